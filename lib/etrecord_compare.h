@@ -11,57 +11,62 @@
  *     etr_comparison_close(comparison);
  *   }
  *
- * A comparison is read-only and owns everything that it points to, except for the two profiles, which it borrows: close
- * it before them.
+ * A comparison is read-only and owns everything that it points to, except for the two profiles,
+ * which it borrows: close it before them.
  *
  * Averages and medians
- * Every change has both. *Averages* (per inference: total over all runs / runs) add up: the changes of all nodes, plus
- * the changes of the method's delegate_only, framework and unexplained time, equal the change of the average of
- * Method::execute. An average also contains what happens once, such as a cold first run. Whether something changed is
- * therefore decided by *medians* over the runs, which do not add up.
+ * Every change has both. *Averages* (per inference: total over all runs / runs) add up: the changes
+ * of all nodes, plus the changes of the method's delegate_only, framework and unexplained time,
+ * equal the change of the average of Method::execute. An average also contains what happens once,
+ * such as a cold first run. Whether something changed is therefore decided by *medians* over the
+ * runs, which do not add up.
  *
  * Runs and recordings
- * A *run* is one inference. A *recording* is one ETDump: one process that loaded the program. The runs of a recording
- * share clock speed, placement in memory, temperature and neighbours. More runs make the median of a recording more
- * exact, but they say nothing about the next recording. The recording is therefore the unit of a comparison, not the
- * run.
+ * A *run* is one inference. A *recording* is one ETDump: one process that loaded the program. The
+ * runs of a recording share clock speed, placement in memory, temperature and neighbours. More runs
+ * make the median of a recording more exact, but they say nothing about the next recording. The
+ * recording is therefore the unit of a comparison, not the run.
  *
  * When a change counts
- * Times are compared by their natural logarithms, because noise multiplies times. D is the number of recordings of a
- * side, m is the logarithm of a recording's median, var is the variance of the m of a side (D - 1 in the denominator),
- * and step is the resolution of the clock in ticks.
+ * Times are compared by their natural logarithms, because noise multiplies times. D is the number
+ * of recordings of a side, m is the logarithm of a recording's median, var is the variance of the m
+ * of a side (D - 1 in the denominator), and step is the resolution of the clock in ticks.
  *
- * Rule R applies with three recordings or more on both sides. It is Welch's t-test (1947) over the recordings' medians.
- *   change:   mean(m_new) - mean(m_base), so that base_p50 and new_p50 are the geometric means of the medians
- *   v:        of each side var(m) / D, at least (step / p50)^2 / 12 / D (JCGM 100:2008, F.2.2.1)
- *   freedom:  (v_base + v_new)^2 / (v_base^2 / (D_base - 1) + v_new^2 / (D_new - 1)), rounded down, 1 to 200
- *   interval: change -+ t(0.975, freedom) * sqrt(v_base + v_new)
+ * Rule R applies with three recordings or more on both sides. It is Welch's t-test (1947) over the
+ * recordings' medians. change:   mean(m_new) - mean(m_base), so that base_p50 and new_p50 are the
+ * geometric means of the medians v:        of each side var(m) / D, at least (step / p50)^2 / 12 /
+ * D (JCGM 100:2008, F.2.2.1) freedom:  (v_base + v_new)^2 / (v_base^2 / (D_base - 1) + v_new^2 /
+ * (D_new - 1)), rounded down, 1 to 200 interval: change -+ t(0.975, freedom) * sqrt(v_base + v_new)
  *
- * Rule S applies with fewer recordings on a side. It compares the medians over all runs of a side, and each side must
- * have 10 runs. lo and hi are the floor(n / 10)-th smallest and largest of the n runs, counted from 0. Distances to lo
- * and hi replace standard errors, because the median of runs with two modes jumps from one mode to the other. The
- * bounds are combined by the method of Zou and Donner (2008).
- *   f:        1.96^2 * (0.03^2 * (1 / D_base + 1 / D_new) + ((step / p50)_base^2 + (step / p50)_new^2) / 12)
- *   interval: change - sqrt((p50_new - lo_new)^2 + (hi_base - p50_base)^2 + f)
- *             to change + sqrt((hi_new - p50_new)^2 + (p50_base - lo_base)^2 + f)
- * 0.03 is the assumed standard deviation between recordings of one program (etr_compare_options.recording_noise).
+ * Rule S applies with fewer recordings on a side. It compares the medians over all runs of a side,
+ * and each side must have 10 runs. lo and hi are the floor(n / 10)-th smallest and largest of the n
+ * runs, counted from 0. Distances to lo and hi replace standard errors, because the median of runs
+ * with two modes jumps from one mode to the other. The bounds are combined by the method of Zou and
+ * Donner (2008). f:        1.96^2 * (0.03^2 * (1 / D_base + 1 / D_new) + ((step / p50)_base^2 +
+ * (step / p50)_new^2) / 12) interval: change - sqrt((p50_new - lo_new)^2 + (hi_base - p50_base)^2 +
+ * f) to change + sqrt((hi_new - p50_new)^2 + (p50_base - lo_base)^2 + f) 0.03 is the assumed
+ * standard deviation between recordings of one program (etr_compare_options.recording_noise).
  *
- * Either interval extends at least one step of the clock to both sides, so that a change of one step never counts. The
- * step is the largest power of ten that divides all durations of the method's kernels, or of one backend's operators,
- * in a profile. For example, XNNPACK counts whole microseconds.
+ * Either interval extends at least one step of the clock to both sides, so that a change of one
+ * step never counts. The step is the largest power of ten that divides all durations of the
+ * method's kernels, or of one backend's operators, in a profile. For example, XNNPACK counts whole
+ * microseconds.
  *
- * Method::execute and loads are each judged at 5 %. Rows that a reader looks at together, such as all nodes of a method
- * or all its operators, are a family. With rule R the variance of each row, pooled over both sides, is moved towards
- * the variance of the family (Smyth 2004, "moderated t"). With rule S the probability of a row is 2 * (1 - Phi(1.96 *
- * |change| / h)), where h is the distance from the change to the bound that is nearer to 0. The level of the family is
- * chosen by the procedure of Benjamini and Hochberg (1995): at most 5 % of the rows that are called slower or faster
- * are expected to be called so by chance. The interval of a row has the level that this procedure chose.
+ * Method::execute and loads are each judged at 5 %. Rows that a reader looks at together, such as
+ * all nodes of a method or all its operators, are a family. With rule R the variance of each row,
+ * pooled over both sides, is moved towards the variance of the family (Smyth 2004, "moderated t").
+ * With rule S the probability of a row is 2 * (1 - Phi(1.96 * |change| / h)), where h is the
+ * distance from the change to the bound that is nearer to 0. The level of the family is chosen by
+ * the procedure of Benjamini and Hochberg (1995): at most 5 % of the rows that are called slower or
+ * faster are expected to be called so by chance. The interval of a row has the level that this
+ * procedure chose.
  *
- * Against an earlier session (etr_compare_options.is_other_session) each side has one session, however many recordings
- * it has. If the medians of eight benches or more are known, a change must also exceed t(0.975, (k + 1) / 2) * s, where
- * s = 1.4826 * b(k) * median |D_i| over the k differences D_i between successive benches (b: Croux and Rousseeuw 1992).
- * With fewer benches, f of rule S with one recording a side is added under the root of rule R. For rows this f is
- * always added.
+ * Against an earlier session (etr_compare_options.is_other_session) each side has one session,
+ * however many recordings it has. If the medians of eight benches or more are known, a change must
+ * also exceed t(0.975, (k + 1) / 2) * s, where s = 1.4826 * b(k) * median |D_i| over the k
+ * differences D_i between successive benches (b: Croux and Rousseeuw 1992). With fewer benches, f
+ * of rule S with one recording a side is added under the root of rule R. For rows this f is always
+ * added.
  *
  * tests/noise measures how often these rules are wrong and which changes they find.
  */
@@ -79,38 +84,44 @@ extern "C" {
 /** A time over the runs of a method, in ticks of its profile. */
 typedef struct etr_side_time {
   double total; /**< sum over all runs */
-  size_t runs;  /**< number of runs that the median is over: the runs in which it ran, or all runs of the method for a
-                   sum. 0: not timed; all other members are 0 then */
-  double p50;   /**< median over all runs */
-  double low, high;  /**< the floor(runs / 10)-th shortest and longest run, counted from 0: the middle 80 % */
+  size_t runs; /**< number of runs that the median is over: the runs in which it ran, or all runs of
+                  the method for a sum. 0: not timed; all other members are 0 then */
+  double p50;  /**< median over all runs */
+  double low, high;  /**< the floor(runs / 10)-th shortest and longest run, counted from 0: the
+                        middle 80 % */
   size_t recordings; /**< number of ETDumps that contain such a run */
-  double offset; /**< mean over the recordings of ln(median of a recording / p50); 0 with one recording, NaN if a median
-                    is 0 */
-  double spread; /**< standard deviation of the logarithms that `offset` is the mean of; 0 with one recording, NaN if a
-                    median is 0 */
+  double offset;     /**< mean over the recordings of ln(median of a recording / p50); 0 with one
+                        recording, NaN if a median     is 0 */
+  double spread; /**< standard deviation of the logarithms that `offset` is the mean of; 0 with one
+                    recording, NaN if a median is 0 */
   double step;   /**< resolution of the clock */
 } etr_side_time;
 
-/** An operator of a method's graph, or an event if the method has no graph. Items are in order of execution. */
+/** An operator of a method's graph, or an event if the method has no graph. Items are in order of
+ * execution. */
 typedef struct etr_side_item {
-  uint32_t node;         /**< index into the nodes of the method's Edge graph; ETR_NONE for an event */
+  uint32_t node; /**< index into the nodes of the method's Edge graph; ETR_NONE for an event */
   const char *name, *op; /**< name and target of a node; for an event its name with its instruction,
                             "native_call_add.out (3)", and its name alone */
   const char *module;    /**< path of its module; "" for the top level and for events */
-  const char *pattern;   /**< pattern of its module, see etr_module; "" for the top level and for events */
-  const char *body; /**< path of the body of a control-flow operator that it is in, "" for none. A node in a delegate is
-                       in the body that calls the delegate */
-  const etr_node *of;  /**< node whose outputs have the types and shapes of the item; NULL for events, and if `shape` is
-                            set */
-  const char *shape;   /**< types and shapes as text, on a side that was read from a document; NULL otherwise */
+  const char
+      *pattern; /**< pattern of its module, see etr_module; "" for the top level and for events */
+  const char *body;   /**< path of the body of a control-flow operator that it is in, "" for none. A
+                         node in a delegate is   in the body that calls the delegate */
+  const etr_node *of; /**< node whose outputs have the types and shapes of the item; NULL for
+                         events, and if `shape` is set */
+  const char *shape;  /**< types and shapes as text, on a side that was read from a document; NULL
+                         otherwise */
   const char *backend; /**< backend of its delegate; NULL for a kernel, or if it is unknown */
-  const char *function, *code; /**< function and text of its source line; NULL for events, and if the line is unknown */
-  const uint32_t *producers;   /**< indices of the items that compute what it reads, each smaller than its own index;
-                                  ETR_NONE stands for an input of the method. Weights are not listed */
+  const char *function, *code; /**< function and text of its source line; NULL for events, and if
+                                  the line is unknown */
+  const uint32_t
+      *producers; /**< indices of the items that compute what it reads, each smaller than its own
+                     index; ETR_NONE stands for an input of the method. Weights are not listed */
   size_t producer_count;
-  const char *weight; /**< shape of the weight that it reads, as the record stores it: "[64,3,7,7]". If it reads several
-                           weights, this is the one with the most dimensions. NULL if it reads none, or if the shape is
-                           unknown */
+  const char *weight; /**< shape of the weight that it reads, as the record stores it: "[64,3,7,7]".
+                         If it reads several weights, this is the one with the most dimensions. NULL
+                         if it reads none, or if the shape is unknown */
   etr_side_time time;
 } etr_side_item;
 
@@ -128,8 +139,9 @@ typedef struct etr_side_sums {
 
 /** Resolution of a clock. */
 typedef struct etr_side_clock {
-  const char *backend; /**< backend whose operators the clock times; "": kernels and delegate calls */
-  double step;         /**< ticks */
+  const char
+      *backend; /**< backend whose operators the clock times; "": kernels and delegate calls */
+  double step;  /**< ticks */
 } etr_side_clock;
 
 /** An input of a method. */
@@ -148,17 +160,22 @@ typedef enum etr_side_part {
 
 /** What a comparison needs of one method. */
 typedef struct etr_side_method {
-  bool has_graph; /**< items are operators. If false, items are events, and everything that only a graph has is empty */
-  etr_side_time execute;               /**< time of Method::execute */
-  etr_side_time parts[ETR_SIDE_PARTS]; /**< by etr_side_part; not timed in documents of older versions */
+  bool has_graph; /**< items are operators. If false, items are events, and everything that only a
+                     graph has is empty */
+  etr_side_time execute; /**< time of Method::execute */
+  etr_side_time
+      parts[ETR_SIDE_PARTS]; /**< by etr_side_part; not timed in documents of older versions */
   const etr_side_input *inputs;
   size_t input_count;
-  const char *dtypes;         /**< types that its operators compute in, floating-point or of 8 bits: "float32, int8" */
-  const char *const *weights; /**< shapes of its weights with two dimensions or more: "[64,3,7,7]" */
+  const char *dtypes; /**< types that its operators compute in, floating-point or of 8 bits:
+                         "float32, int8" */
+  const char *const
+      *weights; /**< shapes of its weights with two dimensions or more: "[64,3,7,7]" */
   size_t weight_count;
   const etr_side_item *items;
   size_t item_count;
-  etr_side_sums ops, modules, patterns, backends; /**< sums of the items. Events have neither modules nor patterns */
+  etr_side_sums ops, modules, patterns,
+      backends; /**< sums of the items. Events have neither modules nor patterns */
   const etr_side_clock *clocks;
   size_t clock_count;
 } etr_side_method;
@@ -171,29 +188,34 @@ typedef struct etr_side_load {
 
 /** What a comparison needs of one side: medians and their spread, but no single runs. Read-only. */
 typedef struct etr_side {
-  const etr_profile *profile; /**< the profile that the side was made of. If the side was read from a document, it has
-                                 only the clock and the names, runs, noise and balances of the methods */
+  const etr_profile
+      *profile; /**< the profile that the side was made of. If the side was read from a document, it
+                   has only the clock and the names, runs, noise and balances of the methods */
   const etr_side_method *methods; /**< one for each method of the profile, in its order */
   const etr_side_load *loads;
   size_t load_count;
-  bool is_of_older_version; /**< true if the side was read from a document that does not list recordings: all its runs
-                               then count as one recording, and low and high are estimated */
+  bool is_of_older_version; /**< true if the side was read from a document that does not list
+                               recordings: all its runs then count as one recording, and low and
+                               high are estimated */
 } etr_side;
 
-/** Makes a side of a profile, which it borrows: close the side before the profile. On failure *out is NULL. Errors:
- * ETR_ERROR_MEMORY. */
+/** Makes a side of a profile, which it borrows: close the side before the profile. On failure *out
+ * is NULL. Errors: ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_side_open(etr_side **out, const etr_profile *profile, etr_error *error);
 
-/** Makes a side that has only the clocks of each method, which takes far less time. Otherwise like etr_side_open(). */
-ETR_API etr_status etr_side_open_clocks(etr_side **out, const etr_profile *profile, etr_error *error);
+/** Makes a side that has only the clocks of each method, which takes far less time. Otherwise like
+ * etr_side_open(). */
+ETR_API etr_status etr_side_open_clocks(etr_side **out, const etr_profile *profile,
+                                        etr_error *error);
 
 /**
- * Makes a side of a document that etr_emit_profile_json() wrote. The document has `size` bytes, which are not needed
- * after the call. `name` is the file that errors name; it may be NULL. On failure *out is NULL. Errors:
- * ETR_ERROR_FORMAT (this is no such document, it is damaged, or an earlier version wrote it without what a comparison
- * needs), ETR_ERROR_MEMORY.
+ * Makes a side of a document that etr_emit_profile_json() wrote. The document has `size` bytes,
+ * which are not needed after the call. `name` is the file that errors name; it may be NULL. On
+ * failure *out is NULL. Errors: ETR_ERROR_FORMAT (this is no such document, it is damaged, or an
+ * earlier version wrote it without what a comparison needs), ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_side_read(etr_side **out, const char *document, size_t size, const char *name, etr_error *error);
+ETR_API etr_status etr_side_read(etr_side **out, const char *document, size_t size,
+                                 const char *name, etr_error *error);
 
 /** Frees the side, not its profile. NULL is allowed. */
 ETR_API void etr_side_close(etr_side *side);
@@ -202,116 +224,132 @@ ETR_API void etr_side_close(etr_side *side);
 
 /** How much data it takes to detect a change. */
 enum {
-  ETR_LEAST_RECORDINGS = 3, /**< recordings on both sides for rule R: with two there is one degree of freedom, and the
-                               interval is 12.7 standard errors wide */
-  ETR_LEAST_RUNS = 10, /**< runs on both sides for rule S: with 5 runs, two modes that alternate in stretches are taken
-                          for a change in 23 % of pairs */
-  ETR_MOST_RECORDINGS = 50, /**< recordings on each side: a comparison that needs more is not worth making */
-  ETR_LEAST_BENCHES = 8, /**< benches from which the variation between sessions is estimated: with 5, a change of +10 %
-                            is found in 18 % of cases only */
+  ETR_LEAST_RECORDINGS = 3, /**< recordings on both sides for rule R: with two there is one degree
+                               of freedom, and the interval is 12.7 standard errors wide */
+  ETR_LEAST_RUNS = 10, /**< runs on both sides for rule S: with 5 runs, two modes that alternate in
+                          stretches are taken for a change in 23 % of pairs */
+  ETR_MOST_RECORDINGS =
+      50, /**< recordings on each side: a comparison that needs more is not worth making */
+  ETR_LEAST_BENCHES = 8, /**< benches from which the variation between sessions is estimated: with
+                            5, a change of +10 % is found in 18 % of cases only */
 };
 
 /** How to compare. Zeroed means defaults. */
 typedef struct etr_compare_options {
-  double limit;           /**< changes within this limit are equal: 0.05 for 5 %. 0 or less: no limit */
-  double recording_noise; /**< assumed standard deviation between recordings of one program, which rule S uses: 0.01 for
-                             1 %. 0: the default, 0.03 */
+  double limit; /**< changes within this limit are equal: 0.05 for 5 %. 0 or less: no limit */
+  double recording_noise; /**< assumed standard deviation between recordings of one program, which
+                             rule S uses: 0.01 for 1 %. 0: the default, 0.03 */
   bool is_other_session;  /**< the base was recorded earlier, not in turns with the newer side */
   bool is_in_turns;       /**< the recordings are known to have been taken in turns */
-  const struct etr_bench_history *histories; /**< earlier benches of each method, used if is_other_session. A method may
-                                                  have none */
+  const struct etr_bench_history *histories; /**< earlier benches of each method, used if
+                                                is_other_session. A method may have none */
   size_t history_count;
 } etr_compare_options;
 
 /** Medians of the earlier benches of a method, made with the same host, device and command. */
 typedef struct etr_bench_history {
   const char *method;
-  const double *medians; /**< in any unit, all above 0, the oldest first; the last one is the median of the base */
+  const double *medians; /**< in any unit, all above 0, the oldest first; the last one is the median
+                            of the base */
   size_t count;
 } etr_bench_history;
 
 /** The result of comparing two times. */
 typedef enum etr_verdict {
-  ETR_VERDICT_UNTIMED, /**< it exists on both sides, but was not timed on both. If one side has a time, the other side
-                          fused it into another node, or its backend records no times there */
+  ETR_VERDICT_UNTIMED, /**< it exists on both sides, but was not timed on both. If one side has a
+                          time, the other side fused it into another node, or its backend records no
+                          times there */
   ETR_VERDICT_GONE,    /**< it exists in the base only */
   ETR_VERDICT_NEW,     /**< it exists in the newer profile only */
-  ETR_VERDICT_CANNOT_TELL, /**< the interval contains 0; etr_change.reason says why no more is known */
+  ETR_VERDICT_CANNOT_TELL, /**< the interval contains 0; etr_change.reason says why no more is known
+                            */
   ETR_VERDICT_EQUAL,       /**< the interval contains 0 and lies within the limit */
   ETR_VERDICT_FASTER,      /**< the interval lies below 0 */
   ETR_VERDICT_SLOWER,      /**< the interval lies above 0 */
 } etr_verdict;
 
-/** Returns the name of a verdict: "untimed", "gone", "new", "cannot_tell", "equal", "faster", "slower". Static. */
+/** Returns the name of a verdict: "untimed", "gone", "new", "cannot_tell", "equal", "faster",
+ * "slower". Static. */
 ETR_API const char *etr_verdict_name(etr_verdict verdict);
 
-/** Why the data do not decide whether something changed. If several reasons apply, the first one counts. */
+/** Why the data do not decide whether something changed. If several reasons apply, the first one
+ * counts. */
 typedef enum etr_reason {
   ETR_REASON_NONE,  /**< the verdict is not ETR_VERDICT_CANNOT_TELL */
-  ETR_REASON_CLOCK, /**< a time, or the median of a recording, is 0 or below the step of the clock; or one step of the
-                       clock adds more uncertainty than the runs and recordings do */
+  ETR_REASON_CLOCK, /**< a time, or the median of a recording, is 0 or below the step of the clock;
+                       or one step of the clock adds more uncertainty than the runs and recordings
+                       do */
   ETR_REASON_FEW_RUNS,      /**< a side has fewer than 10 runs and fewer than 3 recordings */
   ETR_REASON_ONE_SESSION,   /**< the sides were recorded in different sessions */
   ETR_REASON_ONE_RECORDING, /**< a side has fewer than 3 recordings */
-  ETR_REASON_TOO_NEAR, /**< the change is so near to the limit, or to 0, that it would take more than 50 recordings to
-                          decide */
+  ETR_REASON_TOO_NEAR, /**< the change is so near to the limit, or to 0, that it would take more
+                          than 50 recordings to decide */
   ETR_REASON_SPREAD,   /**< the recordings differ too much */
 } etr_reason;
 
-/** Returns the name of a reason: "clock", "few_runs", "one_session", "one_recording", "too_near", "spread". NULL for
- * ETR_REASON_NONE. Static. */
+/** Returns the name of a reason: "clock", "few_runs", "one_session", "one_recording", "too_near",
+ * "spread". NULL for ETR_REASON_NONE. Static. */
 ETR_API const char *etr_reason_name(etr_reason reason);
 
 /** Two times of the same thing, in ticks of the newer profile's clock. */
 typedef struct etr_change {
-  double base_avg, new_avg;   /**< average per inference; 0 on a side where it was not timed */
-  double base_p50, new_p50;   /**< median over the runs in which it ran, or over all runs of the method for a sum. With
-                                 three recordings or more on each side that it is on, it is the geometric mean of the
-                                 recordings' medians. 0 on a side where it was not timed */
-  size_t base_runs, new_runs; /**< number of runs that the medians are over; 0: not timed on that side */
+  double base_avg, new_avg; /**< average per inference; 0 on a side where it was not timed */
+  double base_p50,
+      new_p50; /**< median over the runs in which it ran, or over all runs of the method for a sum.
+                  With three recordings or more on each side that it is on, it is the geometric mean
+                  of the recordings' medians. 0 on a side where it was not timed */
+  size_t base_runs,
+      new_runs; /**< number of runs that the medians are over; 0: not timed on that side */
   size_t base_recordings, new_recordings; /**< number of recordings that contain these runs */
   double relative;                        /**< new_p50 / base_p50 - 1; NaN if one of them is 0 */
-  double low, high; /**< interval of `relative`: -0.043 and 0.132 stand for -4.3 to +13.2 %. A bound that does not exist
-                       is -1 or infinity. Both are NaN if there is no interval, because it was not timed on both sides
-                       or because the reason is the clock or the number of runs */
+  double low, high; /**< interval of `relative`: -0.043 and 0.132 stand for -4.3 to +13.2 %. A bound
+                       that does not exist is -1 or infinity. Both are NaN if there is no interval,
+                       because it was not timed on both sides or because the reason is the clock or
+                       the number of runs */
   etr_verdict verdict;
   etr_reason reason;
-  size_t recordings_needed; /**< for a method or load: estimated number of recordings on each side that would
-                                 distinguish the change from the limit if the interval contains the limit, or else from
-                                 no change. 0 if the change is decided, if the number is not known, or if it is more
-                                 than 50 */
+  size_t recordings_needed; /**< for a method or load: estimated number of recordings on each side
+                               that would distinguish the change from the limit if the interval
+                               contains the limit, or else from no change. 0 if the change is
+                               decided, if the number is not known, or if it is more than 50 */
 } etr_change;
 
 /**
- * How two nodes were found to be the same. Every rule requires the same operator, or another name that lowerings give
- * to it: a linear layer is aten.addmm in a record of portable kernels and aten.linear in one of XNNPACK. "Module"
- * includes the body of a control-flow operator. Nodes inside a lowered module count as if they were at the call of
- * their delegate. Rules are tried from the surest to the weakest: first the same module, source line, producers and
- * consumers, then less and less of it, and finally names, shapes and the order between pairs that are sure. Numbers in
- * names shift when a node is inserted, so names count only if all names of a module are on both sides.
+ * How two nodes were found to be the same. Every rule requires the same operator, or another name
+ * that lowerings give to it: a linear layer is aten.addmm in a record of portable kernels and
+ * aten.linear in one of XNNPACK. "Module" includes the body of a control-flow operator. Nodes
+ * inside a lowered module count as if they were at the call of their delegate. Rules are tried from
+ * the surest to the weakest: first the same module, source line, producers and consumers, then less
+ * and less of it, and finally names, shapes and the order between pairs that are sure. Numbers in
+ * names shift when a node is inserted, so names count only if all names of a module are on both
+ * sides.
  *
- * Numbers in the paths of modules shift, too: a layer that is inserted at features.4 turns the old features.4 into
- * features.5. If modules with the same numbered path have different weights or operators, all numbered children of
- * their parent are aligned in order, by the weights and operators that they contain. A module is then the same although
- * its path is not. If equal layers are inserted or removed, nothing says which ones, so paths decide as far as they
- * can.
+ * Numbers in the paths of modules shift, too: a layer that is inserted at features.4 turns the old
+ * features.4 into features.5. If modules with the same numbered path have different weights or
+ * operators, all numbered children of their parent are aligned in order, by the weights and
+ * operators that they contain. A module is then the same although its path is not. If equal layers
+ * are inserted or removed, nothing says which ones, so paths decide as far as they can.
  *
  * A contradiction forbids a pair, whatever the rule. These are contradictions:
- * - Both nodes are layers (products, convolutions, norms, embeddings) with weights of different shapes. A layer whose
- *   width was changed is therefore gone and new, and so are operators next to it whose outputs have other shapes.
- * - Both nodes are layers with a weight, and the module of one is on both sides but is not the module of the other.
- * - Their outputs, or what they read, have different shapes, and nothing explains the difference. It is explained by an
- *   input of the method, a cache or a mask that has another shape, or by an operator with the same weight and another
- *   output (a stride was changed); the outputs must then have the same number of dimensions. Types do not matter. What
- *   a node multiplies and adds follows from the shapes of its weight, of what it reads and of its output.
- * - They are on the same source line of the same module (by its text, because line numbers shift), and neither their
- *   producers nor their consumers are operators of the same kinds, unless the operator is the only one of its kind
- *   there. If they are on different source lines, both producers and consumers must be of the same kinds, or one of
- *   them if the operator is the only one of its kind in the module. Operators that move, convert or quantize data are
- *   skipped when producers and consumers are determined.
+ * - Both nodes are layers (products, convolutions, norms, embeddings) with weights of different
+ * shapes. A layer whose width was changed is therefore gone and new, and so are operators next to
+ * it whose outputs have other shapes.
+ * - Both nodes are layers with a weight, and the module of one is on both sides but is not the
+ * module of the other.
+ * - Their outputs, or what they read, have different shapes, and nothing explains the difference.
+ * It is explained by an input of the method, a cache or a mask that has another shape, or by an
+ * operator with the same weight and another output (a stride was changed); the outputs must then
+ * have the same number of dimensions. Types do not matter. What a node multiplies and adds follows
+ * from the shapes of its weight, of what it reads and of its output.
+ * - They are on the same source line of the same module (by its text, because line numbers shift),
+ * and neither their producers nor their consumers are operators of the same kinds, unless the
+ * operator is the only one of its kind there. If they are on different source lines, both producers
+ * and consumers must be of the same kinds, or one of them if the operator is the only one of its
+ * kind in the module. Operators that move, convert or quantize data are skipped when producers and
+ * consumers are determined.
  *
- * Unknown shapes and weights contradict nothing. Unknown are symbolic sizes, and what documents of earlier versions do
- * not have.
+ * Unknown shapes and weights contradict nothing. Unknown are symbolic sizes, and what documents of
+ * earlier versions do not have.
  */
 typedef enum etr_pair_rule {
   ETR_PAIR_NONE,   /**< not paired */
@@ -325,26 +363,29 @@ typedef enum etr_pair_rule {
 /** Returns the name of a rule: "none", "name", "shape", "module", "flow", "order". Static. */
 ETR_API const char *etr_pair_rule_name(etr_pair_rule rule);
 
-/** An operator of the model on both sides, or on one side only. If a side has no graph, it is an event instead of a
- * node. */
+/** An operator of the model on both sides, or on one side only. If a side has no graph, it is an
+ * event instead of a node. */
 typedef struct etr_node_pair {
-  uint32_t base_node, new_node; /**< indices into the nodes of the Edge graphs of both methods; ETR_NONE on a side where
-                                     it is missing, and for events */
+  uint32_t base_node, new_node; /**< indices into the nodes of the Edge graphs of both methods;
+                                   ETR_NONE on a side where it is missing, and for events */
   etr_pair_rule rule;
-  const char *base_name, *new_name; /**< names of the nodes, or of the events with their instruction:
-                                       "native_call_add.out (3)"; NULL on a side where it is missing */
-  const char *op;                   /**< target of the node, or name of the event */
-  const char *base_module,
-      *new_module; /**< paths of the modules; "" for the top level and for events; NULL on a side where it is missing */
-  const char *base_backend, *new_backend; /**< NULL for a kernel, if the backend is unknown, or if it is missing;
-                                             "delegate" for an event in a delegate without a name */
+  const char *base_name,
+      *new_name;  /**< names of the nodes, or of the events with their instruction:
+                     "native_call_add.out (3)"; NULL on a side where it is missing */
+  const char *op; /**< target of the node, or name of the event */
+  const char *base_module, *new_module; /**< paths of the modules; "" for the top level and for
+                                           events; NULL on a side where it is missing */
+  const char *base_backend,
+      *new_backend; /**< NULL for a kernel, if the backend is unknown, or if it is missing;
+                       "delegate" for an event in a delegate without a name */
   etr_change change;
 } etr_node_pair;
 
 /** Sum of the nodes with one key. */
 typedef struct etr_node_group {
-  /** What the nodes have in common: the operator; the path or the pattern of the module, "" for the top level; or the
-   * backend, "cpu" for kernels and "delegate" for events in a delegate without a name. */
+  /** What the nodes have in common: the operator; the path or the pattern of the module, "" for the
+   * top level; or the backend, "cpu" for kernels and "delegate" for events in a delegate without a
+   * name. */
   const char *key;
   size_t base_nodes, new_nodes; /**< that were timed */
   etr_change change;            /**< change of their sum */
@@ -356,19 +397,20 @@ typedef struct etr_node_groups {
 } etr_node_groups;
 
 /**
- * A value that both sides logged. The base is the reference. Values are paired by node, or by output for what the
- * method returns. If both sides call the same delegates at the same instructions, or there are no graphs, values are
- * also paired by instruction. The k-th run that logged values is paired with the k-th such run of the other side;
- * whether both had the same inputs is not recorded. If there are several pairs of runs, this is the worst one: first by
+ * A value that both sides logged. The base is the reference. Values are paired by node, or by
+ * output for what the method returns. If both sides call the same delegates at the same
+ * instructions, or there are no graphs, values are also paired by instruction. The k-th run that
+ * logged values is paired with the k-th such run of the other side; whether both had the same
+ * inputs is not recorded. If there are several pairs of runs, this is the worst one: first by
  * values that are NaN or infinite on one side only, then by the lowest SNR.
  */
 typedef struct etr_value_gap {
   const etr_debug_value *base, *newer; /**< values of the worst pair of runs */
-  uint32_t pair; /**< index into etr_method_pair.pairs; ETR_NONE for what the method returns, and for a value of which
-                    only the instruction is known */
+  uint32_t pair; /**< index into etr_method_pair.pairs; ETR_NONE for what the method returns, and
+                    for a value of which only the instruction is known */
   size_t run_pairs;
-  const char *problem; /**< why the values could not be compared, such as a missing debug buffer or another shape; NULL
-                          if they were compared */
+  const char *problem; /**< why the values could not be compared, such as a missing debug buffer or
+                          another shape; NULL if they were compared */
   etr_numeric_gap gap; /**< the result, if they were compared */
 } etr_value_gap;
 
@@ -386,33 +428,37 @@ ETR_API const char *etr_difference_name(etr_difference_kind kind);
 typedef struct etr_difference {
   etr_difference_kind kind;
   const char *name;         /**< name of the input; NULL for other kinds */
-  const char *base, *newer; /**< what each side has: "float32[1,3,64,64]", "float32, int8", "XnnpackBackend". NULL for
-                               models, and if a side has none */
+  const char *base, *newer; /**< what each side has: "float32[1,3,64,64]", "float32, int8",
+                               "XnnpackBackend". NULL for models, and if a side has none */
 } etr_difference;
 
 /** A method of both profiles, or of one profile only. */
 typedef struct etr_method_pair {
-  const char *name;                 /**< "" if neither side knows it */
-  uint32_t base_method, new_method; /**< indices into the profiles' methods; ETR_NONE on a side where it is missing */
-  bool by_events; /**< true if a side has no graph with times: pairs are events then, and there are no modules and no
-                     patterns */
-  etr_change execute;               /**< Method::execute */
-  etr_change parts[ETR_SIDE_PARTS]; /**< by etr_side_part, each judged by itself; not timed if by_events */
-  const etr_node_pair
-      *pairs; /**< operators of the newer graph in its order, then the removed operators in the order of the base */
+  const char *name; /**< "" if neither side knows it */
+  uint32_t base_method,
+      new_method; /**< indices into the profiles' methods; ETR_NONE on a side where it is missing */
+  bool by_events; /**< true if a side has no graph with times: pairs are events then, and there are
+                     no modules and no patterns */
+  etr_change execute; /**< Method::execute */
+  etr_change
+      parts[ETR_SIDE_PARTS]; /**< by etr_side_part, each judged by itself; not timed if by_events */
+  const etr_node_pair *pairs; /**< operators of the newer graph in its order, then the removed
+                                 operators in the order of the base */
   size_t pair_count;
   size_t timed_nodes;  /**< number of timed nodes of both sides together */
   size_t timed_paired; /**< number of timed nodes that have a partner */
-  bool may_differ; /**< true if these may be different models: fewer than half of the weights have the same shapes, or
-                      no timed node matches. Without weights on both sides it is true if fewer than a quarter of the
-                      timed nodes match, or if fewer than half of them match and fewer than half of the timed modules
-                      below the top level were timed on both sides */
+  bool may_differ; /**< true if these may be different models: fewer than half of the weights have
+                      the same shapes, or no timed node matches. Without weights on both sides it is
+                      true if fewer than a quarter of the timed nodes match, or if fewer than half
+                      of them match and fewer than half of the timed modules below the top level
+                      were timed on both sides */
   const etr_difference *differences; /**< filled for a method on both sides */
   size_t difference_count;
   const etr_value_gap *gaps; /**< values that both sides logged, in the newer side's order */
   size_t gap_count;
-  etr_node_groups ops, modules, patterns, backends; /**< the averages of each list add up to the nodes' time; sorted by
-                                                         the change of the median, the largest first */
+  etr_node_groups ops, modules, patterns,
+      backends; /**< the averages of each list add up to the nodes' time; sorted by
+                     the change of the median, the largest first */
 } etr_method_pair;
 
 /** An event of a load, which is not part of an inference. */
@@ -424,27 +470,29 @@ typedef struct etr_load_pair {
 /** The comparison of two profiles. Read-only. */
 typedef struct etr_comparison {
   const etr_profile *base, *newer; /**< for documents with as much as etr_side.profile has */
-  double base_scale;               /**< ticks of the newer profile's clock per tick of the base's clock */
-  const etr_method_pair *methods;  /**< in the order of the newer profile, then the removed methods */
+  double base_scale; /**< ticks of the newer profile's clock per tick of the base's clock */
+  const etr_method_pair
+      *methods; /**< in the order of the newer profile, then the removed methods */
   size_t method_count;
   const etr_load_pair *loads;
   size_t load_count;
   double limit;                       /**< the limit of the options; 0: none */
   double recording_noise;             /**< the value that rule S used */
   bool is_other_session, is_in_turns; /**< as the options have them */
-  bool has_older_document;            /**< true if etr_side.is_of_older_version is true for a side */
+  bool has_older_document; /**< true if etr_side.is_of_older_version is true for a side */
 } etr_comparison;
 
 /**
- * Compares two profiles, which may be the same one. Methods are paired by name. If both profiles ran exactly one
- * method, these two are paired whatever their names are. `options` may be NULL for the defaults and is not needed after
- * the call.
+ * Compares two profiles, which may be the same one. Methods are paired by name. If both profiles
+ * ran exactly one method, these two are paired whatever their names are. `options` may be NULL for
+ * the defaults and is not needed after the call.
  *
- * On success close *out with etr_comparison_close() before you close the profiles. On failure *out is NULL. Errors:
- * ETR_ERROR_MEMORY.
+ * On success close *out with etr_comparison_close() before you close the profiles. On failure *out
+ * is NULL. Errors: ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_profile *newer,
-                               const etr_compare_options *options, etr_error *error);
+ETR_API etr_status etr_compare(etr_comparison **out, const etr_profile *base,
+                               const etr_profile *newer, const etr_compare_options *options,
+                               etr_error *error);
 
 /** A document of etr_emit_profile_json(). */
 typedef struct etr_document {
@@ -454,16 +502,17 @@ typedef struct etr_document {
 } etr_document;
 
 /**
- * Compares two documents of etr_emit_profile_json(), which TensorBoard's event files contain. Names, times, verdicts
- * and intervals are the same as those of etr_compare() on the records. Indices of nodes count the operators of the
- * document. Documents do not contain logged values, so there are no gaps. Methods that have no graph and did not run
- * are left out.
+ * Compares two documents of etr_emit_profile_json(), which TensorBoard's event files contain.
+ * Names, times, verdicts and intervals are the same as those of etr_compare() on the records.
+ * Indices of nodes count the operators of the document. Documents do not contain logged values, so
+ * there are no gaps. Methods that have no graph and did not run are left out.
  *
- * On success close *out with etr_comparison_close(). On failure *out is NULL. Errors: those of etr_side_read(), and
- * ETR_ERROR_CHOICE if a method has a graph on one side only: its events would have to be compared, and a document with
- * a graph does not contain events.
+ * On success close *out with etr_comparison_close(). On failure *out is NULL. Errors: those of
+ * etr_side_read(), and ETR_ERROR_CHOICE if a method has a graph on one side only: its events would
+ * have to be compared, and a document with a graph does not contain events.
  */
-ETR_API etr_status etr_compare_documents(etr_comparison **out, const etr_document *base, const etr_document *newer,
+ETR_API etr_status etr_compare_documents(etr_comparison **out, const etr_document *base,
+                                         const etr_document *newer,
                                          const etr_compare_options *options, etr_error *error);
 
 /** Frees the comparison, but not the profiles. NULL is allowed. */
@@ -479,7 +528,8 @@ typedef enum etr_part_verdict {
   ETR_PART_REMOVED,
 } etr_part_verdict;
 
-/** Returns the name of a verdict as written in JSON: "same", "changed", "added", "removed". The string is static. */
+/** Returns the name of a verdict as written in JSON: "same", "changed", "added", "removed". The
+ * string is static. */
 ETR_API const char *etr_part_verdict_name(etr_part_verdict verdict);
 
 /** A part of either file, or of both; padding is left out. */
@@ -491,14 +541,15 @@ typedef struct etr_part_change {
 /** What is counted in each method. */
 typedef enum etr_structure_kind {
   ETR_STRUCTURE_INSTRUCTIONS,
-  ETR_STRUCTURE_OPERATOR, /**< calls of one kernel, "aten.add.out", or control flow, "control.jump_false" */
+  ETR_STRUCTURE_OPERATOR, /**< calls of one kernel, "aten.add.out", or control flow,
+                             "control.jump_false" */
   ETR_STRUCTURE_DELEGATE, /**< calls of delegates of one backend */
   ETR_STRUCTURE_INSIDE,   /**< operators of one kind in delegates whose payload can be read */
   ETR_STRUCTURE_PLANNED,  /**< bytes of planned memory */
 } etr_structure_kind;
 
-/** Returns the name of a kind as written in JSON: "instructions", "operator", "delegate", "operator in delegates",
- * "planned bytes". The string is static. */
+/** Returns the name of a kind as written in JSON: "instructions", "operator", "delegate", "operator
+ * in delegates", "planned bytes". The string is static. */
 ETR_API const char *etr_structure_kind_name(etr_structure_kind kind);
 
 /** How often something is in one method of each program. */
@@ -512,23 +563,24 @@ typedef struct etr_structure_change {
 /** The comparison of two programs. Read-only. */
 typedef struct etr_program_diff {
   const etr_profile *base, *newer;
-  const etr_structure_change *structure; /**< by method, then kind, then name; also what did not change */
+  const etr_structure_change
+      *structure; /**< by method, then kind, then name; also what did not change */
   size_t structure_count;
   const etr_part_change *parts; /**< what differs first, then by size, the largest first */
   size_t part_count;
 } etr_program_diff;
 
 /**
- * Compares the programs of two profiles, which were opened without ETR_WITHOUT_MEMORY and without `edge_only`. Reads
- * the files again, to compare their bytes. Parts are paired by their bytes, then by names, then in order within a
- * module.
+ * Compares the programs of two profiles, which were opened without ETR_WITHOUT_MEMORY and without
+ * `edge_only`. Reads the files again, to compare their bytes. Parts are paired by their bytes, then
+ * by names, then in order within a module.
  *
- * On success close *out with etr_program_diff_close() before you close the profiles. On failure *out is NULL. Errors:
- * ETR_ERROR_CHOICE (a profile has no program), ETR_ERROR_IO, ETR_ERROR_FORMAT (an ETRecord that contains the program),
- * ETR_ERROR_MEMORY.
+ * On success close *out with etr_program_diff_close() before you close the profiles. On failure
+ * *out is NULL. Errors: ETR_ERROR_CHOICE (a profile has no program), ETR_ERROR_IO, ETR_ERROR_FORMAT
+ * (an ETRecord that contains the program), ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_program_diff_open(etr_program_diff **out, const etr_profile *base, const etr_profile *newer,
-                                         etr_error *error);
+ETR_API etr_status etr_program_diff_open(etr_program_diff **out, const etr_profile *base,
+                                         const etr_profile *newer, etr_error *error);
 
 /** Frees the comparison, but not the profiles. NULL is allowed. */
 ETR_API void etr_program_diff_close(etr_program_diff *diff);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file etrecord_arrow.h
- * Tables for programs that keep data in columns: pyarrow, pandas, polars, DuckDB and others that read Arrow.
+ * Tables for programs that keep data in columns: pyarrow, pandas, polars, DuckDB and others that
+ * read Arrow.
  *
- * The three structs are the interface that Apache Arrow specifies for handing data over inside one process ("The Arrow
- * C data interface", "The Arrow C stream interface"). They are the same in every library, so the include guards have
- * the names that the specification gives. No Arrow library is needed to fill or to read them.
+ * The three structs are the interface that Apache Arrow specifies for handing data over inside one
+ * process ("The Arrow C data interface", "The Arrow C stream interface"). They are the same in
+ * every library, so the include guards have the names that the specification gives. No Arrow
+ * library is needed to fill or to read them.
  */
 #ifndef ETRECORD_ARROW_H
 #define ETRECORD_ARROW_H
@@ -75,33 +77,38 @@ typedef enum etr_answer_kind {
 } etr_answer_kind;
 
 /**
- * Gives the table of an answer as a stream, with the rows and columns that the command of that name writes as JSON
- * Lines. Otherwise it works like etr_stream_events().
+ * Gives the table of an answer as a stream, with the rows and columns that the command of that name
+ * writes as JSON Lines. Otherwise it works like etr_stream_events().
  */
-ETR_API etr_status etr_stream_table(etr_answer_kind kind, const etr_profile *profile, const etr_node_filter *filter,
-                                    const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error);
+ETR_API etr_status etr_stream_table(etr_answer_kind kind, const etr_profile *profile,
+                                    const etr_node_filter *filter, const etr_table_options *options,
+                                    struct ArrowArrayStream *out, etr_error *error);
 
-/** Gives the changes of a comparison as a stream, with the rows and columns of etr_emit_diff_tables(). Otherwise it
- * works like etr_stream_events(). */
+/** Gives the changes of a comparison as a stream, with the rows and columns of
+ * etr_emit_diff_tables(). Otherwise it works like etr_stream_events(). */
 ETR_API etr_status etr_stream_diff(const etr_comparison *comparison, const etr_diff_filter *filter,
-                                   const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error);
+                                   const etr_table_options *options, struct ArrowArrayStream *out,
+                                   etr_error *error);
 
 /**
- * Gives the events as a stream with the rows and columns that etr_emit_events_table() writes as JSON Lines. Columns
- * are typed: text is UTF-8, counts are int64, all other numbers float64, and unknown values null. Times are in
- * options->unit. options->format is ignored; filter and options may be NULL.
+ * Gives the events as a stream with the rows and columns that etr_emit_events_table() writes as
+ * JSON Lines. Columns are typed: text is UTF-8, counts are int64, all other numbers float64, and
+ * unknown values null. Times are in options->unit. options->format is ignored; filter and options
+ * may be NULL.
  *
- * All data are copied: the stream may outlive the profile, and its arrays and schemas may outlive each other. On
- * success the caller owns *out and releases it by out->release(out); on failure it is already released. Errors: those
- * of etr_emit_events_table() except ETR_ERROR_IO.
+ * All data are copied: the stream may outlive the profile, and its arrays and schemas may outlive
+ * each other. On success the caller owns *out and releases it by out->release(out); on failure it
+ * is already released. Errors: those of etr_emit_events_table() except ETR_ERROR_IO.
  */
 ETR_API etr_status etr_stream_events(const etr_profile *profile, const etr_node_filter *filter,
-                                     const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error);
+                                     const etr_table_options *options, struct ArrowArrayStream *out,
+                                     etr_error *error);
 
-/** Gives the operators as a stream, with the rows and columns of etr_emit_nodes_table(). Otherwise it works like
- * etr_stream_events(). */
+/** Gives the operators as a stream, with the rows and columns of etr_emit_nodes_table(). Otherwise
+ * it works like etr_stream_events(). */
 ETR_API etr_status etr_stream_nodes(const etr_profile *profile, const etr_node_filter *filter,
-                                    const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error);
+                                    const etr_table_options *options, struct ArrowArrayStream *out,
+                                    etr_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * print_fields.c - prints the rows of etr_row_type, and the words that texts are made of, as JSON: what generate.py
- * reads. Runs while building.
+ * print_fields.c - prints the rows of etr_row_type, and the words that texts are made of, as JSON:
+ * what generate.py reads. Runs while building.
  */
 #include "etrecord_accuracy.h"
 #include "etrecord_compare.h"
@@ -14,10 +14,12 @@
 #include <stdio.h>
 
 static const char *const kinds[] = {
-    [ETR_CELL_NAME] = "text",   [ETR_CELL_ITEM] = "text",     [ETR_CELL_WORD] = "word",     [ETR_CELL_FLAG] = "flag",
-    [ETR_CELL_UNIT] = "unit",   [ETR_CELL_COUNT] = "whole",   [ETR_CELL_AMOUNT] = "amount", [ETR_CELL_TIME] = "time",
-    [ETR_CELL_SHARE] = "share", [ETR_CELL_NUMBER] = "number", [ETR_CELL_RATE] = "rate",     [ETR_CELL_BYTES] = "whole",
-    [ETR_CELL_STEP] = "step",   [ETR_CELL_OBJECT] = "object", [ETR_CELL_LIST] = "list",     [ETR_CELL_VALUES] = "list",
+    [ETR_CELL_NAME] = "text",     [ETR_CELL_ITEM] = "text",     [ETR_CELL_WORD] = "word",
+    [ETR_CELL_FLAG] = "flag",     [ETR_CELL_UNIT] = "unit",     [ETR_CELL_COUNT] = "whole",
+    [ETR_CELL_AMOUNT] = "amount", [ETR_CELL_TIME] = "time",     [ETR_CELL_SHARE] = "share",
+    [ETR_CELL_NUMBER] = "number", [ETR_CELL_RATE] = "rate",     [ETR_CELL_BYTES] = "whole",
+    [ETR_CELL_STEP] = "step",     [ETR_CELL_OBJECT] = "object", [ETR_CELL_LIST] = "list",
+    [ETR_CELL_VALUES] = "list",
 };
 
 static void put_field(const etr_fields *f, const etr_field *field) {
@@ -38,18 +40,22 @@ static void put_field(const etr_fields *f, const etr_field *field) {
 
 static void put_rows(const etr_fields *f, const etr_row_type *type) {
   etr_field_list(f, type->name);
-  for (size_t i = 0; i < type->count; i++) put_field(f, &type->first[i]);
+  for (size_t i = 0; i < type->count; i++)
+    put_field(f, &type->first[i]);
   etr_jw_end(f->json);
 }
 
 /* Names of an enumeration up to `last`. */
-#define WORDS(key, name_of, last)                                                                                      \
-  etr_field_list(&f, key);                                                                                             \
-  for (int i = 0; i <= (int)(last); i++)                                                                               \
-    if (name_of(i)) etr_jw_string(&json, name_of(i));                                                                  \
+#define WORDS(key, name_of, last)                                                                  \
+  etr_field_list(&f, key);                                                                         \
+  for (int i = 0; i <= (int)(last); i++)                                                           \
+    if (name_of(i))                                                                                \
+      etr_jw_string(&json, name_of(i));                                                            \
   etr_jw_end(&json)
 
-static bool write_out(void *context, const void *data, size_t size) { return fwrite(data, 1, size, context) == size; }
+static bool write_out(void *context, const void *data, size_t size) {
+  return fwrite(data, 1, size, context) == size;
+}
 
 int main(void) {
   etr_writer writer;

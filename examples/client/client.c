@@ -12,14 +12,17 @@ int main(int argc, char **argv) {
   etr_inputs inputs;
   etr_error error;
   etr_profile *profile = NULL;
-  if (argc != 2) return fprintf(stderr, "usage: client RECORD_DIR\n"), 2;
-  if (etr_inputs_find(&inputs, argv[1], NULL, &error) || etr_profile_open(&profile, &inputs, NULL, &error)) {
+  if (argc != 2)
+    return fprintf(stderr, "usage: client RECORD_DIR\n"), 2;
+  if (etr_inputs_find(&inputs, argv[1], NULL, &error) ||
+      etr_profile_open(&profile, &inputs, NULL, &error)) {
     fprintf(stderr, "%s: %s: %s\n", error.file, error.entry, error.message);
     etr_inputs_clear(&inputs);
     return 1;
   }
-  const etr_graph *graph = profile->graph_count ? &profile->graphs[0]
-                                                : NULL; /* the one with the most to say comes first */
+  const etr_graph *graph = profile->graph_count
+                               ? &profile->graphs[0]
+                               : NULL; /* the one with the most to say comes first */
   bool *printed = calloc(graph ? graph->node_count + 1 : 1, sizeof *printed);
   for (int row = 0; printed && graph && graph->times && row < 10; row++) {
     size_t best = graph->node_count;
@@ -27,7 +30,8 @@ int main(int argc, char **argv) {
       if (!printed[i] && graph->times[i].runs &&
           (best == graph->node_count || graph->times[i].avg > graph->times[best].avg))
         best = i;
-    if (best == graph->node_count) break;
+    if (best == graph->node_count)
+      break;
     printed[best] = true;
     printf("%12.3f us  %-14s  %s\n", etr_ticks_to_ns(profile, graph->times[best].avg) / 1e3,
            etr_match_name(graph->times[best].match), graph->nodes[best].name);

@@ -29,16 +29,18 @@ typedef struct accuracy_maker {
   etr_arena scratch;
   etr_reference_file reference; /* not open: there is none */
   etr_seekable buffer;
-  bool has_buffer, has_local; /* has_local: the local values of the reference are of this recording */
+  bool has_buffer,
+      has_local; /* has_local: the local values of the reference are of this recording */
   etr_warnings warnings;
   etr_partner *partners;     /* per node; NULL without a reference */
   etr_run_input *run_inputs; /* per run; NULL without a reference */
-  double ceiling;            /* SNR in dB above which values of the method count as exact: see drop_db */
-  uint64_t budget;           /* bytes of the debug buffer that may still be read */
+  double ceiling;  /* SNR in dB above which values of the method count as exact: see drop_db */
+  uint64_t budget; /* bytes of the debug buffer that may still be read */
   etr_vec(etr_value_accuracy) values;
   etr_map rows; /* row_key -> index into values */
   etr_taps taps;
-  size_t unknown_taps; /* values that are not the tensor of the tapped node, and that taps.json does not explain */
+  size_t unknown_taps; /* values that are not the tensor of the tapped node, and that taps.json does
+                          not explain */
 } accuracy_maker;
 
 /* Identifies the value of a node in a run. */
@@ -57,23 +59,31 @@ const char *etr_partner_evidence_name(etr_partner_evidence evidence) {
   return names[evidence];
 }
 
-bool etr_gap_is_equal(const etr_numeric_gap *gap) { return gap->unlike == 0 && gap->snr_db > ETR_EQUAL_DB; }
+bool etr_gap_is_equal(const etr_numeric_gap *gap) {
+  return gap->unlike == 0 && gap->snr_db > ETR_EQUAL_DB;
+}
 
 /* Returns whether the reference is of this record, so that values are compared node by node. */
-static bool is_own(const accuracy_maker *m) { return m->out->reference_record == m->profile; }
+static bool is_own(const accuracy_maker *m) {
+  return m->out->reference_record == m->profile;
+}
 
 /* ---- Listing the values ---- */
 
-/* Returns true if a value has fewer dimensions than the tensor that a node computes, as statistics have. */
+/* Returns true if a value has fewer dimensions than the tensor that a node computes, as statistics
+ * have. */
 static bool is_reduced(const etr_debug_value *value, const etr_node *node, uint32_t output) {
-  return output < node->output_count && value->rank <= 1 && node->outputs[output].rank > value->rank;
+  return output < node->output_count && value->rank <= 1 &&
+         node->outputs[output].rank > value->rank;
 }
 
-/* Sets the node and the output that computed a value. Returns false for values that are not compared: scalars, tensors
- * without elements, and arguments of delegate calls. */
+/* Sets the node and the output that computed a value. Returns false for values that are not
+ * compared: scalars, tensors without elements, and arguments of delegate calls. */
 static bool find_origin(const accuracy_maker *m, const etr_debug_value *value, row_key *key) {
-  if (value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0 || value->is_argument) return false;
-  if (value->method != m->method || value->node == ETR_NONE || value->output == ETR_NONE) return false;
+  if (value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0 || value->is_argument)
+    return false;
+  if (value->method != m->method || value->node == ETR_NONE || value->output == ETR_NONE)
+    return false;
   const etr_edge origin = etr_debug_value_origin(m->profile, value);
   *key = (row_key){value->run, origin.node, origin.output};
   return m->graph->nodes[origin.node].kind == ETR_NODE_OP;
@@ -86,13 +96,18 @@ static const etr_tap_spec *spec_of(const accuracy_maker *m, const etr_debug_valu
 
 /* Adds a value that is statistics, as taps.json says. Returns false if it is none. */
 static bool add_statistics(accuracy_maker *m, const etr_debug_value *value, const row_key *origin) {
-  size_t returned = etr_count_exported_outputs(m->profile, m->graph), first = m->graph->mutation_count + returned;
-  if (!value->is_output || returned == 0 || value->output < first) return false;
+  size_t returned = etr_count_exported_outputs(m->profile, m->graph),
+         first = m->graph->mutation_count + returned;
+  if (!value->is_output || returned == 0 || value->output < first)
+    return false;
   const etr_tap_spec *spec = spec_of(m, value);
-  if (!spec) m->unknown_taps += is_reduced(value, &m->graph->nodes[origin->node], origin->output);
-  if (!spec || spec->field_count == 0) return false;
+  if (!spec)
+    m->unknown_taps += is_reduced(value, &m->graph->nodes[origin->node], origin->output);
+  if (!spec || spec->field_count == 0)
+    return false;
   etr_value_accuracy *row = etr_vec_push(m->arena, &m->values);
-  if (!row) return true;
+  if (!row)
+    return true;
   *row = (etr_value_accuracy){.value = value,
                               .node = origin->node,
                               .output = origin->output,
@@ -109,53 +124,62 @@ static bool add_statistics(accuracy_maker *m, const etr_debug_value *value, cons
 
 static void add_value(accuracy_maker *m, const etr_debug_value *value) {
   row_key key;
-  if (!find_origin(m, value, &key) || add_statistics(m, value, &key)) return;
+  if (!find_origin(m, value, &key) || add_statistics(m, value, &key))
+    return;
   uint32_t known = etr_map_get(&m->rows, ETR_BYTES(key));
   if (known != ETR_NONE) {
     etr_value_accuracy *row = &m->values.data[known];
     if (value->is_output)
       row->is_output = true; /* the method returns what an instruction logged before */
-    else if (value->instruction_id == row->value->instruction_id && value->delegate_id == row->value->delegate_id)
+    else if (value->instruction_id == row->value->instruction_id &&
+             value->delegate_id == row->value->delegate_id)
       row->problem = "it is computed several times in one run";
     return;
   }
   etr_value_accuracy *row = etr_vec_push(m->arena, &m->values);
-  if (!row) return;
+  if (!row)
+    return;
   const char *name = m->graph->nodes[key.node].name;
-  *row = (etr_value_accuracy){.value = value,
-                              .node = key.node,
-                              .output = key.output,
-                              .name = key.output ? etr_arena_format(m->arena, "%s #%u", name, key.output) : name,
-                              .is_output = value->is_output,
-                              .input = ETR_NONE,
-                              .computed_by = etr_carried_node(m->graph, key.node),
-                              .drop_db = NAN,
-                              .impact_snr_db = NAN};
+  *row = (etr_value_accuracy){
+      .value = value,
+      .node = key.node,
+      .output = key.output,
+      .name = key.output ? etr_arena_format(m->arena, "%s #%u", name, key.output) : name,
+      .is_output = value->is_output,
+      .input = ETR_NONE,
+      .computed_by = etr_carried_node(m->graph, key.node),
+      .drop_db = NAN,
+      .impact_snr_db = NAN};
   if (m->graph->nodes[key.node].subgraph != ETR_NONE &&
       m->graph->subgraphs[m->graph->nodes[key.node].subgraph].kind == ETR_SUBGRAPH_BODY)
     row->problem = "it is in the body of a loop or branch";
   etr_map_set(&m->rows, ETR_BYTES(key), (uint32_t)(m->values.count - 1));
 }
 
-/* Marks values that the method returns and the exported program does not: intermediate_output_tap adds them behind the
- * others, of which one may be the same value. */
+/* Marks values that the method returns and the exported program does not: intermediate_output_tap
+ * adds them behind the others, of which one may be the same value. */
 static void mark_taps(accuracy_maker *m) {
-  size_t returned = etr_count_exported_outputs(m->profile, m->graph), first = m->graph->mutation_count;
+  size_t returned = etr_count_exported_outputs(m->profile, m->graph),
+         first = m->graph->mutation_count;
   for (int pass = 0; returned && pass < 2; pass++)
     for (size_t i = 0; i < m->profile->debug_value_count; i++) {
       const etr_debug_value *value = &m->profile->debug_values[i];
       row_key key;
-      bool is_tap = value->is_output && value->output != ETR_NONE && value->output >= first + returned;
-      if (!value->is_output || is_tap != (pass == 0) || !find_origin(m, value, &key)) continue;
+      bool is_tap = value->is_output && value->output != ETR_NONE &&
+                    value->output >= first + returned;
+      if (!value->is_output || is_tap != (pass == 0) || !find_origin(m, value, &key))
+        continue;
       uint32_t row = etr_map_get(&m->rows, ETR_BYTES(key));
-      if (row != ETR_NONE) m->values.data[row].is_tap = is_tap;
+      if (row != ETR_NONE)
+        m->values.data[row].is_tap = is_tap;
     }
 }
 
 /* Returns how many values a method logged; 0 if it has no graph. */
 static size_t count_logged(const accuracy_maker *m, uint32_t method) {
   size_t count = 0;
-  for (size_t i = 0; i < m->profile->debug_value_count; i++) count += m->profile->debug_values[i].method == method;
+  for (size_t i = 0; i < m->profile->debug_value_count; i++)
+    count += m->profile->debug_values[i].method == method;
   return m->profile->methods[method].graph == ETR_NONE ? 0 : count;
 }
 
@@ -167,7 +191,8 @@ static double *read_channels(accuracy_maker *m, const char *name, uint64_t count
   etr_tensor_view view;
   etr_tensor_reader reader = {0};
   const char *problem = NULL;
-  const etr_safetensor *tensor = m->reference.is_open ? etr_reference_constant(&m->reference, name) : NULL;
+  const etr_safetensor *tensor = m->reference.is_open ? etr_reference_constant(&m->reference, name)
+                                                      : NULL;
   if (!tensor || !etr_reference_view(&view, &m->reference, tensor) ||
       tensor->byte_size != count * tensor->element->size || etr_tensor_fault(&view))
     return NULL;
@@ -186,51 +211,68 @@ static bool number_argument(const etr_node *node, const char *name, double *out)
   return text && end != text && isfinite(*out);
 }
 
-/* Returns the quantize node whose integers a node has: the node itself, or the one whose result it only copies. */
+/* Returns the quantize node whose integers a node has: the node itself, or the one whose result it
+ * only copies. */
 static const etr_node *quantizer(const etr_graph *graph, uint32_t node) {
   for (;;) {
     const etr_node *n = &graph->nodes[node];
-    if (n->kind != ETR_NODE_OP) return NULL;
-    if (strstr(n->target, ".quantize_per_")) return n;
-    if (!etr_node_only_copies(n) || n->input_count == 0 || n->inputs[0].node >= node) return NULL;
+    if (n->kind != ETR_NODE_OP)
+      return NULL;
+    if (strstr(n->target, ".quantize_per_"))
+      return n;
+    if (!etr_node_only_copies(n) || n->input_count == 0 || n->inputs[0].node >= node)
+      return NULL;
     node = n->inputs[0].node;
   }
 }
 
 /* Finds scale and zero point of a value. Returns false if they are not known. */
-static bool find_dequantization(accuracy_maker *m, etr_value_accuracy *row, etr_dequantization *out) {
+static bool find_dequantization(accuracy_maker *m, etr_value_accuracy *row,
+                                etr_dequantization *out) {
   const etr_node *node = quantizer(m->graph, row->node);
   double axis;
-  *out = (etr_dequantization){.scales = &row->scale, .zero_points = &row->zero_point, .channel_count = 1};
-  if (!node) return false;
-  if (number_argument(node, "scale", &row->scale) && number_argument(node, "zero_point", &row->zero_point)) return true;
+  *out = (etr_dequantization){
+      .scales = &row->scale, .zero_points = &row->zero_point, .channel_count = 1};
+  if (!node)
+    return false;
+  if (number_argument(node, "scale", &row->scale) &&
+      number_argument(node, "zero_point", &row->zero_point))
+    return true;
   row->scale = row->zero_point = 0;
-  if (!number_argument(node, "axis", &axis) || node != &m->graph->nodes[row->node] || node->input_count < 3 ||
-      axis < 0 || axis >= row->value->rank)
+  if (!number_argument(node, "axis", &axis) || node != &m->graph->nodes[row->node] ||
+      node->input_count < 3 || axis < 0 || axis >= row->value->rank)
     return false;
   out->channel_count = (uint64_t)row->value->sizes[(int)axis];
   out->channel_elements = 1;
   for (int32_t i = (int32_t)axis + 1; i < row->value->rank; i++)
     out->channel_elements *= (uint64_t)row->value->sizes[i];
   out->scales = read_channels(m, m->graph->nodes[node->inputs[1].node].name, out->channel_count);
-  out->zero_points = read_channels(m, m->graph->nodes[node->inputs[2].node].name, out->channel_count);
-  if (!out->scales || !out->zero_points) return false;
+  out->zero_points = read_channels(m, m->graph->nodes[node->inputs[2].node].name,
+                                   out->channel_count);
+  if (!out->scales || !out->zero_points)
+    return false;
   row->scale = row->zero_point = NAN;
   return true;
 }
 
-static bool is_integer(const etr_element *element) { return strstr(element->dtype, "int") != NULL; }
+static bool is_integer(const etr_element *element) {
+  return strstr(element->dtype, "int") != NULL;
+}
 
 /* ---- Comparing ---- */
 
 /* Fills the view of a logged value; returns why it cannot be read, or NULL. */
-static const char *view_logged(accuracy_maker *m, etr_tensor_view *view, const etr_debug_value *value,
-                               int64_t strides[ETR_MOST_RANK]) {
-  if (!m->has_buffer) return "there is no debug buffer";
-  if (!etr_debug_view(view, value, &m->buffer, strides)) return "its type cannot be read";
+static const char *view_logged(accuracy_maker *m, etr_tensor_view *view,
+                               const etr_debug_value *value, int64_t strides[ETR_MOST_RANK]) {
+  if (!m->has_buffer)
+    return "there is no debug buffer";
+  if (!etr_debug_view(view, value, &m->buffer, strides))
+    return "its type cannot be read";
   const char *fault = etr_tensor_fault(view);
-  if (fault) return fault;
-  if (value->byte_size > m->budget) return "implausibly many tensors share its bytes";
+  if (fault)
+    return fault;
+  if (value->byte_size > m->budget)
+    return "implausibly many tensors share its bytes";
   m->budget -= value->byte_size;
   return NULL;
 }
@@ -244,18 +286,25 @@ typedef struct compared_pair {
   bool is_integer; /* both sides store integers */
 } compared_pair;
 
-/* Fills the sides of a value and a tensor of the reference; returns why they cannot be compared, or NULL. */
+/* Fills the sides of a value and a tensor of the reference; returns why they cannot be compared, or
+ * NULL. */
 static const char *make_pair(accuracy_maker *m, compared_pair *pair, etr_value_accuracy *row,
                              const etr_safetensor *wanted) {
-  *pair = (compared_pair){.wanted = {&pair->views[0], &pair->by[0]}, .got = {&pair->views[1], &pair->by[1]}};
+  *pair = (compared_pair){.wanted = {&pair->views[0], &pair->by[0]},
+                          .got = {&pair->views[1], &pair->by[1]}};
   const char *problem = view_logged(m, &pair->views[1], row->value, pair->strides);
-  if (problem) return problem;
-  if (!etr_reference_view(&pair->views[0], &m->reference, wanted)) return "the type of its reference cannot be read";
+  if (problem)
+    return problem;
+  if (!etr_reference_view(&pair->views[0], &m->reference, wanted))
+    return "the type of its reference cannot be read";
   bool integers[2] = {is_integer(pair->views[0].element), is_integer(pair->views[1].element)};
   bool is_known = integers[1] && find_dequantization(m, row, &pair->by[1]);
-  if (integers[1] && !integers[0] && !is_known) return "its scale is not known";
-  if (!is_known) pair->by[1] = (etr_dequantization){0};
-  if (is_known && integers[0]) pair->by[0] = pair->by[1];
+  if (integers[1] && !integers[0] && !is_known)
+    return "its scale is not known";
+  if (!is_known)
+    pair->by[1] = (etr_dequantization){0};
+  if (is_known && integers[0])
+    pair->by[0] = pair->by[1];
   pair->is_integer = integers[0] && integers[1];
   return NULL;
 }
@@ -266,8 +315,10 @@ static const char *measure(accuracy_maker *m, etr_value_accuracy *row, const etr
   compared_pair pair;
   etr_gap_steps steps;
   const char *problem = make_pair(m, &pair, row, wanted);
-  if (problem) return problem;
-  if (etr_gap_measure_quantized(out, &steps, &problem, &pair.wanted, &pair.got) != ETR_OK) etr_arena_fail(m->arena);
+  if (problem)
+    return problem;
+  if (etr_gap_measure_quantized(out, &steps, &problem, &pair.wanted, &pair.got) != ETR_OK)
+    etr_arena_fail(m->arena);
   row->is_integer = pair.is_integer;
   row->steps_off = steps.differing;
   row->most_steps = steps.most;
@@ -276,7 +327,8 @@ static const char *measure(accuracy_maker *m, etr_value_accuracy *row, const etr
 
 static int by_method_and_run(const void *a, const void *b) {
   const etr_output_gap *x = a, *y = b;
-  if (x->method != y->method) return x->method < y->method ? -1 : 1;
+  if (x->method != y->method)
+    return x->method < y->method ? -1 : 1;
   return (x->run > y->run) - (x->run < y->run);
 }
 
@@ -284,25 +336,30 @@ static int by_method_and_run(const void *a, const void *b) {
 static const char *take_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_output_gap *gaps = m->profile->output_gaps;
   const etr_output_gap wanted = {.method = row->value->method, .run = row->value->run};
-  size_t i = etr_lower_bound(&wanted, gaps, m->profile->output_gap_count, sizeof *gaps, by_method_and_run);
-  for (; i < m->profile->output_gap_count && gaps[i].run == wanted.run && gaps[i].method == wanted.method; i++) {
+  size_t i = etr_lower_bound(&wanted, gaps, m->profile->output_gap_count, sizeof *gaps,
+                             by_method_and_run);
+  for (; i < m->profile->output_gap_count && gaps[i].run == wanted.run &&
+         gaps[i].method == wanted.method;
+       i++) {
     const etr_output_gap *gap = &gaps[i];
     row_key key;
-    if (!gap->value || !find_origin(m, gap->value, &key) || key.node != row->node || key.output != row->output)
+    if (!gap->value || !find_origin(m, gap->value, &key) || key.node != row->node ||
+        key.output != row->output)
       continue;
     row->evidence = ETR_PARTNER_OUTPUT;
     row->reference_graph = "reference_outputs";
     row->input = gap->set;
     row->input_evidence = strncmp(gap->rule, "order", 5) == 0 ? ETR_INPUT_ORDER : ETR_INPUT_ONLY;
-    if (strncmp(gap->rule, "bundled", 7) == 0) row->input_evidence = ETR_INPUT_BUNDLED;
+    if (strncmp(gap->rule, "bundled", 7) == 0)
+      row->input_evidence = ETR_INPUT_BUNDLED;
     row->gap = gap->gap;
     return gap->problem;
   }
   return "there is no reference for it";
 }
 
-/* Compares the statistics of a tap with those of the tensor that the tapped ATen node has in the reference. Returns why
- * the value itself is not compared. */
+/* Compares the statistics of a tap with those of the tensor that the tapped ATen node has in the
+ * reference. Returns why the value itself is not compared. */
 static const char *compare_statistics(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_tap_spec *spec = spec_of(m, row->value);
   etr_tap_statistic *statistics = etr_tap_statistics_of(m->arena, spec);
@@ -310,56 +367,74 @@ static const char *compare_statistics(accuracy_maker *m, etr_value_accuracy *row
   int64_t strides[ETR_MOST_RANK];
   const char *problem = view_logged(m, &view, row->value, strides);
   row->statistics = statistics;
-  if (!statistics) return "out of memory";
-  if (!problem) problem = etr_tap_take_values(statistics, row->statistic_count, &view);
-  if (problem || !m->reference.is_open || !m->reference.method) return problem ? problem : "there is no reference";
+  if (!statistics)
+    return "out of memory";
+  if (!problem)
+    problem = etr_tap_take_values(statistics, row->statistic_count, &view);
+  if (problem || !m->reference.is_open || !m->reference.method)
+    return problem ? problem : "there is no reference";
   const etr_run_input *input = &m->run_inputs[row->value->run];
   const etr_partner *partner = &m->partners[row->node];
   row->input = input->input;
   row->input_evidence = input->evidence;
-  if (input->input == ETR_NONE) return "the input of its run is not known";
-  const etr_reference_key own = {"aten", row->aten_node, 0}, other = {partner->graph, partner->node, row->output};
-  const etr_safetensor *wanted = is_own(m) ? etr_reference_find(&m->reference, input->input, &own) : NULL;
+  if (input->input == ETR_NONE)
+    return "the input of its run is not known";
+  const etr_reference_key own = {"aten", row->aten_node, 0},
+                          other = {partner->graph, partner->node, row->output};
+  const etr_safetensor *wanted = is_own(m) ? etr_reference_find(&m->reference, input->input, &own)
+                                           : NULL;
   row->reference_graph = wanted ? own.graph : partner->graph;
   row->reference_node = wanted ? own.node : partner->node;
   row->evidence = wanted ? ETR_PARTNER_SAME_GRAPH : partner->evidence;
   const char *aten = m->graph->nodes[row->node].aten_node;
   bool is_same = aten && partner->node && strcmp(aten, row->aten_node) == 0;
-  if (!wanted && is_same) wanted = etr_reference_find(&m->reference, input->input, &other);
-  if (!wanted) return "the reference does not have its value";
-  if (!etr_reference_view(&view, &m->reference, wanted)) return "the type of its reference cannot be read";
+  if (!wanted && is_same)
+    wanted = etr_reference_find(&m->reference, input->input, &other);
+  if (!wanted)
+    return "the reference does not have its value";
+  if (!etr_reference_view(&view, &m->reference, wanted))
+    return "the type of its reference cannot be read";
   problem = etr_tap_take_reference(statistics, row->statistic_count, &view);
   return problem ? problem : "only statistics of it were logged";
 }
 
 static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
-  if (row->problem) return row->problem;
-  if (row->statistic_count > 0) return compare_statistics(m, row);
-  if (!m->reference.is_open) return row->is_output ? take_output_gap(m, row) : "there is no reference";
-  if (!m->reference.method) return "the reference does not have its method";
+  if (row->problem)
+    return row->problem;
+  if (row->statistic_count > 0)
+    return compare_statistics(m, row);
+  if (!m->reference.is_open)
+    return row->is_output ? take_output_gap(m, row) : "there is no reference";
+  if (!m->reference.method)
+    return "the reference does not have its method";
   const etr_partner *partner = &m->partners[row->node];
   const etr_run_input *input = &m->run_inputs[row->value->run];
   row->input = input->input;
   row->input_evidence = input->evidence;
   row->aten_node = partner->aten;
-  if (!partner->node) return "the reference has no such node";
+  if (!partner->node)
+    return "the reference has no such node";
   row->reference_graph = partner->graph;
   row->reference_node = partner->node;
   row->evidence = partner->evidence;
-  if (input->input == ETR_NONE) return "the input of its run is not known";
+  if (input->input == ETR_NONE)
+    return "the input of its run is not known";
   const etr_reference_key key = {partner->graph, partner->node, row->output};
   const etr_safetensor *wanted = etr_reference_find(&m->reference, input->input, &key);
-  if (!wanted) return "the reference does not have its value";
+  if (!wanted)
+    return "the reference does not have its value";
   const char *problem = measure(m, row, wanted, &row->gap);
   const etr_reference_key local = {"local", m->graph->nodes[row->node].name, row->output};
-  wanted = m->has_local && !problem ? etr_reference_find(&m->reference, row->value->run, &local) : NULL;
+  wanted = m->has_local && !problem ? etr_reference_find(&m->reference, row->value->run, &local)
+                                    : NULL;
   row->has_local = wanted && !measure(m, row, wanted, &row->local);
   return problem;
 }
 
 /* ---- Impact ---- */
 
-/* Returns the lowest SNR of the method's outputs if a segment's error were the only one; NaN if that is unknown. */
+/* Returns the lowest SNR of the method's outputs if a segment's error were the only one; NaN if
+ * that is unknown. */
 static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
   double lowest = NAN;
   for (uint32_t i = 0; m->has_local; i++) {
@@ -371,9 +446,12 @@ static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
     (void)snprintf(number, sizeof number, "%u", i);
     const etr_reference_key changed = {"impact", place, 0}, usual = {"output", number, 0};
     const etr_safetensor *got = etr_reference_find(&m->reference, row->value->run, &changed);
-    const etr_safetensor *wanted = got ? etr_reference_find(&m->reference, row->input, &usual) : NULL;
-    if (!wanted) break;
-    if (etr_reference_view(&views[0], &m->reference, wanted) && etr_reference_view(&views[1], &m->reference, got) &&
+    const etr_safetensor *wanted = got ? etr_reference_find(&m->reference, row->input, &usual)
+                                       : NULL;
+    if (!wanted)
+      break;
+    if (etr_reference_view(&views[0], &m->reference, wanted) &&
+        etr_reference_view(&views[1], &m->reference, got) &&
         etr_gap_measure(&gap, &problem, &views[0], &views[1]) == ETR_OK && !problem)
       lowest = fmin(lowest, gap.snr_db);
   }
@@ -383,7 +461,8 @@ static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
 /* ---- Segments and drops ---- */
 
 static double capped_snr(const etr_numeric_gap *gap) {
-  if (gap->unlike > 0 || isnan(gap->snr_db)) return -ETR_EQUAL_DB;
+  if (gap->unlike > 0 || isnan(gap->snr_db))
+    return -ETR_EQUAL_DB;
   return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);
 }
 
@@ -391,7 +470,8 @@ static double capped_snr(const etr_numeric_gap *gap) {
 static double find_ceiling(const etr_value_accuracy *values, size_t count) {
   const etr_accuracy method = {.values = values, .value_count = count};
   const etr_value_accuracy *output = etr_accuracy_worst_output(&method);
-  return output ? fmin(fmax(capped_snr(&output->gap), 0) + ETR_CAUSE_DB, ETR_EQUAL_DB) : ETR_EQUAL_DB;
+  return output ? fmin(fmax(capped_snr(&output->gap), 0) + ETR_CAUSE_DB, ETR_EQUAL_DB)
+                : ETR_EQUAL_DB;
 }
 
 static double counted_snr(const accuracy_maker *m, const etr_value_accuracy *value) {
@@ -403,7 +483,8 @@ static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
   double before = m->ceiling;
   row->segment = segment->nodes;
   row->segment_count = segment->node_count;
-  if (row->problem || !m->reference.is_open) return;
+  if (row->problem || !m->reference.is_open)
+    return;
   for (size_t i = 0; i < segment->source_count; i++)
     for (uint32_t output = 0; output < outputs[segment->sources[i]]; output++) {
       const row_key key = {row->value->run, segment->sources[i], output};
@@ -418,22 +499,28 @@ static bool reads_input(const accuracy_maker *m, const etr_value_segment *segmen
   for (size_t i = 0; i < segment->node_count; i++) {
     const etr_node *node = &m->graph->nodes[segment->nodes[i]];
     for (size_t k = 0; k < node->input_count; k++)
-      if (m->graph->nodes[node->inputs[k].node].kind == ETR_NODE_INPUT) return true;
+      if (m->graph->nodes[node->inputs[k].node].kind == ETR_NODE_INPUT)
+        return true;
   }
   return false;
 }
 
-/* Warns if nothing confirms the inputs of runs, and a value that is computed from an input and from equal values has
- * nothing in common with the reference: the runs probably had other inputs. */
+/* Warns if nothing confirms the inputs of runs, and a value that is computed from an input and from
+ * equal values has nothing in common with the reference: the runs probably had other inputs. */
 static void warn_of_inputs(accuracy_maker *m, size_t first, const etr_value_segment *segments) {
-  static const double alike_db = 6; /* the rounding of a first layer, to few bits even, leaves more */
+  static const double alike_db =
+      6; /* the rounding of a first layer, to few bits even, leaves more */
   for (size_t i = first; i < m->values.count; i++) {
     const etr_value_accuracy *row = &m->values.data[i];
-    bool is_known = row->input_evidence == ETR_INPUT_BUNDLED || row->input_evidence == ETR_INPUT_EQUAL;
-    if (row->problem || is_known || row->gap.snr_db >= alike_db) continue;
-    if (row->drop_db + counted_snr(m, row) < m->ceiling || !reads_input(m, &segments[row->node])) continue;
+    bool is_known = row->input_evidence == ETR_INPUT_BUNDLED ||
+                    row->input_evidence == ETR_INPUT_EQUAL;
+    if (row->problem || is_known || row->gap.snr_db >= alike_db)
+      continue;
+    if (row->drop_db + counted_snr(m, row) < m->ceiling || !reads_input(m, &segments[row->node]))
+      continue;
     etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
-             "%.100s of %.60s, computed from the inputs, has %.1f dB: the runs probably had other inputs than the "
+             "%.100s of %.60s, computed from the inputs, has %.1f dB: the runs probably had other "
+             "inputs than the "
              "reference. Make it with theirs: --inputs FILE",
              row->name, m->graph->method, row->gap.snr_db);
     return;
@@ -443,21 +530,26 @@ static void warn_of_inputs(accuracy_maker *m, size_t first, const etr_value_segm
 /* Finds segments and drops of the rows from `first` on, which are those of the method. */
 static etr_status find_segments(accuracy_maker *m, size_t first) {
   etr_value_segment *segments = NULL;
-  uint8_t *is_compared = etr_arena_alloc_array(&m->scratch, m->graph->node_count, sizeof *is_compared);
+  uint8_t *is_compared = etr_arena_alloc_array(&m->scratch, m->graph->node_count,
+                                               sizeof *is_compared);
   uint32_t *outputs = etr_arena_alloc_array(&m->scratch, m->graph->node_count, sizeof *outputs);
-  if (!is_compared || !outputs) return ETR_ERROR_MEMORY;
+  if (!is_compared || !outputs)
+    return ETR_ERROR_MEMORY;
   for (size_t i = first; i < m->values.count; i++) {
     const etr_value_accuracy *row = &m->values.data[i];
     is_compared[row->node] |= !row->problem;
     outputs[row->node] = ETR_MAX(outputs[row->node], row->output + 1);
   }
-  for (size_t i = first; i < m->values.count && !m->reference.is_open; i++) is_compared[m->values.data[i].node] = 1;
+  for (size_t i = first; i < m->values.count && !m->reference.is_open; i++)
+    is_compared[m->values.data[i].node] = 1;
   if (!etr_segments_find(&segments, m->graph, is_compared, m->arena))
     etr_warn(&m->warnings, m->profile->etrecord, NULL, ETR_NO_OFFSET,
-             "the graph is too entangled to list the operators between all logged values: some have no segment");
+             "the graph is too entangled to list the operators between all logged values: some "
+             "have no segment");
   for (size_t i = first; segments && i < m->values.count; i++)
     find_drop(m, &m->values.data[i], &segments[m->values.data[i].node], outputs);
-  if (segments && m->reference.is_open) warn_of_inputs(m, first, segments);
+  if (segments && m->reference.is_open)
+    warn_of_inputs(m, first, segments);
   return segments ? ETR_OK : ETR_ERROR_MEMORY;
 }
 
@@ -467,8 +559,10 @@ const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy
   const etr_value_accuracy *worst = NULL;
   for (size_t i = 0; i < accuracy->value_count; i++) {
     const etr_value_accuracy *value = &accuracy->values[i];
-    if (!value->is_output || value->is_tap || value->problem) continue;
-    if (!worst || etr_gap_worse(&value->gap, &worst->gap) > 0) worst = value;
+    if (!value->is_output || value->is_tap || value->problem)
+      continue;
+    if (!worst || etr_gap_worse(&value->gap, &worst->gap) > 0)
+      worst = value;
   }
   return worst;
 }
@@ -482,15 +576,20 @@ typedef struct ranked_value {
 
 static int by_suspicion(const void *a, const void *b) {
   const ranked_value *x = a, *y = b;
-  if (x->is_unlike != y->is_unlike) return x->is_unlike ? -1 : 1;
-  if (x->score != y->score) return x->score > y->score ? -1 : 1;
-  if (x->snr != y->snr) return x->snr < y->snr ? -1 : 1;
+  if (x->is_unlike != y->is_unlike)
+    return x->is_unlike ? -1 : 1;
+  if (x->score != y->score)
+    return x->score > y->score ? -1 : 1;
+  if (x->snr != y->snr)
+    return x->snr < y->snr ? -1 : 1;
   return (x->index > y->index) - (x->index < y->index);
 }
 
 static double score_of(const etr_value_accuracy *row, bool by_local) {
-  if (!by_local) return isnan(row->drop_db) ? -capped_snr(&row->gap) : row->drop_db;
-  /* A segment adds no more than the error that its value has: what it read may not be what was logged. */
+  if (!by_local)
+    return isnan(row->drop_db) ? -capped_snr(&row->gap) : row->drop_db;
+  /* A segment adds no more than the error that its value has: what it read may not be what was
+   * logged. */
   return row->has_local ? -fmax(capped_snr(&row->local), capped_snr(&row->gap)) : -ETR_EQUAL_DB;
 }
 
@@ -498,10 +597,12 @@ static double score_of(const etr_value_accuracy *row, bool by_local) {
 static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size_t end) {
   ranked_value *list = etr_arena_alloc_array(&m->scratch, end - first, sizeof *list);
   uint32_t *ranked = etr_arena_alloc_array(m->arena, end - first, sizeof *ranked);
-  if (!list || !ranked) return false;
+  if (!list || !ranked)
+    return false;
   out->values = m->values.data + first;
   out->value_count = end - first;
-  for (size_t i = 0; i < out->value_count; i++) out->has_local |= out->values[i].has_local;
+  for (size_t i = 0; i < out->value_count; i++)
+    out->has_local |= out->values[i].has_local;
   for (uint32_t i = 0; i < out->value_count; i++) {
     const etr_value_accuracy *row = &out->values[i];
     if (!row->problem)
@@ -509,7 +610,8 @@ static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size
                                                  capped_snr(&row->gap), i};
   }
   etr_sort(list, out->ranked_count, sizeof *list, by_suspicion);
-  for (size_t i = 0; i < out->ranked_count; i++) ranked[i] = list[i].index;
+  for (size_t i = 0; i < out->ranked_count; i++)
+    ranked[i] = list[i].index;
   out->ranked = ranked;
   return true;
 }
@@ -517,12 +619,15 @@ static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size
 /* Ranks all values, and those of each method. */
 static bool rank_all(accuracy_maker *m) {
   etr_vec(etr_accuracy) parts = {0};
-  if (!rank_values(m, m->out, 0, m->values.count)) return false;
+  if (!rank_values(m, m->out, 0, m->values.count))
+    return false;
   for (size_t first = 0, end; first < m->values.count; first = end) {
     uint32_t method = m->values.data[first].value->method;
     etr_accuracy *part = etr_vec_push(m->arena, &parts);
-    for (end = first + 1; end < m->values.count && m->values.data[end].value->method == method;) end++;
-    if (!part) return false;
+    for (end = first + 1; end < m->values.count && m->values.data[end].value->method == method;)
+      end++;
+    if (!part)
+      return false;
     *part = (etr_accuracy){.profile = m->profile,
                            .reference = m->out->reference,
                            .reference_record = m->out->reference_record,
@@ -531,7 +636,8 @@ static bool rank_all(accuracy_maker *m) {
       part->input_count = m->reference.method->input_count;
     memcpy(part->record_hash, m->out->record_hash, sizeof part->record_hash);
     memcpy(part->recording_hash, m->out->recording_hash, sizeof part->recording_hash);
-    if (!rank_values(m, part, first, end)) return false;
+    if (!rank_values(m, part, first, end))
+      return false;
   }
   m->out->parts = parts.data;
   m->out->part_count = parts.count;
@@ -540,7 +646,8 @@ static bool rank_all(accuracy_maker *m) {
 
 const etr_accuracy *etr_accuracy_of_method(const etr_accuracy *accuracy, uint32_t method) {
   for (size_t i = 0; accuracy && i < accuracy->part_count; i++)
-    if (accuracy->parts[i].method == method) return &accuracy->parts[i];
+    if (accuracy->parts[i].method == method)
+      return &accuracy->parts[i];
   return NULL;
 }
 
@@ -552,33 +659,44 @@ static void count_spread(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_safetensor *wanted = etr_reference_find(&m->reference, row->input, &key);
   etr_value_spread *spread = etr_arena_alloc_array(m->arena, 1, sizeof *spread);
   const char *problem = wanted ? make_pair(m, &pair, row, wanted) : "";
-  if (!spread || problem) return;
-  if (etr_gap_spread(spread, &problem, &pair.wanted, &pair.got) != ETR_OK) etr_arena_fail(m->arena);
-  if (!problem) row->spread = spread;
+  if (!spread || problem)
+    return;
+  if (etr_gap_spread(spread, &problem, &pair.wanted, &pair.got) != ETR_OK)
+    etr_arena_fail(m->arena);
+  if (!problem)
+    row->spread = spread;
 }
 
 /* ---- Together ---- */
 
-static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
+static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *options,
+                                 etr_error *error) {
   const etr_profile *of = options->reference_record ? options->reference_record : m->profile;
   char hash[17];
-  if (!options->reference) return ETR_OK;
-  const char *path = etr_arena_copy(m->arena, etr_slice_of(options->reference)); /* which results name, too */
-  if (!path) return etr_fail_memory(error);
+  if (!options->reference)
+    return ETR_OK;
+  const char *path = etr_arena_copy(m->arena,
+                                    etr_slice_of(options->reference)); /* which results name, too */
+  if (!path)
+    return etr_fail_memory(error);
   ETR_TRY(etr_reference_open(&m->reference, m->arena, path, error));
   m->out->reference = path;
   for (size_t i = 0; i < m->reference.methods.count; i++)
     m->out->input_count = ETR_MAX(m->out->input_count, m->reference.methods.data[i].input_count);
   m->out->reference_record = m->profile;
-  if (strcmp(m->reference.record, m->out->record_hash) == 0) return ETR_OK;
+  if (strcmp(m->reference.record, m->out->record_hash) == 0)
+    return ETR_OK;
   m->out->reference_record = of;
   etr_record_hash(hash, of);
-  if (strcmp(m->reference.record, hash) == 0) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_CHOICE, options->reference, NULL, ETR_NO_OFFSET,
-                  options->reference_record
-                      ? "a reference of another record than %.200s: name the record that it was made from"
-                      : "a reference of another record than %.200s: name its own record with --reference-record",
-                  of->etrecord ? of->etrecord : "this one");
+  if (strcmp(m->reference.record, hash) == 0)
+    return ETR_OK;
+  return etr_fail(
+      error, ETR_ERROR_CHOICE, options->reference, NULL, ETR_NO_OFFSET,
+      options->reference_record
+          ? "a reference of another record than %.200s: name the record that it was made from"
+          : "a reference of another record than %.200s: name its own record with "
+            "--reference-record",
+      of->etrecord ? of->etrecord : "this one");
 }
 
 /* Decides whether the local values of the reference are of this recording. */
@@ -586,50 +704,61 @@ static void check_local(accuracy_maker *m) {
   char own[2 * sizeof m->out->record_hash];
   (void)snprintf(own, sizeof own, "%s %s", m->out->record_hash, m->out->recording_hash);
   m->has_local = m->reference.is_open && strcmp(m->reference.local, own) == 0;
-  if (m->reference.is_open && !m->has_local && strncmp(m->reference.local, own, sizeof m->out->record_hash - 1) == 0)
-    etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
-             "its local values are of another recording and are not used: make it again with --local");
+  if (m->reference.is_open && !m->has_local &&
+      strncmp(m->reference.local, own, sizeof m->out->record_hash - 1) == 0)
+    etr_warn(
+        &m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
+        "its local values are of another recording and are not used: make it again with --local");
 }
 
 static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *error) {
-  if (!m->reference.is_open) return ETR_OK;
+  if (!m->reference.is_open)
+    return ETR_OK;
   const char *method = m->profile->methods[m->method].name;
-  ETR_TRY(etr_partners_find(&m->partners, m->profile, m->method, m->out->reference_record, &m->scratch, error));
-  if (is_own(m) && on_aten) etr_partners_take_aten(m->partners, m->graph->node_count);
+  ETR_TRY(etr_partners_find(&m->partners, m->profile, m->method, m->out->reference_record,
+                            &m->scratch, error));
+  if (is_own(m) && on_aten)
+    etr_partners_take_aten(m->partners, m->graph->node_count);
   if (!etr_reference_choose(&m->reference, method))
-    etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET, "it has no values of the method %.100s", method);
-  if (etr_run_inputs_find(&m->run_inputs, m->profile, m->method, &m->reference, m->has_buffer ? &m->buffer : NULL,
-                          &m->warnings) != ETR_OK)
+    etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
+             "it has no values of the method %.100s", method);
+  if (etr_run_inputs_find(&m->run_inputs, m->profile, m->method, &m->reference,
+                          m->has_buffer ? &m->buffer : NULL, &m->warnings) != ETR_OK)
     return etr_fail_memory(error);
   return ETR_OK;
 }
 
-/* Takes up a method: its graph, the reference's values of it, and which input each of its runs had. */
-static etr_status enter_method(accuracy_maker *m, uint32_t method, const etr_accuracy_options *options,
-                               etr_error *error) {
+/* Takes up a method: its graph, the reference's values of it, and which input each of its runs had.
+ */
+static etr_status enter_method(accuracy_maker *m, uint32_t method,
+                               const etr_accuracy_options *options, etr_error *error) {
   m->method = method;
   m->graph = &m->profile->graphs[m->profile->methods[method].graph];
   etr_map_init(&m->rows, &m->scratch);
   return prepare_reference(m, options->on_aten, error);
 }
 
-static etr_status compare_method(accuracy_maker *m, uint32_t method, const etr_accuracy_options *options,
-                                 etr_error *error) {
+static etr_status compare_method(accuracy_maker *m, uint32_t method,
+                                 const etr_accuracy_options *options, etr_error *error) {
   size_t first = m->values.count;
   ETR_TRY(enter_method(m, method, options, error));
-  for (size_t i = 0; i < m->profile->debug_value_count; i++) add_value(m, &m->profile->debug_values[i]);
+  for (size_t i = 0; i < m->profile->debug_value_count; i++)
+    add_value(m, &m->profile->debug_values[i]);
   mark_taps(m);
   for (size_t i = first; i < m->values.count && !etr_arena_failed(m->arena); i++) {
     etr_value_accuracy *row = &m->values.data[i];
     row->problem = compare_value(m, row);
-    if (!row->problem) row->impact_snr_db = find_impact(m, row);
+    if (!row->problem)
+      row->impact_snr_db = find_impact(m, row);
   }
   m->ceiling = find_ceiling(m->values.data + first, m->values.count - first);
   return find_segments(m, first) == ETR_OK ? ETR_OK : etr_fail_memory(error);
 }
 
-/* Counts the distributions of the most suspicious values, for each node and output the first in the ranking. */
-static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
+/* Counts the distributions of the most suspicious values, for each node and output the first in the
+ * ranking. */
+static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *options,
+                                etr_error *error) {
   size_t most = options->spreads, warned = m->warnings.list.count;
   etr_map seen;
   etr_map_init(&seen, &m->scratch);
@@ -637,9 +766,12 @@ static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *o
   for (size_t i = 0; m->reference.is_open && i < m->out->ranked_count && most > 0; i++) {
     etr_value_accuracy *row = &m->values.data[m->out->ranked[i]];
     const row_key key = {row->value->method, row->node, row->output};
-    if (etr_map_count(&seen, ETR_BYTES(key))) continue;
-    if (row->value->method != m->method) ETR_TRY(enter_method(m, row->value->method, options, error));
-    m->warnings.list.count = warned; /* what there is to warn of was said when the values were compared */
+    if (etr_map_count(&seen, ETR_BYTES(key)))
+      continue;
+    if (row->value->method != m->method)
+      ETR_TRY(enter_method(m, row->value->method, options, error));
+    m->warnings.list
+        .count = warned; /* what there is to warn of was said when the values were compared */
     count_spread(m, row);
     most--;
   }
@@ -650,9 +782,12 @@ static void warn_of_unknown_taps(accuracy_maker *m) {
   bool is_damaged = m->profile->taps && m->taps.specs.count == 0; /* which was warned of */
   if (m->unknown_taps > 0 && !is_damaged)
     etr_warn(&m->warnings, m->profile->etrecord, NULL, ETR_NO_OFFSET,
-             "taps returned %zu values that are not the tensors of the tapped nodes, but something computed from them. "
-             "%s would tell what they are: a JSON list of the TapSpecs that tap_intermediate_outputs_ returned",
-             m->unknown_taps, m->profile->taps ? "A complete taps.json" : "taps.json beside the record");
+             "taps returned %zu values that are not the tensors of the tapped nodes, but something "
+             "computed from them. "
+             "%s would tell what they are: a JSON list of the TapSpecs that "
+             "tap_intermediate_outputs_ returned",
+             m->unknown_taps,
+             m->profile->taps ? "A complete taps.json" : "taps.json beside the record");
 }
 
 static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
@@ -661,7 +796,8 @@ static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, e
   etr_recording_hash(m->out->recording_hash, m->profile);
   ETR_TRY(open_reference(m, options, error));
   check_local(m);
-  if (m->profile->taps) etr_taps_read(&m->taps, m->profile->taps, &m->warnings);
+  if (m->profile->taps)
+    etr_taps_read(&m->taps, m->profile->taps, &m->warnings);
   if (m->profile->debug_buffer) {
     ETR_TRY(etr_debug_open(&m->buffer, m->profile, error));
     m->has_buffer = true;
@@ -669,8 +805,10 @@ static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, e
   }
   for (uint32_t i = 0; i < m->profile->method_count; i++) {
     size_t count = count_logged(m, i);
-    if (count == 0) continue;
-    if (count > most) m->out->method = i;
+    if (count == 0)
+      continue;
+    if (count > most)
+      m->out->method = i;
     most = ETR_MAX(most, count);
     ETR_TRY(compare_method(m, i, options, error));
   }
@@ -678,15 +816,18 @@ static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, e
   return rank_all(m) ? count_spreads(m, options, error) : etr_fail_memory(error);
 }
 
-etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile, const etr_accuracy_options *options,
-                             etr_error *error) {
+etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile,
+                             const etr_accuracy_options *options, etr_error *error) {
   static const etr_accuracy_options defaults = {0};
   *out = NULL;
   etr_error_clear(error);
   accuracy_box *box = calloc(1, sizeof *box);
-  if (!box) return etr_fail_memory(error);
-  accuracy_maker m = {
-      .out = &box->accuracy, .profile = profile, .arena = &box->arena, .warnings = {.arena = &box->arena}};
+  if (!box)
+    return etr_fail_memory(error);
+  accuracy_maker m = {.out = &box->accuracy,
+                      .profile = profile,
+                      .arena = &box->arena,
+                      .warnings = {.arena = &box->arena}};
   box->accuracy.profile = profile;
   box->accuracy.method = ETR_NONE;
   etr_status status = make(&m, options ? options : &defaults, error);
@@ -697,7 +838,8 @@ etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile, con
   box->accuracy.warnings = m.warnings.list.data;
   box->accuracy.warning_count = m.warnings.list.count;
   etr_reference_close(&m.reference);
-  if (m.has_buffer) etr_seekable_close(&m.buffer);
+  if (m.has_buffer)
+    etr_seekable_close(&m.buffer);
   etr_arena_clear(&m.scratch);
   if (status == ETR_OK)
     *out = &box->accuracy;
@@ -708,6 +850,7 @@ etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile, con
 
 void etr_accuracy_close(etr_accuracy *accuracy) {
   accuracy_box *box = (accuracy_box *)accuracy;
-  if (box) etr_arena_clear(&box->arena);
+  if (box)
+    etr_arena_clear(&box->arena);
   free(box);
 }

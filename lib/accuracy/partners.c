@@ -2,9 +2,10 @@
  *
  * partners.c - joins the Edge graph of a record to the program of the reference.
  *
- * An ATen node is lowered to one or several Edge nodes, of which only the last has its value. Quantization adds pairs
- * of quantize and dequantize around operators: each stands for the operator whose value it carries. A batch norm that
- * was folded into a convolution left no node: the convolution then has the value of the batch norm.
+ * An ATen node is lowered to one or several Edge nodes, of which only the last has its value.
+ * Quantization adds pairs of quantize and dequantize around operators: each stands for the operator
+ * whose value it carries. A batch norm that was folded into a convolution left no node: the
+ * convolution then has the value of the batch norm.
  */
 #include "accuracy/steps.h"
 
@@ -13,22 +14,25 @@
 /* The graphs of one side: its Edge graph, and aten/METHOD. */
 typedef struct program_side {
   const etr_graph *edge, *aten; /* aten: NULL if the record has none */
-  etr_map last_of;              /* name of an ATen node -> last Edge node that was lowered from it */
-  etr_map aten_by_name;         /* name -> index in aten */
-  uint32_t *readers;            /* per node of aten: its only reader, ETR_NONE, or SEVERAL */
+  etr_map last_of;      /* name of an ATen node -> last Edge node that was lowered from it */
+  etr_map aten_by_name; /* name -> index in aten */
+  uint32_t *readers;    /* per node of aten: its only reader, ETR_NONE, or SEVERAL */
 } program_side;
 
 static const uint32_t SEVERAL = ETR_NONE - 1;
 
 typedef struct partner_finder {
   program_side own, other;
-  uint32_t *paired; /* per node of own.edge: node of other.edge that etr_compare() pairs with it; ETR_NONE: none */
+  uint32_t *paired; /* per node of own.edge: node of other.edge that etr_compare() pairs with it;
+                       ETR_NONE: none */
   etr_arena *arena;
 } partner_finder;
 
-static const etr_graph *find_graph(const etr_profile *profile, const char *module, const char *method) {
+static const etr_graph *find_graph(const etr_profile *profile, const char *module,
+                                   const char *method) {
   for (size_t i = 0; i < profile->graph_count; i++)
-    if (strcmp(profile->graphs[i].module, module) == 0 && strcmp(profile->graphs[i].method, method) == 0)
+    if (strcmp(profile->graphs[i].module, module) == 0 &&
+        strcmp(profile->graphs[i].method, method) == 0)
       return &profile->graphs[i];
   return NULL;
 }
@@ -36,8 +40,10 @@ static const etr_graph *find_graph(const etr_profile *profile, const char *modul
 /* Finds the only reader of each ATen node. */
 static void index_readers(program_side *side, etr_arena *arena) {
   side->readers = etr_arena_alloc_array(arena, side->aten->node_count, sizeof *side->readers);
-  if (!side->readers) return;
-  for (size_t i = 0; i < side->aten->node_count; i++) side->readers[i] = ETR_NONE;
+  if (!side->readers)
+    return;
+  for (size_t i = 0; i < side->aten->node_count; i++)
+    side->readers[i] = ETR_NONE;
   for (uint32_t i = 0; i < side->aten->node_count; i++)
     for (size_t k = 0; k < side->aten->nodes[i].input_count; k++) {
       uint32_t *reader = &side->readers[side->aten->nodes[i].inputs[k].node];
@@ -45,7 +51,8 @@ static void index_readers(program_side *side, etr_arena *arena) {
     }
 }
 
-static void index_side(program_side *side, const etr_profile *profile, const etr_graph *edge, etr_arena *arena) {
+static void index_side(program_side *side, const etr_profile *profile, const etr_graph *edge,
+                       etr_arena *arena) {
   side->edge = edge;
   side->aten = edge ? find_graph(profile, "aten", edge->method) : NULL;
   etr_map_init(&side->last_of, arena);
@@ -56,7 +63,8 @@ static void index_side(program_side *side, const etr_profile *profile, const etr
   for (uint32_t i = 0; side->aten && i < side->aten->node_count; i++)
     if (side->aten->nodes[i].subgraph == ETR_NONE)
       etr_map_set(&side->aten_by_name, etr_slice_of(side->aten->nodes[i].name), i);
-  if (side->aten) index_readers(side, arena);
+  if (side->aten)
+    index_readers(side, arena);
 }
 
 static const etr_node *aten_node(const program_side *side, const char *name) {
@@ -64,29 +72,33 @@ static const etr_node *aten_node(const program_side *side, const char *name) {
   return index == ETR_NONE ? NULL : &side->aten->nodes[index];
 }
 
-/* Returns the name of the ATen node whose value an Edge node has; NULL if it is only a part of one. An ATen node that
- * returns more values, such as unbind, was lowered to one Edge node for each of them. */
+/* Returns the name of the ATen node whose value an Edge node has; NULL if it is only a part of one.
+ * An ATen node that returns more values, such as unbind, was lowered to one Edge node for each of
+ * them. */
 static const char *aten_of(const program_side *side, uint32_t node) {
   const etr_node *edge = &side->edge->nodes[node], *aten = aten_node(side, edge->aten_node);
-  if (!edge->aten_node || etr_map_get(&side->last_of, etr_slice_of(edge->aten_node)) != node) return NULL;
+  if (!edge->aten_node || etr_map_get(&side->last_of, etr_slice_of(edge->aten_node)) != node)
+    return NULL;
   return aten && aten->output_count > edge->output_count ? NULL : edge->aten_node;
 }
 
 /* ---- Quantized nodes ---- */
 
 uint32_t etr_carried_node(const etr_graph *graph, uint32_t node) {
-  while (graph->nodes[node].kind == ETR_NODE_OP && strstr(graph->nodes[node].target, "quantize_per_") &&
-         graph->nodes[node].input_count > 0 && graph->nodes[node].inputs[0].node < node)
+  while (graph->nodes[node].kind == ETR_NODE_OP &&
+         strstr(graph->nodes[node].target, "quantize_per_") && graph->nodes[node].input_count > 0 &&
+         graph->nodes[node].inputs[0].node < node)
     node = graph->nodes[node].inputs[0].node;
   return node;
 }
 
 /* ---- Folded batch norms ---- */
 
-/* Returns the batch norm that follows a convolution of the reference and that the record no longer has, or the node
- * itself. */
+/* Returns the batch norm that follows a convolution of the reference and that the record no longer
+ * has, or the node itself. */
 static const etr_node *unfolded(const partner_finder *f, const etr_node *node) {
-  if (!strstr(node->target, "conv") || !f->other.readers) return node;
+  if (!strstr(node->target, "conv") || !f->other.readers)
+    return node;
   uint32_t index = f->other.readers[node - f->other.aten->nodes];
   const etr_node *reader = index >= SEVERAL ? NULL : &f->other.aten->nodes[index];
   bool is_folded = reader && strstr(reader->target, "batch_norm") &&
@@ -103,22 +115,30 @@ static const char *module_path(const etr_graph *graph, const etr_node *node) {
 /* Returns the reference's ATen node of this name if it is the same operator of the same module. */
 static const etr_node *same_name(const partner_finder *f, const char *name) {
   const etr_node *own = aten_node(&f->own, name), *other = aten_node(&f->other, name);
-  if (!other) return NULL;
-  if (own && strcmp(own->target, other->target) != 0) return NULL;
-  return !own || strcmp(module_path(f->own.aten, own), module_path(f->other.aten, other)) == 0 ? other : NULL;
+  if (!other)
+    return NULL;
+  if (own && strcmp(own->target, other->target) != 0)
+    return NULL;
+  return !own || strcmp(module_path(f->own.aten, own), module_path(f->other.aten, other)) == 0
+             ? other
+             : NULL;
 }
 
 static etr_partner partner_of(const partner_finder *f, uint32_t node) {
   uint32_t carried = etr_carried_node(f->own.edge, node), paired = f->paired[carried];
-  const char *name = f->own.edge->nodes[carried].kind == ETR_NODE_OP ? aten_of(&f->own, carried) : NULL;
-  if (!name || !f->other.aten) return (etr_partner){0};
-  const etr_node *found = paired == ETR_NONE ? NULL : aten_node(&f->other, aten_of(&f->other, paired));
+  const char *name = f->own.edge->nodes[carried].kind == ETR_NODE_OP ? aten_of(&f->own, carried)
+                                                                     : NULL;
+  if (!name || !f->other.aten)
+    return (etr_partner){0};
+  const etr_node *found = paired == ETR_NONE ? NULL
+                                             : aten_node(&f->other, aten_of(&f->other, paired));
   etr_partner_evidence evidence = ETR_PARTNER_DIFF;
   if (!found) {
     found = same_name(f, name);
     evidence = ETR_PARTNER_NAME;
   }
-  if (!found) return (etr_partner){0};
+  if (!found)
+    return (etr_partner){0};
   found = unfolded(f, found);
   return (etr_partner){"aten", found->name, found->name, evidence};
 }
@@ -130,11 +150,14 @@ static etr_status pair_nodes(partner_finder *f, const etr_profile *profile, uint
   ETR_TRY(etr_compare(&comparison, reference, profile, NULL, error));
   for (size_t i = 0; i < comparison->method_count; i++) {
     const etr_method_pair *pair = &comparison->methods[i];
-    if (pair->new_method != method || pair->base_method == ETR_NONE || pair->by_events) continue;
+    if (pair->new_method != method || pair->base_method == ETR_NONE || pair->by_events)
+      continue;
     uint32_t graph = reference->methods[pair->base_method].graph;
-    index_side(&f->other, reference, graph == ETR_NONE ? NULL : &reference->graphs[graph], f->arena);
+    index_side(&f->other, reference, graph == ETR_NONE ? NULL : &reference->graphs[graph],
+               f->arena);
     for (size_t k = 0; f->other.edge && k < pair->pair_count; k++)
-      if (pair->pairs[k].base_node < f->other.edge->node_count && pair->pairs[k].new_node < f->own.edge->node_count)
+      if (pair->pairs[k].base_node < f->other.edge->node_count &&
+          pair->pairs[k].new_node < f->own.edge->node_count)
         f->paired[pair->pairs[k].new_node] = pair->pairs[k].base_node;
   }
   etr_comparison_close(comparison);
@@ -150,25 +173,30 @@ etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint
   index_side(&f.own, profile, edge, &scratch);
   f.paired = etr_arena_alloc_array(&scratch, edge->node_count, sizeof *f.paired);
   *out = etr_arena_alloc_array(arena, edge->node_count, sizeof **out);
-  for (size_t i = 0; f.paired && i < edge->node_count; i++) f.paired[i] = ETR_NONE;
+  for (size_t i = 0; f.paired && i < edge->node_count; i++)
+    f.paired[i] = ETR_NONE;
   if (f.paired && reference != profile) {
     index_side(&f.other, reference, find_graph(reference, "edge", edge->method), &scratch);
     status = pair_nodes(&f, profile, method, reference, error);
   }
   for (uint32_t i = 0; *out && f.paired && status == ETR_OK && i < edge->node_count; i++) {
-    if (edge->nodes[i].kind != ETR_NODE_OP) continue;
+    if (edge->nodes[i].kind != ETR_NODE_OP)
+      continue;
     if (reference == profile)
-      (*out)[i] = (etr_partner){"edge", edge->nodes[i].name, aten_of(&f.own, i), ETR_PARTNER_SAME_GRAPH};
+      (*out)[i] = (etr_partner){"edge", edge->nodes[i].name, aten_of(&f.own, i),
+                                ETR_PARTNER_SAME_GRAPH};
     else
       (*out)[i] = partner_of(&f, i);
   }
-  if (etr_arena_failed(&scratch) || !*out) status = etr_fail_memory(error);
+  if (etr_arena_failed(&scratch) || !*out)
+    status = etr_fail_memory(error);
   etr_arena_clear(&scratch);
   return status;
 }
 
 void etr_partners_take_aten(etr_partner *partners, size_t count) {
   for (size_t i = 0; i < count; i++)
-    partners[i] = partners[i].aten ? (etr_partner){"aten", partners[i].aten, partners[i].aten, ETR_PARTNER_NAME}
-                                   : (etr_partner){0};
+    partners[i] = partners[i].aten
+                      ? (etr_partner){"aten", partners[i].aten, partners[i].aten, ETR_PARTNER_NAME}
+                      : (etr_partner){0};
 }

@@ -24,7 +24,8 @@ static void read_aliases(etr_reference_file *file, etr_json *json) {
   for (etr_json_object(json); etr_json_key(json, &key);) {
     etr_map_slot *slot = etr_map_at(&file->aliases, key);
     uint32_t tensor = etr_map_get(&file->table.by_name, etr_json_string(json));
-    if (slot) slot->value = tensor;
+    if (slot)
+      slot->value = tensor;
   }
 }
 
@@ -33,16 +34,18 @@ static etr_status read_object(etr_reference_file *file, const char *name,
                               void (*read)(etr_reference_file *, etr_json *), etr_error *error) {
   etr_slice text = etr_safetensors_metadata(&file->table, name);
   etr_status status = ETR_OK;
-  if (!text.data) return ETR_OK;
+  if (!text.data)
+    return ETR_OK;
   etr_json *json = etr_json_open_memory(text, NULL);
-  if (!json) return etr_fail_memory_of(error, file->path, NULL);
+  if (!json)
+    return etr_fail_memory_of(error, file->path, NULL);
   read(file, json);
   etr_json_end(json);
   if (etr_json_out_of_memory(json) || etr_arena_failed(file->arena))
     status = etr_fail_memory_of(error, file->path, NULL);
   else if (etr_json_failed(json))
-    status = etr_fail(error, ETR_ERROR_FORMAT, file->path, NULL, ETR_NO_OFFSET, "damaged reference: %s: %s", name,
-                      etr_json_message(json));
+    status = etr_fail(error, ETR_ERROR_FORMAT, file->path, NULL, ETR_NO_OFFSET,
+                      "damaged reference: %s: %s", name, etr_json_message(json));
   etr_json_close(json);
   return status;
 }
@@ -51,7 +54,8 @@ static etr_status read_object(etr_reference_file *file, const char *name,
 static void read_method(etr_reference_file *file, etr_json *json, const char *name) {
   etr_reference_method *method = etr_vec_push(file->arena, &file->methods), unused;
   etr_slice key;
-  if (!method) method = &unused;
+  if (!method)
+    method = &unused;
   *method = (etr_reference_method){name, "", "", 0};
   for (etr_json_object(json); etr_json_key(json, &key);)
     if (etr_slice_is(key, "inputs")) {
@@ -67,14 +71,16 @@ static void read_method(etr_reference_file *file, etr_json *json, const char *na
 
 static void read_methods(etr_reference_file *file, etr_json *json) {
   etr_slice key;
-  for (etr_json_object(json); etr_json_key(json, &key);) read_method(file, json, etr_arena_text(file->arena, key));
+  for (etr_json_object(json); etr_json_key(json, &key);)
+    read_method(file, json, etr_arena_text(file->arena, key));
 }
 
 static etr_status read_texts(etr_reference_file *file, etr_error *error) {
   etr_slice producer = etr_safetensors_metadata(&file->table, "producer");
   if (!producer.data || !etr_slice_starts(producer, ETR_SLICE("etrecord-tb reference/2")))
     return etr_fail(error, ETR_ERROR_FORMAT, file->path, NULL, ETR_NO_OFFSET,
-                    "not a reference that this version reads: write one with `etrecord-tb reference RECORD -o FILE`");
+                    "not a reference that this version reads: write one with `etrecord-tb "
+                    "reference RECORD -o FILE`");
   file->record = text_of(file, "record");
   file->local = text_of(file, "local");
   etr_map_init(&file->aliases, file->arena);
@@ -83,7 +89,8 @@ static etr_status read_texts(etr_reference_file *file, etr_error *error) {
   return etr_arena_failed(file->arena) ? etr_fail_memory_of(error, file->path, NULL) : ETR_OK;
 }
 
-etr_status etr_reference_open(etr_reference_file *out, etr_arena *arena, const char *path, etr_error *error) {
+etr_status etr_reference_open(etr_reference_file *out, etr_arena *arena, const char *path,
+                              etr_error *error) {
   *out = (etr_reference_file){.arena = arena, .path = path};
   ETR_TRY(etr_seekable_open(&out->file, path, error));
   out->is_open = true;
@@ -92,14 +99,16 @@ etr_status etr_reference_open(etr_reference_file *out, etr_arena *arena, const c
 }
 
 void etr_reference_close(etr_reference_file *file) {
-  if (file->is_open) etr_seekable_close(&file->file);
+  if (file->is_open)
+    etr_seekable_close(&file->file);
   file->is_open = false;
 }
 
 /* ---- Finding ---- */
 
 static const etr_safetensor *find_key(const etr_reference_file *file, const char *key, int size) {
-  if (size < 0 || size >= KEY_ROOM) return NULL;
+  if (size < 0 || size >= KEY_ROOM)
+    return NULL;
   etr_slice bytes = {key, (size_t)size};
   const etr_safetensor *found = etr_safetensors_find(&file->table, bytes);
   uint32_t alias = found ? ETR_NONE : etr_map_get(&file->aliases, bytes);
@@ -109,29 +118,36 @@ static const etr_safetensor *find_key(const etr_reference_file *file, const char
 bool etr_reference_choose(etr_reference_file *file, const char *method) {
   file->method = NULL;
   for (size_t i = 0; i < file->methods.count && !file->method; i++)
-    if (strcmp(file->methods.data[i].name, method) == 0) file->method = &file->methods.data[i];
+    if (strcmp(file->methods.data[i].name, method) == 0)
+      file->method = &file->methods.data[i];
   return file->method != NULL;
 }
 
 const etr_safetensor *etr_reference_find(const etr_reference_file *file, uint32_t number,
                                          const etr_reference_key *key) {
   char text[KEY_ROOM];
-  if (!file->method) return NULL;
-  int size = snprintf(text, sizeof text, "%s/%" PRIu32 "/%s/%s/%" PRIu32, file->method->name, number, key->graph,
-                      key->node, key->output);
+  if (!file->method)
+    return NULL;
+  int size = snprintf(text, sizeof text, "%s/%" PRIu32 "/%s/%s/%" PRIu32, file->method->name,
+                      number, key->graph, key->node, key->output);
   const etr_safetensor *found = find_key(file, text, size);
-  if (found || key->output > 0) return found;
-  size = snprintf(text, sizeof text, "%s/%" PRIu32 "/%s/%s", file->method->name, number, key->graph, key->node);
+  if (found || key->output > 0)
+    return found;
+  size = snprintf(text, sizeof text, "%s/%" PRIu32 "/%s/%s", file->method->name, number, key->graph,
+                  key->node);
   return find_key(file, text, size);
 }
 
 const etr_safetensor *etr_reference_constant(const etr_reference_file *file, const char *name) {
   char text[KEY_ROOM];
-  int size = file->method ? snprintf(text, sizeof text, "%s/constant/edge/%s", file->method->name, name) : -1;
+  int size = file->method
+                 ? snprintf(text, sizeof text, "%s/constant/edge/%s", file->method->name, name)
+                 : -1;
   return find_key(file, text, size);
 }
 
-bool etr_reference_view(etr_tensor_view *view, const etr_reference_file *file, const etr_safetensor *tensor) {
+bool etr_reference_view(etr_tensor_view *view, const etr_reference_file *file,
+                        const etr_safetensor *tensor) {
   *view = (etr_tensor_view){.element = tensor->element,
                             .sizes = tensor->sizes,
                             .strides = tensor->strides,
@@ -143,11 +159,14 @@ bool etr_reference_view(etr_tensor_view *view, const etr_reference_file *file, c
 
 /* ---- Which record ---- */
 
-static uint64_t hash_number(uint64_t hash, uint64_t number) { return etr_mixed(hash ^ number); }
+static uint64_t hash_number(uint64_t hash, uint64_t number) {
+  return etr_mixed(hash ^ number);
+}
 
 static uint64_t hash_text(uint64_t hash, const char *text) {
   uint64_t own = 0xcbf29ce484222325u; /* FNV-1a */
-  for (; text && *text; text++) own = (own ^ (uint8_t)*text) * 0x100000001b3u;
+  for (; text && *text; text++)
+    own = (own ^ (uint8_t)*text) * 0x100000001b3u;
   return hash_number(hash, own);
 }
 
@@ -169,9 +188,11 @@ void etr_record_hash(char hash[17], const etr_profile *profile) {
   uint64_t sum = 0; /* of graphs, whose order depends on times */
   for (size_t i = 0; i < profile->graph_count; i++) {
     const etr_graph *graph = &profile->graphs[i];
-    if (strcmp(graph->module, "edge") != 0) continue;
+    if (strcmp(graph->module, "edge") != 0)
+      continue;
     uint64_t own = hash_text(1, graph->method);
-    for (size_t k = 0; k < graph->node_count; k++) own = hash_node(own, &graph->nodes[k]);
+    for (size_t k = 0; k < graph->node_count; k++)
+      own = hash_node(own, &graph->nodes[k]);
     sum += own;
   }
   sum = hash_text(sum, profile->export_graph_id);
@@ -180,7 +201,8 @@ void etr_record_hash(char hash[17], const etr_profile *profile) {
 
 void etr_recording_hash(char hash[17], const etr_profile *profile) {
   uint64_t sum = 1;
-  for (size_t i = 0; i < profile->run_count; i++) sum = hash_number(sum, profile->runs[i].execute_ticks);
+  for (size_t i = 0; i < profile->run_count; i++)
+    sum = hash_number(sum, profile->runs[i].execute_ticks);
   for (size_t i = 0; i < profile->debug_value_count; i++) {
     const etr_debug_value *value = &profile->debug_values[i];
     sum = hash_number(sum, (uint64_t)value->run << 32 | (uint32_t)value->instruction_id);

@@ -11,7 +11,8 @@
 
 enum {
   MOST_ARGUMENTS = 64,       /* arguments of a method that are looked for among logged ones */
-  MOST_COMPARISONS = 1 << 14 /* logged arguments that are compared with arguments of inputs; more runs go by order */
+  MOST_COMPARISONS = 1 << 14 /* logged arguments that are compared with arguments of inputs; more
+                                runs go by order */
 };
 
 typedef struct input_finder {
@@ -24,15 +25,18 @@ typedef struct input_finder {
 } input_finder;
 
 /* Returns whether a logged tensor equals an argument of an input. */
-static bool is_equal(const input_finder *f, const etr_debug_value *value, const etr_safetensor *argument) {
+static bool is_equal(const input_finder *f, const etr_debug_value *value,
+                     const etr_safetensor *argument) {
   etr_tensor_view wanted, got;
   int64_t strides[ETR_MOST_RANK];
   etr_numeric_gap gap;
   const char *problem;
-  if (!etr_reference_view(&wanted, f->reference, argument) || !etr_debug_view(&got, value, f->buffer, strides))
+  if (!etr_reference_view(&wanted, f->reference, argument) ||
+      !etr_debug_view(&got, value, f->buffer, strides))
     return false;
-  if (wanted.rank != got.rank || strcmp(wanted.element->dtype, got.element->dtype) != 0 || etr_tensor_fault(&got) ||
-      etr_tensor_fault(&wanted) || etr_gap_measure(&gap, &problem, &wanted, &got) != ETR_OK || problem)
+  if (wanted.rank != got.rank || strcmp(wanted.element->dtype, got.element->dtype) != 0 ||
+      etr_tensor_fault(&got) || etr_tensor_fault(&wanted) ||
+      etr_gap_measure(&gap, &problem, &wanted, &got) != ETR_OK || problem)
     return false;
   return gap.element_count > 0 && gap.unlike == 0 && gap.max_abs_error == 0;
 }
@@ -41,36 +45,48 @@ static bool has_argument(input_finder *f, const etr_debug_value *value, uint32_t
   char number[16];
   for (unsigned i = 0; i < MOST_ARGUMENTS; i++) {
     (void)snprintf(number, sizeof number, "%u", i);
-    const etr_safetensor *argument = etr_reference_find(f->reference, input, &(etr_reference_key){"input", number, 0});
-    if (!argument) return false;
-    if (argument->byte_size != value->byte_size) continue;
-    if (!etr_spend(&f->comparisons_left, 1)) return false;
-    if (is_equal(f, value, argument)) return true;
+    const etr_safetensor *argument = etr_reference_find(f->reference, input,
+                                                        &(etr_reference_key){"input", number, 0});
+    if (!argument)
+      return false;
+    if (argument->byte_size != value->byte_size)
+      continue;
+    if (!etr_spend(&f->comparisons_left, 1))
+      return false;
+    if (is_equal(f, value, argument))
+      return true;
   }
   return false;
 }
 
-/* Returns an input that has an argument which a delegate of the run logged, the expected one before others; ETR_NONE if
- * none has. */
+/* Returns an input that has an argument which a delegate of the run logged, the expected one before
+ * others; ETR_NONE if none has. */
 static uint32_t find_equal(input_finder *f, uint32_t expected, size_t first, size_t end) {
   for (size_t i = first; i < end && f->comparisons_left > 0; i++) {
     const etr_debug_value *value = &f->profile->debug_values[i];
-    if (!value->is_argument || value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0) continue;
-    if (expected < f->reference->method->input_count && has_argument(f, value, expected)) return expected;
+    if (!value->is_argument || value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0)
+      continue;
+    if (expected < f->reference->method->input_count && has_argument(f, value, expected))
+      return expected;
     for (uint32_t input = 0; input < f->reference->method->input_count; input++)
-      if (input != expected && has_argument(f, value, input)) return input;
+      if (input != expected && has_argument(f, value, input))
+        return input;
   }
   return ETR_NONE;
 }
 
-static etr_run_input choose(input_finder *f, uint32_t run, uint32_t place, size_t first, size_t end) {
+static etr_run_input choose(input_finder *f, uint32_t run, uint32_t place, size_t first,
+                            size_t end) {
   int32_t bundled = f->profile->runs[run].bundled_input_index;
   if (bundled >= 0 && (size_t)bundled < f->reference->method->input_count)
     return (etr_run_input){(uint32_t)bundled, ETR_INPUT_BUNDLED};
-  if (f->reference->method->input_count == 1) return (etr_run_input){0, ETR_INPUT_ONLY};
+  if (f->reference->method->input_count == 1)
+    return (etr_run_input){0, ETR_INPUT_ONLY};
   uint32_t equal = f->buffer ? find_equal(f, place, first, end) : ETR_NONE;
-  if (equal != ETR_NONE) return (etr_run_input){equal, ETR_INPUT_EQUAL};
-  if (place < f->reference->method->input_count) return (etr_run_input){place, ETR_INPUT_ORDER};
+  if (equal != ETR_NONE)
+    return (etr_run_input){equal, ETR_INPUT_EQUAL};
+  if (place < f->reference->method->input_count)
+    return (etr_run_input){place, ETR_INPUT_ORDER};
   return (etr_run_input){ETR_NONE, ETR_INPUT_UNKNOWN};
 }
 
@@ -84,8 +100,10 @@ static input_counts find_all(input_finder *f) {
   for (size_t first = 0, end; first < f->profile->debug_value_count; first = end) {
     const etr_debug_value *values = f->profile->debug_values;
     uint32_t run = values[first].run;
-    for (end = first + 1; end < f->profile->debug_value_count && values[end].run == run;) end++;
-    if (values[first].method != f->method) continue;
+    for (end = first + 1; end < f->profile->debug_value_count && values[end].run == run;)
+      end++;
+    if (values[first].method != f->method)
+      continue;
     f->runs[run] = choose(f, run, (uint32_t)counts.runs++, first, end);
     counts.by_order += f->runs[run].evidence == ETR_INPUT_ORDER;
     counts.unknown += f->runs[run].evidence == ETR_INPUT_UNKNOWN;
@@ -94,31 +112,37 @@ static input_counts find_all(input_finder *f) {
   return counts;
 }
 
-static void warn_of(const input_counts *counts, const etr_reference_file *reference, etr_warnings *warnings) {
+static void warn_of(const input_counts *counts, const etr_reference_file *reference,
+                    etr_warnings *warnings) {
   const char *path = reference->path;
   const etr_reference_method *method = reference->method;
   if (counts->unknown)
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
-             "it has %zu inputs, but %zu runs logged values: the inputs of %zu runs are unknown, and these are not "
+             "it has %zu inputs, but %zu runs logged values: the inputs of %zu runs are unknown, "
+             "and these are not "
              "compared. Name all inputs when you make the reference: --inputs FILE",
              method->input_count, counts->runs, counts->unknown);
   if (counts->by_order && counts->runs < method->input_count)
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
-             "it has %zu inputs, but %zu runs logged values: runs are compared with the first inputs, in order",
+             "it has %zu inputs, but %zu runs logged values: runs are compared with the first "
+             "inputs, in order",
              method->input_count, counts->runs);
   if (method->state[0] && counts->repeated)
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
-             "the model keeps state (%.200s), and %zu runs are compared with the one input: only the first run started "
+             "the model keeps state (%.200s), and %zu runs are compared with the one input: only "
+             "the first run started "
              "from the same state. Make the reference with one input for each run, in order",
              method->state, counts->runs);
   else if (method->state[0])
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
-             "the model keeps state (%.200s): values agree only if the runs had the inputs of the reference in its "
+             "the model keeps state (%.200s): values agree only if the runs had the inputs of the "
+             "reference in its "
              "order, from a freshly loaded program on",
              method->state);
   if (method->random[0])
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
-             "the model draws random numbers (%.200s): values that depend on them differ for that reason alone",
+             "the model draws random numbers (%.200s): values that depend on them differ for that "
+             "reason alone",
              method->random);
 }
 
@@ -126,10 +150,13 @@ etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, 
                                const etr_reference_file *reference, const etr_seekable *buffer,
                                etr_warnings *warnings) {
   *out = etr_arena_alloc_array(warnings->arena, profile->run_count, sizeof **out);
-  if (!*out) return ETR_ERROR_MEMORY;
-  for (size_t i = 0; i < profile->run_count; i++) (*out)[i].input = ETR_NONE;
+  if (!*out)
+    return ETR_ERROR_MEMORY;
+  for (size_t i = 0; i < profile->run_count; i++)
+    (*out)[i].input = ETR_NONE;
   input_finder f = {profile, reference, buffer, method, *out, MOST_COMPARISONS};
-  if (!reference->method) return ETR_OK;
+  if (!reference->method)
+    return ETR_OK;
   input_counts counts = find_all(&f);
   warn_of(&counts, reference, warnings);
   return ETR_OK;

@@ -4,8 +4,9 @@
  */
 #include "accuracy/steps.h"
 
-/* Edges that are followed for one graph, and nodes in all its segments. Operators that were not compared and that many
- * values depend on are in the segment of each of them; real graphs need a few visits per node. */
+/* Edges that are followed for one graph, and nodes in all its segments. Operators that were not
+ * compared and that many values depend on are in the segment of each of them; real graphs need a
+ * few visits per node. */
 enum { MOST_STEPS = 1 << 24, MOST_NODES = 1 << 22 };
 
 typedef struct segment_walk {
@@ -19,15 +20,18 @@ typedef struct segment_walk {
 } segment_walk;
 
 static void visit(segment_walk *w, uint32_t node, uint32_t value, size_t *depth) {
-  if (w->seen_for[node] == value + 1 || w->graph->nodes[node].kind != ETR_NODE_OP) return;
+  if (w->seen_for[node] == value + 1 || w->graph->nodes[node].kind != ETR_NODE_OP)
+    return;
   w->seen_for[node] = value + 1;
   if (node != value && w->is_compared[node]) {
     uint32_t *source = etr_vec_push(w->arena, &w->sources);
-    if (source) *source = node;
+    if (source)
+      *source = node;
     return;
   }
   uint32_t *added = etr_vec_push(w->arena, &w->nodes);
-  if (!added) return;
+  if (!added)
+    return;
   *added = node;
   w->stack[(*depth)++] = node;
 }
@@ -39,29 +43,36 @@ static bool find_segment(segment_walk *w, etr_value_segment *out, uint32_t value
   visit(w, value, value, &depth);
   while (depth > 0) {
     const etr_node *node = &w->graph->nodes[w->stack[--depth]];
-    if (!etr_spend(&w->steps_left, node->input_count + 1)) return false;
-    for (size_t i = 0; i < node->input_count; i++) visit(w, node->inputs[i].node, value, &depth);
+    if (!etr_spend(&w->steps_left, node->input_count + 1))
+      return false;
+    for (size_t i = 0; i < node->input_count; i++)
+      visit(w, node->inputs[i].node, value, &depth);
   }
-  if (!etr_spend(&w->nodes_left, w->nodes.count)) return false;
+  if (!etr_spend(&w->nodes_left, w->nodes.count))
+    return false;
   etr_sort(w->nodes.data, w->nodes.count, sizeof(uint32_t), etr_by_number);
   *out = (etr_value_segment){w->nodes.data, w->nodes.count, w->sources.data, w->sources.count};
   return true;
 }
 
-bool etr_segments_find(etr_value_segment **out, const etr_graph *graph, const uint8_t *is_compared, etr_arena *arena) {
+bool etr_segments_find(etr_value_segment **out, const etr_graph *graph, const uint8_t *is_compared,
+                       etr_arena *arena) {
   etr_arena scratch = {0};
-  segment_walk w = {.graph = graph,
-                    .is_compared = is_compared,
-                    .seen_for = etr_arena_alloc_array(&scratch, graph->node_count, sizeof(uint32_t)),
-                    .stack = etr_arena_alloc_array(&scratch, graph->node_count, sizeof(uint32_t)),
-                    .arena = arena,
-                    .steps_left = MOST_STEPS,
-                    .nodes_left = MOST_NODES};
+  segment_walk w = {
+      .graph = graph,
+      .is_compared = is_compared,
+      .seen_for = etr_arena_alloc_array(&scratch, graph->node_count, sizeof(uint32_t)),
+      .stack = etr_arena_alloc_array(&scratch, graph->node_count, sizeof(uint32_t)),
+      .arena = arena,
+      .steps_left = MOST_STEPS,
+      .nodes_left = MOST_NODES};
   bool done = true;
   *out = etr_arena_alloc_array(arena, graph->node_count, sizeof **out);
-  if (!w.seen_for || !w.stack) etr_arena_fail(arena);
+  if (!w.seen_for || !w.stack)
+    etr_arena_fail(arena);
   for (uint32_t i = 0; i < graph->node_count && done && !etr_arena_failed(arena); i++)
-    if (is_compared[i]) done = find_segment(&w, &(*out)[i], i);
+    if (is_compared[i])
+      done = find_segment(&w, &(*out)[i], i);
   etr_arena_clear(&scratch);
   return done;
 }

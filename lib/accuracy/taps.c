@@ -41,7 +41,8 @@ static void read_spec(etr_taps *taps, etr_arena *arena, etr_json *json) {
       read_fields(arena, json, &spec);
     else
       etr_json_skip(json);
-  if (etr_json_failed(json)) return;
+  if (etr_json_failed(json))
+    return;
   uint32_t index = (uint32_t)output;
   if (!spec.node || output < 0 || output >= ETR_NONE)
     etr_json_fail(json, "a tap without node_name or output_index");
@@ -49,13 +50,16 @@ static void read_spec(etr_taps *taps, etr_arena *arena, etr_json *json) {
     etr_json_fail(json, "two taps have the same output_index");
   else if (etr_map_set(&taps->by_output, ETR_BYTES(index), (uint32_t)taps->specs.count)) {
     etr_tap_spec *slot = etr_vec_push(arena, &taps->specs);
-    if (slot) *slot = spec;
+    if (slot)
+      *slot = spec;
   }
 }
 
 static void warn_of_damage(etr_warnings *warnings, const char *path, const char *reason) {
   etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
-           "not used: %s; write it anew, as JSON, from the TapSpecs that tap_intermediate_outputs_ returned", reason);
+           "not used: %s; write it anew, as JSON, from the TapSpecs that tap_intermediate_outputs_ "
+           "returned",
+           reason);
 }
 
 void etr_taps_parse(etr_taps *out, etr_slice document, const char *path, etr_warnings *warnings) {
@@ -65,17 +69,21 @@ void etr_taps_parse(etr_taps *out, etr_slice document, const char *path, etr_war
   etr_map_init(&out->by_output, warnings->arena);
   etr_json *json = etr_json_open_memory(document, &limits);
   if (json) {
-    for (etr_json_array(json); etr_json_element(json);) read_spec(out, warnings->arena, json);
+    for (etr_json_array(json); etr_json_element(json);)
+      read_spec(out, warnings->arena, json);
     etr_json_end(json);
-    (void)snprintf(reason, sizeof reason, "%s (byte %llu)", etr_json_message(json) ? etr_json_message(json) : "",
+    (void)snprintf(reason, sizeof reason, "%s (byte %llu)",
+                   etr_json_message(json) ? etr_json_message(json) : "",
                    (unsigned long long)etr_json_offset(json));
     if (etr_json_failed(json)) {
       out->specs.count = 0;
       warn_of_damage(warnings, path, reason);
     }
   }
-  if (!json || etr_json_out_of_memory(json)) etr_arena_fail(warnings->arena);
-  if (etr_arena_failed(warnings->arena)) out->specs.count = 0;
+  if (!json || etr_json_out_of_memory(json))
+    etr_arena_fail(warnings->arena);
+  if (etr_arena_failed(warnings->arena))
+    out->specs.count = 0;
   etr_json_close(json);
 }
 
@@ -102,7 +110,8 @@ const etr_tap_spec *etr_taps_find(const etr_taps *taps, uint32_t output) {
 }
 
 etr_tap_statistic *etr_tap_statistics_of(etr_arena *arena, const etr_tap_spec *spec) {
-  etr_tap_statistic *statistics = etr_arena_alloc_array(arena, spec->field_count, sizeof *statistics);
+  etr_tap_statistic *statistics = etr_arena_alloc_array(arena, spec->field_count,
+                                                        sizeof *statistics);
   for (size_t i = 0; statistics && i < spec->field_count; i++)
     statistics[i] = (etr_tap_statistic){spec->fields[i], NAN, NAN, NAN, false};
   return statistics;
@@ -110,14 +119,19 @@ etr_tap_statistic *etr_tap_statistics_of(etr_arena *arena, const etr_tap_spec *s
 
 /* ---- Computing ---- */
 
-const char *etr_tap_take_values(etr_tap_statistic *statistics, size_t count, const etr_tensor_view *view) {
+const char *etr_tap_take_values(etr_tap_statistic *statistics, size_t count,
+                                const etr_tensor_view *view) {
   double piece[ETR_PIECE_ELEMENTS];
   etr_tensor_reader reader = {0};
   const char *problem = NULL;
-  if (etr_tensor_reader_open(&reader, view, &problem) != ETR_OK) problem = "out of memory";
-  if (!problem && reader.count != count) problem = "taps.json has another number of statistics";
-  if (!problem && etr_tensor_reader_next(&reader, piece) != count) problem = "the debug buffer ends before it";
-  for (size_t i = 0; !problem && i < count; i++) statistics[i].value = piece[i];
+  if (etr_tensor_reader_open(&reader, view, &problem) != ETR_OK)
+    problem = "out of memory";
+  if (!problem && reader.count != count)
+    problem = "taps.json has another number of statistics";
+  if (!problem && etr_tensor_reader_next(&reader, piece) != count)
+    problem = "the debug buffer ends before it";
+  for (size_t i = 0; !problem && i < count; i++)
+    statistics[i].value = piece[i];
   etr_tensor_reader_close(&reader);
   return problem;
 }
@@ -154,7 +168,9 @@ static void set_difference(etr_tap_statistic *statistic, const computed_field *f
   if (a == b || (isnan(a) && isnan(b)))
     statistic->difference = 0;
   else
-    statistic->difference = isfinite(a) && isfinite(b) && field->size > 0 ? fabs(a - b) / field->size : INFINITY;
+    statistic->difference = isfinite(a) && isfinite(b) && field->size > 0
+                                ? fabs(a - b) / field->size
+                                : INFINITY;
 }
 
 static void compare_fields(etr_tap_statistic *statistics, size_t count, const element_sums *s) {
@@ -175,19 +191,25 @@ static void compare_fields(etr_tap_statistic *statistics, size_t count, const el
   };
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < ETR_COUNT(fields); k++)
-      if (strcmp(statistics[i].name, fields[k].name) == 0) set_difference(&statistics[i], &fields[k]);
+      if (strcmp(statistics[i].name, fields[k].name) == 0)
+        set_difference(&statistics[i], &fields[k]);
 }
 
-const char *etr_tap_take_reference(etr_tap_statistic *statistics, size_t count, const etr_tensor_view *view) {
+const char *etr_tap_take_reference(etr_tap_statistic *statistics, size_t count,
+                                   const etr_tensor_view *view) {
   double piece[ETR_PIECE_ELEMENTS];
   element_sums sums = {.least = INFINITY, .most = -INFINITY};
   etr_tensor_reader reader = {0};
   const char *problem = NULL;
-  if (etr_tensor_reader_open(&reader, view, &problem) != ETR_OK) problem = "out of memory";
+  if (etr_tensor_reader_open(&reader, view, &problem) != ETR_OK)
+    problem = "out of memory";
   for (size_t got; !problem && (got = etr_tensor_reader_next(&reader, piece)) > 0;)
-    for (size_t i = 0; i < got; i++) add_element(&sums, piece[i]);
-  if (!problem && (reader.at < reader.count || reader.count == 0)) problem = "its reference cannot be read";
+    for (size_t i = 0; i < got; i++)
+      add_element(&sums, piece[i]);
+  if (!problem && (reader.at < reader.count || reader.count == 0))
+    problem = "its reference cannot be read";
   etr_tensor_reader_close(&reader);
-  if (!problem) compare_fields(statistics, count, &sums);
+  if (!problem)
+    compare_fields(statistics, count, &sums);
   return problem;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * taps.h - taps.json, the list of TapSpecs of ExecuTorch's intermediate_output_tap, and the statistics that a tap
- * returns instead of a tensor. Layer 3.
+ * taps.h - taps.json, the list of TapSpecs of ExecuTorch's intermediate_output_tap, and the
+ * statistics that a tap returns instead of a tensor. Layer 3.
  *
- * The file is an array of objects: "node_name" (an ATen node), "output_index" (which of the values that the program
- * returns), "reducer_name" and "fields" (names of the statistics, none for a complete tensor). Other keys are ignored.
+ * The file is an array of objects: "node_name" (an ATen node), "output_index" (which of the values
+ * that the program returns), "reducer_name" and "fields" (names of the statistics, none for a
+ * complete tensor). Other keys are ignored.
  */
 #ifndef ETR_TAPS_H
 #define ETR_TAPS_H
@@ -24,8 +25,8 @@ typedef struct etr_taps {
   etr_map by_output; /* uint32_t output_index -> index into specs */
 } etr_taps;
 
-/** Reads a file into the arena of the warnings. If it is damaged, it has no specs, and a warning says why. Lack of
- * memory shows on the arena. */
+/** Reads a file into the arena of the warnings. If it is damaged, it has no specs, and a warning
+ * says why. Lack of memory shows on the arena. */
 void etr_taps_read(etr_taps *out, const char *path, etr_warnings *warnings);
 
 /** Reads such a document; the path is for warnings. */
@@ -37,11 +38,14 @@ const etr_tap_spec *etr_taps_find(const etr_taps *taps, uint32_t output);
 /** Returns the statistics of a spec, with names only, in the arena; NULL when out of memory. */
 etr_tap_statistic *etr_tap_statistics_of(etr_arena *arena, const etr_tap_spec *spec);
 
-/** Sets what the device computed: the elements of `view`. Returns why they cannot be read, or NULL. */
-const char *etr_tap_take_values(etr_tap_statistic *statistics, size_t count, const etr_tensor_view *view);
+/** Sets what the device computed: the elements of `view`. Returns why they cannot be read, or NULL.
+ */
+const char *etr_tap_take_values(etr_tap_statistic *statistics, size_t count,
+                                const etr_tensor_view *view);
 
-/** Computes the statistics of a complete tensor, reading it once, and their differences. Returns why it cannot be read,
- * or NULL. */
-const char *etr_tap_take_reference(etr_tap_statistic *statistics, size_t count, const etr_tensor_view *view);
+/** Computes the statistics of a complete tensor, reading it once, and their differences. Returns
+ * why it cannot be read, or NULL. */
+const char *etr_tap_take_reference(etr_tap_statistic *statistics, size_t count,
+                                   const etr_tensor_view *view);
 
 #endif

@@ -8,9 +8,11 @@
 
 /* ---- Events whose names are known in advance ---- */
 
-const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t count, const char *name) {
+const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t count,
+                                            const char *name) {
   for (size_t i = 0; i < count; i++)
-    if (strcmp(list[i].name, name) == 0) return &list[i];
+    if (strcmp(list[i].name, name) == 0)
+      return &list[i];
   return NULL;
 }
 
@@ -31,14 +33,18 @@ bool etr_payload_has_header(etr_slice payload, const char magic[4]) {
 }
 
 etr_slice etr_payload_graph(etr_slice payload, const char magic[4]) {
-  if (!etr_payload_has_header(payload, magic)) return payload;
-  uint64_t offset = etr_load_le(payload.data + GRAPH_OFFSET, 4), size = etr_load_le(payload.data + GRAPH_SIZE, 4);
-  if (offset > payload.size || size > payload.size - offset) return (etr_slice){0};
+  if (!etr_payload_has_header(payload, magic))
+    return payload;
+  uint64_t offset = etr_load_le(payload.data + GRAPH_OFFSET, 4),
+           size = etr_load_le(payload.data + GRAPH_SIZE, 4);
+  if (offset > payload.size || size > payload.size - offset)
+    return (etr_slice){0};
   return (etr_slice){payload.data + offset, (size_t)size};
 }
 
 uint64_t etr_payload_data_at(etr_slice payload, const char magic[4]) {
-  return etr_payload_has_header(payload, magic) ? etr_load_le(payload.data + DATA_OFFSET, 4) : ETR_UNKNOWN;
+  return etr_payload_has_header(payload, magic) ? etr_load_le(payload.data + DATA_OFFSET, 4)
+                                                : ETR_UNKNOWN;
 }
 
 etr_own_data etr_own_data_read(etr_fb *fb, etr_fb_at table, uint64_t data_at, etr_arena *arena) {
@@ -51,7 +57,8 @@ etr_own_data etr_own_data_read(etr_fb *fb, etr_fb_at table, uint64_t data_at, et
 }
 
 uint64_t etr_payload_graph_end(etr_slice head, uint64_t size) {
-  return ETR_MIN(size, etr_load_le(head.data + GRAPH_OFFSET, 4) + etr_load_le(head.data + GRAPH_SIZE, 4));
+  return ETR_MIN(size,
+                 etr_load_le(head.data + GRAPH_OFFSET, 4) + etr_load_le(head.data + GRAPH_SIZE, 4));
 }
 
 /* ---- Shapes that a backend and the graph have in common, and who reads a node ---- */
@@ -59,7 +66,8 @@ uint64_t etr_payload_graph_end(etr_slice head, uint64_t size) {
 uint64_t etr_shape_mark(const int64_t *sizes, size_t count) {
   uint64_t mark = 1;
   for (size_t i = 0; i < count; i++)
-    if (sizes[i] != 1) mark += etr_mixed((uint64_t)sizes[i]);
+    if (sizes[i] != 1)
+      mark += etr_mixed((uint64_t)sizes[i]);
   return mark ? mark : 1;
 }
 
@@ -67,33 +75,41 @@ enum { MOST_DIMS = 64 }; /* that PyTorch has */
 
 uint64_t etr_value_shape_mark(const etr_value *value) {
   uint64_t mark = 1;
-  if (value->rank < 0 || value->rank > MOST_DIMS) return 0;
+  if (value->rank < 0 || value->rank > MOST_DIMS)
+    return 0;
   for (int32_t i = 0; i < value->rank; i++) {
-    if (value->dims[i].size == ETR_DIM_SYMBOLIC) return 0;
-    if (value->dims[i].size != 1) mark += etr_mixed((uint64_t)value->dims[i].size);
+    if (value->dims[i].size == ETR_DIM_SYMBOLIC)
+      return 0;
+    if (value->dims[i].size != 1)
+      mark += etr_mixed((uint64_t)value->dims[i].size);
   }
   return mark ? mark : 1;
 }
 
 bool etr_users_find(etr_users *out, const etr_graph *graph, etr_arena *arena) {
   size_t count = graph->node_count, uses = 0;
-  for (size_t i = 0; i < count; i++) uses += graph->nodes[i].input_count;
+  for (size_t i = 0; i < count; i++)
+    uses += graph->nodes[i].input_count;
   uint32_t *starts = etr_arena_alloc_array(arena, count + 2, sizeof *starts);
   uint32_t *list = etr_arena_alloc_array(arena, uses + 1, sizeof *list);
-  uint32_t *last = etr_arena_alloc_array(arena, count + 1, sizeof *last); /* 1 + the last reader that was noted */
-  if (!starts || !list || !last) return false;
+  uint32_t *last = etr_arena_alloc_array(arena, count + 1,
+                                         sizeof *last); /* 1 + the last reader that was noted */
+  if (!starts || !list || !last)
+    return false;
   for (int is_filling = 0; is_filling <= 1; is_filling++) {
     for (uint32_t i = 0; i < count; i++)
       for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
         uint32_t producer = graph->nodes[i].inputs[k].node;
-        if (last[producer] == i + 1) continue;
+        if (last[producer] == i + 1)
+          continue;
         last[producer] = i + 1;
         if (is_filling)
           list[starts[producer + 1]++] = i; /* ends where the next node's readers start */
         else
           starts[producer + 2]++;
       }
-    for (size_t i = 0; !is_filling && i < count; i++) starts[i + 2] += starts[i + 1];
+    for (size_t i = 0; !is_filling && i < count; i++)
+      starts[i + 2] += starts[i + 1];
     memset(last, 0, (count + 1) * sizeof *last);
   }
   *out = (etr_users){starts, list};

@@ -2,9 +2,9 @@
  *
  * backend.h - what the join must know of one backend, behind one interface. Layer 2.
  *
- * A backend runs *operators*. Its events, the operators of its payload in the .pte and the graph's nodes are compared
- * by *class*: a number that the backend defines, 0 for none. A new backend is one file that fills an etr_backend, and
- * one row in backends.c.
+ * A backend runs *operators*. Its events, the operators of its payload in the .pte and the graph's
+ * nodes are compared by *class*: a number that the backend defines, 0 for none. A new backend is
+ * one file that fills an etr_backend, and one row in backends.c.
  */
 #ifndef ETR_BACKEND_H
 #define ETR_BACKEND_H
@@ -13,12 +13,13 @@
 
 /** Properties that all operators of a class share. */
 typedef enum etr_class_trait {
-  ETR_CLASS_COMPUTES = 1, /* work of the model: if it has no node, its time is unexplained and never counts as
-                             inserted */
+  ETR_CLASS_COMPUTES = 1, /* work of the model: if it has no node, its time is unexplained and never
+                             counts as inserted */
   ETR_CLASS_INSERTED = 2, /* a lowering may insert it: layout, conversions, copies */
   ETR_CLASS_FUSES = 4,    /* a node of this class may become part of another operator, or vanish */
-  ETR_CLASS_COUNTS = 8,   /* each operator runs exactly once: none is split, dropped or fused into another */
-  ETR_CLASS_VARIES = 16,  /* operators of other classes may run as this class */
+  ETR_CLASS_COUNTS =
+      8, /* each operator runs exactly once: none is split, dropped or fused into another */
+  ETR_CLASS_VARIES = 16, /* operators of other classes may run as this class */
 } etr_class_trait;
 
 enum { ETR_MOST_CLASSES = 64 }; /* classes of one backend */
@@ -36,17 +37,20 @@ enum { ETR_OPERATOR_INPUTS = 5 };
 /** An operator of a payload. */
 typedef struct etr_payload_operator {
   uint16_t class_;
-  uint16_t alternative; /* another class that its event may have, such as Square for x * x, or a lookup for a unary
-                           operator; 0: none */
-  uint16_t activation;  /* class of a second event that follows the first one, such as Clamp after a binary operator; 0:
-                           none */
+  uint16_t alternative; /* another class that its event may have, such as Square for x * x, or a
+                           lookup for a unary operator; 0: none */
+  uint16_t activation;  /* class of a second event that follows the first one, such as Clamp after a
+                           binary operator; 0:  none */
   uint8_t input_count;
   uint32_t handle;                              /* Edge debug handle; 0: the lowering inserted it */
-  uint32_t inputs[ETR_OPERATOR_INPUTS], output; /* indices into the payload's values; ETR_NONE if the payload has an
-                                                   invalid one */
-  uint32_t whole;     /* value with the shape of the node's result: the output, unless later operators complete it */
-  uint32_t completes; /* earlier operator whose node this operator is a part of; ETR_NONE if there is none */
-  bool is_idle;       /* the operator is a duplicate of another one, and the runtime drops this one of the two */
+  uint32_t inputs[ETR_OPERATOR_INPUTS], output; /* indices into the payload's values; ETR_NONE if
+                                                   the payload has an invalid one */
+  uint32_t whole; /* value with the shape of the node's result: the output, unless later operators
+                     complete it */
+  uint32_t completes; /* earlier operator whose node this operator is a part of; ETR_NONE if there
+                         is none */
+  bool is_idle; /* the operator is a duplicate of another one, and the runtime drops this one of the
+                   two */
 } etr_payload_operator;
 
 /** The operators of a delegate, as the .pte lists them. */
@@ -58,22 +62,23 @@ typedef struct etr_payload {
   uint32_t class_counts[ETR_MOST_CLASSES]; /* number of operators of each class */
 } etr_payload;
 
-/** Whether the payload keeps the debug handle of a node's operator. If not, the operator is identified by what it
- * reads. */
+/** Whether the payload keeps the debug handle of a node's operator. If not, the operator is
+ * identified by what it reads. */
 typedef enum etr_handle_loss {
   ETR_KEEPS_HANDLE,
-  ETR_LOSES_HANDLE_UNLESS_FUSED, /* it has no handle if it runs by itself, but usually it is fused into another
-                                    operator */
+  ETR_LOSES_HANDLE_UNLESS_FUSED, /* it has no handle if it runs by itself, but usually it is fused
+                                    into another operator */
   ETR_LOSES_HANDLE,
 } etr_handle_loss;
 
-/** The users of each node, which are the nodes that read its results. The users of node i are list[starts[i]] to
- * list[starts[i + 1] - 1], each once, in the order of the graph. */
+/** The users of each node, which are the nodes that read its results. The users of node i are
+ * list[starts[i]] to list[starts[i + 1] - 1], each once, in the order of the graph. */
 typedef struct etr_users {
   const uint32_t *starts, *list;
 } etr_users;
 
-/** Finds the users of all nodes of a graph. The graph's output counts as a user. Returns false when out of memory. */
+/** Finds the users of all nodes of a graph. The graph's output counts as a user. Returns false when
+ * out of memory. */
 bool etr_users_find(etr_users *out, const etr_graph *graph, etr_arena *arena);
 
 /** A graph, and which of its nodes are in one delegate. */
@@ -87,20 +92,22 @@ typedef struct etr_delegate_view {
 
 /** What a node is expected to run as if there is no payload. */
 typedef struct etr_expectation {
-  uint16_t class_, alternative; /* as in etr_payload_operator; class 0: it does not run as an operator of its own */
-  uint32_t node;                /* node that gets the time: another node if this one is fused into it */
-  int16_t weight;               /* score for finding its class among the events, see place/align.h */
-  int16_t cost;                 /* penalty for not finding it: 0 if the node may disappear */
-  uint32_t count;               /* number of operators that it becomes */
+  uint16_t class_, alternative; /* as in etr_payload_operator; class 0: it does not run as an
+                                   operator of its own */
+  uint32_t node;  /* node that gets the time: another node if this one is fused into it */
+  int16_t weight; /* score for finding its class among the events, see place/align.h */
+  int16_t cost;   /* penalty for not finding it: 0 if the node may disappear */
+  uint32_t count; /* number of operators that it becomes */
 } etr_expectation;
 
 /** The description of one backend. Its functions have no state. */
 typedef struct etr_backend {
-  const char *id;         /* "XnnpackBackend" */
-  bool keeps_no_buffers;  /* a delegate never contains a mutable buffer of the model: the program copies new values into
-                             the buffer */
-  bool has_no_places;     /* the starts of its events are made up: only durations were measured */
-  uint32_t clock_step_ns; /* step of the clock that times its events, in ns; 0: the clock of the dump */
+  const char *id;        /* "XnnpackBackend" */
+  bool keeps_no_buffers; /* a delegate never contains a mutable buffer of the model: the program
+                            copies new values into the buffer */
+  bool has_no_places;    /* the starts of its events are made up: only durations were measured */
+  uint32_t
+      clock_step_ns; /* step of the clock that times its events, in ns; 0: the clock of the dump */
 
   /** Returns the class of an event, by its delegate id. */
   uint16_t (*class_of_event)(const char *delegate_id);
@@ -114,34 +121,39 @@ typedef struct etr_backend {
   /** Returns the class of the operator that a node becomes if it is not fused. */
   uint16_t (*class_of_node)(const etr_graph *graph, const etr_node *node);
 
-  /** Returns whether the payload keeps the handle of a node's operator. uses: per node, how many times its results are
-   * used. */
-  etr_handle_loss (*loses_handle)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
+  /** Returns whether the payload keeps the handle of a node's operator. uses: per node, how many
+   * times its results are used. */
+  etr_handle_loss (*loses_handle)(const etr_graph *graph, const uint32_t *uses,
+                                  const etr_node *node);
 
   /** Returns what a node of a delegate is expected to run as. */
   etr_expectation (*expect)(const etr_delegate_view *delegate, uint32_t node);
 
-  /** Returns true if a node and a user of its result, both in delegates, are always in the same delegate. The producer
-   * may also be a weight. is_only_user: no other node uses the result. */
-  bool (*keeps_together)(const etr_graph *graph, const etr_node *producer, const etr_node *user, bool is_only_user);
+  /** Returns true if a node and a user of its result, both in delegates, are always in the same
+   * delegate. The producer may also be a weight. is_only_user: no other node uses the result. */
+  bool (*keeps_together)(const etr_graph *graph, const etr_node *producer, const etr_node *user,
+                         bool is_only_user);
 
-  /** Returns true if the backend's partitioner can put a node into a delegate; other nodes stay kernels. uses: per
-   * node, how many times its results are used. NULL: not known for this backend. */
+  /** Returns true if the backend's partitioner can put a node into a delegate; other nodes stay
+   * kernels. uses: per node, how many times its results are used. NULL: not known for this backend.
+   */
   bool (*takes)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
-  /** Returns why the backend's current partitioner leaves a node to kernels: one line for people whose subject is the
-   * partitioner ("takes no empty tensors"), with what to write instead if that is known. NULL if it takes the node. It
-   * is stricter than takes(), which must hold for records of all versions. */
+  /** Returns why the backend's current partitioner leaves a node to kernels: one line for people
+   * whose subject is the partitioner ("takes no empty tensors"), with what to write instead if that
+   * is known. NULL if it takes the node. It is stricter than takes(), which must hold for records
+   * of all versions. */
   const char *(*refuses)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
   /**
-   * Returns how many bytes read_payload() needs of a payload with `size` bytes, whose first ETR_PAYLOAD_HEAD_BYTES are
-   * `head`. The rest are weights. Returns 0 if it is not a payload of this backend.
+   * Returns how many bytes read_payload() needs of a payload with `size` bytes, whose first
+   * ETR_PAYLOAD_HEAD_BYTES are `head`. The rest are weights. Returns 0 if it is not a payload of
+   * this backend.
    */
   uint64_t (*payload_needed)(etr_slice head, uint64_t size);
 
-  /** Reads a payload into the arena. Returns false, with *out empty, if it is damaged or not a payload of this
-   * backend. */
+  /** Reads a payload into the arena. Returns false, with *out empty, if it is damaged or not a
+   * payload of this backend. */
   bool (*read_payload)(etr_payload *out, etr_arena *arena, etr_slice payload);
 
   /** Reads the same payload as a backend graph that users see, operator by operator. */
@@ -149,8 +161,8 @@ typedef struct etr_backend {
 } etr_backend;
 
 /**
- * Returns the mark of a shape: a hash that ignores the order of dimensions and dimensions of size 1, because backends
- * permute and squeeze. sizes: count entries. Never 0.
+ * Returns the mark of a shape: a hash that ignores the order of dimensions and dimensions of size
+ * 1, because backends permute and squeeze. sizes: count entries. Never 0.
  */
 uint64_t etr_shape_mark(const int64_t *sizes, size_t count);
 

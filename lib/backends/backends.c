@@ -9,17 +9,20 @@
 
 /* ---- Decoders: one row for each backend whose events need reading ---- */
 
-static const etr_decoder *const decoders[] = {&etr_coreml, &etr_ethosu, &etr_neutron, &etr_qnn, &etr_vgf, &etr_vulkan};
+static const etr_decoder *const decoders[] = {&etr_coreml, &etr_ethosu, &etr_neutron,
+                                              &etr_qnn,    &etr_vgf,    &etr_vulkan};
 
 const etr_decoder *etr_decoder_of(const char *id) {
   for (size_t i = 0; id && i < ETR_COUNT(decoders); i++)
-    if (strcmp(decoders[i]->id, id) == 0) return decoders[i];
+    if (strcmp(decoders[i]->id, id) == 0)
+      return decoders[i];
   return NULL;
 }
 
 const etr_decoder *etr_decoder_of_event(const char *name) {
   for (size_t i = 0; i < ETR_COUNT(decoders); i++)
-    if (decoders[i]->is_own && decoders[i]->is_own(name)) return decoders[i];
+    if (decoders[i]->is_own && decoders[i]->is_own(name))
+      return decoders[i];
   return NULL;
 }
 
@@ -27,44 +30,51 @@ static const etr_backend *const backends[] = {&etr_xnnpack};
 
 const etr_backend *etr_backend_of(const char *id) {
   for (size_t i = 0; id && i < ETR_COUNT(backends); i++)
-    if (strcmp(backends[i]->id, id) == 0) return backends[i];
+    if (strcmp(backends[i]->id, id) == 0)
+      return backends[i];
   return NULL;
 }
 
 const etr_backend *etr_backend_of_event(const char *delegate_id) {
   for (size_t i = 0; i < ETR_COUNT(backends); i++)
-    if (backends[i]->class_of_event(delegate_id)) return backends[i];
+    if (backends[i]->class_of_event(delegate_id))
+      return backends[i];
   return NULL;
 }
 
-/* Returns the step of the clock that times a backend's operators, in ticks; 0 if it is the clock of the dump, or if
- * backend is NULL. */
+/* Returns the step of the clock that times a backend's operators, in ticks; 0 if it is the clock of
+ * the dump, or if backend is NULL. */
 static double clock_step(const etr_backend *backend, double ticks_per_second) {
   return backend ? backend->clock_step_ns * ticks_per_second / 1e9 : 0;
 }
 
-uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators, double ticks_per_second) {
+uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators,
+                                 double ticks_per_second) {
   double ticks = (double)operators * clock_step(backend, ticks_per_second) / 2;
   return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
 }
 
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size) {
   uint64_t needed = 0;
-  for (size_t i = 0; i < ETR_COUNT(backends) && needed == 0; i++) needed = backends[i]->payload_needed(head, size);
+  for (size_t i = 0; i < ETR_COUNT(backends) && needed == 0; i++)
+    needed = backends[i]->payload_needed(head, size);
   for (size_t i = 0; i < ETR_COUNT(decoders) && needed == 0; i++)
-    if (decoders[i]->payload_needed) needed = decoders[i]->payload_needed(head, size);
+    if (decoders[i]->payload_needed)
+      needed = decoders[i]->payload_needed(head, size);
   return needed;
 }
 
 etr_own_graph_reader etr_own_graph_reader_of(const char *id) {
   const etr_backend *backend = etr_backend_of(id);
   const etr_decoder *decoder = etr_decoder_of(id);
-  if (backend) return backend->read_graph;
+  if (backend)
+    return backend->read_graph;
   return decoder ? decoder->read_graph : NULL;
 }
 
 double etr_clock_step(const etr_profile *profile, const char *backend, const char *delegate_id) {
-  const etr_backend *timed_by = backend || !delegate_id ? etr_backend_of(backend) : etr_backend_of_event(delegate_id);
+  const etr_backend *timed_by = backend || !delegate_id ? etr_backend_of(backend)
+                                                        : etr_backend_of_event(delegate_id);
   return clock_step(timed_by, profile->ticks_per_second);
 }
 
@@ -72,7 +82,8 @@ double etr_clock_step(const etr_profile *profile, const char *backend, const cha
 
 const char *etr_known_partitioner(void) {
   for (size_t i = 0; i < ETR_COUNT(backends); i++)
-    if (backends[i]->refuses) return backends[i]->id;
+    if (backends[i]->refuses)
+      return backends[i]->id;
   return NULL;
 }
 
@@ -81,13 +92,16 @@ bool etr_partitioner_is_known(const char *backend_id, const etr_graph *graph) {
   return backend && backend->refuses && strcmp(graph->dialect, "edge") == 0;
 }
 
-bool etr_partition_refusals(const char **reasons, const char *backend_id, const etr_graph *graph, const bool *wanted) {
+bool etr_partition_refusals(const char **reasons, const char *backend_id, const etr_graph *graph,
+                            const bool *wanted) {
   const etr_backend *backend = etr_backend_of(backend_id);
   etr_arena scratch = {0};
-  if (!etr_partitioner_is_known(backend_id, graph)) return true;
+  if (!etr_partitioner_is_known(backend_id, graph))
+    return true;
   uint32_t *uses = etr_arena_alloc_array(&scratch, graph->node_count, sizeof *uses);
   for (size_t i = 0; uses && i < graph->node_count; i++)
-    for (size_t k = 0; k < graph->nodes[i].input_count; k++) uses[graph->nodes[i].inputs[k].node]++;
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
+      uses[graph->nodes[i].inputs[k].node]++;
   for (size_t i = 0; uses && i < graph->node_count; i++) {
     bool is_asked_for = graph->nodes[i].kind == ETR_NODE_OP && (!wanted || wanted[i]);
     reasons[i] = is_asked_for ? backend->refuses(graph, uses, &graph->nodes[i]) : NULL;

@@ -12,18 +12,20 @@
 /** Returns the backend with this id; NULL if it is unknown, or if id is NULL. */
 const etr_backend *etr_backend_of(const char *id);
 
-/** Returns the backend whose operators have delegate ids like this one, for events whose backend no record states; NULL
- * if there is none. */
+/** Returns the backend whose operators have delegate ids like this one, for events whose backend no
+ * record states; NULL if there is none. */
 const etr_backend *etr_backend_of_event(const char *delegate_id);
 
 /**
- * Returns how much time of `operators` operators a backend's clock can hide, in ticks: half a step for each operator,
- * because counting whole steps loses half a step on average. backend may be NULL.
+ * Returns how much time of `operators` operators a backend's clock can hide, in ticks: half a step
+ * for each operator, because counting whole steps loses half a step on average. backend may be
+ * NULL.
  */
-uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators, double ticks_per_second);
+uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators,
+                                 double ticks_per_second);
 
-/** Returns the function that reads the graph in a payload of the backend with this id; NULL if there is none, or if id
- * is NULL. */
+/** Returns the function that reads the graph in a payload of the backend with this id; NULL if
+ * there is none, or if id is NULL. */
 etr_own_graph_reader etr_own_graph_reader_of(const char *id);
 
 /** Returns the result of payload_needed() of the backend that knows the payload; 0 if none does. */
@@ -38,28 +40,32 @@ typedef struct etr_payloads {
   etr_arena *arena; /* arena of the profile, in which the payloads live */
   etr_map by_place; /* address and size of the bytes, and the backend -> index in `list` */
   etr_vec(const etr_payload *) list;
-  etr_map graph_by_place; /* address and size of the bytes, and the backend's name -> index in `graphs` */
+  etr_map graph_by_place; /* address and size of the bytes, and the backend's name -> index in
+                             `graphs` */
   etr_vec(const etr_own_graph *) graphs;
   etr_vec(const char *) unread; /* backends with a payload that their reader does not accept */
-  etr_map shown;                /* addresses of the graphs that were shown; the values mean nothing */
-  size_t repeated;              /* number of operators and values of payloads that were shown again */
-  size_t hidden;                /* number of delegates whose operators are not shown */
+  etr_map shown;   /* addresses of the graphs that were shown; the values mean nothing */
+  size_t repeated; /* number of operators and values of payloads that were shown again */
+  size_t hidden;   /* number of delegates whose operators are not shown */
 } etr_payloads;
 
 /** Starts with no payloads. */
 void etr_payloads_init(etr_payloads *payloads, etr_arena *arena);
 
-/** Returns the payload that a backend reads from these bytes; the same bytes give the same pointer. NULL if it cannot
- * read them, or when out of memory (the arena failed). */
-const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *backend, etr_slice bytes);
+/** Returns the payload that a backend reads from these bytes; the same bytes give the same pointer.
+ * NULL if it cannot read them, or when out of memory (the arena failed). */
+const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *backend,
+                                     etr_slice bytes);
 
-/** Returns the backend graph that these bytes contain; the same bytes give the same pointer. `backend` is the backend's
- * id, interned; it may be NULL. NULL if the backend has no reader, if its reader does not accept the bytes, which is
- * noted in `unread`, or when out of memory (the arena failed). */
-const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *backend, etr_slice bytes);
+/** Returns the backend graph that these bytes contain; the same bytes give the same pointer.
+ * `backend` is the backend's id, interned; it may be NULL. NULL if the backend has no reader, if
+ * its reader does not accept the bytes, which is noted in `unread`, or when out of memory (the
+ * arena failed). */
+const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *backend,
+                                        etr_slice bytes);
 
-/** Returns true if the graph of a delegate is to be shown. A graph is always shown the first time. Delegates that share
- * a payload show it again, up to about 16,000 operators and values in all. */
+/** Returns true if the graph of a delegate is to be shown. A graph is always shown the first time.
+ * Delegates that share a payload show it again, up to about 16,000 operators and values in all. */
 bool etr_payloads_show(etr_payloads *payloads, const etr_own_graph *graph);
 
 #endif

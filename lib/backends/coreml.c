@@ -8,7 +8,8 @@
 /* ---- What an event's metadata say ---- */
 
 typedef struct told {
-  bool is_promised;      /* a JSON object whose estimated cost, by which times are shared out, is a share; or nothing */
+  bool is_promised;      /* a JSON object whose estimated cost, by which times are shared out, is a
+                            share; or nothing */
   etr_compute_unit unit; /* what the compute plan prefers; none where they do not say */
 } told;
 
@@ -16,17 +17,22 @@ static etr_compute_unit unit_of(etr_slice name) {
   static const struct {
     const char *name;
     etr_compute_unit unit;
-  } units[] = {{"NE", ETR_COMPUTE_UNIT_NPU}, {"GPU", ETR_COMPUTE_UNIT_GPU}, {"CPU", ETR_COMPUTE_UNIT_CPU}};
+  } units[] = {
+      {"NE", ETR_COMPUTE_UNIT_NPU}, {"GPU", ETR_COMPUTE_UNIT_GPU}, {"CPU", ETR_COMPUTE_UNIT_CPU}};
   for (size_t i = 0; i < ETR_COUNT(units); i++)
-    if (etr_slice_equal(name, etr_slice_of(units[i].name))) return units[i].unit;
+    if (etr_slice_equal(name, etr_slice_of(units[i].name)))
+      return units[i].unit;
   return ETR_COMPUTE_UNIT_NONE;
 }
 
-static etr_slice text_of(etr_bytes metadata) { return (etr_slice){metadata.data, metadata.size}; }
+static etr_slice text_of(etr_bytes metadata) {
+  return (etr_slice){metadata.data, metadata.size};
+}
 
 static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
   told out = {.is_promised = true};
-  if (metadata.size == 0) return out;
+  if (metadata.size == 0)
+    return out;
   etr_json *json = etr_json_open_memory(text_of(metadata), NULL);
   if (!json) {
     etr_arena_fail(scratch);
@@ -44,8 +50,10 @@ static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
       etr_json_skip(json);
   etr_json_end(json);
   out.is_promised = !etr_json_failed(json) && cost >= 0 && cost <= 1;
-  if (etr_json_out_of_memory(json)) etr_arena_fail(scratch);
-  if (!out.is_promised) out.unit = ETR_COMPUTE_UNIT_NONE;
+  if (etr_json_out_of_memory(json))
+    etr_arena_fail(scratch);
+  if (!out.is_promised)
+    out.unit = ETR_COMPUTE_UNIT_NONE;
   etr_json_close(json);
   return out;
 }
@@ -53,21 +61,26 @@ static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
 /* ---- All ---- */
 
 /* Returns true for the name of an operation, OUTPUT:OPERATOR. */
-static bool is_operation(const etr_event_facts *event) { return !event->is_number && strchr(event->name, ':'); }
+static bool is_operation(const etr_event_facts *event) {
+  return !event->is_number && strchr(event->name, ':');
+}
 
 /* An operation that the map lacks was made by Core ML's own compiler. */
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
+static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                 etr_arena *scratch) {
   for (size_t i = 0; i < count; i++) {
-    /* The metadata of all runs are compared. If they differ, the unit is not known, because another load may have had
-     * another plan. */
+    /* The metadata of all runs are compared. If they differ, the unit is not known, because another
+     * load may have had another plan. */
     const etr_event_facts *event = &events[i];
     told metadata = {.is_promised = true};
     for (size_t k = 0; k < event->metadata_count; k++) {
-      if (k > 0 && etr_slice_equal(text_of(event->metadata[k]), text_of(event->metadata[k - 1]))) continue;
+      if (k > 0 && etr_slice_equal(text_of(event->metadata[k]), text_of(event->metadata[k - 1])))
+        continue;
       told here = read_metadata(event->metadata[k], scratch);
       metadata.is_promised &= here.is_promised;
       metadata.unit = k == 0 || here.unit == metadata.unit ? here.unit : ETR_COMPUTE_UNIT_NONE;
-      if (metadata.unit == ETR_COMPUTE_UNIT_NONE && !metadata.is_promised) break;
+      if (metadata.unit == ETR_COMPUTE_UNIT_NONE && !metadata.is_promised)
+        break;
     }
     out[i].is_odd = !is_operation(&events[i]) || !metadata.is_promised;
     out[i].key = events[i].is_listed && !out[i].is_odd ? ETR_KEY_MAP : ETR_KEY_NONE;

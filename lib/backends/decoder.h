@@ -2,9 +2,10 @@
  *
  * decoder.h - the interface of what gives the events of one backend their meaning. Layer 2.
  *
- * For an event inside a delegate, the format has neither its unit nor its clock, and does not say whether it is an
- * operator or encloses other events. Only its backend knows. A new decoder is one file that fills an etr_decoder, and
- * one row in backends.c; no other file names a backend. Without a decoder every event is an operator that took time.
+ * For an event inside a delegate, the format has neither its unit nor its clock, and does not say
+ * whether it is an operator or encloses other events. Only its backend knows. A new decoder is one
+ * file that fills an etr_decoder, and one row in backends.c; no other file names a backend. Without
+ * a decoder every event is an operator that took time.
  */
 #ifndef ETR_DECODER_H
 #define ETR_DECODER_H
@@ -29,8 +30,8 @@ typedef enum etr_event_key {
   ETR_KEY_OPERATOR, /* an operator of the backend graph */
 } etr_event_key;
 
-/** The meaning of an event. Before read() is called, role and is_in_sums are those of an operator that took time, and
- * all other members are 0. */
+/** The meaning of an event. Before read() is called, role and is_in_sums are those of an operator
+ * that took time, and all other members are 0. */
 typedef struct etr_event_meaning {
   etr_event_role role;
   etr_phase phase;
@@ -38,19 +39,19 @@ typedef struct etr_event_meaning {
   bool is_in_sums, is_estimated, has_no_place; /* as in etr_event */
   etr_compute_unit compute_unit;               /* as in etr_event */
   bool is_unit_planned;                        /* as in etr_event */
-  bool is_odd;                                 /* the backend does not write such an event: it gets no node, and a
-                                                  warning says so */
-  uint8_t wrapper, inside;                     /* as in etr_event; at most ETR_MOST_WRAPPERS */
+  bool is_odd;             /* the backend does not write such an event: it gets no node, and a
+                              warning says so */
+  uint8_t wrapper, inside; /* as in etr_event; at most ETR_MOST_WRAPPERS */
   etr_phase wrapper_phase;
   uint32_t step_ns; /* unit of its durations, in ns; 0: a tick */
   etr_event_key key;
   etr_slice node;        /* for ETR_KEY_NODE: the name of the node; borrowed from the facts */
-  const char *operator_; /* for ETR_KEY_OPERATOR: its name in the backend graph, "aten.linear.default"; in the scratch
-                            arena */
+  const char *operator_; /* for ETR_KEY_OPERATOR: its name in the backend graph,
+                            "aten.linear.default"; in the scratch arena */
   const char *label;     /* text shown instead of the name, in the scratch arena; NULL: the name */
   const char *note;      /* as in etr_event, in the scratch arena */
-  int64_t place;         /* for ETR_KEY_OPERATOR: number of the operator. Events with the same number belong to one
-                            operator; operators run in ascending order */
+  int64_t place; /* for ETR_KEY_OPERATOR: number of the operator. Events with the same number belong
+                    to one operator; operators run in ascending order */
 } etr_event_meaning;
 
 /** The deepest nesting of wrappers. The outermost wrapper has depth 1. */
@@ -59,22 +60,25 @@ enum { ETR_MOST_WRAPPERS = 2 };
 /** The decoder of one backend. Its functions have no state. */
 typedef struct etr_decoder {
   const char *id;   /* id of the backend */
-  const char *mark; /* an event without an id is the backend's if its name contains this text; NULL: no such events */
+  const char *mark; /* an event without an id is the backend's if its name contains this text; NULL:
+                       no such events */
 
-  /** Returns true for an id or a name that no other backend writes. It identifies the backend if the files do not name
-   * it. NULL: none of its events identifies it. */
+  /** Returns true for an id or a name that no other backend writes. It identifies the backend if
+   * the files do not name it. NULL: none of its events identifies it. */
   bool (*is_own)(const char *name);
 
-  /** Fills the meanings of the events of one call. out: count entries, initialised as etr_event_meaning says. Returns
-   * false when out of memory. */
-  bool (*read)(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch);
+  /** Fills the meanings of the events of one call. out: count entries, initialised as
+   * etr_event_meaning says. Returns false when out of memory. */
+  bool (*read)(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+               etr_arena *scratch);
 
-  /** Returns the part of a target that an operator of the backend graph shares with the nodes that it may belong to.
-   * Used with ETR_KEY_OPERATOR only. */
+  /** Returns the part of a target that an operator of the backend graph shares with the nodes that
+   * it may belong to. Used with ETR_KEY_OPERATOR only. */
   etr_slice (*kind_of)(const char *target);
 
-  /** As payload_needed() and read_graph() of backend.h, if the .pte contains a backend graph; NULL if it contains
-   * nothing that can be read. `place` of an event's meaning is the id of an operator of that graph. */
+  /** As payload_needed() and read_graph() of backend.h, if the .pte contains a backend graph; NULL
+   * if it contains nothing that can be read. `place` of an event's meaning is the id of an operator
+   * of that graph. */
   uint64_t (*payload_needed)(etr_slice head, uint64_t size);
   etr_own_graph_reader read_graph;
 } etr_decoder;
@@ -88,7 +92,8 @@ typedef struct etr_known_event {
 } etr_known_event;
 
 /** Returns the event with this name; NULL if there is none. */
-const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t count, const char *name);
+const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t count,
+                                            const char *name);
 
 /** Fills a meaning from a known event. Phases are part of sums; containers are not. */
 void etr_known_event_tell(etr_event_meaning *out, const etr_known_event *event);
@@ -96,7 +101,8 @@ void etr_known_event_tell(etr_event_meaning *out, const etr_known_event *event);
 /** Returns the decoder of the backend with this id; NULL if there is none, or if id is NULL. */
 const etr_decoder *etr_decoder_of(const char *id);
 
-/** Returns the decoder of the only backend that writes such an id or name; NULL if several backends may write it. */
+/** Returns the decoder of the only backend that writes such an id or name; NULL if several backends
+ * may write it. */
 const etr_decoder *etr_decoder_of_event(const char *name);
 
 /** The decoders, each in the file of its name; backends.c lists them. */

@@ -6,11 +6,13 @@
 
 static const etr_known_event known[] = {
     {"EthosUBackend::execute()", .role = ETR_ROLE_CONTAINER},
-    {"+EthosUBackend::execute()handles.input.memcpy()", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_IN},
+    {"+EthosUBackend::execute()handles.input.memcpy()", .role = ETR_ROLE_PHASE,
+     .phase = ETR_PHASE_COPY_IN},
     {"+EthosUBackend::execute()NPU", ETR_ROLE_PHASE, ETR_PHASE_COMPUTE, ETR_COMPUTE_UNIT_NPU},
 };
 
-/* An unknown part of execute() is the phase "other". An event that is no part is not understood, and is in no sum. */
+/* An unknown part of execute() is the phase "other". An event that is no part is not understood,
+ * and is in no sum. */
 static void read_event(etr_event_meaning *out, const etr_event_facts *event) {
   static const etr_known_event part = {.role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER};
   static const etr_known_event unknown = {.role = ETR_ROLE_CONTAINER};
@@ -23,12 +25,17 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event) {
     etr_known_event_tell(out, is_part ? &part : &unknown);
 }
 
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
+static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                 etr_arena *scratch) {
   (void)scratch;
-  for (size_t i = 0; i < count; i++) read_event(&out[i], &events[i]);
+  for (size_t i = 0; i < count; i++)
+    read_event(&out[i], &events[i]);
   return true;
 }
 
-static bool is_own(const char *name) { return etr_known_event_find(known, ETR_COUNT(known), name) != NULL; }
+static bool is_own(const char *name) {
+  return etr_known_event_find(known, ETR_COUNT(known), name) != NULL;
+}
 
-const etr_decoder etr_ethosu = {.id = "EthosUBackend", .mark = "EthosUBackend::", .is_own = is_own, .read = read};
+const etr_decoder etr_ethosu = {
+    .id = "EthosUBackend", .mark = "EthosUBackend::", .is_own = is_own, .read = read};

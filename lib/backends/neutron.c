@@ -20,13 +20,16 @@ static bool is_dump(const etr_event_facts *event, int64_t highest) {
 /* Returns true if the metadata is not one byte, the function code. */
 static bool has_long_code(const etr_event_facts *event) {
   for (size_t i = 0; i < event->metadata_count; i++)
-    if (event->metadata[i].size > 1) return true;
+    if (event->metadata[i].size > 1)
+      return true;
   return false;
 }
 
-/* Returns true for an id that is not in the map. The map has all ids or, without a log of the converter, none. */
+/* Returns true for an id that is not in the map. The map has all ids or, without a log of the
+ * converter, none. */
 static bool is_odd(const etr_event_facts *event, bool any_listed) {
-  return !event->is_number || number_of(event) < 0 || has_long_code(event) || (any_listed && !event->is_listed);
+  return !event->is_number || number_of(event) < 0 || has_long_code(event) ||
+         (any_listed && !event->is_listed);
 }
 
 static void read_dump(etr_event_meaning *out) {
@@ -36,11 +39,13 @@ static void read_dump(etr_event_meaning *out) {
   out->label = "profiling dump";
 }
 
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
+static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                 etr_arena *scratch) {
   int64_t highest = -1;
   bool any_listed = false;
   for (size_t i = 0; i < count; i++) {
-    if (events[i].is_number) highest = ETR_MAX(highest, number_of(&events[i]));
+    if (events[i].is_number)
+      highest = ETR_MAX(highest, number_of(&events[i]));
     any_listed |= events[i].is_listed;
   }
   for (size_t i = 0; i < count; i++) {

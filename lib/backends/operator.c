@@ -5,7 +5,8 @@
 #include "backends/operator.h"
 
 static etr_slice without_underscores(etr_slice name) {
-  while (name.size > 1 && name.data[0] == '_') name = (etr_slice){name.data + 1, name.size - 1};
+  while (name.size > 1 && name.data[0] == '_')
+    name = (etr_slice){name.data + 1, name.size - 1};
   return name;
 }
 
@@ -27,7 +28,8 @@ etr_slice etr_operator_of_kernel(const char *kernel_name) {
 
 etr_slice etr_operator_of_event(const char *event_name) {
   static const char prefix[] = "native_call_";
-  if (strncmp(event_name, prefix, sizeof prefix - 1) != 0) return (etr_slice){0};
+  if (strncmp(event_name, prefix, sizeof prefix - 1) != 0)
+    return (etr_slice){0};
   return etr_operator_of_kernel(event_name + sizeof prefix - 1);
 }
 
@@ -39,13 +41,15 @@ bool etr_operator_is_in_place(etr_slice op) {
 /* Compares byte by byte, because most names differ in their first bytes. */
 static inline bool is_named(etr_slice op, const char *name) {
   size_t i = 0;
-  while (i < op.size && name[i] == op.data[i]) i++;
+  while (i < op.size && name[i] == op.data[i])
+    i++;
   return i == op.size && name[i] == '\0';
 }
 
 bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (is_named(op, names[i])) return true;
+    if (is_named(op, names[i]))
+      return true;
   return false;
 }
 
@@ -54,8 +58,10 @@ const void *etr_operator_row(etr_slice op, const void *rows, size_t count, size_
     size_t middle = low + (high - low) / 2, i = 0;
     const char *row = (const char *)rows + middle * size, *name;
     memcpy(&name, row, sizeof name);
-    while (i < op.size && name[i] == op.data[i]) i++;
-    if (i == op.size && name[i] == '\0') return row;
+    while (i < op.size && name[i] == op.data[i])
+      i++;
+    if (i == op.size && name[i] == '\0')
+      return row;
     if (i == op.size || (unsigned char)op.data[i] < (unsigned char)name[i])
       high = middle;
     else
@@ -68,7 +74,8 @@ const void *etr_operator_row(etr_slice op, const void *rows, size_t count, size_
 enum {
   VIEW = 1,   /* etr_operator_is_view() */
   SHARES = 2, /* etr_operator_shares_memory() */
-  COPIES = 4, /* etr_operator_only_copies(); and so do all that ATen and the Edge dialect name "..._copy" */
+  COPIES = 4, /* etr_operator_only_copies(); and so do all that ATen and the Edge dialect name
+                 "..._copy" */
 };
 
 typedef struct view {
@@ -120,13 +127,21 @@ static int does(etr_slice op) {
   return found ? found->does : 0;
 }
 
-bool etr_operator_is_view(etr_slice op) { return (does(op) & VIEW) != 0; }
+bool etr_operator_is_view(etr_slice op) {
+  return (does(op) & VIEW) != 0;
+}
 
-bool etr_operator_shares_memory(etr_slice op) { return (does(op) & SHARES) != 0; }
+bool etr_operator_shares_memory(etr_slice op) {
+  return (does(op) & SHARES) != 0;
+}
 
-static bool only_copies(etr_slice op) { return etr_slice_ends(op, ETR_SLICE("_copy")) || (does(op) & COPIES) != 0; }
+static bool only_copies(etr_slice op) {
+  return etr_slice_ends(op, ETR_SLICE("_copy")) || (does(op) & COPIES) != 0;
+}
 
-bool etr_operator_only_copies(const char *target) { return only_copies(etr_operator_of_target(target)); }
+bool etr_operator_only_copies(const char *target) {
+  return only_copies(etr_operator_of_target(target));
+}
 
 bool etr_operator_only_moves(const char *target) {
   etr_slice op = etr_operator_of_target(target);
@@ -150,11 +165,14 @@ static const row rows[] = {
     {"amax", {NULL, "dim", "keepdim"}},
     {"amin", {NULL, "dim", "keepdim"}},
     {"argmax", {NULL, "dim", "keepdim"}},
-    {"avg_pool2d", {NULL, "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"}},
+    {"avg_pool2d",
+     {NULL, "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad",
+      "divisor_override"}},
     {"cat", {NULL, "dim"}},
     {"clamp", {NULL, "min", "max"}},
     {"constant_pad_nd", {NULL, "pad", "value"}},
-    {"convolution", {NULL, NULL, NULL, "stride", "padding", "dilation", "transposed", "output_padding", "groups"}},
+    {"convolution",
+     {NULL, NULL, NULL, "stride", "padding", "dilation", "transposed", "output_padding", "groups"}},
     {"dequantize_per_tensor", {NULL, "scale", "zero_point", "quant_min", "quant_max", "dtype"}},
     {"div", {NULL, "other", "rounding_mode"}},
     {"elu", {NULL, "alpha", "scale", "input_scale"}},
@@ -165,7 +183,8 @@ static const row rows[] = {
     {"hardtanh", {NULL, "min_val", "max_val"}},
     {"leaky_relu", {NULL, "negative_slope"}},
     {"log_softmax", {NULL, "dim", "half_to_float"}},
-    {"max_pool2d_with_indices", {NULL, "kernel_size", "stride", "padding", "dilation", "ceil_mode"}},
+    {"max_pool2d_with_indices",
+     {NULL, "kernel_size", "stride", "padding", "dilation", "ceil_mode"}},
     {"mean", {NULL, "dim", "keepdim", "dtype"}},
     {"mul", {NULL, "other"}},
     {"native_batch_norm_legit_no_training", {NULL, NULL, NULL, NULL, NULL, "momentum", "eps"}},
@@ -187,6 +206,7 @@ static const row rows[] = {
 };
 
 const char *etr_argument_name(etr_slice op, size_t place) {
-  const row *found = place < MOST ? etr_operator_row(op, rows, ETR_COUNT(rows), sizeof *rows) : NULL;
+  const row *found = place < MOST ? etr_operator_row(op, rows, ETR_COUNT(rows), sizeof *rows)
+                                  : NULL;
   return found ? found->names[place] : NULL;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * own_graph.h - the backend graph: a delegate's operators and values, as its payload in the .pte has them. Layer 2.
+ * own_graph.h - the backend graph: a delegate's operators and values, as its payload in the .pte
+ * has them. Layer 2.
  *
- * This is the graph that users see. backend.h and decoder.h have what the join compares with events and nodes.
+ * This is the graph that users see. backend.h and decoder.h have what the join compares with events
+ * and nodes.
  */
 #ifndef ETR_OWN_GRAPH_H
 #define ETR_OWN_GRAPH_H
@@ -23,7 +25,8 @@ typedef struct etr_own_value {
   int32_t argument; /* index of the argument of the delegate's call that it is; -1: none */
   bool is_constant;
   etr_own_data data;   /* of a constant */
-  etr_own_data scales; /* scales by which a constant was quantized, if they are stored apart from the graph */
+  etr_own_data scales; /* scales by which a constant was quantized, if they are stored apart from
+                          the graph */
 } etr_own_value;
 
 /** An operator of a backend graph. Its reads and writes are valid indices of values. */
@@ -40,20 +43,20 @@ typedef struct etr_own_graph {
   size_t count;
   const etr_own_value *values;
   size_t value_count;
-  const uint32_t *written; /* indices of the call's arguments that operators write, ascending; etr_payloads_graph()
-                              fills it, not the reader */
+  const uint32_t *written; /* indices of the call's arguments that operators write, ascending;
+                              etr_payloads_graph() fills it, not the reader */
   size_t written_count;
   bool is_numbered; /* as in etr_subgraph */
 } etr_own_graph;
 
-/** Reads the backend graph of a payload and copies what it keeps into the arena. Returns false, with *out empty, if the
- * payload is damaged or not this backend's. */
+/** Reads the backend graph of a payload and copies what it keeps into the arena. Returns false,
+ * with *out empty, if the payload is damaged or not this backend's. */
 typedef bool (*etr_own_graph_reader)(etr_own_graph *out, etr_arena *arena, etr_slice payload);
 
 /* ---- The header that several backends put before the FlatBuffer of their graph ---- */
 
-/* Its magic is at byte 4, where a FlatBuffer has its identifier. The length of the header (u16), then the offset and
- * the size of the FlatBuffer (u32 each) follow without alignment. */
+/* Its magic is at byte 4, where a FlatBuffer has its identifier. The length of the header (u16),
+ * then the offset and the size of the FlatBuffer (u32 each) follow without alignment. */
 
 /** How many bytes of a payload are read first, to find out how many are needed. */
 #define ETR_PAYLOAD_HEAD_BYTES 30
@@ -61,20 +64,21 @@ typedef bool (*etr_own_graph_reader)(etr_own_graph *out, etr_arena *arena, etr_s
 /** Returns true if the payload starts with such a header. */
 bool etr_payload_has_header(etr_slice payload, const char magic[4]);
 
-/** Returns the FlatBuffer after the header. Older versions wrote no header: the whole payload is returned then. Empty
- * if the FlatBuffer would be outside of the payload. */
+/** Returns the FlatBuffer after the header. Older versions wrote no header: the whole payload is
+ * returned then. Empty if the FlatBuffer would be outside of the payload. */
 etr_slice etr_payload_graph(etr_slice payload, const char magic[4]);
 
-/** Returns the offset of the constants' data in the payload, which the header has, too; ETR_UNKNOWN without a header.
+/** Returns the offset of the constants' data in the payload, which the header has, too; ETR_UNKNOWN
+ * without a header.
  */
 uint64_t etr_payload_data_at(etr_slice payload, const char magic[4]);
 
-/** Reads size and place of a constant from the table {offset, size, key} of a graph. Offsets are relative to `data_at`,
- * the result of etr_payload_data_at(). The key is copied into the arena. */
+/** Reads size and place of a constant from the table {offset, size, key} of a graph. Offsets are
+ * relative to `data_at`, the result of etr_payload_data_at(). The key is copied into the arena. */
 etr_own_data etr_own_data_read(etr_fb *fb, etr_fb_at table, uint64_t data_at, etr_arena *arena);
 
-/** Returns how many bytes the header and the FlatBuffer take of a payload with `size` bytes. `head` must have a
- * header. */
+/** Returns how many bytes the header and the FlatBuffer take of a payload with `size` bytes. `head`
+ * must have a header. */
 uint64_t etr_payload_graph_end(etr_slice head, uint64_t size);
 
 #endif

@@ -13,22 +13,28 @@ void etr_payloads_init(etr_payloads *payloads, etr_arena *arena) {
 
 static const etr_payload *read(etr_arena *arena, const etr_backend *backend, etr_slice bytes) {
   etr_payload *payload = etr_arena_alloc(arena, sizeof *payload);
-  if (!payload || !backend->read_payload(payload, arena, bytes)) return NULL;
-  for (size_t i = 0; i < payload->count; i++) payload->class_counts[payload->operators[i].class_]++;
+  if (!payload || !backend->read_payload(payload, arena, bytes))
+    return NULL;
+  for (size_t i = 0; i < payload->count; i++)
+    payload->class_counts[payload->operators[i].class_]++;
   return payload;
 }
 
-const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *backend, etr_slice bytes) {
+const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *backend,
+                                     etr_slice bytes) {
   const struct {
     etr_slice bytes;
     const etr_backend *backend;
   } key = {bytes, backend};
   ETR_NO_PADDING(key, sizeof bytes + sizeof backend);
-  if (bytes.size == 0) return NULL;
+  if (bytes.size == 0)
+    return NULL;
   etr_map_slot *slot = etr_map_at(&payloads->by_place, ETR_BYTES(key));
-  if (!slot || slot->value != ETR_NONE) return slot ? payloads->list.data[slot->value] : NULL;
+  if (!slot || slot->value != ETR_NONE)
+    return slot ? payloads->list.data[slot->value] : NULL;
   const etr_payload **added = etr_vec_push(payloads->arena, &payloads->list);
-  if (!added) return NULL;
+  if (!added)
+    return NULL;
   slot->value = (uint32_t)(payloads->list.count - 1);
   return *added = read(payloads->arena, backend, bytes);
 }
@@ -37,9 +43,11 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
 
 static void note_unread(etr_payloads *payloads, const char *backend) {
   for (size_t i = 0; i < payloads->unread.count; i++)
-    if (strcmp(payloads->unread.data[i], backend) == 0) return;
+    if (strcmp(payloads->unread.data[i], backend) == 0)
+      return;
   const char **added = etr_vec_push(payloads->arena, &payloads->unread);
-  if (added) *added = backend;
+  if (added)
+    *added = backend;
 }
 
 static bool find_written(etr_own_graph *graph, etr_arena *arena) {
@@ -48,25 +56,31 @@ static bool find_written(etr_own_graph *graph, etr_arena *arena) {
     for (size_t k = 0; k < graph->operators[i].write_count; k++) {
       int32_t argument = graph->values[graph->operators[i].writes[k]].argument;
       uint32_t *added = argument >= 0 ? etr_vec_push(arena, &written) : NULL;
-      if (added) *added = (uint32_t)argument;
+      if (added)
+        *added = (uint32_t)argument;
     }
-  if (written.count) etr_sort(written.data, written.count, sizeof *written.data, etr_by_number);
+  if (written.count)
+    etr_sort(written.data, written.count, sizeof *written.data, etr_by_number);
   for (size_t i = 0; i < written.count; i++)
-    if (i == 0 || written.data[i] != written.data[i - 1]) written.data[graph->written_count++] = written.data[i];
+    if (i == 0 || written.data[i] != written.data[i - 1])
+      written.data[graph->written_count++] = written.data[i];
   graph->written = written.data;
   return !etr_arena_failed(arena);
 }
 
-static const etr_own_graph *read_graph(etr_payloads *payloads, etr_own_graph_reader reader, const char *backend,
-                                       etr_slice bytes) {
+static const etr_own_graph *read_graph(etr_payloads *payloads, etr_own_graph_reader reader,
+                                       const char *backend, etr_slice bytes) {
   etr_own_graph *graph = etr_arena_alloc(payloads->arena, sizeof *graph);
-  if (!graph) return NULL;
-  if (bytes.size && reader(graph, payloads->arena, bytes)) return find_written(graph, payloads->arena) ? graph : NULL;
+  if (!graph)
+    return NULL;
+  if (bytes.size && reader(graph, payloads->arena, bytes))
+    return find_written(graph, payloads->arena) ? graph : NULL;
   note_unread(payloads, backend);
   return NULL;
 }
 
-const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *backend, etr_slice bytes) {
+const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *backend,
+                                        etr_slice bytes) {
   etr_own_graph_reader reader = etr_own_graph_reader_of(backend);
   const struct {
     etr_slice bytes;
@@ -74,26 +88,32 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
   } key = {bytes, reader};
   ETR_NO_PADDING(key, sizeof bytes + sizeof reader);
   etr_map_slot *slot = reader ? etr_map_at(&payloads->graph_by_place, ETR_BYTES(key)) : NULL;
-  if (!slot || slot->value != ETR_NONE) return slot ? payloads->graphs.data[slot->value] : NULL;
+  if (!slot || slot->value != ETR_NONE)
+    return slot ? payloads->graphs.data[slot->value] : NULL;
   const etr_own_graph **added = etr_vec_push(payloads->arena, &payloads->graphs);
-  if (!added) return NULL;
+  if (!added)
+    return NULL;
   slot->value = (uint32_t)(payloads->graphs.count - 1);
   return *added = read_graph(payloads, reader, backend, bytes);
 }
 
 /* ---- Showing ---- */
 
-/* Most operators and values that are shown again, in all payloads together. Equal layers share the payloads of their
- * parts without weights, which have a few operators each. */
+/* Most operators and values that are shown again, in all payloads together. Equal layers share the
+ * payloads of their parts without weights, which have a few operators each. */
 enum { MOST_REPEATED = 1 << 14 };
 
 bool etr_payloads_show(etr_payloads *payloads, const etr_own_graph *graph) {
   etr_map_slot *slot = etr_map_at(&payloads->shown, ETR_BYTES(graph));
-  if (!slot) return false;
+  if (!slot)
+    return false;
   size_t size = graph->count + graph->value_count;
-  bool is_new = slot->value == ETR_NONE, fits = is_new || size <= MOST_REPEATED - payloads->repeated;
+  bool is_new = slot->value == ETR_NONE,
+       fits = is_new || size <= MOST_REPEATED - payloads->repeated;
   slot->value = 1;
-  if (!is_new && fits) payloads->repeated += size;
-  if (!fits) payloads->hidden++;
+  if (!is_new && fits)
+    payloads->repeated += size;
+  if (!fits)
+    payloads->hidden++;
   return fits;
 }

@@ -23,7 +23,8 @@ static etr_slice take_unit(etr_event_meaning *out, etr_slice id) {
   out->unit = ETR_EVENT_UNIT_CYCLES;
   for (size_t i = 0; i < ETR_COUNT(suffixes); i++) {
     etr_slice text = etr_slice_of(suffixes[i].text);
-    if (!etr_slice_ends(id, text)) continue;
+    if (!etr_slice_ends(id, text))
+      continue;
     out->unit = suffixes[i].unit;
     return (etr_slice){id.data, id.size - text.size};
   }
@@ -39,13 +40,14 @@ static bool is_id(etr_slice text) {
   return is_digit && etr_slice_to_int(text, &number) && number <= UINT32_MAX;
 }
 
-/* Returns the part of an id before MARK and a number at its end; a slice with data NULL if the id does not end like
- * that. */
+/* Returns the part of an id before MARK and a number at its end; a slice with data NULL if the id
+ * does not end like that. */
 static etr_slice before_number(etr_slice id, const char *mark) {
   size_t size = strlen(mark);
   for (size_t at = id.size; at-- > 0;) {
     etr_slice rest = {id.data + at, id.size - at};
-    if (!etr_slice_starts(rest, etr_slice_of(mark))) continue;
+    if (!etr_slice_starts(rest, etr_slice_of(mark)))
+      continue;
     bool ends = is_id((etr_slice){rest.data + size, rest.size - size});
     return ends ? (etr_slice){id.data, at} : (etr_slice){0};
   }
@@ -60,7 +62,8 @@ static bool read_operator(etr_event_meaning *out, etr_slice id) {
     out->phase = is_input ? ETR_PHASE_COPY_IN : ETR_PHASE_COPY_OUT;
     return true;
   }
-  if (name.size == 0) return false;
+  if (name.size == 0)
+    return false;
   out->role = ETR_ROLE_OPERATOR;
   out->key = ETR_KEY_NODE;
   out->node = name;
@@ -80,7 +83,9 @@ static const char *const other_totals[] = {
     "Accelerator (critical path execute) time",
 };
 
-static bool is_time(const etr_event_meaning *meaning) { return meaning->unit == ETR_EVENT_UNIT_TIME; }
+static bool is_time(const etr_event_meaning *meaning) {
+  return meaning->unit == ETR_EVENT_UNIT_TIME;
+}
 
 /* The totals of one call. */
 typedef struct totals {
@@ -97,7 +102,8 @@ static void make_wrapper(etr_event_meaning *out, uint8_t wrapper, etr_phase phas
 /* Reads the accelerator's total. Operators get shares of it by their cycles. */
 static void read_accelerator(etr_event_meaning *out) {
   make_wrapper(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
-  if (!is_time(out)) return;
+  if (!is_time(out))
+    return;
   out->role = ETR_ROLE_PHASE;
   out->phase = ETR_PHASE_COMPUTE;
   out->compute_unit = ETR_COMPUTE_UNIT_NPU;
@@ -107,19 +113,25 @@ static void read_accelerator(etr_event_meaning *out) {
 static bool read_total(etr_event_meaning *out, etr_slice id, const totals *of) {
   bool is_accelerator = etr_slice_is(id, accelerator_total), is_qnn = etr_slice_is(id, qnn_total);
   bool is_rpc = etr_slice_is(id, rpc_total), is_other = false;
-  for (size_t i = 0; i < ETR_COUNT(other_totals); i++) is_other |= etr_slice_equal(id, etr_slice_of(other_totals[i]));
+  for (size_t i = 0; i < ETR_COUNT(other_totals); i++)
+    is_other |= etr_slice_equal(id, etr_slice_of(other_totals[i]));
   out->role = ETR_ROLE_CONTAINER;
-  if (is_accelerator) read_accelerator(out);
-  if (is_time(out) && (is_qnn || (is_rpc && !of->has_qnn))) make_wrapper(out, IN_QNN, ETR_PHASE_WAIT);
+  if (is_accelerator)
+    read_accelerator(out);
+  if (is_time(out) && (is_qnn || (is_rpc && !of->has_qnn)))
+    make_wrapper(out, IN_QNN, ETR_PHASE_WAIT);
   return is_accelerator || is_qnn || is_rpc || is_other;
 }
 
 /* ---- All ---- */
 
-static bool is_wait(etr_slice id) { return etr_slice_starts(id, ETR_SLICE("Time for ")); }
+static bool is_wait(etr_slice id) {
+  return etr_slice_starts(id, ETR_SLICE("Time for "));
+}
 
 /* Wrappers are summed as wrappers, and waits are part of a wrapper. */
-static void read_event(etr_event_meaning *out, const etr_event_facts *event, const totals *of, etr_arena *scratch) {
+static void read_event(etr_event_meaning *out, const etr_event_facts *event, const totals *of,
+                       etr_arena *scratch) {
   etr_slice id = take_unit(out, etr_slice_of(event->name));
   out->is_in_sums = false;
   out->has_no_place = true;
@@ -134,7 +146,8 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, con
     out->is_estimated = out->role == ETR_ROLE_OPERATOR && !is_time(out);
     out->inside = IN_ACCELERATOR;
     out->label = etr_arena_copy(scratch, id); /* without the unit, which is shown elsewhere */
-    if (of->has_accelerator) out->compute_unit = ETR_COMPUTE_UNIT_NPU;
+    if (of->has_accelerator)
+      out->compute_unit = ETR_COMPUTE_UNIT_NPU;
   } else if (is_wait(id)) {
     out->role = ETR_ROLE_PHASE;
     out->phase = ETR_PHASE_WAIT;
@@ -142,7 +155,8 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, con
     out->is_odd = !read_total(out, id, of);
 }
 
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
+static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                 etr_arena *scratch) {
   totals of = {0};
   for (size_t i = 0; i < count; i++) {
     etr_event_meaning unit;
@@ -150,7 +164,8 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
     of.has_qnn |= is_time(&unit) && etr_slice_is(id, qnn_total);
     of.has_accelerator |= etr_slice_is(id, accelerator_total);
   }
-  for (size_t i = 0; i < count; i++) read_event(&out[i], &events[i], &of, scratch);
+  for (size_t i = 0; i < count; i++)
+    read_event(&out[i], &events[i], &of, scratch);
   return !etr_arena_failed(scratch);
 }
 
@@ -158,7 +173,8 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
 static bool is_own(const char *name) {
   etr_event_meaning meaning = {.role = ETR_ROLE_NONE};
   etr_slice id = take_unit(&meaning, etr_slice_of(name));
-  return read_operator(&meaning, id) || (id.size < strlen(name) && read_total(&meaning, id, &(totals){0}));
+  return read_operator(&meaning, id) ||
+         (id.size < strlen(name) && read_total(&meaning, id, &(totals){0}));
 }
 
 const etr_decoder etr_qnn = {.id = "QnnBackend", .is_own = is_own, .read = read};

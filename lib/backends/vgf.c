@@ -39,7 +39,9 @@ typedef struct neural_statistics {
 } neural_statistics;
 
 static const char *short_text(etr_arena *arena, etr_slice text) {
-  return text.size ? etr_arena_text(arena, (etr_slice){text.data, ETR_MIN(text.size, (size_t)MOST_TEXT)}) : NULL;
+  return text.size
+             ? etr_arena_text(arena, (etr_slice){text.data, ETR_MIN(text.size, (size_t)MOST_TEXT)})
+             : NULL;
 }
 
 /* Reads one blob. Returns whether it has data. */
@@ -58,7 +60,8 @@ static bool read_blob(neural_statistics *out, etr_json *json, uint64_t *bytes, e
     } else
       etr_json_skip(json);
   }
-  if (!is_available) return false;
+  if (!is_available)
+    return false;
   *bytes = etr_add_up_to_most(*bytes, size);
   return true;
 }
@@ -69,7 +72,8 @@ static void read_segment(neural_statistics *out, etr_json *json, etr_arena *scra
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     size_t blob = 0;
-    while (blob < ETR_COUNT(blobs) && !etr_slice_equal(key, etr_slice_of(blobs[blob]))) blob++;
+    while (blob < ETR_COUNT(blobs) && !etr_slice_equal(key, etr_slice_of(blobs[blob])))
+      blob++;
     if (blob < ETR_COUNT(blobs) && etr_json_peek(json) == ETR_JSON_OBJECT)
       is_filled |= read_blob(out, json, &out->bytes[blob], scratch);
     else
@@ -90,22 +94,26 @@ static neural_statistics read_statistics(etr_bytes metadata, etr_arena *scratch)
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     if (etr_slice_is(key, "schema") && etr_json_peek(json) == ETR_JSON_STRING) {
-      out.is_schema = etr_slice_equal(etr_json_string(json), etr_slice_of("executorch.vgf.neural_statistics"));
+      out.is_schema = etr_slice_equal(etr_json_string(json),
+                                      etr_slice_of("executorch.vgf.neural_statistics"));
     } else if (etr_slice_is(key, "schema_version")) {
       out.version = etr_json_int(json);
     } else if (etr_slice_is(key, "data_available")) {
       out.is_available = etr_json_bool(json);
     } else if (etr_slice_is(key, "reason") && etr_json_peek(json) == ETR_JSON_STRING) {
       out.reason = short_text(scratch, etr_json_string(json));
-    } else if (etr_slice_is(key, "segments") && etr_json_peek(json) == ETR_JSON_ARRAY && out.version == KNOWN_VERSION) {
+    } else if (etr_slice_is(key, "segments") && etr_json_peek(json) == ETR_JSON_ARRAY &&
+               out.version == KNOWN_VERSION) {
       etr_json_array(json);
-      while (etr_json_element(json)) read_segment(&out, json, scratch);
+      while (etr_json_element(json))
+        read_segment(&out, json, scratch);
     } else
       etr_json_skip(json);
   }
   etr_json_end(json);
   out.is_json = !etr_json_failed(json);
-  if (etr_json_out_of_memory(json)) etr_arena_fail(scratch);
+  if (etr_json_out_of_memory(json))
+    etr_arena_fail(scratch);
   etr_json_close(json);
   return out;
 }
@@ -116,60 +124,74 @@ static const char *describe_data(const neural_statistics *s, etr_arena *scratch)
                                       s->segments == 1 ? "" : "s");
   bool is_first = true;
   for (size_t i = 0; text && i < ETR_COUNT(blobs); i++) {
-    if (s->bytes[i] == 0) continue;
-    text = etr_arena_format(scratch, "%s%s %" PRIu64 " bytes of %s", text, is_first ? ":" : ",", s->bytes[i],
-                            blob_names[i]);
+    if (s->bytes[i] == 0)
+      continue;
+    text = etr_arena_format(scratch, "%s%s %" PRIu64 " bytes of %s", text, is_first ? ":" : ",",
+                            s->bytes[i], blob_names[i]);
     is_first = false;
   }
   return text;
 }
 
 static const char *describe(const neural_statistics *s, etr_arena *scratch) {
-  if (!s->is_json || !s->is_schema) return "neural statistics cannot be read: the metadata are not what VGF writes";
-  if (s->version < 0) return "neural statistics without a version cannot be read";
+  if (!s->is_json || !s->is_schema)
+    return "neural statistics cannot be read: the metadata are not what VGF writes";
+  if (s->version < 0)
+    return "neural statistics without a version cannot be read";
   if (s->version != KNOWN_VERSION)
-    return etr_arena_format(scratch, "neural statistics of version %" PRId64 " are not known, only version %d",
-                            s->version, KNOWN_VERSION);
+    return etr_arena_format(
+        scratch, "neural statistics of version %" PRId64 " are not known, only version %d",
+        s->version, KNOWN_VERSION);
   if (!s->is_available)
-    return etr_arena_format(scratch, "no neural statistics: %s", s->reason ? s->reason : "no reason");
+    return etr_arena_format(scratch, "no neural statistics: %s",
+                            s->reason ? s->reason : "no reason");
   const char *data = describe_data(s, scratch);
-  if (!data) return NULL;
+  if (!data)
+    return NULL;
   return etr_arena_format(scratch, "neural statistics of %s%s", data,
                           s->is_damaged ? "; some data is damaged: it is no base64" : "");
 }
 
-/* Returns what the metadata of all runs say. They differ from run to run: the first run with data counts, and how many
- * have data is said. */
+/* Returns what the metadata of all runs say. They differ from run to run: the first run with data
+ * counts, and how many have data is said. */
 static const char *note_of(const etr_event_facts *event, etr_arena *scratch) {
   neural_statistics shown = {0};
   size_t count = 0, available = 0;
   for (size_t i = 0; i < event->metadata_count; i++) {
-    if (event->metadata[i].size == 0) continue;
+    if (event->metadata[i].size == 0)
+      continue;
     neural_statistics here = read_statistics(event->metadata[i], scratch);
-    if (count == 0 || (here.is_available && available == 0)) shown = here;
+    if (count == 0 || (here.is_available && available == 0))
+      shown = here;
     available += here.is_available;
     count++;
   }
-  if (count == 0) return NULL;
+  if (count == 0)
+    return NULL;
   const char *text = describe(&shown, scratch);
-  if (available == 0 || available == count || !text) return text;
+  if (available == 0 || available == count || !text)
+    return text;
   return etr_arena_format(scratch, "%s (in %zu of %zu runs)", text, available, count);
 }
 
 /* ---- All ---- */
 
 /* It is not known what encloses an event with another name, so its time is not part of any sum. */
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
+static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                 etr_arena *scratch) {
   static const etr_known_event unknown = {.role = ETR_ROLE_CONTAINER};
   for (size_t i = 0; i < count; i++) {
     const etr_known_event *event = etr_known_event_find(known, ETR_COUNT(known), events[i].name);
     out[i].is_odd = !event;
     etr_known_event_tell(&out[i], event ? event : &unknown);
-    if (event && event->name == statistics) out[i].note = note_of(&events[i], scratch);
+    if (event && event->name == statistics)
+      out[i].note = note_of(&events[i], scratch);
   }
   return !etr_arena_failed(scratch);
 }
 
-static bool is_own(const char *name) { return etr_known_event_find(known, ETR_COUNT(known), name) != NULL; }
+static bool is_own(const char *name) {
+  return etr_known_event_find(known, ETR_COUNT(known), name) != NULL;
+}
 
 const etr_decoder etr_vgf = {.id = "VgfBackend", .is_own = is_own, .read = read};

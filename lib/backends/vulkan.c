@@ -2,8 +2,9 @@
  *
  * vulkan.c - Vulkan as a backend.
  *
- * The host's steps have fixed names. A dispatch of a shader has JSON for an id, which names the operator of the
- * delegate's graph; it is timed by the GPU's clock, so its duration counts, but its start does not.
+ * The host's steps have fixed names. A dispatch of a shader has JSON for an id, which names the
+ * operator of the delegate's graph; it is timed by the GPU's clock, so its duration counts, but its
+ * start does not.
  *
  * The payload in a .pte is a FlatBuffer of operator calls and values. Schema:
  * executorch/backends/vulkan/serialization/schema.fbs; header VH00 and the order of arguments:
@@ -21,7 +22,12 @@ static const char magic[] = "VH00", identifier[] = "VK00";
 enum { GRAPH_CHAIN = 1, GRAPH_VALUES, GRAPH_INPUTS, GRAPH_OUTPUTS, GRAPH_CONSTANTS };
 enum { CALL_NODE_ID, CALL_NAME, CALL_ARGS };
 enum { VALUE_TYPE, VALUE_VALUE };
-enum { TYPE_BOOL = 4, TYPE_TENSOR, TYPE_VALUE_LIST = 9, TYPE_SYM_INT = 11 }; /* GraphTypes, from 1 */
+enum {
+  TYPE_BOOL = 4,
+  TYPE_TENSOR,
+  TYPE_VALUE_LIST = 9,
+  TYPE_SYM_INT = 11
+}; /* GraphTypes, from 1 */
 enum { TENSOR_DTYPE, TENSOR_DIMS, TENSOR_CONSTANT };
 enum { LIST_ITEMS };
 enum { TRANSPOSED_ARG = 6, BOOL_VALUE = 0 };
@@ -43,7 +49,8 @@ typedef struct graph_reader {
 /* ---- Values ---- */
 
 static const char *dtype_name(uint8_t type) {
-  static const char *const names[] = {"bool", "uint8", "int8", "int32", "float16", "float32", "float64", "int64"};
+  static const char *const names[] = {"bool",    "uint8",   "int8",    "int32",
+                                      "float16", "float32", "float64", "int64"};
   return type < ETR_COUNT(names) ? names[type] : NULL;
 }
 
@@ -67,10 +74,11 @@ static void read_value(graph_reader *r, uint32_t index) {
     }
     value->is_constant = constant >= 0;
     if (constant >= 0 && (uint32_t)constant < r->constant_count)
-      value->data = etr_own_data_read(&r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), r->data_at,
-                                      r->arena);
+      value->data = etr_own_data_read(
+          &r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), r->data_at, r->arena);
   }
-  if (r->types[index] == TYPE_SYM_INT) value->value.dtype = "int";
+  if (r->types[index] == TYPE_SYM_INT)
+    value->value.dtype = "int";
 }
 
 /* Numbers the arguments of the call, which are the graph's inputs and then its outputs. */
@@ -78,7 +86,8 @@ static void number_arguments(graph_reader *r, unsigned field, uint32_t first, ui
   etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), field, 4, count);
   for (uint32_t i = 0; i < *count; i++) {
     uint32_t id = (uint32_t)etr_fb_i32_at(&r->fb, vector, i);
-    if (id < r->value_count && r->values[id].argument < 0) r->values[id].argument = (int32_t)(first + i);
+    if (id < r->value_count && r->values[id].argument < 0)
+      r->values[id].argument = (int32_t)(first + i);
   }
 }
 
@@ -87,11 +96,14 @@ static bool read_values(graph_reader *r) {
   etr_fb_at root = etr_fb_root(&r->fb);
   r->value_tables = etr_fb_vector(&r->fb, root, GRAPH_VALUES, 4, &r->value_count);
   r->constants = etr_fb_vector(&r->fb, root, GRAPH_CONSTANTS, 4, &r->constant_count);
-  if (etr_fb_failed(&r->fb)) return false;
+  if (etr_fb_failed(&r->fb))
+    return false;
   r->values = etr_arena_alloc_array(r->arena, r->value_count, sizeof *r->values);
   r->types = etr_arena_alloc_array(r->arena, r->value_count, sizeof *r->types);
-  if (!r->values || !r->types) return false;
-  for (uint32_t i = 0; i < r->value_count && !etr_fb_failed(&r->fb); i++) read_value(r, i);
+  if (!r->values || !r->types)
+    return false;
+  for (uint32_t i = 0; i < r->value_count && !etr_fb_failed(&r->fb); i++)
+    read_value(r, i);
   number_arguments(r, GRAPH_INPUTS, 0, &input_count);
   number_arguments(r, GRAPH_OUTPUTS, input_count, &output_count);
   return !etr_fb_failed(&r->fb);
@@ -105,16 +117,19 @@ static bool is_data(const graph_reader *r, uint32_t id) {
 
 static bool add_id(graph_reader *r, uint32_t id) {
   uint32_t *added = is_data(r, id) ? etr_vec_push(r->arena, &r->ids) : NULL;
-  if (added) *added = id;
+  if (added)
+    *added = id;
   return added || !is_data(r, id);
 }
 
 static bool add_list(graph_reader *r, uint32_t id) {
   uint32_t count;
-  etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, id), list = etr_fb_table(&r->fb, entry, VALUE_VALUE);
+  etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, id),
+            list = etr_fb_table(&r->fb, entry, VALUE_VALUE);
   etr_fb_at items = etr_fb_vector(&r->fb, list, LIST_ITEMS, 4, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (!add_id(r, (uint32_t)etr_fb_i32_at(&r->fb, items, i))) return false;
+    if (!add_id(r, (uint32_t)etr_fb_i32_at(&r->fb, items, i)))
+      return false;
   return true;
 }
 
@@ -125,8 +140,8 @@ typedef struct known_work {
   etr_work work;
 } known_work;
 
-/* From backends/vulkan/custom_ops_lib.py. The costs of operators that are missing here are unknown: integer
- * convolutions have padded weights, and a table of packed numbers is read only in part. */
+/* From backends/vulkan/custom_ops_lib.py. The costs of operators that are missing here are unknown:
+ * integer convolutions have padded weights, and a table of packed numbers is read only in part. */
 static const known_work works[] = {
     {"prepack", ETR_WORK_NO_PRODUCT},
     {"rms_norm", ETR_WORK_NO_PRODUCT},
@@ -152,14 +167,20 @@ static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
     /* The seventh argument says whether a convolution is transposed, as in ATen. */
     uint32_t count;
     etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
-    uint32_t id = count > TRANSPOSED_ARG ? (uint32_t)etr_fb_i32_at(&r->fb, args, TRANSPOSED_ARG) : ETR_NONE;
-    if (id >= r->value_count || r->types[id] != TYPE_BOOL) return ETR_WORK_HIDDEN;
-    etr_fb_at value = etr_fb_table(&r->fb, etr_fb_table_at(&r->fb, r->value_tables, id), VALUE_VALUE);
-    return etr_fb_u8(&r->fb, value, BOOL_VALUE, 0) ? ETR_WORK_TRANSPOSED_FIRST : ETR_WORK_CONVOLUTION_FIRST;
+    uint32_t id = count > TRANSPOSED_ARG ? (uint32_t)etr_fb_i32_at(&r->fb, args, TRANSPOSED_ARG)
+                                         : ETR_NONE;
+    if (id >= r->value_count || r->types[id] != TYPE_BOOL)
+      return ETR_WORK_HIDDEN;
+    etr_fb_at value = etr_fb_table(&r->fb, etr_fb_table_at(&r->fb, r->value_tables, id),
+                                   VALUE_VALUE);
+    return etr_fb_u8(&r->fb, value, BOOL_VALUE, 0) ? ETR_WORK_TRANSPOSED_FIRST
+                                                   : ETR_WORK_CONVOLUTION_FIRST;
   }
-  if (strncmp(name, "et_vk.", 6) != 0) return ETR_WORK_BY_NAME;
+  if (strncmp(name, "et_vk.", 6) != 0)
+    return ETR_WORK_BY_NAME;
   for (size_t i = 0; i < ETR_COUNT(works); i++)
-    if (etr_slice_equal(op, etr_slice_of(works[i].name))) return works[i].work;
+    if (etr_slice_equal(op, etr_slice_of(works[i].name)))
+      return works[i].work;
   return ETR_WORK_HIDDEN;
 }
 
@@ -169,7 +190,8 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
   etr_slice name = etr_fb_string(&r->fb, call, CALL_NAME);
   out->id = etr_fb_u32(&r->fb, call, CALL_NODE_ID, 0);
   out->name = etr_arena_text(r->arena, name);
-  if (!out->name) return false;
+  if (!out->name)
+    return false;
   out->work = work_of(r, out->name, call);
   /* The last argument is what the operator returns; of the others, tensors are read. */
   uint32_t count;
@@ -177,13 +199,17 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
   r->ids.count = 0;
   for (uint32_t i = 0; i < count && !etr_fb_failed(&r->fb); i++) {
     uint32_t id = (uint32_t)etr_fb_i32_at(&r->fb, args, i);
-    if (i + 1 == count) out->read_count = r->ids.count;
+    if (i + 1 == count)
+      out->read_count = r->ids.count;
     bool is_list = id < r->value_count && r->types[id] == TYPE_VALUE_LIST;
-    if (!(is_list ? add_list(r, id) : add_id(r, id))) return false;
+    if (!(is_list ? add_list(r, id) : add_id(r, id)))
+      return false;
   }
   uint32_t *ids = etr_arena_alloc_array(r->arena, r->ids.count, sizeof *ids);
-  if (!ids) return false;
-  if (r->ids.count) memcpy(ids, r->ids.data, r->ids.count * sizeof *ids);
+  if (!ids)
+    return false;
+  if (r->ids.count)
+    memcpy(ids, r->ids.data, r->ids.count * sizeof *ids);
   out->reads = ids;
   out->writes = ids + out->read_count;
   out->write_count = r->ids.count - out->read_count;
@@ -195,21 +221,30 @@ static bool read_payload_graph(etr_own_graph *out, etr_arena *arena, etr_slice p
   uint32_t count;
   etr_slice bytes = etr_payload_graph(payload, magic);
   *out = (etr_own_graph){0};
-  if (bytes.size < 8) return false;
+  if (bytes.size < 8)
+    return false;
   etr_fb_init(&r.fb, bytes.data, bytes.size);
-  if (!etr_fb_has_identifier(&r.fb, identifier) || !read_values(&r)) return false;
+  if (!etr_fb_has_identifier(&r.fb, identifier) || !read_values(&r))
+    return false;
   etr_fb_at chain = etr_fb_vector(&r.fb, etr_fb_root(&r.fb), GRAPH_CHAIN, 4, &count);
-  etr_own_operator *operators = etr_fb_failed(&r.fb) ? NULL : etr_arena_alloc_array(arena, count, sizeof *operators);
-  if (!operators) return false;
+  etr_own_operator *operators = etr_fb_failed(&r.fb)
+                                    ? NULL
+                                    : etr_arena_alloc_array(arena, count, sizeof *operators);
+  if (!operators)
+    return false;
   for (uint32_t i = 0; i < count && !etr_fb_failed(&r.fb); i++)
-    if (!read_operator(&r, &operators[i], etr_fb_table_at(&r.fb, chain, i))) return false;
-  if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
-  *out = (etr_own_graph){.operators = operators, .count = count, .values = r.values, .value_count = r.value_count};
+    if (!read_operator(&r, &operators[i], etr_fb_table_at(&r.fb, chain, i)))
+      return false;
+  if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
+    return false;
+  *out = (etr_own_graph){
+      .operators = operators, .count = count, .values = r.values, .value_count = r.value_count};
   return true;
 }
 
 static uint64_t payload_needed(etr_slice head, uint64_t size) {
-  if (etr_payload_has_header(head, magic)) return etr_payload_graph_end(head, size);
+  if (etr_payload_has_header(head, magic))
+    return etr_payload_graph_end(head, size);
   return head.size >= 8 && memcmp(head.data + 4, identifier, 4) == 0 ? size : 0;
 }
 
@@ -230,7 +265,8 @@ enum { IN_SUBMISSION = 1 };
 /* The time of the submission that is not in shaders was spent waiting for them. */
 static void read_step(etr_event_meaning *out, const etr_known_event *event) {
   etr_known_event_tell(out, event);
-  if (event->name != submission) return;
+  if (event->name != submission)
+    return;
   out->wrapper = IN_SUBMISSION;
   out->wrapper_phase = ETR_PHASE_WAIT;
 }
@@ -283,19 +319,22 @@ static bool read_json(dispatch *out, const char *text, etr_arena *scratch) {
       etr_json_skip(json);
   etr_json_end(json);
   bool good = !etr_json_failed(json) && out->kernel && !out->says_twice;
-  if (etr_json_out_of_memory(json)) etr_arena_fail(scratch);
+  if (etr_json_out_of_memory(json))
+    etr_arena_fail(scratch);
   etr_json_close(json);
   return good;
 }
 
-/* Returns the phase of a copy between the host's layout and the device's. The operator that its event names is merely
- * the last one before it, and means nothing. */
+/* Returns the phase of a copy between the host's layout and the device's. The operator that its
+ * event names is merely the last one before it, and means nothing. */
 static etr_phase staging_phase(const char *kernel) {
-  if (strncmp(kernel, "nchw_to_", 8) == 0) return ETR_PHASE_COPY_IN;
+  if (strncmp(kernel, "nchw_to_", 8) == 0)
+    return ETR_PHASE_COPY_IN;
   return strstr(kernel, "_to_nchw") ? ETR_PHASE_COPY_OUT : ETR_PHASE_NONE;
 }
 
-/* Returns true for a blit, which writes its name without quotes or key: {Blit_Float_to_Half, "dispatch_id": 3}. */
+/* Returns true for a blit, which writes its name without quotes or key: {Blit_Float_to_Half,
+ * "dispatch_id": 3}. */
 static bool is_blit(const char *text) {
   return strncmp(text, "{Blit", 5) == 0 && strstr(text, ", \"dispatch_id\": ") != NULL;
 }
@@ -319,9 +358,11 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
     out->role = ETR_ROLE_PHASE;
     return;
   }
-  if (!read.operator_) return;
+  if (!read.operator_)
+    return;
   out->is_odd = read.node_id < 0;
-  if (out->is_odd) return;
+  if (out->is_odd)
+    return;
   out->key = ETR_KEY_OPERATOR;
   out->operator_ = read.operator_;
   out->place = read.node_id;
@@ -329,10 +370,12 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
 
 /* ---- Operators ---- */
 
-/* Returns the part of a target that a node's operator shares with the operators that it may become. */
+/* Returns the part of a target that a node's operator shares with the operators that it may become.
+ */
 static etr_slice kind_of(const char *target) {
   etr_slice op = etr_operator_of_target(target);
-  if (etr_slice_is(op, "addmm") || etr_slice_is(op, "mm") || etr_slice_starts(op, ETR_SLICE("linear")))
+  if (etr_slice_is(op, "addmm") || etr_slice_is(op, "mm") ||
+      etr_slice_starts(op, ETR_SLICE("linear")))
     return ETR_SLICE("linear");
   if (etr_slice_starts(op, ETR_SLICE("conv_")) || etr_slice_starts(op, ETR_SLICE("conv2d")) ||
       etr_slice_starts(op, ETR_SLICE("conv1d")))
@@ -356,13 +399,18 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, etr
   }
 }
 
-static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
-  for (size_t i = 0; i < count; i++) read_event(&out[i], &events[i], scratch);
+static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
+                 etr_arena *scratch) {
+  for (size_t i = 0; i < count; i++)
+    read_event(&out[i], &events[i], scratch);
   return !etr_arena_failed(scratch);
 }
 
-/* Returns true for an event that only Vulkan writes. Each call has one event for each step around its dispatches. */
-static bool is_own(const char *name) { return etr_known_event_find(known, ETR_COUNT(known), name) != NULL; }
+/* Returns true for an event that only Vulkan writes. Each call has one event for each step around
+ * its dispatches. */
+static bool is_own(const char *name) {
+  return etr_known_event_find(known, ETR_COUNT(known), name) != NULL;
+}
 
 const etr_decoder etr_vulkan = {.id = "VulkanBackend",
                                 .is_own = is_own,

@@ -8,8 +8,8 @@
 
 /* ---- Classes ---- */
 
-/* The name of an event starts with the name of its operator. If one prefix contains another, the longer one comes
- * first. */
+/* The name of an event starts with the name of its operator. If one prefix contains another, the
+ * longer one comes first. */
 static const struct {
   const char *prefix;
   uint16_t class_; /* etr_xnn_class */
@@ -73,9 +73,11 @@ static const struct {
 };
 
 static const char *class_name(uint16_t class_) {
-  if (class_ == ETR_XNN_MATMUL) return "Convolution or Fully Connected";
+  if (class_ == ETR_XNN_MATMUL)
+    return "Convolution or Fully Connected";
   for (size_t i = 0; i < ETR_COUNT(event_prefixes); i++)
-    if (event_prefixes[i].class_ == class_) return event_prefixes[i].prefix;
+    if (event_prefixes[i].class_ == class_)
+      return event_prefixes[i].prefix;
   return "Operator";
 }
 
@@ -83,35 +85,44 @@ static uint16_t class_of_event(const char *id) {
   etr_slice name = etr_slice_of(id);
   for (size_t i = 0; i < ETR_COUNT(event_prefixes); i++) {
     const char *prefix = event_prefixes[i].prefix;
-    if (prefix[0] == id[0] && etr_slice_starts(name, etr_slice_of(prefix))) return event_prefixes[i].class_;
+    if (prefix[0] == id[0] && etr_slice_starts(name, etr_slice_of(prefix)))
+      return event_prefixes[i].class_;
   }
   return ETR_XNN_NONE;
 }
 
 static unsigned traits(uint16_t class_) {
   switch (class_) {
-  case ETR_XNN_NONE: return 0;
+  case ETR_XNN_NONE:
+    return 0;
   case ETR_XNN_CONVERT:
   case ETR_XNN_COPY:
-  case ETR_XNN_RESHAPE: return ETR_CLASS_INSERTED | ETR_CLASS_FUSES;
-  case ETR_XNN_TRANSPOSE: return ETR_CLASS_INSERTED;
-  case ETR_XNN_CLAMP: return ETR_CLASS_COMPUTES | ETR_CLASS_FUSES;
+  case ETR_XNN_RESHAPE:
+    return ETR_CLASS_INSERTED | ETR_CLASS_FUSES;
+  case ETR_XNN_TRANSPOSE:
+    return ETR_CLASS_INSERTED;
+  case ETR_XNN_CLAMP:
+    return ETR_CLASS_COMPUTES | ETR_CLASS_FUSES;
   case ETR_XNN_SQUARE:
-  case ETR_XNN_LOOKUP: return ETR_CLASS_COMPUTES | ETR_CLASS_VARIES;
+  case ETR_XNN_LOOKUP:
+    return ETR_CLASS_COMPUTES | ETR_CLASS_VARIES;
   case ETR_XNN_MATMUL:
   case ETR_XNN_BMM:
   case ETR_XNN_SOFTMAX:
   case ETR_XNN_AVGPOOL:
   case ETR_XNN_MAXPOOL:
   case ETR_XNN_ARGMAXPOOL:
-  case ETR_XNN_SDPA: return ETR_CLASS_COMPUTES | ETR_CLASS_COUNTS;
-  default: return ETR_CLASS_COMPUTES;
+  case ETR_XNN_SDPA:
+    return ETR_CLASS_COMPUTES | ETR_CLASS_COUNTS;
+  default:
+    return ETR_CLASS_COMPUTES;
   }
 }
 
-/* Returns whether a node loses its debug handle. A batch norm that becomes a convolution, and a product that becomes a
- * linear layer, are new nodes for the lowering. */
-static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
+/* Returns whether a node loses its debug handle. A batch norm that becomes a convolution, and a
+ * product that becomes a linear layer, are new nodes for the lowering. */
+static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses,
+                                    const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   if (etr_xnn_is_batch_norm(op)) {
     bool may_fold = node->input_count == 0 || etr_xnn_follows_convolution(graph, uses, node);
@@ -129,20 +140,27 @@ static bool is_dynamic(const etr_node *node) {
 
 static bool takes_activation(const etr_graph *graph, const etr_node *node) {
   uint16_t class_ = etr_xnn_class_of_node(graph, node);
-  if (node->input_count && is_dynamic(&graph->nodes[node->inputs[0].node])) return false;
+  if (node->input_count && is_dynamic(&graph->nodes[node->inputs[0].node]))
+    return false;
   return etr_xnn_is_convolution(class_) || (class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB);
 }
 
-/* Returns true if two nodes are put into the same partition: an operator and the quantisation around it, or dynamic
- * quantisation and the nodes that compute its scale. */
-static bool keeps_together(const etr_graph *graph, const etr_node *producer, const etr_node *user, bool is_only_user) {
-  etr_slice from = etr_operator_of_target(producer->target), to = etr_operator_of_target(user->target);
+/* Returns true if two nodes are put into the same partition: an operator and the quantisation
+ * around it, or dynamic quantisation and the nodes that compute its scale. */
+static bool keeps_together(const etr_graph *graph, const etr_node *producer, const etr_node *user,
+                           bool is_only_user) {
+  etr_slice from = etr_operator_of_target(producer->target),
+            to = etr_operator_of_target(user->target);
   if (producer->kind >= ETR_NODE_PARAMETER)
     return etr_xnn_is_convolution(etr_xnn_class_of_node(graph, user)) && !etr_xnn_is_batch_norm(to);
-  if (etr_xnn_is_dequantize(from)) return !etr_xnn_is_quantize(to) && !etr_xnn_is_dequantize(to);
-  if (etr_slice_starts(from, ETR_SLICE("choose_qparams"))) return true;
-  if (etr_xnn_is_quantize(from)) return is_dynamic(user);
-  if (!is_only_user) return false;
+  if (etr_xnn_is_dequantize(from))
+    return !etr_xnn_is_quantize(to) && !etr_xnn_is_dequantize(to);
+  if (etr_slice_starts(from, ETR_SLICE("choose_qparams")))
+    return true;
+  if (etr_xnn_is_quantize(from))
+    return is_dynamic(user);
+  if (!is_only_user)
+    return false;
   bool activates = etr_slice_is(to, "relu") || etr_slice_is(to, "hardtanh");
   return etr_xnn_is_quantize(to) || (activates && takes_activation(graph, producer));
 }

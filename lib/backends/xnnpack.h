@@ -2,17 +2,18 @@
  *
  * xnnpack.h - XNNPACK as a backend. Layer 2.
  *
- * XNNPACK fills no delegate map. Its payload is a list of XNodes in the order in which they run. Most of them have the
- * debug handle of the Edge node that they came from. Its events are in the same order and are named by operator type
- * and a running number: "Convolution (NHWC, F32) DWConv #3".
+ * XNNPACK fills no delegate map. Its payload is a list of XNodes in the order in which they run.
+ * Most of them have the debug handle of the Edge node that they came from. Its events are in the
+ * same order and are named by operator type and a running number: "Convolution (NHWC, F32) DWConv
+ * #3".
  */
 #ifndef ETR_XNNPACK_H
 #define ETR_XNNPACK_H
 
 #include "backends/backend.h"
 
-/** Classes of XNNPACK's operators. All convolutions are one class, because the runtime chooses the kind of convolution
- * by shape (a 1x1 convolution is a Fully Connected). */
+/** Classes of XNNPACK's operators. All convolutions are one class, because the runtime chooses the
+ * kind of convolution by shape (a 1x1 convolution is a Fully Connected). */
 typedef enum etr_xnn_class {
   ETR_XNN_NONE,
   ETR_XNN_MATMUL, /* any convolution except transposed ones; linear */
@@ -57,11 +58,13 @@ typedef enum etr_xnn_class {
   ETR_XNN_ARGMAXPOOL,
   ETR_XNN_MEAN,
   ETR_XNN_SDPA,
-  ETR_XNN_LOOKUP,  /* Convert, unary operators and Convert in one table lookup, reported as "Invalid Unary Op" */
+  ETR_XNN_LOOKUP,  /* Convert, unary operators and Convert in one table lookup, reported as "Invalid
+                      Unary Op" */
   ETR_XNN_CLASSES, /* at most ETR_MOST_CLASSES */
 } etr_xnn_class;
 
-/** The row of backends.c. Events count whole microseconds (XNNExecutor's profiler, xnn_profile_info_operator_timing).
+/** The row of backends.c. Events count whole microseconds (XNNExecutor's profiler,
+ * xnn_profile_info_operator_timing).
  */
 extern const etr_backend etr_xnnpack;
 
@@ -69,7 +72,8 @@ extern const etr_backend etr_xnnpack;
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size);
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload);
 
-/** read_graph() of etr_xnnpack: gives the operators that etr_xnn_payload_read() reads; in xnnpack_payload.c. */
+/** read_graph() of etr_xnnpack: gives the operators that etr_xnn_payload_read() reads; in
+ * xnnpack_payload.c. */
 bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload);
 
 /** takes() of etr_xnnpack; in xnnpack_partition.c. */
@@ -93,12 +97,13 @@ bool etr_xnn_is_dequantize(etr_slice op);
 /** Returns true for a convolution, transposed or not, and for a linear layer. */
 bool etr_xnn_is_convolution(uint16_t class_);
 
-/** Returns true for a batch norm that is the only reader of a convolution or a linear layer: it is folded into that
- * layer. */
-bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
+/** Returns true for a batch norm that is the only reader of a convolution or a linear layer: it is
+ * folded into that layer. */
+bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses,
+                                 const etr_node *node);
 
-/** Returns true for an element-wise operator on one value, which may become a table lookup. Softmax is none, because it
- * needs all elements. */
+/** Returns true for an element-wise operator on one value, which may become a table lookup. Softmax
+ * is none, because it needs all elements. */
 bool etr_xnn_is_unary(etr_xnn_class class_);
 
 /** Returns true for the classes from Add to PReLU, whose activation runs as a separate Clamp. */

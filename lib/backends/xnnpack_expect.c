@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * xnnpack_expect.c - what XNNPACK makes of a node: its partitioner's quantised patterns (partition/config), its passes
+ * xnnpack_expect.c - what XNNPACK makes of a node: its partitioner's quantised patterns
+ * (partition/config), its passes
  * (_passes), its serialisers (operators), and what its runtime fuses (xnn_subgraph_fusion).
  */
 #include "backends/operator.h"
 #include "backends/xnnpack.h"
 
-/* The scores of finding an item among the events, and the costs of not finding it. The pairing with the highest sum is
- * chosen. Only the order of these numbers and of the numbers in delegates.c matters, and the reason for each is given
- * beside it. */
+/* The scores of finding an item among the events, and the costs of not finding it. The pairing with
+ * the highest sum is chosen. Only the order of these numbers and of the numbers in delegates.c
+ * matters, and the reason for each is given beside it. */
 enum {
-  FOUND = 10,       /* highest, so that an event goes to an item that surely runs rather than to one that may be
-                       dropped */
-  MISSED = 6,       /* as much as an event without an item: both are errors, and neither should be made to avoid the
-                       other */
+  FOUND = 10, /* highest, so that an event goes to an item that surely runs rather than to one that
+                 may be dropped */
+  MISSED = 6, /* as much as an event without an item: both are errors, and neither should be made to
+                 avoid the other */
   MAYBE_FOUND = 5,  /* above 0, so that an event goes to an item that may run rather than to none */
   MAYBE_MISSED = 0, /* no cost, because a pass or the runtime may have dropped the item */
 };
 
-static const etr_node *node_of(const etr_delegate_view *d, uint32_t index) { return &d->graph->nodes[index]; }
+static const etr_node *node_of(const etr_delegate_view *d, uint32_t index) {
+  return &d->graph->nodes[index];
+}
 
 static etr_slice op_of(const etr_delegate_view *d, uint32_t index) {
   return etr_operator_of_target(node_of(d, index)->target);
@@ -28,7 +31,9 @@ static uint16_t class_at(const etr_delegate_view *d, uint32_t index) {
   return etr_xnn_class_of_node(d->graph, node_of(d, index));
 }
 
-static bool is_inside(const etr_delegate_view *d, uint32_t index) { return d->delegate_of[index] == d->instruction; }
+static bool is_inside(const etr_delegate_view *d, uint32_t index) {
+  return d->delegate_of[index] == d->instruction;
+}
 
 static etr_expectation runs_as(uint16_t class_, uint16_t alternative, uint32_t node) {
   return (etr_expectation){class_, alternative, node, FOUND, MISSED, 1};
@@ -38,11 +43,14 @@ static etr_expectation may_run_as(uint16_t class_, uint32_t node) {
   return (etr_expectation){class_, ETR_XNN_NONE, node, MAYBE_FOUND, MAYBE_MISSED, 1};
 }
 
-static etr_expectation runs_as_nothing(uint32_t node) { return (etr_expectation){.node = node}; }
+static etr_expectation runs_as_nothing(uint32_t node) {
+  return (etr_expectation){.node = node};
+}
 
 /* ---- Producers and readers ---- */
 
-/* Returns the node whose value an operator reads as its input number `at`; ETR_NONE if it has none. */
+/* Returns the node whose value an operator reads as its input number `at`; ETR_NONE if it has none.
+ */
 static uint32_t input_of(const etr_delegate_view *d, uint32_t index, size_t at) {
   const etr_node *node = node_of(d, index);
   return at < node->input_count ? node->inputs[at].node : ETR_NONE;
@@ -62,19 +70,25 @@ static uint32_t only_reader(const etr_delegate_view *d, uint32_t index) {
 
 /* ---- Weights ---- */
 
-static bool is_matrix_product(etr_slice op) { return etr_slice_is(op, "addmm") || etr_slice_is(op, "mm"); }
+static bool is_matrix_product(etr_slice op) {
+  return etr_slice_is(op, "addmm") || etr_slice_is(op, "mm");
+}
 
-/* Returns which input of a convolution or linear layer is its weight. The bias of addmm precedes what it multiplies. */
-static size_t weight_place(etr_slice op) { return etr_slice_is(op, "addmm") ? 2 : 1; }
+/* Returns which input of a convolution or linear layer is its weight. The bias of addmm precedes
+ * what it multiplies. */
+static size_t weight_place(etr_slice op) {
+  return etr_slice_is(op, "addmm") ? 2 : 1;
+}
 
 static bool is_weight_of(const etr_delegate_view *d, uint32_t value, uint32_t reader) {
   return is_inside(d, reader) && !etr_xnn_is_batch_norm(op_of(d, reader)) &&
-         etr_xnn_is_convolution(class_at(d, reader)) && input_of(d, reader, weight_place(op_of(d, reader))) == value;
+         etr_xnn_is_convolution(class_at(d, reader)) &&
+         input_of(d, reader, weight_place(op_of(d, reader))) == value;
 }
 
-/* Returns true for a transposed weight that only matrix products read. They become linear layers, which take the weight
- * as it was (ConvertToLinearPass). For other readers the transposition runs, because ConstPropPass does not change
- * parameters. */
+/* Returns true for a transposed weight that only matrix products read. They become linear layers,
+ * which take the weight as it was (ConvertToLinearPass). For other readers the transposition runs,
+ * because ConstPropPass does not change parameters. */
 static bool is_linear_weight(const etr_delegate_view *d, uint32_t index) {
   bool is_weight = class_at(d, index) == ETR_XNN_TRANSPOSE && node_of(d, index)->input_count == 1 &&
                    reader_count(d, index) > 0;
@@ -87,16 +101,20 @@ static bool is_linear_weight(const etr_delegate_view *d, uint32_t index) {
 
 /* ---- Quantised patterns ---- */
 
-enum { MOST_INPUTS = 256 }; /* of an operator in a pattern: each is looked at for each. No model joins more values */
+enum {
+  MOST_INPUTS = 256
+}; /* of an operator in a pattern: each is looked at for each. No model joins more values */
 
-static bool is_activation(etr_slice op) { return etr_slice_is(op, "relu") || etr_slice_is(op, "hardtanh"); }
+static bool is_activation(etr_slice op) {
+  return etr_slice_is(op, "relu") || etr_slice_is(op, "hardtanh");
+}
 
 /* Returns true for operators whose configuration has STATIC_QUANT (generic_node_configs.py). */
 static bool can_be_quantized(etr_slice op) {
-  static const char *const list[] = {"hardtanh",   "add",       "relu",          "cat",
-                                     "clamp",      "elu",       "mul",           "permute_copy",
-                                     "max_pool2d", "view_copy", "mean",          "to_dim_order_copy",
-                                     "slice_copy", "sub",       "unsqueeze_copy"};
+  static const char *const list[] = {
+      "hardtanh",   "add",          "relu",          "cat",       "clamp", "elu",
+      "mul",        "permute_copy", "max_pool2d",    "view_copy", "mean",  "to_dim_order_copy",
+      "slice_copy", "sub",          "unsqueeze_copy"};
   return etr_operator_is_one_of(op, list, ETR_COUNT(list));
 }
 
@@ -115,29 +133,37 @@ static bool reads_quantized(const etr_delegate_view *d, uint32_t index) {
   const etr_node *node = node_of(d, index);
   if (is_layer(d, index)) {
     uint32_t weight = input_of(d, index, weight_place(op_of(d, index)));
-    if (weight != ETR_NONE && class_at(d, weight) == ETR_XNN_TRANSPOSE) weight = input_of(d, weight, 0);
+    if (weight != ETR_NONE && class_at(d, weight) == ETR_XNN_TRANSPOSE)
+      weight = input_of(d, weight, 0);
     return is_dequantize_at(d, weight);
   }
-  bool all = can_be_quantized(op_of(d, index)) && node->input_count > 0 && node->input_count <= MOST_INPUTS;
-  for (size_t i = 0; all && i < node->input_count; i++) all = is_dequantize_at(d, node->inputs[i].node);
+  bool all = can_be_quantized(op_of(d, index)) && node->input_count > 0 &&
+             node->input_count <= MOST_INPUTS;
+  for (size_t i = 0; all && i < node->input_count; i++)
+    all = is_dequantize_at(d, node->inputs[i].node);
   return all;
 }
 
-/* Returns the quantize node that ends the pattern dequantize, operator, activation, quantize around an operator;
- * ETR_NONE if there is none. */
+/* Returns the quantize node that ends the pattern dequantize, operator, activation, quantize around
+ * an operator; ETR_NONE if there is none. */
 static uint32_t end_of_pattern(const etr_delegate_view *d, uint32_t index) {
   uint32_t end = only_reader(d, index);
-  if (end == ETR_NONE || !is_inside(d, index) || !reads_quantized(d, index)) return ETR_NONE;
-  bool fuses = is_layer(d, index) ? is_activation(op_of(d, end))
-                                  : class_at(d, index) == ETR_XNN_ADD && etr_slice_is(op_of(d, end), "relu");
-  if (fuses) end = only_reader(d, end);
+  if (end == ETR_NONE || !is_inside(d, index) || !reads_quantized(d, index))
+    return ETR_NONE;
+  bool fuses = is_layer(d, index)
+                   ? is_activation(op_of(d, end))
+                   : class_at(d, index) == ETR_XNN_ADD && etr_slice_is(op_of(d, end), "relu");
+  if (fuses)
+    end = only_reader(d, end);
   return end != ETR_NONE && etr_xnn_is_quantize(op_of(d, end)) ? end : ETR_NONE;
 }
 
-/* Returns the layer that a value is for, past its padding (InsertPadQDQPass) and, for a weight, past its transposition.
+/* Returns the layer that a value is for, past its padding (InsertPadQDQPass) and, for a weight,
+ * past its transposition.
  */
 static uint32_t served_by(const etr_delegate_view *d, uint32_t reader) {
-  bool is_pad = etr_slice_is(op_of(d, reader), "constant_pad_nd") && only_reader(d, reader) != ETR_NONE;
+  bool is_pad = etr_slice_is(op_of(d, reader), "constant_pad_nd") &&
+                only_reader(d, reader) != ETR_NONE;
   return is_pad || is_linear_weight(d, reader) ? reader_at(d, reader, 0) : reader;
 }
 
@@ -146,17 +172,20 @@ static bool is_in_pattern(const etr_delegate_view *d, uint32_t operator_) {
          (is_layer(d, operator_) || end_of_pattern(d, operator_) != ETR_NONE);
 }
 
-/* Returns true for a node that is a part of such a pattern (tag_as_implicit_q_dq()) and only says how the operator
- * computes. */
+/* Returns true for a node that is a part of such a pattern (tag_as_implicit_q_dq()) and only says
+ * how the operator computes. */
 static bool is_implicit(const etr_delegate_view *d, uint32_t index) {
   if (is_dequantize_at(d, index)) {
     for (size_t i = 0; i < reader_count(d, index); i++)
-      if (is_in_pattern(d, served_by(d, reader_at(d, index, i)))) return true;
+      if (is_in_pattern(d, served_by(d, reader_at(d, index, i))))
+        return true;
     return false;
   }
   uint32_t producer = input_of(d, index, 0);
-  if (producer == ETR_NONE) return false;
-  if (end_of_pattern(d, producer) == index) return true;
+  if (producer == ETR_NONE)
+    return false;
+  if (end_of_pattern(d, producer) == index)
+    return true;
   uint32_t before = is_activation(op_of(d, producer)) ? input_of(d, producer, 0) : ETR_NONE;
   return before != ETR_NONE && end_of_pattern(d, before) == index;
 }
@@ -169,37 +198,43 @@ static bool is_square(const etr_node *node) {
 }
 
 static bool is_unary(const etr_delegate_view *d, uint32_t index) {
-  if (index == ETR_NONE || !is_inside(d, index)) return false;
+  if (index == ETR_NONE || !is_inside(d, index))
+    return false;
   uint16_t class_ = class_at(d, index);
   return etr_xnn_is_unary(class_) || (class_ == ETR_XNN_MUL && is_square(node_of(d, index)));
 }
 
-/* Returns true for an operator on one value between a dequantize and a quantize node. All operators there may run as
- * one lookup. */
+/* Returns true for an operator on one value between a dequantize and a quantize node. All operators
+ * there may run as one lookup. */
 static bool comes_from_int8(const etr_delegate_view *d, uint32_t index) {
   enum { MOST_STEPS = 16 }; /* a longer chain is none that a model has */
-  for (int i = 0; i < MOST_STEPS && is_unary(d, index); i++) index = input_of(d, index, 0);
+  for (int i = 0; i < MOST_STEPS && is_unary(d, index); i++)
+    index = input_of(d, index, 0);
   return is_dequantize_at(d, index);
 }
 
 static bool becomes_int8(const etr_delegate_view *d, uint32_t index) {
   for (size_t i = 0; i < reader_count(d, index); i++)
-    if (etr_xnn_is_quantize(op_of(d, reader_at(d, index, i)))) return true;
+    if (etr_xnn_is_quantize(op_of(d, reader_at(d, index, i))))
+      return true;
   return false;
 }
 
 static bool is_beside_unary(const etr_delegate_view *d, uint32_t index) {
-  if (!is_dequantize_at(d, index)) return is_unary(d, input_of(d, index, 0));
+  if (!is_dequantize_at(d, index))
+    return is_unary(d, input_of(d, index, 0));
   for (size_t i = 0; i < reader_count(d, index); i++)
-    if (is_unary(d, reader_at(d, index, i))) return true;
+    if (is_unary(d, reader_at(d, index, i)))
+      return true;
   return false;
 }
 
-/* Returns the only operator that reads a result, past quantisation that only says how it computes; ETR_NONE if there
- * are several. */
+/* Returns the only operator that reads a result, past quantisation that only says how it computes;
+ * ETR_NONE if there are several. */
 static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
   uint32_t next = only_reader(d, index);
-  while (next != ETR_NONE && class_at(d, next) == ETR_XNN_CONVERT && is_implicit(d, next)) next = only_reader(d, next);
+  while (next != ETR_NONE && class_at(d, next) == ETR_XNN_CONVERT && is_implicit(d, next))
+    next = only_reader(d, next);
   return next;
 }
 
@@ -207,56 +242,65 @@ static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
 static etr_expectation expect_unary(const etr_delegate_view *d, uint32_t index) {
   uint16_t class_ = class_at(d, index);
   bool is_product = class_ == ETR_XNN_MUL;
-  if (!comes_from_int8(d, index)) return runs_as(class_, is_product ? ETR_XNN_SQUARE : ETR_XNN_NONE, index);
-  if (is_unary(d, next_operator(d, index))) return may_run_as(class_, index);
+  if (!comes_from_int8(d, index))
+    return runs_as(class_, is_product ? ETR_XNN_SQUARE : ETR_XNN_NONE, index);
+  if (is_unary(d, next_operator(d, index)))
+    return may_run_as(class_, index);
   return runs_as(class_, becomes_int8(d, index) ? ETR_XNN_LOOKUP : ETR_XNN_NONE, index);
 }
 
 /* ---- Clamps ---- */
 
-/* Returns the operator whose result an activation reads, past quantisation that only says how it computes; ETR_NONE if
- * something else reads the result too. */
+/* Returns the operator whose result an activation reads, past quantisation that only says how it
+ * computes; ETR_NONE if something else reads the result too. */
 static uint32_t source_of(const etr_delegate_view *d, uint32_t index) {
   uint32_t source = input_of(d, index, 0);
   while (source != ETR_NONE && is_inside(d, source) && only_reader(d, source) == index) {
     bool is_passed = class_at(d, source) == ETR_XNN_CONVERT && is_implicit(d, source);
-    if (!is_passed) return source;
+    if (!is_passed)
+      return source;
     index = source;
     source = input_of(d, index, 0);
   }
   return ETR_NONE;
 }
 
-/* Returns what an activation runs as. relu and hardtanh are fused into a layer, an addition, a subtraction or a product
- * (FuseActivationPass), but the runtime makes them a separate Clamp again after a binary operator. The runtime fuses
- * any Clamp into a layer or a pooling before it, and two Clamps into one. */
+/* Returns what an activation runs as. relu and hardtanh are fused into a layer, an addition, a
+ * subtraction or a product (FuseActivationPass), but the runtime makes them a separate Clamp again
+ * after a binary operator. The runtime fuses any Clamp into a layer or a pooling before it, and two
+ * Clamps into one. */
 static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t index) {
   uint32_t source = source_of(d, index);
   uint16_t class_ = source == ETR_NONE ? ETR_XNN_NONE : class_at(d, source);
   if (etr_xnn_is_convolution(class_) || class_ == ETR_XNN_AVGPOOL || class_ == ETR_XNN_MAXPOOL ||
       class_ == ETR_XNN_CLAMP)
     return runs_as_nothing(index);
-  bool is_fused = class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB && source == input_of(d, index, 0) &&
-                  is_activation(op_of(d, index));
-  if (is_fused) return runs_as(ETR_XNN_CLAMP, ETR_XNN_NONE, source);
+  bool is_fused = class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB &&
+                  source == input_of(d, index, 0) && is_activation(op_of(d, index));
+  if (is_fused)
+    return runs_as(ETR_XNN_CLAMP, ETR_XNN_NONE, source);
   return expect_unary(d, index);
 }
 
 /* ---- All ---- */
 
-/* Returns true for a batch norm that is fused into a convolution of this delegate, or into one that was not recorded.
+/* Returns true for a batch norm that is fused into a convolution of this delegate, or into one that
+ * was not recorded.
  */
 static bool is_folded(const etr_delegate_view *d, uint32_t batch_norm) {
   uint32_t producer = input_of(d, batch_norm, 0);
   return producer == ETR_NONE ||
-         (etr_xnn_follows_convolution(d->graph, d->uses, node_of(d, batch_norm)) && is_inside(d, producer));
+         (etr_xnn_follows_convolution(d->graph, d->uses, node_of(d, batch_norm)) &&
+          is_inside(d, producer));
 }
 
-/* The runtime drops the first of two reshapes in a row if nothing else reads it. Views around a matrix product are
- * usually merged with it into a linear layer (ConvertToLinearPass). Not all other reshapes become an operator. */
+/* The runtime drops the first of two reshapes in a row if nothing else reads it. Views around a
+ * matrix product are usually merged with it into a linear layer (ConvertToLinearPass). Not all
+ * other reshapes become an operator. */
 static etr_expectation expect_reshape(const etr_delegate_view *d, uint32_t index, etr_slice op) {
   uint32_t producer = input_of(d, index, 0);
-  bool is_view = etr_slice_is(op, "view_copy") || etr_slice_is(op, "view"), is_dropped = reader_count(d, index) > 0;
+  bool is_view = etr_slice_is(op, "view_copy") || etr_slice_is(op, "view"),
+       is_dropped = reader_count(d, index) > 0;
   bool is_of_product = producer != ETR_NONE && is_matrix_product(op_of(d, producer));
   for (size_t i = 0; i < reader_count(d, index); i++) {
     uint32_t reader = reader_at(d, index, i);
@@ -270,30 +314,39 @@ static etr_expectation expect_reshape(const etr_delegate_view *d, uint32_t index
 etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
   etr_slice op = op_of(d, index);
   uint16_t class_ = class_at(d, index);
-  if (is_linear_weight(d, index)) class_ = ETR_XNN_NONE;
-  if (etr_xnn_is_batch_norm(op) && is_folded(d, index)) class_ = ETR_XNN_NONE;
-  if (class_ == ETR_XNN_NONE) return runs_as_nothing(index);
-  if (class_ == ETR_XNN_CLAMP) return expect_clamp(d, index);
+  if (is_linear_weight(d, index))
+    class_ = ETR_XNN_NONE;
+  if (etr_xnn_is_batch_norm(op) && is_folded(d, index))
+    class_ = ETR_XNN_NONE;
+  if (class_ == ETR_XNN_NONE)
+    return runs_as_nothing(index);
+  if (class_ == ETR_XNN_CLAMP)
+    return expect_clamp(d, index);
   if (class_ == ETR_XNN_CONVERT) {
     /* Copies into another layout become a Transpose, unless they are redundant (op_to_copy.py,
-     * RemoveRedundantCopyPass). Only quantize_per_tensor and dequantize_per_tensor have a serialiser that writes a
-     * Convert; a dequantize node whose scale is computed, or that has one for each channel, only says how the layer
-     * that reads it computes. What computes its scale may be part of the layer. */
+     * RemoveRedundantCopyPass). Only quantize_per_tensor and dequantize_per_tensor have a
+     * serialiser that writes a Convert; a dequantize node whose scale is computed, or that has one
+     * for each channel, only says how the layer that reads it computes. What computes its scale may
+     * be part of the layer. */
     bool is_static = node_of(d, index)->input_count < 2;
     if (!is_dequantize_at(d, index) && !etr_xnn_is_quantize(op_of(d, index)))
       return may_run_as(ETR_XNN_TRANSPOSE, index);
-    if (is_dequantize_at(d, index) && !is_static) return runs_as_nothing(index);
-    if (is_static && is_implicit(d, index)) return runs_as_nothing(index);
+    if (is_dequantize_at(d, index) && !is_static)
+      return runs_as_nothing(index);
+    if (is_static && is_implicit(d, index))
+      return runs_as_nothing(index);
     return is_static && !is_beside_unary(d, index) ? runs_as(ETR_XNN_CONVERT, ETR_XNN_NONE, index)
                                                    : may_run_as(ETR_XNN_CONVERT, index);
   }
-  if (class_ == ETR_XNN_RESHAPE) return expect_reshape(d, index, op);
+  if (class_ == ETR_XNN_RESHAPE)
+    return expect_reshape(d, index, op);
   if (class_ == ETR_XNN_COPY) {
-    /* A concatenation takes at most five values. Of more values, four at a time are joined to the result so far
-     * (DecomposeConcatenate). Other copies are removed (XNNPACKRemoveCloneOpsTransform), unless they copy an input to
-     * an output. */
+    /* A concatenation takes at most five values. Of more values, four at a time are joined to the
+     * result so far (DecomposeConcatenate). Other copies are removed
+     * (XNNPACKRemoveCloneOpsTransform), unless they copy an input to an output. */
     size_t values = node_of(d, index)->input_count;
-    if (!etr_slice_is(op, "cat")) return may_run_as(ETR_XNN_COPY, index);
+    if (!etr_slice_is(op, "cat"))
+      return may_run_as(ETR_XNN_COPY, index);
     etr_expectation cat = runs_as(ETR_XNN_COPY, ETR_XNN_NONE, index);
     cat.count = values <= 5 ? 1 : 1 + (uint32_t)(values - 5 + 3) / 4;
     return cat;

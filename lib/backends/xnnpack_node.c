@@ -5,9 +5,13 @@
 #include "backends/operator.h"
 #include "backends/xnnpack.h"
 
-bool etr_xnn_is_binary(etr_xnn_class class_) { return class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_PRELU; }
+bool etr_xnn_is_binary(etr_xnn_class class_) {
+  return class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_PRELU;
+}
 
-bool etr_xnn_is_unary(etr_xnn_class class_) { return class_ >= ETR_XNN_SIGMOID && class_ <= ETR_XNN_COS; }
+bool etr_xnn_is_unary(etr_xnn_class class_) {
+  return class_ >= ETR_XNN_SIGMOID && class_ <= ETR_XNN_COS;
+}
 
 static const struct {
   const char *op;
@@ -80,14 +84,18 @@ static const struct {
     {"scaled_dot_product_attention", ETR_XNN_SDPA},
 };
 
-bool etr_xnn_is_batch_norm(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("native_batch_norm")); }
+bool etr_xnn_is_batch_norm(etr_slice op) {
+  return etr_slice_starts(op, ETR_SLICE("native_batch_norm"));
+}
 
-/* Returns true for a transposed convolution. If its arguments were not recorded, the shape of its weight shows it, [in,
- * out / groups, ...]. */
+/* Returns true for a transposed convolution. If its arguments were not recorded, the shape of its
+ * weight shows it, [in, out / groups, ...]. */
 static bool is_transposed(const etr_graph *graph, const etr_node *node) {
   const char *transposed = etr_node_argument(node, "transposed");
-  if (transposed) return strcmp(transposed, "true") == 0;
-  if (node->input_count < 2 || node->output_count == 0) return false;
+  if (transposed)
+    return strcmp(transposed, "true") == 0;
+  if (node->input_count < 2 || node->output_count == 0)
+    return false;
   const etr_value *weight = &graph->nodes[node->inputs[1].node].outputs[node->inputs[1].output];
   const etr_value *out = &node->outputs[0];
   return weight->rank > 2 && out->rank == weight->rank && weight->dims[0].size != out->dims[1].size;
@@ -103,24 +111,35 @@ uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   if (etr_xnn_is_batch_norm(op))
     return ETR_XNN_MATMUL; /* unless a convolution takes it in, it runs as a depthwise one */
-  if (etr_slice_is(op, "convolution") && is_transposed(graph, node)) return ETR_XNN_DECONV;
-  if (etr_slice_is(op, "pow") && !is_squared(node)) return ETR_XNN_NONE;
+  if (etr_slice_is(op, "convolution") && is_transposed(graph, node))
+    return ETR_XNN_DECONV;
+  if (etr_slice_is(op, "pow") && !is_squared(node))
+    return ETR_XNN_NONE;
   for (size_t i = 0; op.size && i < ETR_COUNT(operators); i++)
     if (operators[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(operators[i].op)))
       return operators[i].class_;
   return ETR_XNN_NONE;
 }
 
-bool etr_xnn_is_convolution(uint16_t class_) { return class_ == ETR_XNN_MATMUL || class_ == ETR_XNN_DECONV; }
-
-/* Returns true for a batch norm directly after a convolution or linear layer that nothing else reads. It is folded into
- * that layer. */
-bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
-  const etr_node *producer = node->input_count ? &graph->nodes[node->inputs[0].node] : NULL;
-  if (!producer || etr_xnn_is_batch_norm(etr_operator_of_target(producer->target))) return false;
-  return uses[producer - graph->nodes] == 1 && etr_xnn_is_convolution(etr_xnn_class_of_node(graph, producer));
+bool etr_xnn_is_convolution(uint16_t class_) {
+  return class_ == ETR_XNN_MATMUL || class_ == ETR_XNN_DECONV;
 }
 
-bool etr_xnn_is_quantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("quantize_")); }
+/* Returns true for a batch norm directly after a convolution or linear layer that nothing else
+ * reads. It is folded into that layer. */
+bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses,
+                                 const etr_node *node) {
+  const etr_node *producer = node->input_count ? &graph->nodes[node->inputs[0].node] : NULL;
+  if (!producer || etr_xnn_is_batch_norm(etr_operator_of_target(producer->target)))
+    return false;
+  return uses[producer - graph->nodes] == 1 &&
+         etr_xnn_is_convolution(etr_xnn_class_of_node(graph, producer));
+}
 
-bool etr_xnn_is_dequantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("dequantize_")); }
+bool etr_xnn_is_quantize(etr_slice op) {
+  return etr_slice_starts(op, ETR_SLICE("quantize_"));
+}
+
+bool etr_xnn_is_dequantize(etr_slice op) {
+  return etr_slice_starts(op, ETR_SLICE("dequantize_"));
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * xnnpack_partition.c - which nodes XNNPACK's partitioner takes. Source: backends/xnnpack/partition/config of
- * ExecuTorch 1.5, and of 1.0 for what later versions no longer name.
+ * xnnpack_partition.c - which nodes XNNPACK's partitioner takes. Source:
+ * backends/xnnpack/partition/config of ExecuTorch 1.5, and of 1.0 for what later versions no longer
+ * name.
  */
 #include "backends/operator.h"
 #include "backends/xnnpack.h"
@@ -9,49 +10,63 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns true for float types, the only types that tensors of an operator may have, except around quantisation. */
+/* Returns true for float types, the only types that tensors of an operator may have, except around
+ * quantisation. */
 static bool is_floating(const etr_value *value) {
-  return !value->dtype || strncmp(value->dtype, "float", 5) == 0 || strcmp(value->dtype, "bfloat16") == 0;
+  return !value->dtype || strncmp(value->dtype, "float", 5) == 0 ||
+         strcmp(value->dtype, "bfloat16") == 0;
 }
 
 static bool is_quantization(etr_slice op) {
-  return etr_xnn_is_quantize(op) || etr_xnn_is_dequantize(op) || etr_slice_starts(op, ETR_SLICE("choose_qparams"));
+  return etr_xnn_is_quantize(op) || etr_xnn_is_dequantize(op) ||
+         etr_slice_starts(op, ETR_SLICE("choose_qparams"));
 }
 
 static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t place) {
   const etr_edge *edge = place < node->input_count ? &node->inputs[place] : NULL;
-  return edge && edge->output < graph->nodes[edge->node].output_count ? &graph->nodes[edge->node].outputs[edge->output]
-                                                                      : NULL;
+  return edge && edge->output < graph->nodes[edge->node].output_count
+             ? &graph->nodes[edge->node].outputs[edge->output]
+             : NULL;
 }
 
-/* Returns true unless the node converts the number type, which is left to kernels (ToDimOrderCopyConfig). */
+/* Returns true unless the node converts the number type, which is left to kernels
+ * (ToDimOrderCopyConfig). */
 static bool keeps_type(const etr_graph *graph, const etr_node *node) {
-  const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
+  const etr_value *in = input_of(graph, node, 0),
+                  *out = node->output_count ? &node->outputs[0] : NULL;
   return !in || !out || !in->dtype || !out->dtype || strcmp(in->dtype, out->dtype) == 0;
 }
 
-/* Returns true if the second factor of a product is a weight, transposed or dequantised. A matrix that is transposed
- * for a product and also used elsewhere, such as a tied embedding, is not the weight of a linear layer
- * (GEMMConfig._get_weight_deps). */
-static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, const etr_node *node, size_t place) {
-  const etr_node *weight = place < node->input_count ? &graph->nodes[node->inputs[place].node] : NULL;
+/* Returns true if the second factor of a product is a weight, transposed or dequantised. A matrix
+ * that is transposed for a product and also used elsewhere, such as a tied embedding, is not the
+ * weight of a linear layer (GEMMConfig._get_weight_deps). */
+static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, const etr_node *node,
+                              size_t place) {
+  const etr_node *weight = place < node->input_count ? &graph->nodes[node->inputs[place].node]
+                                                     : NULL;
   bool is_transposed = false;
-  for (int steps = 0; weight && weight->kind == ETR_NODE_OP && weight->input_count && steps < 4; steps++) {
+  for (int steps = 0; weight && weight->kind == ETR_NODE_OP && weight->input_count && steps < 4;
+       steps++) {
     etr_slice op = etr_operator_of_target(weight->target);
     is_transposed |= etr_slice_is(op, "permute_copy") || etr_slice_is(op, "t_copy");
-    if (!etr_slice_is(op, "permute_copy") && !etr_slice_is(op, "t_copy") && !is_quantization(op)) return false;
+    if (!etr_slice_is(op, "permute_copy") && !etr_slice_is(op, "t_copy") && !is_quantization(op))
+      return false;
     weight = &graph->nodes[weight->inputs[0].node];
   }
-  if (!weight || weight->kind < ETR_NODE_PARAMETER) return !weight;
+  if (!weight || weight->kind < ETR_NODE_PARAMETER)
+    return !weight;
   return !is_transposed || place == 2 || uses[weight - graph->nodes] == 1;
 }
 
-/* Returns true for overloads without a configuration: arithmetic with a number, limits that are tensors. */
+/* Returns true for overloads without a configuration: arithmetic with a number, limits that are
+ * tensors. */
 static bool is_other_overload(etr_slice op, const char *target) {
   static const char *const arithmetic[] = {"add", "sub", "mul", "div"};
   etr_slice name = etr_slice_of(target);
-  if (etr_slice_is(op, "clamp")) return etr_slice_ends(name, ETR_SLICE(".Tensor"));
-  return etr_operator_is_one_of(op, arithmetic, ETR_COUNT(arithmetic)) && etr_slice_ends(name, ETR_SLICE(".Scalar"));
+  if (etr_slice_is(op, "clamp"))
+    return etr_slice_ends(name, ETR_SLICE(".Tensor"));
+  return etr_operator_is_one_of(op, arithmetic, ETR_COUNT(arithmetic)) &&
+         etr_slice_ends(name, ETR_SLICE(".Scalar"));
 }
 
 /* Operators with a configuration, without their overloads, sorted. */
@@ -70,8 +85,9 @@ static const char *const taken[] = {
 static const struct {
   const char *op, *reason;
 } rewrites[] = {
-    {"expand_copy", "no configuration: leave broadcasting to the operator that reads it, and drop an expand to "
-                    "the same shape"},
+    {"expand_copy",
+     "no configuration: leave broadcasting to the operator that reads it, and drop an expand to "
+     "the same shape"},
     {"repeat", "no configuration: leave broadcasting to the operator that reads it"},
     {"split_with_sizes_copy", "no configuration: write it as slices"},
     {"split_copy", "no configuration: write it as slices"},
@@ -90,37 +106,50 @@ static const char no_number[] =
 
 /* Of a mean: over height and width of four dimensions, which it keeps (MeanDimConfig). */
 static bool is_pooling(const etr_graph *graph, const etr_node *node) {
-  const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
-  if (!in || !out || in->rank < 0 || out->rank < 0) return true;
+  const etr_value *in = input_of(graph, node, 0),
+                  *out = node->output_count ? &node->outputs[0] : NULL;
+  if (!in || !out || in->rank < 0 || out->rank < 0)
+    return true;
   return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&
          out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
 }
 
-static const char *reason_of_type(const etr_graph *graph, const uint32_t *uses, const etr_node *node, etr_slice op) {
-  if (node->output_count && !is_floating(&node->outputs[0])) return "takes only floating-point tensors";
+static const char *reason_of_type(const etr_graph *graph, const uint32_t *uses,
+                                  const etr_node *node, etr_slice op) {
+  if (node->output_count && !is_floating(&node->outputs[0]))
+    return "takes only floating-point tensors";
   if (etr_slice_is(op, "mean") && !is_pooling(graph, node))
-    return "takes a mean only over height and width of four dimensions that are kept (MeanDimConfig): reshape, or "
+    return "takes a mean only over height and width of four dimensions that are kept "
+           "(MeanDimConfig): reshape, or "
            "use a linear layer of weights 1/n";
   if ((etr_slice_is(op, "addmm") && !multiplies_weight(graph, uses, node, 2)) ||
       (etr_slice_is(op, "mm") && !multiplies_weight(graph, uses, node, 1)))
-    return "takes only products with the weight of one linear layer: use torch.nn.Linear with a weight of its own, or "
+    return "takes only products with the weight of one linear layer: use torch.nn.Linear with a "
+           "weight of its own, or "
            "bmm";
   if (etr_slice_is(op, "to_dim_order_copy") && !keeps_type(graph, node))
     return "takes no conversion of the number type (ToDimOrderCopyConfig)";
   return NULL;
 }
 
-/* Why the partitioner leaves a node to kernels, as far as all versions agree; NULL if it takes it. */
-static const char *base_refusal(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
+/* Why the partitioner leaves a node to kernels, as far as all versions agree; NULL if it takes it.
+ */
+static const char *base_refusal(const etr_graph *graph, const uint32_t *uses,
+                                const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
-  if (is_quantization(op) || etr_xnn_is_batch_norm(op)) return NULL;
+  if (is_quantization(op) || etr_xnn_is_batch_norm(op))
+    return NULL;
   if (is_other_overload(op, node->target))
-    return etr_slice_is(op, "clamp") ? "takes a clamp only between numbers: use minimum and maximum" : no_number;
+    return etr_slice_is(op, "clamp") ? "takes a clamp only between numbers: use minimum and maximum"
+                                     : no_number;
   if (etr_slice_is(op, "pow"))
-    return etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE ? "takes only the power 2 (PowConfig)" : NULL;
-  if (etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken)) return reason_of_type(graph, uses, node, op);
+    return etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE ? "takes only the power 2 (PowConfig)"
+                                                              : NULL;
+  if (etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken))
+    return reason_of_type(graph, uses, node, op);
   for (size_t i = 0; i < ETR_COUNT(rewrites); i++)
-    if (etr_slice_equal(op, etr_slice_of(rewrites[i].op))) return rewrites[i].reason;
+    if (etr_slice_equal(op, etr_slice_of(rewrites[i].op)))
+      return rewrites[i].reason;
   return "no configuration for this operator";
 }
 
@@ -143,7 +172,8 @@ static bool has_other_than_zero(const etr_node *node, const char *name) {
 
 static bool is_dynamic(const etr_value *value) {
   for (int32_t i = 0; i < value->rank; i++)
-    if (value->dims[i].size == ETR_DIM_SYMBOLIC) return true;
+    if (value->dims[i].size == ETR_DIM_SYMBOLIC)
+      return true;
   return false;
 }
 
@@ -156,7 +186,8 @@ static bool names_dim(const etr_node *node, const char *name, int32_t dim) {
 }
 
 static bool reads_weight(const etr_graph *graph, const etr_node *node, size_t place) {
-  const etr_node *weight = place < node->input_count ? &graph->nodes[node->inputs[place].node] : NULL;
+  const etr_node *weight = place < node->input_count ? &graph->nodes[node->inputs[place].node]
+                                                     : NULL;
   if (weight && weight->input_count && is_quantization(etr_operator_of_target(weight->target)))
     weight = &graph->nodes[weight->inputs[0].node];
   return !weight || weight->kind >= ETR_NODE_PARAMETER;
@@ -168,12 +199,17 @@ static const char *refused_type(const etr_graph *graph, const etr_node *node) {
   const etr_value *result = node->output_count ? &node->outputs[0] : NULL;
   for (size_t i = 0; i <= node->input_count; i++) {
     const etr_value *value = i < node->input_count ? input_of(graph, node, i) : result;
-    if (!value || !value->dtype || value->rank < 0) continue;
-    if (strcmp(value->dtype, "bfloat16") == 0) return "takes bfloat16 only with enable_bf16: use float32 or float16";
-    if (!is_floating(value)) return "takes only floating-point tensors";
-    if (strcmp(value->dtype, "float64") == 0) return "takes float32 and float16, not float64";
+    if (!value || !value->dtype || value->rank < 0)
+      continue;
+    if (strcmp(value->dtype, "bfloat16") == 0)
+      return "takes bfloat16 only with enable_bf16: use float32 or float16";
+    if (!is_floating(value))
+      return "takes only floating-point tensors";
+    if (strcmp(value->dtype, "float64") == 0)
+      return "takes float32 and float16, not float64";
     for (int32_t d = 0; d < value->rank; d++)
-      if (value->dims[d].size == 0) return "takes no empty tensors";
+      if (value->dims[d].size == 0)
+        return "takes no empty tensors";
     if (first && i < node->input_count && strcmp(first, value->dtype) != 0)
       return "takes only inputs of one number type";
     first = first ? first : value->dtype;
@@ -182,18 +218,24 @@ static const char *refused_type(const etr_graph *graph, const etr_node *node) {
 }
 
 static const char *pooling_refusal(const etr_node *node, etr_slice op) {
-  if (!etr_slice_is(op, "avg_pool2d")) return NULL;
-  if (has_value(node, "ceil_mode", "true")) return "takes no average pooling with ceil_mode (AvgPoolingConfig)";
+  if (!etr_slice_is(op, "avg_pool2d"))
+    return NULL;
+  if (has_value(node, "ceil_mode", "true"))
+    return "takes no average pooling with ceil_mode (AvgPoolingConfig)";
   if (has_other_than_zero(node, "padding") && !has_value(node, "count_include_pad", "false"))
-    return "takes average pooling with padding only if count_include_pad is false (AvgPoolingConfig)";
+    return "takes average pooling with padding only if count_include_pad is false "
+           "(AvgPoolingConfig)";
   return NULL;
 }
 
 static const char *shape_refusal(const etr_graph *graph, const etr_node *node, etr_slice op) {
-  const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
-  if (!in || !out || in->rank < 0 || out->rank < 0) return NULL;
+  const etr_value *in = input_of(graph, node, 0),
+                  *out = node->output_count ? &node->outputs[0] : NULL;
+  if (!in || !out || in->rank < 0 || out->rank < 0)
+    return NULL;
   bool is_slice = etr_slice_is(op, "slice_copy");
-  if (is_slice && (is_dynamic(in) || is_dynamic(out))) return "takes slices of static shapes only (SliceCopyConfig)";
+  if (is_slice && (is_dynamic(in) || is_dynamic(out)))
+    return "takes slices of static shapes only (SliceCopyConfig)";
   if (is_slice && etr_node_argument(node, "step") && !has_value(node, "step", "1"))
     return "takes slices of step 1 only (SliceCopyConfig)";
   if (etr_slice_is(op, "view_copy")) {
@@ -206,8 +248,10 @@ static const char *shape_refusal(const etr_graph *graph, const etr_node *node, e
     return "adds a dimension only at the end (UnsqueezeCopyConfig): use a view";
   if (etr_slice_is(op, "upsample_bilinear2d") && is_dynamic(out))
     return "takes no enlargement to a dynamic size (UpsampleBilinear2dConfig)";
-  if (etr_slice_is(op, "max") && in->rank != 4) return "takes max.dim of four dimensions only (MaxDimConfig)";
-  if (etr_slice_is(op, "convolution") && in->rank > 4) return "takes convolutions in one and two dimensions only";
+  if (etr_slice_is(op, "max") && in->rank != 4)
+    return "takes max.dim of four dimensions only (MaxDimConfig)";
+  if (etr_slice_is(op, "convolution") && in->rank > 4)
+    return "takes convolutions in one and two dimensions only";
   return NULL;
 }
 
@@ -227,22 +271,31 @@ static const char *argument_refusal(const etr_graph *graph, const etr_node *node
   return NULL;
 }
 
-/* Operators that earlier or later versions take, or whose configuration is not in ALL_PARTITIONER_CONFIGS. */
+/* Operators that earlier or later versions take, or whose configuration is not in
+ * ALL_PARTITIONER_CONFIGS. */
 static const char *version_refusal(const etr_node *node, etr_slice op) {
-  if (etr_slice_is(op, "squeeze_copy")) return "no configuration: write it as a view";
-  if (etr_slice_is(op, "elu")) return "no configuration in this version: use another activation";
-  if (etr_slice_is(op, "scaled_dot_product_attention")) return "no configuration: let the export decompose it";
-  if (etr_slice_is(op, "cat") && node->input_count < 2) return "takes a cat of two tensors or more: drop a cat of one";
+  if (etr_slice_is(op, "squeeze_copy"))
+    return "no configuration: write it as a view";
+  if (etr_slice_is(op, "elu"))
+    return "no configuration in this version: use another activation";
+  if (etr_slice_is(op, "scaled_dot_product_attention"))
+    return "no configuration: let the export decompose it";
+  if (etr_slice_is(op, "cat") && node->input_count < 2)
+    return "takes a cat of two tensors or more: drop a cat of one";
   return NULL;
 }
 
 const char *etr_xnn_refuses(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   const char *reason = base_refusal(graph, uses, node);
-  if (!reason) reason = version_refusal(node, op);
-  if (reason || is_quantization(op) || etr_xnn_is_batch_norm(op)) return reason;
+  if (!reason)
+    reason = version_refusal(node, op);
+  if (reason || is_quantization(op) || etr_xnn_is_batch_norm(op))
+    return reason;
   reason = refused_type(graph, node);
-  if (!reason) reason = pooling_refusal(node, op);
-  if (!reason) reason = shape_refusal(graph, node, op);
+  if (!reason)
+    reason = pooling_refusal(node, op);
+  if (!reason)
+    reason = shape_refusal(graph, node, op);
   return reason ? reason : argument_refusal(graph, node, op);
 }

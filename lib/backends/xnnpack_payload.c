@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * xnnpack_payload.c - XNNPACK's payload in a .pte: a FlatBuffer of XNodes and XValues.
- * Schema: executorch/backends/xnnpack/serialization/runtime_schema.fbs; header XH00: XNNHeader.cpp beside it.
+ * Schema: executorch/backends/xnnpack/serialization/runtime_schema.fbs; header XH00: XNNHeader.cpp
+ * beside it.
  */
 #include "backends/xnnpack.h"
 #include "formats/flatbuf.h"
@@ -25,8 +26,8 @@ typedef struct xnode_type {
   uint8_t input, input_count, output;
 } xnode_type;
 
-/* Per type of XNodeUnion, in the order of the schema: the fields of its first inputs, which are consecutive, and of its
- * output. */
+/* Per type of XNodeUnion, in the order of the schema: the fields of its first inputs, which are
+ * consecutive, and of its output. */
 static const xnode_type node_types[] = {
     {"", ETR_XNN_NONE, 0, 0, 0},
     {"Add", ETR_XNN_ADD, 0, 2, 2},
@@ -81,14 +82,16 @@ static const xnode_type node_types[] = {
 static const char magic[] = "XH00";
 
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
-  if (etr_payload_has_header(head, magic)) return etr_payload_graph_end(head, size);
+  if (etr_payload_has_header(head, magic))
+    return etr_payload_graph_end(head, size);
   return head.size >= 8 && memcmp(head.data + 4, "XN0", 3) == 0 ? size : 0;
 }
 
 /* Starts reading the graph of a payload. Returns false if there is none. */
 static bool open_payload(etr_fb *fb, etr_slice payload) {
   etr_slice bytes = etr_payload_graph(payload, magic);
-  if (bytes.size < 8) return false;
+  if (bytes.size < 8)
+    return false;
   etr_fb_init(fb, bytes.data, bytes.size);
   return etr_fb_has_identifier(fb, "XN00") || etr_fb_has_identifier(fb, "XN01");
 }
@@ -109,7 +112,8 @@ typedef struct payload_reader {
 static uint64_t rows_shape_of(const int64_t *sizes, uint32_t rank) {
   int64_t rows[2] = {1, rank ? sizes[rank - 1] : 1};
   for (uint32_t i = 0; i + 1 < rank; i++)
-    if (sizes[i] && __builtin_mul_overflow(rows[0], sizes[i], &rows[0])) return 0;
+    if (sizes[i] && __builtin_mul_overflow(rows[0], sizes[i], &rows[0]))
+      return 0;
   return etr_shape_mark(rows, 2);
 }
 
@@ -121,26 +125,32 @@ static void read_value(payload_reader *r, etr_fb_at table) {
     tensor = etr_fb_table(&r->fb, tensor, QUANTIZED_TENSOR);
   uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0);
   etr_fb_at dims = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
-  if (id >= r->value_count || rank > MOST_DIMS) return;
-  for (uint32_t i = 0; i < rank; i++) sizes[i] = (uint32_t)etr_fb_i32_at(&r->fb, dims, i);
+  if (id >= r->value_count || rank > MOST_DIMS)
+    return;
+  for (uint32_t i = 0; i < rank; i++)
+    sizes[i] = (uint32_t)etr_fb_i32_at(&r->fb, dims, i);
   uint8_t type = etr_fb_u8(&r->fb, tensor, TENSOR_TYPE, 0);
   uint32_t external = etr_fb_u32(&r->fb, tensor, TENSOR_EXTERNAL, 0);
-  bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) && external <= INT32_MAX;
-  r->values[id] = (etr_payload_value){.shape = etr_shape_mark(sizes, rank),
-                                      .rows_shape = rows_shape_of(sizes, rank),
-                                      .argument = is_external ? (int32_t)external : -1,
-                                      .is_constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0) != 0,
-                                      .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};
+  bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) &&
+                     external <= INT32_MAX;
+  r->values[id] = (etr_payload_value){
+      .shape = etr_shape_mark(sizes, rank),
+      .rows_shape = rows_shape_of(sizes, rank),
+      .argument = is_external ? (int32_t)external : -1,
+      .is_constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0) != 0,
+      .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};
 }
 
 /* Ids are indices in the list, or slightly larger. */
 static bool read_values(payload_reader *r, etr_arena *arena) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), GRAPH_XVALUES, 4, &count);
-  if (etr_fb_failed(&r->fb)) return false;
+  if (etr_fb_failed(&r->fb))
+    return false;
   r->value_count = count * 2;
   r->values = etr_arena_alloc_array(arena, r->value_count, sizeof *r->values);
-  for (uint32_t i = 0; r->values && i < r->value_count; i++) r->values[i].argument = -1;
+  for (uint32_t i = 0; r->values && i < r->value_count; i++)
+    r->values[i].argument = -1;
   for (uint32_t i = 0; r->values && i < count && !etr_fb_failed(&r->fb); i++)
     read_value(r, etr_fb_table_at(&r->fb, vector, i));
   return r->values != NULL;
@@ -154,25 +164,34 @@ static uint32_t read_value_id(payload_reader *r, etr_fb_at table, unsigned field
 }
 
 static bool has_activation(payload_reader *r, etr_fb_at limits) {
-  return limits && (fabsf(etr_fb_f32(&r->fb, limits, 0, 0)) < 3e38f || fabsf(etr_fb_f32(&r->fb, limits, 1, 0)) < 3e38f);
+  return limits && (fabsf(etr_fb_f32(&r->fb, limits, 0, 0)) < 3e38f ||
+                    fabsf(etr_fb_f32(&r->fb, limits, 1, 0)) < 3e38f);
 }
 
 static etr_payload_operator read_xnode(payload_reader *r, etr_fb_at table) {
   uint8_t type = etr_fb_u8(&r->fb, table, XNODE_TYPE, 0);
   uint32_t handle = etr_fb_u32(&r->fb, table, XNODE_HANDLE, 0);
-  etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE), limits = etr_fb_table(&r->fb, table, XNODE_MIN_MAX);
-  etr_payload_operator o = {
-      .handle = handle == NO_HANDLE ? 0 : handle, .output = ETR_NONE, .whole = ETR_NONE, .completes = ETR_NONE};
+  etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE),
+            limits = etr_fb_table(&r->fb, table, XNODE_MIN_MAX);
+  etr_payload_operator o = {.handle = handle == NO_HANDLE ? 0 : handle,
+                            .output = ETR_NONE,
+                            .whole = ETR_NONE,
+                            .completes = ETR_NONE};
   const xnode_type *known = type_of_xnode(type);
-  if (!known) return o;
+  if (!known)
+    return o;
   o.class_ = known->class_;
   o.input_count = known->input_count;
-  for (uint8_t i = 0; i < o.input_count; i++) o.inputs[i] = read_value_id(r, value, known->input + (unsigned)i);
-  if (strcmp(known->name, "Concatenate5") == 0) o.inputs[o.input_count++] = read_value_id(r, value, CONCATENATE5_INPUT);
+  for (uint8_t i = 0; i < o.input_count; i++)
+    o.inputs[i] = read_value_id(r, value, known->input + (unsigned)i);
+  if (strcmp(known->name, "Concatenate5") == 0)
+    o.inputs[o.input_count++] = read_value_id(r, value, CONCATENATE5_INPUT);
   o.whole = o.output = read_value_id(r, value, known->output);
   bool is_binary = etr_xnn_is_binary(o.class_);
-  if (o.class_ == ETR_XNN_MUL && o.inputs[0] == o.inputs[1]) o.alternative = ETR_XNN_SQUARE;
-  if (is_binary && has_activation(r, limits)) o.activation = ETR_XNN_CLAMP;
+  if (o.class_ == ETR_XNN_MUL && o.inputs[0] == o.inputs[1])
+    o.alternative = ETR_XNN_SQUARE;
+  if (is_binary && has_activation(r, limits))
+    o.activation = ETR_XNN_CLAMP;
   return o;
 }
 
@@ -182,13 +201,16 @@ static bool feeds(const etr_payload_operator *a, const etr_payload_operator *b) 
   return a->output != ETR_NONE && b->input_count && a->output == b->inputs[0];
 }
 
-/* Returns true for an operator on one value between 8-bit numbers. Any chain of such operators may run as one lookup.
+/* Returns true for an operator on one value between 8-bit numbers. Any chain of such operators may
+ * run as one lookup.
  */
 static bool may_look_up(const etr_payload_operator *o) {
-  return o->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(o->class_) || o->alternative == ETR_XNN_SQUARE;
+  return o->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(o->class_) ||
+         o->alternative == ETR_XNN_SQUARE;
 }
 
-/* Finds what such operators compute from 8-bit numbers, and what a conversion turns into 8-bit numbers. */
+/* Finds what such operators compute from 8-bit numbers, and what a conversion turns into 8-bit
+ * numbers. */
 typedef struct quantized {
   bool from, to;
 } quantized;
@@ -196,36 +218,45 @@ typedef struct quantized {
 /* The last operator of a chain represents its lookup. */
 static bool mark_lookups(payload_reader *r, etr_arena *arena) {
   quantized *values = etr_arena_alloc_array(arena, r->value_count, sizeof *values);
-  if (!values) return false;
-  for (uint32_t i = 0; i < r->value_count; i++) values[i].from = values[i].to = r->values[i].is_quantized;
+  if (!values)
+    return false;
+  for (uint32_t i = 0; i < r->value_count; i++)
+    values[i].from = values[i].to = r->values[i].is_quantized;
   for (uint32_t i = 0; i < r->operator_count; i++) {
     const etr_payload_operator *o = &r->operators[i];
-    if (!may_look_up(o) || o->inputs[0] == ETR_NONE || o->output == ETR_NONE) continue;
+    if (!may_look_up(o) || o->inputs[0] == ETR_NONE || o->output == ETR_NONE)
+      continue;
     values[o->output].from |= values[o->inputs[0]].from;
     values[o->inputs[0]].to |= o->class_ == ETR_XNN_CONVERT && r->values[o->output].is_quantized;
   }
   for (uint32_t i = 0; i < r->operator_count; i++) {
     etr_payload_operator *o = &r->operators[i];
-    bool is_known = may_look_up(o) && o->class_ != ETR_XNN_CONVERT && o->inputs[0] != ETR_NONE && o->output != ETR_NONE;
-    if (is_known && values[o->inputs[0]].from && values[o->output].to) o->alternative = ETR_XNN_LOOKUP;
+    bool is_known = may_look_up(o) && o->class_ != ETR_XNN_CONVERT && o->inputs[0] != ETR_NONE &&
+                    o->output != ETR_NONE;
+    if (is_known && values[o->inputs[0]].from && values[o->output].to)
+      o->alternative = ETR_XNN_LOOKUP;
   }
   return true;
 }
 
-/* Marks operators that do not run: the runtime drops the first of two reshapes in a row if nothing else reads it, and
- * the second of two Clamps. */
+/* Marks operators that do not run: the runtime drops the first of two reshapes in a row if nothing
+ * else reads it, and the second of two Clamps. */
 static bool mark_idle(payload_reader *r, etr_arena *arena) {
-  bool *is_read = etr_arena_alloc_array(arena, r->value_count, sizeof *is_read); /* per value: something other than a
-                                                                                    reshape reads it */
+  bool *is_read = etr_arena_alloc_array(arena, r->value_count,
+                                        sizeof *is_read); /* per value: something other than a
+                                                             reshape reads it */
   for (uint32_t i = 0; is_read && i < r->operator_count; i++)
     for (uint8_t k = 0; k < r->operators[i].input_count; k++)
       if (r->operators[i].inputs[k] != ETR_NONE && r->operators[i].class_ != ETR_XNN_RESHAPE)
         is_read[r->operators[i].inputs[k]] = true;
   for (uint32_t i = 0; is_read && i < r->operator_count; i++) {
     etr_payload_operator *o = &r->operators[i];
-    if (o->output == ETR_NONE) continue;
-    o->is_idle = o->class_ == ETR_XNN_RESHAPE && !is_read[o->output] && r->values[o->output].argument < 0;
-    o->is_idle |= o->class_ == ETR_XNN_CLAMP && i > 0 && o[-1].class_ == ETR_XNN_CLAMP && feeds(o - 1, o);
+    if (o->output == ETR_NONE)
+      continue;
+    o->is_idle = o->class_ == ETR_XNN_RESHAPE && !is_read[o->output] &&
+                 r->values[o->output].argument < 0;
+    o->is_idle |= o->class_ == ETR_XNN_CLAMP && i > 0 && o[-1].class_ == ETR_XNN_CLAMP &&
+                  feeds(o - 1, o);
   }
   return is_read != NULL;
 }
@@ -234,14 +265,18 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
   payload_reader r = {.operator_count = 0};
   uint32_t count;
   *out = (etr_payload){0};
-  if (!open_payload(&r.fb, payload)) return false;
+  if (!open_payload(&r.fb, payload))
+    return false;
   etr_fb_at vector = etr_fb_vector(&r.fb, etr_fb_root(&r.fb), GRAPH_XNODES, 4, &count);
-  if (etr_fb_failed(&r.fb) || !read_values(&r, arena)) return false;
+  if (etr_fb_failed(&r.fb) || !read_values(&r, arena))
+    return false;
   r.operators = etr_arena_alloc_array(arena, count, sizeof *r.operators);
   for (uint32_t i = 0; r.operators && i < count && !etr_fb_failed(&r.fb); i++)
     r.operators[r.operator_count++] = read_xnode(&r, etr_fb_table_at(&r.fb, vector, i));
-  if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
-  /* A concatenation of more values than one operator takes is several, of which the first has the handle. */
+  if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
+    return false;
+  /* A concatenation of more values than one operator takes is several, of which the first has the
+   * handle. */
   for (uint32_t i = 1, first = 0; i < r.operator_count; i++) {
     etr_payload_operator *o = &r.operators[i], *before = &r.operators[i - 1];
     bool completes = o->class_ == ETR_XNN_COPY && o->input_count > 1 && o->handle == 0 &&
@@ -253,16 +288,25 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
     o->completes = first;
     r.operators[first].whole = o->output;
   }
-  if (!mark_lookups(&r, arena) || !mark_idle(&r, arena)) return false;
-  *out = (etr_payload){
-      .operators = r.operators, .count = r.operator_count, .values = r.values, .value_count = r.value_count};
+  if (!mark_lookups(&r, arena) || !mark_idle(&r, arena))
+    return false;
+  *out = (etr_payload){.operators = r.operators,
+                       .count = r.operator_count,
+                       .values = r.values,
+                       .value_count = r.value_count};
   return true;
 }
 
 /* ---- XNodes and XValues as people see them: names, types, shapes, sizes of weights ---- */
 
 enum { BUFFER_STORAGE = 0, MOST_READS = 8 };
-enum { QUANTIZED_PARAMETERS = 1, BY_CHANNEL = 1, BY_GROUP = 4, CHANNEL_SCALES = 2, GROUP_SCALES = 4 };
+enum {
+  QUANTIZED_PARAMETERS = 1,
+  BY_CHANNEL = 1,
+  BY_GROUP = 4,
+  CHANNEL_SCALES = 2,
+  GROUP_SCALES = 4
+};
 
 typedef struct graph_reader {
   etr_fb fb;
@@ -283,18 +327,22 @@ static etr_own_data data_of(graph_reader *r, uint32_t index) {
     etr_fb_at table = etr_fb_table_at(&r->fb, r->constants, index);
     data = etr_own_data_read(&r->fb, table, etr_payload_data_at(r->payload, magic), r->arena);
   } else if (index < r->buffer_count) {
-    etr_slice bytes = etr_fb_bytes(&r->fb, etr_fb_table_at(&r->fb, r->buffers, index), BUFFER_STORAGE);
+    etr_slice bytes = etr_fb_bytes(&r->fb, etr_fb_table_at(&r->fb, r->buffers, index),
+                                   BUFFER_STORAGE);
     data.bytes = bytes.size;
-    if (bytes.size > 0) data.offset = (uint64_t)(bytes.data - r->payload.data);
+    if (bytes.size > 0)
+      data.offset = (uint64_t)(bytes.data - r->payload.data);
   }
   return data;
 }
 
-/* Returns the number of the constant that has the scales of a quantized value, per channel or per group; 0: none. */
+/* Returns the number of the constant that has the scales of a quantized value, per channel or per
+ * group; 0: none. */
 static uint32_t scales_of(graph_reader *r, etr_fb_at outer) {
   uint8_t type = etr_fb_u8(&r->fb, outer, QUANTIZED_PARAMETERS, 0);
   etr_fb_at parameters = etr_fb_table(&r->fb, outer, QUANTIZED_PARAMETERS + 1);
-  if (type != BY_CHANNEL && type != BY_GROUP) return 0;
+  if (type != BY_CHANNEL && type != BY_GROUP)
+    return 0;
   return etr_fb_u32(&r->fb, parameters, type == BY_CHANNEL ? CHANNEL_SCALES : GROUP_SCALES, 0);
 }
 
@@ -304,10 +352,13 @@ static void read_own_value(graph_reader *r, etr_fb_at table) {
     outer = tensor;
     tensor = etr_fb_table(&r->fb, tensor, QUANTIZED_TENSOR);
   }
-  uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0), constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0);
+  uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0),
+           constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0);
   uint32_t external = etr_fb_u32(&r->fb, tensor, TENSOR_EXTERNAL, 0);
-  bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) && external <= INT32_MAX;
-  if (id >= r->value_count) return;
+  bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) &&
+                     external <= INT32_MAX;
+  if (id >= r->value_count)
+    return;
   etr_own_value *value = &r->values[id];
   /* torch's names; of what torch does not have XNNPACK's. */
   uint8_t type = etr_fb_u8(&r->fb, tensor, TENSOR_TYPE, 0);
@@ -317,14 +368,17 @@ static void read_own_value(graph_reader *r, etr_fb_at table) {
   value->value.dtype = type < ETR_COUNT(names) ? names[type] : NULL;
   value->argument = is_external ? (int32_t)external : -1;
   value->is_constant = constant != 0;
-  if (constant != 0) value->data = data_of(r, constant);
+  if (constant != 0)
+    value->data = data_of(r, constant);
   uint32_t scales = outer && constant != 0 ? scales_of(r, outer) : 0;
-  if (scales != 0) value->scales = data_of(r, scales);
+  if (scales != 0)
+    value->scales = data_of(r, scales);
   uint32_t rank;
   etr_fb_at sizes = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
   etr_dim *dims = rank <= MOST_DIMS ? etr_arena_alloc_array(r->arena, rank, sizeof *dims) : NULL;
   value->value.rank = -1;
-  if (!dims) return;
+  if (!dims)
+    return;
   for (uint32_t i = 0; i < rank; i++)
     dims[i] = (etr_dim){.size = (uint32_t)etr_fb_i32_at(&r->fb, sizes, i), .hint = -1};
   value->value.dims = dims;
@@ -334,10 +388,12 @@ static void read_own_value(graph_reader *r, etr_fb_at table) {
 /* Ids are indices in the list, or slightly larger. */
 static bool read_own_values(graph_reader *r) {
   uint32_t count;
-  etr_fb_at root = etr_fb_root(&r->fb), vector = etr_fb_vector(&r->fb, root, GRAPH_XVALUES, 4, &count);
+  etr_fb_at root = etr_fb_root(&r->fb),
+            vector = etr_fb_vector(&r->fb, root, GRAPH_XVALUES, 4, &count);
   r->constants = etr_fb_vector(&r->fb, root, GRAPH_CONSTANT_DATA, 4, &r->constant_count);
   r->buffers = etr_fb_vector(&r->fb, root, GRAPH_CONSTANT_BUFFERS, 4, &r->buffer_count);
-  if (etr_fb_failed(&r->fb)) return false;
+  if (etr_fb_failed(&r->fb))
+    return false;
   r->value_count = count * 2;
   r->values = etr_arena_alloc_array(r->arena, r->value_count, sizeof *r->values);
   for (uint32_t i = 0; r->values && i < r->value_count; i++)
@@ -351,7 +407,8 @@ static bool read_own_values(graph_reader *r) {
 
 static void add_id(graph_reader *r, uint32_t *list, size_t *count, etr_fb_at node, unsigned field) {
   uint32_t id = etr_fb_u32(&r->fb, node, field, 0);
-  if (id < r->value_count) list[(*count)++] = id;
+  if (id < r->value_count)
+    list[(*count)++] = id;
 }
 
 /* xnn_define_...() in XNNPACK's subgraph.h say what each computes. */
@@ -359,11 +416,13 @@ static etr_work work_of(const xnode_type *type) {
   static const struct {
     const char *name;
     etr_work work;
-  } products[] = {{"Conv2d", ETR_WORK_CONVOLUTION},         {"DepthwiseConv2d", ETR_WORK_CONVOLUTION},
-                  {"ConvTranspose2d", ETR_WORK_TRANSPOSED}, {"FullyConnected", ETR_WORK_LINEAR},
-                  {"BatchMatrixMultiply", ETR_WORK_MATMUL}, {"ScaledDotProductAttention", ETR_WORK_ATTENTION}};
+  } products[] = {
+      {"Conv2d", ETR_WORK_CONVOLUTION},         {"DepthwiseConv2d", ETR_WORK_CONVOLUTION},
+      {"ConvTranspose2d", ETR_WORK_TRANSPOSED}, {"FullyConnected", ETR_WORK_LINEAR},
+      {"BatchMatrixMultiply", ETR_WORK_MATMUL}, {"ScaledDotProductAttention", ETR_WORK_ATTENTION}};
   for (size_t i = 0; i < ETR_COUNT(products); i++)
-    if (strcmp(type->name, products[i].name) == 0) return products[i].work;
+    if (strcmp(type->name, products[i].name) == 0)
+      return products[i].work;
   return ETR_WORK_NO_PRODUCT;
 }
 
@@ -374,21 +433,27 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at tabl
   etr_fb_at node = etr_fb_table(&r->fb, table, XNODE_VALUE);
   out->name = type ? type->name : "unknown";
   out->work = type ? work_of(type) : ETR_WORK_HIDDEN;
-  if (!type) return true;
-  /* Fields between the first input and the output are inputs too, such as a bias or a mask. A concatenation leaves some
-   * of them empty. */
+  if (!type)
+    return true;
+  /* Fields between the first input and the output are inputs too, such as a bias or a mask. A
+   * concatenation leaves some of them empty. */
   size_t count = 0;
   bool is_cat = type->class_ == ETR_XNN_COPY;
   unsigned end = is_cat ? type->input + (unsigned)type->input_count : type->output;
-  if (end <= type->input) end = type->input + (unsigned)type->input_count;
-  for (unsigned field = type->input; field < end; field++) add_id(r, reads, &count, node, field);
-  if (strcmp(type->name, "Concatenate5") == 0) add_id(r, reads, &count, node, CONCATENATE5_INPUT);
+  if (end <= type->input)
+    end = type->input + (unsigned)type->input_count;
+  for (unsigned field = type->input; field < end; field++)
+    add_id(r, reads, &count, node, field);
+  if (strcmp(type->name, "Concatenate5") == 0)
+    add_id(r, reads, &count, node, CONCATENATE5_INPUT);
   out->read_count = count;
   add_id(r, &write, &write_count, node, type->output);
   uint32_t *ids = etr_arena_alloc_array(r->arena, out->read_count + write_count, sizeof *ids);
-  if (!ids) return false;
+  if (!ids)
+    return false;
   memcpy(ids, reads, out->read_count * sizeof *ids);
-  if (write_count) ids[out->read_count] = write;
+  if (write_count)
+    ids[out->read_count] = write;
   out->reads = ids;
   out->writes = ids + out->read_count;
   out->write_count = write_count;
@@ -399,16 +464,25 @@ bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload)
   graph_reader r = {.arena = arena, .payload = payload};
   uint32_t count;
   *out = (etr_own_graph){0};
-  if (!open_payload(&r.fb, payload) || !read_own_values(&r)) return false;
+  if (!open_payload(&r.fb, payload) || !read_own_values(&r))
+    return false;
   etr_fb_at vector = etr_fb_vector(&r.fb, etr_fb_root(&r.fb), GRAPH_XNODES, 4, &count);
-  etr_own_operator *operators = etr_fb_failed(&r.fb) ? NULL : etr_arena_alloc_array(arena, count, sizeof *operators);
-  if (!operators) return false;
+  etr_own_operator *operators = etr_fb_failed(&r.fb)
+                                    ? NULL
+                                    : etr_arena_alloc_array(arena, count, sizeof *operators);
+  if (!operators)
+    return false;
   for (uint32_t i = 0; i < count && !etr_fb_failed(&r.fb); i++) {
     operators[i].id = (int64_t)i + 1;
-    if (!read_operator(&r, &operators[i], etr_fb_table_at(&r.fb, vector, i))) return false;
+    if (!read_operator(&r, &operators[i], etr_fb_table_at(&r.fb, vector, i)))
+      return false;
   }
-  if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
-  *out = (etr_own_graph){
-      .operators = operators, .count = count, .values = r.values, .value_count = r.value_count, .is_numbered = true};
+  if (etr_fb_failed(&r.fb) || etr_arena_failed(arena))
+    return false;
+  *out = (etr_own_graph){.operators = operators,
+                         .count = count,
+                         .values = r.values,
+                         .value_count = r.value_count,
+                         .is_numbered = true};
   return true;
 }

@@ -13,30 +13,41 @@
 #include <time.h>
 
 struct etr_arena_chunk {
-  etr_arena_chunk *next, *previous; /* previous: of large ones, which may go before the arena does */
+  etr_arena_chunk *next,
+      *previous; /* previous: of large ones, which may go before the arena does */
   alignas(max_align_t) char data[];
 };
 
-/* Chunks start small, because many arenas hold very little. Blocks larger than LARGE_BYTES have a chunk of their own.
+/* Chunks start small, because many arenas hold very little. Blocks larger than LARGE_BYTES have a
+ * chunk of their own.
  */
 enum { FIRST_CHUNK_BYTES = 2 * 1024, CHUNK_BYTES = 64 * 1024, LARGE_BYTES = CHUNK_BYTES / 4 };
 enum { FIRST_CAPACITY = 8, MAP_FIRST = 64, MOST_EXPECTED = 4096 };
 
-/* With this definition, every block has a chunk of its own that ends where the block ends, and short arrays have no
- * spare room. The address sanitizer then finds reads beyond the end, and pointers that are kept across a push. */
+/* With this definition, every block has a chunk of its own that ends where the block ends, and
+ * short arrays have no spare room. The address sanitizer then finds reads beyond the end, and
+ * pointers that are kept across a push. */
 #ifdef ETR_OWN_BLOCKS
 enum { EXACT_CAPACITY = 256 };
 static bool is_large(size_t size) {
   (void)size;
   return true;
 }
-static size_t next_capacity(size_t capacity) { return capacity < EXACT_CAPACITY ? capacity + 1 : capacity * 2; }
+static size_t next_capacity(size_t capacity) {
+  return capacity < EXACT_CAPACITY ? capacity + 1 : capacity * 2;
+}
 #else
-static bool is_large(size_t size) { return size > LARGE_BYTES; }
-static size_t next_capacity(size_t capacity) { return capacity ? capacity * 2 : FIRST_CAPACITY; }
+static bool is_large(size_t size) {
+  return size > LARGE_BYTES;
+}
+static size_t next_capacity(size_t capacity) {
+  return capacity ? capacity * 2 : FIRST_CAPACITY;
+}
 #endif
 
-void etr_arena_init(etr_arena *arena) { *arena = (etr_arena){0}; }
+void etr_arena_init(etr_arena *arena) {
+  *arena = (etr_arena){0};
+}
 
 static void free_chunks(etr_arena_chunk *chunk) {
   for (etr_arena_chunk *next; chunk; chunk = next) {
@@ -63,14 +74,16 @@ static etr_arena_chunk *chunk_of(void *large) {
 /* Updates the pointers of a large chunk's neighbours after it has moved. */
 static void link_large(etr_arena *arena, etr_arena_chunk *chunk) {
   *(chunk->previous ? &chunk->previous->next : &arena->large) = chunk;
-  if (chunk->next) chunk->next->previous = chunk;
+  if (chunk->next)
+    chunk->next->previous = chunk;
 }
 
-/* Allocates a large block. Memory that is new from the system is zero already, which calloc() knows, so that it does
- * not touch the pages. */
+/* Allocates a large block. Memory that is new from the system is zero already, which calloc()
+ * knows, so that it does not touch the pages. */
 static void *alloc_large(etr_arena *arena, size_t size, bool zeroed) {
   etr_arena_chunk *chunk = zeroed ? calloc(1, sizeof *chunk + size) : malloc(sizeof *chunk + size);
-  if (!chunk) return fail(arena);
+  if (!chunk)
+    return fail(arena);
   chunk->next = arena->large;
   chunk->previous = NULL;
   link_large(arena, chunk);
@@ -79,26 +92,33 @@ static void *alloc_large(etr_arena *arena, size_t size, bool zeroed) {
 
 /* Moves pages instead of copying them, where the system can. */
 static void *grow_large(etr_arena *arena, void *block, size_t size) {
-  etr_arena_chunk *chunk = size <= SIZE_MAX / 2 ? realloc(chunk_of(block), sizeof *chunk + size) : NULL;
-  if (!chunk) return fail(arena);
+  etr_arena_chunk *chunk = size <= SIZE_MAX / 2 ? realloc(chunk_of(block), sizeof *chunk + size)
+                                                : NULL;
+  if (!chunk)
+    return fail(arena);
   link_large(arena, chunk);
   return chunk->data;
 }
 
-/* Frees a block to which nothing points any more. A block that is not large stays until the arena is cleared. */
+/* Frees a block to which nothing points any more. A block that is not large stays until the arena
+ * is cleared. */
 static void release(etr_arena *arena, void *block, size_t size) {
-  if (!block || !is_large(size)) return;
+  if (!block || !is_large(size))
+    return;
   etr_arena_chunk *chunk = chunk_of(block);
   *(chunk->previous ? &chunk->previous->next : &arena->large) = chunk->next;
-  if (chunk->next) chunk->next->previous = chunk->previous;
+  if (chunk->next)
+    chunk->next->previous = chunk->previous;
   free(chunk);
 }
 
 static bool add_chunk(etr_arena *arena, size_t size) {
-  size_t usual = arena->chunks ? ETR_MIN((size_t)CHUNK_BYTES, arena->capacity * 4) : FIRST_CHUNK_BYTES;
+  size_t usual = arena->chunks ? ETR_MIN((size_t)CHUNK_BYTES, arena->capacity * 4)
+                               : FIRST_CHUNK_BYTES;
   size_t capacity = ETR_MAX(size, usual);
   etr_arena_chunk *chunk = malloc(sizeof *chunk + capacity);
-  if (!chunk) return fail(arena);
+  if (!chunk)
+    return fail(arena);
   *chunk = (etr_arena_chunk){.next = arena->chunks};
   arena->chunks = chunk;
   arena->used = 0;
@@ -106,11 +126,13 @@ static bool add_chunk(etr_arena *arena, size_t size) {
   return true;
 }
 
-/* Returns a block whose offset in its chunk is a multiple of `align`, a power of two; not zeroed. */
+/* Returns a block whose offset in its chunk is a multiple of `align`, a power of two; not zeroed.
+ */
 static inline void *alloc_small(etr_arena *arena, size_t size, size_t align) {
   size_t start = (arena->used + align - 1) & ~(align - 1);
   if (start > arena->capacity || size > arena->capacity - start) {
-    if (!add_chunk(arena, size)) return NULL;
+    if (!add_chunk(arena, size))
+      return NULL;
     start = 0;
   }
   arena->used = start + size;
@@ -118,39 +140,49 @@ static inline void *alloc_small(etr_arena *arena, size_t size, size_t align) {
 }
 
 void *etr_arena_alloc(etr_arena *arena, size_t size) {
-  if (arena->failed || size > SIZE_MAX / 2) return fail(arena);
-  if (is_large(size)) return alloc_large(arena, size, true);
+  if (arena->failed || size > SIZE_MAX / 2)
+    return fail(arena);
+  if (is_large(size))
+    return alloc_large(arena, size, true);
   void *block = alloc_small(arena, ETR_MAX(size, (size_t)1), alignof(max_align_t));
   return block ? memset(block, 0, size) : NULL;
 }
 
 static void *alloc_raw(etr_arena *arena, size_t size, size_t align) {
-  if (arena->failed || size > SIZE_MAX / 2) return fail(arena);
-  return is_large(size) ? alloc_large(arena, size, false) : alloc_small(arena, ETR_MAX(size, (size_t)1), align);
+  if (arena->failed || size > SIZE_MAX / 2)
+    return fail(arena);
+  return is_large(size) ? alloc_large(arena, size, false)
+                        : alloc_small(arena, ETR_MAX(size, (size_t)1), align);
 }
 
-void *etr_arena_alloc_raw(etr_arena *arena, size_t size) { return alloc_raw(arena, size, alignof(max_align_t)); }
+void *etr_arena_alloc_raw(etr_arena *arena, size_t size) {
+  return alloc_raw(arena, size, alignof(max_align_t));
+}
 
 void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size) {
-  if (size && count > SIZE_MAX / size) return fail(arena);
+  if (size && count > SIZE_MAX / size)
+    return fail(arena);
   return etr_arena_alloc(arena, count * size);
 }
 
 void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size) {
-  if (size && count > SIZE_MAX / size) return fail(arena);
+  if (size && count > SIZE_MAX / size)
+    return fail(arena);
   return etr_arena_alloc_raw(arena, count * size);
 }
 
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
   char *copy = bytes.size < SIZE_MAX ? alloc_raw(arena, bytes.size + 1, 1) : fail(arena);
-  if (!copy) return NULL;
-  if (bytes.size) memcpy(copy, bytes.data, bytes.size);
+  if (!copy)
+    return NULL;
+  if (bytes.size)
+    memcpy(copy, bytes.data, bytes.size);
   copy[bytes.size] = '\0';
   return copy;
 }
 
-/* Returns a word with a high bit set if any of 8 bytes is 0 or not ASCII: subtracting 1 from each byte borrows through
- * the bytes that are 0. */
+/* Returns a word with a high bit set if any of 8 bytes is 0 or not ASCII: subtracting 1 from each
+ * byte borrows through the bytes that are 0. */
 static uint64_t odd_bytes(const char *at) {
   uint64_t word;
   memcpy(&word, at, sizeof word);
@@ -161,17 +193,23 @@ static uint64_t odd_bytes(const char *at) {
 static bool is_plain(etr_slice bytes) {
   uint64_t odd = 0;
   size_t i = 0;
-  for (; i + 8 <= bytes.size; i += 8) odd |= odd_bytes(bytes.data + i);
-  if (bytes.size >= 8) return !(odd | odd_bytes(bytes.data + bytes.size - 8));
-  for (; i < bytes.size; i++) odd |= (bytes.data[i] & 0x80) || bytes.data[i] == 0;
+  for (; i + 8 <= bytes.size; i += 8)
+    odd |= odd_bytes(bytes.data + i);
+  if (bytes.size >= 8)
+    return !(odd | odd_bytes(bytes.data + bytes.size - 8));
+  for (; i < bytes.size; i++)
+    odd |= (bytes.data[i] & 0x80) || bytes.data[i] == 0;
   return !odd;
 }
 
 char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
-  if (is_plain(bytes)) return etr_arena_copy(arena, bytes);
-  if (bytes.size > SIZE_MAX / 4) return fail(arena);
+  if (is_plain(bytes))
+    return etr_arena_copy(arena, bytes);
+  if (bytes.size > SIZE_MAX / 4)
+    return fail(arena);
   char *text = etr_arena_alloc_raw(arena, bytes.size * 3 + 1);
-  if (!text) return NULL;
+  if (!text)
+    return NULL;
   char *end = text;
   for (size_t i = 0; i < bytes.size;) {
     size_t length = bytes.data[i] == '\0' ? 0 : etr_utf8_size(bytes.data + i, bytes.size - i);
@@ -185,11 +223,13 @@ char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
 
 char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) {
   char digits[20], *end = digits + sizeof digits, *first = end; /* UINT64_MAX has 20 digits */
-  do *--first = (char)('0' + number % 10);
+  do
+    *--first = (char)('0' + number % 10);
   while (number /= 10);
   size_t size = strlen(prefix), count = (size_t)(end - first);
   char *text = alloc_raw(arena, size + count + 1, 1);
-  if (!text) return NULL;
+  if (!text)
+    return NULL;
   memcpy(text, prefix, size);
   memcpy(text + size, first, count);
   text[size + count] = '\0';
@@ -203,8 +243,10 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   int size = vsnprintf(first, sizeof first, format, arguments);
   va_end(arguments);
   char *text = size < 0 ? fail(arena) : etr_arena_alloc_raw(arena, (size_t)size + 1);
-  if (!text) return NULL;
-  if ((size_t)size < sizeof first) return memcpy(text, first, (size_t)size + 1);
+  if (!text)
+    return NULL;
+  if ((size_t)size < sizeof first)
+    return memcpy(text, first, (size_t)size + 1);
   va_start(arguments, format);
   vsnprintf(text, (size_t)size + 1, format, arguments);
   va_end(arguments);
@@ -213,27 +255,35 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
 
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size) {
   size_t wanted = next_capacity(*capacity), size = *capacity * element_size;
-  if (arena->failed || wanted > SIZE_MAX / element_size) return fail(arena);
+  if (arena->failed || wanted > SIZE_MAX / element_size)
+    return fail(arena);
   bool was_large = size > 0 && is_large(size);
   void *grown = was_large ? grow_large(arena, *data, wanted * element_size)
                           : etr_arena_alloc_raw(arena, wanted * element_size);
-  if (!grown) return false;
-  if (size > 0 && !was_large) memcpy(grown, *data, size);
+  if (!grown)
+    return false;
+  if (size > 0 && !was_large)
+    memcpy(grown, *data, size);
   *data = grown;
   *capacity = wanted;
   return true;
 }
 
-void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size, size_t count) {
+void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size,
+                   size_t count) {
   count = is_large(0) ? 0 : ETR_MIN(count, (size_t)MOST_EXPECTED);
-  if (*capacity || count == 0) return;
+  if (*capacity || count == 0)
+    return;
   *data = etr_arena_alloc_raw(arena, count * element_size);
-  if (*data) *capacity = count;
+  if (*data)
+    *capacity = count;
 }
 
 /* ---- Maps ---- */
 
-void etr_map_init(etr_map *map, etr_arena *arena) { *map = (etr_map){.arena = arena}; }
+void etr_map_init(etr_map *map, etr_arena *arena) {
+  *map = (etr_map){.arena = arena};
+}
 
 /* Drawn anew for each process, so that nobody can choose keys that share a slot. */
 static uint64_t hash_start, hash_step;
@@ -252,8 +302,8 @@ __attribute__((constructor)) static void draw_hash(void) {
 
 __extension__ typedef unsigned __int128 product;
 
-/* Combines both halves of a product with a secret number. Which keys collide depends on it in each step, so that no
- * file can contain many colliding keys. */
+/* Combines both halves of a product with a secret number. Which keys collide depends on it in each
+ * step, so that no file can contain many colliding keys. */
 static uint64_t mixed(uint64_t hash, uint64_t word) {
   product all = (product)(hash ^ word) * hash_step;
   return (uint64_t)all ^ (uint64_t)(all >> 64);
@@ -280,9 +330,11 @@ static uint64_t short_word_at(etr_slice key) {
 /* Hashes a key, eight bytes at a time; the last eight overlap the ones before. */
 static uint32_t hash_of(etr_slice key) {
   uint64_t hash = hash_start + key.size;
-  if (key.size == 0) return (uint32_t)(hash ^ hash >> 32); /* its data may be null */
+  if (key.size == 0)
+    return (uint32_t)(hash ^ hash >> 32); /* its data may be null */
   const char *last = key.data + key.size;
-  for (size_t at = 0; at + 8 < key.size; at += 8) hash = mixed(hash, word_at(key.data + at));
+  for (size_t at = 0; at + 8 < key.size; at += 8)
+    hash = mixed(hash, word_at(key.data + at));
   if (key.size >= 8)
     hash = mixed(hash, word_at(last - 8));
   else if (key.size >= 4)
@@ -298,7 +350,9 @@ static etr_map_slot *slot_of(const etr_map *map, etr_slice key, uint32_t hash) {
   size_t mask = map->capacity - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
     etr_map_slot *slot = &map->slots[i];
-    if (!slot->key || (slot->hash == hash && etr_slice_equal((etr_slice){slot->key, slot->size}, key))) return slot;
+    if (!slot->key ||
+        (slot->hash == hash && etr_slice_equal((etr_slice){slot->key, slot->size}, key)))
+      return slot;
   }
 }
 
@@ -308,10 +362,12 @@ static bool map_grow(etr_map *map) {
                    .capacity = map->capacity ? map->capacity * 2 : MAP_FIRST,
                    .cut = map->cut};
   grown.slots = etr_arena_alloc_array(map->arena, grown.capacity, sizeof *grown.slots);
-  if (!grown.slots) return false;
+  if (!grown.slots)
+    return false;
   for (size_t i = 0; i < map->capacity; i++) {
     const etr_map_slot *slot = &map->slots[i];
-    if (slot->key) *slot_of(&grown, (etr_slice){slot->key, slot->size}, slot->hash) = *slot;
+    if (slot->key)
+      *slot_of(&grown, (etr_slice){slot->key, slot->size}, slot->hash) = *slot;
   }
   release(map->arena, map->slots, map->capacity * sizeof *map->slots);
   *map = grown;
@@ -319,28 +375,36 @@ static bool map_grow(etr_map *map) {
 }
 
 etr_slice etr_key_of(etr_arena *arena, uint32_t number, etr_slice text) {
-  char *key = text.size > SIZE_MAX / 2 ? fail(arena) : etr_arena_alloc_raw(arena, sizeof number + text.size);
-  if (!key) return (etr_slice){0};
+  char *key = text.size > SIZE_MAX / 2 ? fail(arena)
+                                       : etr_arena_alloc_raw(arena, sizeof number + text.size);
+  if (!key)
+    return (etr_slice){0};
   memcpy(key, &number, sizeof number);
-  if (text.size) memcpy(key + sizeof number, text.data, text.size);
+  if (text.size)
+    memcpy(key + sizeof number, text.data, text.size);
   return (etr_slice){key, sizeof number + text.size};
 }
 
 uint32_t etr_map_get(const etr_map *map, etr_slice key) {
-  if (map->count == 0 || key.size > UINT32_MAX) return ETR_NONE;
+  if (map->count == 0 || key.size > UINT32_MAX)
+    return ETR_NONE;
   const etr_map_slot *slot = slot_of(map, key, hash_of(key));
   return slot->key ? slot->value : ETR_NONE;
 }
 
 etr_map_slot *etr_map_at(etr_map *map, etr_slice key) {
-  if (key.size > UINT32_MAX) return fail(map->arena);
-  if (map->count * 4 >= map->capacity * 3 && !map_grow(map)) return NULL;
+  if (key.size > UINT32_MAX)
+    return fail(map->arena);
+  if (map->count * 4 >= map->capacity * 3 && !map_grow(map))
+    return NULL;
   uint32_t hash = hash_of(key);
   etr_map_slot *slot = slot_of(map, key, hash);
   if (!slot->key) {
     const char *copy = etr_arena_copy(map->arena, key);
-    if (!copy) return NULL;
-    *slot = (etr_map_slot){.key = copy, .size = (uint32_t)key.size, .hash = hash, .value = ETR_NONE};
+    if (!copy)
+      return NULL;
+    *slot = (etr_map_slot){
+        .key = copy, .size = (uint32_t)key.size, .hash = hash, .value = ETR_NONE};
     map->count++;
   }
   return slot;
@@ -348,34 +412,40 @@ etr_map_slot *etr_map_at(etr_map *map, etr_slice key) {
 
 bool etr_map_set(etr_map *map, etr_slice key, uint32_t value) {
   etr_map_slot *slot = etr_map_at(map, key);
-  if (slot) slot->value = value;
+  if (slot)
+    slot->value = value;
   return slot != NULL;
 }
 
 uint32_t etr_map_count(etr_map *map, etr_slice key) {
   etr_map_slot *slot = etr_map_at(map, key);
-  if (!slot) return 0;
-  if (slot->value == ETR_NONE) slot->value = 0;
+  if (!slot)
+    return 0;
+  if (slot->value == ETR_NONE)
+    slot->value = 0;
   return slot->value++;
 }
 
 uint32_t etr_map_number(etr_map *map, etr_slice key) {
   etr_map_slot *slot = etr_map_at(map, key);
-  if (slot && slot->value == ETR_NONE) slot->value = (uint32_t)map->count - 1;
+  if (slot && slot->value == ETR_NONE)
+    slot->value = (uint32_t)map->count - 1;
   return slot ? slot->value : ETR_NONE;
 }
 
 /* Ends no later than a name may be long, and not within a character. */
 static etr_slice cut_name(etr_slice bytes) {
   size_t size = ETR_MOST_NAME_BYTES;
-  for (int i = 1; i < 4 && ((unsigned char)bytes.data[size] & 0xC0) == 0x80; i++) size--;
+  for (int i = 1; i < 4 && ((unsigned char)bytes.data[size] & 0xC0) == 0x80; i++)
+    size--;
   return (etr_slice){bytes.data, size};
 }
 
 static const char *intern(etr_map *map, etr_slice bytes) {
   if (!is_plain(bytes)) {
     const char *text = etr_arena_text(map->arena, bytes);
-    if (!text) return NULL;
+    if (!text)
+      return NULL;
     bytes = etr_slice_of(text);
   }
   const etr_map_slot *slot = etr_map_at(map, bytes);
@@ -383,10 +453,13 @@ static const char *intern(etr_map *map, etr_slice bytes) {
 }
 
 const char *etr_intern(etr_map *map, etr_slice bytes) {
-  if (bytes.size <= ETR_MOST_NAME_BYTES) return intern(map, bytes);
+  if (bytes.size <= ETR_MOST_NAME_BYTES)
+    return intern(map, bytes);
   size_t known = map->count;
   const char *name = intern(map, cut_name(bytes));
-  if (map->count == known && map->cut.first) return name;
-  if (map->cut.count++ == 0) map->cut.first = name;
+  if (map->count == known && map->cut.first)
+    return name;
+  if (map->cut.count++ == 0)
+    map->cut.first = name;
   return name;
 }

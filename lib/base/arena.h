@@ -2,9 +2,9 @@
  *
  * arena.h - arenas, freed together, with growable arrays and interned strings in them. Layer 0.
  *
- * An arena remembers its first failed allocation: later calls return NULL, and whoever built something in it checks
- * etr_arena_failed() once at the end. Nothing in an arena is freed separately, except for the old memory of a growing
- * array or map.
+ * An arena remembers its first failed allocation: later calls return NULL, and whoever built
+ * something in it checks etr_arena_failed() once at the end. Nothing in an arena is freed
+ * separately, except for the old memory of a growing array or map.
  */
 #ifndef ETR_ARENA_H
 #define ETR_ARENA_H
@@ -25,19 +25,25 @@ void etr_arena_init(etr_arena *arena);
 void etr_arena_clear(etr_arena *arena);
 
 /** Returns true once any allocation failed. */
-static inline bool etr_arena_failed(const etr_arena *arena) { return arena->failed; }
+static inline bool etr_arena_failed(const etr_arena *arena) {
+  return arena->failed;
+}
 
 /** Makes an arena fail because another arena failed, so that the check at the end finds out. */
-static inline void etr_arena_fail(etr_arena *arena) { arena->failed = true; }
+static inline void etr_arena_fail(etr_arena *arena) {
+  arena->failed = true;
+}
 
-/** Returns zeroed memory, aligned for any type; NULL when out of memory. Size 0 gives a valid pointer that must not be
- * used. */
+/** Returns zeroed memory, aligned for any type; NULL when out of memory. Size 0 gives a valid
+ * pointer that must not be used. */
 void *etr_arena_alloc(etr_arena *arena, size_t size);
 
-/** Returns memory that is not zeroed, for data that is written at once; otherwise like etr_arena_alloc(). */
+/** Returns memory that is not zeroed, for data that is written at once; otherwise like
+ * etr_arena_alloc(). */
 void *etr_arena_alloc_raw(etr_arena *arena, size_t size);
 
-/** Returns zeroed memory for count elements. If the product overflows, it returns NULL and the arena fails. */
+/** Returns zeroed memory for count elements. If the product overflows, it returns NULL and the
+ * arena fails. */
 void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size);
 
 /** Returns memory for count elements that is not zeroed; otherwise like etr_arena_alloc_array(). */
@@ -46,8 +52,8 @@ void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size);
 /** Returns a NUL-terminated copy of bytes, unchanged. */
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes);
 
-/** Returns a NUL-terminated copy in which NULs and invalid UTF-8 are replaced by U+FFFD, as the public header
- * promises. */
+/** Returns a NUL-terminated copy in which NULs and invalid UTF-8 are replaced by U+FFFD, as the
+ * public header promises. */
 char *etr_arena_text(etr_arena *arena, etr_slice bytes);
 
 /** Formats a text like printf, in the arena. */
@@ -57,30 +63,33 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) ETR_PRINTF(2, 
 char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number);
 
 /**
- * Growable array in an arena: `etr_vec(etr_node) nodes = {0};` then `etr_node *n = etr_vec_push(arena, &nodes);`. A
- * push gives a zeroed element, or NULL when out of memory. Growth doubles and moves the elements: pointers to them do
- * not outlive the next push.
+ * Growable array in an arena: `etr_vec(etr_node) nodes = {0};` then `etr_node *n =
+ * etr_vec_push(arena, &nodes);`. A push gives a zeroed element, or NULL when out of memory. Growth
+ * doubles and moves the elements: pointers to them do not outlive the next push.
  */
-#define etr_vec(type)                                                                                                  \
-  struct {                                                                                                             \
-    type *data;                                                                                                        \
-    size_t count, capacity;                                                                                            \
+#define etr_vec(type)                                                                              \
+  struct {                                                                                         \
+    type *data;                                                                                    \
+    size_t count, capacity;                                                                        \
   }
-#define etr_vec_push(arena, vec)                                                                                       \
-  ((vec)->count < (vec)->capacity ||                                                                                   \
-       etr_vec_grow((arena), (void **)&(vec)->data, &(vec)->capacity, sizeof *(vec)->data)                             \
-   ? (void)memset(&(vec)->data[(vec)->count], 0, sizeof *(vec)->data),                                                 \
+#define etr_vec_push(arena, vec)                                                                   \
+  ((vec)->count < (vec)->capacity ||                                                               \
+       etr_vec_grow((arena), (void **)&(vec)->data, &(vec)->capacity, sizeof *(vec)->data)         \
+   ? (void)memset(&(vec)->data[(vec)->count], 0, sizeof *(vec)->data),                             \
    &(vec)->data[(vec)->count++] : NULL)
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size);
 
-/** Reserves room for `count` elements in an empty array. This is a hint that saves the memory which growing leaves
- * behind. At most a few thousand elements are reserved, because the count in a file may be wrong. */
-#define etr_vec_expect(arena, vec, count)                                                                              \
+/** Reserves room for `count` elements in an empty array. This is a hint that saves the memory which
+ * growing leaves behind. At most a few thousand elements are reserved, because the count in a file
+ * may be wrong. */
+#define etr_vec_expect(arena, vec, count)                                                          \
   etr_vec_start((arena), (void **)&(vec)->data, &(vec)->capacity, sizeof *(vec)->data, (count))
-void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size, size_t count);
+void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size,
+                   size_t count);
 
 /**
- * Map from strings to uint32, and set of strings at the same time: each distinct key is stored once in the arena.
+ * Map from strings to uint32, and set of strings at the same time: each distinct key is stored once
+ * in the arena.
  */
 typedef struct etr_map_slot {
   const char *key; /* lives as long as the arena */
@@ -111,21 +120,21 @@ uint32_t etr_map_get(const etr_map *map, etr_slice key);
 /** Sets the value of a key and replaces an older value. Returns false when out of memory. */
 bool etr_map_set(etr_map *map, etr_slice key, uint32_t value);
 
-/** Returns the slot of a key and adds the key if it is new, with the value ETR_NONE. The slot is valid until the next
- * new key. NULL when out of memory. */
+/** Returns the slot of a key and adds the key if it is new, with the value ETR_NONE. The slot is
+ * valid until the next new key. NULL when out of memory. */
 etr_map_slot *etr_map_at(etr_map *map, etr_slice key);
 
 /** Counts a key in its value, and returns how many times it was counted before. */
 uint32_t etr_map_count(etr_map *map, etr_slice key);
 
-/** Returns the number of a key in a map that only numbers keys: 0 for the first one, and so on. ETR_NONE when out of
- * memory. */
+/** Returns the number of a key in a map that only numbers keys: 0 for the first one, and so on.
+ * ETR_NONE when out of memory. */
 uint32_t etr_map_number(etr_map *map, etr_slice key);
 
 /**
- * Returns the only copy of a text in this map's arena, sanitised like etr_arena_text() does. Equal bytes give the same
- * pointer. A text longer than ETR_MOST_NAME_BYTES is cut between characters, and the map counts it. NULL when out of
- * memory.
+ * Returns the only copy of a text in this map's arena, sanitised like etr_arena_text() does. Equal
+ * bytes give the same pointer. A text longer than ETR_MOST_NAME_BYTES is cut between characters,
+ * and the map counts it. NULL when out of memory.
  */
 enum { ETR_MOST_NAME_BYTES = 64 * 1024 };
 const char *etr_intern(etr_map *map, etr_slice bytes);

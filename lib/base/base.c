@@ -21,25 +21,32 @@ bool etr_slice_ends(etr_slice slice, etr_slice suffix) {
 bool etr_slice_to_int(etr_slice slice, int64_t *out) {
   size_t at = 0;
   bool negative = slice.size > 0 && slice.data[0] == '-';
-  if (negative) at++;
-  if (at == slice.size) return false;
+  if (negative)
+    at++;
+  if (at == slice.size)
+    return false;
   uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX, value = 0;
   for (; at < slice.size; at++) {
-    if (slice.data[at] < '0' || slice.data[at] > '9') return false;
+    if (slice.data[at] < '0' || slice.data[at] > '9')
+      return false;
     uint64_t digit = (uint64_t)(slice.data[at] - '0');
-    if (value > (limit - digit) / 10) return false;
+    if (value > (limit - digit) / 10)
+      return false;
     value = value * 10 + digit;
   }
   *out = negative ? (int64_t)(0 - value) : (int64_t)value;
   return true;
 }
 
-/* Sorts a list. Most lists are in order already, because files have them in order, and are left unchanged. */
+/* Sorts a list. Most lists are in order already, because files have them in order, and are left
+ * unchanged. */
 void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
   const char *item = list;
   size_t sorted = 1;
-  while (sorted < count && compare(item + (sorted - 1) * size, item + sorted * size) <= 0) sorted++;
-  if (sorted < count) qsort(list, count, size, compare);
+  while (sorted < count && compare(item + (sorted - 1) * size, item + sorted * size) <= 0)
+    sorted++;
+  if (sorted < count)
+    qsort(list, count, size, compare);
 }
 
 int etr_by_int(const void *a, const void *b) {
@@ -91,7 +98,9 @@ _Noreturn void etr_check_failed(const char *condition, const char *file, int lin
 }
 #endif
 
-etr_status etr_fail_memory(etr_error *error) { return etr_fail_memory_of(error, NULL, NULL); }
+etr_status etr_fail_memory(etr_error *error) {
+  return etr_fail_memory_of(error, NULL, NULL);
+}
 
 etr_status etr_fail_memory_of(etr_error *error, const char *file, const char *entry) {
   return etr_fail(error, ETR_ERROR_MEMORY, file, entry, ETR_NO_OFFSET, "out of memory");
@@ -102,12 +111,14 @@ etr_status etr_fail_sink(etr_error *error) {
 }
 
 void etr_error_clear(etr_error *error) {
-  if (error) *error = (etr_error){.offset = ETR_NO_OFFSET};
+  if (error)
+    *error = (etr_error){.offset = ETR_NO_OFFSET};
 }
 
 etr_slice etr_slice_head(const char *text, size_t most) {
   size_t size = strnlen(text, most + 1);
-  if (size <= most) return (etr_slice){text, size};
+  if (size <= most)
+    return (etr_slice){text, size};
   return (etr_slice){text, etr_utf8_floor(text, most)};
 }
 
@@ -118,10 +129,12 @@ static void copy_head(char *into, size_t room, const char *text) {
   into[head.size] = '\0';
 }
 
-etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset,
-                    const char *format, ...) {
-  char message[sizeof error->message + 4]; /* longer, to find out where the last character that fits ends */
-  if (!error) return status;
+etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry,
+                    uint64_t offset, const char *format, ...) {
+  char message[sizeof error->message +
+               4]; /* longer, to find out where the last character that fits ends */
+  if (!error)
+    return status;
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
@@ -140,13 +153,15 @@ const char *etr_node_kind_name(etr_node_kind kind) {
 
 const char *etr_node_argument(const etr_node *node, const char *name) {
   for (size_t i = 0; i < node->argument_count; i++)
-    if (strcmp(node->arguments[i].name, name) == 0) return node->arguments[i].value;
+    if (strcmp(node->arguments[i].name, name) == 0)
+      return node->arguments[i].value;
   return NULL;
 }
 
 const char *etr_match_name(etr_match match) {
-  static const char *const names[] = {"none",    "handle",   "delegate_map", "payload",   "order",
-                                      "aligned", "delegate", "name",         "framework", "instruction"};
+  static const char *const names[] = {"none",      "handle",     "delegate_map", "payload",
+                                      "order",     "aligned",    "delegate",     "name",
+                                      "framework", "instruction"};
   return (size_t)match < ETR_COUNT(names) ? names[match] : "none";
 }
 
@@ -175,6 +190,10 @@ const char *etr_debug_kind_name(etr_debug_kind kind) {
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "none";
 }
 
-const char *etr_statistic_name(etr_statistic statistic) { return statistic == ETR_STATISTIC_P50 ? "p50" : "avg"; }
+const char *etr_statistic_name(etr_statistic statistic) {
+  return statistic == ETR_STATISTIC_P50 ? "p50" : "avg";
+}
 
-double etr_ticks_to_ns(const etr_profile *profile, double ticks) { return ticks * (1e9 / profile->ticks_per_second); }
+double etr_ticks_to_ns(const etr_profile *profile, double ticks) {
+  return ticks * (1e9 / profile->ticks_per_second);
+}

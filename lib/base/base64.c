@@ -10,8 +10,10 @@ void etr_base64_encode(char *out, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i += 3) {
     uint32_t bits = 0;
     size_t left = ETR_MIN(bytes.size - i, 3);
-    for (size_t k = 0; k < left; k++) bits |= (uint32_t)(unsigned char)bytes.data[i + k] << (16 - 8 * k);
-    for (size_t k = 0; k < 4; k++) *out++ = k <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
+    for (size_t k = 0; k < left; k++)
+      bits |= (uint32_t)(unsigned char)bytes.data[i + k] << (16 - 8 * k);
+    for (size_t k = 0; k < 4; k++)
+      *out++ = k <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
   }
 }
 
@@ -27,26 +29,36 @@ static const uint8_t values[UINT8_MAX + 1] = {
     ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64};
 
 /* Returns the six bits of a character; -1 if it is not base64. */
-static inline int value_of(char c) { return values[(unsigned char)c] - 1; }
+static inline int value_of(char c) {
+  return values[(unsigned char)c] - 1;
+}
 
-bool etr_base64_is_digit(char c) { return value_of(c) >= 0; }
+bool etr_base64_is_digit(char c) {
+  return value_of(c) >= 0;
+}
 
 bool etr_base64_decode(void *out, size_t *size, etr_slice text) {
   uint8_t *to = out;
   uint32_t bits = 0;
   size_t padding = 0;
-  while (padding < 2 && padding < text.size && text.data[text.size - 1 - padding] == '=') padding++;
+  while (padding < 2 && padding < text.size && text.data[text.size - 1 - padding] == '=')
+    padding++;
 
   *size = 0;
-  if (text.size % 4 != 0) return false;
+  if (text.size % 4 != 0)
+    return false;
   for (size_t i = 0; i < text.size; i++) {
     int value = i < text.size - padding ? value_of(text.data[i]) : 0;
-    if (value < 0) return false;
+    if (value < 0)
+      return false;
     bits = bits << 6 | (uint32_t)value;
-    if (i % 4 != 3) continue;
+    if (i % 4 != 3)
+      continue;
     size_t left = i + 1 == text.size ? 3 - padding : 3;
-    if (bits & ((1u << 8 * (3 - left)) - 1)) return false;
-    for (size_t k = 0; k < left; k++) *to++ = (uint8_t)(bits >> (16 - 8 * k));
+    if (bits & ((1u << 8 * (3 - left)) - 1))
+      return false;
+    for (size_t k = 0; k < left; k++)
+      *to++ = (uint8_t)(bits >> (16 - 8 * k));
     bits = 0;
   }
   *size = (size_t)(to - (uint8_t *)out);

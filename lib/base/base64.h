@@ -8,7 +8,9 @@
 #include "base/base.h"
 
 /** Returns the number of characters that encode `size` bytes, including padding. */
-static inline size_t etr_base64_size(size_t size) { return (size + 2) / 3 * 4; }
+static inline size_t etr_base64_size(size_t size) {
+  return (size + 2) / 3 * 4;
+}
 
 /** Encodes bytes: writes etr_base64_size() characters, and no NUL. */
 void etr_base64_encode(char *out, etr_slice bytes);
@@ -17,9 +19,9 @@ void etr_base64_encode(char *out, etr_slice bytes);
 bool etr_base64_is_digit(char c);
 
 /**
- * Decodes a text: writes at most three bytes for four characters, and sets *size. It is strict: it returns false, with
- * *size 0, for any other character, for a length that is not a multiple of four, and for padding that is not at the end
- * or hides bits.
+ * Decodes a text: writes at most three bytes for four characters, and sets *size. It is strict: it
+ * returns false, with *size 0, for any other character, for a length that is not a multiple of
+ * four, and for padding that is not at the end or hides bits.
  */
 bool etr_base64_decode(void *out, size_t *size, etr_slice text);
 

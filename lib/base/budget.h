@@ -2,9 +2,9 @@
  *
  * budget.h - limits how much one profile may read and hold. Layer 0.
  *
- * A small file can describe a lot of data, by compression, shared tables and repeated lists. Every reader therefore
- * takes what it is about to read from one budget, and stops with the budget's message if nothing is left. The defaults
- * are beyond real models.
+ * A small file can describe a lot of data, by compression, shared tables and repeated lists. Every
+ * reader therefore takes what it is about to read from one budget, and stops with the budget's
+ * message if nothing is left. The defaults are beyond real models.
  */
 #ifndef ETR_BUDGET_H
 #define ETR_BUDGET_H
@@ -30,12 +30,15 @@ void etr_budget_set(etr_budget *budget, etr_resource resource, uint64_t limit);
 void etr_budget_init(etr_budget *budget);
 
 /**
- * Takes `count` of a resource. Returns NULL if that much was left; otherwise one line that names the option which
- * raises the limit, and which lives as long as the budget. A budget of NULL has no limits.
+ * Takes `count` of a resource. Returns NULL if that much was left; otherwise one line that names
+ * the option which raises the limit, and which lives as long as the budget. A budget of NULL has no
+ * limits.
  */
 const char *etr_budget_take(etr_budget *budget, etr_resource resource, uint64_t count);
 
 /** Returns true after something was refused; nothing that was read can be used then. */
-static inline bool etr_budget_refused(const etr_budget *budget) { return budget && budget->message[0]; }
+static inline bool etr_budget_refused(const etr_budget *budget) {
+  return budget && budget->message[0];
+}
 
 #endif

@@ -14,16 +14,21 @@
 
 enum { FIRST_CAPACITY = 64 * 1024 };
 
-etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, const char *what, int reason) {
+etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, const char *what,
+                       int reason) {
   char text[128];
-  if (strerror_r(reason, text, sizeof text) != 0) snprintf(text, sizeof text, "error %d", reason);
+  if (strerror_r(reason, text, sizeof text) != 0)
+    snprintf(text, sizeof text, "error %d", reason);
   return etr_fail(error, ETR_ERROR_IO, path, entry, ETR_NO_OFFSET, "%s: %s", what, text);
 }
 
-/* Returns the errno that says why a descriptor cannot be read as a file; 0 if it can. Sets *status. */
+/* Returns the errno that says why a descriptor cannot be read as a file; 0 if it can. Sets *status.
+ */
 static int fault_of(int descriptor, struct stat *status, bool may_be_pipe) {
-  if (fstat(descriptor, status) != 0) return errno;
-  if (S_ISDIR(status->st_mode)) return EISDIR;
+  if (fstat(descriptor, status) != 0)
+    return errno;
+  if (S_ISDIR(status->st_mode))
+    return EISDIR;
   return may_be_pipe || S_ISREG(status->st_mode) ? 0 : ESPIPE;
 }
 
@@ -33,10 +38,12 @@ static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_er
   struct stat status;
   FILE *stream = standard_input ? stdin : fopen(path, "rb");
   *out = NULL;
-  if (!stream) return etr_fail_io(error, path, NULL, "cannot open", errno);
+  if (!stream)
+    return etr_fail_io(error, path, NULL, "cannot open", errno);
   int reason = fault_of(fileno(stream), &status, true);
   if (reason) {
-    if (!standard_input) fclose(stream);
+    if (!standard_input)
+      fclose(stream);
     return etr_fail_io(error, path, NULL, "cannot read", reason);
   }
   *size = S_ISREG(status.st_mode) && status.st_size > 0 ? (uint64_t)status.st_size : 0;
@@ -46,27 +53,32 @@ static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_er
 
 static etr_status fail_too_large(etr_error *error, const char *path, uint64_t max_bytes) {
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
-                  "more than the %" PRIu64 " bytes left to read; raise this limit with --max-bytes", max_bytes);
+                  "more than the %" PRIu64 " bytes left to read; raise this limit with --max-bytes",
+                  max_bytes);
 }
 
 /* Reads until the end, growing: the size that the file had when it was opened is a hint only. */
-static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64_t hint, uint64_t max_bytes,
-                           etr_error *error) {
+static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64_t hint,
+                           uint64_t max_bytes, etr_error *error) {
   size_t capacity = 0;
   for (;;) {
     if (out->size == capacity) {
       uint64_t wanted = capacity ? (uint64_t)capacity * 2 : ETR_MAX(hint + 1, FIRST_CAPACITY);
       uint8_t *grown = wanted <= SIZE_MAX / 2 ? realloc(out->data, (size_t)wanted) : NULL;
-      if (!grown) return etr_fail_memory_of(error, path, NULL);
+      if (!grown)
+        return etr_fail_memory_of(error, path, NULL);
       out->data = grown;
       capacity = (size_t)wanted;
     }
     errno = 0;
     size_t got = fread(out->data + out->size, 1, capacity - out->size, stream);
     out->size += got;
-    if (out->size > max_bytes) return fail_too_large(error, path, max_bytes);
-    if (ferror(stream)) return etr_fail_io(error, path, NULL, "cannot read", errno);
-    if (got == 0) return ETR_OK;
+    if (out->size > max_bytes)
+      return fail_too_large(error, path, max_bytes);
+    if (ferror(stream))
+      return etr_fail_io(error, path, NULL, "cannot read", errno);
+    if (got == 0)
+      return ETR_OK;
   }
 }
 
@@ -77,21 +89,27 @@ etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, et
   ETR_TRY(open_file(&stream, path, &hint, error));
   etr_status status = hint > max_bytes ? fail_too_large(error, path, max_bytes)
                                        : read_all(out, stream, path, hint, max_bytes, error);
-  if (stream != stdin) fclose(stream);
-  if (status != ETR_OK) etr_file_clear(out);
+  if (stream != stdin)
+    fclose(stream);
+  if (status != ETR_OK)
+    etr_file_clear(out);
   return status;
 }
 
 FILE *etr_file_open_regular(const char *path) {
   struct stat status;
-  if (stat(path, &status) != 0) return NULL;
+  if (stat(path, &status) != 0)
+    return NULL;
   bool is_regular = S_ISREG(status.st_mode);
   int file = is_regular ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-  if (is_regular && file < 0) return NULL;
+  if (is_regular && file < 0)
+    return NULL;
   is_regular = is_regular && fstat(file, &status) == 0 && S_ISREG(status.st_mode); /* still */
   FILE *stream = is_regular ? fdopen(file, "rb") : NULL;
-  if (!stream && file >= 0) close(file);
-  if (!is_regular) errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+  if (!stream && file >= 0)
+    close(file);
+  if (!is_regular)
+    errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
   return stream;
 }
 
@@ -108,8 +126,10 @@ void etr_file_clear(etr_file *file) {
 etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error) {
   struct stat status;
   *out = (etr_seekable){
-      .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* a pipe without a writer must not block */
-  if (out->descriptor < 0) return etr_fail_io(error, path, NULL, "cannot open", errno);
+      .descriptor = open(path, O_RDONLY | O_CLOEXEC |
+                                   O_NONBLOCK)}; /* a pipe without a writer must not block */
+  if (out->descriptor < 0)
+    return etr_fail_io(error, path, NULL, "cannot open", errno);
   int reason = fault_of(out->descriptor, &status, false);
   if (reason) {
     etr_seekable_close(out);
@@ -123,14 +143,18 @@ bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t
   char *to = into;
   if (file->bytes) {
     bool is_inside = at <= file->size && size <= file->size - at;
-    if (is_inside && size) memcpy(into, file->bytes + at, size);
+    if (is_inside && size)
+      memcpy(into, file->bytes + at, size);
     return is_inside;
   }
-  if (at > INT64_MAX - size) return false;
+  if (at > INT64_MAX - size)
+    return false;
   while (size > 0) {
     ssize_t got = pread(file->descriptor, to, size, (off_t)at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
     to += got;
     at += (uint64_t)got;
     size -= (size_t)got;
@@ -138,16 +162,19 @@ bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t
   return true;
 }
 
-etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size, const char *path,
-                             etr_error *error) {
+etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size,
+                             const char *path, etr_error *error) {
   *out = (etr_file){.data = malloc(size ? size : 1), .size = size};
-  if (!out->data) return etr_fail_memory_of(error, path, NULL);
-  if (etr_seekable_read(file, at, out->data, size)) return ETR_OK;
+  if (!out->data)
+    return etr_fail_memory_of(error, path, NULL);
+  if (etr_seekable_read(file, at, out->data, size))
+    return ETR_OK;
   etr_file_clear(out);
   return etr_fail(error, ETR_ERROR_IO, path, NULL, at, "the file shrank while it was being read");
 }
 
 void etr_seekable_close(etr_seekable *file) {
-  if (file->descriptor >= 0) close(file->descriptor);
+  if (file->descriptor >= 0)
+    close(file->descriptor);
   *file = (etr_seekable){.descriptor = -1};
 }

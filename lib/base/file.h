@@ -9,12 +9,13 @@
 
 #include <stdio.h>
 
-/** Fills *error for a system call that failed, and returns ETR_ERROR_IO. `what` says what could not be done ("cannot
- * open"), and `reason` is an errno. `entry` is NULL for a file without entries. */
-etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, const char *what, int reason);
+/** Fills *error for a system call that failed, and returns ETR_ERROR_IO. `what` says what could not
+ * be done ("cannot open"), and `reason` is an errno. `entry` is NULL for a file without entries. */
+etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, const char *what,
+                       int reason);
 
-/** The bytes of a file; free with etr_file_clear(). Read, not mapped: a file that shrinks meanwhile must not kill the
- * process. */
+/** The bytes of a file; free with etr_file_clear(). Read, not mapped: a file that shrinks meanwhile
+ * must not kill the process. */
 typedef struct etr_file {
   uint8_t *data;
   size_t size;
@@ -25,13 +26,13 @@ static inline etr_slice etr_file_bytes(const etr_file *file) {
 }
 
 /**
- * Reads a whole file; "-" is standard input. Directories and files larger than max_bytes are refused.
- * Errors: ETR_ERROR_IO, ETR_ERROR_FORMAT (too large), ETR_ERROR_MEMORY.
+ * Reads a whole file; "-" is standard input. Directories and files larger than max_bytes are
+ * refused. Errors: ETR_ERROR_IO, ETR_ERROR_FORMAT (too large), ETR_ERROR_MEMORY.
  */
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error);
 
-/** Opens a regular file, or the one that a link leads to. Returns NULL on failure, with the reason in errno. A pipe or
- * a device is not opened, because that could wait forever. */
+/** Opens a regular file, or the one that a link leads to. Returns NULL on failure, with the reason
+ * in errno. A pipe or a device is not opened, because that could wait forever. */
 FILE *etr_file_open_regular(const char *path);
 
 /** Returns true for what etr_seekable_open() accepts: neither a folder nor a pipe nor "-". */
@@ -51,17 +52,19 @@ static inline etr_seekable etr_seekable_of(etr_slice bytes) {
   return (etr_seekable){.descriptor = -1, .size = bytes.size, .bytes = bytes.data};
 }
 
-/** Opens a regular file. Errors: ETR_ERROR_IO (also for a pipe or a directory). On failure there is nothing to close.
+/** Opens a regular file. Errors: ETR_ERROR_IO (also for a pipe or a directory). On failure there is
+ * nothing to close.
  */
 etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error);
 
-/** Reads exactly `size` bytes at an offset. Returns false if the file ends before, or if it cannot be read. */
+/** Reads exactly `size` bytes at an offset. Returns false if the file ends before, or if it cannot
+ * be read. */
 bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t size);
 
-/** Reads `size` bytes at an offset into new memory; free it with etr_file_clear(). Errors: ETR_ERROR_IO (the file is
- * shorter than when it was opened), ETR_ERROR_MEMORY. */
-etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size, const char *path,
-                             etr_error *error);
+/** Reads `size` bytes at an offset into new memory; free it with etr_file_clear(). Errors:
+ * ETR_ERROR_IO (the file is shorter than when it was opened), ETR_ERROR_MEMORY. */
+etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size,
+                             const char *path, etr_error *error);
 
 void etr_seekable_close(etr_seekable *file);
 

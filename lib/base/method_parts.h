@@ -7,7 +7,8 @@
 
 #include "base/base.h"
 
-/** Returns true if the parts of execute_ticks add up to it, and if no part of a part is greater than that part. */
+/** Returns true if the parts of execute_ticks add up to it, and if no part of a part is greater
+ * than that part. */
 bool etr_method_adds_up(const etr_method *method);
 
 #endif

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 /* Skips the numbers that both begin with, if they are equal; numbers of any length. */
 static int compare_numbers(const char **x, const char **y) {
@@ -30,6 +32,7 @@ int etr_natural_compare(const char *a, const char *b) {
     else
       order = (unsigned char)*x++ - (unsigned char)*y++;
   }
-  if (order == 0) order = (*x != '\0') - (*y != '\0');
+  if (order == 0)
+    order = (*x != '\0') - (*y != '\0');
   return order ? order : strcmp(a, b);
 }

@@ -5,8 +5,8 @@
 #ifndef ETR_NATURAL_H
 #define ETR_NATURAL_H
 
-/** Compares like strcmp(), but digits count as numbers: "layer_2" comes before "layer_10". Returns 0 only for equal
- * texts. */
+/** Compares like strcmp(), but digits count as numbers: "layer_2" comes before "layer_10". Returns
+ * 0 only for equal texts. */
 int etr_natural_compare(const char *a, const char *b);
 
 #endif

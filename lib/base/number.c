@@ -11,39 +11,48 @@
 
 static bool take_digits(const char **at, const char *end) {
   const char *start = *at;
-  while (*at < end && **at >= '0' && **at <= '9') ++*at;
+  while (*at < end && **at >= '0' && **at <= '9')
+    ++*at;
   return *at > start;
 }
 
 static bool take_one_of(const char **at, const char *end, etr_slice set) {
   bool found = *at < end && memchr(set.data, **at, set.size);
-  if (found) ++*at;
+  if (found)
+    ++*at;
   return found;
 }
 
 bool etr_is_number(etr_slice text) {
   const char *at = text.data, *end = text.data + text.size;
   take_one_of(&at, end, ETR_SLICE("-"));
-  if (!take_one_of(&at, end, ETR_SLICE("0")) && !take_digits(&at, end)) return false;
-  if (take_one_of(&at, end, ETR_SLICE(".")) && !take_digits(&at, end)) return false;
+  if (!take_one_of(&at, end, ETR_SLICE("0")) && !take_digits(&at, end))
+    return false;
+  if (take_one_of(&at, end, ETR_SLICE(".")) && !take_digits(&at, end))
+    return false;
   if (take_one_of(&at, end, ETR_SLICE("eE"))) {
     take_one_of(&at, end, ETR_SLICE("+-"));
-    if (!take_digits(&at, end)) return false;
+    if (!take_digits(&at, end))
+      return false;
   }
   return at == end;
 }
 
-/* Returns the exponent of "e-12"; 0 for "". An exponent so large that more of it makes no difference is cut. */
+/* Returns the exponent of "e-12"; 0 for "". An exponent so large that more of it makes no
+ * difference is cut. */
 static long to_exponent(const char *at, const char *end) {
-  if (at == end) return 0;
+  if (at == end)
+    return 0;
   long value = 0;
   bool negative = *++at == '-';
   for (at += negative || *at == '+'; at < end; at++)
-    if (value < 100000) value = value * 10 + (*at - '0');
+    if (value < 100000)
+      value = value * 10 + (*at - '0');
   return negative ? -value : value;
 }
 
-/* Converts a number. strtod() expects the locale's decimal point, so it gets a number without one: 125e2 for 12.5e3. */
+/* Converts a number. strtod() expects the locale's decimal point, so it gets a number without one:
+ * 125e2 for 12.5e3. */
 double etr_number_to_double(etr_slice number) {
   char text[ETR_MOST_NUMBER_BYTES + 32];
   const char *at = number.data, *end = number.data + number.size, *point = NULL;
@@ -61,7 +70,8 @@ double etr_number_to_double(etr_slice number) {
 
 size_t etr_number_without_locale(char *text) {
   char *point = text + strspn(text, "+-0123456789eE");
-  if (*point == '\0') return (size_t)(point - text);
+  if (*point == '\0')
+    return (size_t)(point - text);
   const char *rest = point + strcspn(point, "0123456789");
   size_t size = strlen(rest);
   *point = '.';
@@ -70,7 +80,8 @@ size_t etr_number_without_locale(char *text) {
 }
 
 size_t etr_number_of_double(char text[ETR_DOUBLE_ROOM], double value) {
-  /* 15 digits that read back hold no superfluous one, as %g drops zeros; only subnormal numbers may need fewer. */
+  /* 15 digits that read back hold no superfluous one, as %g drops zeros; only subnormal numbers may
+   * need fewer. */
   int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
   do {
     (void)snprintf(text, ETR_DOUBLE_ROOM, "%.*g", digits, value);

@@ -16,15 +16,16 @@ enum { ETR_DOUBLE_ROOM = 48 };
 /** Returns true if the complete text is a number: "-0.5e3", but not "+1", "01" or ".5". */
 bool etr_is_number(etr_slice text);
 
-/** Returns the value of a text of at most ETR_MOST_NUMBER_BYTES for which etr_is_number() is true. */
+/** Returns the value of a text of at most ETR_MOST_NUMBER_BYTES for which etr_is_number() is true.
+ */
 double etr_number_to_double(etr_slice number);
 
-/** Writes the shortest text that reads back as this finite value, and returns its size. The text may lack a final
- * NUL. */
+/** Writes the shortest text that reads back as this finite value, and returns its size. The text
+ * may lack a final NUL. */
 size_t etr_number_of_double(char text[ETR_DOUBLE_ROOM], double value);
 
-/** Replaces the locale's decimal separator by a point in a number that printf wrote, and returns the size of the text,
- * which may lack a final NUL. */
+/** Replaces the locale's decimal separator by a point in a number that printf wrote, and returns
+ * the size of the text, which may lack a final NUL. */
 size_t etr_number_without_locale(char *text);
 
 #endif

@@ -9,7 +9,8 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sorts samples. Lists are often short, because a method runs a few times and has thousands of operators. */
+/* Sorts samples. Lists are often short, because a method runs a few times and has thousands of
+ * operators. */
 static void sort_samples(uint64_t *samples, size_t count) {
   enum { FEW = 16 };
   if (count > FEW) {
@@ -19,7 +20,8 @@ static void sort_samples(uint64_t *samples, size_t count) {
   for (size_t i = 1; i < count; i++) {
     uint64_t sample = samples[i];
     size_t at = i;
-    for (; at > 0 && samples[at - 1] > sample; at--) samples[at] = samples[at - 1];
+    for (; at > 0 && samples[at - 1] > sample; at--)
+      samples[at] = samples[at - 1];
     samples[at] = sample;
   }
 }
@@ -27,15 +29,19 @@ static void sort_samples(uint64_t *samples, size_t count) {
 static double percentile(const uint64_t *sorted, size_t count, double percent) {
   double rank = percent / 100 * (double)(count - 1);
   size_t below = (size_t)rank;
-  if (below + 1 >= count) return (double)sorted[count - 1];
-  return (double)sorted[below] + (rank - (double)below) * ((double)sorted[below + 1] - (double)sorted[below]);
+  if (below + 1 >= count)
+    return (double)sorted[count - 1];
+  return (double)sorted[below] +
+         (rank - (double)below) * ((double)sorted[below + 1] - (double)sorted[below]);
 }
 
 etr_stats etr_stats_of(uint64_t *samples, size_t count) {
-  if (count == 0) return (etr_stats){0};
+  if (count == 0)
+    return (etr_stats){0};
   sort_samples(samples, count);
   double sum = 0;
-  for (size_t i = 0; i < count; i++) sum += (double)samples[i];
+  for (size_t i = 0; i < count; i++)
+    sum += (double)samples[i];
   return (etr_stats){.count = count,
                      .avg = sum / (double)count,
                      .min = (double)samples[0],
@@ -99,12 +105,14 @@ int etr_by_u32(const void *a, const void *b) {
 }
 
 double etr_median_of_sorted(const double *sorted, size_t count) {
-  if (count == 0) return 0;
+  if (count == 0)
+    return 0;
   return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
 double etr_percentile_of_sorted(const double *sorted, size_t count, double percent) {
-  if (count == 0) return 0;
+  if (count == 0)
+    return 0;
   double rank = percent / 100 * (double)(count - 1);
   size_t below = (size_t)rank, above = ETR_MIN(below + 1, count - 1);
   return sorted[below] + (rank - (double)below) * (sorted[above] - sorted[below]);

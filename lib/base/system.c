@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * system.c - functions that differ between systems. On Windows, the functions of POSIX are in windows/, whose headers
- * precede the system's.
+ * system.c - functions that differ between systems. On Windows, the functions of POSIX are in
+ * windows/, whose headers precede the system's.
  */
 #define _GNU_SOURCE /* memrchr, memmem, syscall() */
 #include "base/system.h"
@@ -22,7 +22,8 @@
 #if defined __APPLE__ || defined _WIN32
 const char *etr_find_last(const char *text, size_t size, char wanted) {
   while (size > 0)
-    if (text[--size] == wanted) return text + size;
+    if (text[--size] == wanted)
+      return text + size;
   return NULL;
 }
 #else
@@ -41,30 +42,40 @@ const char *etr_find_bytes(const char *text, size_t size, const char *wanted, si
 static bool read_random(void *to, size_t size) {
   int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   bool is_read = file >= 0 && read(file, to, size) == (ssize_t)size;
-  if (file >= 0) (void)close(file);
+  if (file >= 0)
+    (void)close(file);
   return is_read;
 }
 
-/* Gets random bytes by the system call, because glibc before 2.25 has no function for it. Up to 256 bytes are returned
- * at once. */
+/* Gets random bytes by the system call, because glibc before 2.25 has no function for it. Up to 256
+ * bytes are returned at once. */
 bool etr_random(void *to, size_t size) {
   long got;
-  do got = syscall(SYS_getrandom, to, size, 0);
+  do
+    got = syscall(SYS_getrandom, to, size, 0);
   while (got < 0 && errno == EINTR);
   return got == (long)size || (got < 0 && errno == ENOSYS && read_random(to, size));
 }
 
 #else
 
-bool etr_random(void *to, size_t size) { return getentropy(to, size) == 0; }
+bool etr_random(void *to, size_t size) {
+  return getentropy(to, size) == 0;
+}
 
 #endif
 
 #if defined __aarch64__ && defined __linux__
 enum { HAS_CRC32 = 1 << 7 /* HWCAP_CRC32 of the kernel's asm/hwcap.h */ };
-bool etr_has_crc32c(void) { return (getauxval(AT_HWCAP) & HAS_CRC32) != 0; }
+bool etr_has_crc32c(void) {
+  return (getauxval(AT_HWCAP) & HAS_CRC32) != 0;
+}
 #elif defined __aarch64__
-bool etr_has_crc32c(void) { return true; } /* every Mac with such a processor */
+bool etr_has_crc32c(void) {
+  return true;
+} /* every Mac with such a processor */
 #else
-bool etr_has_crc32c(void) { return false; }
+bool etr_has_crc32c(void) {
+  return false;
+}
 #endif

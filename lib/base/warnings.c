@@ -7,27 +7,32 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset, const char *format, ...) {
+void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset,
+              const char *format, ...) {
   char message[512];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
   etr_warning *warning = etr_vec_push(warnings->arena, &warnings->list);
-  if (!warning) return;
+  if (!warning)
+    return;
   *warning = (etr_warning){.file = file ? etr_arena_copy(warnings->arena, etr_slice_of(file)) : "",
-                           .entry = entry ? etr_arena_copy(warnings->arena, etr_slice_of(entry)) : "",
+                           .entry = entry ? etr_arena_copy(warnings->arena, etr_slice_of(entry))
+                                          : "",
                            .offset = offset,
                            .message = etr_arena_text(warnings->arena, etr_slice_of(message))};
 }
 
-void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry, etr_cut_names *cut) {
+void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry,
+                           etr_cut_names *cut) {
   enum { SHOWN = 60 };
   if (cut->first && cut->count == 1)
-    etr_warn(warnings, file, entry, ETR_NO_OFFSET, "a name longer than 64 KiB was cut; it begins with %.*s",
-             ETR_HEAD(cut->first, SHOWN));
+    etr_warn(warnings, file, entry, ETR_NO_OFFSET,
+             "a name longer than 64 KiB was cut; it begins with %.*s", ETR_HEAD(cut->first, SHOWN));
   else if (cut->first)
-    etr_warn(warnings, file, entry, ETR_NO_OFFSET, "%zu names longer than 64 KiB were cut; the first begins with %.*s",
-             cut->count, ETR_HEAD(cut->first, SHOWN));
+    etr_warn(warnings, file, entry, ETR_NO_OFFSET,
+             "%zu names longer than 64 KiB were cut; the first begins with %.*s", cut->count,
+             ETR_HEAD(cut->first, SHOWN));
   *cut = (etr_cut_names){0};
 }

@@ -14,11 +14,12 @@ typedef struct etr_warnings {
 } etr_warnings;
 
 /** Adds a warning; file and entry may be NULL. Lack of memory shows on the arena. */
-void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset, const char *format, ...)
-    ETR_PRINTF(5, 6);
+void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset,
+              const char *format, ...) ETR_PRINTF(5, 6);
 
-/** Warns if names are longer than ETR_MOST_NAME_BYTES, and resets the count. `entry` contains the first such name; it
- * may be NULL. */
-void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry, etr_cut_names *cut);
+/** Warns if names are longer than ETR_MOST_NAME_BYTES, and resets the count. `entry` contains the
+ * first such name; it may be NULL. */
+void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry,
+                           etr_cut_names *cut);
 
 #endif

@@ -43,13 +43,15 @@ static etr_side_time scaled(const etr_side_time *time, double factor) {
 
 /* Sets the verdicts that need no judging; changes with times on both sides are judged later. */
 static etr_verdict verdict_before(const measure *base, const measure *newer, bool is_timed_twice) {
-  if (!base->exists) return ETR_VERDICT_NEW;
-  if (!newer->exists) return ETR_VERDICT_GONE;
+  if (!base->exists)
+    return ETR_VERDICT_NEW;
+  if (!newer->exists)
+    return ETR_VERDICT_GONE;
   return is_timed_twice ? ETR_VERDICT_CANNOT_TELL : ETR_VERDICT_UNTIMED;
 }
 
-/* Fills a change except for its verdict. The change must not move in memory until the verdict is set. Returns false
- * when out of memory. */
+/* Fills a change except for its verdict. The change must not move in memory until the verdict is
+ * set. Returns false when out of memory. */
 static bool family_add(family *f, etr_change *change, const measure *base, const measure *newer) {
   const etr_side_time old = scaled(base->time, f->base_scale), now = scaled(newer->time, 1);
   bool is_timed_twice = old.runs > 0 && now.runs > 0;
@@ -63,9 +65,11 @@ static bool family_add(family *f, etr_change *change, const measure *base, const
                          .high = NAN,
                          .verdict = verdict_before(base, newer, is_timed_twice)};
   etr_noise_set_medians(change, &old, &now);
-  if (!is_timed_twice) return true;
+  if (!is_timed_twice)
+    return true;
   etr_noise_test *test = etr_vec_push(f->scratch, &f->tests);
-  if (!test) return false;
+  if (!test)
+    return false;
   *test = (etr_noise_test){.base = old, .newer = now, .change = change};
   return true;
 }
@@ -75,9 +79,11 @@ static bool family_judge(const family *f) {
   return etr_noise_judge_family(f->tests.data, f->tests.count, f->options, f->scratch);
 }
 
-/* Judges each change by itself. `history` has the earlier benches of their method; it may be NULL. */
+/* Judges each change by itself. `history` has the earlier benches of their method; it may be NULL.
+ */
 static void family_judge_each(const family *f, const etr_bench_history *history) {
-  for (size_t i = 0; i < f->tests.count; i++) etr_noise_judge(&f->tests.data[i], f->options, history);
+  for (size_t i = 0; i < f->tests.count; i++)
+    etr_noise_judge(&f->tests.data[i], f->options, history);
 }
 
 /* ---- The rows of a method's comparison: pairs of nodes, sums of the same key ---- */
@@ -127,43 +133,51 @@ static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
   return item->shape ? number_of(numbers, item->shape) : 0;
 }
 
-/* Identifies a source line by its text and its function, because files and line numbers change without a change of the
- * line. */
+/* Identifies a source line by its text and its function, because files and line numbers change
+ * without a change of the line. */
 static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
-  if (!item->code) return 0;
+  if (!item->code)
+    return 0;
   const uint32_t line[] = {number_of(numbers, item->function), number_of(numbers, item->code)};
   return number_of_bytes(numbers, line, sizeof line);
 }
 
-/* Returns a number that identifies the dimensions in "f32[1,64]", and sets *rank to how many there are. Returns 0,
- * without setting *rank, if there are none or if they are symbolic. */
+/* Returns a number that identifies the dimensions in "f32[1,64]", and sets *rank to how many there
+ * are. Returns 0, without setting *rank, if there are none or if they are symbolic. */
 static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *rank) {
   const char *open = text ? strchr(text, '[') : NULL;
-  if (!open) return 0;
+  if (!open)
+    return 0;
   size_t size = strspn(open + 1, "0123456789,");
-  if (open[1 + size] != ']') return 0;
+  if (open[1 + size] != ']')
+    return 0;
   *rank = size > 0;
-  for (size_t i = 0; i < size; i++) *rank += open[1 + i] == ',';
+  for (size_t i = 0; i < size; i++)
+    *rank += open[1 + i] == ',';
   return number_of_bytes(numbers, open, size + 2);
 }
 
 /* Returns a number that identifies the dimensions of the first output, and sets *rank. */
 static uint32_t number_of_output(etr_map *numbers, const etr_side_item *item, uint32_t *rank) {
-  if (!item->of) return number_of_dims(numbers, item->shape, rank);
+  if (!item->of)
+    return number_of_dims(numbers, item->shape, rank);
   const etr_value *value = item->of->output_count ? &item->of->outputs[0] : NULL;
   etr_arena *scratch = numbers->arena;
   const char *text = "[";
-  if (!value || value->rank < 0) return 0;
+  if (!value || value->rank < 0)
+    return 0;
   for (int32_t i = 0; text && i < value->rank; i++) {
-    if (value->dims[i].symbol) return 0;
+    if (value->dims[i].symbol)
+      return 0;
     text = etr_arena_format(scratch, "%s%s%" PRId64, text, i ? "," : "", value->dims[i].size);
   }
   text = text ? etr_arena_format(scratch, "%s]", text) : NULL;
   return number_of_dims(numbers, text, rank);
 }
 
-/* Returns the kind of an operator. Lowerings give several names to one kind: portable kernels run a linear layer as
- * addmm, while XNNPACK and Core ML keep linear. Overloads remain different kinds, because they read different inputs.
+/* Returns the kind of an operator. Lowerings give several names to one kind: portable kernels run a
+ * linear layer as addmm, while XNNPACK and Core ML keep linear. Overloads remain different kinds,
+ * because they read different inputs.
  */
 static uint32_t number_of_kind(etr_map *numbers, const char *op) {
   static const struct {
@@ -184,13 +198,14 @@ static uint32_t number_of_kind(etr_map *numbers, const char *op) {
       {"aten.adaptive_avg_pool2d.default", "aten._adaptive_avg_pool2d.default"},
   };
   for (size_t i = 0; i < ETR_COUNT(kinds); i++)
-    if (strcmp(op, kinds[i].op) == 0) return number_of(numbers, kinds[i].kind);
+    if (strcmp(op, kinds[i].op) == 0)
+      return number_of(numbers, kinds[i].kind);
   return number_of(numbers, op);
 }
 
-/* Returns true for operators that are a layer because of their weight, and for operators that a lowering puts between a
- * layer and its weight. Others read caches and masks, whose size is that of the context; so do products of batches
- * (bmm), in attention. */
+/* Returns true for operators that are a layer because of their weight, and for operators that a
+ * lowering puts between a layer and its weight. Others read caches and masks, whose size is that of
+ * the context; so do products of batches (bmm), in attention. */
 static bool is_of_layer(const char *op) {
   /* clang-format off */
   static const char *const layers[] = {
@@ -201,22 +216,27 @@ static bool is_of_layer(const char *op) {
   };
   /* clang-format on */
   etr_slice name = etr_operator_of_target(op);
-  return etr_operator_is_one_of(name, layers, ETR_COUNT(layers)) || etr_slice_starts(name, ETR_SLICE("dequantize_"));
+  return etr_operator_is_one_of(name, layers, ETR_COUNT(layers)) ||
+         etr_slice_starts(name, ETR_SLICE("dequantize_"));
 }
 
-/* Returns true if the inputs of the methods have different shapes, from which other differences follow. Types do not
- * matter. */
+/* Returns true if the inputs of the methods have different shapes, from which other differences
+ * follow. Types do not matter. */
 static bool has_other_inputs(const etr_side_method *base, const etr_side_method *newer) {
-  if (base->input_count != newer->input_count) return true;
+  if (base->input_count != newer->input_count)
+    return true;
   for (size_t i = 0; i < base->input_count; i++) {
     const char *old = strchr(base->inputs[i].type, '['), *now = strchr(newer->inputs[i].type, '[');
-    if (!old != !now || (old && strcmp(old, now) != 0)) return true;
+    if (!old != !now || (old && strcmp(old, now) != 0))
+      return true;
   }
   return false;
 }
 
-/* Lists the items of a side in the form that pairing.c needs, not paired yet. Returns false when out of memory. */
-static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method *side, etr_map *numbers) {
+/* Lists the items of a side in the form that pairing.c needs, not paired yet. Returns false when
+ * out of memory. */
+static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method *side,
+                      etr_map *numbers) {
   etr_pairing_item *keys = etr_arena_alloc_array(c->scratch, side->item_count, sizeof *keys);
   for (size_t i = 0; keys && i < side->item_count; i++) {
     const etr_side_item *item = &side->items[i];
@@ -227,7 +247,8 @@ static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method 
     uint32_t weight = item->weight ? number_of(numbers, item->weight) : 0;
     keys[i] = (etr_pairing_item){.path = is_event ? NULL : item->module,
                                  .name = number_of(numbers, item->name),
-                                 .op = is_event ? number_of(numbers, item->op) : number_of_kind(numbers, item->op),
+                                 .op = is_event ? number_of(numbers, item->op)
+                                                : number_of_kind(numbers, item->op),
                                  .target = number_of(numbers, item->op),
                                  .weight = is_layer ? weight : 0,
                                  .state = is_layer ? 0 : weight,
@@ -241,10 +262,11 @@ static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method 
                                  .producers = item->producers,
                                  .producer_count = item->producer_count};
   }
-  *out = (etr_pairing_side){.items = keys,
-                            .count = side->item_count,
-                            .partner = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(uint32_t)),
-                            .rules = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(etr_pair_rule))};
+  *out = (etr_pairing_side){
+      .items = keys,
+      .count = side->item_count,
+      .partner = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(uint32_t)),
+      .rules = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(etr_pair_rule))};
   return !etr_arena_failed(c->scratch);
 }
 
@@ -254,12 +276,13 @@ static double average(const etr_side_time *time, const etr_method *method) {
 
 /* Returns a time of one side for a change. If `side` is NULL, it does not exist on that side. */
 static measure side_measure(const method_side *side, const etr_side_time *time) {
-  if (!time) return (measure){0};
+  if (!time)
+    return (measure){0};
   return (measure){.exists = true, .avg = average(time, side->method), .time = time};
 }
 
-static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES], const etr_side_item *items[ETR_SIDES],
-                      etr_pair_rule rule, family *f) {
+static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES],
+                      const etr_side_item *items[ETR_SIDES], etr_pair_rule rule, family *f) {
   const etr_side_item *base = items[ETR_BASE], *newer = items[ETR_NEWER];
   measure old = side_measure(&sides[ETR_BASE], base ? &base->time : NULL),
           now = side_measure(&sides[ETR_NEWER], newer ? &newer->time : NULL);
@@ -284,37 +307,48 @@ static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side si
   etr_map numbers;
   family f = {.scratch = c->scratch, .base_scale = c->base_scale, .options = c->options};
   etr_map_init(&numbers, c->scratch);
-  etr_node_pair *pairs = etr_arena_alloc_array(c->arena, base->item_count + newer->item_count, sizeof *pairs);
-  if (!pairs || !list_keys(c, &lists[ETR_BASE], base, &numbers) || !list_keys(c, &lists[ETR_NEWER], newer, &numbers))
+  etr_node_pair *pairs = etr_arena_alloc_array(c->arena, base->item_count + newer->item_count,
+                                               sizeof *pairs);
+  if (!pairs || !list_keys(c, &lists[ETR_BASE], base, &numbers) ||
+      !list_keys(c, &lists[ETR_NEWER], newer, &numbers))
     return false;
-  for (int s = 0; s < ETR_SIDES; s++) lists[s].has_other_inputs = is_resized;
-  if (!etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER])) return false;
+  for (int s = 0; s < ETR_SIDES; s++)
+    lists[s].has_other_inputs = is_resized;
+  if (!etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER]))
+    return false;
   method->pairs = pairs;
   for (size_t i = 0; i < newer->item_count + base->item_count; i++) {
     bool gone = i >= newer->item_count;
     size_t place = gone ? i - newer->item_count : i;
     const etr_pairing_side *list = &lists[gone ? ETR_BASE : ETR_NEWER];
     uint32_t partner = list->partner[place];
-    if (gone && partner != ETR_NONE) continue;
+    if (gone && partner != ETR_NONE)
+      continue;
     uint32_t base_place = gone ? (uint32_t)place : partner;
-    const etr_side_item *items[ETR_SIDES] = {base_place == ETR_NONE ? NULL : &base->items[base_place],
+    const etr_side_item *items[ETR_SIDES] = {base_place == ETR_NONE ? NULL
+                                                                    : &base->items[base_place],
                                              gone ? NULL : &newer->items[place]};
     etr_node_pair *pair = &pairs[method->pair_count++];
-    if (!fill_pair(pair, sides, items, list->rules[place], &f)) return false;
+    if (!fill_pair(pair, sides, items, list->rules[place], &f))
+      return false;
     size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
     method->timed_nodes += timed;
-    if (pair->base_name && pair->new_name) method->timed_paired += timed;
+    if (pair->base_name && pair->new_name)
+      method->timed_paired += timed;
   }
   return family_judge(&f);
 }
 
 /* ---- Sums ---- */
 
-static double moved(const etr_node_group *group) { return fabs(group->change.new_p50 - group->change.base_p50); }
+static double moved(const etr_node_group *group) {
+  return fabs(group->change.new_p50 - group->change.base_p50);
+}
 
 static int by_change(const void *a, const void *b) {
   double x = moved(a), y = moved(b);
-  if (x != y) return x < y ? 1 : -1;
+  if (x != y)
+    return x < y ? 1 : -1;
   return strcmp(((const etr_node_group *)a)->key, ((const etr_node_group *)b)->key);
 }
 
@@ -335,14 +369,16 @@ static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const su
       uint32_t known = etr_map_get(&index, key);
       if (known == ETR_NONE) {
         known = (uint32_t)out->count;
-        if (!etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, known)) return false;
+        if (!etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, known))
+          return false;
       }
       out->data[known].sums[k] = &sums[k]->rows[i];
     }
   return true;
 }
 
-static bool fill_group(etr_node_group *row, const sum_pair *pair, const method_side sides[ETR_SIDES], family *f) {
+static bool fill_group(etr_node_group *row, const sum_pair *pair,
+                       const method_side sides[ETR_SIDES], family *f) {
   const etr_side_sum *base = pair->sums[ETR_BASE], *newer = pair->sums[ETR_NEWER];
   measure old = side_measure(&sides[ETR_BASE], base ? &base->time : NULL),
           now = side_measure(&sides[ETR_NEWER], newer ? &newer->time : NULL);
@@ -358,14 +394,19 @@ static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sid
   sum_pairs pairs = {0};
   family f = {.scratch = c->scratch, .base_scale = c->base_scale, .options = c->options};
   size_t count = 0;
-  if (!pair_sums(c, &pairs, sums)) return false;
+  if (!pair_sums(c, &pairs, sums))
+    return false;
   etr_node_group *rows = etr_arena_alloc_array(c->arena, pairs.count, sizeof *rows);
-  if (!rows) return false;
+  if (!rows)
+    return false;
   for (size_t i = 0; i < pairs.count; i++) {
-    if (!fill_group(&rows[count], &pairs.data[i], sides, &f)) return false;
-    if (rows[count].base_nodes || rows[count].new_nodes) count++;
+    if (!fill_group(&rows[count], &pairs.data[i], sides, &f))
+      return false;
+    if (rows[count].base_nodes || rows[count].new_nodes)
+      count++;
   }
-  if (!family_judge(&f)) return false;
+  if (!family_judge(&f))
+    return false;
   etr_sort(rows, count, sizeof *rows, by_change);
   *out = (etr_node_groups){rows, count};
   return true;
@@ -389,8 +430,8 @@ const char *etr_difference_name(etr_difference_kind kind) {
 
 /* ---- Models ---- */
 
-/* Returns true unless at least half of the modules are on both sides. If they are, it is the same model with some
- * rewritten operators. */
+/* Returns true unless at least half of the modules are on both sides. If they are, it is the same
+ * model with some rewritten operators. */
 static bool has_other_modules(const etr_method_pair *pair) {
   size_t both = 0, inner = 0;
   for (size_t i = 0; i < pair->modules.count; i++) {
@@ -402,10 +443,11 @@ static bool has_other_modules(const etr_method_pair *pair) {
   return inner == 0 || both * 2 < inner;
 }
 
-static bool may_differ(const etr_method_pair *pair, const etr_side_method *base, const etr_side_method *newer,
-                       size_t shared) {
+static bool may_differ(const etr_method_pair *pair, const etr_side_method *base,
+                       const etr_side_method *newer, size_t shared) {
   size_t weights = ETR_MAX(base->weight_count, newer->weight_count);
-  bool few = pair->timed_paired * 2 < pair->timed_nodes, hardly_any = pair->timed_paired * 4 < pair->timed_nodes;
+  bool few = pair->timed_paired * 2 < pair->timed_nodes,
+       hardly_any = pair->timed_paired * 4 < pair->timed_nodes;
   if (base->weight_count && newer->weight_count)
     return shared * 2 < weights || (pair->timed_nodes && !pair->timed_paired);
   return hardly_any || (few && has_other_modules(pair));
@@ -418,10 +460,13 @@ typedef struct finder {
   etr_arena *arena;
 } finder;
 
-static bool add_difference(finder *f, etr_difference_kind kind, const char *name, const char *base, const char *newer) {
-  if (base && newer && strcmp(base, newer) == 0) return true;
+static bool add_difference(finder *f, etr_difference_kind kind, const char *name, const char *base,
+                           const char *newer) {
+  if (base && newer && strcmp(base, newer) == 0)
+    return true;
   etr_difference *added = etr_vec_push(f->arena, &f->list);
-  if (added) *added = (etr_difference){kind, name, base, newer};
+  if (added)
+    *added = (etr_difference){kind, name, base, newer};
   return added != NULL;
 }
 
@@ -431,15 +476,18 @@ static bool add_inputs(finder *f, const etr_side_method *base, const etr_side_me
     const etr_side_input *old = i < base->input_count ? &base->inputs[i] : NULL,
                          *now = i < newer->input_count ? &newer->inputs[i] : NULL;
     const char *name = now ? now->name : old->name;
-    if (!add_difference(f, ETR_DIFFERS_INPUT, name, old ? old->type : NULL, now ? now->type : NULL)) return false;
+    if (!add_difference(f, ETR_DIFFERS_INPUT, name, old ? old->type : NULL, now ? now->type : NULL))
+      return false;
   }
   return true;
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
-/* Returns the backends that items are lowered to, in alphabetical order; "" if there are none. NULL when out of
- * memory. */
+/* Returns the backends that items are lowered to, in alphabetical order; "" if there are none. NULL
+ * when out of memory. */
 static const char *backends_of(const etr_side_method *side, etr_arena *arena, etr_arena *scratch) {
   enum { MOST_NAMED = 8 };
   etr_map known;
@@ -448,51 +496,64 @@ static const char *backends_of(const etr_side_method *side, etr_arena *arena, et
   etr_map_init(&known, scratch);
   for (size_t i = 0; i < side->item_count; i++) {
     const char *backend = side->items[i].backend;
-    if (!backend || etr_map_count(&known, etr_slice_of(backend)) > 0) continue;
+    if (!backend || etr_map_count(&known, etr_slice_of(backend)) > 0)
+      continue;
     const char **added = etr_vec_push(scratch, &names);
-    if (added) *added = backend;
+    if (added)
+      *added = backend;
   }
-  if (etr_arena_failed(scratch)) return NULL;
+  if (etr_arena_failed(scratch))
+    return NULL;
   etr_sort(names.data, names.count, sizeof *names.data, by_text);
   for (size_t i = 0; text && i < ETR_MIN(names.count, (size_t)MOST_NAMED); i++)
     text = etr_arena_format(arena, "%s%s%s", text, i ? ", " : "", names.data[i]);
   return text && names.count > MOST_NAMED ? etr_arena_format(arena, "%s, ...", text) : text;
 }
 
-static bool add_backends(finder *f, const etr_side_method *base, const etr_side_method *newer, etr_arena *scratch) {
-  const char *old = backends_of(base, f->arena, scratch), *now = backends_of(newer, f->arena, scratch);
-  if (!old || !now || strcmp(old, now) == 0) return old && now;
+static bool add_backends(finder *f, const etr_side_method *base, const etr_side_method *newer,
+                         etr_arena *scratch) {
+  const char *old = backends_of(base, f->arena, scratch),
+             *now = backends_of(newer, f->arena, scratch);
+  if (!old || !now || strcmp(old, now) == 0)
+    return old && now;
   return add_difference(f, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL);
 }
 
-/* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is missing. Returns false
- * when out of memory. */
-static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_SIDES], etr_arena *arena,
-                             etr_arena *scratch) {
+/* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is
+ * missing. Returns false when out of memory. */
+static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_SIDES],
+                             etr_arena *arena, etr_arena *scratch) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   finder f = {.arena = arena};
   size_t shared;
-  if (!sides[ETR_BASE].method || !sides[ETR_NEWER].method) return true;
+  if (!sides[ETR_BASE].method || !sides[ETR_NEWER].method)
+    return true;
   /* Counts the weights of both sides that have the same shapes. */
   etr_map counts;
   etr_map_init(&counts, scratch);
   shared = 0;
-  for (size_t i = 0; i < base->weight_count; i++) (void)etr_map_count(&counts, etr_slice_of(base->weights[i]));
+  for (size_t i = 0; i < base->weight_count; i++)
+    (void)etr_map_count(&counts, etr_slice_of(base->weights[i]));
   for (size_t i = 0; i < newer->weight_count; i++) {
     const etr_slice shape = etr_slice_of(newer->weights[i]);
     uint32_t left = etr_map_get(&counts, shape);
-    if (left == ETR_NONE || left == 0) continue;
-    if (!etr_map_set(&counts, shape, left - 1)) return false;
+    if (left == ETR_NONE || left == 0)
+      continue;
+    if (!etr_map_set(&counts, shape, left - 1))
+      return false;
     ++shared;
   }
-  if (etr_arena_failed(scratch)) return false;
-  pair->may_differ = may_differ(pair, base, newer, shared);
-  if (pair->may_differ && !add_difference(&f, ETR_DIFFERS_MODEL, NULL, NULL, NULL)) return false;
-  bool have_graphs = base->has_graph && newer->has_graph;
-  if (have_graphs &&
-      (!add_inputs(&f, base, newer) || !add_difference(&f, ETR_DIFFERS_DTYPE, NULL, base->dtypes, newer->dtypes)))
+  if (etr_arena_failed(scratch))
     return false;
-  if (!add_backends(&f, base, newer, scratch)) return false;
+  pair->may_differ = may_differ(pair, base, newer, shared);
+  if (pair->may_differ && !add_difference(&f, ETR_DIFFERS_MODEL, NULL, NULL, NULL))
+    return false;
+  bool have_graphs = base->has_graph && newer->has_graph;
+  if (have_graphs && (!add_inputs(&f, base, newer) ||
+                      !add_difference(&f, ETR_DIFFERS_DTYPE, NULL, base->dtypes, newer->dtypes)))
+    return false;
+  if (!add_backends(&f, base, newer, scratch))
+    return false;
   pair->differences = f.list.data;
   pair->difference_count = f.list.count;
   return true;
@@ -510,7 +571,8 @@ typedef struct comparison_box {
 typedef struct comparator {
   etr_comparison *out;
   const etr_side *sides[ETR_SIDES];
-  bool has_events; /* both sides are profiles, so that events can be listed of methods with a graph */
+  bool has_events; /* both sides are profiles, so that events can be listed of methods with a graph
+                    */
   const etr_compare_options *options;
   etr_arena *arena;
   etr_arena scratch; /* of one method */
@@ -518,12 +580,14 @@ typedef struct comparator {
 } comparator;
 
 const char *etr_verdict_name(etr_verdict verdict) {
-  static const char *const names[] = {"untimed", "gone", "new", "cannot_tell", "equal", "faster", "slower"};
+  static const char *const names[] = {"untimed", "gone",   "new",   "cannot_tell",
+                                      "equal",   "faster", "slower"};
   return (size_t)verdict < ETR_COUNT(names) ? names[verdict] : "untimed";
 }
 
 const char *etr_reason_name(etr_reason reason) {
-  static const char *const names[] = {NULL, "clock", "few_runs", "one_session", "one_recording", "too_near", "spread"};
+  static const char *const names[] = {
+      NULL, "clock", "few_runs", "one_session", "one_recording", "too_near", "spread"};
   return (size_t)reason < ETR_COUNT(names) ? names[reason] : NULL;
 }
 
@@ -541,49 +605,59 @@ static const etr_method *method_of(const etr_profile *profile, uint32_t method) 
 /* Returns the earlier benches of a method; NULL if none are known. */
 static const etr_bench_history *history_of(const etr_compare_options *options, const char *method) {
   for (size_t i = 0; i < options->history_count; i++)
-    if (strcmp(options->histories[i].method, method) == 0) return &options->histories[i];
+    if (strcmp(options->histories[i].method, method) == 0)
+      return &options->histories[i];
   return NULL;
 }
 
-static bool compare_execute(comparator *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
+static bool compare_execute(comparator *c, etr_method_pair *pair,
+                            const method_side sides[ETR_SIDES]) {
   measure measures[ETR_SIDES];
   family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
   for (int k = 0; k < ETR_SIDES; k++)
     measures[k] = side_measure(&sides[k], sides[k].method ? &sides[k].compared->execute : NULL);
-  if (!family_add(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER])) return false;
+  if (!family_add(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER]))
+    return false;
   family_judge_each(&f, history_of(c->options, pair->name));
   return true;
 }
 
-/* Compares the parts of the balance. Without graphs, methods are compared by events and have no parts. */
-static bool compare_parts(comparator *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
+/* Compares the parts of the balance. Without graphs, methods are compared by events and have no
+ * parts. */
+static bool compare_parts(comparator *c, etr_method_pair *pair,
+                          const method_side sides[ETR_SIDES]) {
   family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
   for (int part = 0; part < ETR_SIDE_PARTS; part++) {
     measure measures[ETR_SIDES];
     for (int k = 0; k < ETR_SIDES; k++)
-      measures[k] = side_measure(&sides[k], sides[k].method ? &sides[k].compared->parts[part] : NULL);
-    if (!family_add(&f, &pair->parts[part], &measures[ETR_BASE], &measures[ETR_NEWER])) return false;
+      measures[k] = side_measure(&sides[k],
+                                 sides[k].method ? &sides[k].compared->parts[part] : NULL);
+    if (!family_add(&f, &pair->parts[part], &measures[ETR_BASE], &measures[ETR_NEWER]))
+      return false;
   }
   family_judge_each(&f, NULL);
   return true;
 }
 
-/* Lists the events of a method if the other side has no graph. Errors: ETR_ERROR_CHOICE if there are no events to list,
- * as in documents. */
-static etr_status list_events(comparator *c, const etr_side_method **out, const etr_side *side, uint32_t method) {
+/* Lists the events of a method if the other side has no graph. Errors: ETR_ERROR_CHOICE if there
+ * are no events to list, as in documents. */
+static etr_status list_events(comparator *c, const etr_side_method **out, const etr_side *side,
+                              uint32_t method) {
   const char *name = side->profile->methods[method].name;
   etr_side_method *listed = etr_arena_alloc(c->arena, sizeof *listed);
   if (!c->has_events)
-    return etr_fail(
-        c->error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-        "method \"%.*s\" has a graph on one side only; to compare its events, run \"etrecord-tb diff\" on the records",
-        ETR_HEAD(name, 80));
-  if (!listed || !etr_side_list(listed, side->profile, method, true, c->arena)) return ETR_ERROR_MEMORY;
+    return etr_fail(c->error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                    "method \"%.*s\" has a graph on one side only; to compare its events, run "
+                    "\"etrecord-tb diff\" on the records",
+                    ETR_HEAD(name, 80));
+  if (!listed || !etr_side_list(listed, side->profile, method, true, c->arena))
+    return ETR_ERROR_MEMORY;
   *out = listed;
   return ETR_OK;
 }
 
-/* Lists the items that are compared on each side: operators if both sides have them, else events. */
+/* Lists the items that are compared on each side: operators if both sides have them, else events.
+ */
 static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side sides[ETR_SIDES]) {
   static const etr_side_method nothing = {0};
   const uint32_t indices[ETR_SIDES] = {pair->base_method, pair->new_method};
@@ -603,15 +677,17 @@ static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side s
 static uint32_t only_run(const etr_profile *profile) {
   uint32_t only = ETR_NONE;
   for (uint32_t i = 0; i < profile->method_count; i++) {
-    if (profile->methods[i].run_count == 0) continue;
-    if (only != ETR_NONE) return ETR_NONE;
+    if (profile->methods[i].run_count == 0)
+      continue;
+    if (only != ETR_NONE)
+      return ETR_NONE;
     only = i;
   }
   return only;
 }
 
-/* Pairs methods by name, and the k-th method without a name with the k-th such method of the other side. Finally it
- * pairs the only methods that ran. */
+/* Pairs methods by name, and the k-th method without a name with the k-th such method of the other
+ * side. Finally it pairs the only methods that ran. */
 static bool pair_methods(comparator *c, uint32_t *base_of, uint32_t *new_of) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
   etr_map index;
@@ -620,14 +696,17 @@ static bool pair_methods(comparator *c, uint32_t *base_of, uint32_t *new_of) {
     const char *name = base->methods[i].name;
     const char *key = name[0] ? name : etr_arena_format(&c->scratch, "\n%u", (unsigned)unnamed++);
     new_of[i] = ETR_NONE;
-    if (!key || !etr_map_set(&index, etr_slice_of(key), i)) return false;
+    if (!key || !etr_map_set(&index, etr_slice_of(key), i))
+      return false;
   }
   for (uint32_t i = 0, unnamed = 0; i < newer->method_count; i++) {
     const char *name = newer->methods[i].name;
     const char *key = name[0] ? name : etr_arena_format(&c->scratch, "\n%u", (unsigned)unnamed++);
-    if (!key) return false;
+    if (!key)
+      return false;
     base_of[i] = etr_map_get(&index, etr_slice_of(key));
-    if (base_of[i] != ETR_NONE) new_of[base_of[i]] = i;
+    if (base_of[i] != ETR_NONE)
+      new_of[base_of[i]] = i;
   }
   uint32_t old = only_run(base), now = only_run(newer);
   if (old != ETR_NONE && now != ETR_NONE && base_of[now] == ETR_NONE && new_of[old] == ETR_NONE) {
@@ -641,8 +720,10 @@ static etr_status compare_methods(comparator *c) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
   uint32_t *base_of = etr_arena_alloc_array(c->arena, newer->method_count, sizeof *base_of);
   uint32_t *new_of = etr_arena_alloc_array(c->arena, base->method_count, sizeof *new_of);
-  etr_method_pair *pairs = etr_arena_alloc_array(c->arena, base->method_count + newer->method_count, sizeof *pairs);
-  if (!base_of || !new_of || !pairs || !pair_methods(c, base_of, new_of)) return ETR_ERROR_MEMORY;
+  etr_method_pair *pairs = etr_arena_alloc_array(c->arena, base->method_count + newer->method_count,
+                                                 sizeof *pairs);
+  if (!base_of || !new_of || !pairs || !pair_methods(c, base_of, new_of))
+    return ETR_ERROR_MEMORY;
   c->out->methods = pairs;
   for (uint32_t i = 0; i < newer->method_count; i++)
     pairs[c->out->method_count++] = (etr_method_pair){
@@ -653,13 +734,15 @@ static etr_status compare_methods(comparator *c) {
           .name = base->methods[i].name, .base_method = i, .new_method = ETR_NONE};
   for (size_t i = 0; i < c->out->method_count; i++) {
     const etr_method *other = method_of(base, pairs[i].base_method);
-    if (!pairs[i].name[0] && other) pairs[i].name = other->name;
+    if (!pairs[i].name[0] && other)
+      pairs[i].name = other->name;
     etr_method_pair *pair = &pairs[i];
     method_side sides[ETR_SIDES];
     ETR_TRY(find_sides(c, pair, sides));
     etr_rows rows = {c->out->base_scale, c->options, c->arena, &c->scratch};
-    bool good = compare_execute(c, pair, sides) && compare_parts(c, pair, sides) && rows_pair(&rows, pair, sides) &&
-                rows_add_up(&rows, pair, sides) && differences_find(pair, sides, c->arena, &c->scratch);
+    bool good = compare_execute(c, pair, sides) && compare_parts(c, pair, sides) &&
+                rows_pair(&rows, pair, sides) && rows_add_up(&rows, pair, sides) &&
+                differences_find(pair, sides, c->arena, &c->scratch);
     good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
     etr_arena_clear(&c->scratch);
     ETR_TRY(good ? ETR_OK : ETR_ERROR_MEMORY);
@@ -669,14 +752,16 @@ static etr_status compare_methods(comparator *c) {
 
 /* ---- Loads ---- */
 
-static bool compare_load(etr_load_pair *out, const etr_side_load *base, const etr_side_load *newer, family *f) {
+static bool compare_load(etr_load_pair *out, const etr_side_load *base, const etr_side_load *newer,
+                         family *f) {
   const etr_side_load *const loads[ETR_SIDES] = {base, newer};
   measure measures[ETR_SIDES] = {0};
   *out = (etr_load_pair){.name = newer ? newer->name : base->name};
   for (int k = 0; k < ETR_SIDES; k++)
     if (loads[k])
-      measures[k] = (measure){
-          .exists = true, .avg = loads[k]->time.total / (double)loads[k]->time.runs, .time = &loads[k]->time};
+      measures[k] = (measure){.exists = true,
+                              .avg = loads[k]->time.total / (double)loads[k]->time.runs,
+                              .time = &loads[k]->time};
   return family_add(f, &out->change, &measures[ETR_BASE], &measures[ETR_NEWER]);
 }
 
@@ -684,7 +769,8 @@ static bool compare_load(etr_load_pair *out, const etr_side_load *base, const et
 static bool index_loads(etr_map *index, const etr_side *side, etr_arena *scratch) {
   etr_map_init(index, scratch);
   for (uint32_t i = 0; i < side->load_count; i++)
-    if (!etr_map_set(index, etr_slice_of(side->loads[i].name), i)) return false;
+    if (!etr_map_set(index, etr_slice_of(side->loads[i].name), i))
+      return false;
   return true;
 }
 
@@ -692,13 +778,15 @@ static bool compare_loads(comparator *c) {
   const etr_side *base = c->sides[ETR_BASE], *newer = c->sides[ETR_NEWER];
   etr_map base_index, new_index;
   family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
-  etr_load_pair *pairs = etr_arena_alloc_array(c->arena, base->load_count + newer->load_count, sizeof *pairs);
-  if (!pairs || !index_loads(&base_index, base, &c->scratch) || !index_loads(&new_index, newer, &c->scratch))
+  etr_load_pair *pairs = etr_arena_alloc_array(c->arena, base->load_count + newer->load_count,
+                                               sizeof *pairs);
+  if (!pairs || !index_loads(&base_index, base, &c->scratch) ||
+      !index_loads(&new_index, newer, &c->scratch))
     return false;
   for (size_t i = 0; i < newer->load_count; i++) {
     uint32_t partner = etr_map_get(&base_index, etr_slice_of(newer->loads[i].name));
-    if (!compare_load(&pairs[c->out->load_count++], partner == ETR_NONE ? NULL : &base->loads[partner],
-                      &newer->loads[i], &f))
+    if (!compare_load(&pairs[c->out->load_count++],
+                      partner == ETR_NONE ? NULL : &base->loads[partner], &newer->loads[i], &f))
       return false;
   }
   for (size_t i = 0; i < base->load_count; i++)
@@ -712,8 +800,8 @@ static bool compare_loads(comparator *c) {
 
 /* ---- Together ---- */
 
-static etr_status compare_sides(comparison_box *box, bool has_events, const etr_compare_options *options,
-                                etr_error *error) {
+static etr_status compare_sides(comparison_box *box, bool has_events,
+                                const etr_compare_options *options, etr_error *error) {
   static const etr_compare_options defaults = {0};
   const etr_side *base = box->sides[ETR_BASE], *newer = box->sides[ETR_NEWER];
   comparator c = {.out = &box->comparison,
@@ -722,27 +810,33 @@ static etr_status compare_sides(comparison_box *box, bool has_events, const etr_
                   .options = options ? options : &defaults,
                   .arena = &box->arena,
                   .error = error};
-  box->comparison = (etr_comparison){.base = base->profile,
-                                     .newer = newer->profile,
-                                     .base_scale = newer->profile->ticks_per_second / base->profile->ticks_per_second,
-                                     .limit = c.options->limit > 0 ? c.options->limit : 0,
-                                     .recording_noise = etr_noise_between_recordings(c.options),
-                                     .is_other_session = c.options->is_other_session,
-                                     .is_in_turns = c.options->is_in_turns,
-                                     .has_older_document = base->is_of_older_version || newer->is_of_older_version};
+  box->comparison = (etr_comparison){
+      .base = base->profile,
+      .newer = newer->profile,
+      .base_scale = newer->profile->ticks_per_second / base->profile->ticks_per_second,
+      .limit = c.options->limit > 0 ? c.options->limit : 0,
+      .recording_noise = etr_noise_between_recordings(c.options),
+      .is_other_session = c.options->is_other_session,
+      .is_in_turns = c.options->is_in_turns,
+      .has_older_document = base->is_of_older_version || newer->is_of_older_version};
   etr_status status = compare_methods(&c);
-  if (status == ETR_OK && (!compare_loads(&c) || etr_arena_failed(&box->arena))) status = ETR_ERROR_MEMORY;
+  if (status == ETR_OK && (!compare_loads(&c) || etr_arena_failed(&box->arena)))
+    status = ETR_ERROR_MEMORY;
   etr_arena_clear(&c.scratch);
   return status;
 }
 
 /* Returns the comparison, or closes what was opened so far after a failure. */
-static etr_status finish(etr_comparison **out, comparison_box *box, etr_status status, bool has_events,
-                         const etr_compare_options *options, etr_error *error) {
-  if (status == ETR_OK) status = compare_sides(box, has_events, options, error);
-  if (status == ETR_OK) *out = &box->comparison;
-  if (status != ETR_OK) etr_comparison_close(&box->comparison);
-  if (status == ETR_ERROR_MEMORY) return etr_fail_memory(error);
+static etr_status finish(etr_comparison **out, comparison_box *box, etr_status status,
+                         bool has_events, const etr_compare_options *options, etr_error *error) {
+  if (status == ETR_OK)
+    status = compare_sides(box, has_events, options, error);
+  if (status == ETR_OK)
+    *out = &box->comparison;
+  if (status != ETR_OK)
+    etr_comparison_close(&box->comparison);
+  if (status == ETR_ERROR_MEMORY)
+    return etr_fail_memory(error);
   return status;
 }
 
@@ -751,9 +845,11 @@ etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_
   *out = NULL;
   etr_error_clear(error);
   comparison_box *box = calloc(1, sizeof *box);
-  if (!box) return etr_fail_memory(error);
+  if (!box)
+    return etr_fail_memory(error);
   etr_status status = etr_side_open(&box->sides[ETR_BASE], base, error);
-  if (status == ETR_OK) status = etr_side_open(&box->sides[ETR_NEWER], newer, error);
+  if (status == ETR_OK)
+    status = etr_side_open(&box->sides[ETR_NEWER], newer, error);
   return finish(out, box, status, true, options, error);
 }
 
@@ -761,21 +857,26 @@ static etr_status read_side(etr_side **out, const etr_document *document, etr_er
   return etr_side_read(out, document->text, document->size, document->name, error);
 }
 
-etr_status etr_compare_documents(etr_comparison **out, const etr_document *base, const etr_document *newer,
-                                 const etr_compare_options *options, etr_error *error) {
+etr_status etr_compare_documents(etr_comparison **out, const etr_document *base,
+                                 const etr_document *newer, const etr_compare_options *options,
+                                 etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
   comparison_box *box = calloc(1, sizeof *box);
-  if (!box) return etr_fail_memory(error);
+  if (!box)
+    return etr_fail_memory(error);
   etr_status status = read_side(&box->sides[ETR_BASE], base, error);
-  if (status == ETR_OK) status = read_side(&box->sides[ETR_NEWER], newer, error);
+  if (status == ETR_OK)
+    status = read_side(&box->sides[ETR_NEWER], newer, error);
   return finish(out, box, status, false, options, error);
 }
 
 void etr_comparison_close(etr_comparison *comparison) {
-  if (!comparison) return;
+  if (!comparison)
+    return;
   comparison_box *box = (comparison_box *)comparison;
-  for (int k = 0; k < ETR_SIDES; k++) etr_side_close(box->sides[k]);
+  for (int k = 0; k < ETR_SIDES; k++)
+    etr_side_close(box->sides[k]);
   etr_arena_clear(&box->arena);
   free(box);
 }

@@ -16,8 +16,8 @@
 
 typedef struct tracer {
   const etr_graph *graph;
-  uint32_t *item_of; /* per node: index of its item; for a delegate's call, the item of its lowered module's output
-                        node */
+  uint32_t *item_of; /* per node: index of its item; for a delegate's call, the item of its lowered
+                        module's output node */
   uint32_t *place;   /* per input node: its index among the inputs of its subgraph */
   uint32_t *lowered; /* per node: the lowered module that it calls; ETR_NONE */
   uint32_t *output;  /* per subgraph: its output node; ETR_NONE */
@@ -30,46 +30,59 @@ static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
   t->place = etr_arena_alloc_array(scratch, graph->node_count, sizeof *t->place);
   t->lowered = etr_arena_alloc_array(scratch, graph->node_count, sizeof *t->lowered);
   t->output = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *t->output);
-  uint32_t *inputs = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *inputs), items = 0;
-  if (!t->item_of || !t->place || !t->lowered || !t->output || !inputs) return false;
-  for (size_t i = 0; i < graph->node_count; i++) t->lowered[i] = ETR_NONE;
+  uint32_t *inputs = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *inputs),
+           items = 0;
+  if (!t->item_of || !t->place || !t->lowered || !t->output || !inputs)
+    return false;
+  for (size_t i = 0; i < graph->node_count; i++)
+    t->lowered[i] = ETR_NONE;
   for (uint32_t i = 0; i < graph->subgraph_count; i++) {
     t->output[i] = ETR_NONE;
-    if (graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED) t->lowered[graph->subgraphs[i].owner] = i;
+    if (graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED)
+      t->lowered[graph->subgraphs[i].owner] = i;
   }
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     t->item_of[i] = node->kind == ETR_NODE_OP ? items++ : ETR_NONE;
-    if (node->subgraph == ETR_NONE) continue;
-    if (node->kind == ETR_NODE_INPUT) t->place[i] = inputs[node->subgraph]++;
-    if (node->kind == ETR_NODE_OUTPUT) t->output[node->subgraph] = i;
+    if (node->subgraph == ETR_NONE)
+      continue;
+    if (node->kind == ETR_NODE_INPUT)
+      t->place[i] = inputs[node->subgraph]++;
+    if (node->kind == ETR_NODE_OUTPUT)
+      t->output[node->subgraph] = i;
   }
   return true;
 }
 
-/* Returns the next edge towards the node that made a value, out of a lowered module or into it; NULL if the edge is
- * already at that node. */
+/* Returns the next edge towards the node that made a value, out of a lowered module or into it;
+ * NULL if the edge is already at that node. */
 static const etr_edge *step_to_producer(const tracer *t, const etr_edge *edge) {
   const etr_node *node = &t->graph->nodes[edge->node];
   if (node->kind == ETR_NODE_INPUT && node->subgraph != ETR_NONE) {
     const etr_subgraph *inside = &t->graph->subgraphs[node->subgraph];
     const etr_node *owner = &t->graph->nodes[inside->owner];
-    bool is_told = inside->kind == ETR_SUBGRAPH_LOWERED && t->place[edge->node] < owner->input_count;
+    bool is_told = inside->kind == ETR_SUBGRAPH_LOWERED &&
+                   t->place[edge->node] < owner->input_count;
     return is_told ? &owner->inputs[t->place[edge->node]] : NULL;
   }
-  uint32_t lowered = t->lowered[edge->node], end = lowered == ETR_NONE ? ETR_NONE : t->output[lowered];
-  if (end == ETR_NONE || edge->output >= t->graph->nodes[end].input_count) return NULL;
+  uint32_t lowered = t->lowered[edge->node],
+           end = lowered == ETR_NONE ? ETR_NONE : t->output[lowered];
+  if (end == ETR_NONE || edge->output >= t->graph->nodes[end].input_count)
+    return NULL;
   return &t->graph->nodes[end].inputs[edge->output];
 }
 
-/* Finds the item that made a value; ETR_NONE stands for an input of the method. Returns false if the value is a weight.
+/* Finds the item that made a value; ETR_NONE stands for an input of the method. Returns false if
+ * the value is a weight.
  */
 static bool find_producer(const tracer *t, const etr_edge *edge, uint32_t user, uint32_t *item) {
   enum { MOST_STEPS = 16 }; /* borders in a row: no lowering has more than two */
   const etr_edge *next;
-  for (int i = 0; i < MOST_STEPS && (next = step_to_producer(t, edge)); i++) edge = next;
+  for (int i = 0; i < MOST_STEPS && (next = step_to_producer(t, edge)); i++)
+    edge = next;
   *item = t->item_of[edge->node];
-  if (*item != ETR_NONE && *item >= user) *item = ETR_NONE;
+  if (*item != ETR_NONE && *item >= user)
+    *item = ETR_NONE;
   return t->graph->nodes[edge->node].kind < ETR_NODE_PARAMETER;
 }
 
@@ -81,97 +94,120 @@ enum { MOST_DIMS_TOLD = 16 };
 static size_t put_number(char *to, int64_t number) {
   char digits[20], *end = digits + sizeof digits, *start = end;
   uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-  do *--start = (char)('0' + rest % 10);
+  do
+    *--start = (char)('0' + rest % 10);
   while ((rest /= 10) > 0);
-  if (number < 0) *--start = '-';
+  if (number < 0)
+    *--start = '-';
   memcpy(to, start, (size_t)(end - start));
   return (size_t)(end - start);
 }
 
-/* Returns the shape of a value, "[1,s77]", or "" if it is not a tensor. Returns NULL when out of memory. */
+/* Returns the shape of a value, "[1,s77]", or "" if it is not a tensor. Returns NULL when out of
+ * memory. */
 static const char *shape_of(const etr_value *value, etr_arena *arena) {
   enum { DIM_ROOM = 21 }; /* a number and a comma or bracket */
   int32_t count = ETR_MIN(value->rank, MOST_DIMS_TOLD);
   size_t room = 3;
-  if (value->rank < 0) return "";
+  if (value->rank < 0)
+    return "";
   for (int32_t k = 0; k < count; k++)
     room += value->dims[k].symbol ? strlen(value->dims[k].symbol) + 1 : (size_t)DIM_ROOM;
   char *text = etr_arena_alloc_raw(arena, room), *at = text;
-  if (!text) return NULL;
+  if (!text)
+    return NULL;
   *at++ = '[';
   for (int32_t k = 0; k < count; k++) {
     const char *symbol = value->dims[k].symbol;
     size_t size = symbol ? strlen(symbol) : 0;
-    if (k) *at++ = ',';
-    if (symbol) memcpy(at, symbol, size);
+    if (k)
+      *at++ = ',';
+    if (symbol)
+      memcpy(at, symbol, size);
     at += symbol ? size : put_number(at, value->dims[k].size);
   }
   memcpy(at, "]", 2);
   return text;
 }
 
-/* Returns the weight from which an edge comes; NULL if operators compute its value. Operators that move, convert or
- * dequantize the weight are passed, so that the result is the weight that the model stores, whatever the lowering. */
+/* Returns the weight from which an edge comes; NULL if operators compute its value. Operators that
+ * move, convert or dequantize the weight are passed, so that the result is the weight that the
+ * model stores, whatever the lowering. */
 static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
-  enum { MOST_STEPS = 16 }; /* a dequantization, a permutation and the borders of a lowered module are 4 */
+  enum {
+    MOST_STEPS = 16
+  }; /* a dequantization, a permutation and the borders of a lowered module are 4 */
   for (int i = 0; i < MOST_STEPS; i++) {
     const etr_node *node = &t->graph->nodes[edge->node];
     const etr_edge *next = step_to_producer(t, edge);
     if (node->kind >= ETR_NODE_PARAMETER)
       return edge->output < node->output_count ? &node->outputs[edge->output] : NULL;
-    if (!next && node->kind == ETR_NODE_OP && node->input_count && etr_operator_only_moves(node->target))
+    if (!next && node->kind == ETR_NODE_OP && node->input_count &&
+        etr_operator_only_moves(node->target))
       next = &node->inputs[0]; /* the others are scales and zero points */
-    if (!next) return NULL;
+    if (!next)
+      return NULL;
     edge = next;
   }
   return NULL;
 }
 
-/* Sets the weight of an item: the input with the most dimensions, because biases and statistics have fewer. */
+/* Sets the weight of an item: the input with the most dimensions, because biases and statistics
+ * have fewer. */
 static bool put_weight(const tracer *t, etr_side_item *item, etr_map *texts, etr_arena *arena) {
   const etr_node *node = &t->graph->nodes[item->node];
   const etr_value *most = NULL;
   for (size_t i = 0; i < node->input_count; i++) {
     const etr_value *weight = find_weight(t, &node->inputs[i]);
-    if (weight && weight->rank > (most ? most->rank : 0)) most = weight;
+    if (weight && weight->rank > (most ? most->rank : 0))
+      most = weight;
   }
-  if (!most) return true;
+  if (!most)
+    return true;
   const char *text = shape_of(most, arena);
   item->weight = text ? etr_intern(texts, etr_slice_of(text)) : NULL;
   return item->weight != NULL;
 }
 
-/* Fills producers and weights of items, which are the graph's operators in its order. Returns false when out of
- * memory. */
+/* Fills producers and weights of items, which are the graph's operators in its order. Returns false
+ * when out of memory. */
 static bool side_flow(etr_side_item *items, size_t count, const etr_graph *graph, etr_arena *arena,
                       etr_arena *scratch) {
   tracer t;
   etr_map texts;
   etr_map_init(&texts, arena);
-  if (!tracer_init(&t, graph, scratch)) return false;
+  if (!tracer_init(&t, graph, scratch))
+    return false;
   for (uint32_t i = 0; i < count; i++) {
     const etr_node *node = &graph->nodes[items[i].node];
     uint32_t *producers = etr_arena_alloc_array(arena, node->input_count, sizeof *producers);
-    if (!producers) return false;
+    if (!producers)
+      return false;
     for (size_t k = 0; k < node->input_count; k++)
-      items[i].producer_count += find_producer(&t, &node->inputs[k], i, &producers[items[i].producer_count]);
+      items[i].producer_count += find_producer(&t, &node->inputs[k], i,
+                                               &producers[items[i].producer_count]);
     items[i].producers = producers;
-    if (!put_weight(&t, &items[i], &texts, scratch)) return false;
+    if (!put_weight(&t, &items[i], &texts, scratch))
+      return false;
   }
   return true;
 }
 
 /* ---- Facts ---- */
 
-static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena *arena, etr_arena *scratch) {
+static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena *arena,
+                        etr_arena *scratch) {
   etr_vec(etr_side_input) inputs = {0};
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (node->kind != ETR_NODE_INPUT || node->subgraph != ETR_NONE || node->output_count == 0) continue;
+    if (node->kind != ETR_NODE_INPUT || node->subgraph != ETR_NONE || node->output_count == 0)
+      continue;
     const char *shape = shape_of(&node->outputs[0], scratch), *dtype = node->outputs[0].dtype;
     etr_side_input *added = shape ? etr_vec_push(arena, &inputs) : NULL;
-    if (!added) return false;
-    *added = (etr_side_input){node->name, etr_arena_format(arena, "%s%s", dtype ? dtype : "", shape)};
+    if (!added)
+      return false;
+    *added = (etr_side_input){node->name,
+                              etr_arena_format(arena, "%s%s", dtype ? dtype : "", shape)};
   }
   out->inputs = inputs.data;
   out->input_count = inputs.count;
@@ -182,9 +218,11 @@ static bool list_weights(etr_side_method *out, const etr_graph *graph, etr_arena
   etr_vec(const char *) weights = {0};
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (node->kind < ETR_NODE_PARAMETER || node->output_count == 0 || node->outputs[0].rank < 2) continue;
+    if (node->kind < ETR_NODE_PARAMETER || node->output_count == 0 || node->outputs[0].rank < 2)
+      continue;
     const char **added = etr_vec_push(arena, &weights);
-    if (!added) return false;
+    if (!added)
+      return false;
     *added = shape_of(&node->outputs[0], arena);
   }
   out->weights = weights.data;
@@ -192,7 +230,8 @@ static bool list_weights(etr_side_method *out, const etr_graph *graph, etr_arena
   return true;
 }
 
-/* Lists the number types in which a model computes. Other integers and bools are indices and masks. */
+/* Lists the number types in which a model computes. Other integers and bools are indices and masks.
+ */
 static bool list_dtypes(etr_side_method *out, const etr_graph *graph, etr_arena *arena) {
   static const char *const told[] = {"float64", "float32", "float16", "bfloat16", "int8", "uint8"};
   bool has[ETR_COUNT(told)] = {false};
@@ -202,13 +241,17 @@ static bool list_dtypes(etr_side_method *out, const etr_graph *graph, etr_arena 
         has[t] |= strcmp(graph->nodes[i].outputs[k].dtype, told[t]) == 0;
   out->dtypes = "";
   for (size_t t = 0; out->dtypes && t < ETR_COUNT(told); t++)
-    if (has[t]) out->dtypes = etr_arena_format(arena, "%s%s%s", out->dtypes, out->dtypes[0] ? ", " : "", told[t]);
+    if (has[t])
+      out->dtypes = etr_arena_format(arena, "%s%s%s", out->dtypes, out->dtypes[0] ? ", " : "",
+                                     told[t]);
   return out->dtypes != NULL;
 }
 
 /* Fills inputs, dtypes and weights of a method. Returns false when out of memory. */
-static bool side_facts(etr_side_method *out, const etr_graph *graph, etr_arena *arena, etr_arena *scratch) {
-  return list_inputs(out, graph, arena, scratch) && list_weights(out, graph, arena) && list_dtypes(out, graph, arena);
+static bool side_facts(etr_side_method *out, const etr_graph *graph, etr_arena *arena,
+                       etr_arena *scratch) {
+  return list_inputs(out, graph, arena, scratch) && list_weights(out, graph, arena) &&
+         list_dtypes(out, graph, arena);
 }
 
 /* ---- What is to be compared of a method, with its times ---- */
@@ -237,7 +280,8 @@ typedef struct lister {
   etr_run_sums sums;
 } lister;
 
-/* Returns the body of control flow that a node is in. A lowered node is in the body that calls its delegate. */
+/* Returns the body of control flow that a node is in. A lowered node is in the body that calls its
+ * delegate. */
 static const char *place_of(const etr_graph *graph, const etr_node *node) {
   uint32_t subgraph = node->subgraph;
   while (subgraph != ETR_NONE && graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_LOWERED)
@@ -249,13 +293,16 @@ static const char *place_of(const etr_graph *graph, const etr_node *node) {
 
 /* Returns the backend of an event; NULL for a kernel. */
 static const char *backend_of(const etr_event *e) {
-  if (!e->delegate_id && e->match != ETR_MATCH_DELEGATE) return NULL;
+  if (!e->delegate_id && e->match != ETR_MATCH_DELEGATE)
+    return NULL;
   return e->backend ? e->backend : "delegate";
 }
 
-/* Returns the backend whose clock timed an event; NULL for the runtime's, which times everything but operators inside
- * delegates. */
-static const char *clock_of(const etr_event *e) { return e->delegate_id ? backend_of(e) : ""; }
+/* Returns the backend whose clock timed an event; NULL for the runtime's, which times everything
+ * but operators inside delegates. */
+static const char *clock_of(const etr_event *e) {
+  return e->delegate_id ? backend_of(e) : "";
+}
 
 static bool note_clock(lister *l, const etr_event *e) {
   const char *clock = clock_of(e);
@@ -264,7 +311,8 @@ static bool note_clock(lister *l, const etr_event *e) {
     uint64_t *divisor = etr_vec_push(&l->scratch, &l->divisors);
     etr_side_clock *added = etr_vec_push(l->arena, &l->clocks);
     known = (uint32_t)(l->divisors.count - 1);
-    if (!divisor || !added || !etr_map_set(&l->clock_of, etr_slice_of(clock), known)) return false;
+    if (!divisor || !added || !etr_map_set(&l->clock_of, etr_slice_of(clock), known))
+      return false;
     added->backend = clock;
   }
   for (size_t i = 0; i < e->sample_count; i++)
@@ -281,9 +329,11 @@ static bool note_clocks(lister *l) {
   for (size_t i = 0; i < l->method->block_count; i++) {
     const etr_block *block = &l->profile->blocks[l->method->blocks[i]];
     for (size_t k = 0; k < block->event_count; k++)
-      if (block->events[k].match != ETR_MATCH_FRAMEWORK && !note_clock(l, &block->events[k])) return false;
+      if (block->events[k].match != ETR_MATCH_FRAMEWORK && !note_clock(l, &block->events[k]))
+        return false;
   }
-  for (size_t i = 0; i < l->clocks.count; i++) l->clocks.data[i].step = etr_noise_step(l->divisors.data[i]);
+  for (size_t i = 0; i < l->clocks.count; i++)
+    l->clocks.data[i].step = etr_noise_step(l->divisors.data[i]);
   return true;
 }
 
@@ -299,7 +349,8 @@ static bool add_node(lister *l, const etr_graph *graph, uint32_t index) {
   const etr_node *node = &graph->nodes[index];
   const etr_node_time *time = graph->times ? &graph->times[index] : NULL;
   etr_side_item *item = add_item(l);
-  if (!item) return false;
+  if (!item)
+    return false;
   *item = (etr_side_item){.node = index,
                           .name = node->name,
                           .op = node->target,
@@ -312,54 +363,70 @@ static bool add_node(lister *l, const etr_graph *graph, uint32_t index) {
     item->function = node->source->function;
     item->code = node->source->code;
   }
-  if (!time || time->runs == 0) return true;
+  if (!time || time->runs == 0)
+    return true;
   l->runs.data[l->runs.count - 1] = (item_runs){time->each_run, time->runs};
-  item->time.step = step_of_clock(l, time->backend ? time->backend : "") * (double)time->calls / time->runs;
+  item->time.step = step_of_clock(l, time->backend ? time->backend : "") * (double)time->calls /
+                    time->runs;
   return true;
 }
 
 static bool list_nodes(lister *l, const etr_graph *graph) {
   for (uint32_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].kind == ETR_NODE_OP && !add_node(l, graph, i)) return false;
+    if (graph->nodes[i].kind == ETR_NODE_OP && !add_node(l, graph, i))
+      return false;
   return side_flow(l->items.data, l->items.count, graph, l->arena, &l->scratch);
 }
 
 /* ---- Events ---- */
 
-/* Returns the index of the item of an event, which all blocks with this event share; ETR_NONE when out of memory. */
+/* Returns the index of the item of an event, which all blocks with this event share; ETR_NONE when
+ * out of memory. */
 static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
-  const char *inside = e->delegate_id && strcmp(e->delegate_id, e->name) != 0 ? e->delegate_id : NULL;
-  char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id, inside ? "/" : "",
-                              inside ? inside : "");
+  const char *inside = e->delegate_id && strcmp(e->delegate_id, e->name) != 0 ? e->delegate_id
+                                                                              : NULL;
+  char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id,
+                              inside ? "/" : "", inside ? inside : "");
   uint32_t known = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
-  if (known != ETR_NONE) return known;
+  if (known != ETR_NONE)
+    return known;
   etr_side_item *item = add_item(l);
   event_runs *runs = etr_vec_push(&l->scratch, &l->events);
   known = (uint32_t)(l->items.count - 1);
-  if (!id || !item || !runs || !etr_map_set(index, etr_slice_of(id), known)) return ETR_NONE;
-  *item = (etr_side_item){
-      .node = ETR_NONE, .name = id, .op = e->name, .module = "", .body = "", .backend = backend_of(e)};
+  if (!id || !item || !runs || !etr_map_set(index, etr_slice_of(id), known))
+    return ETR_NONE;
+  *item = (etr_side_item){.node = ETR_NONE,
+                          .name = id,
+                          .op = e->name,
+                          .module = "",
+                          .body = "",
+                          .backend = backend_of(e)};
   item->time.step = step_of_clock(l, clock_of(e));
   return known;
 }
 
 /* Returns the index of a run among the method's runs; ETR_NONE if it does not count. */
 static uint32_t place_of_run(const lister *l, uint32_t run) {
-  size_t place = etr_lower_bound(&run, l->own_runs.data, l->own_runs.count, sizeof run, etr_by_number);
-  bool counts = place < l->own_runs.count && l->own_runs.data[place] == run && place < l->method->run_count;
+  size_t place = etr_lower_bound(&run, l->own_runs.data, l->own_runs.count, sizeof run,
+                                 etr_by_number);
+  bool counts = place < l->own_runs.count && l->own_runs.data[place] == run &&
+                place < l->method->run_count;
   return counts ? (uint32_t)place : ETR_NONE;
 }
 
 static bool add_event(lister *l, etr_map *index, const etr_event *e) {
   uint32_t place = item_of_event(l, index, e);
-  if (place == ETR_NONE) return false;
+  if (place == ETR_NONE)
+    return false;
   event_runs *runs = &l->events.data[place];
   for (size_t i = 0; i < e->sample_count; i++) {
     uint32_t run = place_of_run(l, e->sample_runs[i]);
-    if (run == ETR_NONE) continue;
+    if (run == ETR_NONE)
+      continue;
     if (runs->count == 0 || runs->data[runs->count - 1].run != run) {
       etr_run_ticks *added = etr_vec_push(&l->scratch, runs);
-      if (!added) return false;
+      if (!added)
+        return false;
       added->run = run;
     }
     runs->data[runs->count - 1].ticks += e->durations[i];
@@ -370,8 +437,8 @@ static bool add_event(lister *l, etr_map *index, const etr_event *e) {
 static bool list_block(lister *l, etr_map *index, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     end = etr_block_instruction_end(block, i);
-    /* Rows [i, end) belong to one instruction. If they contain a delegate's own events that add up to no more than its
-     * call, the events are compared instead of the call. */
+    /* Rows [i, end) belong to one instruction. If they contain a delegate's own events that add up
+     * to no more than its call, the events are compared instead of the call. */
     uint64_t inside = 0, call = 0;
     bool any_inside = false, any_call = false;
     for (size_t j = i; j < end; j++) {
@@ -389,8 +456,10 @@ static bool list_block(lister *l, etr_map *index, const etr_block *block) {
       bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR;
       bool in_delegate = is_inside || e->match == ETR_MATCH_DELEGATE;
       bool listed = e->match != ETR_MATCH_FRAMEWORK && (!in_delegate || takes_inside == is_inside);
-      if (is_inside && !e->is_in_sums) continue;
-      if (listed && !add_event(l, index, e)) return false;
+      if (is_inside && !e->is_in_sums)
+        continue;
+      if (listed && !add_event(l, index, e))
+        return false;
     }
   }
   return true;
@@ -402,14 +471,19 @@ static bool list_events(lister *l) {
   for (size_t i = 0; i < l->method->block_count; i++) {
     const etr_block *block = &l->profile->blocks[l->method->blocks[i]];
     for (size_t k = 0; k < block->run_count; k++) {
-      uint32_t *run = l->profile->runs[block->runs[k]].profile_events ? etr_vec_push(&l->scratch, &l->own_runs) : NULL;
-      if (run) *run = block->runs[k];
+      uint32_t *run = l->profile->runs[block->runs[k]].profile_events
+                          ? etr_vec_push(&l->scratch, &l->own_runs)
+                          : NULL;
+      if (run)
+        *run = block->runs[k];
     }
   }
   etr_sort(l->own_runs.data, l->own_runs.count, sizeof *l->own_runs.data, etr_by_number);
-  if (etr_arena_failed(&l->scratch)) return false;
+  if (etr_arena_failed(&l->scratch))
+    return false;
   for (size_t i = 0; i < l->method->block_count; i++)
-    if (!list_block(l, &index, &l->profile->blocks[l->method->blocks[i]])) return false;
+    if (!list_block(l, &index, &l->profile->blocks[l->method->blocks[i]]))
+      return false;
   for (size_t i = 0; i < l->items.count; i++)
     l->runs.data[i] = (item_runs){l->events.data[i].data, l->events.data[i].count};
   return true;
@@ -429,16 +503,22 @@ static bool time_items(lister *l) {
   return true;
 }
 
-/* Sorts the indices of items by group: the items of group g are order[first[g]] to order[first[g + 1] - 1]. */
-static bool order_by_group(lister *l, const etr_side_groups *groups, uint32_t **first, uint32_t **order) {
+/* Sorts the indices of items by group: the items of group g are order[first[g]] to order[first[g +
+ * 1] - 1]. */
+static bool order_by_group(lister *l, const etr_side_groups *groups, uint32_t **first,
+                           uint32_t **order) {
   *first = etr_arena_alloc_array(&l->scratch, groups->count + 2, sizeof **first);
   *order = etr_arena_alloc_array(&l->scratch, l->items.count, sizeof **order);
-  if (!*first || !*order) return false;
+  if (!*first || !*order)
+    return false;
   for (size_t i = 0; i < l->items.count; i++)
-    if (groups->group_of[i] != ETR_NONE) (*first)[groups->group_of[i] + 2]++;
-  for (size_t g = 2; g < groups->count + 2; g++) (*first)[g] += (*first)[g - 1];
+    if (groups->group_of[i] != ETR_NONE)
+      (*first)[groups->group_of[i] + 2]++;
+  for (size_t g = 2; g < groups->count + 2; g++)
+    (*first)[g] += (*first)[g - 1];
   for (uint32_t i = 0; i < l->items.count; i++)
-    if (groups->group_of[i] != ETR_NONE) (*order)[(*first)[groups->group_of[i] + 1]++] = i;
+    if (groups->group_of[i] != ETR_NONE)
+      (*order)[(*first)[groups->group_of[i] + 1]++] = i;
   return true;
 }
 
@@ -452,8 +532,10 @@ static bool add_up(lister *l, etr_side_sums *out, etr_side_by by) {
     double step = groups.rows[g].time.step;
     etr_run_sums_begin(&l->sums);
     for (uint32_t i = first[g]; i < first[g + 1]; i++)
-      if (!etr_run_sums_add(&l->sums, l->runs.data[order[i]].each, l->runs.data[order[i]].count)) return false;
-    if (!etr_run_sums_end(&l->sums, &groups.rows[g].time, true, step)) return false;
+      if (!etr_run_sums_add(&l->sums, l->runs.data[order[i]].each, l->runs.data[order[i]].count))
+        return false;
+    if (!etr_run_sums_end(&l->sums, &groups.rows[g].time, true, step))
+      return false;
   }
   *out = (etr_side_sums){groups.rows, groups.count};
   return true;
@@ -470,22 +552,28 @@ static bool time_execute(lister *l, etr_side_time *out) {
 
 static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
   for (etr_side_part part = 0; part < ETR_SIDE_PARTS; part++) {
-    if (part == ETR_SIDE_FRAMEWORK) continue;
+    if (part == ETR_SIDE_FRAMEWORK)
+      continue;
     etr_run_sums_begin(&l->sums);
     for (size_t i = 0; i < l->method->time_slice_count; i++) {
       const etr_time_slice *time_slice = &l->method->time_slices[i];
       const etr_run_ticks ticks = {time_slice->run, time_slice->ticks};
       bool is_of_part = time_slice->kind != ETR_TIME_SLICE_NODE &&
-                        (time_slice->kind == ETR_TIME_SLICE_DELEGATE ? ETR_SIDE_DELEGATE_ONLY : ETR_SIDE_UNEXPLAINED) ==
-                            part;
-      if (is_of_part && !etr_run_sums_add(&l->sums, &ticks, 1)) return false;
+                        (time_slice->kind == ETR_TIME_SLICE_DELEGATE
+                             ? ETR_SIDE_DELEGATE_ONLY
+                             : ETR_SIDE_UNEXPLAINED) == part;
+      if (is_of_part && !etr_run_sums_add(&l->sums, &ticks, 1))
+        return false;
     }
-    if (!etr_run_sums_end(&l->sums, &parts[part], true, 1)) return false;
+    if (!etr_run_sums_end(&l->sums, &parts[part], true, 1))
+      return false;
   }
   /* The part of a run that is in no time slice is the runtime's. */
   uint64_t *rest = etr_arena_alloc_array(&l->scratch, l->method->run_count, sizeof *rest);
-  if (!rest) return false;
-  for (size_t i = 0; i < l->method->run_count; i++) rest[i] = l->method->execute_per_run[i];
+  if (!rest)
+    return false;
+  for (size_t i = 0; i < l->method->run_count; i++)
+    rest[i] = l->method->execute_per_run[i];
   for (size_t i = 0; i < l->method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &l->method->time_slices[i];
     rest[time_slice->run] -= ETR_MIN(time_slice->ticks, rest[time_slice->run]);
@@ -495,10 +583,13 @@ static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
 
 static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph) {
   etr_side_time execute, parts[ETR_SIDE_PARTS] = {{0}};
-  bool good = etr_side_runs_of(&l->side_runs, l->profile, l->method, &l->scratch) && time_execute(l, &execute) &&
-              note_clocks(l) && etr_run_sums_init(&l->sums, &l->side_runs, &l->scratch) &&
-              (graph ? list_nodes(l, graph) && time_parts(l, parts) : list_events(l)) && time_items(l);
-  if (!good) return false;
+  bool good = etr_side_runs_of(&l->side_runs, l->profile, l->method, &l->scratch) &&
+              time_execute(l, &execute) && note_clocks(l) &&
+              etr_run_sums_init(&l->sums, &l->side_runs, &l->scratch) &&
+              (graph ? list_nodes(l, graph) && time_parts(l, parts) : list_events(l)) &&
+              time_items(l);
+  if (!good)
+    return false;
   *out = (etr_side_method){.has_graph = graph != NULL,
                            .execute = execute,
                            .dtypes = "",
@@ -507,14 +598,16 @@ static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph)
                            .clocks = l->clocks.data,
                            .clock_count = l->clocks.count};
   memcpy(out->parts, parts, sizeof parts);
-  if (graph) good = side_facts(out, graph, l->arena, &l->scratch);
+  if (graph)
+    good = side_facts(out, graph, l->arena, &l->scratch);
   for (int by = 0; good && by < ETR_SIDE_BY; by++)
-    if (graph || !etr_side_by_is_of_modules(by)) good = add_up(l, etr_side_sums_of(out, by), by);
+    if (graph || !etr_side_by_is_of_modules(by))
+      good = add_up(l, etr_side_sums_of(out, by), by);
   return good;
 }
 
-bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t method, bool by_events,
-                   etr_arena *arena) {
+bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t method,
+                   bool by_events, etr_arena *arena) {
   lister l = {.profile = profile, .method = &profile->methods[method], .arena = arena};
   bool has_graph = l.method->graph != ETR_NONE && !by_events;
   etr_map_init(&l.clock_of, &l.scratch);
@@ -524,7 +617,8 @@ bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t me
   return good;
 }
 
-bool etr_side_list_clocks(etr_side_method *out, const etr_profile *profile, uint32_t method, etr_arena *arena) {
+bool etr_side_list_clocks(etr_side_method *out, const etr_profile *profile, uint32_t method,
+                          etr_arena *arena) {
   lister l = {.profile = profile, .method = &profile->methods[method], .arena = arena};
   etr_map_init(&l.clock_of, &l.scratch);
   bool good = note_clocks(&l) && !etr_arena_failed(&l.scratch) && !etr_arena_failed(arena);

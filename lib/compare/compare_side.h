@@ -16,25 +16,28 @@ typedef struct etr_side_sample {
   uint64_t ticks;
 } etr_side_sample;
 
-/** Computes the time of samples, and sorts them in place. `step` is the step of the clock, in ticks. Takes O(n log n)
- * time. */
+/** Computes the time of samples, and sorts them in place. `step` is the step of the clock, in
+ * ticks. Takes O(n log n) time. */
 etr_side_time etr_side_time_of(etr_side_sample *samples, size_t count, double step);
 
 /** Which recording each run of a method belongs to. */
 typedef struct etr_side_runs {
-  const uint32_t *recording_of; /* per run: number of its recording, ascending from 0 without gaps */
+  const uint32_t
+      *recording_of; /* per run: number of its recording, ascending from 0 without gaps */
   size_t run_count, recording_count;
 } etr_side_runs;
 
 /** Numbers the recordings of a method's runs. Returns false when out of memory. */
-bool etr_side_runs_of(etr_side_runs *out, const etr_profile *profile, const etr_method *method, etr_arena *arena);
+bool etr_side_runs_of(etr_side_runs *out, const etr_profile *profile, const etr_method *method,
+                      etr_arena *arena);
 
-/** Computes the time of something whose ticks are known for each run of a method. Returns false when out of memory. */
-bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr_side_runs *runs, double step,
-                            etr_arena *scratch);
+/** Computes the time of something whose ticks are known for each run of a method. Returns false
+ * when out of memory. */
+bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr_side_runs *runs,
+                            double step, etr_arena *scratch);
 
-/** Sums the time of several things in each run of a method. One object computes one sum after another; the effort
- * depends only on what is added, not on the number of runs. */
+/** Sums the time of several things in each run of a method. One object computes one sum after
+ * another; the effort depends only on what is added, not on the number of runs. */
 typedef struct etr_run_sums {
   etr_arena *scratch;
   const etr_side_runs *of;
@@ -45,7 +48,8 @@ typedef struct etr_run_sums {
   etr_vec(etr_side_sample) samples;
 } etr_run_sums;
 
-/** Prepares sums over the runs of a method, which are borrowed. Returns false when out of memory. */
+/** Prepares sums over the runs of a method, which are borrowed. Returns false when out of memory.
+ */
 bool etr_run_sums_init(etr_run_sums *sums, const etr_side_runs *of, etr_arena *scratch);
 
 /** Starts a new sum. */
@@ -54,8 +58,9 @@ void etr_run_sums_begin(etr_run_sums *sums);
 /** Adds ticks to the current sum. Returns false when out of memory. */
 bool etr_run_sums_add(etr_run_sums *sums, const etr_run_ticks *each_run, size_t count);
 
-/** Computes the time of the current sum: over the runs in which something was added, or, if with_zeros is set and
- * something was added at all, over all runs of the method. Returns false when out of memory. */
+/** Computes the time of the current sum: over the runs in which something was added, or, if
+ * with_zeros is set and something was added at all, over all runs of the method. Returns false when
+ * out of memory. */
 bool etr_run_sums_end(etr_run_sums *sums, etr_side_time *out, bool with_zeros, double step);
 
 /** A side and the arena that owns everything in it. */
@@ -67,29 +72,41 @@ typedef struct etr_side_box {
 /** Returns an empty side. NULL, with the error filled, when out of memory. */
 etr_side_box *etr_side_box_new(etr_error *error);
 
-/** Lists a method's operators with their times and sums; its events if it has no graph, or if by_events is set. Returns
- * false when out of memory. */
-bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t method, bool by_events, etr_arena *arena);
+/** Lists a method's operators with their times and sums; its events if it has no graph, or if
+ * by_events is set. Returns false when out of memory. */
+bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t method,
+                   bool by_events, etr_arena *arena);
 
 /** Lists the clocks of a method alone. Returns false when out of memory. */
-bool etr_side_list_clocks(etr_side_method *out, const etr_profile *profile, uint32_t method, etr_arena *arena);
+bool etr_side_list_clocks(etr_side_method *out, const etr_profile *profile, uint32_t method,
+                          etr_arena *arena);
 
 /** The key by which items are summed. */
-typedef enum etr_side_by { ETR_SIDE_OP, ETR_SIDE_MODULE, ETR_SIDE_PATTERN, ETR_SIDE_BACKEND, ETR_SIDE_BY } etr_side_by;
+typedef enum etr_side_by {
+  ETR_SIDE_OP,
+  ETR_SIDE_MODULE,
+  ETR_SIDE_PATTERN,
+  ETR_SIDE_BACKEND,
+  ETR_SIDE_BY
+} etr_side_by;
 
 /** Returns true for keys that events do not have. */
-static inline bool etr_side_by_is_of_modules(etr_side_by by) { return by == ETR_SIDE_MODULE || by == ETR_SIDE_PATTERN; }
+static inline bool etr_side_by_is_of_modules(etr_side_by by) {
+  return by == ETR_SIDE_MODULE || by == ETR_SIDE_PATTERN;
+}
 
 /** Items grouped by a key. A profile and a document sum the groups in different ways. */
 typedef struct etr_side_groups {
-  etr_side_sum *rows; /* their keys, numbers of timed items, and the totals and steps of their times */
+  etr_side_sum
+      *rows; /* their keys, numbers of timed items, and the totals and steps of their times */
   size_t count;
   uint32_t *group_of; /* per item: index of its group; ETR_NONE if it has none */
 } etr_side_groups;
 
-/** Groups items by a key, in the order in which the keys first appear. Returns false when out of memory. */
-bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t count, etr_side_by by, etr_arena *arena,
-                    etr_arena *scratch);
+/** Groups items by a key, in the order in which the keys first appear. Returns false when out of
+ * memory. */
+bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t count, etr_side_by by,
+                    etr_arena *arena, etr_arena *scratch);
 
 /** Returns the sums of a method by this key. */
 etr_side_sums *etr_side_sums_of(etr_side_method *method, etr_side_by by);

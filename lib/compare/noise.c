@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * noise.c - intervals of changes, by recordings (rule R) or by runs (rule S), of one change or of a family.
+ * noise.c - intervals of changes, by recordings (rule R) or by runs (rule S), of one change or of a
+ * family.
  */
 #include "compare/noise.h"
 
@@ -16,44 +17,57 @@ static const double RECORDING_NOISE =
     0.03; /* unless the caller knows better: 1 to 1.4 % were measured on a quiet machine */
 
 enum {
-  MOST_FREEDOM = 200, /* from here on t is as good as normal; a smaller number widens the interval */
-  LEAST_ROWS = 3,     /* of a family whose variances say how much variances differ: two leave one degree of freedom */
+  MOST_FREEDOM =
+      200,        /* from here on t is as good as normal; a smaller number widens the interval */
+  LEAST_ROWS = 3, /* of a family whose variances say how much variances differ: two leave one degree
+                     of freedom */
 };
 
 /* ---- The clock ---- */
 
 double etr_noise_step(uint64_t divisor) {
   uint64_t step = 1;
-  while (divisor && step < 1000000 && divisor % (step * 10) == 0) step *= 10;
+  while (divisor && step < 1000000 && divisor % (step * 10) == 0)
+    step *= 10;
   return (double)step;
 }
 
 double etr_noise_step_of(const uint64_t *ticks, size_t count) {
   uint64_t divisor = 0;
-  for (size_t i = 0; i < count && divisor != 1; i++) divisor = etr_common_divisor(ticks[i], divisor);
+  for (size_t i = 0; i < count && divisor != 1; i++)
+    divisor = etr_common_divisor(ticks[i], divisor);
   return etr_noise_step(divisor);
 }
 
 /* ---- One change ---- */
 
-static double center_of(const etr_side_time *time) { return time->p50 * exp(time->offset); }
+static double center_of(const etr_side_time *time) {
+  return time->p50 * exp(time->offset);
+}
 
 /* Returns false if the median of a recording is 0. */
-static bool has_center(const etr_side_time *time) { return isfinite(center_of(time)); }
+static bool has_center(const etr_side_time *time) {
+  return isfinite(center_of(time));
+}
 
 /* Rounds to a thousandth of a tick, because C libraries differ in the last bit of exp(). */
-static double shown_center(const etr_side_time *time) { return round(center_of(time) * 1000) / 1000; }
+static double shown_center(const etr_side_time *time) {
+  return round(center_of(time) * 1000) / 1000;
+}
 
 static bool by_recordings(const etr_side_time *base, const etr_side_time *newer) {
   return (!base->runs || base->recordings >= ETR_LEAST_RECORDINGS) &&
          (!newer->runs || newer->recordings >= ETR_LEAST_RECORDINGS);
 }
 
-void etr_noise_set_medians(etr_change *change, const etr_side_time *base, const etr_side_time *newer) {
+void etr_noise_set_medians(etr_change *change, const etr_side_time *base,
+                           const etr_side_time *newer) {
   bool are_centers = by_recordings(base, newer) && has_center(base) && has_center(newer);
   change->base_p50 = are_centers ? shown_center(base) : base->p50;
   change->new_p50 = are_centers ? shown_center(newer) : newer->p50;
-  change->relative = change->base_p50 > 0 && change->new_p50 > 0 ? change->new_p50 / change->base_p50 - 1 : (double)NAN;
+  change->relative = change->base_p50 > 0 && change->new_p50 > 0
+                         ? change->new_p50 / change->base_p50 - 1
+                         : (double)NAN;
 }
 
 /* The estimate of the logarithm of newer / base. */
@@ -68,26 +82,33 @@ typedef struct estimate {
   double variance;     /* rule R: of the change */
   double freedom;      /* of Student's t: whole, 1 to MOST_FREEDOM */
   double below, above; /* rule S: distances to the bounds, at LEVEL */
-  double sessions;     /* squared distance to add under the root, at LEVEL: f of different sessions */
-  double least;        /* distance to the bounds, at least */
+  double sessions; /* squared distance to add under the root, at LEVEL: f of different sessions */
+  double least;    /* distance to the bounds, at least */
 } estimate;
 
-static double square(double x) { return x * x; }
+static double square(double x) {
+  return x * x;
+}
 
-static double clock_variance(const etr_side_time *time) { return square(time->step / time->p50) / 12; }
+static double clock_variance(const etr_side_time *time) {
+  return square(time->step / time->p50) / 12;
+}
 
 double etr_noise_between_recordings(const etr_compare_options *options) {
   return options->recording_noise > 0 ? options->recording_noise : RECORDING_NOISE;
 }
 
-/* Returns f of rule S without the clock: the assumed difference between two recordings, or between two sets of them. */
-static double squared_distance_between(const etr_compare_options *options, double base, double newer) {
+/* Returns f of rule S without the clock: the assumed difference between two recordings, or between
+ * two sets of them. */
+static double squared_distance_between(const etr_compare_options *options, double base,
+                                       double newer) {
   return square(QUANTILE * etr_noise_between_recordings(options)) * (1 / base + 1 / newer);
 }
 
 static void use_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
                      const etr_compare_options *options) {
-  double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer)), d_base = 1, d_new = 1;
+  double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer)), d_base = 1,
+         d_new = 1;
   if (!options->is_other_session) { /* however many recordings a session has, it is one */
     d_base = (double)base->recordings;
     d_new = (double)newer->recordings;
@@ -99,37 +120,47 @@ static void use_runs(estimate *e, const etr_side_time *base, const etr_side_time
   e->above = sqrt(square(new_up) + square(base_down) + f);
 }
 
-/* Medians of a clock's ticks are whole or half steps: half a step, or none, is a time below the clock's. Sums have the
- * larger steps of their clocks' errors, added in quadrature. */
-static bool is_resolved(const etr_side_time *time) { return time->p50 > time->step / 2; }
+/* Medians of a clock's ticks are whole or half steps: half a step, or none, is a time below the
+ * clock's. Sums have the larger steps of their clocks' errors, added in quadrature. */
+static bool is_resolved(const etr_side_time *time) {
+  return time->p50 > time->step / 2;
+}
 
 static estimate estimate_of(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_time *base = &test->base, *newer = &test->newer;
   double step = ETR_MAX(base->step, newer->step);
   bool is_by_recordings = by_recordings(base, newer);
   estimate e = {.reason = ETR_REASON_CLOCK};
-  if (!base->runs || !newer->runs || !is_resolved(base) || !is_resolved(newer)) return e;
-  if (is_by_recordings && (!has_center(base) || !has_center(newer))) return e;
-  double old = is_by_recordings ? center_of(base) : base->p50, now = is_by_recordings ? center_of(newer) : newer->p50;
+  if (!base->runs || !newer->runs || !is_resolved(base) || !is_resolved(newer))
+    return e;
+  if (is_by_recordings && (!has_center(base) || !has_center(newer)))
+    return e;
+  double old = is_by_recordings ? center_of(base) : base->p50,
+         now = is_by_recordings ? center_of(newer) : newer->p50;
   e.change = log(now / old);
   e.least = step / ETR_MIN(old, now); /* at least |change| where old and now are one step apart */
   e.reason = ETR_REASON_FEW_RUNS;
-  if (!is_by_recordings && ETR_MIN(base->runs, newer->runs) < ETR_LEAST_RUNS) return e;
+  if (!is_by_recordings && ETR_MIN(base->runs, newer->runs) < ETR_LEAST_RUNS)
+    return e;
   e.is_known = true;
   e.reason = is_by_recordings ? ETR_REASON_SPREAD : ETR_REASON_ONE_RECORDING;
-  if (options->is_other_session) e.reason = ETR_REASON_ONE_SESSION;
-  if (is_by_recordings && options->is_other_session) e.sessions = squared_distance_between(options, 1, 1);
+  if (options->is_other_session)
+    e.reason = ETR_REASON_ONE_SESSION;
+  if (is_by_recordings && options->is_other_session)
+    e.sessions = squared_distance_between(options, 1, 1);
   if (is_by_recordings) {
     double d_base = (double)base->recordings, d_new = (double)newer->recordings;
     double v_base = ETR_MAX(square(base->spread), clock_variance(base)) / d_base,
            v_new = ETR_MAX(square(newer->spread), clock_variance(newer)) / d_new;
-    double freedom = floor(square(v_base + v_new) / (square(v_base) / (d_base - 1) + square(v_new) / (d_new - 1)));
+    double freedom = floor(square(v_base + v_new) /
+                           (square(v_base) / (d_base - 1) + square(v_new) / (d_new - 1)));
     e.is_by_recordings = true;
     e.variance = v_base + v_new;
     e.freedom = ETR_MAX(1, ETR_MIN(freedom, (double)MOST_FREEDOM));
     e.recordings = 1 / d_base + 1 / d_new;
     e.pooled_freedom = d_base + d_new - 2;
-    e.row_variance = ((d_base - 1) * square(base->spread) + (d_new - 1) * square(newer->spread)) / e.pooled_freedom;
+    e.row_variance = ((d_base - 1) * square(base->spread) + (d_new - 1) * square(newer->spread)) /
+                     e.pooled_freedom;
     e.row_variance = ETR_MAX(e.row_variance, (clock_variance(base) + clock_variance(newer)) / 2);
   } else
     use_runs(&e, base, newer, options);
@@ -145,20 +176,23 @@ typedef struct quantiles {
 } quantiles;
 
 static quantiles quantiles_of(double level) {
-  return (quantiles){.level = level, .normal = level < LEVEL ? etr_normal_quantile(level) : QUANTILE};
+  return (quantiles){.level = level,
+                     .normal = level < LEVEL ? etr_normal_quantile(level) : QUANTILE};
 }
 
 static double t_of(quantiles *q, double freedom) {
   size_t whole = (size_t)freedom;
-  if (q->t[whole] <= 0) q->t[whole] = etr_t_quantile(q->level, whole);
+  if (q->t[whole] <= 0)
+    q->t[whole] = etr_t_quantile(q->level, whole);
   return q->t[whole];
 }
 
-/* Returns the distance from the change to a bound that follows from runs, recordings and sessions. below: the lower
- * bound. */
+/* Returns the distance from the change to a bound that follows from runs, recordings and sessions.
+ * below: the lower bound. */
 static double own_distance(const estimate *e, quantiles *q, bool below) {
   double wider = q->normal / QUANTILE, own = wider * (below ? e->below : e->above);
-  if (e->is_by_recordings) own = t_of(q, e->freedom) * sqrt(e->variance);
+  if (e->is_by_recordings)
+    own = t_of(q, e->freedom) * sqrt(e->variance);
   double distance = sqrt(square(own) + e->sessions * square(wider));
   return isnan(distance) ? INFINITY : distance;
 }
@@ -167,26 +201,34 @@ static double distance(const estimate *e, quantiles *q, bool below) {
   return ETR_MAX(own_distance(e, q, below), e->least);
 }
 
-static bool holds(double low, double high, double value) { return low <= value && value <= high; }
+static bool holds(double low, double high, double value) {
+  return low <= value && value <= high;
+}
 
-static double limit_of(const etr_compare_options *options) { return options->limit > 0 ? log1p(options->limit) : 0; }
+static double limit_of(const etr_compare_options *options) {
+  return options->limit > 0 ? log1p(options->limit) : 0;
+}
 
-/* Returns the change from which it is not distinguished: the limit if the interval contains it, or else no change. */
+/* Returns the change from which it is not distinguished: the limit if the interval contains it, or
+ * else no change. */
 static double open_question(const etr_change *change, const etr_compare_options *options) {
   return holds(change->low, change->high, options->limit) ? limit_of(options) : 0;
 }
 
 /* Returns true if only the step of the clock leaves the change undecided. */
 static bool is_open_by_clock(const estimate *e, quantiles *q, double question) {
-  return fabs(e->change - question) <= e->least && own_distance(e, q, e->change > question) <= e->least;
+  return fabs(e->change - question) <= e->least &&
+         own_distance(e, q, e->change > question) <= e->least;
 }
 
-static void set_verdict(const estimate *e, quantiles *q, etr_change *change, const etr_compare_options *options) {
+static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
+                        const etr_compare_options *options) {
   double limit = limit_of(options);
   change->verdict = ETR_VERDICT_CANNOT_TELL;
   change->reason = e->reason;
   change->low = change->high = NAN;
-  if (!e->is_known) return;
+  if (!e->is_known)
+    return;
   double low = e->change - distance(e, q, true), high = e->change + distance(e, q, false);
   change->low = expm1(low);
   change->high = expm1(high);
@@ -198,89 +240,108 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change, con
     change->verdict = ETR_VERDICT_EQUAL;
   else if (is_open_by_clock(e, q, open_question(change, options)))
     change->reason = ETR_REASON_CLOCK;
-  if (change->verdict != ETR_VERDICT_CANNOT_TELL) change->reason = ETR_REASON_NONE;
+  if (change->verdict != ETR_VERDICT_CANNOT_TELL)
+    change->reason = ETR_REASON_NONE;
 }
 
 /* ---- Changes that are judged alone ---- */
 
-/* Returns the smallest number of recordings on each side, above the present one, whose interval would exclude
- * `question`; 0 if it is more than ETR_MOST_RECORDINGS. */
+/* Returns the smallest number of recordings on each side, above the present one, whose interval
+ * would exclude `question`; 0 if it is more than ETR_MOST_RECORDINGS. */
 static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question,
                                 const etr_compare_options *options) {
   double deviation = etr_noise_between_recordings(options), away = fabs(e->change - question);
   size_t has = ETR_MIN(test->base.recordings, test->newer.recordings);
-  if (e->is_by_recordings) deviation = sqrt(e->row_variance);
-  if (away <= e->least) return 0; /* the clock cannot resolve it */
+  if (e->is_by_recordings)
+    deviation = sqrt(e->row_variance);
+  if (away <= e->least)
+    return 0; /* the clock cannot resolve it */
   for (size_t n = ETR_MAX((size_t)ETR_LEAST_RECORDINGS, has + 1); n <= ETR_MOST_RECORDINGS; n++)
-    if (etr_t_quantile(LEVEL, 2 * n - 2) * deviation * sqrt(2 / (double)n) < away) return n;
+    if (etr_t_quantile(LEVEL, 2 * n - 2) * deviation * sqrt(2 / (double)n) < away)
+      return n;
   return 0;
 }
 
-/* Returns the factor, besides 1.4826, by which the median deviation of few normal samples is multiplied to give the
- * standard deviation (Croux and Rousseeuw). */
+/* Returns the factor, besides 1.4826, by which the median deviation of few normal samples is
+ * multiplied to give the standard deviation (Croux and Rousseeuw). */
 static double few_samples_factor(size_t count) {
   static const double factors[] = {1, 1, 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107};
   return count < ETR_COUNT(factors) ? factors[count] : (double)count / ((double)count - 0.8);
 }
 
-/* Returns the standard deviation between medians of successive benches, estimated from the last `most` differences. */
+/* Returns the standard deviation between medians of successive benches, estimated from the last
+ * `most` differences. */
 static double step_between_benches(const etr_bench_history *history, size_t steps) {
   enum { MOST_STEPS = 200 }; /* older benches say little about the machine as it is now */
   double sizes[MOST_STEPS];
   size_t count = ETR_MIN(steps, (size_t)MOST_STEPS);
   for (size_t i = 0; i < count; i++)
-    sizes[i] = fabs(log(history->medians[history->count - 1 - i] / history->medians[history->count - 2 - i]));
+    sizes[i] = fabs(
+        log(history->medians[history->count - 1 - i] / history->medians[history->count - 2 - i]));
   etr_sort(sizes, count, sizeof *sizes, etr_by_double);
   return 1.4826 * few_samples_factor(count) * (sizes[(count - 1) / 2] + sizes[count / 2]) / 2;
 }
 
-/* Uses the differences between successive benches instead of the assumption, if there are enough benches. */
+/* Uses the differences between successive benches instead of the assumption, if there are enough
+ * benches. */
 static void use_history(estimate *e, const etr_bench_history *history) {
-  if (!history || history->count < ETR_LEAST_BENCHES) return;
+  if (!history || history->count < ETR_LEAST_BENCHES)
+    return;
   size_t steps = history->count - 1;
   double freedom = ETR_MIN(floor((double)(steps + 1) / 2), (double)MOST_FREEDOM);
   e->sessions = 0;
-  e->least = ETR_MAX(e->least, etr_t_quantile(LEVEL, (size_t)freedom) * step_between_benches(history, steps));
+  e->least = ETR_MAX(e->least,
+                     etr_t_quantile(LEVEL, (size_t)freedom) * step_between_benches(history, steps));
 }
 
-void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options, const etr_bench_history *history) {
+void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options,
+                     const etr_bench_history *history) {
   quantiles q = quantiles_of(LEVEL);
   estimate e = estimate_of(test, options);
   etr_change *change = test->change;
   double clock = e.least;
-  if (e.is_known && options->is_other_session) use_history(&e, history);
+  if (e.is_known && options->is_other_session)
+    use_history(&e, history);
   set_verdict(&e, &q, change, options);
   if (change->reason == ETR_REASON_CLOCK && e.least > clock && fabs(e.change) > clock)
-    change->reason = ETR_REASON_ONE_SESSION; /* the sessions' steps, not the clock's, are larger than the change */
+    change->reason = ETR_REASON_ONE_SESSION; /* the sessions' steps, not the clock's, are larger
+                                                than the change */
   double question = open_question(change, options);
-  if (change->verdict != ETR_VERDICT_CANNOT_TELL && !(question > 0)) return;
-  if (options->is_other_session || change->reason == ETR_REASON_CLOCK) return;
+  if (change->verdict != ETR_VERDICT_CANNOT_TELL && !(question > 0))
+    return;
+  if (options->is_other_session || change->reason == ETR_REASON_CLOCK)
+    return;
   change->recordings_needed = recordings_needed(&e, test, question, options);
-  if (change->reason == ETR_REASON_SPREAD && change->recordings_needed == 0) change->reason = ETR_REASON_TOO_NEAR;
+  if (change->reason == ETR_REASON_SPREAD && change->recordings_needed == 0)
+    change->reason = ETR_REASON_TOO_NEAR;
 }
 
 /* ---- Families ---- */
 
-/* Applies Smyth's moderation: moves the variance of each row towards the variance of all rows, as far as the rows
- * agree. */
+/* Applies Smyth's moderation: moves the variance of each row towards the variance of all rows, as
+ * far as the rows agree. */
 static void moderate(estimate *rows, size_t count) {
   double n = 0, mean = 0, squares = 0, expected = 0;
   for (size_t i = 0; i < count; i++) {
-    if (!rows[i].is_known || !rows[i].is_by_recordings) continue;
-    double half = rows[i].pooled_freedom / 2, e = log(rows[i].row_variance) - etr_digamma(half) + log(half),
-           apart = e - mean;
+    if (!rows[i].is_known || !rows[i].is_by_recordings)
+      continue;
+    double half = rows[i].pooled_freedom / 2,
+           e = log(rows[i].row_variance) - etr_digamma(half) + log(half), apart = e - mean;
     n++;
     mean += apart / n;
     squares += apart * (e - mean);
     expected += etr_trigamma(half);
   }
-  if (n < LEAST_ROWS) return;                       /* each keeps its own variance, and Welch's freedom */
-  double beyond = squares / (n - 1) - expected / n; /* how much more variances differ than by chance */
+  if (n < LEAST_ROWS)
+    return; /* each keeps its own variance, and Welch's freedom */
+  double beyond = squares / (n - 1) -
+                  expected / n; /* how much more variances differ than by chance */
   double prior = beyond > 0 ? 2 * etr_trigamma_inverse(beyond) : INFINITY;
   double usual = exp(mean + (isfinite(prior) ? etr_digamma(prior / 2) - log(prior / 2) : 0));
   for (size_t i = 0; i < count; i++) {
     estimate *row = &rows[i];
-    if (!row->is_known || !row->is_by_recordings) continue;
+    if (!row->is_known || !row->is_by_recordings)
+      continue;
     double own = row->pooled_freedom, variance = row->row_variance;
     variance = isfinite(prior) ? (prior * usual + own * variance) / (prior + own) : usual;
     row->variance = variance * row->recordings;
@@ -291,18 +352,22 @@ static void moderate(estimate *rows, size_t count) {
 /* Returns the probability that a row which did not change shows such a change. */
 static double chance_of(const estimate *e, quantiles *q) {
   double change = fabs(e->change);
-  if (change <= e->least) return 1;
-  if (e->is_by_recordings && !(e->sessions > 0)) return etr_t_chance(change / sqrt(e->variance), (size_t)e->freedom);
+  if (change <= e->least)
+    return 1;
+  if (e->is_by_recordings && !(e->sessions > 0))
+    return etr_t_chance(change / sqrt(e->variance), (size_t)e->freedom);
   return etr_normal_chance(QUANTILE * change / own_distance(e, q, e->change > 0));
 }
 
-/* Returns the level for single rows by Benjamini and Hochberg: k/count of the level, for the greatest k such that k
- * probabilities are at most that. */
+/* Returns the level for single rows by Benjamini and Hochberg: k/count of the level, for the
+ * greatest k such that k probabilities are at most that. */
 static double believed_level(double *chances, size_t count) {
-  if (count == 0) return LEVEL;
+  if (count == 0)
+    return LEVEL;
   etr_sort(chances, count, sizeof *chances, etr_by_double);
   size_t believed = count;
-  while (believed > 1 && chances[believed - 1] > LEVEL * (double)believed / (double)count) believed--;
+  while (believed > 1 && chances[believed - 1] > LEVEL * (double)believed / (double)count)
+    believed--;
   return LEVEL * (double)believed / (double)count;
 }
 
@@ -312,12 +377,16 @@ bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_compa
   double *chances = etr_arena_alloc_array(scratch, count, sizeof *chances);
   quantiles q = quantiles_of(LEVEL);
   size_t known = 0;
-  if (!rows || !chances) return false;
-  for (size_t i = 0; i < count; i++) rows[i] = estimate_of(&tests[i], options);
+  if (!rows || !chances)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    rows[i] = estimate_of(&tests[i], options);
   moderate(rows, count);
   for (size_t i = 0; i < count; i++)
-    if (rows[i].is_known) chances[known++] = chance_of(&rows[i], &q);
+    if (rows[i].is_known)
+      chances[known++] = chance_of(&rows[i], &q);
   q = quantiles_of(believed_level(chances, known));
-  for (size_t i = 0; i < count; i++) set_verdict(&rows[i], &q, tests[i].change, options);
+  for (size_t i = 0; i < count; i++)
+    set_verdict(&rows[i], &q, tests[i].change, options);
   return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pairing.c - passes over two sequences, each pairing what has the same key and does not contradict.
+ * pairing.c - passes over two sequences, each pairing what has the same key and does not
+ * contradict.
  */
 #include "compare/pairing.h"
 
@@ -23,8 +24,8 @@ enum {
 
 /* The condition under which nodes with the same key are paired. */
 typedef enum pass_mode {
-  PASS_ALL_NAMES, /* by name, where all of the key's nodes have the same names on both sides: numbers in names shift
-                     when a node is put in */
+  PASS_ALL_NAMES, /* by name, where all of the key's nodes have the same names on both sides:
+                     numbers in names shift when a node is put in */
   PASS_EVEN,      /* in order, where there are as many on both sides */
   PASS_ONLY,      /* where there is just one on both sides, keeping the order of all */
   PASS_ORDER,     /* in order, keeping the order of all */
@@ -67,8 +68,8 @@ static const pass passes[] = {
 typedef struct group {
   uint32_t count[ETR_SIDES];
   uint32_t next[ETR_SIDES]; /* how many were taken */
-  uint32_t first; /* for PASS_ALL_NAMES: number of nodes whose name is on both sides; otherwise index in `places` of the
-                     first node of the base */
+  uint32_t first; /* for PASS_ALL_NAMES: number of nodes whose name is on both sides; otherwise
+                     index in `places` of the first node of the base */
 } group;
 
 typedef struct pairer {
@@ -87,17 +88,21 @@ typedef struct pairer {
 /* Counts the pairs that keep the order before each item. */
 static void number_gaps(const pairer *p) {
   const etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
-  if (base->count) memcpy(p->candidate, base->partner, base->count * sizeof *p->candidate);
+  if (base->count)
+    memcpy(p->candidate, base->partner, base->count * sizeof *p->candidate);
   etr_keep_increasing(p->candidate, base->count, p->scratch);
   uint32_t gap = 0;
   size_t next = 0;
   for (size_t i = 0; i < base->count; i++) {
     p->gap[ETR_BASE][i] = gap;
-    if (p->candidate[i] == ETR_NONE) continue;
-    while (next <= p->candidate[i]) p->gap[ETR_NEWER][next++] = gap;
+    if (p->candidate[i] == ETR_NONE)
+      continue;
+    while (next <= p->candidate[i])
+      p->gap[ETR_NEWER][next++] = gap;
     gap++;
   }
-  while (next < newer->count) p->gap[ETR_NEWER][next++] = gap;
+  while (next < newer->count)
+    p->gap[ETR_NEWER][next++] = gap;
 }
 
 /* ---- Keys ---- */
@@ -113,32 +118,42 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
   const etr_pairing_item *item = &s->items[i];
   const etr_flow *flow = &p->evidence[side].flow;
   key_text text = {.op = item->op};
-  if (key & KEY_NAME) text.name = item->name;
-  if (key & KEY_MODULE) text.module = p->evidence[side].modules.number[i], text.place = item->place;
-  if (key & KEY_SHAPE) text.shape = item->shape;
-  if (key & KEY_WEIGHT) text.weight = item->weight;
-  if (key & KEY_SOURCE) text.source = item->source;
-  if (key & KEY_FLOW) text.producers = flow->producers[i], text.consumers = flow->consumers[i];
-  if (key & KEY_AROUND) text.producers = flow->around[i];
+  if (key & KEY_NAME)
+    text.name = item->name;
+  if (key & KEY_MODULE)
+    text.module = p->evidence[side].modules.number[i], text.place = item->place;
+  if (key & KEY_SHAPE)
+    text.shape = item->shape;
+  if (key & KEY_WEIGHT)
+    text.weight = item->weight;
+  if (key & KEY_SOURCE)
+    text.source = item->source;
+  if (key & KEY_FLOW)
+    text.producers = flow->producers[i], text.consumers = flow->consumers[i];
+  if (key & KEY_AROUND)
+    text.producers = flow->around[i];
   if (key & KEY_NEIGHBOURS) {
     text.before = i > 0 ? s->items[i - 1].op : ETR_NONE;
     text.behind = i + 1 < s->count ? s->items[i + 1].op : ETR_NONE;
   }
-  if (key & KEY_GAP) text.gap = p->gap[side][i];
+  if (key & KEY_GAP)
+    text.gap = p->gap[side][i];
   return text;
 }
 
 static bool add_to_groups(pairer *p, etr_map *index, int side, unsigned key) {
   for (size_t i = 0; i < p->side[side]->count; i++) {
     p->group[side][i] = ETR_NONE;
-    if (p->side[side]->partner[i] != ETR_NONE) continue;
+    if (p->side[side]->partner[i] != ETR_NONE)
+      continue;
     key_text text = key_of(p, side, i, key);
     etr_slice bytes = {(const char *)&text, sizeof text};
     uint32_t known = etr_map_get(index, bytes);
     if (known == ETR_NONE) {
       group *added = etr_vec_push(&p->arena, &p->groups);
       known = (uint32_t)(p->groups.count - 1);
-      if (!added || !etr_map_set(index, bytes, known)) return false;
+      if (!added || !etr_map_set(index, bytes, known))
+        return false;
     }
     p->group[side][i] = known;
     p->groups.data[known].count[side]++;
@@ -149,27 +164,33 @@ static bool add_to_groups(pairer *p, etr_map *index, int side, unsigned key) {
 /* ---- Passes ---- */
 
 static bool takes(const group *g, pass_mode mode) {
-  if (mode == PASS_ONLY) return g->count[ETR_BASE] == 1 && g->count[ETR_NEWER] == 1;
-  return mode == PASS_EVEN ? g->count[ETR_BASE] == g->count[ETR_NEWER] : g->count[ETR_BASE] && g->count[ETR_NEWER];
+  if (mode == PASS_ONLY)
+    return g->count[ETR_BASE] == 1 && g->count[ETR_NEWER] == 1;
+  return mode == PASS_EVEN ? g->count[ETR_BASE] == g->count[ETR_NEWER]
+                           : g->count[ETR_BASE] && g->count[ETR_NEWER];
 }
 
 /* Proposes the k-th of a group on one side for the k-th on the other. */
 static bool propose_in_order(pairer *p, pass_mode mode) {
-  uint32_t *places = etr_arena_alloc_array(&p->arena, p->side[ETR_BASE]->count, sizeof *places), used = 0;
-  if (!places) return false;
+  uint32_t *places = etr_arena_alloc_array(&p->arena, p->side[ETR_BASE]->count, sizeof *places),
+           used = 0;
+  if (!places)
+    return false;
   for (size_t i = 0; i < p->groups.count; i++) {
     p->groups.data[i].first = used;
     used += p->groups.data[i].count[ETR_BASE];
   }
   for (uint32_t i = 0; i < p->side[ETR_BASE]->count; i++) {
     group *g = p->group[ETR_BASE][i] == ETR_NONE ? NULL : &p->groups.data[p->group[ETR_BASE][i]];
-    if (g) places[g->first + g->next[ETR_BASE]++] = i;
+    if (g)
+      places[g->first + g->next[ETR_BASE]++] = i;
   }
   for (uint32_t i = 0; i < p->side[ETR_NEWER]->count; i++) {
     group *g = p->group[ETR_NEWER][i] == ETR_NONE ? NULL : &p->groups.data[p->group[ETR_NEWER][i]];
     if (g && takes(g, mode) && g->next[ETR_NEWER] < g->count[ETR_BASE]) {
       uint32_t base = places[g->first + g->next[ETR_NEWER]++];
-      if (!etr_evidence_contradicts(p->evidence, base, i)) p->candidate[base] = i;
+      if (!etr_evidence_contradicts(p->evidence, base, i))
+        p->candidate[base] = i;
     }
   }
   return true;
@@ -181,41 +202,55 @@ static bool propose_by_name(pairer *p, unsigned key) {
   etr_map_init(&named, &p->arena);
   for (uint32_t i = 0; i < p->side[ETR_BASE]->count; i++) {
     key_text text = key_of(p, ETR_BASE, i, key | KEY_NAME);
-    if (p->group[ETR_BASE][i] != ETR_NONE && !etr_map_set(&named, ETR_BYTES(text), i)) return false;
+    if (p->group[ETR_BASE][i] != ETR_NONE && !etr_map_set(&named, ETR_BYTES(text), i))
+      return false;
   }
   for (uint32_t i = 0; i < p->side[ETR_NEWER]->count; i++) {
     key_text text = key_of(p, ETR_NEWER, i, key | KEY_NAME);
-    uint32_t partner = p->group[ETR_NEWER][i] == ETR_NONE ? ETR_NONE : etr_map_get(&named, ETR_BYTES(text));
-    if (partner == ETR_NONE || p->candidate[partner] != ETR_NONE) continue;
+    uint32_t partner = p->group[ETR_NEWER][i] == ETR_NONE ? ETR_NONE
+                                                          : etr_map_get(&named, ETR_BYTES(text));
+    if (partner == ETR_NONE || p->candidate[partner] != ETR_NONE)
+      continue;
     p->candidate[partner] = i;
     p->groups.data[p->group[ETR_NEWER][i]].first++;
   }
   for (size_t i = 0; i < p->side[ETR_BASE]->count; i++) {
-    if (p->candidate[i] == ETR_NONE) continue;
+    if (p->candidate[i] == ETR_NONE)
+      continue;
     const group *g = &p->groups.data[p->group[ETR_BASE][i]];
     bool all = g->first == g->count[ETR_BASE] && g->first == g->count[ETR_NEWER];
-    if (!all || etr_evidence_contradicts(p->evidence, i, p->candidate[i])) p->candidate[i] = ETR_NONE;
+    if (!all || etr_evidence_contradicts(p->evidence, i, p->candidate[i]))
+      p->candidate[i] = ETR_NONE;
   }
   return true;
 }
 
 static bool run_pass(pairer *p, const pass *step) {
   etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
-  if (step->key & KEY_GAP) number_gaps(p);
+  if (step->key & KEY_GAP)
+    number_gaps(p);
   etr_map index;
   etr_map_init(&index, &p->arena);
   p->groups.data = NULL;
   p->groups.count = p->groups.capacity = 0;
-  if (!(add_to_groups(p, &index, ETR_BASE, step->key) && add_to_groups(p, &index, ETR_NEWER, step->key))) return false;
-  for (size_t i = 0; i < base->count; i++) p->candidate[i] = ETR_NONE;
-  if (!(step->mode == PASS_ALL_NAMES ? propose_by_name(p, step->key) : propose_in_order(p, step->mode))) return false;
-  if (step->key & KEY_GAP) etr_keep_increasing(p->candidate, base->count, p->scratch);
+  if (!(add_to_groups(p, &index, ETR_BASE, step->key) &&
+        add_to_groups(p, &index, ETR_NEWER, step->key)))
+    return false;
+  for (size_t i = 0; i < base->count; i++)
+    p->candidate[i] = ETR_NONE;
+  if (!(step->mode == PASS_ALL_NAMES ? propose_by_name(p, step->key)
+                                     : propose_in_order(p, step->mode)))
+    return false;
+  if (step->key & KEY_GAP)
+    etr_keep_increasing(p->candidate, base->count, p->scratch);
   for (uint32_t i = 0; i < base->count; i++) {
     uint32_t partner = p->candidate[i];
-    if (partner == ETR_NONE) continue;
+    if (partner == ETR_NONE)
+      continue;
     base->partner[i] = partner;
     newer->partner[partner] = i;
-    base->rules[i] = newer->rules[partner] = base->items[i].name == newer->items[partner].name && step->key & KEY_MODULE
+    base->rules[i] = newer->rules[partner] = base->items[i].name == newer->items[partner].name &&
+                                                     step->key & KEY_MODULE
                                                  ? ETR_PAIR_NAME
                                                  : step->rule;
   }
@@ -240,7 +275,8 @@ bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer) {
   bool good = etr_evidence_find(p.evidence, sides, &arena) && !etr_arena_failed(&arena);
   for (size_t i = 0; good && i < ETR_COUNT(passes); i++) {
     bool has_flow = p.evidence[ETR_BASE].has_flow && p.evidence[ETR_NEWER].has_flow;
-    if (has_flow || !(passes[i].key & (KEY_FLOW | KEY_AROUND))) good = run_pass(&p, &passes[i]);
+    if (has_flow || !(passes[i].key & (KEY_FLOW | KEY_AROUND)))
+      good = run_pass(&p, &passes[i]);
     etr_arena_clear(&p.arena);
   }
   etr_arena_clear(&arena);

@@ -2,10 +2,10 @@
  *
  * pairing.h - pairs the nodes of two sequences that are mostly the same. Layer 3.
  *
- * Modules are paired first (evidence.h). Then a list of passes pairs the nodes, from the surest evidence to the
- * weakest: each pass pairs nodes that earlier passes left over, unless the evidence contradicts. A pass uses a hash
- * table and a longest increasing subsequence, so that the total time is O(n log n) for any input. etrecord_compare.h
- * has the rules.
+ * Modules are paired first (evidence.h). Then a list of passes pairs the nodes, from the surest
+ * evidence to the weakest: each pass pairs nodes that earlier passes left over, unless the evidence
+ * contradicts. A pass uses a hash table and a longest increasing subsequence, so that the total
+ * time is O(n log n) for any input. etrecord_compare.h has the rules.
  */
 #ifndef ETR_PAIRING_H
 #define ETR_PAIRING_H

@@ -7,11 +7,13 @@
 /* ---- Pairs that keep the order of both sides: the longest increasing subsequence ---- */
 
 void etr_keep_increasing(uint32_t *partner, size_t count, uint32_t *const scratch[2]) {
-  uint32_t *tail = scratch[0], *before = scratch[1]; /* tail[k]: item that ends the best run of length k + 1 */
+  uint32_t *tail = scratch[0],
+           *before = scratch[1]; /* tail[k]: item that ends the best run of length k + 1 */
   size_t length = 0;
   for (size_t i = 0; i < count; i++) {
     size_t low = 0, high = length;
-    if (partner[i] == ETR_NONE) continue;
+    if (partner[i] == ETR_NONE)
+      continue;
     while (low < high) {
       size_t middle = (low + high) / 2;
       if (partner[tail[middle]] < partner[i])
@@ -21,7 +23,8 @@ void etr_keep_increasing(uint32_t *partner, size_t count, uint32_t *const scratc
     }
     before[i] = low ? tail[low - 1] : ETR_NONE;
     tail[low] = (uint32_t)i;
-    if (low == length) length++;
+    if (low == length)
+      length++;
   }
   uint32_t keep = length ? tail[length - 1] : ETR_NONE;
   for (size_t i = count; i-- > 0;) {
@@ -34,12 +37,13 @@ void etr_keep_increasing(uint32_t *partner, size_t count, uint32_t *const scratc
 
 /* ---- Trees ---- */
 
-/* A module. Sums are over the operators in it and below, so that their order does not matter: a backend may run them in
- * another one. */
+/* A module. Sums are over the operators in it and below, so that their order does not matter: a
+ * backend may run them in another one. */
 typedef struct module {
   etr_slice name; /* the last part of its path */
   uint32_t parent, partner;
-  uint32_t first_child, last_child, next; /* children in the order in which they first run; ETR_NONE */
+  uint32_t first_child, last_child,
+      next; /* children in the order in which they first run; ETR_NONE */
   uint32_t child_count;
   uint64_t products; /* operators that read a weight of two dimensions or more, with its shape */
   uint64_t others;   /* operators that do not, and do not only move data */
@@ -56,16 +60,19 @@ typedef struct tree {
 static uint32_t add_module(tree *t, etr_slice path, uint32_t parent, etr_arena *arena) {
   uint32_t index = (uint32_t)t->modules.count;
   module *added = etr_vec_push(arena, &t->modules);
-  if (!added || !etr_map_set(&t->by_path, path, index)) return ETR_NONE;
+  if (!added || !etr_map_set(&t->by_path, path, index))
+    return ETR_NONE;
   size_t start = path.size;
-  while (start > 0 && path.data[start - 1] != '.') start--;
+  while (start > 0 && path.data[start - 1] != '.')
+    start--;
   *added = (module){.name = {path.data + start, path.size - start},
                     .parent = parent,
                     .partner = ETR_NONE,
                     .first_child = ETR_NONE,
                     .last_child = ETR_NONE,
                     .next = ETR_NONE};
-  if (parent == ETR_NONE) return index;
+  if (parent == ETR_NONE)
+    return index;
   module *above = &t->modules.data[parent];
   if (above->first_child == ETR_NONE)
     above->first_child = index;
@@ -76,19 +83,25 @@ static uint32_t add_module(tree *t, etr_slice path, uint32_t parent, etr_arena *
   return index;
 }
 
-/* Returns the module of a path. It is added with its parents if it is new. ETR_NONE when out of memory. */
+/* Returns the module of a path. It is added with its parents if it is new. ETR_NONE when out of
+ * memory. */
 static uint32_t find_module(tree *t, const char *path, etr_arena *arena) {
-  enum { MOST_LEVELS = 64 }; /* more than models have; the rest is one name, so that no path costs its length squared */
+  enum {
+    MOST_LEVELS = 64
+  }; /* more than models have; the rest is one name, so that no path costs its length squared */
   uint32_t known = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0, level = 0;
-  if (known != ETR_NONE) return known;
+  if (known != ETR_NONE)
+    return known;
   for (size_t end = 0; above != ETR_NONE; end++) {
     bool is_part = path[end] == '.' && level < MOST_LEVELS;
-    if (!is_part && path[end] != '\0') continue;
+    if (!is_part && path[end] != '\0')
+      continue;
     etr_slice part = {path, end};
     level++;
     known = etr_map_get(&t->by_path, part);
     above = known == ETR_NONE ? add_module(t, part, above, arena) : known;
-    if (path[end] == '\0') break;
+    if (path[end] == '\0')
+      break;
   }
   return above;
 }
@@ -111,28 +124,32 @@ static void add_item(tree *t, uint32_t index, const etr_pairing_item *item) {
 
 /* ---- Likeness ---- */
 
-/* Returns a hash of what distinguishes a module from its neighbours: its products, whose weights neither the input size
- * nor the backend changes. A module without products is distinguished by its other operators, and a module that only
- * moves data by that fact. */
+/* Returns a hash of what distinguishes a module from its neighbours: its products, whose weights
+ * neither the input size nor the backend changes. A module without products is distinguished by its
+ * other operators, and a module that only moves data by that fact. */
 static uint64_t content_of(const module *m) {
-  if (m->products) return m->products;
+  if (m->products)
+    return m->products;
   return m->others ? etr_mixed(m->others) : etr_mixed(~m->moves);
 }
 
 static bool is_numbered(const module *m) {
-  return m->name.size > 0 && m->name.data[m->name.size - 1] >= '0' && m->name.data[m->name.size - 1] <= '9';
+  return m->name.size > 0 && m->name.data[m->name.size - 1] >= '0' &&
+         m->name.data[m->name.size - 1] <= '9';
 }
 
-/* The scores of a pair in an alignment. A module with products counts 16, more than the three modules without products
- * that are usually between two of them (a norm, an activation, a pooling), which count 3 * (4 + 1). The same operators
- * with other weights, as in a layer that was widened, count 2, less than the same operators without weights. The same
- * name counts 1: it decides only between alignments that are otherwise equal, or if everything in the module changed.
+/* The scores of a pair in an alignment. A module with products counts 16, more than the three
+ * modules without products that are usually between two of them (a norm, an activation, a pooling),
+ * which count 3 * (4 + 1). The same operators with other weights, as in a layer that was widened,
+ * count 2, less than the same operators without weights. The same name counts 1: it decides only
+ * between alignments that are otherwise equal, or if everything in the module changed.
  */
 enum { SCORE_PRODUCTS = 16, SCORE_OTHERS = 4, SCORE_KINDS = 2, SCORE_NAME = 1 };
 
 static uint32_t score_of(const module *a, const module *b) {
   uint32_t score = etr_slice_equal(a->name, b->name) ? SCORE_NAME : 0;
-  if (content_of(a) == content_of(b)) return score + (a->products ? SCORE_PRODUCTS : SCORE_OTHERS);
+  if (content_of(a) == content_of(b))
+    return score + (a->products ? SCORE_PRODUCTS : SCORE_OTHERS);
   return a->kinds == b->kinds ? score + SCORE_KINDS : score;
 }
 
@@ -150,14 +167,19 @@ typedef struct children {
   size_t count;
 } children;
 
-static module *child_at(const children *c, size_t at) { return &c->all[c->list[at]]; }
+static module *child_at(const children *c, size_t at) {
+  return &c->all[c->list[at]];
+}
 
 static bool list_children(children *out, tree *t, uint32_t parent, etr_arena *arena) {
-  *out = (children){.all = t->modules.data,
-                    .list = etr_arena_alloc_array(arena, t->modules.data[parent].child_count, sizeof *out->list)};
-  if (!out->list) return false;
+  *out = (children){
+      .all = t->modules.data,
+      .list = etr_arena_alloc_array(arena, t->modules.data[parent].child_count, sizeof *out->list)};
+  if (!out->list)
+    return false;
   for (uint32_t i = t->modules.data[parent].first_child; i != ETR_NONE; i = t->modules.data[i].next)
-    if (is_numbered(&t->modules.data[i])) out->list[out->count++] = i;
+    if (is_numbered(&t->modules.data[i]))
+      out->list[out->count++] = i;
   return true;
 }
 
@@ -167,12 +189,15 @@ static void align_pair(const children sides[ETR_SIDES], size_t base, size_t newe
 }
 
 /* Aligns the children from first up to end for the highest sum of scores. */
-static bool align_by_score(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
-                           etr_arena *arena) {
-  size_t rows = end[ETR_BASE] - first[ETR_BASE], columns = end[ETR_NEWER] - first[ETR_NEWER], width = columns + 1;
-  uint32_t *best = etr_arena_alloc_array(arena, (rows + 1) * width, sizeof *best); /* best sum for the children from
-                                                                                      i and k on */
-  if (!best) return false;
+static bool align_by_score(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
+                           const size_t end[ETR_SIDES], etr_arena *arena) {
+  size_t rows = end[ETR_BASE] - first[ETR_BASE], columns = end[ETR_NEWER] - first[ETR_NEWER],
+         width = columns + 1;
+  uint32_t *best = etr_arena_alloc_array(arena, (rows + 1) * width,
+                                         sizeof *best); /* best sum for the children from
+                                                           i and k on */
+  if (!best)
+    return false;
   for (size_t i = rows; i-- > 0;)
     for (size_t k = columns; k-- > 0;) {
       uint32_t score = score_of(child_at(&sides[ETR_BASE], first[ETR_BASE] + i),
@@ -198,22 +223,26 @@ static bool align_by_score(const children sides[ETR_SIDES], const size_t first[E
 static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
   etr_map counts[ETR_SIDES], place[ETR_SIDES];
   for (int s = 0; s < ETR_SIDES; s++) {
-    /* Counts the children of each content that have no partner yet; place[s] has the index of the last one. */
+    /* Counts the children of each content that have no partner yet; place[s] has the index of the
+     * last one. */
     const children *c = &sides[s];
     etr_map_init(&counts[s], arena);
     etr_map_init(&place[s], arena);
     for (size_t i = 0; i < c->count; i++) {
       const uint64_t content = content_of(child_at(c, i));
       const etr_slice key = {(const char *)&content, sizeof content};
-      if (child_at(c, i)->partner != ETR_NONE) continue;
+      if (child_at(c, i)->partner != ETR_NONE)
+        continue;
       (void)etr_map_count(&counts[s], key);
-      if (!etr_map_set(&place[s], key, (uint32_t)i)) return false;
+      if (!etr_map_set(&place[s], key, (uint32_t)i))
+        return false;
     }
   }
   for (size_t i = 0; i < sides[ETR_BASE].count; i++) {
     const uint64_t content = content_of(child_at(&sides[ETR_BASE], i));
     const etr_slice key = {(const char *)&content, sizeof content};
-    if (child_at(&sides[ETR_BASE], i)->partner != ETR_NONE) continue;
+    if (child_at(&sides[ETR_BASE], i)->partner != ETR_NONE)
+      continue;
     if (etr_map_get(&counts[ETR_BASE], key) == 1 && etr_map_get(&counts[ETR_NEWER], key) == 1)
       align_pair(sides, i, etr_map_get(&place[ETR_NEWER], key));
   }
@@ -221,13 +250,16 @@ static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
 }
 
 static bool is_same_content(const children sides[ETR_SIDES], size_t base, size_t newer) {
-  return content_of(child_at(&sides[ETR_BASE], base)) == content_of(child_at(&sides[ETR_NEWER], newer));
+  return content_of(child_at(&sides[ETR_BASE], base)) ==
+         content_of(child_at(&sides[ETR_NEWER], newer));
 }
 
-/* Sets partner[i - first] for each child i of the base in [first, end), if both sides have equally many children of its
- * content: to the child of the newer side that has the same number of such children before it. */
-static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
-                         const size_t end[ETR_SIDES], etr_arena *arena) {
+/* Sets partner[i - first] for each child i of the base in [first, end), if both sides have equally
+ * many children of its content: to the child of the newer side that has the same number of such
+ * children before it. */
+static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES],
+                         const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
+                         etr_arena *arena) {
   typedef struct content_key {
     uint64_t content, number; /* how many of the content come before */
   } content_key;
@@ -239,8 +271,10 @@ static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES], con
       content_key key = {.content = content_of(child_at(&sides[s], i))};
       key.number = etr_map_count(&counts[s], ETR_BYTES(key.content));
       const etr_slice bytes = {(const char *)&key, sizeof key};
-      if (s == ETR_NEWER && !etr_map_set(&places, bytes, (uint32_t)i)) return false;
-      if (s == ETR_BASE) partner[i - first[s]] = etr_map_get(&places, bytes);
+      if (s == ETR_NEWER && !etr_map_set(&places, bytes, (uint32_t)i))
+        return false;
+      if (s == ETR_BASE)
+        partner[i - first[s]] = etr_map_get(&places, bytes);
     }
   }
   for (size_t i = first[ETR_BASE]; i < end[ETR_BASE]; i++) {
@@ -252,32 +286,38 @@ static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES], con
   return !etr_arena_failed(arena);
 }
 
-static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
-                       etr_arena *arena) {
+static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
+                       const size_t end[ETR_SIDES], etr_arena *arena) {
   enum {
     MOST_CELLS = 1 << 16
   }; /* of a table: 256 children on each side. So all tables of a model take at most 256
         steps for each of its modules, which is linear in them */
-  uint64_t cells = (uint64_t)(end[ETR_BASE] - first[ETR_BASE]) * (end[ETR_NEWER] - first[ETR_NEWER]);
+  uint64_t cells = (uint64_t)(end[ETR_BASE] - first[ETR_BASE]) *
+                   (end[ETR_NEWER] - first[ETR_NEWER]);
   return cells > MOST_CELLS || align_by_score(sides, first, end, arena);
 }
 
-/* Aligns children by a table of scores. Lists that are too long for a table are divided at children of which both sides
- * have the same number. */
-static bool align_middle(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
-                         etr_arena *arena) {
+/* Aligns children by a table of scores. Lists that are too long for a table are divided at children
+ * of which both sides have the same number. */
+static bool align_middle(const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
+                         const size_t end[ETR_SIDES], etr_arena *arena) {
   enum { LONG = 256 };
-  size_t count = end[ETR_BASE] - first[ETR_BASE], from[ETR_SIDES] = {first[ETR_BASE], first[ETR_NEWER]};
-  if (count <= LONG && end[ETR_NEWER] - first[ETR_NEWER] <= LONG) return align_part(sides, first, end, arena);
+  size_t count = end[ETR_BASE] - first[ETR_BASE],
+         from[ETR_SIDES] = {first[ETR_BASE], first[ETR_NEWER]};
+  if (count <= LONG && end[ETR_NEWER] - first[ETR_NEWER] <= LONG)
+    return align_part(sides, first, end, arena);
   uint32_t *partner = etr_arena_alloc_array(arena, count, sizeof *partner);
   uint32_t *const scratch[] = {etr_arena_alloc_array(arena, count, sizeof *partner),
                                etr_arena_alloc_array(arena, count, sizeof *partner)};
-  if (!partner || !scratch[0] || !scratch[1] || !find_anchors(partner, sides, first, end, arena)) return false;
+  if (!partner || !scratch[0] || !scratch[1] || !find_anchors(partner, sides, first, end, arena))
+    return false;
   etr_keep_increasing(partner, count, scratch);
   for (size_t i = 0; i < count; i++) {
-    if (partner[i] == ETR_NONE) continue;
+    if (partner[i] == ETR_NONE)
+      continue;
     const size_t to[ETR_SIDES] = {first[ETR_BASE] + i, partner[i]};
-    if (!align_part(sides, from, to, arena)) return false;
+    if (!align_part(sides, from, to, arena))
+      return false;
     align_pair(sides, to[ETR_BASE], to[ETR_NEWER]);
     from[ETR_BASE] = to[ETR_BASE] + 1, from[ETR_NEWER] = to[ETR_NEWER] + 1;
   }
@@ -297,55 +337,64 @@ static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
   return align_middle(sides, first, end, arena) && align_moved(sides, arena);
 }
 
-/* Aligns the children of two modules that are the same. Those of one name are the same, unless they are numbered and
- * any two numbered ones of one name differ in content. */
+/* Aligns the children of two modules that are the same. Those of one name are the same, unless they
+ * are numbered and any two numbered ones of one name differ in content. */
 static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
   module *old = a->trees[ETR_BASE].modules.data, *now = a->trees[ETR_NEWER].modules.data;
   bool is_shifted = false;
   etr_map names;
   etr_map_init(&names, a->arena);
   for (uint32_t i = old[base].first_child; i != ETR_NONE; i = old[i].next)
-    if (!etr_map_set(&names, old[i].name, i)) return false;
+    if (!etr_map_set(&names, old[i].name, i))
+      return false;
   for (uint32_t k = now[newer].first_child; k != ETR_NONE; k = now[k].next) {
     uint32_t i = etr_map_get(&names, now[k].name);
-    is_shifted |= i != ETR_NONE && is_numbered(&now[k]) && content_of(&old[i]) != content_of(&now[k]);
+    is_shifted |= i != ETR_NONE && is_numbered(&now[k]) &&
+                  content_of(&old[i]) != content_of(&now[k]);
   }
   for (uint32_t k = now[newer].first_child; k != ETR_NONE; k = now[k].next) {
     uint32_t i = etr_map_get(&names, now[k].name);
-    if (i != ETR_NONE && !(is_shifted && is_numbered(&now[k]))) old[i].partner = k, now[k].partner = i;
+    if (i != ETR_NONE && !(is_shifted && is_numbered(&now[k])))
+      old[i].partner = k, now[k].partner = i;
   }
-  if (!is_shifted) return true;
+  if (!is_shifted)
+    return true;
   children sides[ETR_SIDES];
   return list_children(&sides[ETR_BASE], &a->trees[ETR_BASE], base, a->arena) &&
-         list_children(&sides[ETR_NEWER], &a->trees[ETR_NEWER], newer, a->arena) && align_in_order(sides, a->arena);
+         list_children(&sides[ETR_NEWER], &a->trees[ETR_NEWER], newer, a->arena) &&
+         align_in_order(sides, a->arena);
 }
 
-static bool number_items(etr_item_modules *out, const tree *t, int side, uint32_t base_count, size_t count,
-                         etr_arena *arena) {
+static bool number_items(etr_item_modules *out, const tree *t, int side, uint32_t base_count,
+                         size_t count, etr_arena *arena) {
   out->number = etr_arena_alloc_array(arena, count, sizeof *out->number);
   out->has_partner = etr_arena_alloc_array(arena, count, sizeof *out->has_partner);
-  if (!out->number || !out->has_partner) return false;
+  if (!out->number || !out->has_partner)
+    return false;
   for (size_t i = 0; i < count; i++) {
     uint32_t own = t->of[i], partner = t->modules.data[own].partner;
     out->has_partner[i] = own != 0 && partner != ETR_NONE;
     out->number[i] = own;
-    if (side == ETR_NEWER) out->number[i] = partner == ETR_NONE ? base_count + own : partner;
+    if (side == ETR_NEWER)
+      out->number[i] = partner == ETR_NONE ? base_count + own : partner;
   }
   return true;
 }
 
-bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
-                              etr_arena *arena) {
+bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES],
+                              const etr_pairing_side *const sides[ETR_SIDES], etr_arena *arena) {
   aligner a = {.arena = arena};
   for (int s = 0; s < ETR_SIDES; s++) {
     tree *t = &a.trees[s];
     const etr_pairing_side *side = sides[s];
     etr_map_init(&t->by_path, arena);
     t->of = etr_arena_alloc_array(arena, side->count, sizeof *t->of);
-    if (!t->of || add_module(t, (etr_slice){"", 0}, ETR_NONE, arena) == ETR_NONE) return false;
+    if (!t->of || add_module(t, (etr_slice){"", 0}, ETR_NONE, arena) == ETR_NONE)
+      return false;
     for (size_t i = 0; i < side->count; i++) {
       t->of[i] = find_module(t, side->items[i].path ? side->items[i].path : "", arena);
-      if (t->of[i] == ETR_NONE) return false;
+      if (t->of[i] == ETR_NONE)
+        return false;
       add_item(t, t->of[i], &side->items[i]);
     }
   }
@@ -353,8 +402,10 @@ bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES], const etr_pairing
   uint32_t count = (uint32_t)a.trees[ETR_BASE].modules.count;
   old[0].partner = now[0].partner = 0;
   for (uint32_t i = 0; i < count; i++)
-    if (old[i].partner != ETR_NONE && !align_children(&a, i, old[i].partner)) return false;
+    if (old[i].partner != ETR_NONE && !align_children(&a, i, old[i].partner))
+      return false;
   for (int s = 0; s < ETR_SIDES; s++)
-    if (!number_items(&out[s], &a.trees[s], s, count, sides[s]->count, arena)) return false;
+    if (!number_items(&out[s], &a.trees[s], s, count, sides[s]->count, arena))
+      return false;
   return !etr_arena_failed(arena);
 }

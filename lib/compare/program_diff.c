@@ -16,7 +16,8 @@ const char *etr_part_verdict_name(etr_part_verdict verdict) {
 }
 
 const char *etr_structure_kind_name(etr_structure_kind kind) {
-  static const char *const names[] = {"instructions", "operator", "delegate", "operator in delegates", "planned bytes"};
+  static const char *const names[] = {"instructions", "operator", "delegate",
+                                      "operator in delegates", "planned bytes"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -30,14 +31,17 @@ typedef struct differ {
 /* ---- Structure ---- */
 
 /* Counts something of one side: 0 the base, 1 the newer one. */
-static void count_item(differ *d, int side, const char *method, etr_structure_kind kind, const char *name,
-                       uint64_t count) {
-  const char *key = etr_arena_format(d->arena, "%d %zu %s %s", (int)kind, strlen(method), method, name);
+static void count_item(differ *d, int side, const char *method, etr_structure_kind kind,
+                       const char *name, uint64_t count) {
+  const char *key = etr_arena_format(d->arena, "%d %zu %s %s", (int)kind, strlen(method), method,
+                                     name);
   etr_map_slot *slot = key ? etr_map_at(&d->rows, etr_slice_of(key)) : NULL;
-  if (!slot) return;
+  if (!slot)
+    return;
   if (slot->value == ETR_NONE) {
     etr_structure_change *added = etr_vec_push(d->arena, &d->structure);
-    if (!added) return;
+    if (!added)
+      return;
     *added = (etr_structure_change){.method = method, .kind = kind, .name = name};
     slot->value = (uint32_t)(d->structure.count - 1);
   }
@@ -49,29 +53,34 @@ static void count_item(differ *d, int side, const char *method, etr_structure_ki
 static void count_graph(differ *d, int side, const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (node->kind != ETR_NODE_OP) continue;
+    if (node->kind != ETR_NODE_OP)
+      continue;
     bool is_inside = node->subgraph != ETR_NONE;
     bool is_call = !is_inside && strncmp(node->target, "delegate.", strlen("delegate.")) == 0;
     etr_structure_kind kind = is_inside ? ETR_STRUCTURE_INSIDE : ETR_STRUCTURE_OPERATOR;
     count_item(d, side, graph->method, is_call ? ETR_STRUCTURE_DELEGATE : kind,
                is_call ? node->target + strlen("delegate.") : node->target, 1);
-    if (!is_inside) count_item(d, side, graph->method, ETR_STRUCTURE_INSTRUCTIONS, "", 1);
+    if (!is_inside)
+      count_item(d, side, graph->method, ETR_STRUCTURE_INSTRUCTIONS, "", 1);
   }
 }
 
 static void count_side(differ *d, int side, const etr_profile *profile) {
   for (size_t i = 0; i < profile->graph_count; i++)
-    if (strcmp(profile->graphs[i].dialect, "program") == 0) count_graph(d, side, &profile->graphs[i]);
+    if (strcmp(profile->graphs[i].dialect, "program") == 0)
+      count_graph(d, side, &profile->graphs[i]);
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_memory_plan *plan = profile->methods[i].memory;
-    if (plan) count_item(d, side, profile->methods[i].name, ETR_STRUCTURE_PLANNED, "", plan->planned_bytes);
+    if (plan)
+      count_item(d, side, profile->methods[i].name, ETR_STRUCTURE_PLANNED, "", plan->planned_bytes);
   }
 }
 
 static int by_method(const void *a, const void *b) {
   const etr_structure_change *x = a, *y = b;
   int order = strcmp(x->method, y->method);
-  if (order == 0) order = (x->kind > y->kind) - (x->kind < y->kind);
+  if (order == 0)
+    order = (x->kind > y->kind) - (x->kind < y->kind);
   return order ? order : strcmp(x->name, y->name);
 }
 
@@ -92,7 +101,8 @@ typedef struct pieces {
 } pieces;
 
 static uint64_t add_to_hash(uint64_t hash, const char *data, size_t size) {
-  for (size_t i = 0; i < size; i++) hash = (hash ^ (uint8_t)data[i]) * 0x100000001b3u; /* FNV-1a */
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ (uint8_t)data[i]) * 0x100000001b3u; /* FNV-1a */
   return hash;
 }
 
@@ -100,7 +110,8 @@ static bool hash_range(uint64_t *hash, const etr_seekable *file, uint64_t from, 
   char block[1 << 16];
   while (from < to) {
     size_t size = (size_t)ETR_MIN(to - from, (uint64_t)sizeof block);
-    if (!etr_seekable_read(file, from, block, size)) return false;
+    if (!etr_seekable_read(file, from, block, size))
+      return false;
     *hash = add_to_hash(*hash, block, size);
     from += size;
   }
@@ -108,52 +119,61 @@ static bool hash_range(uint64_t *hash, const etr_seekable *file, uint64_t from, 
 }
 
 /* Hashes the bytes of a part without the parts inside it, which follow it. */
-static bool hash_part(uint64_t *hash, const etr_seekable *file, const etr_program_memory *program, size_t index) {
+static bool hash_part(uint64_t *hash, const etr_seekable *file, const etr_program_memory *program,
+                      size_t index) {
   const etr_file_part *part = &program->parts[index];
   uint64_t at = part->offset_bytes, end = at + part->extent_bytes;
   *hash = 0xcbf29ce484222325u;
   for (size_t i = index + 1; i < program->part_count && program->parts[i].offset_bytes < end; i++) {
     const etr_file_part *inner = &program->parts[i];
-    if (inner->offset_bytes > at && !hash_range(hash, file, at, inner->offset_bytes)) return false;
+    if (inner->offset_bytes > at && !hash_range(hash, file, at, inner->offset_bytes))
+      return false;
     at = ETR_MAX(at, inner->offset_bytes + inner->extent_bytes);
   }
   return hash_range(hash, file, at, end);
 }
 
-static bool hash_pieces(pieces *out, etr_arena *arena, const etr_profile *profile, const etr_seekable *file) {
+static bool hash_pieces(pieces *out, etr_arena *arena, const etr_profile *profile,
+                        const etr_seekable *file) {
   const etr_program_memory *program = profile->program_memory;
   out->list = etr_arena_alloc_array(arena, program->part_count, sizeof *out->list);
   for (size_t i = 0; out->list && i < program->part_count; i++) {
     piece *added = &out->list[out->count];
-    if (program->parts[i].kind == ETR_CONTENT_PADDING) continue;
+    if (program->parts[i].kind == ETR_CONTENT_PADDING)
+      continue;
     *added = (piece){.part = &program->parts[i], .profile = profile, .next = ETR_NONE};
-    if (!hash_part(&added->hash, file, program, i)) return false;
+    if (!hash_part(&added->hash, file, program, i))
+      return false;
     out->count++;
   }
   return true;
 }
 
 /* Reads the file again. */
-static etr_status read_pieces(pieces *out, etr_arena *arena, const etr_profile *profile, etr_error *error) {
+static etr_status read_pieces(pieces *out, etr_arena *arena, const etr_profile *profile,
+                              etr_error *error) {
   etr_seekable file;
   etr_file held = {0};
   if (profile->pte_entry) {
     etr_archive *archive;
     ETR_TRY(etr_archive_open(&archive, profile->etrecord, error));
     size_t index = etr_archive_find(archive, profile->pte_entry);
-    etr_status status = index == SIZE_MAX ? etr_fail(error, ETR_ERROR_IO, profile->pte, profile->pte_entry,
-                                                     ETR_NO_OFFSET, "the entry is gone")
-                                          : etr_archive_read(&held, archive, index, 0, error);
+    etr_status status = index == SIZE_MAX
+                            ? etr_fail(error, ETR_ERROR_IO, profile->pte, profile->pte_entry,
+                                       ETR_NO_OFFSET, "the entry is gone")
+                            : etr_archive_read(&held, archive, index, 0, error);
     etr_archive_close(archive);
     ETR_TRY(status);
     file = etr_seekable_of(etr_file_bytes(&held));
   } else
     ETR_TRY(etr_seekable_open(&file, profile->pte, error));
   bool good = hash_pieces(out, arena, profile, &file);
-  if (!profile->pte_entry) etr_seekable_close(&file);
+  if (!profile->pte_entry)
+    etr_seekable_close(&file);
   etr_file_clear(&held);
   return good ? ETR_OK
-              : etr_fail(error, ETR_ERROR_IO, profile->pte, NULL, ETR_NO_OFFSET, "the file changed while it was read");
+              : etr_fail(error, ETR_ERROR_IO, profile->pte, NULL, ETR_NO_OFFSET,
+                         "the file changed while it was read");
 }
 
 /* ---- Pairs ---- */
@@ -168,27 +188,36 @@ static const char *type_text(etr_arena *arena, const etr_value *value) {
   return text;
 }
 
-/* Returns the key by which a rule pairs a part; NULL if it does not, or when out of memory. Names of weights hold
- * across programs; numbers of constants only for the same type. */
+/* Returns the key by which a rule pairs a part; NULL if it does not, or when out of memory. Names
+ * of weights hold across programs; numbers of constants only for the same type. */
 static const char *key_of(etr_arena *arena, const piece *p, pair_rule rule) {
   const etr_file_part *part = p->part;
   const char *method = part->method != ETR_NONE ? p->profile->methods[part->method].name : "";
-  const char *backend = part->backend ? part->backend : "", *module = part->module ? part->module : "";
-  const char *name = part->tensor.name ? part->tensor.name : "", *type = type_text(arena, &part->tensor);
-  bool is_delegate = part->kind == ETR_CONTENT_DELEGATE, is_inside = part->kind == ETR_CONTENT_WEIGHT;
-  if (!type) return NULL;
+  const char *backend = part->backend ? part->backend : "",
+             *module = part->module ? part->module : "";
+  const char *name = part->tensor.name ? part->tensor.name : "",
+             *type = type_text(arena, &part->tensor);
+  bool is_delegate = part->kind == ETR_CONTENT_DELEGATE,
+       is_inside = part->kind == ETR_CONTENT_WEIGHT;
+  if (!type)
+    return NULL;
   switch (rule) {
   case PAIR_BY_BYTES:
     return etr_arena_format(arena, "%d %llx %llu %s", (int)part->kind, (unsigned long long)p->hash,
                             (unsigned long long)part->size_bytes, type);
   case PAIR_BY_NAME:
-    if (part->kind == ETR_CONTENT_UNUSED) return NULL;
-    if (!is_delegate && !is_inside && part->module) type = "";
-    return etr_arena_format(arena, "%d %s %s %d %s %s", (int)part->kind, is_inside || is_delegate ? method : "",
-                            backend, (int)part->instruction, name, type);
+    if (part->kind == ETR_CONTENT_UNUSED)
+      return NULL;
+    if (!is_delegate && !is_inside && part->module)
+      type = "";
+    return etr_arena_format(arena, "%d %s %s %d %s %s", (int)part->kind,
+                            is_inside || is_delegate ? method : "", backend, (int)part->instruction,
+                            name, type);
   default:
-    if (!is_delegate && !part->module) return NULL;
-    return etr_arena_format(arena, "%d %s %s %s %s", (int)part->kind, method, backend, is_delegate ? "" : module, type);
+    if (!is_delegate && !part->module)
+      return NULL;
+    return etr_arena_format(arena, "%d %s %s %s %s", (int)part->kind, method, backend,
+                            is_delegate ? "" : module, type);
   }
 }
 
@@ -207,24 +236,29 @@ static bool pair_by(differ *d, pieces *base, pieces *newer, pair_rule rule, etr_
   for (size_t i = base->count; i-- > 0;) {
     const char *key = base->list[i].is_paired ? NULL : key_of(scratch, &base->list[i], rule);
     etr_map_slot *slot = key ? etr_map_at(&first, etr_slice_of(key)) : NULL;
-    if (!slot) continue;
+    if (!slot)
+      continue;
     base->list[i].next = slot->value;
     slot->value = (uint32_t)i;
   }
   for (size_t i = 0; i < newer->count; i++) {
     const char *key = newer->list[i].is_paired ? NULL : key_of(scratch, &newer->list[i], rule);
     etr_map_slot *slot = key ? etr_map_at(&first, etr_slice_of(key)) : NULL;
-    if (!slot || slot->value == ETR_NONE) continue;
+    if (!slot || slot->value == ETR_NONE)
+      continue;
     piece *other = &base->list[slot->value];
     slot->value = other->next;
     other->is_paired = newer->list[i].is_paired = true;
-    if (!add_change(d, other, &newer->list[i], rule == PAIR_BY_BYTES ? ETR_PART_SAME : ETR_PART_CHANGED)) return false;
+    if (!add_change(d, other, &newer->list[i],
+                    rule == PAIR_BY_BYTES ? ETR_PART_SAME : ETR_PART_CHANGED))
+      return false;
   }
   return !etr_arena_failed(scratch);
 }
 
 static uint64_t larger_size(const etr_part_change *change) {
-  uint64_t base = change->base ? change->base->size_bytes : 0, newer = change->newer ? change->newer->size_bytes : 0;
+  uint64_t base = change->base ? change->base->size_bytes : 0,
+           newer = change->newer ? change->newer->size_bytes : 0;
   return ETR_MAX(base, newer);
 }
 
@@ -232,12 +266,16 @@ static uint64_t larger_size(const etr_part_change *change) {
 static int by_weight(const void *a, const void *b) {
   const etr_part_change *x = a, *y = b;
   bool is_same[] = {x->verdict == ETR_PART_SAME, y->verdict == ETR_PART_SAME};
-  if (is_same[0] != is_same[1]) return is_same[0] ? 1 : -1;
+  if (is_same[0] != is_same[1])
+    return is_same[0] ? 1 : -1;
   uint64_t sizes[] = {larger_size(x), larger_size(y)};
-  if (sizes[0] != sizes[1]) return sizes[0] < sizes[1] ? 1 : -1;
+  if (sizes[0] != sizes[1])
+    return sizes[0] < sizes[1] ? 1 : -1;
   const etr_file_part *parts[] = {x->newer ? x->newer : x->base, y->newer ? y->newer : y->base};
-  if (x->verdict != y->verdict) return x->verdict < y->verdict ? -1 : 1;
-  return (parts[0]->offset_bytes > parts[1]->offset_bytes) - (parts[0]->offset_bytes < parts[1]->offset_bytes);
+  if (x->verdict != y->verdict)
+    return x->verdict < y->verdict ? -1 : 1;
+  return (parts[0]->offset_bytes > parts[1]->offset_bytes) -
+         (parts[0]->offset_bytes < parts[1]->offset_bytes);
 }
 
 static bool pair_parts(differ *d, pieces *base, pieces *newer) {
@@ -246,12 +284,15 @@ static bool pair_parts(differ *d, pieces *base, pieces *newer) {
     etr_arena_init(&scratch);
     bool good = pair_by(d, base, newer, (pair_rule)rule, &scratch);
     etr_arena_clear(&scratch);
-    if (!good) return false;
+    if (!good)
+      return false;
   }
   for (size_t i = 0; i < base->count; i++)
-    if (!base->list[i].is_paired && !add_change(d, &base->list[i], NULL, ETR_PART_REMOVED)) return false;
+    if (!base->list[i].is_paired && !add_change(d, &base->list[i], NULL, ETR_PART_REMOVED))
+      return false;
   for (size_t i = 0; i < newer->count; i++)
-    if (!newer->list[i].is_paired && !add_change(d, NULL, &newer->list[i], ETR_PART_ADDED)) return false;
+    if (!newer->list[i].is_paired && !add_change(d, NULL, &newer->list[i], ETR_PART_ADDED))
+      return false;
   return true;
 }
 
@@ -270,9 +311,12 @@ static etr_status compare_programs(program_diff *box, etr_error *error) {
   ETR_TRY(read_pieces(&newer, &box->arena, box->diff.newer, error));
   count_side(&d, 0, box->diff.base);
   count_side(&d, 1, box->diff.newer);
-  if (etr_arena_failed(&box->arena) || !pair_parts(&d, &base, &newer)) return etr_fail_memory(error);
-  if (d.structure.count > 0) etr_sort(d.structure.data, d.structure.count, sizeof *d.structure.data, by_method);
-  if (d.parts.count > 0) etr_sort(d.parts.data, d.parts.count, sizeof *d.parts.data, by_weight);
+  if (etr_arena_failed(&box->arena) || !pair_parts(&d, &base, &newer))
+    return etr_fail_memory(error);
+  if (d.structure.count > 0)
+    etr_sort(d.structure.data, d.structure.count, sizeof *d.structure.data, by_method);
+  if (d.parts.count > 0)
+    etr_sort(d.parts.data, d.parts.count, sizeof *d.parts.data, by_weight);
   box->diff.structure = d.structure.data;
   box->diff.structure_count = d.structure.count;
   box->diff.parts = d.parts.data;
@@ -280,8 +324,8 @@ static etr_status compare_programs(program_diff *box, etr_error *error) {
   return ETR_OK;
 }
 
-etr_status etr_program_diff_open(etr_program_diff **out, const etr_profile *base, const etr_profile *newer,
-                                 etr_error *error) {
+etr_status etr_program_diff_open(etr_program_diff **out, const etr_profile *base,
+                                 const etr_profile *newer, etr_error *error) {
   *out = NULL;
   const etr_profile *sides[] = {base, newer};
   for (size_t i = 0; i < ETR_COUNT(sides); i++)
@@ -289,7 +333,8 @@ etr_status etr_program_diff_open(etr_program_diff **out, const etr_profile *base
       return etr_fail(error, ETR_ERROR_CHOICE, sides[i]->etrecord, NULL, ETR_NO_OFFSET,
                       "no program to compare: give the .pte");
   program_diff *box = calloc(1, sizeof *box);
-  if (!box) return etr_fail_memory(error);
+  if (!box)
+    return etr_fail_memory(error);
   etr_arena_init(&box->arena);
   box->diff.base = base;
   box->diff.newer = newer;
@@ -303,7 +348,8 @@ etr_status etr_program_diff_open(etr_program_diff **out, const etr_profile *base
 
 void etr_program_diff_close(etr_program_diff *diff) {
   program_diff *box = (program_diff *)diff;
-  if (!box) return;
+  if (!box)
+    return;
   etr_arena_clear(&box->arena);
   free(box);
 }

@@ -12,12 +12,12 @@
 
 /* ---- The parts of the dashboard's document that a comparison needs, unchanged ---- */
 
-/* The document refers to texts by their index in a list at its end. So its columns are first read unchanged; what they
- * mean is looked up at the end. */
+/* The document refers to texts by their index in a list at its end. So its columns are first read
+ * unchanged; what they mean is looked up at the end. */
 
-/* Columns, in which NAN or "" replaces null. They live until the reader's scratch is cleared; texts live as long as the
- * side. A column of one value has it for all rows, and an empty one has no values: see number_at(). Documents of older
- * versions have all columns in full. */
+/* Columns, in which NAN or "" replaces null. They live until the reader's scratch is cleared; texts
+ * live as long as the side. A column of one value has it for all rows, and an empty one has no
+ * values: see number_at(). Documents of older versions have all columns in full. */
 typedef etr_vec(double) doc_numbers;
 typedef etr_vec(const char *) doc_strings;
 
@@ -39,8 +39,8 @@ typedef enum doc_column {
   ETR_DOC_COLUMNS
 } doc_column;
 
-/* The variation of times, as columns of items or sums. Documents of older versions have `deviation` instead, the median
- * distance from the median. */
+/* The variation of times, as columns of items or sums. Documents of older versions have `deviation`
+ * instead, the median distance from the median. */
 typedef struct doc_variation {
   doc_numbers low, high;
   doc_numbers recordings, offset, spread; /* empty if there is one recording */
@@ -65,9 +65,10 @@ typedef struct doc_method {
   doc_numbers recordings; /* how many runs each has; none in documents of older versions */
   doc_variation vary;     /* of operators or events */
   bool has_graph, has_items, has_sums;
-  double item_count, module_count, input_count; /* numbers of rows; NAN in documents of older versions */
-  doc_strings names, modules;                   /* of operators; paths */
-  doc_numbers patterns;                         /* of each module */
+  double item_count, module_count,
+      input_count;            /* numbers of rows; NAN in documents of older versions */
+  doc_strings names, modules; /* of operators; paths */
+  doc_numbers patterns;       /* of each module */
   doc_numbers columns[ETR_DOC_COLUMNS];
   doc_strings bodies; /* paths */
   etr_map body_of;    /* path of a subgraph -> index in bodies */
@@ -75,8 +76,8 @@ typedef struct doc_method {
   doc_numbers producer_counts, producers; /* of each operator; of all */
   doc_strings input_names, input_types;   /* of what it is called with */
   doc_numbers weights;                    /* shapes */
-  doc_numbers operator_weights;           /* of each operator; empty in documents of earlier versions */
-  const char *dtypes;                     /* NULL: missing */
+  doc_numbers operator_weights; /* of each operator; empty in documents of earlier versions */
+  const char *dtypes;           /* NULL: missing */
   doc_sums sums[ETR_SIDE_BY];
   doc_sums parts;     /* in the order of etr_side_part; none in documents of older versions */
   doc_strings clocks; /* backends */
@@ -107,42 +108,55 @@ enum { LEAST_BYTES_OF_A_ROW = 8 }; /* in all columns together, a name for exampl
 
 static const char OTHER[] = "not an etrecord-tb/profile/1 document";
 
-static const char *const columns[ETR_DOC_COLUMNS] = {"name",    "op",        "module", "source", "subgraph",
-                                                     "outputs", "backend",   "calls",  "ran_in", "total",
-                                                     "p50",     "deviation", "step"};
+static const char *const columns[ETR_DOC_COLUMNS] = {
+    "name",  "op",     "module", "source", "subgraph",  "outputs", "backend",
+    "calls", "ran_in", "total",  "p50",    "deviation", "step"};
 
 /* ---- Values ---- */
 
 /* Notes what is wrong, unless something else was noted before. */
 static void doc_fail(doc_reader *r, const char *problem) {
-  if (!r->problem) r->problem = problem;
+  if (!r->problem)
+    r->problem = problem;
 }
 
-static bool has_element(doc_reader *r) { return !r->problem && etr_json_element(r->json); }
+static bool has_element(doc_reader *r) {
+  return !r->problem && etr_json_element(r->json);
+}
 
-static double read_number(doc_reader *r) { return etr_json_null(r->json) ? NAN : etr_json_number(r->json); }
+static double read_number(doc_reader *r) {
+  return etr_json_null(r->json) ? NAN : etr_json_number(r->json);
+}
 
 /* Reads a value into a variable: a const char *, a size_t, a list. */
 static void read_text(doc_reader *r, void *into) {
-  *(const char **)into = etr_json_null(r->json) ? "" : etr_arena_text(&r->box->arena, etr_json_string(r->json));
+  *(const char **)into = etr_json_null(r->json)
+                             ? ""
+                             : etr_arena_text(&r->box->arena, etr_json_string(r->json));
 }
 
 /* Returns a number as a count. If it is not one, notes a problem and returns 0. */
 static size_t doc_count(doc_reader *r, double number) {
-  if (number >= 0 && number < UINT32_MAX) return (size_t)number;
+  if (number >= 0 && number < UINT32_MAX)
+    return (size_t)number;
   doc_fail(r, "a count is not a whole number");
   return 0;
 }
 
-static void read_count(doc_reader *r, void *into) { *(size_t *)into = doc_count(r, read_number(r)); }
+static void read_count(doc_reader *r, void *into) {
+  *(size_t *)into = doc_count(r, read_number(r));
+}
 
-static void read_time(doc_reader *r, void *into) { *(double *)into = read_number(r); }
+static void read_time(doc_reader *r, void *into) {
+  *(double *)into = read_number(r);
+}
 
 static void read_numbers(doc_reader *r, void *into) {
   etr_json_array(r->json);
   while (has_element(r)) {
     double *added = etr_vec_push(&r->scratch, (doc_numbers *)into), number = read_number(r);
-    if (added) *added = number;
+    if (added)
+      *added = number;
   }
 }
 
@@ -151,7 +165,8 @@ static void read_strings(doc_reader *r, void *into) {
   while (has_element(r)) {
     const char *text, **added = etr_vec_push(&r->scratch, (doc_strings *)into);
     read_text(r, &text);
-    if (added) *added = text;
+    if (added)
+      *added = text;
   }
 }
 
@@ -162,7 +177,8 @@ static void read_number_column(doc_reader *r, void *into) {
     return;
   }
   double *added = etr_vec_push(&r->scratch, (doc_numbers *)into), number = read_number(r);
-  if (added) *added = number;
+  if (added)
+    *added = number;
 }
 
 static void read_text_column(doc_reader *r, void *into) {
@@ -172,11 +188,14 @@ static void read_text_column(doc_reader *r, void *into) {
   }
   const char *text, **added = etr_vec_push(&r->scratch, (doc_strings *)into);
   read_text(r, &text);
-  if (added) *added = text;
+  if (added)
+    *added = text;
 }
 
 /* Returns the position in a column of a row's value. */
-static size_t value_row(size_t length, size_t row) { return length == 1 ? 0 : row; }
+static size_t value_row(size_t length, size_t row) {
+  return length == 1 ? 0 : row;
+}
 
 static double number_at(const doc_numbers *column, size_t row) {
   return column->count == 0 ? NAN : column->data[value_row(column->count, row)];
@@ -186,11 +205,14 @@ static const char *string_at(const doc_strings *column, size_t row) {
   return column->count == 0 ? NULL : column->data[value_row(column->count, row)];
 }
 
-/* Returns the number of rows: what the document says, or in documents of older versions the length of a column. */
+/* Returns the number of rows: what the document says, or in documents of older versions the length
+ * of a column. */
 static size_t row_count(doc_reader *r, double said, size_t length) {
-  if (isnan(said)) return length;
+  if (isnan(said))
+    return length;
   size_t count = doc_count(r, said);
-  if (count > r->most_rows || (length > 1 && length != count)) doc_fail(r, "its columns differ in length");
+  if (count > r->most_rows || (length > 1 && length != count))
+    doc_fail(r, "its columns differ in length");
   return r->problem ? 0 : count;
 }
 
@@ -207,7 +229,8 @@ static void read_fields(doc_reader *r, void *of, const field *fields, size_t cou
   etr_json_object(r->json);
   while (!r->problem && etr_json_key(r->json, &key)) {
     size_t at = 0;
-    while (at < count && !etr_slice_equal(key, etr_slice_of(fields[at].key))) at++;
+    while (at < count && !etr_slice_equal(key, etr_slice_of(fields[at].key)))
+      at++;
     if (at < count)
       fields[at].read(r, (char *)of + fields[at].offset);
     else
@@ -215,10 +238,12 @@ static void read_fields(doc_reader *r, void *of, const field *fields, size_t cou
   }
 }
 
-/* Ticks of a time of the document; 0 for NaN, which replaces null. Times are written to the picosecond, and are halves
- * and quarters of ticks at most: so they are found again, to the last bit. */
+/* Ticks of a time of the document; 0 for NaN, which replaces null. Times are written to the
+ * picosecond, and are halves and quarters of ticks at most: so they are found again, to the last
+ * bit. */
 static double doc_ticks(const doc_reader *r, double ns) {
-  const double ticks_per_ns = r->profile->ticks_per_second / 1e9; /* mostly 1, which keeps large times exact */
+  const double ticks_per_ns = r->profile->ticks_per_second /
+                              1e9; /* mostly 1, which keeps large times exact */
   return isnan(ns) || !(ticks_per_ns > 0) ? 0 : round(ns * ticks_per_ns * 4) / 4;
 }
 
@@ -227,14 +252,18 @@ static double doc_ticks(const doc_reader *r, double ns) {
 static void read_columns(doc_reader *r, doc_method *m) {
   field fields[ETR_DOC_COLUMNS + 1];
   for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
-    fields[i] = (field){columns[i], read_number_column, offsetof(doc_method, columns) + i * sizeof *m->columns};
-  if (m->has_graph) fields[ETR_DOC_NAME] = (field){"name", read_text_column, offsetof(doc_method, names)};
+    fields[i] = (field){columns[i], read_number_column,
+                        offsetof(doc_method, columns) + i * sizeof *m->columns};
+  if (m->has_graph)
+    fields[ETR_DOC_NAME] = (field){"name", read_text_column, offsetof(doc_method, names)};
   fields[ETR_DOC_COLUMNS] = (field){"count", read_time, offsetof(doc_method, item_count)};
   m->has_items = true;
   read_fields(r, m, fields, ETR_COUNT(fields));
 }
 
-static void read_operators(doc_reader *r, void *method) { read_columns(r, method); }
+static void read_operators(doc_reader *r, void *method) {
+  read_columns(r, method);
+}
 
 static void read_events(doc_reader *r, void *method) {
   doc_method *m = method;
@@ -249,9 +278,12 @@ static void read_bodies(doc_reader *r, void *method) {
   etr_slice key;
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
-    const char *subgraph = etr_arena_text(&r->scratch, key), *body, **added = etr_vec_push(&r->scratch, &m->bodies);
+    const char *subgraph = etr_arena_text(&r->scratch, key), *body,
+               **added = etr_vec_push(&r->scratch, &m->bodies);
     read_text(r, &body);
-    if (!subgraph || !added || !etr_map_set(&m->body_of, etr_slice_of(subgraph), (uint32_t)m->bodies.count - 1)) return;
+    if (!subgraph || !added ||
+        !etr_map_set(&m->body_of, etr_slice_of(subgraph), (uint32_t)m->bodies.count - 1))
+      return;
     *added = body;
   }
 }
@@ -269,7 +301,8 @@ static void read_sources(doc_reader *r, void *method) {
   etr_json_array(r->json);
   while (has_element(r)) {
     doc_source *added = etr_vec_push(&r->scratch, &((doc_method *)method)->sources);
-    if (!added) return;
+    if (!added)
+      return;
     *added = (doc_source){"", ""};
     read_fields(r, added, fields, ETR_COUNT(fields));
   }
@@ -280,17 +313,18 @@ static void read_graph(doc_reader *r, void *method) {
                                  {"sources", read_sources, 0},
                                  {"operators", read_operators, 0},
                                  {"bodies", read_bodies, 0}};
-  if (etr_json_null(r->json)) return;
+  if (etr_json_null(r->json))
+    return;
   ((doc_method *)method)->has_graph = true;
   read_fields(r, method, fields, ETR_COUNT(fields));
 }
 
-#define VARIATION(within)                                                                                              \
-  {"low", read_number_column, (within) + offsetof(doc_variation, low)},                                                \
-      {"high", read_number_column, (within) + offsetof(doc_variation, high)},                                          \
-      {"recordings", read_number_column, (within) + offsetof(doc_variation, recordings)},                              \
-      {"offset", read_number_column, (within) + offsetof(doc_variation, offset)}, {                                    \
-    "spread", read_number_column, (within) + offsetof(doc_variation, spread)                                           \
+#define VARIATION(within)                                                                          \
+  {"low", read_number_column, (within) + offsetof(doc_variation, low)},                            \
+      {"high", read_number_column, (within) + offsetof(doc_variation, high)},                      \
+      {"recordings", read_number_column, (within) + offsetof(doc_variation, recordings)},          \
+      {"offset", read_number_column, (within) + offsetof(doc_variation, offset)}, {                \
+    "spread", read_number_column, (within) + offsetof(doc_variation, spread)                       \
   }
 
 static void read_variation(doc_reader *r, void *variation) {
@@ -323,9 +357,11 @@ static void read_clocks(doc_reader *r, void *method) {
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
     const char **backend = etr_vec_push(&r->scratch, &m->clocks);
-    if (backend) *backend = etr_arena_text(&r->box->arena, key);
+    if (backend)
+      *backend = etr_arena_text(&r->box->arena, key);
     double *step = etr_vec_push(&r->scratch, &m->steps), number = read_number(r);
-    if (step) *step = number;
+    if (step)
+      *step = number;
   }
 }
 
@@ -342,7 +378,8 @@ static void read_called_with(doc_reader *r, void *method) {
   read_fields(r, method, fields, ETR_COUNT(fields));
 }
 
-/* Returns the member that has a part of the balance; NULL if the part is the rest of another one. */
+/* Returns the member that has a part of the balance; NULL if the part is the rest of another one.
+ */
 static uint64_t *part_of(etr_method *method, const char *name) {
   const struct {
     const char *name;
@@ -354,7 +391,8 @@ static uint64_t *part_of(etr_method *method, const char *name) {
                {"framework", &method->framework_ticks},
                {"unexplained", &method->unexplained_ticks}};
   for (size_t i = 0; i < ETR_COUNT(parts); i++)
-    if (strcmp(parts[i].name, name) == 0) return parts[i].ticks;
+    if (strcmp(parts[i].name, name) == 0)
+      return parts[i].ticks;
   return NULL;
 }
 
@@ -377,14 +415,19 @@ static void read_balance(doc_reader *r, void *method) {
     part p = {.name = ""};
     read_fields(r, &p, fields, ETR_COUNT(fields));
     uint64_t *ticks = p.name ? part_of(&((doc_method *)method)->method, p.name) : NULL;
-    if (ticks) *ticks = doc_whole_ticks(r, p.total);
+    if (ticks)
+      *ticks = doc_whole_ticks(r, p.total);
   }
 }
 
-static void read_flag(doc_reader *r, void *into) { *(bool *)into = etr_json_bool(r->json); }
+static void read_flag(doc_reader *r, void *into) {
+  *(bool *)into = etr_json_bool(r->json);
+}
 
 /* Reads a time in nanoseconds as ticks. */
-static void read_ticks(doc_reader *r, void *into) { *(double *)into = doc_ticks(r, read_number(r)); }
+static void read_ticks(doc_reader *r, void *into) {
+  *(double *)into = doc_ticks(r, read_number(r));
+}
 
 /* Reads a number that may be null, which gives 0. */
 static void read_if_any(doc_reader *r, void *into) {
@@ -397,7 +440,8 @@ static void read_mode_runs(doc_reader *r, void *modes) {
   etr_json_array(r->json);
   for (size_t i = 0; has_element(r); i++) {
     read_count(r, &count);
-    if (i < ETR_COUNT(((etr_noise *)NULL)->modes)) ((etr_noise_mode *)modes)[i].run_count = count;
+    if (i < ETR_COUNT(((etr_noise *)NULL)->modes))
+      ((etr_noise_mode *)modes)[i].run_count = count;
   }
 }
 
@@ -406,7 +450,8 @@ static void read_mode_medians(doc_reader *r, void *modes) {
   etr_json_array(r->json);
   for (size_t i = 0; has_element(r); i++) {
     read_ticks(r, &ticks);
-    if (i < ETR_COUNT(((etr_noise *)NULL)->modes)) ((etr_noise_mode *)modes)[i].p50 = ticks;
+    if (i < ETR_COUNT(((etr_noise *)NULL)->modes))
+      ((etr_noise_mode *)modes)[i].p50 = ticks;
   }
 }
 
@@ -417,27 +462,31 @@ static void read_noise(doc_reader *r, void *noise) {
     double from_run, over_runs, stretches;
     const char *verdict;
   } judged = {.noise.cv = NAN, .from_run = NAN};
-  static const field fields[] = {{"cv", read_time, offsetof(struct judged, noise.cv)},
-                                 {"outliers", read_count, offsetof(struct judged, noise.outliers)},
-                                 {"verdict", read_text, offsetof(struct judged, verdict)},
-                                 {"runs", read_count, offsetof(struct judged, noise.run_count)},
-                                 {"least_outlier", read_if_any, offsetof(struct judged, noise.least_outlier)},
-                                 {"most_outlier", read_if_any, offsetof(struct judged, noise.most_outlier)},
-                                 {"mode_runs", read_mode_runs, offsetof(struct judged, noise.modes)},
-                                 {"mode_p50", read_mode_medians, offsetof(struct judged, noise.modes)},
-                                 {"in_stretches", read_flag, offsetof(struct judged, noise.in_stretches)},
-                                 {"change", read_if_any, offsetof(struct judged, noise.change)},
-                                 {"from_run", read_time, offsetof(struct judged, from_run)},
-                                 {"over_runs", read_if_any, offsetof(struct judged, over_runs)},
-                                 {"stretches", read_if_any, offsetof(struct judged, stretches)},
-                                 {"start", read_ticks, offsetof(struct judged, noise.start)},
-                                 {"unsure", read_flag, offsetof(struct judged, noise.is_unsure)}};
+  static const field fields[] = {
+      {"cv", read_time, offsetof(struct judged, noise.cv)},
+      {"outliers", read_count, offsetof(struct judged, noise.outliers)},
+      {"verdict", read_text, offsetof(struct judged, verdict)},
+      {"runs", read_count, offsetof(struct judged, noise.run_count)},
+      {"least_outlier", read_if_any, offsetof(struct judged, noise.least_outlier)},
+      {"most_outlier", read_if_any, offsetof(struct judged, noise.most_outlier)},
+      {"mode_runs", read_mode_runs, offsetof(struct judged, noise.modes)},
+      {"mode_p50", read_mode_medians, offsetof(struct judged, noise.modes)},
+      {"in_stretches", read_flag, offsetof(struct judged, noise.in_stretches)},
+      {"change", read_if_any, offsetof(struct judged, noise.change)},
+      {"from_run", read_time, offsetof(struct judged, from_run)},
+      {"over_runs", read_if_any, offsetof(struct judged, over_runs)},
+      {"stretches", read_if_any, offsetof(struct judged, stretches)},
+      {"start", read_ticks, offsetof(struct judged, noise.start)},
+      {"unsure", read_flag, offsetof(struct judged, noise.is_unsure)}};
   read_fields(r, &judged, fields, ETR_COUNT(fields));
   const char *name = judged.verdict;
   int verdict = ETR_NOISE_DRIFT;
-  while (verdict > ETR_NOISE_FEW_RUNS && (!name || strcmp(etr_noise_verdict_name(verdict), name) != 0)) verdict--;
+  while (verdict > ETR_NOISE_FEW_RUNS &&
+         (!name || strcmp(etr_noise_verdict_name(verdict), name) != 0))
+    verdict--;
   judged.noise.verdict = (etr_noise_verdict)verdict;
-  judged.noise.from_run = isnan(judged.from_run) ? ETR_NONE : (uint32_t)doc_count(r, judged.from_run);
+  judged.noise.from_run = isnan(judged.from_run) ? ETR_NONE
+                                                 : (uint32_t)doc_count(r, judged.from_run);
   judged.noise.over_runs = doc_count(r, judged.over_runs);
   judged.noise.stretches = doc_count(r, judged.stretches);
   *(etr_noise *)noise = judged.noise;
@@ -452,7 +501,8 @@ static void read_phases(doc_reader *r, void *method) {
   etr_json_array(r->json);
   while (has_element(r)) {
     etr_run_phase *added = etr_vec_push(&r->box->arena, &phases);
-    if (!added) return;
+    if (!added)
+      return;
     added->name = "";
     read_fields(r, added, fields, ETR_COUNT(fields));
   }
@@ -461,30 +511,32 @@ static void read_phases(doc_reader *r, void *method) {
 }
 
 static void read_methods(doc_reader *r, void *reader) {
-  static const field fields[] = {{"method", read_text, offsetof(doc_method, method.name)},
-                                 {"runs", read_count, offsetof(doc_method, method.run_count)},
-                                 {"execute_per_run", read_numbers, offsetof(doc_method, execute_per_run)},
-                                 {"recordings", read_numbers, offsetof(doc_method, recordings)},
-                                 {"runs_vary", read_variation, offsetof(doc_method, vary)},
-                                 {"noise", read_noise, offsetof(doc_method, method.noise)},
-                                 {"phases_of_runs", read_phases, 0},
-                                 {"balance", read_balance, 0},
-                                 {"graph", read_graph, 0},
-                                 {"events", read_events, 0},
-                                 {"sums", read_sums, 0},
-                                 {"parts", read_sums_of, offsetof(doc_method, parts)},
-                                 {"clocks", read_clocks, 0},
-                                 {"skipped_runs", read_count, offsetof(doc_method, method.skipped_run_count)},
-                                 {"producers", read_producers, 0},
-                                 {"called_with", read_called_with, 0},
-                                 {"dtypes", read_text, offsetof(doc_method, dtypes)},
-                                 {"weights", read_numbers, offsetof(doc_method, weights)},
-                                 {"operator_weights", read_numbers, offsetof(doc_method, operator_weights)}};
+  static const field fields[] = {
+      {"method", read_text, offsetof(doc_method, method.name)},
+      {"runs", read_count, offsetof(doc_method, method.run_count)},
+      {"execute_per_run", read_numbers, offsetof(doc_method, execute_per_run)},
+      {"recordings", read_numbers, offsetof(doc_method, recordings)},
+      {"runs_vary", read_variation, offsetof(doc_method, vary)},
+      {"noise", read_noise, offsetof(doc_method, method.noise)},
+      {"phases_of_runs", read_phases, 0},
+      {"balance", read_balance, 0},
+      {"graph", read_graph, 0},
+      {"events", read_events, 0},
+      {"sums", read_sums, 0},
+      {"parts", read_sums_of, offsetof(doc_method, parts)},
+      {"clocks", read_clocks, 0},
+      {"skipped_runs", read_count, offsetof(doc_method, method.skipped_run_count)},
+      {"producers", read_producers, 0},
+      {"called_with", read_called_with, 0},
+      {"dtypes", read_text, offsetof(doc_method, dtypes)},
+      {"weights", read_numbers, offsetof(doc_method, weights)},
+      {"operator_weights", read_numbers, offsetof(doc_method, operator_weights)}};
   (void)reader;
   etr_json_array(r->json);
   while (has_element(r)) {
     doc_method *m = etr_vec_push(&r->scratch, &r->methods);
-    if (!m) return;
+    if (!m)
+      return;
     m->method = (etr_method){.name = "", .graph = ETR_NONE, .noise.cv = NAN};
     m->item_count = m->module_count = m->input_count = NAN;
     etr_map_init(&m->body_of, &r->scratch);
@@ -509,8 +561,10 @@ static void read_loads(doc_reader *r, void *reader) {
   etr_json_array(r->json);
   while (has_element(r)) {
     doc_load *load = etr_vec_push(&r->scratch, &r->loads);
-    if (!load) return;
-    *load = (doc_load){.name = "", .runs = NAN, .total = NAN, .p50 = NAN, .deviation = NAN, .low = NAN};
+    if (!load)
+      return;
+    *load = (doc_load){
+        .name = "", .runs = NAN, .total = NAN, .p50 = NAN, .deviation = NAN, .low = NAN};
     read_fields(r, load, fields, ETR_COUNT(fields));
   }
 }
@@ -518,7 +572,8 @@ static void read_loads(doc_reader *r, void *reader) {
 static void read_schema(doc_reader *r, void *reader) {
   (void)reader;
   etr_slice schema = etr_json_string(r->json);
-  if (!etr_slice_is(schema, "etrecord-tb/profile/1")) doc_fail(r, OTHER);
+  if (!etr_slice_is(schema, "etrecord-tb/profile/1"))
+    doc_fail(r, OTHER);
 }
 
 /* Reads the clock, which precedes the times in the document. */
@@ -533,13 +588,14 @@ static void read_inputs(doc_reader *r, void *reader) {
   doc_strings inputs = {0};
   (void)reader;
   read_strings(r, &inputs);
-  if (inputs.count > 0) r->profile->etrecord = inputs.data[0];
+  if (inputs.count > 0)
+    r->profile->etrecord = inputs.data[0];
 }
 
 /* ---- One side of a comparison, from the document that the dashboard shows ---- */
 
-static const char OLD[] =
-    "written by an earlier version, which did not store what a comparison needs; write the record again";
+static const char OLD[] = "written by an earlier version, which did not store what a comparison "
+                          "needs; write the record again";
 
 /* Returns the text at an index of a column; NULL for -1 and for indices beyond the list. */
 static const char *text_at(const doc_strings *list, const doc_numbers *indices, size_t at) {
@@ -554,21 +610,24 @@ static const char *body_of(const doc_method *m, const char *subgraph) {
 
 static double step_of(const doc_reader *r, const doc_method *m, const char *backend) {
   for (size_t i = 0; i < m->clocks.count; i++)
-    if (strcmp(m->clocks.data[i], etr_or_empty(backend)) == 0) return doc_ticks(r, m->steps.data[i]);
+    if (strcmp(m->clocks.data[i], etr_or_empty(backend)) == 0)
+      return doc_ticks(r, m->steps.data[i]);
   return 1;
 }
 
-static double item_step(const doc_reader *r, const doc_method *m, const etr_side_item *item, size_t at) {
-  if (!m->has_graph) return doc_ticks(r, number_at(&m->columns[ETR_DOC_STEP], at));
+static double item_step(const doc_reader *r, const doc_method *m, const etr_side_item *item,
+                        size_t at) {
+  if (!m->has_graph)
+    return doc_ticks(r, number_at(&m->columns[ETR_DOC_STEP], at));
   double calls = round(number_at(&m->columns[ETR_DOC_CALLS], at) * (double)m->method.run_count);
   return step_of(r, m, item->backend) * calls / (double)item->time.runs;
 }
 
 /* ---- How times vary ---- */
 
-/* Estimates the middle 80 % of the runs. Documents of older versions have the median distance from the median instead.
- * The middle 80 % of a normal distribution are within 1.2816 standard deviations, and a standard deviation is 1.4826
- * such distances. */
+/* Estimates the middle 80 % of the runs. Documents of older versions have the median distance from
+ * the median instead. The middle 80 % of a normal distribution are within 1.2816 standard
+ * deviations, and a standard deviation is 1.4826 such distances. */
 static void estimate_middle(etr_side_time *time, double deviation) {
   double distance = 1.2816 * 1.4826 * deviation;
   time->low = ETR_MAX(time->p50 - distance, 0);
@@ -576,34 +635,43 @@ static void estimate_middle(etr_side_time *time, double deviation) {
   time->recordings = 1;
 }
 
-static bool is_older(const doc_method *m) { return m->recordings.count == 0 && m->method.run_count > 0; }
+static bool is_older(const doc_method *m) {
+  return m->recordings.count == 0 && m->method.run_count > 0;
+}
 
-/* Returns true if a column has a value for each row. Only documents of older versions have all columns in full. */
+/* Returns true if a column has a value for each row. Only documents of older versions have all
+ * columns in full. */
 static bool has_rows(const doc_method *m, const doc_numbers *column, size_t count) {
   return column->count == count || (!isnan(m->item_count) && column->count <= 1);
 }
 
-/* Checks the columns of a method with several recordings. They are not written for a single recording. */
-static bool check_variation(doc_reader *r, const doc_method *m, const doc_variation *v, size_t count) {
+/* Checks the columns of a method with several recordings. They are not written for a single
+ * recording. */
+static bool check_variation(doc_reader *r, const doc_method *m, const doc_variation *v,
+                            size_t count) {
   bool several = m->recordings.count > 1;
   bool good = has_rows(m, &v->low, count) && has_rows(m, &v->high, count);
-  good = good && (!several || (has_rows(m, &v->recordings, count) && has_rows(m, &v->offset, count) &&
-                               has_rows(m, &v->spread, count)));
-  if (!good) doc_fail(r, "its columns differ in length");
+  good = good && (!several || (has_rows(m, &v->recordings, count) &&
+                               has_rows(m, &v->offset, count) && has_rows(m, &v->spread, count)));
+  if (!good)
+    doc_fail(r, "its columns differ in length");
   return good;
 }
 
-/* Checks the time of something that was timed. Times are whole ticks below 2^64, so the logarithms of their ratios are
- * below 50. */
+/* Checks the time of something that was timed. Times are whole ticks below 2^64, so the logarithms
+ * of their ratios are below 50. */
 static void check_time(doc_reader *r, const etr_side_time *time, size_t most_recordings) {
   static const double most_logarithm = 50;
   bool good = time->low >= 0 && time->low <= time->p50 && time->p50 <= time->high && time->step > 0;
   good = good && time->recordings > 0 && time->recordings <= ETR_MIN(time->runs, most_recordings);
-  good = good && !(fabs(time->offset) > most_logarithm) && !(time->spread < 0 || time->spread > most_logarithm);
-  if (!good) doc_fail(r, "its times contradict each other");
+  good = good && !(fabs(time->offset) > most_logarithm) &&
+         !(time->spread < 0 || time->spread > most_logarithm);
+  if (!good)
+    doc_fail(r, "its times contradict each other");
 }
 
-static void put_variation(doc_reader *r, const doc_method *m, etr_side_time *time, const doc_variation *v, size_t at) {
+static void put_variation(doc_reader *r, const doc_method *m, etr_side_time *time,
+                          const doc_variation *v, size_t at) {
   time->low = doc_ticks(r, number_at(&v->low, at));
   time->high = doc_ticks(r, number_at(&v->high, at));
   time->recordings = 1;
@@ -619,8 +687,10 @@ static void put_variation(doc_reader *r, const doc_method *m, etr_side_time *tim
 
 static void put_time(doc_reader *r, const doc_method *m, etr_side_item *item, size_t at) {
   size_t runs = doc_count(r, number_at(&m->columns[ETR_DOC_RAN_IN], at));
-  if (runs > m->method.run_count) doc_fail(r, "an operator ran in more runs than there are");
-  if (runs == 0) return;
+  if (runs > m->method.run_count)
+    doc_fail(r, "an operator ran in more runs than there are");
+  if (runs == 0)
+    return;
   item->time = (etr_side_time){.total = doc_ticks(r, number_at(&m->columns[ETR_DOC_TOTAL], at)),
                                .runs = runs,
                                .p50 = doc_ticks(r, number_at(&m->columns[ETR_DOC_P50], at))};
@@ -633,23 +703,26 @@ static void put_time(doc_reader *r, const doc_method *m, etr_side_item *item, si
 
 static void put_source(const doc_method *m, etr_side_item *item, size_t at) {
   double line = number_at(&m->columns[ETR_DOC_SOURCE], at);
-  if (!(line >= 0) || line >= (double)m->sources.count) return;
+  if (!(line >= 0) || line >= (double)m->sources.count)
+    return;
   const doc_source *source = &m->sources.data[(size_t)line];
-  if (!etr_or_empty(source->code)[0]) return;
+  if (!etr_or_empty(source->code)[0])
+    return;
   item->function = etr_or_empty(source->function);
   item->code = source->code;
 }
 
 static void put_item(doc_reader *r, const doc_method *m, etr_side_item *item, size_t at) {
   const doc_numbers *of = m->columns;
-  *item = (etr_side_item){
-      .node = ETR_NONE,
-      .name = etr_or_empty(m->has_graph ? string_at(&m->names, at) : text_at(&r->texts, &of[ETR_DOC_NAME], at)),
-      .op = etr_or_empty(text_at(&r->texts, &of[ETR_DOC_OP], at)),
-      .module = "",
-      .pattern = "",
-      .body = "",
-      .backend = text_at(&r->texts, &of[ETR_DOC_BACKEND], at)};
+  *item = (etr_side_item){.node = ETR_NONE,
+                          .name = etr_or_empty(m->has_graph
+                                                   ? string_at(&m->names, at)
+                                                   : text_at(&r->texts, &of[ETR_DOC_NAME], at)),
+                          .op = etr_or_empty(text_at(&r->texts, &of[ETR_DOC_OP], at)),
+                          .module = "",
+                          .pattern = "",
+                          .body = "",
+                          .backend = text_at(&r->texts, &of[ETR_DOC_BACKEND], at)};
   if (m->has_graph) {
     item->node = (uint32_t)at;
     double module = number_at(&of[ETR_DOC_MODULE], at);
@@ -665,9 +738,10 @@ static void put_item(doc_reader *r, const doc_method *m, etr_side_item *item, si
 }
 
 static const bool of_operators[ETR_DOC_COLUMNS] = {
-    [ETR_DOC_OP] = true,      [ETR_DOC_MODULE] = true,  [ETR_DOC_SOURCE] = true, [ETR_DOC_SUBGRAPH] = true,
-    [ETR_DOC_OUTPUTS] = true, [ETR_DOC_BACKEND] = true, [ETR_DOC_CALLS] = true,  [ETR_DOC_RAN_IN] = true,
-    [ETR_DOC_TOTAL] = true,   [ETR_DOC_P50] = true};
+    [ETR_DOC_OP] = true,       [ETR_DOC_MODULE] = true,  [ETR_DOC_SOURCE] = true,
+    [ETR_DOC_SUBGRAPH] = true, [ETR_DOC_OUTPUTS] = true, [ETR_DOC_BACKEND] = true,
+    [ETR_DOC_CALLS] = true,    [ETR_DOC_RAN_IN] = true,  [ETR_DOC_TOTAL] = true,
+    [ETR_DOC_P50] = true};
 static const bool of_events[ETR_DOC_COLUMNS] = {
     [ETR_DOC_NAME] = true,  [ETR_DOC_OP] = true,  [ETR_DOC_BACKEND] = true, [ETR_DOC_RAN_IN] = true,
     [ETR_DOC_TOTAL] = true, [ETR_DOC_P50] = true, [ETR_DOC_STEP] = true};
@@ -687,8 +761,10 @@ static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
   return is_older(m) || m->method.run_count == 0 || check_variation(r, m, &m->vary, count);
 }
 
-static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const doc_sums *from, size_t at) {
-  if (sum->timed == 0) return;
+static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const doc_sums *from,
+                    size_t at) {
+  if (sum->timed == 0)
+    return;
   sum->time.runs = m->method.run_count;
   sum->time.p50 = doc_ticks(r, number_at(&from->p50, at));
   if (is_older(m))
@@ -700,23 +776,32 @@ static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const
 static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, etr_side_by by) {
   const doc_sums *from = &m->sums[by];
   etr_side_groups groups;
-  if (!m->has_graph && etr_side_by_is_of_modules(by)) return true;
-  if (!etr_side_group(&groups, out->items, out->item_count, by, &r->box->arena, &r->scratch)) return false;
-  if (!has_rows(m, &from->p50, groups.count) || (is_older(m) && from->deviation.count != groups.count))
+  if (!m->has_graph && etr_side_by_is_of_modules(by))
+    return true;
+  if (!etr_side_group(&groups, out->items, out->item_count, by, &r->box->arena, &r->scratch))
+    return false;
+  if (!has_rows(m, &from->p50, groups.count) ||
+      (is_older(m) && from->deviation.count != groups.count))
     doc_fail(r, "its sums do not match its operators");
-  if (!r->problem && !is_older(m)) check_variation(r, m, &from->vary, groups.count);
-  for (size_t i = 0; !r->problem && i < groups.count; i++) put_sum(r, m, &groups.rows[i], from, i);
+  if (!r->problem && !is_older(m))
+    check_variation(r, m, &from->vary, groups.count);
+  for (size_t i = 0; !r->problem && i < groups.count; i++)
+    put_sum(r, m, &groups.rows[i], from, i);
   *etr_side_sums_of(out, by) = (etr_side_sums){groups.rows, groups.count};
   return true;
 }
 
-static void fail_producers(doc_reader *r) { doc_fail(r, "its producers do not match its operators"); }
+static void fail_producers(doc_reader *r) {
+  doc_fail(r, "its producers do not match its operators");
+}
 
 /* Producers precede their users; -1 is an input. */
 static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t at, size_t user) {
   double place = m->producers.data[at];
-  if (place < 0) return ETR_NONE;
-  if (place < (double)user) return (uint32_t)place;
+  if (place < 0)
+    return ETR_NONE;
+  if (place < (double)user)
+    return (uint32_t)place;
   fail_producers(r);
   return ETR_NONE;
 }
@@ -724,16 +809,21 @@ static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t at, size_
 static bool put_producers(doc_reader *r, const doc_method *m, etr_side_item *items, size_t count) {
   uint32_t *all = etr_arena_alloc_array(&r->box->arena, m->producers.count, sizeof *all);
   size_t used = 0;
-  if (!all) return false;
-  if (m->producer_counts.count != count) doc_fail(r, m->producer_counts.count ? "its columns differ in length" : OLD);
+  if (!all)
+    return false;
+  if (m->producer_counts.count != count)
+    doc_fail(r, m->producer_counts.count ? "its columns differ in length" : OLD);
   for (size_t i = 0; !r->problem && i < count; i++) {
     size_t own = doc_count(r, m->producer_counts.data[i]);
-    if (own > m->producers.count - used) fail_producers(r);
+    if (own > m->producers.count - used)
+      fail_producers(r);
     items[i].producers = all + used;
-    for (size_t k = 0; !r->problem && k < own; k++, used++) all[used] = producer_at(r, m, used, i);
+    for (size_t k = 0; !r->problem && k < own; k++, used++)
+      all[used] = producer_at(r, m, used, i);
     items[i].producer_count = r->problem ? 0 : own;
   }
-  if (!r->problem && used != m->producers.count) fail_producers(r);
+  if (!r->problem && used != m->producers.count)
+    fail_producers(r);
   return true;
 }
 
@@ -743,10 +833,12 @@ static void put_parts(doc_reader *r, const doc_method *m, etr_side_method *out) 
   if (!has_rows(m, &from->p50, ETR_SIDE_PARTS) || !has_rows(m, &from->total, ETR_SIDE_PARTS) ||
       !has_rows(m, &from->runs, ETR_SIDE_PARTS))
     doc_fail(r, "its parts are not those of a method");
-  if (r->problem || !check_variation(r, m, &from->vary, ETR_SIDE_PARTS)) return;
+  if (r->problem || !check_variation(r, m, &from->vary, ETR_SIDE_PARTS))
+    return;
   for (size_t i = 0; i < ETR_SIDE_PARTS; i++) {
     etr_side_time *time = &out->parts[i];
-    if (doc_count(r, number_at(&from->runs, i)) == 0) continue;
+    if (doc_count(r, number_at(&from->runs, i)) == 0)
+      continue;
     *time = (etr_side_time){.total = doc_ticks(r, number_at(&from->total, i)),
                             .runs = m->method.run_count,
                             .p50 = doc_ticks(r, number_at(&from->p50, i)),
@@ -755,11 +847,16 @@ static void put_parts(doc_reader *r, const doc_method *m, etr_side_method *out) 
   }
 }
 
-/* Fills the weights of operators. Documents of earlier versions do not contain them, and they remain unknown. */
-static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_item *items, size_t count) {
-  if (m->operator_weights.count == 0) return;
-  if (m->operator_weights.count != count) doc_fail(r, "its columns differ in length");
-  for (size_t i = 0; !r->problem && i < count; i++) items[i].weight = text_at(&r->texts, &m->operator_weights, i);
+/* Fills the weights of operators. Documents of earlier versions do not contain them, and they
+ * remain unknown. */
+static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_item *items,
+                                 size_t count) {
+  if (m->operator_weights.count == 0)
+    return;
+  if (m->operator_weights.count != count)
+    doc_fail(r, "its columns differ in length");
+  for (size_t i = 0; !r->problem && i < count; i++)
+    items[i].weight = text_at(&r->texts, &m->operator_weights, i);
 }
 
 /* Fills inputs, types and weights of the graph, by which models are recognised. */
@@ -767,13 +864,17 @@ static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *ou
   size_t input_count = row_count(r, m->input_count, m->input_names.count);
   etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, input_count, sizeof *inputs);
   const char **weights = etr_arena_alloc_array(&r->box->arena, m->weights.count, sizeof *weights);
-  if (!inputs || !weights) return false;
-  if (!m->dtypes) doc_fail(r, OLD);
-  if (m->input_types.count > 1 && m->input_types.count != input_count) doc_fail(r, "its columns differ in length");
+  if (!inputs || !weights)
+    return false;
+  if (!m->dtypes)
+    doc_fail(r, OLD);
+  if (m->input_types.count > 1 && m->input_types.count != input_count)
+    doc_fail(r, "its columns differ in length");
   for (size_t i = 0; !r->problem && i < input_count; i++)
     inputs[i] = (etr_side_input){etr_or_empty(string_at(&m->input_names, i)),
                                  etr_or_empty(string_at(&m->input_types, i))};
-  for (size_t i = 0; i < m->weights.count; i++) weights[i] = etr_or_empty(text_at(&r->texts, &m->weights, i));
+  for (size_t i = 0; i < m->weights.count; i++)
+    weights[i] = etr_or_empty(text_at(&r->texts, &m->weights, i));
   out->inputs = inputs;
   out->input_count = input_count;
   out->weights = weights;
@@ -783,48 +884,67 @@ static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *ou
 }
 
 /* Computes the time of Method::execute from its runs and the number of runs of each recording. */
-static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *ticks, etr_side_time *out) {
+static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *ticks,
+                         etr_side_time *out) {
   size_t count = m->method.run_count, run = 0;
   uint32_t *recording_of = etr_arena_alloc_array(&r->scratch, count, sizeof *recording_of);
-  if (!recording_of) return false;
+  if (!recording_of)
+    return false;
   for (uint32_t i = 0; !r->problem && i < m->recordings.count; i++) {
     size_t of_recording = doc_count(r, m->recordings.data[i]);
-    if (of_recording > count - run || of_recording == 0) doc_fail(r, "its recordings do not match its runs");
-    for (size_t k = 0; !r->problem && k < of_recording; k++) recording_of[run++] = i;
+    if (of_recording > count - run || of_recording == 0)
+      doc_fail(r, "its recordings do not match its runs");
+    for (size_t k = 0; !r->problem && k < of_recording; k++)
+      recording_of[run++] = i;
   }
-  if (m->recordings.count > 0 && run != count) doc_fail(r, "its recordings do not match its runs");
+  if (m->recordings.count > 0 && run != count)
+    doc_fail(r, "its recordings do not match its runs");
   const etr_side_runs runs = {recording_of, count, ETR_MAX(m->recordings.count, (size_t)1)};
-  return r->problem || etr_side_time_of_ticks(out, ticks, &runs, etr_noise_step_of(ticks, count), &r->scratch);
+  return r->problem ||
+         etr_side_time_of_ticks(out, ticks, &runs, etr_noise_step_of(ticks, count), &r->scratch);
 }
 
 static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_side_method *out) {
   *method = m->method;
   *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = ""};
-  if (!m->has_sums || (!m->has_items && m->has_graph)) doc_fail(r, OLD);
+  if (!m->has_sums || (!m->has_items && m->has_graph))
+    doc_fail(r, OLD);
   m->module_count = (double)row_count(r, m->module_count, m->modules.count);
-  if (m->has_graph && !has_rows(m, &m->patterns, (size_t)m->module_count)) doc_fail(r, OLD);
-  if (r->problem) return true;
+  if (m->has_graph && !has_rows(m, &m->patterns, (size_t)m->module_count))
+    doc_fail(r, OLD);
+  if (r->problem)
+    return true;
   r->box->side.is_of_older_version |= is_older(m);
   uint64_t *runs = etr_arena_alloc_array(&r->box->arena, m->execute_per_run.count, sizeof *runs);
-  if (m->execute_per_run.count != m->method.run_count) doc_fail(r, "it lacks the times of the runs");
+  if (m->execute_per_run.count != m->method.run_count)
+    doc_fail(r, "it lacks the times of the runs");
   for (size_t i = 0; runs && i < m->execute_per_run.count; i++) {
     runs[i] = doc_whole_ticks(r, m->execute_per_run.data[i]);
     method->execute_ticks = etr_add_up_to_most(method->execute_ticks, runs[i]);
   }
   method->execute_per_run = runs;
-  if (!(runs != NULL && (r->problem || time_execute(r, m, runs, &out->execute)))) return false;
-  if (!etr_method_adds_up(method)) doc_fail(r, "its balance does not add up");
-  size_t count = row_count(r, m->item_count, m->has_graph ? m->names.count : m->columns[ETR_DOC_NAME].count);
+  if (!(runs != NULL && (r->problem || time_execute(r, m, runs, &out->execute))))
+    return false;
+  if (!etr_method_adds_up(method))
+    doc_fail(r, "its balance does not add up");
+  size_t count = row_count(r, m->item_count,
+                           m->has_graph ? m->names.count : m->columns[ETR_DOC_NAME].count);
   etr_side_item *items = etr_arena_alloc_array(&r->box->arena, count, sizeof *items);
-  if (!items) return false;
-  if (!check_columns(r, m, count)) return true;
-  for (size_t i = 0; i < count; i++) put_item(r, m, &items[i], i);
+  if (!items)
+    return false;
+  if (!check_columns(r, m, count))
+    return true;
+  for (size_t i = 0; i < count; i++)
+    put_item(r, m, &items[i], i);
   out->items = items;
   out->item_count = count;
-  if (m->has_graph && !is_older(m) && m->method.run_count > 0) put_parts(r, m, out);
+  if (m->has_graph && !is_older(m) && m->method.run_count > 0)
+    put_parts(r, m, out);
   bool good = !m->has_graph || (put_producers(r, m, items, count) && put_likeness(r, m, out));
-  if (m->has_graph) put_operator_weights(r, m, items, count);
-  for (int by = 0; good && !r->problem && by < ETR_SIDE_BY; by++) good = make_sums(r, m, out, by);
+  if (m->has_graph)
+    put_operator_weights(r, m, items, count);
+  for (int by = 0; good && !r->problem && by < ETR_SIDE_BY; by++)
+    good = make_sums(r, m, out, by);
   return good;
 }
 
@@ -845,7 +965,8 @@ static bool make_loads(doc_reader *r) {
   size_t count = 0; /* loads that were timed */
   for (size_t i = 0; loads && i < r->loads.count; i++) {
     const doc_load *load = &r->loads.data[i];
-    if (doc_count(r, load->runs) == 0) continue;
+    if (doc_count(r, load->runs) == 0)
+      continue;
     etr_side_load *made = &loads[count++];
     made->name = etr_or_empty(load->name);
     made->time = (etr_side_time){.total = doc_ticks(r, load->total),
@@ -873,13 +994,16 @@ static etr_status fail(const doc_reader *r, const char *name, etr_error *error) 
   bool out_of_memory = etr_json_out_of_memory(r->json) || etr_arena_failed(&r->scratch) ||
                        etr_arena_failed(&r->box->arena);
   const char *file = name ? name : "the document";
-  if (out_of_memory) return etr_fail_memory(error);
+  if (out_of_memory)
+    return etr_fail_memory(error);
   if (etr_json_failed(r->json))
-    return etr_fail(error, ETR_ERROR_FORMAT, file, NULL, etr_json_offset(r->json), "%s", etr_json_message(r->json));
+    return etr_fail(error, ETR_ERROR_FORMAT, file, NULL, etr_json_offset(r->json), "%s",
+                    etr_json_message(r->json));
   return etr_fail(error, ETR_ERROR_FORMAT, file, NULL, ETR_NO_OFFSET, "%s", r->problem);
 }
 
-etr_status etr_side_read(etr_side **out, const char *document, size_t size, const char *name, etr_error *error) {
+etr_status etr_side_read(etr_side **out, const char *document, size_t size, const char *name,
+                         etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
   doc_reader r = {.json = etr_json_open_memory((etr_slice){document, size}, NULL),
@@ -896,11 +1020,14 @@ etr_status etr_side_read(etr_side **out, const char *document, size_t size, cons
           {"inputs", read_inputs, 0},    {"methods", read_methods, 0},
           {"load_times", read_loads, 0}, {"texts", read_strings, offsetof(doc_reader, texts)}};
       read_fields(&r, &r, fields, ETR_COUNT(fields));
-      if (!r.problem) etr_json_end(r.json);
-      if (!(r.profile->ticks_per_second > 0)) doc_fail(&r, OTHER);
+      if (!r.problem)
+        etr_json_end(r.json);
+      if (!(r.profile->ticks_per_second > 0))
+        doc_fail(&r, OTHER);
     }
-    bool good = r.profile && !etr_json_failed(r.json) && !r.problem && !etr_arena_failed(&r.scratch) &&
-                !etr_arena_failed(&r.box->arena) && make_methods(&r) && make_loads(&r);
+    bool good = r.profile && !etr_json_failed(r.json) && !r.problem &&
+                !etr_arena_failed(&r.scratch) && !etr_arena_failed(&r.box->arena) &&
+                make_methods(&r) && make_loads(&r);
     good = good && !r.problem;
     status = good ? ETR_OK : fail(&r, name, error);
   } else if (r.box)

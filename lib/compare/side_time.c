@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * side_time.c - medians over the runs of a side and over those of each recording, and sums of items by what they have
- * in common.
+ * side_time.c - medians over the runs of a side and over those of each recording, and sums of items
+ * by what they have in common.
  */
 #include "compare/compare_side.h"
 
@@ -20,7 +20,8 @@ static int by_ticks(const void *a, const void *b) {
 
 static int by_recording(const void *a, const void *b) {
   const etr_side_sample *x = a, *y = b;
-  if (x->recording != y->recording) return x->recording < y->recording ? -1 : 1;
+  if (x->recording != y->recording)
+    return x->recording < y->recording ? -1 : 1;
   return by_ticks(a, b);
 }
 
@@ -34,36 +35,46 @@ static double tick_at(const ordered *o, size_t at) {
   return at < o->zeros ? 0 : (double)o->samples[at - o->zeros].ticks;
 }
 
-static double median_of(const ordered *o) { return (tick_at(o, (o->count - 1) / 2) + tick_at(o, o->count / 2)) / 2; }
+static double median_of(const ordered *o) {
+  return (tick_at(o, (o->count - 1) / 2) + tick_at(o, o->count / 2)) / 2;
+}
 
 /* ---- Recordings ---- */
 
 static double total_of(const etr_side_sample *samples, size_t count) {
   double total = 0;
-  for (size_t i = 0; i < count; i++) total += (double)samples[i].ticks;
+  for (size_t i = 0; i < count; i++)
+    total += (double)samples[i].ticks;
   return total;
 }
 
 /* Computes the time of samples. If `of` is not NULL, runs without a sample count as 0. */
-static etr_side_time time_of_samples(etr_side_sample *samples, size_t count, const etr_side_runs *of, double step) {
+static etr_side_time time_of_samples(etr_side_sample *samples, size_t count,
+                                     const etr_side_runs *of, double step) {
   ordered all = {samples, of ? of->run_count - count : 0, of ? of->run_count : count};
   etr_moments medians = {0};
-  if (count == 0) return (etr_side_time){0};
+  if (count == 0)
+    return (etr_side_time){0};
   etr_sort(samples, count, sizeof *samples, by_recording);
   size_t recordings = of ? of->recording_count : 0;
-  for (size_t i = 0; !of && i < count; i++) recordings += i == 0 || samples[i].recording != samples[i - 1].recording;
+  for (size_t i = 0; !of && i < count; i++)
+    recordings += i == 0 || samples[i].recording != samples[i - 1].recording;
   if (recordings > 1) {
-    /* Computes the logarithms of the recordings' medians. The samples are sorted by recording. If `of` is not NULL,
-     * runs without a sample count as 0; otherwise each recording has as many runs as samples. */
+    /* Computes the logarithms of the recordings' medians. The samples are sorted by recording. If
+     * `of` is not NULL, runs without a sample count as 0; otherwise each recording has as many runs
+     * as samples. */
     etr_moments found = {0};
     size_t run = 0;
     for (size_t first = 0, end; first < count; first = end) {
-      for (end = first; end < count && samples[end].recording == samples[first].recording;) end++;
+      for (end = first; end < count && samples[end].recording == samples[first].recording;)
+        end++;
       ordered recording = {samples + first, 0, end - first};
       if (of) {
-        while (of->recording_of[run] != samples[first].recording) run++;
+        while (of->recording_of[run] != samples[first].recording)
+          run++;
         size_t begin = run;
-        while (run < of->run_count && of->recording_of[run] == samples[first].recording) run++;
+        while (run < of->run_count && of->recording_of[run] == samples[first].recording)
+          run++;
         recording.count = run - begin;
         recording.zeros = recording.count - (end - first);
       }
@@ -81,7 +92,8 @@ static etr_side_time time_of_samples(etr_side_sample *samples, size_t count, con
                         .high = tick_at(&all, all.count - 1 - left_out),
                         .recordings = recordings,
                         .step = step};
-  if (recordings < 2) return time;
+  if (recordings < 2)
+    return time;
   bool has_zero = medians.count < recordings || !isfinite(medians.mean) || !(time.p50 > 0);
   time.offset = has_zero ? NAN : medians.mean - log(time.p50);
   time.spread = has_zero ? NAN : sqrt(medians.squares / (double)(recordings - 1));
@@ -94,7 +106,8 @@ etr_side_time etr_side_time_of(etr_side_sample *samples, size_t count, double st
 
 /* ---- The runs of a method ---- */
 
-bool etr_side_runs_of(etr_side_runs *out, const etr_profile *profile, const etr_method *method, etr_arena *arena) {
+bool etr_side_runs_of(etr_side_runs *out, const etr_profile *profile, const etr_method *method,
+                      etr_arena *arena) {
   uint32_t *recording_of = etr_arena_alloc_array(arena, method->run_count, sizeof *recording_of);
   *out = (etr_side_runs){.recording_of = recording_of, .run_count = method->run_count};
   for (size_t i = 0; recording_of && i < method->run_count; i++) {
@@ -105,12 +118,14 @@ bool etr_side_runs_of(etr_side_runs *out, const etr_profile *profile, const etr_
   return recording_of != NULL;
 }
 
-bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr_side_runs *runs, double step,
-                            etr_arena *scratch) {
+bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr_side_runs *runs,
+                            double step, etr_arena *scratch) {
   etr_side_sample *samples = etr_arena_alloc_array(scratch, runs->run_count, sizeof *samples);
   *out = (etr_side_time){0};
-  if (!samples) return false;
-  for (size_t i = 0; i < runs->run_count; i++) samples[i] = (etr_side_sample){runs->recording_of[i], ticks[i]};
+  if (!samples)
+    return false;
+  for (size_t i = 0; i < runs->run_count; i++)
+    samples[i] = (etr_side_sample){runs->recording_of[i], ticks[i]};
   *out = etr_side_time_of(samples, runs->run_count, step);
   return true;
 }
@@ -131,7 +146,8 @@ void etr_run_sums_begin(etr_run_sums *s) {
 
 static bool add_run(etr_run_sums *s, uint32_t run) {
   uint32_t *added = etr_vec_push(s->scratch, &s->runs);
-  if (!added) return false;
+  if (!added)
+    return false;
   *added = run;
   s->rounds[run] = s->round;
   s->ticks[run] = 0;
@@ -141,7 +157,8 @@ static bool add_run(etr_run_sums *s, uint32_t run) {
 bool etr_run_sums_add(etr_run_sums *s, const etr_run_ticks *each_run, size_t count) {
   for (size_t i = 0; i < count; i++) {
     uint32_t run = each_run[i].run;
-    if (s->rounds[run] != s->round && !add_run(s, run)) return false;
+    if (s->rounds[run] != s->round && !add_run(s, run))
+      return false;
     s->ticks[run] += each_run[i].ticks;
   }
   return true;
@@ -151,7 +168,8 @@ bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, doub
   *out = (etr_side_time){0};
   for (size_t i = 0; i < s->runs.count; i++) {
     etr_side_sample *sample = etr_vec_push(s->scratch, &s->samples);
-    if (!sample) return false;
+    if (!sample)
+      return false;
     *sample = (etr_side_sample){s->of->recording_of[s->runs.data[i]], s->ticks[s->runs.data[i]]};
   }
   *out = time_of_samples(s->samples.data, s->samples.count, with_zeros ? s->of : NULL, step);
@@ -160,18 +178,23 @@ bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, doub
 
 /* ---- Items of a side by what they have in common ---- */
 
-/* Returns the key under which an item is added up; NULL for an item without time by backend, because it is not known
- * where it runs. */
+/* Returns the key under which an item is added up; NULL for an item without time by backend,
+ * because it is not known where it runs. */
 static const char *key_of(const etr_side_item *item, etr_side_by by) {
-  if (by == ETR_SIDE_OP) return item->op;
-  if (by == ETR_SIDE_MODULE) return item->module;
-  if (by == ETR_SIDE_PATTERN) return item->pattern;
-  if (item->time.runs == 0) return NULL;
+  if (by == ETR_SIDE_OP)
+    return item->op;
+  if (by == ETR_SIDE_MODULE)
+    return item->module;
+  if (by == ETR_SIDE_PATTERN)
+    return item->pattern;
+  if (item->time.runs == 0)
+    return NULL;
   return item->backend ? item->backend : "cpu";
 }
 
 etr_side_sums *etr_side_sums_of(etr_side_method *method, etr_side_by by) {
-  etr_side_sums *const sums[ETR_SIDE_BY] = {&method->ops, &method->modules, &method->patterns, &method->backends};
+  etr_side_sums *const sums[ETR_SIDE_BY] = {&method->ops, &method->modules, &method->patterns,
+                                            &method->backends};
   return sums[by];
 }
 
@@ -180,35 +203,43 @@ typedef etr_vec(etr_side_sum) sum_rows;
 /* Returns the number of a group, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t group_of_key(sum_rows *rows, etr_map *index, const char *key, etr_arena *arena) {
   uint32_t known = etr_map_get(index, etr_slice_of(key));
-  if (known != ETR_NONE) return known;
+  if (known != ETR_NONE)
+    return known;
   etr_side_sum *added = etr_vec_push(arena, rows);
   known = (uint32_t)(rows->count - 1);
-  if (!added || !etr_map_set(index, etr_slice_of(key), known)) return ETR_NONE;
+  if (!added || !etr_map_set(index, etr_slice_of(key), known))
+    return ETR_NONE;
   added->key = key;
   return known;
 }
 
 static void add_item(etr_side_sum *to, const etr_side_item *item) {
-  if (item->time.runs == 0) return;
+  if (item->time.runs == 0)
+    return;
   to->timed++;
   to->time.total += item->time.total;
   to->time.step += item->time.step * item->time.step;
 }
 
-bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t count, etr_side_by by, etr_arena *arena,
-                    etr_arena *scratch) {
+bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t count, etr_side_by by,
+                    etr_arena *arena, etr_arena *scratch) {
   sum_rows rows = {0};
   etr_map index;
-  *out = (etr_side_groups){.group_of = etr_arena_alloc_array(scratch, count, sizeof *out->group_of)};
-  if (!out->group_of) return false;
+  *out = (etr_side_groups){
+      .group_of = etr_arena_alloc_array(scratch, count, sizeof *out->group_of)};
+  if (!out->group_of)
+    return false;
   etr_map_init(&index, scratch);
   for (size_t i = 0; i < count; i++) {
     const char *key = key_of(&items[i], by);
     out->group_of[i] = key ? group_of_key(&rows, &index, key, arena) : ETR_NONE;
-    if (key && out->group_of[i] == ETR_NONE) return false;
-    if (key) add_item(&rows.data[out->group_of[i]], &items[i]);
+    if (key && out->group_of[i] == ETR_NONE)
+      return false;
+    if (key)
+      add_item(&rows.data[out->group_of[i]], &items[i]);
   }
-  for (size_t i = 0; i < rows.count; i++) rows.data[i].time.step = sqrt(rows.data[i].time.step);
+  for (size_t i = 0; i < rows.count; i++)
+    rows.data[i].time.step = sqrt(rows.data[i].time.step);
   out->rows = rows.data;
   out->count = rows.count;
   return true;

@@ -12,8 +12,9 @@ typedef enum place { PLACE_NODE, PLACE_OUTPUT, PLACE_INSTRUCTION, PLACE_NOWHERE 
 typedef struct value_key {
   const char *delegate_id; /* interned over both sides; NULL if the node identifies the value */
   uint32_t place, id;      /* index of the pair of nodes, or of the instruction */
-  uint32_t output, index;  /* which of the node's outputs; which of several of them, or of the instruction */
-  uint64_t run;            /* which of the runs that logged; ETR_NONE: any */
+  uint32_t output,
+      index;    /* which of the node's outputs; which of several of them, or of the instruction */
+  uint64_t run; /* which of the runs that logged; ETR_NONE: any */
 } value_key;
 ETR_NO_PADDING(value_key, sizeof(char *) + 4 * sizeof(uint32_t) + sizeof(uint64_t));
 
@@ -41,10 +42,11 @@ typedef struct comparer {
 
 /* ---- What a value is ---- */
 
-/* Instructions are the same if both sides call the same delegates at the same instructions, because then they have the
- * same lowering. */
+/* Instructions are the same if both sides call the same delegates at the same instructions, because
+ * then they have the same lowering. */
 static bool is_same_lowering(const etr_method *a, const etr_method *b) {
-  if (a->delegate_count != b->delegate_count || a->delegate_count == 0) return false;
+  if (a->delegate_count != b->delegate_count || a->delegate_count == 0)
+    return false;
   for (size_t i = 0; i < a->delegate_count; i++) {
     const etr_delegate *x = &a->delegates[i], *y = &b->delegates[i];
     if (x->instruction_id != y->instruction_id || x->handle_count != y->handle_count ||
@@ -59,12 +61,15 @@ static bool index_nodes(comparer *c, int which) {
   uint32_t graph = s->profile->methods[s->method].graph;
   size_t count = graph == ETR_NONE ? 0 : s->profile->graphs[graph].node_count;
   s->pair_of = etr_arena_alloc_array(&c->scratch, count, sizeof *s->pair_of);
-  if (!s->pair_of) return false;
-  for (size_t i = 0; i < count; i++) s->pair_of[i] = ETR_NONE;
+  if (!s->pair_of)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    s->pair_of[i] = ETR_NONE;
   for (size_t i = 0; i < c->pair->pair_count; i++) {
     const etr_node_pair *p = &c->pair->pairs[i];
     uint32_t node = which == ETR_BASE ? p->base_node : p->new_node;
-    if (p->base_node != ETR_NONE && p->new_node != ETR_NONE) s->pair_of[node] = (uint32_t)i;
+    if (p->base_node != ETR_NONE && p->new_node != ETR_NONE)
+      s->pair_of[node] = (uint32_t)i;
   }
   return true;
 }
@@ -82,57 +87,67 @@ static uint32_t count_of(const etr_map *counts, const value_key *key) {
   return count == ETR_NONE ? 0 : count;
 }
 
-static place place_of(comparer *c, const side *s, const etr_debug_value *value, uint32_t run, etr_map *counts,
-                      value_key *key) {
+static place place_of(comparer *c, const side *s, const etr_debug_value *value, uint32_t run,
+                      etr_map *counts, value_key *key) {
   *key = (value_key){.index = value->index, .run = run};
-  if (value->is_output) return PLACE_OUTPUT;
+  if (value->is_output)
+    return PLACE_OUTPUT;
   if (value->node != ETR_NONE) {
     key->id = s->pair_of[value->node];
-    if (key->id == ETR_NONE) return PLACE_NOWHERE;
+    if (key->id == ETR_NONE)
+      return PLACE_NOWHERE;
     key->place = PLACE_NODE;
     key->output = value->output;
-    /* Several instructions, or operators of a delegate, can be one node: its values are distinguished by their
-     * order. */
+    /* Several instructions, or operators of a delegate, can be one node: its values are
+     * distinguished by their order. */
     const value_key output = key_of_output(key);
     uint32_t index = count_of(counts, key);
     etr_map_set(counts, ETR_BYTES(output), index + 1);
     key->index = index;
     return PLACE_NODE;
   }
-  if (!c->by_instruction) return PLACE_NOWHERE;
+  if (!c->by_instruction)
+    return PLACE_NOWHERE;
   key->id = (uint32_t)value->instruction_id;
-  key->delegate_id = value->delegate_id ? etr_intern(&c->ids, etr_slice_of(value->delegate_id)) : NULL;
+  key->delegate_id = value->delegate_id ? etr_intern(&c->ids, etr_slice_of(value->delegate_id))
+                                        : NULL;
   return PLACE_INSTRUCTION;
 }
 
-/* Calls visit() for every value of the method on one side that may also be on the other. Runs are numbered from 0 among
- * the runs that logged values. */
+/* Calls visit() for every value of the method on one side that may also be on the other. Runs are
+ * numbered from 0 among the runs that logged values. */
 static void each_value(comparer *c, int which, etr_map *counts,
                        void (*visit)(comparer *, const value_key *, size_t value)) {
   const side *s = &c->sides[which];
   uint32_t run = 0, last = ETR_NONE;
   etr_map_init(counts, &c->scratch);
-  for (size_t i = 0; i < s->profile->debug_value_count && c->status == ETR_OK && !etr_arena_failed(&c->scratch); i++) {
+  for (size_t i = 0;
+       i < s->profile->debug_value_count && c->status == ETR_OK && !etr_arena_failed(&c->scratch);
+       i++) {
     const etr_debug_value *value = &s->profile->debug_values[i];
     value_key key;
-    if (value->method != s->method) continue;
+    if (value->method != s->method)
+      continue;
     run += last != ETR_NONE && last != value->run;
     last = value->run;
     key.place = place_of(c, s, value, run, counts, &key);
-    if (key.place != PLACE_NOWHERE) visit(c, &key, i);
+    if (key.place != PLACE_NOWHERE)
+      visit(c, &key, i);
   }
 }
 
 /* ---- Gaps ---- */
 
-static const char *scalar_gap(etr_numeric_gap *out, const etr_debug_value *base, const etr_debug_value *newer) {
+static const char *scalar_gap(etr_numeric_gap *out, const etr_debug_value *base,
+                              const etr_debug_value *newer) {
   etr_gap_sum sum = {0};
   const etr_debug_value *const values[ETR_SIDES] = {base, newer};
   double numbers[ETR_SIDES];
   for (int i = 0; i < ETR_SIDES; i++) {
     if (values[i]->kind == ETR_DEBUG_NONE || values[i]->kind == ETR_DEBUG_TENSOR)
       return "one is a tensor, the other is not";
-    numbers[i] = values[i]->kind == ETR_DEBUG_DOUBLE ? values[i]->double_value : (double)values[i]->int_value;
+    numbers[i] = values[i]->kind == ETR_DEBUG_DOUBLE ? values[i]->double_value
+                                                     : (double)values[i]->int_value;
   }
   etr_gap_add(&sum, &numbers[ETR_BASE], &numbers[ETR_NEWER], 1);
   *out = etr_gap_of(&sum);
@@ -144,24 +159,30 @@ static const char *measure_gap(comparer *c, etr_numeric_gap *out, const etr_debu
   etr_tensor_view views[ETR_SIDES];
   int64_t strides[ETR_SIDES][ETR_MOST_RANK];
   const char *problem = NULL;
-  if (base->kind != ETR_DEBUG_TENSOR || newer->kind != ETR_DEBUG_TENSOR) return scalar_gap(out, base, newer);
+  if (base->kind != ETR_DEBUG_TENSOR || newer->kind != ETR_DEBUG_TENSOR)
+    return scalar_gap(out, base, newer);
   for (int i = 0; i < ETR_SIDES; i++) {
     if (!c->sides[i].profile->debug_buffer)
       return i == ETR_BASE ? "the base has no debug buffer" : "the newer side has no debug buffer";
     const etr_debug_value *value = i == ETR_BASE ? base : newer;
-    if (!value->stats || !c->sides[i].is_open || !etr_debug_view(&views[i], value, &c->sides[i].file, strides[i]))
+    if (!value->stats || !c->sides[i].is_open ||
+        !etr_debug_view(&views[i], value, &c->sides[i].file, strides[i]))
       return "its numbers cannot be read";
   }
-  if (etr_gap_measure(out, &problem, &views[ETR_BASE], &views[ETR_NEWER]) != ETR_OK) c->status = ETR_ERROR_MEMORY;
+  if (etr_gap_measure(out, &problem, &views[ETR_BASE], &views[ETR_NEWER]) != ETR_OK)
+    c->status = ETR_ERROR_MEMORY;
   return problem;
 }
 
 static bool is_worse(const etr_value_gap *a, const etr_value_gap *b) {
-  if (a->problem || b->problem) return a->problem && !b->problem;
+  if (a->problem || b->problem)
+    return a->problem && !b->problem;
   return etr_gap_worse(&a->gap, &b->gap) > 0;
 }
 
-static void only_count(comparer *c, const value_key *key, size_t value) { (void)c, (void)key, (void)value; }
+static void only_count(comparer *c, const value_key *key, size_t value) {
+  (void)c, (void)key, (void)value;
+}
 
 static void note_base(comparer *c, const value_key *key, size_t value) {
   etr_map_set(&c->base_values, ETR_BYTES(*key), (uint32_t)value);
@@ -169,8 +190,11 @@ static void note_base(comparer *c, const value_key *key, size_t value) {
 
 static void compare_value(comparer *c, const value_key *key, size_t value) {
   uint32_t partner = etr_map_get(&c->base_values, ETR_BYTES(*key));
-  if (partner == ETR_NONE) return;
-  if (key->place == PLACE_NODE && count_of(&c->counts[ETR_BASE], key) != count_of(&c->counts[ETR_NEWER], key)) return;
+  if (partner == ETR_NONE)
+    return;
+  if (key->place == PLACE_NODE &&
+      count_of(&c->counts[ETR_BASE], key) != count_of(&c->counts[ETR_NEWER], key))
+    return;
   etr_value_gap gap = {.base = &c->sides[ETR_BASE].profile->debug_values[partner],
                        .newer = &c->sides[ETR_NEWER].profile->debug_values[value],
                        .pair = key->place == PLACE_NODE ? key->id : ETR_NONE,
@@ -181,13 +205,15 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
   uint32_t known = etr_map_get(&c->known, ETR_BYTES(any_run));
   if (known == ETR_NONE) {
     etr_value_gap *added = etr_vec_push(c->arena, &c->gaps);
-    if (!added || !etr_map_set(&c->known, ETR_BYTES(any_run), (uint32_t)(c->gaps.count - 1))) return;
+    if (!added || !etr_map_set(&c->known, ETR_BYTES(any_run), (uint32_t)(c->gaps.count - 1)))
+      return;
     *added = gap;
     return;
   }
   etr_value_gap *worst = &c->gaps.data[known];
   size_t run_pairs = worst->run_pairs + 1;
-  if (is_worse(&gap, worst)) *worst = gap;
+  if (is_worse(&gap, worst))
+    *worst = gap;
   worst->run_pairs = run_pairs;
 }
 
@@ -196,17 +222,21 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
 static void open_buffers(comparer *c) {
   for (int i = 0; i < ETR_SIDES; i++) {
     const char *path = c->sides[i].profile->debug_buffer;
-    c->sides[i].is_open = path && etr_debug_open(&c->sides[i].file, c->sides[i].profile, NULL) == ETR_OK;
+    c->sides[i].is_open = path &&
+                          etr_debug_open(&c->sides[i].file, c->sides[i].profile, NULL) == ETR_OK;
   }
 }
 
-bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison, etr_arena *arena) {
+bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison,
+                         etr_arena *arena) {
   comparer c = {.pair = pair,
                 .arena = arena,
                 .sides = {{.profile = comparison->base, .method = pair->base_method},
                           {.profile = comparison->newer, .method = pair->new_method}}};
-  if (pair->base_method == ETR_NONE || pair->new_method == ETR_NONE) return true;
-  if (comparison->base->debug_value_count == 0 || comparison->newer->debug_value_count == 0) return true;
+  if (pair->base_method == ETR_NONE || pair->new_method == ETR_NONE)
+    return true;
+  if (comparison->base->debug_value_count == 0 || comparison->newer->debug_value_count == 0)
+    return true;
   const etr_method *base = &comparison->base->methods[pair->base_method],
                    *newer = &comparison->newer->methods[pair->new_method];
   c.by_instruction = pair->by_events || is_same_lowering(base, newer);
@@ -220,7 +250,8 @@ bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison
     each_value(&c, ETR_NEWER, &c.counts[ETR_NEWER], only_count);
     each_value(&c, ETR_NEWER, &again, compare_value);
     for (int i = 0; i < ETR_SIDES; i++)
-      if (c.sides[i].is_open) etr_seekable_close(&c.sides[i].file);
+      if (c.sides[i].is_open)
+        etr_seekable_close(&c.sides[i].file);
   }
   pair->gaps = c.gaps.data;
   pair->gap_count = c.gaps.count;

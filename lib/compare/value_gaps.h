@@ -8,7 +8,8 @@
 #include "compare/pairing.h"
 #include "values/debug_data.h"
 
-/** Fills the gaps of a method pair, after its pairs were filled. Returns false when out of memory. */
+/** Fills the gaps of a method pair, after its pairs were filled. Returns false when out of memory.
+ */
 bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison, etr_arena *arena);
 
 #endif

@@ -17,8 +17,8 @@
 
 /* ---- Where the parts of a zip lie, before libzip sees it ---- */
 
-/* libzip takes offsets literally, its one word for every damage is "not a zip archive", and it reads entries that
- * share their bytes. */
+/* libzip takes offsets literally, its one word for every damage is "not a zip archive", and it
+ * reads entries that share their bytes. */
 
 /* ---- The end of a zip ---- */
 
@@ -28,7 +28,8 @@ enum {
   END64_BYTES = 56,   /* zip64: precedes the locator */
   COMMENT_BYTES = 65535,
   TAIL_BYTES = COMMENT_BYTES + END_BYTES + LOCATOR_BYTES + END64_BYTES,
-  HEADER_BYTES = 46,      /* of an entry in the central directory, without its name, extra fields and comment */
+  HEADER_BYTES =
+      46, /* of an entry in the central directory, without its name, extra fields and comment */
   REST_BYTES = 3 * 65535, /* greatest size of name, extra fields and comment together */
   LOCAL_BYTES = 30,       /* of the header in front of an entry's data, without its name */
 };
@@ -50,41 +51,54 @@ static bool is_magic(etr_slice bytes, size_t at, const char magic[4]) {
 
 static bool holds_magic(etr_slice bytes, const char magic[4]) {
   for (size_t at = 0; at + 4 <= bytes.size; at++)
-    if (is_magic(bytes, at, magic)) return true;
+    if (is_magic(bytes, at, magic))
+      return true;
   return false;
 }
 
-static uint64_t load(etr_slice bytes, size_t at, size_t width) { return etr_load_le(bytes.data + at, width); }
+static uint64_t load(etr_slice bytes, size_t at, size_t width) {
+  return etr_load_le(bytes.data + at, width);
+}
 
-/* Reads the last end record in the tail, which starts at tail_at of the file; false if there is none. */
+/* Reads the last end record in the tail, which starts at tail_at of the file; false if there is
+ * none. */
 static bool parse_end(zip_end *out, etr_slice tail, uint64_t tail_at) {
-  if (tail.size < END_BYTES) return false;
+  if (tail.size < END_BYTES)
+    return false;
   size_t at = tail.size - END_BYTES;
   while (!is_magic(tail, at, END_MAGIC))
-    if (at-- == 0) return false;
-  *out = (zip_end){tail_at + at, load(tail, at + 10, 2), load(tail, at + 12, 4), load(tail, at + 16, 4)};
-  if (at < LOCATOR_BYTES + END64_BYTES || !is_magic(tail, at - LOCATOR_BYTES, LOCATOR_MAGIC)) return true;
+    if (at-- == 0)
+      return false;
+  *out = (zip_end){tail_at + at, load(tail, at + 10, 2), load(tail, at + 12, 4),
+                   load(tail, at + 16, 4)};
+  if (at < LOCATOR_BYTES + END64_BYTES || !is_magic(tail, at - LOCATOR_BYTES, LOCATOR_MAGIC))
+    return true;
   at -= LOCATOR_BYTES + END64_BYTES;
   if (is_magic(tail, at, END64_MAGIC))
-    *out = (zip_end){tail_at + at, load(tail, at + 32, 8), load(tail, at + 40, 8), load(tail, at + 48, 8)};
+    *out = (zip_end){tail_at + at, load(tail, at + 32, 8), load(tail, at + 40, 8),
+                     load(tail, at + 48, 8)};
   return true;
 }
 
-static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, const char *path, etr_error *error) {
+static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, const char *path,
+                                   etr_error *error) {
   char head[4096];
   size_t head_size = (size_t)ETR_MIN(file->size, (uint64_t)sizeof head);
-  if (file->size == 0) return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
+  if (file->size == 0)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
   bool was_zip = (etr_seekable_read(file, 0, head, head_size) &&
                   holds_magic((etr_slice){head, head_size}, LOCAL_MAGIC)) ||
                  holds_magic(tail, LOCAL_MAGIC);
   if (was_zip)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, file->size,
-                    "the zip is cut short: it has no central directory at its end; was it copied completely?");
+    return etr_fail(
+        error, ETR_ERROR_FORMAT, path, NULL, file->size,
+        "the zip is cut short: it has no central directory at its end; was it copied completely?");
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0,
                   "not a zip file, which every ETRecord is: name the etrecord.bin of the export");
 }
 
-static etr_status locate(zip_end *end, const etr_seekable *file, const char *path, etr_error *error) {
+static etr_status locate(zip_end *end, const etr_seekable *file, const char *path,
+                         etr_error *error) {
   uint64_t size = file->size;
   size_t tail_size = (size_t)ETR_MIN(size, (uint64_t)TAIL_BYTES);
   char *tail = malloc(tail_size + 1);
@@ -92,7 +106,8 @@ static etr_status locate(zip_end *end, const etr_seekable *file, const char *pat
   if (!tail)
     status = etr_fail_memory_of(error, path, NULL);
   else if (!etr_seekable_read(file, size - tail_size, tail, tail_size))
-    status = etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s", strerror(errno));
+    status = etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s",
+                      strerror(errno));
   else if (!parse_end(end, (etr_slice){tail, tail_size}, size - tail_size))
     status = fail_without_end(file, (etr_slice){tail, tail_size}, path, error);
   free(tail);
@@ -101,19 +116,20 @@ static etr_status locate(zip_end *end, const etr_seekable *file, const char *pat
 
 /* ---- Entries that overlap ---- */
 
-/* The bytes that an entry takes at least. Further fields of its own header do not count, nor do data beyond the end of
- * the zip, which are refused when they are read. */
+/* The bytes that an entry takes at least. Further fields of its own header do not count, nor do
+ * data beyond the end of the zip, which are refused when they are read. */
 typedef struct span {
   uint64_t start, end;
   uint64_t at; /* offset of its entry in the directory */
   size_t directory_bytes, name_size;
 } span;
 
-/* Returns a size or offset of an entry of the directory. If it does not fit into 32 bits, zip64 stores it in the extra
- * fields, one value after the other; *wide is what is left of these. */
+/* Returns a size or offset of an entry of the directory. If it does not fit into 32 bits, zip64
+ * stores it in the extra fields, one value after the other; *wide is what is left of these. */
 static uint64_t load_wide(etr_slice header, size_t at, etr_slice *wide) {
   uint64_t value = load(header, at, 4);
-  if (value != UINT32_MAX || wide->size < 8) return value;
+  if (value != UINT32_MAX || wide->size < 8)
+    return value;
   value = load(*wide, 0, 8);
   *wide = (etr_slice){wide->data + 8, wide->size - 8};
   return value;
@@ -124,56 +140,69 @@ static etr_slice find_zip64(etr_slice extra) {
   enum { ZIP64 = 1, HEAD = 4 };
   while (extra.size >= HEAD) {
     size_t size = (size_t)load(extra, 2, 2);
-    if (size > extra.size - HEAD) break;
-    if (load(extra, 0, 2) == ZIP64) return (etr_slice){extra.data + HEAD, size};
+    if (size > extra.size - HEAD)
+      break;
+    if (load(extra, 0, 2) == ZIP64)
+      return (etr_slice){extra.data + HEAD, size};
     extra = (etr_slice){extra.data + HEAD + size, extra.size - HEAD - size};
   }
   return (etr_slice){0};
 }
 
-/* Reads the entry at an offset of the directory. rest: room for its name, extra fields and comment. False: there is
- * none. */
-static bool next_span(span *out, const etr_seekable *file, uint64_t at, char *rest, uint64_t zip_size) {
+/* Reads the entry at an offset of the directory. rest: room for its name, extra fields and comment.
+ * False: there is none. */
+static bool next_span(span *out, const etr_seekable *file, uint64_t at, char *rest,
+                      uint64_t zip_size) {
   char bytes[HEADER_BYTES];
   etr_slice header = {bytes, sizeof bytes};
-  if (!etr_seekable_read(file, at, bytes, sizeof bytes) || !is_magic(header, 0, DIRECTORY_MAGIC)) return false;
-  size_t name = (size_t)load(header, 28, 2), extra = (size_t)load(header, 30, 2), comment = (size_t)load(header, 32, 2);
-  if (!etr_seekable_read(file, at + sizeof bytes, rest, name + extra + comment)) return false;
+  if (!etr_seekable_read(file, at, bytes, sizeof bytes) || !is_magic(header, 0, DIRECTORY_MAGIC))
+    return false;
+  size_t name = (size_t)load(header, 28, 2), extra = (size_t)load(header, 30, 2),
+         comment = (size_t)load(header, 32, 2);
+  if (!etr_seekable_read(file, at + sizeof bytes, rest, name + extra + comment))
+    return false;
   etr_slice wide = find_zip64((etr_slice){rest + name, extra});
   load_wide(header, 24, &wide); /* the uncompressed size comes first */
   uint64_t compressed = load_wide(header, 20, &wide), start = load_wide(header, 42, &wide);
-  *out = (span){
-      .start = ETR_MIN(start, zip_size), .directory_bytes = sizeof bytes + name + extra + comment, .name_size = name};
+  *out = (span){.start = ETR_MIN(start, zip_size),
+                .directory_bytes = sizeof bytes + name + extra + comment,
+                .name_size = name};
   out->end = out->start + LOCAL_BYTES + name + (compressed <= zip_size ? compressed : 0);
   return true;
 }
 
 static int by_start(const void *a, const void *b) {
   const span *x = a, *y = b;
-  return x->start != y->start ? (x->start > y->start) - (x->start < y->start) : (x->end > y->end) - (x->end < y->end);
+  return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
+                              : (x->end > y->end) - (x->end < y->end);
 }
 
-static etr_status fail_overlap(const etr_seekable *file, const span *entry, const span *other, const char *path,
-                               etr_error *error) {
+static etr_status fail_overlap(const etr_seekable *file, const span *entry, const span *other,
+                               const char *path, etr_error *error) {
   char names[2][sizeof error->entry] = {"", ""};
   const span *const spans[] = {entry, other};
   for (size_t i = 0; i < 2; i++)
-    etr_seekable_read(file, spans[i]->at + HEADER_BYTES, names[i], ETR_MIN(spans[i]->name_size, sizeof names[i] - 1));
+    etr_seekable_read(file, spans[i]->at + HEADER_BYTES, names[i],
+                      ETR_MIN(spans[i]->name_size, sizeof names[i] - 1));
   return etr_fail(error, ETR_ERROR_FORMAT, path, names[0], ETR_NO_OFFSET,
                   "it overlaps with %s: overlapping entries are refused", names[1]);
 }
 
-static etr_status check_spans(const etr_seekable *file, span *spans, size_t count, const char *path, etr_error *error) {
+static etr_status check_spans(const etr_seekable *file, span *spans, size_t count, const char *path,
+                              etr_error *error) {
   etr_sort(spans, count, sizeof *spans, by_start);
   for (size_t i = 1; i < count; i++)
-    if (spans[i].start < spans[i - 1].end) return fail_overlap(file, &spans[i], &spans[i - 1], path, error);
+    if (spans[i].start < spans[i - 1].end)
+      return fail_overlap(file, &spans[i], &spans[i - 1], path, error);
   return ETR_OK;
 }
 
-/* Finds how many bytes precede the zip, by which all its offsets are too small, and checks that no two entries share
- * bytes, as no zip tool writes them: a few kilobytes could expand to gigabytes. Errors: ETR_ERROR_FORMAT (not a zip,
- * truncated, no central directory, entries that overlap: the message says which), ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-static etr_status zip_measure(uint64_t *prefix, const etr_seekable *file, const char *path, etr_error *error) {
+/* Finds how many bytes precede the zip, by which all its offsets are too small, and checks that no
+ * two entries share bytes, as no zip tool writes them: a few kilobytes could expand to gigabytes.
+ * Errors: ETR_ERROR_FORMAT (not a zip, truncated, no central directory, entries that overlap: the
+ * message says which), ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+static etr_status zip_measure(uint64_t *prefix, const etr_seekable *file, const char *path,
+                              etr_error *error) {
   zip_end end = {0};
   ETR_TRY(locate(&end, file, path, error));
   /* Computes the number of bytes that precede the zip, by which all its offsets are too small. */
@@ -197,14 +226,17 @@ static etr_status zip_measure(uint64_t *prefix, const etr_seekable *file, const 
   etr_vec(span) spans = {0};
   span next;
   char *rest = etr_arena_alloc_raw(&arena, REST_BYTES);
-  for (uint64_t at = directory_at; rest && next_span(&next, file, at, rest, zip_size); at += next.directory_bytes) {
+  for (uint64_t at = directory_at; rest && next_span(&next, file, at, rest, zip_size);
+       at += next.directory_bytes) {
     span *added = etr_vec_push(&arena, &spans);
-    if (!added) break;
+    if (!added)
+      break;
     *added = next;
     added->at = at;
   }
-  etr_status status = etr_arena_failed(&arena) ? etr_fail_memory_of(error, path, NULL)
-                                               : check_spans(file, spans.data, spans.count, path, error);
+  etr_status status = etr_arena_failed(&arena)
+                          ? etr_fail_memory_of(error, path, NULL)
+                          : check_spans(file, spans.data, spans.count, path, error);
   etr_arena_clear(&arena);
   return status;
 }
@@ -248,21 +280,26 @@ struct etr_archive_entry {
 static etr_status fail_zip(etr_error *error, const char *path, const char *entry, uint64_t offset,
                            zip_error_t *reason) {
   switch (zip_error_code_zip(reason)) {
-  case ZIP_ER_MEMORY: return etr_fail_memory_of(error, path, NULL);
+  case ZIP_ER_MEMORY:
+    return etr_fail_memory_of(error, path, NULL);
   case ZIP_ER_OPEN:
   case ZIP_ER_READ:
   case ZIP_ER_SEEK:
   case ZIP_ER_TELL:
-    return etr_fail(error, ETR_ERROR_IO, path, entry, offset, "cannot read: %s", zip_error_strerror(reason));
-  case ZIP_ER_CRC: return etr_fail(error, ETR_ERROR_FORMAT, path, entry, offset, "damaged: the CRC-32 is wrong");
+    return etr_fail(error, ETR_ERROR_IO, path, entry, offset, "cannot read: %s",
+                    zip_error_strerror(reason));
+  case ZIP_ER_CRC:
+    return etr_fail(error, ETR_ERROR_FORMAT, path, entry, offset, "damaged: the CRC-32 is wrong");
   case ZIP_ER_COMPNOTSUPP:
     return etr_fail(error, ETR_ERROR_FORMAT, path, entry, offset, "unsupported compression method");
   case ZIP_ER_NOPASSWD:
   case ZIP_ER_ENCRNOTSUPP:
-    return etr_fail(error, ETR_ERROR_FORMAT, path, entry, offset, "encrypted, which is not supported");
+    return etr_fail(error, ETR_ERROR_FORMAT, path, entry, offset,
+                    "encrypted, which is not supported");
   default:
     return etr_fail(error, ETR_ERROR_FORMAT, path, entry, offset,
-                    entry ? "damaged: %s" : "damaged zip: its central directory cannot be read (%s)",
+                    entry ? "damaged: %s"
+                          : "damaged zip: its central directory cannot be read (%s)",
                     zip_error_strerror(reason));
   }
 }
@@ -270,36 +307,45 @@ static etr_status fail_zip(etr_error *error, const char *path, const char *entry
 static etr_status list_zip(etr_archive *archive, etr_error *error) {
   zip_int64_t count = zip_get_num_entries(archive->zip, 0);
   if (count >= (zip_int64_t)ETR_NONE)
-    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, NULL, ETR_NO_OFFSET, "too many entries");
+    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, NULL, ETR_NO_OFFSET,
+                    "too many entries");
   for (zip_int64_t i = 0; i < count; i++) {
     zip_uint64_t index = (zip_uint64_t)i;
     zip_stat_t stat;
     const char *name = zip_get_name(archive->zip, index, ZIP_FL_ENC_GUESS);
-    if (!name) name = zip_get_name(archive->zip, index, ZIP_FL_ENC_RAW);
+    if (!name)
+      name = zip_get_name(archive->zip, index, ZIP_FL_ENC_RAW);
     if (!name || zip_stat_index(archive->zip, index, ZIP_FL_UNCHANGED, &stat) != 0)
       return fail_zip(error, archive->path, NULL, ETR_NO_OFFSET, zip_get_error(archive->zip));
-    if (etr_slice_ends(etr_slice_of(name), ETR_SLICE("/"))) continue;
+    if (etr_slice_ends(etr_slice_of(name), ETR_SLICE("/")))
+      continue;
     const char *text = etr_arena_text(&archive->arena, etr_slice_of(name));
     archive_entry *entry = text ? etr_vec_push(&archive->arena, &archive->entries) : NULL;
-    if (!entry) break;
-    *entry = (archive_entry){.name = text, .zip_index = index, .size = stat.valid & ZIP_STAT_SIZE ? stat.size : 0};
+    if (!entry)
+      break;
+    *entry = (archive_entry){
+        .name = text, .zip_index = index, .size = stat.valid & ZIP_STAT_SIZE ? stat.size : 0};
   }
   return ETR_OK;
 }
 
 /* Looks at the zip before libzip does. */
-static etr_status measure_zip(etr_archive *archive, uint64_t *prefix, const etr_seekable *file, etr_error *error) {
+static etr_status measure_zip(etr_archive *archive, uint64_t *prefix, const etr_seekable *file,
+                              etr_error *error) {
   etr_status status = zip_measure(prefix, file, archive->path, error);
   archive->zip_size = file->size - *prefix;
   return status;
 }
 
 /* Takes the source, which may be NULL, and the error that making it gave. */
-static etr_status open_source(etr_archive *archive, zip_source_t *source, zip_error_t *reason, etr_error *error) {
+static etr_status open_source(etr_archive *archive, zip_source_t *source, zip_error_t *reason,
+                              etr_error *error) {
   etr_status status = ETR_OK;
   archive->zip = source ? zip_open_from_source(source, ZIP_RDONLY, reason) : NULL;
-  if (!archive->zip) status = fail_zip(error, archive->path, NULL, ETR_NO_OFFSET, reason);
-  if (!archive->zip && source) zip_source_free(source);
+  if (!archive->zip)
+    status = fail_zip(error, archive->path, NULL, ETR_NO_OFFSET, reason);
+  if (!archive->zip && source)
+    zip_source_free(source);
   zip_error_fini(reason);
   return status == ETR_OK ? list_zip(archive, error) : status;
 }
@@ -311,42 +357,53 @@ static etr_status open_zip(etr_archive *archive, etr_error *error) {
   ETR_TRY(etr_seekable_open(&file, archive->path, error));
   etr_status status = measure_zip(archive, &prefix, &file, error);
   etr_seekable_close(&file);
-  if (status != ETR_OK) return status;
+  if (status != ETR_OK)
+    return status;
   zip_error_init(&reason);
-  return open_source(archive, zip_source_file_create(archive->path, prefix, -1, &reason), &reason, error);
+  return open_source(archive, zip_source_file_create(archive->path, prefix, -1, &reason), &reason,
+                     error);
 }
 
 static etr_status open_memory(etr_archive *archive, etr_slice bytes, etr_error *error) {
   uint64_t prefix = 0;
   zip_error_t reason;
-  if (bytes.size == 0) return etr_fail(error, ETR_ERROR_FORMAT, archive->path, NULL, 0, "it is empty");
+  if (bytes.size == 0)
+    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, NULL, 0, "it is empty");
   const etr_seekable file = etr_seekable_of(bytes);
   ETR_TRY(measure_zip(archive, &prefix, &file, error));
   zip_error_init(&reason);
-  return open_source(archive, zip_source_buffer_create(bytes.data + prefix, bytes.size - prefix, 0, &reason), &reason,
-                     error);
+  return open_source(archive,
+                     zip_source_buffer_create(bytes.data + prefix, bytes.size - prefix, 0, &reason),
+                     &reason, error);
 }
 
-/* Adds the files below a directory. Links are passed over, so that nothing outside the record is read. */
-static etr_status list_directory(etr_archive *archive, const char *path, const char *prefix, int depth,
-                                 etr_error *error) {
+/* Adds the files below a directory. Links are passed over, so that nothing outside the record is
+ * read. */
+static etr_status list_directory(etr_archive *archive, const char *path, const char *prefix,
+                                 int depth, etr_error *error) {
   if (depth > MAX_DEPTH)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "directories are nested too deeply");
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
+                    "directories are nested too deeply");
   DIR *directory = opendir(path);
-  if (!directory) return etr_fail_io(error, path, NULL, "cannot open directory", errno);
+  if (!directory)
+    return etr_fail_io(error, path, NULL, "cannot open directory", errno);
   etr_status status = ETR_OK;
   for (struct dirent *found; status == ETR_OK && (found = readdir(directory));) {
     struct stat about;
-    if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) continue;
+    if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
+      continue;
     const char *child = etr_arena_format(&archive->arena, "%s/%s", path, found->d_name);
-    const char *name = etr_arena_format(&archive->arena, "%s%s%s", prefix, *prefix ? "/" : "", found->d_name);
-    if (!child || !name || lstat(child, &about) != 0) continue;
+    const char *name = etr_arena_format(&archive->arena, "%s%s%s", prefix, *prefix ? "/" : "",
+                                        found->d_name);
+    if (!child || !name || lstat(child, &about) != 0)
+      continue;
     if (S_ISDIR(about.st_mode))
       status = list_directory(archive, child, name, depth + 1, error);
     else if (S_ISREG(about.st_mode)) {
       archive_entry *entry = etr_vec_push(&archive->arena, &archive->entries);
       const char *text = etr_arena_text(&archive->arena, etr_slice_of(name));
-      if (entry) *entry = (archive_entry){.name = text, .path = child, .size = (uint64_t)about.st_size};
+      if (entry)
+        *entry = (archive_entry){.name = text, .path = child, .size = (uint64_t)about.st_size};
     }
   }
   closedir(directory);
@@ -360,23 +417,28 @@ static int compare_names(const void *a, const void *b) {
 static etr_status open_directory(etr_archive *archive, etr_error *error) {
   ETR_TRY(list_directory(archive, archive->path, "", 0, error));
   if (archive->entries.count && !etr_arena_failed(&archive->arena))
-    etr_sort(archive->entries.data, archive->entries.count, sizeof *archive->entries.data, compare_names);
+    etr_sort(archive->entries.data, archive->entries.count, sizeof *archive->entries.data,
+             compare_names);
   return ETR_OK;
 }
 
 static etr_status open_path(etr_archive *archive, const char *path, etr_error *error) {
   struct stat about;
-  if (stat(path, &about) != 0) return etr_fail_io(error, path, NULL, "cannot open", errno);
+  if (stat(path, &about) != 0)
+    return etr_fail_io(error, path, NULL, "cannot open", errno);
   bool directory = S_ISDIR(about.st_mode);
   if (!directory && !S_ISREG(about.st_mode))
-    return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "neither a file nor a directory");
+    return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET,
+                    "neither a file nor a directory");
   return directory ? open_directory(archive, error) : open_zip(archive, error);
 }
 
 /* Opens the archive in `bytes`, or the one at the path if `bytes` is NULL. */
-static etr_status open_any(etr_archive *archive, const char *path, const etr_slice *bytes, etr_error *error) {
+static etr_status open_any(etr_archive *archive, const char *path, const etr_slice *bytes,
+                           etr_error *error) {
   archive->path = etr_arena_copy(&archive->arena, etr_slice_of(path));
-  if (!archive->path) return etr_fail_memory_of(error, path, NULL);
+  if (!archive->path)
+    return etr_fail_memory_of(error, path, NULL);
   ETR_TRY(bytes ? open_memory(archive, *bytes, error) : open_path(archive, path, error));
   if (!etr_arena_failed(&archive->arena)) {
     /* Keeps of entries with one name the last. */
@@ -385,7 +447,8 @@ static etr_status open_any(etr_archive *archive, const char *path, const etr_sli
       etr_map_set(&archive->by_name, etr_slice_of(archive->entries.data[i].name), (uint32_t)i);
     for (size_t i = 0; i < archive->entries.count; i++) {
       etr_slice name = etr_slice_of(archive->entries.data[i].name);
-      if (etr_map_get(&archive->by_name, name) != i) continue;
+      if (etr_map_get(&archive->by_name, name) != i)
+        continue;
       etr_map_set(&archive->by_name, name, (uint32_t)kept);
       archive->entries.data[kept++] = archive->entries.data[i];
     }
@@ -394,10 +457,12 @@ static etr_status open_any(etr_archive *archive, const char *path, const etr_sli
   return etr_arena_failed(&archive->arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;
 }
 
-static etr_status open_new(etr_archive **out, const char *path, const etr_slice *bytes, etr_error *error) {
+static etr_status open_new(etr_archive **out, const char *path, const etr_slice *bytes,
+                           etr_error *error) {
   *out = NULL;
   etr_archive *archive = calloc(1, sizeof *archive);
-  if (!archive) return etr_fail_memory_of(error, path, NULL);
+  if (!archive)
+    return etr_fail_memory_of(error, path, NULL);
   etr_map_init(&archive->by_name, &archive->arena);
   etr_status status = open_any(archive, path, bytes, error);
   if (status == ETR_OK)
@@ -411,24 +476,35 @@ etr_status etr_archive_open(etr_archive **out, const char *path, etr_error *erro
   return open_new(out, path, NULL, error);
 }
 
-etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const char *path, etr_error *error) {
+etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const char *path,
+                                   etr_error *error) {
   return open_new(out, path, &bytes, error);
 }
 
 void etr_archive_close(etr_archive *archive) {
-  if (!archive) return;
-  if (archive->zip) zip_discard(archive->zip);
+  if (!archive)
+    return;
+  if (archive->zip)
+    zip_discard(archive->zip);
   etr_arena_clear(&archive->arena);
   free(archive);
 }
 
-bool etr_archive_is_directory(const etr_archive *archive) { return !archive->zip; }
+bool etr_archive_is_directory(const etr_archive *archive) {
+  return !archive->zip;
+}
 
-size_t etr_archive_count(const etr_archive *archive) { return archive->entries.count; }
+size_t etr_archive_count(const etr_archive *archive) {
+  return archive->entries.count;
+}
 
-const char *etr_archive_name(const etr_archive *archive, size_t index) { return archive->entries.data[index].name; }
+const char *etr_archive_name(const etr_archive *archive, size_t index) {
+  return archive->entries.data[index].name;
+}
 
-uint64_t etr_archive_size(const etr_archive *archive, size_t index) { return archive->entries.data[index].size; }
+uint64_t etr_archive_size(const etr_archive *archive, size_t index) {
+  return archive->entries.data[index].size;
+}
 
 size_t etr_archive_find(const etr_archive *archive, const char *name) {
   uint32_t index = etr_map_get(&archive->by_name, etr_slice_of(name));
@@ -444,17 +520,20 @@ static bool is_bomb(uint64_t size, uint64_t compressed) {
   return size > MOST_BOMB_BYTES && size / MOST_BOMB_RATIO > compressed;
 }
 
-static etr_status check_sizes(etr_archive *archive, const archive_entry *entry, uint64_t max_bytes, etr_error *error) {
+static etr_status check_sizes(etr_archive *archive, const archive_entry *entry, uint64_t max_bytes,
+                              etr_error *error) {
   zip_stat_t stat;
   if (max_bytes && entry->size > max_bytes)
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
                     "%" PRIu64 " bytes exceed the limit of %" PRIu64, entry->size, max_bytes);
-  if (!archive->zip) return ETR_OK;
+  if (!archive->zip)
+    return ETR_OK;
   if (zip_stat_index(archive->zip, entry->zip_index, ZIP_FL_UNCHANGED, &stat) != 0)
     return fail_zip(error, archive->path, entry->name, 0, zip_get_error(archive->zip));
   bool stored = stat.comp_method == ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE;
   if (stat.comp_size > archive->zip_size || (stored && stat.size > archive->zip_size))
-    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0, "it extends past the end of the file");
+    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
+                    "it extends past the end of the file");
   if (is_bomb(stat.size, stat.comp_size))
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
                     "it would expand from %" PRIu64 " to %" PRIu64 " bytes, as a zip bomb does",
@@ -462,16 +541,19 @@ static etr_status check_sizes(etr_archive *archive, const archive_entry *entry, 
   archive->expanded += ETR_MIN(stat.size, UINT64_MAX - archive->expanded);
   if (is_bomb(archive->expanded, archive->zip_size))
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
-                    "with it the zip would expand from %" PRIu64 " to %" PRIu64 " bytes, as a zip bomb does",
+                    "with it the zip would expand from %" PRIu64 " to %" PRIu64
+                    " bytes, as a zip bomb does",
                     archive->zip_size, archive->expanded);
   return ETR_OK;
 }
 
 /* Opens an entry. `flags` are libzip's. */
-static etr_status open_entry(etr_archive_entry **out, etr_archive *archive, const archive_entry *entry, uint64_t size,
-                             zip_flags_t flags, etr_error *error) {
+static etr_status open_entry(etr_archive_entry **out, etr_archive *archive,
+                             const archive_entry *entry, uint64_t size, zip_flags_t flags,
+                             etr_error *error) {
   etr_archive_entry *opened = calloc(1, sizeof *opened);
-  if (!opened) return etr_fail_memory_of(error, archive->path, NULL);
+  if (!opened)
+    return etr_fail_memory_of(error, archive->path, NULL);
   opened->archive = archive;
   opened->entry = entry;
   opened->size = size;
@@ -488,16 +570,16 @@ static etr_status open_entry(etr_archive_entry **out, etr_archive *archive, cons
                       : etr_fail_io(error, archive->path, entry->name, "cannot open", errno);
 }
 
-etr_status etr_archive_entry_open(etr_archive_entry **out, etr_archive *archive, size_t index, uint64_t max_bytes,
-                                  etr_error *error) {
+etr_status etr_archive_entry_open(etr_archive_entry **out, etr_archive *archive, size_t index,
+                                  uint64_t max_bytes, etr_error *error) {
   const archive_entry *entry = &archive->entries.data[index];
   *out = NULL;
   ETR_TRY(check_sizes(archive, entry, max_bytes, error));
   return open_entry(out, archive, entry, entry->size, 0, error);
 }
 
-etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_form *form, etr_archive *archive,
-                                        size_t index, etr_error *error) {
+etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_form *form,
+                                        etr_archive *archive, size_t index, etr_error *error) {
   const archive_entry *entry = &archive->entries.data[index];
   zip_stat_t stat;
   *out = NULL;
@@ -505,9 +587,11 @@ etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_for
   *form = (etr_archive_form){.size = entry->size, .packed = entry->size};
   if (!archive->zip || zip_stat_index(archive->zip, entry->zip_index, ZIP_FL_UNCHANGED, &stat) != 0)
     return open_entry(out, archive, entry, entry->size, 0, error);
-  /* An encrypted entry is opened as others are, since libzip then refuses it with the reason. An empty entry takes two
-   * bytes when it is deflated; libzip gives none of them from 1.10.1 on, so it is copied as a stored entry. */
-  bool is_packed = stat.comp_method != ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE && stat.size > 0;
+  /* An encrypted entry is opened as others are, since libzip then refuses it with the reason. An
+   * empty entry takes two bytes when it is deflated; libzip gives none of them from 1.10.1 on, so
+   * it is copied as a stored entry. */
+  bool is_packed = stat.comp_method != ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE &&
+                   stat.size > 0;
   *form = (etr_archive_form){.is_known = true,
                              .method = is_packed ? stat.comp_method : ZIP_CM_STORE,
                              .crc = stat.crc,
@@ -520,37 +604,48 @@ etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_for
 static int64_t fail_entry(etr_archive_entry *entry, const char *message) {
   const char *path = entry->archive->path, *name = entry->entry->name;
   if (message)
-    entry->status = etr_fail(&entry->error, ETR_ERROR_FORMAT, path, name, entry->offset, "%s", message);
+    entry->status = etr_fail(&entry->error, ETR_ERROR_FORMAT, path, name, entry->offset, "%s",
+                             message);
   else if (entry->zip_file)
-    entry->status = fail_zip(&entry->error, path, name, entry->offset, zip_file_get_error(entry->zip_file));
+    entry->status = fail_zip(&entry->error, path, name, entry->offset,
+                             zip_file_get_error(entry->zip_file));
   else
     entry->status = etr_fail_io(&entry->error, path, name, "cannot read", errno);
   return -1;
 }
 
 static int64_t read_some(etr_archive_entry *entry, char *into, size_t size) {
-  if (entry->zip_file) return zip_fread(entry->zip_file, into, size);
+  if (entry->zip_file)
+    return zip_fread(entry->zip_file, into, size);
   size_t got = fread(into, 1, size, entry->file);
   return got == 0 && ferror(entry->file) ? -1 : (int64_t)got;
 }
 
 /* Returns true if libzip, which checks the size itself, reports that data end too early. */
 static bool is_wrong_size(const etr_archive_entry *entry) {
-  return entry->zip_file && zip_error_code_zip(zip_file_get_error(entry->zip_file)) == ZIP_ER_INCONS;
+  return entry->zip_file &&
+         zip_error_code_zip(zip_file_get_error(entry->zip_file)) == ZIP_ER_INCONS;
 }
 
 int64_t etr_archive_entry_read(void *context, char *into, size_t size) {
   etr_archive_entry *entry = context;
   char probe;
-  if (entry->status != ETR_OK) return -1;
-  if (entry->ended || size == 0) return 0;
+  if (entry->status != ETR_OK)
+    return -1;
+  if (entry->ended || size == 0)
+    return 0;
   uint64_t left = entry->size - entry->offset;
-  /* With nothing left to read, the entry must end here, and libzip checks the CRC only when it reaches the end. */
-  int64_t got = left ? read_some(entry, into, (size_t)ETR_MIN(left, (uint64_t)size)) : read_some(entry, &probe, 1);
+  /* With nothing left to read, the entry must end here, and libzip checks the CRC only when it
+   * reaches the end. */
+  int64_t got = left ? read_some(entry, into, (size_t)ETR_MIN(left, (uint64_t)size))
+                     : read_some(entry, &probe, 1);
   bool early = left && (got == 0 || (got < 0 && is_wrong_size(entry)));
-  if (early) return fail_entry(entry, "less data than the zip directory states");
-  if (got < 0) return fail_entry(entry, NULL);
-  if (got > 0 && !left) return fail_entry(entry, "more data than the zip directory states");
+  if (early)
+    return fail_entry(entry, "less data than the zip directory states");
+  if (got < 0)
+    return fail_entry(entry, NULL);
+  if (got > 0 && !left)
+    return fail_entry(entry, "more data than the zip directory states");
   entry->ended = got == 0;
   entry->offset += (uint64_t)got;
   return got;
@@ -558,40 +653,54 @@ int64_t etr_archive_entry_read(void *context, char *into, size_t size) {
 
 etr_status etr_archive_entry_finish(etr_archive_entry *entry, etr_error *error) {
   char rest[16 * 1024];
-  while (etr_archive_entry_read(entry, rest, sizeof rest) > 0) continue;
-  if (entry->status != ETR_OK && error) *error = entry->error;
+  while (etr_archive_entry_read(entry, rest, sizeof rest) > 0)
+    continue;
+  if (entry->status != ETR_OK && error)
+    *error = entry->error;
   return entry->status;
 }
 
 void etr_archive_entry_close(etr_archive_entry *entry) {
-  if (!entry) return;
-  if (entry->zip_file) zip_fclose(entry->zip_file);
-  if (entry->file) fclose(entry->file);
+  if (!entry)
+    return;
+  if (entry->zip_file)
+    zip_fclose(entry->zip_file);
+  if (entry->file)
+    fclose(entry->file);
   free(entry);
 }
 
 /* ---- Whole entries: into memory, or into a sink ---- */
 
-etr_status etr_archive_read(etr_file *out, etr_archive *archive, size_t index, uint64_t max_bytes, etr_error *error) {
+etr_status etr_archive_read(etr_file *out, etr_archive *archive, size_t index, uint64_t max_bytes,
+                            etr_error *error) {
   etr_archive_entry *entry;
   *out = (etr_file){0};
   ETR_TRY(etr_archive_entry_open(&entry, archive, index, max_bytes, error));
   uint64_t size = etr_archive_size(archive, index);
-  etr_status status = size < SIZE_MAX && (out->data = malloc((size_t)size + 1)) ? ETR_OK : etr_fail_memory(error);
+  etr_status status = size < SIZE_MAX && (out->data = malloc((size_t)size + 1))
+                          ? ETR_OK
+                          : etr_fail_memory(error);
   while (status == ETR_OK && out->size < size) {
-    int64_t got = etr_archive_entry_read(entry, (char *)out->data + out->size, (size_t)size - out->size);
-    if (got <= 0) break;
+    int64_t got = etr_archive_entry_read(entry, (char *)out->data + out->size,
+                                         (size_t)size - out->size);
+    if (got <= 0)
+      break;
     out->size += (size_t)got;
   }
-  if (status == ETR_OK) status = etr_archive_entry_finish(entry, error);
+  if (status == ETR_OK)
+    status = etr_archive_entry_finish(entry, error);
   etr_archive_entry_close(entry);
-  if (status != ETR_OK) etr_file_clear(out);
+  if (status != ETR_OK)
+    etr_file_clear(out);
   return status;
 }
 
-etr_status etr_archive_entry_pour(etr_archive_entry *entry, const etr_sink *sink, etr_error *error) {
+etr_status etr_archive_entry_pour(etr_archive_entry *entry, const etr_sink *sink,
+                                  etr_error *error) {
   char bytes[32 * 1024];
   for (int64_t got; (got = etr_archive_entry_read(entry, bytes, sizeof bytes)) > 0;)
-    if (!sink->write(sink->context, bytes, (size_t)got)) return etr_fail_sink(error);
+    if (!sink->write(sink->context, bytes, (size_t)got))
+      return etr_fail_sink(error);
   return etr_archive_entry_finish(entry, error);
 }

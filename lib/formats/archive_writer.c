@@ -48,12 +48,17 @@ typedef struct header {
 } header;
 
 static void put_number(header *h, uint64_t value, size_t width) {
-  for (size_t i = 0; i < width; i++) h->bytes[h->size++] = (uint8_t)(value >> (8 * i));
+  for (size_t i = 0; i < width; i++)
+    h->bytes[h->size++] = (uint8_t)(value >> (8 * i));
 }
 
-static bool is_wide(uint64_t value) { return value >= UINT32_MAX; }
+static bool is_wide(uint64_t value) {
+  return value >= UINT32_MAX;
+}
 
-static uint64_t narrow(uint64_t value) { return is_wide(value) ? UINT32_MAX : value; }
+static uint64_t narrow(uint64_t value) {
+  return is_wide(value) ? UINT32_MAX : value;
+}
 
 static bool write_bytes(etr_archive_writer *writer, const void *data, size_t size) {
   writer->offset += size;
@@ -61,8 +66,8 @@ static bool write_bytes(etr_archive_writer *writer, const void *data, size_t siz
 }
 
 /* Writes a header, the name, which may be empty, and the extra fields. */
-static etr_status write_header(etr_archive_writer *writer, const header *h, const char *name, const header *extra,
-                               etr_error *error) {
+static etr_status write_header(etr_archive_writer *writer, const header *h, const char *name,
+                               const header *extra, etr_error *error) {
   bool good = write_bytes(writer, h->bytes, h->size) && write_bytes(writer, name, strlen(name)) &&
               write_bytes(writer, extra->bytes, extra->size);
   return good ? ETR_OK : etr_fail_sink(error);
@@ -74,7 +79,8 @@ static etr_status write_header(etr_archive_writer *writer, const header *h, cons
 static void put_form(header *h, const written *entry, size_t extra_size) {
   const etr_archive_form *form = &entry->form;
   bool ascii = true;
-  for (const char *at = entry->name; *at; at++) ascii &= (unsigned char)*at < 0x80;
+  for (const char *at = entry->name; *at; at++)
+    ascii &= (unsigned char)*at < 0x80;
   put_number(h, extra_size ? ZIP64_VERSION : PLAIN_VERSION, 2);
   put_number(h, ascii ? 0 : NAMED_IN_UTF8, 2);
   put_number(h, form->method, 2);
@@ -87,22 +93,28 @@ static void put_form(header *h, const written *entry, size_t extra_size) {
   put_number(h, extra_size, 2);
 }
 
-/* Puts the numbers that are too large for their 32-bit fields. The local header has both sizes or none. */
+/* Puts the numbers that are too large for their 32-bit fields. The local header has both sizes or
+ * none. */
 static void put_wide(header *extra, const written *entry, bool is_local) {
   header values = {.size = 0};
   const etr_archive_form *form = &entry->form;
   bool both = is_local && (is_wide(form->size) || is_wide(form->packed));
-  if (both || is_wide(form->size)) put_number(&values, form->size, 8);
-  if (both || is_wide(form->packed)) put_number(&values, form->packed, 8);
-  if (!is_local && is_wide(entry->offset)) put_number(&values, entry->offset, 8);
-  if (values.size == 0) return;
+  if (both || is_wide(form->size))
+    put_number(&values, form->size, 8);
+  if (both || is_wide(form->packed))
+    put_number(&values, form->packed, 8);
+  if (!is_local && is_wide(entry->offset))
+    put_number(&values, entry->offset, 8);
+  if (values.size == 0)
+    return;
   put_number(extra, ZIP64_EXTRA, 2);
   put_number(extra, values.size, 2);
   memcpy(extra->bytes + extra->size, values.bytes, values.size);
   extra->size += values.size;
 }
 
-static etr_status write_directory_entry(etr_archive_writer *writer, const written *entry, etr_error *error) {
+static etr_status write_directory_entry(etr_archive_writer *writer, const written *entry,
+                                        etr_error *error) {
   header h = {.size = 0}, extra = {.size = 0};
   put_wide(&extra, entry, false);
   put_number(&h, DIRECTORY_SIGNATURE, 4);
@@ -119,7 +131,8 @@ static etr_status write_directory_entry(etr_archive_writer *writer, const writte
 etr_status etr_archive_writer_finish(etr_archive_writer *writer, etr_error *error) {
   header h = {.size = 0}, none = {.size = 0};
   uint64_t start = writer->offset, count = writer->entries.count;
-  for (size_t i = 0; i < count; i++) ETR_TRY(write_directory_entry(writer, &writer->entries.data[i], error));
+  for (size_t i = 0; i < count; i++)
+    ETR_TRY(write_directory_entry(writer, &writer->entries.data[i], error));
   uint64_t end = writer->offset, size = end - start, shown = ETR_MIN(count, UINT16_MAX);
   if (is_wide(start) || is_wide(size) || count >= UINT16_MAX) {
     enum { REST_OF_END64 = 44 };
@@ -168,14 +181,17 @@ static bool measure_bytes(void *context, const void *data, size_t size) {
 }
 
 /* Writes what was announced. */
-static etr_status write_data(etr_archive_writer *writer, const char *name, const etr_archive_form *form,
-                             etr_emitter emit, void *context, etr_error *error) {
+static etr_status write_data(etr_archive_writer *writer, const char *name,
+                             const etr_archive_form *form, etr_emitter emit, void *context,
+                             etr_error *error) {
   measure m = {.writer = writer};
   written *entry = etr_vec_push(&writer->arena, &writer->entries);
   char *kept = etr_arena_copy(&writer->arena, etr_slice_of(name));
-  if (!entry || !kept) return etr_fail_memory(error);
+  if (!entry || !kept)
+    return etr_fail_memory(error);
   if (strlen(name) > UINT16_MAX)
-    return etr_fail(error, ETR_ERROR_FORMAT, NULL, name, ETR_NO_OFFSET, "this name is too long for a zip");
+    return etr_fail(error, ETR_ERROR_FORMAT, NULL, name, ETR_NO_OFFSET,
+                    "this name is too long for a zip");
   *entry = (written){.name = kept, .form = *form, .offset = writer->offset};
   header h = {.size = 0}, extra = {.size = 0};
   put_wide(&extra, entry, true);
@@ -185,11 +201,12 @@ static etr_status write_data(etr_archive_writer *writer, const char *name, const
   ETR_TRY(emit(context, &(etr_sink){measure_bytes, &m}, error));
   bool same = m.size == form->packed && (form->method != 0 || m.crc == form->crc);
   return same ? ETR_OK
-              : etr_fail(error, ETR_ERROR_FORMAT, NULL, name, ETR_NO_OFFSET, "it changed while it was being copied");
+              : etr_fail(error, ETR_ERROR_FORMAT, NULL, name, ETR_NO_OFFSET,
+                         "it changed while it was being copied");
 }
 
-etr_status etr_archive_writer_add(etr_archive_writer *writer, const char *name, etr_emitter emit, void *context,
-                                  etr_error *error) {
+etr_status etr_archive_writer_add(etr_archive_writer *writer, const char *name, etr_emitter emit,
+                                  void *context, etr_error *error) {
   measure m = {.size = 0};
   ETR_TRY(emit(context, &(etr_sink){measure_bytes, &m}, error));
   const etr_archive_form form = {.crc = m.crc, .size = m.size, .packed = m.size};
@@ -202,8 +219,8 @@ static etr_status emit_bytes(void *context, const etr_sink *sink, etr_error *err
   return good ? ETR_OK : etr_fail_sink(error);
 }
 
-etr_status etr_archive_writer_add_bytes(etr_archive_writer *writer, const char *name, etr_slice bytes,
-                                        etr_error *error) {
+etr_status etr_archive_writer_add_bytes(etr_archive_writer *writer, const char *name,
+                                        etr_slice bytes, etr_error *error) {
   return etr_archive_writer_add(writer, name, emit_bytes, &bytes, error);
 }
 
@@ -223,8 +240,8 @@ static etr_status emit_original(void *context, const etr_sink *sink, etr_error *
   return status;
 }
 
-etr_status etr_archive_writer_copy(etr_archive_writer *writer, const char *name, etr_archive *from, size_t index,
-                                   etr_error *error) {
+etr_status etr_archive_writer_copy(etr_archive_writer *writer, const char *name, etr_archive *from,
+                                   size_t index, etr_error *error) {
   etr_archive_form form;
   etr_archive_entry *entry;
   original o = {from, index};
@@ -238,12 +255,14 @@ etr_status etr_archive_writer_copy(etr_archive_writer *writer, const char *name,
 
 etr_archive_writer *etr_archive_writer_new(const etr_sink *sink) {
   etr_archive_writer *writer = calloc(1, sizeof *writer);
-  if (writer) writer->sink = *sink;
+  if (writer)
+    writer->sink = *sink;
   return writer;
 }
 
 void etr_archive_writer_close(etr_archive_writer *writer) {
-  if (!writer) return;
+  if (!writer)
+    return;
   etr_arena_clear(&writer->arena);
   free(writer);
 }

@@ -12,7 +12,8 @@ enum {
   BOOLEAN,
   IEEE,          /* the largest exponent is infinity and NaN */
   FINITE,        /* "fn": no infinity; NaN is all bits set but the sign */
-  FINITE_UNZERO, /* "fnuz": neither infinity nor -0; NaN is what -0 would be, and the bias is one larger */
+  FINITE_UNZERO, /* "fnuz": neither infinity nor -0; NaN is what -0 would be, and the bias is one
+                    larger */
 };
 
 /* The types of most tensors come first. */
@@ -31,7 +32,8 @@ static const etr_element elements[] = {
     {"uint32", NULL, 4, UNSIGNED, 0, 0},
     {"uint64", NULL, 8, UNSIGNED, 0, 0},
     {"bits16", NULL, 2, UNSIGNED, 0, 0}, /* as ExecuTorch's Inspector reads it */
-    {"qint8", NULL, 1, SIGNED, 0, 0},    /* quantized numbers as they are stored: the scale is not in the file */
+    {"qint8", NULL, 1, SIGNED, 0,
+     0}, /* quantized numbers as they are stored: the scale is not in the file */
     {"quint8", NULL, 1, UNSIGNED, 0, 0},
     {"qint32", NULL, 4, SIGNED, 0, 0},
     {"float8_e5m2", NULL, 1, IEEE, 5, 2},
@@ -61,25 +63,29 @@ const char *etr_scalar_type_name(uint8_t scalar_type) {
   return scalar_type < ETR_COUNT(names) ? names[scalar_type] : NULL;
 }
 
-/* Returns the name of a number type by its number in exported programs. Numbers 14 to 16 are ExecuTorch's own
- * (exir/serde/schema.py); from 28 on the numbers are torch's. */
+/* Returns the name of a number type by its number in exported programs. Numbers 14 to 16 are
+ * ExecuTorch's own (exir/serde/schema.py); from 28 on the numbers are torch's. */
 const char *etr_export_scalar_type_name(int64_t scalar_type) {
   static const char *const names[] = {
-      NULL,        "uint8",     "int8",       "int16", "int32",    "int64",  "float16",     "float32",       "float64",
-      "complex32", "complex64", "complex128", "bool",  "bfloat16", "uint16", "float8_e5m2", "float8_e4m3fn",
+      NULL,      "uint8",    "int8",    "int16",       "int32",         "int64",
+      "float16", "float32",  "float64", "complex32",   "complex64",     "complex128",
+      "bool",    "bfloat16", "uint16",  "float8_e5m2", "float8_e4m3fn",
   };
   static const char *const late[] = {
       "uint16",          "float8_e4m3fn",  "float8_e5m2", "float8_e4m3fnuz",
       "float8_e5m2fnuz", "float8_e8m0fnu", "uint32",      "uint64",
   };
-  if (scalar_type >= 0 && scalar_type < (int64_t)ETR_COUNT(names)) return names[scalar_type];
-  if (scalar_type >= 28 && scalar_type < 28 + (int64_t)ETR_COUNT(late)) return late[scalar_type - 28];
+  if (scalar_type >= 0 && scalar_type < (int64_t)ETR_COUNT(names))
+    return names[scalar_type];
+  if (scalar_type >= 28 && scalar_type < 28 + (int64_t)ETR_COUNT(late))
+    return late[scalar_type - 28];
   return NULL;
 }
 
 const etr_element *etr_element_of_dtype(const char *dtype) {
   for (size_t i = 0; dtype && i < ETR_COUNT(elements); i++)
-    if (strcmp(elements[i].dtype, dtype) == 0) return &elements[i];
+    if (strcmp(elements[i].dtype, dtype) == 0)
+      return &elements[i];
   return NULL;
 }
 
@@ -87,23 +93,27 @@ uint8_t etr_dtype_bytes(const char *dtype) {
   static const struct {
     const char *dtype;
     uint8_t size;
-  } others[] = {{"complex32", 4}, {"complex64", 8}, {"complex128", 16}, {"bits8", 1},
-                {"qcint8", 1},    {"qdint8", 1},    {"qpint8", 1},      {"qcint32", 4}}; /* XNNPACK's, from qcint8 on */
+  } others[] = {{"complex32", 4}, {"complex64", 8}, {"complex128", 16}, {"bits8", 1}, {"qcint8", 1},
+                {"qdint8", 1},    {"qpint8", 1},    {"qcint32", 4}}; /* XNNPACK's, from qcint8 on */
   const etr_element *element = etr_element_of_dtype(dtype);
-  if (element) return element->size;
+  if (element)
+    return element->size;
   for (size_t i = 0; dtype && i < ETR_COUNT(others); i++)
-    if (strcmp(others[i].dtype, dtype) == 0) return others[i].size;
+    if (strcmp(others[i].dtype, dtype) == 0)
+      return others[i].size;
   return 0;
 }
 
 const etr_element *etr_element_of_storage(etr_slice storage) {
   for (size_t i = 0; i < ETR_COUNT(elements); i++)
-    if (elements[i].storage && etr_slice_equal(storage, etr_slice_of(elements[i].storage))) return &elements[i];
+    if (elements[i].storage && etr_slice_equal(storage, etr_slice_of(elements[i].storage)))
+      return &elements[i];
   return NULL;
 }
 
 static double from_float(const etr_element *e, uint64_t bits) {
-  uint64_t mantissa = bits & (((uint64_t)1 << e->mantissa_bits) - 1), largest = ((uint64_t)1 << e->exponent_bits) - 1;
+  uint64_t mantissa = bits & (((uint64_t)1 << e->mantissa_bits) - 1),
+           largest = ((uint64_t)1 << e->exponent_bits) - 1;
   uint64_t exponent = bits >> e->mantissa_bits & largest;
   bool negative = bits >> (8u * e->size - 1);
   int bias = (int)(largest / 2) + (e->format == FINITE_UNZERO), shift = e->mantissa_bits + bias;
@@ -117,7 +127,8 @@ static double from_float(const etr_element *e, uint64_t bits) {
   else if (exponent == 0)
     value = ldexp((double)mantissa, 1 - shift);
   else
-    value = etr_double_of_bits((exponent + 1023 - (uint64_t)bias) << 52 | mantissa << (52 - e->mantissa_bits));
+    value = etr_double_of_bits((exponent + 1023 - (uint64_t)bias) << 52 |
+                               mantissa << (52 - e->mantissa_bits));
   return negative ? -value : value;
 }
 
@@ -127,7 +138,8 @@ static double float_of_bits(uint32_t bits) {
   return (double)value;
 }
 
-void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t count, double *into) {
+void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t count,
+                        double *into) {
   unsigned size = element->size;
   bool is_float = element->format >= IEEE;
   for (size_t i = 0; i < count; i++) {
@@ -142,7 +154,8 @@ void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t
     else {
       uint64_t bits = etr_load_le(bytes + i * size, size);
       unsigned unused = 64 - 8u * element->size;
-      into[i] = element->format == SIGNED ? (double)((int64_t)(bits << unused) >> unused) : (double)bits;
+      into[i] = element->format == SIGNED ? (double)((int64_t)(bits << unused) >> unused)
+                                          : (double)bits;
     }
   }
 }

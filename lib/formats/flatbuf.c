@@ -1,39 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * flatbuf.c - bounds-checked reading of FlatBuffers. A table's vtable is checked once, when the table is entered: the
- * buffer does not change, so that the fields of a position which a getter gave out can be read without checking it
- * again.
+ * flatbuf.c - bounds-checked reading of FlatBuffers. A table's vtable is checked once, when the
+ * table is entered: the buffer does not change, so that the fields of a position which a getter
+ * gave out can be read without checking it again.
  */
 #include "formats/flatbuf.h"
 
 enum {
   BUDGET_PER_BYTE = 16,
   VECTOR_COST = 8,
-  TABLE_COST = 32, /* about what an ordinary small table takes with its vtable entry and the offset that points to it */
+  TABLE_COST = 32, /* about what an ordinary small table takes with its vtable entry and the offset
+                      that points to it */
   VTABLE_HEAD = 4, /* size of the vtable, size of the table */
 };
 
-static inline uint32_t load_2(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8; }
+static inline uint32_t load_2(const uint8_t *at) {
+  return (uint32_t)at[0] | (uint32_t)at[1] << 8;
+}
 static inline uint32_t load_4(const uint8_t *at) {
   return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* Returns bytes as a little-endian number, whatever their alignment and this machine's byte order. The cases are
- * written out, because compilers make a single load of them, but not of a loop. */
+/* Returns bytes as a little-endian number, whatever their alignment and this machine's byte order.
+ * The cases are written out, because compilers make a single load of them, but not of a loop. */
 static inline uint64_t load_bytes(const etr_fb *fb, uint64_t at, unsigned width) {
   const uint8_t *bytes = fb->data + at;
   switch (width) {
-  case 1: return bytes[0];
-  case 2: return load_2(bytes);
-  case 4: return load_4(bytes);
-  default: return load_4(bytes) | (uint64_t)load_4(bytes + 4) << 32;
+  case 1:
+    return bytes[0];
+  case 2:
+    return load_2(bytes);
+  case 4:
+    return load_4(bytes);
+  default:
+    return load_4(bytes) | (uint64_t)load_4(bytes + 4) << 32;
   }
 }
 
-static bool inside(const etr_fb *fb, uint64_t at, uint64_t size) { return at <= fb->size && size <= fb->size - at; }
+static bool inside(const etr_fb *fb, uint64_t at, uint64_t size) {
+  return at <= fb->size && size <= fb->size - at;
+}
 
 void etr_fb_fail(etr_fb *fb, uint64_t offset, const char *message) {
-  if (fb->message) return;
+  if (fb->message)
+    return;
   fb->message = message;
   fb->offset = offset;
 }
@@ -51,14 +61,16 @@ static etr_fb_at fail(etr_fb *fb, uint64_t offset, const char *message) {
 }
 
 static bool spend(etr_fb *fb, uint64_t at, uint64_t cost) {
-  if (cost > fb->budget) return fail(fb, at, "its shared tables would expand beyond all limits") != 0;
+  if (cost > fb->budget)
+    return fail(fb, at, "its shared tables would expand beyond all limits") != 0;
   fb->budget -= cost;
   return true;
 }
 
 void etr_fb_init(etr_fb *fb, const void *data, size_t size) {
   *fb = (etr_fb){.data = data, .size = size, .budget = (uint64_t)size * BUDGET_PER_BYTE};
-  if (size > INT32_MAX) etr_fb_fail(fb, 0, "larger than a FlatBuffer can be (2 GiB)");
+  if (size > INT32_MAX)
+    etr_fb_fail(fb, 0, "larger than a FlatBuffer can be (2 GiB)");
 }
 
 bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) {
@@ -67,21 +79,27 @@ bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) {
 
 /* Returns the position to which the offset stored at `at` points. */
 static etr_fb_at follow(etr_fb *fb, uint64_t at) {
-  if (fb->message) return 0;
-  if (!inside(fb, at, 4)) return fail(fb, at, "an offset lies outside the buffer");
+  if (fb->message)
+    return 0;
+  if (!inside(fb, at, 4))
+    return fail(fb, at, "an offset lies outside the buffer");
   uint64_t distance = load_bytes(fb, at, 4);
-  if (distance == 0) return fail(fb, at, "an offset is 0");
-  if (!inside(fb, at + distance, 4)) return fail_past_end(fb, at, "an offset points past the end");
+  if (distance == 0)
+    return fail(fb, at, "an offset is 0");
+  if (!inside(fb, at + distance, 4))
+    return fail_past_end(fb, at, "an offset points past the end");
   return (etr_fb_at)(at + distance);
 }
 
 /* Checks a table and its vtable, and pays for the visit. */
 static etr_fb_at enter_table(etr_fb *fb, etr_fb_at table) {
-  if (table == 0 || !spend(fb, table, TABLE_COST)) return 0;
+  if (table == 0 || !spend(fb, table, TABLE_COST))
+    return 0;
   int64_t vtable = (int64_t)table - (int32_t)(uint32_t)load_bytes(fb, table, 4);
   if (vtable < 0 || !inside(fb, (uint64_t)vtable, VTABLE_HEAD))
     return fail(fb, table, "a table's vtable lies outside the buffer");
-  uint64_t vtable_size = load_bytes(fb, (uint64_t)vtable, 2), table_size = load_bytes(fb, (uint64_t)vtable + 2, 2);
+  uint64_t vtable_size = load_bytes(fb, (uint64_t)vtable, 2),
+           table_size = load_bytes(fb, (uint64_t)vtable + 2, 2);
   if (vtable_size < VTABLE_HEAD || vtable_size % 2 || !inside(fb, (uint64_t)vtable, vtable_size))
     return fail(fb, (uint64_t)vtable, "a vtable's size is invalid");
   if (table_size < 4 || !inside(fb, table, table_size))
@@ -89,23 +107,30 @@ static etr_fb_at enter_table(etr_fb *fb, etr_fb_at table) {
   return table;
 }
 
-etr_fb_at etr_fb_root(etr_fb *fb) { return enter_table(fb, follow(fb, 0)); }
+etr_fb_at etr_fb_root(etr_fb *fb) {
+  return enter_table(fb, follow(fb, 0));
+}
 
-/* Returns the position of a field of `width` bytes; 0 if it is absent. A field starts in its table, but may end after
- * it: FlatBuffers' Python writer lets tables that differ only in size share a vtable. */
+/* Returns the position of a field of `width` bytes; 0 if it is absent. A field starts in its table,
+ * but may end after it: FlatBuffers' Python writer lets tables that differ only in size share a
+ * vtable. */
 static uint64_t field_at(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width) {
-  if (table == 0 || fb->message) return 0;
+  if (table == 0 || fb->message)
+    return 0;
   uint64_t vtable = (uint64_t)((int64_t)table - (int32_t)(uint32_t)load_bytes(fb, table, 4)),
            slot = VTABLE_HEAD + 2 * (uint64_t)field;
-  if (slot + 2 > load_bytes(fb, vtable, 2)) return 0;
+  if (slot + 2 > load_bytes(fb, vtable, 2))
+    return 0;
   uint64_t place = load_bytes(fb, vtable + slot, 2);
-  if (place == 0) return 0;
+  if (place == 0)
+    return 0;
   if (place < 4 || place >= load_bytes(fb, vtable + 2, 2) || !inside(fb, table + place, width))
     return fail(fb, vtable + slot, "a field lies outside its table");
   return table + place;
 }
 
-static uint64_t scalar(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width, uint64_t if_absent) {
+static uint64_t scalar(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width,
+                       uint64_t if_absent) {
   uint64_t at = field_at(fb, table, field, width);
   return at ? load_bytes(fb, at, width) : if_absent;
 }
@@ -132,7 +157,8 @@ int64_t etr_fb_i64(etr_fb *fb, etr_fb_at table, unsigned field, int64_t if_absen
 
 float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent) {
   uint64_t at = field_at(fb, table, field, 4);
-  if (at == 0) return if_absent;
+  if (at == 0)
+    return if_absent;
   uint32_t bits = (uint32_t)load_bytes(fb, at, 4);
   float value;
   memcpy(&value, &bits, sizeof value);
@@ -145,21 +171,24 @@ etr_fb_at etr_fb_table(etr_fb *fb, etr_fb_at table, unsigned field) {
 }
 
 /* Enters a vector or a string. Each of its elements takes `cost` from the budget. */
-static etr_fb_at enter_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size, size_t cost,
-                              uint32_t *count) {
+static etr_fb_at enter_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size,
+                              size_t cost, uint32_t *count) {
   *count = 0;
   uint64_t at = field_at(fb, table, field, 4);
   etr_fb_at vector = at ? follow(fb, at) : 0;
-  if (vector == 0) return 0;
+  if (vector == 0)
+    return 0;
   uint64_t elements = load_bytes(fb, vector, 4);
   if (!inside(fb, (uint64_t)vector + 4, elements * element_size))
     return fail(fb, vector, "a string or vector does not fit into the buffer");
-  if (!spend(fb, vector, VECTOR_COST + elements * cost)) return 0;
+  if (!spend(fb, vector, VECTOR_COST + elements * cost))
+    return 0;
   *count = (uint32_t)elements;
   return vector;
 }
 
-etr_fb_at etr_fb_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size, uint32_t *count) {
+etr_fb_at etr_fb_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size,
+                        uint32_t *count) {
   return enter_vector(fb, table, field, element_size, element_size, count);
 }
 
@@ -169,14 +198,20 @@ static etr_slice slice_of(etr_fb *fb, etr_fb_at table, unsigned field, size_t co
   return vector ? (etr_slice){(const char *)fb->data + vector + 4, count} : (etr_slice){0};
 }
 
-etr_slice etr_fb_string(etr_fb *fb, etr_fb_at table, unsigned field) { return slice_of(fb, table, field, 1); }
+etr_slice etr_fb_string(etr_fb *fb, etr_fb_at table, unsigned field) {
+  return slice_of(fb, table, field, 1);
+}
 
-etr_slice etr_fb_bytes(etr_fb *fb, etr_fb_at table, unsigned field) { return slice_of(fb, table, field, 0); }
+etr_slice etr_fb_bytes(etr_fb *fb, etr_fb_at table, unsigned field) {
+  return slice_of(fb, table, field, 0);
+}
 
 /* Returns the position of an element. An index at or above the vector's count fails the reader. */
 static uint64_t element_at(etr_fb *fb, etr_fb_at vector, uint32_t index, unsigned width) {
-  if (vector == 0 || fb->message) return 0;
-  if (index >= load_bytes(fb, vector, 4)) return fail(fb, vector, "a vector is too short");
+  if (vector == 0 || fb->message)
+    return 0;
+  if (index >= load_bytes(fb, vector, 4))
+    return fail(fb, vector, "a vector is too short");
   return (uint64_t)vector + 4 + (uint64_t)index * width;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * json.c - the pull reader of json.h: a window that moves over the document, and a byte for each array or object that
- * is open.
+ * json.c - the pull reader of json.h: a window that moves over the document, and a byte for each
+ * array or object that is open.
  *
- * A reader over memory has the whole document as its window, one over a source has a buffer, and one over a string of
- * another reader has that string's decoder as its source. What is asked for is checked against the grammar; what is
- * skipped only as far as it takes to find its end: strings must end, brackets must match.
+ * A reader over memory has the whole document as its window, one over a source has a buffer, and
+ * one over a string of another reader has that string's decoder as its source. What is asked for is
+ * checked against the grammar; what is skipped only as far as it takes to find its end: strings
+ * must end, brackets must match.
  */
 #include "formats/json.h"
 
@@ -20,9 +21,10 @@
 
 /* ---- The part of a document that is in memory while it is read from front to back ---- */
 
-/* A document in memory is its own window. For any other document, the window is a buffer of ETR_WINDOW_BYTES. Filling
- * it moves the unread bytes to its beginning, so pointers into the window are valid only until the next call that may
- * fill it. The first error is kept, and nothing is read after it. */
+/* A document in memory is its own window. For any other document, the window is a buffer of
+ * ETR_WINDOW_BYTES. Filling it moves the unread bytes to its beginning, so pointers into the window
+ * are valid only until the next call that may fill it. The first error is kept, and nothing is read
+ * after it. */
 
 enum { ETR_WINDOW_BYTES = 64 * 1024 };
 
@@ -39,7 +41,9 @@ typedef struct etr_window {
 } etr_window;
 
 /* Returns the offset in the document of the next byte to read. */
-static inline uint64_t etr_window_offset(const etr_window *w) { return w->offset + (uint64_t)(w->at - w->start); }
+static inline uint64_t etr_window_offset(const etr_window *w) {
+  return w->offset + (uint64_t)(w->at - w->start);
+}
 
 /* Fails at an offset, unless there is an error already. Returns false. */
 static bool etr_window_fail_at(etr_window *w, uint64_t offset, const char *message) {
@@ -56,11 +60,14 @@ static bool etr_window_fail(etr_window *w, const char *message) {
 }
 
 /* Fails because the document ends. */
-static bool etr_window_fail_at_end(etr_window *w) { return etr_window_fail(w, "unexpected end of document"); }
+static bool etr_window_fail_at_end(etr_window *w) {
+  return etr_window_fail(w, "unexpected end of document");
+}
 
 /* Does the work of etr_window_fill() if the window does not contain the bytes yet. */
 static bool etr_window_refill(etr_window *w, size_t need) {
-  if (!w->read || w->message) return false;
+  if (!w->read || w->message)
+    return false;
   size_t have = (size_t)(w->end - w->at);
   memmove(w->buffer, w->at, have);
   w->offset = etr_window_offset(w);
@@ -69,12 +76,16 @@ static bool etr_window_refill(etr_window *w, size_t need) {
     size_t room = ETR_WINDOW_BYTES - have;
     int64_t got = w->read(w->context, w->buffer + have, room);
     bool sane = got >= 0 && (uint64_t)got <= room;
-    if (sane) have += (size_t)got;
-    if (!sane || got == 0) w->read = NULL;
-    if (!sane) w->source_failed = true;
+    if (sane)
+      have += (size_t)got;
+    if (!sane || got == 0)
+      w->read = NULL;
+    if (!sane)
+      w->source_failed = true;
   }
   w->end = w->buffer + have;
-  if (w->source_failed) etr_window_fail_at(w, w->offset + have, "the document cannot be read on");
+  if (w->source_failed)
+    etr_window_fail_at(w, w->offset + have, "the document cannot be read on");
   return have >= need;
 }
 
@@ -83,13 +94,15 @@ static inline bool etr_window_fill(etr_window *w, size_t need) {
   return (size_t)(w->end - w->at) >= need || etr_window_refill(w, need);
 }
 
-/* Brings the byte at `at` + size into the window; false where the document ends before, or the window cannot show as
- * much. */
+/* Brings the byte at `at` + size into the window; false where the document ends before, or the
+ * window cannot show as much. */
 static inline bool etr_window_fill_to_show(etr_window *w, size_t size) {
-  return size < (size_t)(w->end - w->at) || (size < ETR_WINDOW_BYTES && etr_window_fill(w, size + 1));
+  return size < (size_t)(w->end - w->at) ||
+         (size < ETR_WINDOW_BYTES && etr_window_fill(w, size + 1));
 }
 
-/* ---- The bytes JSON is written in: searching them, and decoding escapes. Knows nothing of readers ---- */
+/* ---- The bytes JSON is written in: searching them, and decoding escapes. Knows nothing of readers
+ * ---- */
 
 enum {
   ETR_JSON_MAX_ESCAPE = 12, /* bytes of an escape: a surrogate pair */
@@ -102,11 +115,14 @@ static inline const char *json_find_quote(const char *at, const char *end) {
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
   for (; end - at >= 16; at += 16) {
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
-    int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash)));
-    if (found) return at + __builtin_ctz((unsigned)found);
+    int found = _mm_movemask_epi8(
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash)));
+    if (found)
+      return at + __builtin_ctz((unsigned)found);
   }
 #endif
-  while (at < end && *at != '"' && *at != '\\') at++;
+  while (at < end && *at != '"' && *at != '\\')
+    at++;
   return at;
 }
 
@@ -123,10 +139,11 @@ static inline uint64_t json_find_64(const char *at, char wanted) {
 }
 #endif
 
-/* Returns a bit for each of 64 bytes that is escaped, given a bit for each backslash. *carry says whether the first
- * byte is escaped, and is set to whether the byte after the last one is. In a run of backslashes every other one
- * escapes the next byte. Subtracting the run from the bits after its backslashes borrows through the run, and leaves
- * bits whose position, even or odd, shows which ones these are. */
+/* Returns a bit for each of 64 bytes that is escaped, given a bit for each backslash. *carry says
+ * whether the first byte is escaped, and is set to whether the byte after the last one is. In a run
+ * of backslashes every other one escapes the next byte. Subtracting the run from the bits after its
+ * backslashes borrows through the run, and leaves bits whose position, even or odd, shows which
+ * ones these are. */
 static inline uint64_t json_escaped_64(uint64_t backslashes, uint64_t *carry) {
   const uint64_t odd = 0xAAAAAAAAAAAAAAAAu;
   uint64_t runs = backslashes & ~*carry;
@@ -136,24 +153,28 @@ static inline uint64_t json_escaped_64(uint64_t backslashes, uint64_t *carry) {
   return escaped;
 }
 
-/* Returns the quote that ends a string in [at, end), or `end`. *carry is 1 if the first byte is escaped, and is set to
- * 1 if the byte at the end is. */
+/* Returns the quote that ends a string in [at, end), or `end`. *carry is 1 if the first byte is
+ * escaped, and is set to 1 if the byte at the end is. */
 static inline const char *json_find_end(const char *at, const char *end, uint64_t *carry) {
 #if defined(__SSE2__)
   for (; end - at >= 64; at += 64) {
     uint64_t quotes = json_find_64(at, '"') & ~json_escaped_64(json_find_64(at, '\\'), carry);
-    if (quotes) return at + __builtin_ctzll(quotes);
+    if (quotes)
+      return at + __builtin_ctzll(quotes);
   }
 #endif
   for (; at < end; at++) {
-    if (*carry == 0 && *at == '"') return at;
+    if (*carry == 0 && *at == '"')
+      return at;
     *carry = *carry == 0 && *at == '\\';
   }
   return end;
 }
 
 /* Turns a bracket into a brace: '[' and '{', ']' and '}' differ in one bit, which this sets. */
-static inline char json_to_brace(char c) { return (char)(c | 0x20); }
+static inline char json_to_brace(char c) {
+  return (char)(c | 0x20);
+}
 
 /* The positions of JSON's marks among 64 bytes, as a bit for each byte. */
 typedef struct json_marks {
@@ -163,12 +184,15 @@ typedef struct json_marks {
 static inline json_marks json_find_marks(const char *at) {
   json_marks found = {0};
 #if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), open = _mm_set1_epi8('{'),
-                close = _mm_set1_epi8('}'), brace_bit = _mm_set1_epi8(0x20);
+  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'),
+                open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
+                brace_bit = _mm_set1_epi8(0x20);
   for (int i = 0; i < 64; i += 16) {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i)), braces = _mm_or_si128(bytes, brace_bit);
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i)),
+            braces = _mm_or_si128(bytes, brace_bit);
     found.quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, quote)) << i;
-    found.backslashes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, backslash)) << i;
+    found.backslashes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, backslash))
+                         << i;
     found.opening |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(braces, open)) << i;
     found.closing |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(braces, close)) << i;
   }
@@ -183,10 +207,11 @@ static inline json_marks json_find_marks(const char *at) {
   return found;
 }
 
-/* Bit i of the result is the parity of the bits 0 to i. Given the quotes, it is set from each quote that opens a string
- * up to the one that closes it. */
+/* Bit i of the result is the parity of the bits 0 to i. Given the quotes, it is set from each quote
+ * that opens a string up to the one that closes it. */
 static inline uint64_t json_parity_64(uint64_t bits) {
-  for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+  for (int shift = 1; shift < 64; shift *= 2)
+    bits ^= bits << shift;
   return bits;
 }
 
@@ -196,13 +221,16 @@ static inline const char *json_find_bracket(const char *at, const char *end) {
   const __m128i quote = _mm_set1_epi8('"'), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
                 brace_bit = _mm_set1_epi8(0x20);
   for (; end - at >= 16; at += 16) {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at), braces = _mm_or_si128(bytes, brace_bit);
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at),
+            braces = _mm_or_si128(bytes, brace_bit);
     __m128i brackets = _mm_or_si128(_mm_cmpeq_epi8(braces, open), _mm_cmpeq_epi8(braces, close));
     int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), brackets));
-    if (found) return at + __builtin_ctz((unsigned)found);
+    if (found)
+      return at + __builtin_ctz((unsigned)found);
   }
 #endif
-  while (at < end && *at != '"' && json_to_brace(*at) != '{' && json_to_brace(*at) != '}') at++;
+  while (at < end && *at != '"' && json_to_brace(*at) != '{' && json_to_brace(*at) != '}')
+    at++;
   return at;
 }
 
@@ -213,68 +241,85 @@ enum { replacement_character = 0xFFFD };
 static size_t put_utf8(char *into, uint32_t character) {
   static const uint8_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
   size_t size = 1 + (character >= 0x80) + (character >= 0x800) + (character >= 0x10000);
-  for (size_t i = size - 1; i > 0; i--, character >>= 6) into[i] = (char)(0x80 | (character & 0x3F));
+  for (size_t i = size - 1; i > 0; i--, character >>= 6)
+    into[i] = (char)(0x80 | (character & 0x3F));
   into[0] = (char)(lead[size] | character);
   return size;
 }
 
 static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= '0' && c <= '9')
+    return c - '0';
   char lower = (char)(c | 0x20);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
 /** Reads \uXXXX. Returns false if there is no such sequence at `at`. */
 static bool read_unit(const char *at, const char *end, uint32_t *unit) {
-  if (end - at < 6 || at[0] != '\\' || at[1] != 'u') return false;
+  if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
+    return false;
   uint32_t value = 0;
   for (int i = 2; i < 6; i++) {
     int digit = hex_digit(at[i]);
-    if (digit < 0) return false;
+    if (digit < 0)
+      return false;
     value = value << 4 | (uint32_t)digit;
   }
   *unit = value;
   return true;
 }
 
-static bool is_high_surrogate(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
-static bool is_low_surrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
+static bool is_high_surrogate(uint32_t unit) {
+  return unit >= 0xD800 && unit < 0xDC00;
+}
+static bool is_low_surrogate(uint32_t unit) {
+  return unit >= 0xDC00 && unit < 0xE000;
+}
 
-/* * Decodes the escape at `at`, a backslash, into at most ETR_JSON_MAX_UTF8 bytes: *written. Returns the bytes it took,
- * 0 if it is not one. A pair of surrogates is one escape; a single surrogate becomes U+FFFD. */
+/* * Decodes the escape at `at`, a backslash, into at most ETR_JSON_MAX_UTF8 bytes: *written.
+ * Returns the bytes it took, 0 if it is not one. A pair of surrogates is one escape; a single
+ * surrogate becomes U+FFFD. */
 static size_t json_unescape(const char *at, const char *end, char *into, size_t *written) {
-  static const char plain[256] = {
-      ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
+  static const char plain[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                  ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
   *written = 1;
-  if (end - at >= 2 && (*into = plain[(unsigned char)at[1]])) return 2;
+  if (end - at >= 2 && (*into = plain[(unsigned char)at[1]]))
+    return 2;
   uint32_t unit, low;
   *written = 0;
-  if (!read_unit(at, end, &unit)) return 0;
+  if (!read_unit(at, end, &unit))
+    return 0;
   if (is_high_surrogate(unit) && read_unit(at + 6, end, &low) && is_low_surrogate(low)) {
     *written = put_utf8(into, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
     return 12;
   }
-  *written = put_utf8(into, is_high_surrogate(unit) || is_low_surrogate(unit) ? replacement_character : unit);
+  *written = put_utf8(
+      into, is_high_surrogate(unit) || is_low_surrogate(unit) ? replacement_character : unit);
   return 6;
 }
 
 /* ---- Words, numbers and strings of a JSON document in a window ---- */
 
-/* These functions move past what they read. Wrong input, or a document that ends too early, fails the window. */
+/* These functions move past what they read. Wrong input, or a document that ends too early, fails
+ * the window. */
 
-static inline bool json_is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+static inline bool json_is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
 
 /* Does the work of json_next_byte() if more than one blank is next. */
 static int json_skip_space(etr_window *w) {
   do {
-    while (w->at < w->end && json_is_space(*w->at)) w->at++;
+    while (w->at < w->end && json_is_space(*w->at))
+      w->at++;
   } while (w->at == w->end && etr_window_fill(w, 1));
   return w->at < w->end ? (unsigned char)*w->at : -1;
 }
 
 /* Skips white space and returns the byte after it, which stays unread, or -1 at the end. */
 static inline int json_next_byte(etr_window *w) {
-  if (w->end - w->at > 1 && *w->at == ' ') w->at++; /* mostly there is one blank, or nothing */
+  if (w->end - w->at > 1 && *w->at == ' ')
+    w->at++; /* mostly there is one blank, or nothing */
   return w->at < w->end && !json_is_space(*w->at) ? (unsigned char)*w->at : json_skip_space(w);
 }
 
@@ -291,10 +336,14 @@ static bool json_read_word(etr_window *w, etr_slice word) {
 /* Returns the word for a number that follows (NaN, Infinity); empty if there is none. */
 static etr_slice number_word(const etr_window *w) {
   switch (*w->at) {
-  case 'N': return ETR_SLICE("NaN");
-  case 'I': return ETR_SLICE("Infinity");
-  case '-': return w->end - w->at > 1 && w->at[1] == 'I' ? ETR_SLICE("-Infinity") : ETR_SLICE("");
-  default: return ETR_SLICE("");
+  case 'N':
+    return ETR_SLICE("NaN");
+  case 'I':
+    return ETR_SLICE("Infinity");
+  case '-':
+    return w->end - w->at > 1 && w->at[1] == 'I' ? ETR_SLICE("-Infinity") : ETR_SLICE("");
+  default:
+    return ETR_SLICE("");
   }
 }
 
@@ -309,13 +358,15 @@ static size_t decode_escape(etr_window *w, char *into) {
   size_t written;
   etr_window_fill(w, ETR_JSON_MAX_ESCAPE);
   size_t taken = json_unescape(w->at, w->end, into, &written);
-  if (taken == 0) etr_window_fail(w, "bad escape in a string");
+  if (taken == 0)
+    etr_window_fail(w, "bad escape in a string");
   w->at += taken;
   return written;
 }
 
-/* Decodes on in the string whose quote was read until it ends, which clears *open, or fewer than ETR_JSON_MAX_UTF8 of
- * room are left; `size` is at least that much. Gives the bytes written. Failures are the window's. */
+/* Decodes on in the string whose quote was read until it ends, which clears *open, or fewer than
+ * ETR_JSON_MAX_UTF8 of room are left; `size` is at least that much. Gives the bytes written.
+ * Failures are the window's. */
 static size_t json_decode(etr_window *w, char *into, size_t size, bool *open) {
   size_t done = 0;
   while (*open && !w->message && size - done >= ETR_JSON_MAX_UTF8) {
@@ -323,16 +374,19 @@ static size_t json_decode(etr_window *w, char *into, size_t size, bool *open) {
       etr_window_fail_at_end(w);
       break;
     }
-    const char *stop = json_find_quote(w->at, w->at + ETR_MIN(size - done, (size_t)(w->end - w->at)));
+    const char *stop = json_find_quote(w->at,
+                                       w->at + ETR_MIN(size - done, (size_t)(w->end - w->at)));
     size_t plain = (size_t)(stop - w->at);
     memcpy(into + done, w->at, plain);
     done += plain;
     w->at = stop;
-    if (stop == w->end) continue;
+    if (stop == w->end)
+      continue;
     if (*stop == '"') {
       w->at++;
       *open = false;
-    } else if (w->end - stop > 1 && stop[1] == '"' && size > done) { /* of a document in a string, every other word */
+    } else if (w->end - stop > 1 && stop[1] == '"' &&
+               size > done) { /* of a document in a string, every other word */
       into[done++] = '"';
       w->at += 2;
     } else if (*stop == '\\' && size - done >= ETR_JSON_MAX_UTF8) {
@@ -342,16 +396,18 @@ static size_t json_decode(etr_window *w, char *into, size_t size, bool *open) {
   return done;
 }
 
-/* Moves *at past the rest of a string and its closing quote, if both are in the window and there are no escapes, as in
- * most strings. Otherwise *at stops before, and the result is false. */
+/* Moves *at past the rest of a string and its closing quote, if both are in the window and there
+ * are no escapes, as in most strings. Otherwise *at stops before, and the result is false. */
 static inline bool skip_plain(const etr_window *w, const char **at) {
   *at = json_find_quote(*at, w->end);
-  if (*at == w->end || **at != '"') return false;
+  if (*at == w->end || **at != '"')
+    return false;
   ++*at;
   return true;
 }
 
-/* Reads more bytes into the window, so that there are some after *at. Returns false at the end of the document. */
+/* Reads more bytes into the window, so that there are some after *at. Returns false at the end of
+ * the document. */
 static bool show_more(etr_window *w, const char **at) {
   size_t size = (size_t)(*at - w->at);
   bool shown = etr_window_fill_to_show(w, size);
@@ -364,7 +420,8 @@ static bool measure_string(etr_window *w, const char **at) {
   uint64_t carry = 0;
   while (show_more(w, at)) {
     *at = json_find_end(*at, w->end, &carry);
-    if (*at == w->end) continue;
+    if (*at == w->end)
+      continue;
     ++*at;
     return true;
   }
@@ -378,44 +435,50 @@ typedef struct json_nesting {
   size_t open;      /* number of open brackets */
 } json_nesting;
 
-/* Continues measuring over `size` bytes, at most 64; the bytes after them, up to 64, are zero. Returns the number of
- * bytes up to the bracket that closes the outermost one, 0 if it is not among them, or -1 if a backslash is outside of
- * strings, which is no JSON. */
+/* Continues measuring over `size` bytes, at most 64; the bytes after them, up to 64, are zero.
+ * Returns the number of bytes up to the bracket that closes the outermost one, 0 if it is not among
+ * them, or -1 if a backslash is outside of strings, which is no JSON. */
 static int measure_64(json_nesting *nesting, const char *at, size_t size) {
   json_marks marks = json_find_marks(at);
   if (marks.backslashes | nesting->escapes) {
     uint64_t escaped = json_escaped_64(marks.backslashes, &nesting->escapes);
-    if (size < 64) nesting->escapes = escaped >> size & 1;
+    if (size < 64)
+      nesting->escapes = escaped >> size & 1;
     marks.quotes &= ~escaped;
   }
   uint64_t strings = json_parity_64(marks.quotes) ^ nesting->string;
   nesting->string = strings >> 63 ? UINT64_MAX : 0;
-  if (marks.backslashes & ~strings) return -1;
+  if (marks.backslashes & ~strings)
+    return -1;
   for (uint64_t left = (marks.opening | marks.closing) & ~strings; left; left &= left - 1) {
     bool opens = marks.opening >> __builtin_ctzll(left) & 1;
     nesting->open += opens ? 1 : SIZE_MAX;
-    if (nesting->open == 0) return __builtin_ctzll(left) + 1;
+    if (nesting->open == 0)
+      return __builtin_ctzll(left) + 1;
   }
   return 0;
 }
 
-/* Measures a string, array or object, with its quotes or brackets. False, and nothing failed, if it does not end or is
- * longer than the window may show. */
+/* Measures a string, array or object, with its quotes or brackets. False, and nothing failed, if it
+ * does not end or is longer than the window may show. */
 static bool json_measure(etr_window *w, size_t *size) {
   json_nesting nesting = {0};
   const char *at = w->at;
   int last = 0;
   if (*at == '"') {
     at++;
-    if (!skip_plain(w, &at) && !measure_string(w, &at)) return false;
+    if (!skip_plain(w, &at) && !measure_string(w, &at))
+      return false;
     *size = (size_t)(at - w->at);
     return true;
   }
   while (last == 0) {
     char rest[64] = {0};
-    if (at == w->end && !show_more(w, &at)) return false;
+    if (at == w->end && !show_more(w, &at))
+      return false;
     size_t count = ETR_MIN((size_t)(w->end - at), sizeof rest);
-    if (count < sizeof rest) memcpy(rest, at, count);
+    if (count < sizeof rest)
+      memcpy(rest, at, count);
     last = measure_64(&nesting, count < sizeof rest ? rest : at, count);
     at += last > 0 ? (size_t)last : count;
   }
@@ -423,8 +486,8 @@ static bool json_measure(etr_window *w, size_t *size) {
   return last > 0;
 }
 
-/* ---- The pull reader of json.h: a window that moves over the document, and a byte for each array or object that is
- * open ---- */
+/* ---- The pull reader of json.h: a window that moves over the document, and a byte for each array
+ * or object that is open ---- */
 
 enum { default_max_depth = 512, default_max_string_bytes = 64 * 1024 * 1024 };
 
@@ -436,8 +499,9 @@ typedef struct block {
 /* Which function may be called next. */
 typedef enum reader_state {
   AT_VALUE,
-  AFTER_OPEN,  /* of an array or object: its first element or key, or its end */
-  AFTER_KEY,   /* the colon is still unread, so that looking for it cannot move the window from under the key */
+  AFTER_OPEN, /* of an array or object: its first element or key, or its end */
+  AFTER_KEY,  /* the colon is still unread, so that looking for it cannot move the window from under
+                 the key */
   AFTER_VALUE, /* the next element or key, or the end */
   IN_STRING,   /* only the inner reader may go on */
 } reader_state;
@@ -456,14 +520,18 @@ struct etr_json {
   char buffer[]; /* of the window, unless the document lies in memory */
 };
 
-static bool fail(etr_json *json, const char *message) { return etr_window_fail(&json->in, message); }
+static bool fail(etr_json *json, const char *message) {
+  return etr_window_fail(&json->in, message);
+}
 
 static bool refuse(etr_json *json, const char *message) {
-  return etr_window_fill(&json->in, 1) ? etr_window_fail(&json->in, message) : etr_window_fail_at_end(&json->in);
+  return etr_window_fill(&json->in, 1) ? etr_window_fail(&json->in, message)
+                                       : etr_window_fail_at_end(&json->in);
 }
 
 static bool reserve(etr_json *json, block *grown, size_t size) {
-  if (size <= grown->capacity) return true;
+  if (size <= grown->capacity)
+    return true;
   size_t capacity = ETR_MAX(size, ETR_MAX(grown->capacity * 2, 64));
   char *data = realloc(grown->data, capacity);
   if (!data) {
@@ -477,19 +545,25 @@ static bool reserve(etr_json *json, block *grown, size_t size) {
 
 /* ---- Strings ---- */
 
-/* Reads the rest of a string into json->decoded. The room given depends on the limit alone in the end, so that the
- * error does not depend on where the window ends. */
+/* Reads the rest of a string into json->decoded. The room given depends on the limit alone in the
+ * end, so that the error does not depend on where the window ends. */
 static bool decode_all(etr_json *json, uint64_t start, etr_slice *out) {
   etr_window *w = &json->in;
   size_t size = 0;
   for (bool open = true; open && !w->message;) {
-    if (size > json->limits.max_string_bytes) return etr_window_fail_at(w, start, "string too long");
-    if (!reserve(json, &json->decoded, size + ETR_JSON_MAX_UTF8)) return false;
-    size_t room = ETR_MIN(json->decoded.capacity, json->limits.max_string_bytes + ETR_JSON_MAX_UTF8) - size;
+    if (size > json->limits.max_string_bytes)
+      return etr_window_fail_at(w, start, "string too long");
+    if (!reserve(json, &json->decoded, size + ETR_JSON_MAX_UTF8))
+      return false;
+    size_t room = ETR_MIN(json->decoded.capacity,
+                          json->limits.max_string_bytes + ETR_JSON_MAX_UTF8) -
+                  size;
     size += json_decode(w, json->decoded.data + size, room, &open);
   }
-  if (w->message) return false;
-  if (size > json->limits.max_string_bytes) return etr_window_fail_at(w, start, "string too long");
+  if (w->message)
+    return false;
+  if (size > json->limits.max_string_bytes)
+    return etr_window_fail_at(w, start, "string too long");
   *out = (etr_slice){json->decoded.data, size};
   return true;
 }
@@ -497,12 +571,15 @@ static bool decode_all(etr_json *json, uint64_t start, etr_slice *out) {
 /* Passes over the rest of a string. */
 static bool skip_string(etr_json *json) {
   json->state = AFTER_VALUE;
-  /* Passes over the rest of a string and its quote. False, and the window failed, if it does not end. */
+  /* Passes over the rest of a string and its quote. False, and the window failed, if it does not
+   * end. */
   uint64_t carry = 0;
-  if (skip_plain(&json->in, &json->in.at)) return true;
+  if (skip_plain(&json->in, &json->in.at))
+    return true;
   while (etr_window_fill(&json->in, 1)) {
     json->in.at = json_find_end(json->in.at, json->in.end, &carry);
-    if (json->in.at == json->in.end) continue;
+    if (json->in.at == json->in.end)
+      continue;
     json->in.at++;
     return true;
   }
@@ -516,9 +593,11 @@ static bool read_string(etr_json *json, etr_slice *out) {
   w->at++;
   json->state = AFTER_VALUE;
   const char *stop = json_find_quote(w->at, w->end);
-  if (stop == w->end || *stop != '"') return decode_all(json, start, out);
+  if (stop == w->end || *stop != '"')
+    return decode_all(json, start, out);
   size_t size = (size_t)(stop - w->at);
-  if (size > json->limits.max_string_bytes) return etr_window_fail_at(w, start, "string too long");
+  if (size > json->limits.max_string_bytes)
+    return etr_window_fail_at(w, start, "string too long");
   *out = (etr_slice){w->at, size};
   w->at = stop + 1;
   return true;
@@ -534,14 +613,19 @@ static bool read_word(etr_json *json, etr_slice word) {
 static bool read_number(etr_json *json, etr_slice *out) {
   json->state = AFTER_VALUE;
   /* Reads a number, or NaN, Infinity or -Infinity: a slice of the window. */
-  if (!etr_window_fill(&json->in, ETR_MOST_NUMBER_BYTES + 1) && json->in.message) return false;
+  if (!etr_window_fill(&json->in, ETR_MOST_NUMBER_BYTES + 1) && json->in.message)
+    return false;
   *out = number_word(&json->in);
-  if (out->size > 0) return json_read_word(&json->in, *out);
+  if (out->size > 0)
+    return json_read_word(&json->in, *out);
   size_t size = 0, limit = ETR_MIN((size_t)(json->in.end - json->in.at), ETR_MOST_NUMBER_BYTES + 1);
-  while (size < limit && is_number_byte(json->in.at[size])) size++;
+  while (size < limit && is_number_byte(json->in.at[size]))
+    size++;
   *out = (etr_slice){json->in.at, size};
-  if (size > ETR_MOST_NUMBER_BYTES) return etr_window_fail(&json->in, "number too long");
-  if (!etr_is_number(*out)) return etr_window_fail(&json->in, "malformed number");
+  if (size > ETR_MOST_NUMBER_BYTES)
+    return etr_window_fail(&json->in, "number too long");
+  if (!etr_is_number(*out))
+    return etr_window_fail(&json->in, "malformed number");
   json->in.at += size;
   return true;
 }
@@ -549,7 +633,8 @@ static bool read_number(etr_json *json, etr_slice *out) {
 /* Skips the colon between a key and its value, and checks that a value may be read here. */
 static bool come_to_value(etr_json *json) {
   if (json->state == AFTER_KEY) {
-    if (json_next_byte(&json->in) != ':') return refuse(json, "expected ':'");
+    if (json_next_byte(&json->in) != ':')
+      return refuse(json, "expected ':'");
     json->in.at++;
     json->state = AT_VALUE;
   }
@@ -558,17 +643,21 @@ static bool come_to_value(etr_json *json) {
 
 etr_json_type etr_json_peek(etr_json *json) {
   static const uint8_t types[256] = {
-      ['n'] = ETR_JSON_NULL,   ['t'] = ETR_JSON_BOOL,   ['f'] = ETR_JSON_BOOL,   ['"'] = ETR_JSON_STRING,
-      ['['] = ETR_JSON_ARRAY,  ['{'] = ETR_JSON_OBJECT, ['N'] = ETR_JSON_NUMBER, ['I'] = ETR_JSON_NUMBER,
-      ['-'] = ETR_JSON_NUMBER, ['0'] = ETR_JSON_NUMBER, ['1'] = ETR_JSON_NUMBER, ['2'] = ETR_JSON_NUMBER,
-      ['3'] = ETR_JSON_NUMBER, ['4'] = ETR_JSON_NUMBER, ['5'] = ETR_JSON_NUMBER, ['6'] = ETR_JSON_NUMBER,
-      ['7'] = ETR_JSON_NUMBER, ['8'] = ETR_JSON_NUMBER, ['9'] = ETR_JSON_NUMBER,
+      ['n'] = ETR_JSON_NULL,   ['t'] = ETR_JSON_BOOL,   ['f'] = ETR_JSON_BOOL,
+      ['"'] = ETR_JSON_STRING, ['['] = ETR_JSON_ARRAY,  ['{'] = ETR_JSON_OBJECT,
+      ['N'] = ETR_JSON_NUMBER, ['I'] = ETR_JSON_NUMBER, ['-'] = ETR_JSON_NUMBER,
+      ['0'] = ETR_JSON_NUMBER, ['1'] = ETR_JSON_NUMBER, ['2'] = ETR_JSON_NUMBER,
+      ['3'] = ETR_JSON_NUMBER, ['4'] = ETR_JSON_NUMBER, ['5'] = ETR_JSON_NUMBER,
+      ['6'] = ETR_JSON_NUMBER, ['7'] = ETR_JSON_NUMBER, ['8'] = ETR_JSON_NUMBER,
+      ['9'] = ETR_JSON_NUMBER,
   };
   bool read_whole = json->state == AFTER_VALUE && json->depth == 0;
-  if (json->in.message || read_whole || !come_to_value(json)) return ETR_JSON_END;
+  if (json->in.message || read_whole || !come_to_value(json))
+    return ETR_JSON_END;
   int byte = json_next_byte(&json->in);
   etr_json_type type = byte < 0 ? ETR_JSON_END : types[byte];
-  if (type == ETR_JSON_END) refuse(json, "expected a value");
+  if (type == ETR_JSON_END)
+    refuse(json, "expected a value");
   return type;
 }
 
@@ -578,11 +667,14 @@ static bool expect(etr_json *json, etr_json_type type, const char *message) {
 
 etr_slice etr_json_string(etr_json *json) {
   etr_slice string;
-  return expect(json, ETR_JSON_STRING, "expected a string") && read_string(json, &string) ? string : ETR_SLICE("");
+  return expect(json, ETR_JSON_STRING, "expected a string") && read_string(json, &string)
+             ? string
+             : ETR_SLICE("");
 }
 
 bool etr_json_peek_whole(etr_json *json, etr_slice *raw) {
-  if (etr_json_peek(json) < ETR_JSON_STRING || !json_measure(&json->in, &raw->size)) return false;
+  if (etr_json_peek(json) < ETR_JSON_STRING || !json_measure(&json->in, &raw->size))
+    return false;
   raw->data = json->in.at;
   json->raw_start = etr_window_offset(&json->in);
   json->raw_size = raw->size;
@@ -592,27 +684,33 @@ bool etr_json_peek_whole(etr_json *json, etr_slice *raw) {
 /* A quote or bracket ends the text, so no longer value begins with it. */
 bool etr_json_skip_same(etr_json *json, etr_slice raw) {
   etr_window *w = &json->in;
-  if (etr_json_peek(json) < ETR_JSON_STRING || (size_t)(w->end - w->at) < raw.size) return false;
-  if (memcmp(w->at, raw.data, raw.size) != 0) return false;
+  if (etr_json_peek(json) < ETR_JSON_STRING || (size_t)(w->end - w->at) < raw.size)
+    return false;
+  if (memcmp(w->at, raw.data, raw.size) != 0)
+    return false;
   w->at += raw.size;
   json->state = AFTER_VALUE;
   return true;
 }
 
 bool etr_json_peek_raw(etr_json *json, etr_slice *raw) {
-  if (etr_json_peek(json) != ETR_JSON_STRING || !etr_json_peek_whole(json, raw)) return false;
+  if (etr_json_peek(json) != ETR_JSON_STRING || !etr_json_peek_whole(json, raw))
+    return false;
   *raw = (etr_slice){raw->data + 1, raw->size - 2};
   return true;
 }
 
 etr_slice etr_json_number_text(etr_json *json) {
   etr_slice number;
-  return expect(json, ETR_JSON_NUMBER, "expected a number") && read_number(json, &number) ? number : ETR_SLICE("");
+  return expect(json, ETR_JSON_NUMBER, "expected a number") && read_number(json, &number)
+             ? number
+             : ETR_SLICE("");
 }
 
 int64_t etr_json_int(etr_json *json) {
   etr_slice number;
-  if (!expect(json, ETR_JSON_NUMBER, "expected a number")) return 0;
+  if (!expect(json, ETR_JSON_NUMBER, "expected a number"))
+    return 0;
   uint64_t start = etr_window_offset(&json->in);
   int64_t value = 0;
   if (read_number(json, &number) && !etr_slice_to_int(number, &value))
@@ -622,15 +720,20 @@ int64_t etr_json_int(etr_json *json) {
 
 double etr_json_number(etr_json *json) {
   etr_slice number;
-  if (!expect(json, ETR_JSON_NUMBER, "expected a number") || !read_number(json, &number)) return 0;
-  if (etr_slice_is(number, "NaN")) return NAN;
-  if (etr_slice_is(number, "Infinity")) return INFINITY;
-  if (etr_slice_is(number, "-Infinity")) return -INFINITY;
+  if (!expect(json, ETR_JSON_NUMBER, "expected a number") || !read_number(json, &number))
+    return 0;
+  if (etr_slice_is(number, "NaN"))
+    return NAN;
+  if (etr_slice_is(number, "Infinity"))
+    return INFINITY;
+  if (etr_slice_is(number, "-Infinity"))
+    return -INFINITY;
   return etr_number_to_double(number);
 }
 
 bool etr_json_bool(etr_json *json) {
-  if (!expect(json, ETR_JSON_BOOL, "expected a boolean")) return false;
+  if (!expect(json, ETR_JSON_BOOL, "expected a boolean"))
+    return false;
   bool value = *json->in.at == 't';
   return read_word(json, value ? ETR_SLICE("true") : ETR_SLICE("false")) && value;
 }
@@ -643,8 +746,10 @@ bool etr_json_null(etr_json *json) {
 
 /* Enters the array or object whose bracket is next. */
 static bool open_bracket(etr_json *json) {
-  if (json->depth >= json->limits.max_depth) return fail(json, "nested too deeply");
-  if (!reserve(json, &json->stack, (size_t)json->depth + 1)) return false;
+  if (json->depth >= json->limits.max_depth)
+    return fail(json, "nested too deeply");
+  if (!reserve(json, &json->stack, (size_t)json->depth + 1))
+    return false;
   json->stack.data[json->depth++] = *json->in.at++;
   json->state = AFTER_OPEN;
   return true;
@@ -654,7 +759,9 @@ static bool is_innermost(const etr_json *json, char bracket) {
   return json->depth > 0 && json->stack.data[json->depth - 1] == bracket;
 }
 
-static char closing(char bracket) { return (char)(bracket + 2); }
+static char closing(char bracket) {
+  return (char)(bracket + 2);
+}
 
 /* Leaves the array or object whose closing bracket is next. */
 static void close_bracket(etr_json *json) {
@@ -663,9 +770,11 @@ static void close_bracket(etr_json *json) {
   json->state = AFTER_VALUE;
 }
 
-/* Moves to the next element or key of what was entered by `bracket`; false at its end, which it leaves. */
+/* Moves to the next element or key of what was entered by `bracket`; false at its end, which it
+ * leaves. */
 static bool go_to_element(etr_json *json, char bracket, const char *expected) {
-  if (json->in.message) return false;
+  if (json->in.message)
+    return false;
   if (!is_innermost(json, bracket) || (json->state != AFTER_OPEN && json->state != AFTER_VALUE))
     return fail(json, "no element or key is next");
   int byte = json_next_byte(&json->in);
@@ -674,7 +783,8 @@ static bool go_to_element(etr_json *json, char bracket, const char *expected) {
     return false;
   }
   if (json->state == AFTER_VALUE) {
-    if (byte != ',') return refuse(json, expected);
+    if (byte != ',')
+      return refuse(json, expected);
     json->in.at++;
     byte = json_next_byte(&json->in);
   }
@@ -682,45 +792,55 @@ static bool go_to_element(etr_json *json, char bracket, const char *expected) {
 }
 
 void etr_json_object(etr_json *json) {
-  if (expect(json, ETR_JSON_OBJECT, "expected an object")) open_bracket(json);
+  if (expect(json, ETR_JSON_OBJECT, "expected an object"))
+    open_bracket(json);
 }
 
-/* Reads a short key that is written as Python does, `, "key"`, or `"key"` at the start. False, and nothing read, for
- * any other, which is read step by step. */
+/* Reads a short key that is written as Python does, `, "key"`, or `"key"` at the start. False, and
+ * nothing read, for any other, which is read step by step. */
 static inline bool read_usual_key(etr_json *json, etr_slice *key) {
   enum { MOST_BYTES = 32 }; /* two steps of json_find_quote() */
   etr_window *w = &json->in;
   const char *at = w->at;
-  if (json->in.message || !is_innermost(json, '{') || w->end - at < MOST_BYTES + 3) return false;
+  if (json->in.message || !is_innermost(json, '{') || w->end - at < MOST_BYTES + 3)
+    return false;
   if (json->state == AFTER_VALUE && at[0] == ',' && at[1] == ' ')
     at += 2;
   else if (json->state != AFTER_OPEN)
     return false;
-  if (*at++ != '"') return false;
+  if (*at++ != '"')
+    return false;
   const char *stop = json_find_quote(at, at + MOST_BYTES);
   *key = (etr_slice){at, (size_t)(stop - at)};
-  if (key->size == MOST_BYTES || *stop != '"' || key->size > json->limits.max_string_bytes) return false;
+  if (key->size == MOST_BYTES || *stop != '"' || key->size > json->limits.max_string_bytes)
+    return false;
   w->at = stop + 1;
   json->state = AFTER_KEY;
   return true;
 }
 
 bool etr_json_key(etr_json *json, etr_slice *key) {
-  if (read_usual_key(json, key)) return true;
+  if (read_usual_key(json, key))
+    return true;
   *key = ETR_SLICE("");
-  if (!go_to_element(json, '{', "expected ',' or '}'")) return false;
-  if (*json->in.at != '"') return fail(json, "expected a key");
-  if (!read_string(json, key)) return false;
+  if (!go_to_element(json, '{', "expected ',' or '}'"))
+    return false;
+  if (*json->in.at != '"')
+    return fail(json, "expected a key");
+  if (!read_string(json, key))
+    return false;
   json->state = AFTER_KEY;
   return true;
 }
 
 void etr_json_array(etr_json *json) {
-  if (expect(json, ETR_JSON_ARRAY, "expected an array")) open_bracket(json);
+  if (expect(json, ETR_JSON_ARRAY, "expected an array"))
+    open_bracket(json);
 }
 
 bool etr_json_element(etr_json *json) {
-  if (!go_to_element(json, '[', "expected ',' or ']'")) return false;
+  if (!go_to_element(json, '[', "expected ',' or ']'"))
+    return false;
   json->state = AT_VALUE;
   return true;
 }
@@ -732,14 +852,18 @@ static bool skip_nested(etr_json *json, uint32_t depth) {
   do {
     json->in.at = json_find_bracket(json->in.at, json->in.end);
     if (json->in.at == json->in.end) {
-      if (!etr_window_fill(&json->in, 1)) return etr_window_fail_at_end(&json->in);
+      if (!etr_window_fill(&json->in, 1))
+        return etr_window_fail_at_end(&json->in);
     } else if (*json->in.at == '"') {
       json->in.at++;
-      if (!skip_string(json)) return false;
+      if (!skip_string(json))
+        return false;
     } else if (json_to_brace(*json->in.at) == '{') {
-      if (!open_bracket(json)) return false;
+      if (!open_bracket(json))
+        return false;
     } else {
-      if (closing(json->stack.data[json->depth - 1]) != *json->in.at) return fail(json, "mismatched bracket");
+      if (closing(json->stack.data[json->depth - 1]) != *json->in.at)
+        return fail(json, "mismatched bracket");
       close_bracket(json);
     }
   } while (json->depth > depth);
@@ -749,27 +873,39 @@ static bool skip_nested(etr_json *json, uint32_t depth) {
 void etr_json_skip(etr_json *json) {
   etr_slice number;
   etr_json_type type = etr_json_peek(json);
-  if (json->raw_size && json->raw_start == etr_window_offset(&json->in) && type >= ETR_JSON_STRING) {
+  if (json->raw_size && json->raw_start == etr_window_offset(&json->in) &&
+      type >= ETR_JSON_STRING) {
     json->in.at += json->raw_size;
     json->state = AFTER_VALUE;
     return;
   }
   switch (type) {
-  case ETR_JSON_END: refuse(json, "no value is next"); break;
-  case ETR_JSON_NULL: etr_json_null(json); break;
-  case ETR_JSON_BOOL: etr_json_bool(json); break;
-  case ETR_JSON_NUMBER: read_number(json, &number); break;
+  case ETR_JSON_END:
+    refuse(json, "no value is next");
+    break;
+  case ETR_JSON_NULL:
+    etr_json_null(json);
+    break;
+  case ETR_JSON_BOOL:
+    etr_json_bool(json);
+    break;
+  case ETR_JSON_NUMBER:
+    read_number(json, &number);
+    break;
   case ETR_JSON_STRING:
     json->in.at++;
     skip_string(json);
     break;
   case ETR_JSON_ARRAY:
-  case ETR_JSON_OBJECT: skip_nested(json, json->depth); break;
+  case ETR_JSON_OBJECT:
+    skip_nested(json, json->depth);
+    break;
   }
 }
 
 void etr_json_leave(etr_json *json) {
-  if (json->in.message) return;
+  if (json->in.message)
+    return;
   if (json->depth == 0 || (json->state != AFTER_OPEN && json->state != AFTER_VALUE))
     fail(json, "no object or array is to be left");
   else
@@ -787,11 +923,15 @@ void etr_json_end(etr_json *json) {
 
 static etr_json *new_reader(size_t buffer_bytes, const etr_json_limits *limits) {
   etr_json *json = malloc(sizeof *json + buffer_bytes);
-  if (!json) return NULL;
+  if (!json)
+    return NULL;
   *json = (etr_json){.state = AT_VALUE};
-  if (limits) json->limits = *limits;
-  if (json->limits.max_depth == 0) json->limits.max_depth = default_max_depth;
-  if (json->limits.max_string_bytes == 0) json->limits.max_string_bytes = default_max_string_bytes;
+  if (limits)
+    json->limits = *limits;
+  if (json->limits.max_depth == 0)
+    json->limits.max_depth = default_max_depth;
+  if (json->limits.max_string_bytes == 0)
+    json->limits.max_string_bytes = default_max_string_bytes;
   /* So that no sum with it overflows. */
   json->limits.max_string_bytes = ETR_MIN(json->limits.max_string_bytes, SIZE_MAX / 4);
   return json;
@@ -799,17 +939,23 @@ static etr_json *new_reader(size_t buffer_bytes, const etr_json_limits *limits) 
 
 etr_json *etr_json_open(etr_read read, void *context, const etr_json_limits *limits) {
   etr_json *json = new_reader(ETR_WINDOW_BYTES, limits);
-  if (!json) return NULL;
+  if (!json)
+    return NULL;
   char *buffer = json->buffer;
-  json->in = (etr_window){
-      .at = buffer, .end = buffer, .start = buffer, .read = read, .context = context, .buffer = buffer};
+  json->in = (etr_window){.at = buffer,
+                          .end = buffer,
+                          .start = buffer,
+                          .read = read,
+                          .context = context,
+                          .buffer = buffer};
   return json;
 }
 
 etr_json *etr_json_open_memory(etr_slice document, const etr_json_limits *limits) {
   etr_json *json = new_reader(0, limits);
   const char *data = document.size ? document.data : "";
-  if (json) json->in = (etr_window){.at = data, .end = data + document.size, .start = data};
+  if (json)
+    json->in = (etr_window){.at = data, .end = data + document.size, .start = data};
   return json;
 }
 
@@ -818,12 +964,14 @@ static int64_t read_outer(void *context, char *into, size_t size) {
   etr_json *outer = context;
   bool open = outer->state == IN_STRING;
   size_t got = json_decode(&outer->in, into, size, &open);
-  if (!open) outer->state = AFTER_VALUE;
+  if (!open)
+    outer->state = AFTER_VALUE;
   return got == 0 && outer->in.message ? -1 : (int64_t)got;
 }
 
 etr_json *etr_json_open_string(etr_json *outer) {
-  if (!expect(outer, ETR_JSON_STRING, "expected a string")) return NULL;
+  if (!expect(outer, ETR_JSON_STRING, "expected a string"))
+    return NULL;
   etr_json *json = etr_json_open(read_outer, outer, &outer->limits);
   if (!json) {
     outer->out_of_memory = true;
@@ -837,8 +985,10 @@ etr_json *etr_json_open_string(etr_json *outer) {
 }
 
 void etr_json_close(etr_json *json) {
-  if (!json) return;
-  if (json->outer && json->outer->state == IN_STRING && !json->outer->in.message) skip_string(json->outer);
+  if (!json)
+    return;
+  if (json->outer && json->outer->state == IN_STRING && !json->outer->in.message)
+    skip_string(json->outer);
   free(json->stack.data);
   free(json->decoded.data);
   free(json);
@@ -846,16 +996,26 @@ void etr_json_close(etr_json *json) {
 
 /* ---- Errors ---- */
 
-bool etr_json_failed(const etr_json *json) { return json->in.message; }
+bool etr_json_failed(const etr_json *json) {
+  return json->in.message;
+}
 
-const char *etr_json_message(const etr_json *json) { return json->in.message; }
+const char *etr_json_message(const etr_json *json) {
+  return json->in.message;
+}
 
 uint64_t etr_json_offset(const etr_json *json) {
   return json->in.message ? json->in.error_offset : etr_window_offset(&json->in);
 }
 
-bool etr_json_source_failed(const etr_json *json) { return json->in.source_failed; }
+bool etr_json_source_failed(const etr_json *json) {
+  return json->in.source_failed;
+}
 
-bool etr_json_out_of_memory(const etr_json *json) { return json->out_of_memory; }
+bool etr_json_out_of_memory(const etr_json *json) {
+  return json->out_of_memory;
+}
 
-void etr_json_fail(etr_json *json, const char *message) { fail(json, message); }
+void etr_json_fail(etr_json *json, const char *message) {
+  fail(json, message);
+}

@@ -19,7 +19,9 @@ static void append_text(etr_json_excerpt *excerpt, etr_slice text) {
   excerpt->size += size;
 }
 
-static bool is_full(const etr_json_excerpt *excerpt) { return excerpt->size > ETR_JSON_BRIEF_BYTES; }
+static bool is_full(const etr_json_excerpt *excerpt) {
+  return excerpt->size > ETR_JSON_BRIEF_BYTES;
+}
 
 /* ---- Strings and numbers ---- */
 
@@ -28,27 +30,32 @@ static void put_escaped(etr_json_excerpt *excerpt, char c) {
   if (c == '"' || c == '\\')
     append_text(excerpt, (etr_slice){(const char[]){'\\', c}, 2});
   else if ((unsigned char)c < 0x20)
-    append_text(excerpt, (etr_slice){escaped, (size_t)snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)c)});
+    append_text(excerpt, (etr_slice){escaped, (size_t)snprintf(escaped, sizeof escaped, "\\u%04x",
+                                                               (unsigned)c)});
   else
     append_text(excerpt, (etr_slice){&c, 1});
 }
 
 /* Returns the start of a text that is too long, up to the end of a character. */
 static etr_slice head_of(etr_slice text) {
-  if (text.size <= ETR_JSON_BRIEF_STRING) return text;
+  if (text.size <= ETR_JSON_BRIEF_STRING)
+    return text;
   return (etr_slice){text.data, etr_utf8_floor(text.data, ETR_JSON_BRIEF_STRING)};
 }
 
 void etr_json_excerpt_string(etr_json_excerpt *excerpt, etr_slice text) {
   etr_slice head = head_of(text);
   append_text(excerpt, ETR_SLICE("\""));
-  for (size_t i = 0; i < head.size; i++) put_escaped(excerpt, head.data[i]);
-  if (head.size < text.size) append_text(excerpt, ETR_SLICE(CUT));
+  for (size_t i = 0; i < head.size; i++)
+    put_escaped(excerpt, head.data[i]);
+  if (head.size < text.size)
+    append_text(excerpt, ETR_SLICE(CUT));
   append_text(excerpt, ETR_SLICE("\""));
 }
 
 void etr_json_excerpt_number(etr_json_excerpt *excerpt, etr_slice number) {
-  bool is_word = number.size > 0 && (number.data[number.size - 1] == 'N' || number.data[number.size - 1] == 'y');
+  bool is_word = number.size > 0 &&
+                 (number.data[number.size - 1] == 'N' || number.data[number.size - 1] == 'y');
   if (is_word)
     etr_json_excerpt_string(excerpt, number);
   else
@@ -64,11 +71,13 @@ static void cut_here(etr_json_excerpt *excerpt, etr_json *json, etr_slice mark) 
   etr_json_leave(json);
 }
 
-void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json, etr_json_excerpt_put put_element, void *context) {
+void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json,
+                           etr_json_excerpt_put put_element, void *context) {
   append_text(excerpt, ETR_SLICE("["));
   etr_json_array(json);
   for (bool first = true; etr_json_element(json); first = false) {
-    if (!first) append_text(excerpt, ETR_SLICE(", "));
+    if (!first)
+      append_text(excerpt, ETR_SLICE(", "));
     if (is_full(excerpt)) {
       cut_here(excerpt, json, ETR_SLICE(QUOTED_CUT));
       break;
@@ -96,7 +105,8 @@ static void put_nested(etr_json_excerpt *excerpt, etr_json *json, bool is_array,
     append_text(excerpt, ETR_SLICE("{"));
     etr_json_object(json);
     for (bool first = true; etr_json_key(json, &key); first = false) {
-      if (!first) append_text(excerpt, ETR_SLICE(", "));
+      if (!first)
+        append_text(excerpt, ETR_SLICE(", "));
       if (is_full(excerpt)) {
         cut_here(excerpt, json, ETR_SLICE(QUOTED_CUT ": null"));
         break;
@@ -111,10 +121,17 @@ static void put_nested(etr_json_excerpt *excerpt, etr_json *json, bool is_array,
 
 static void put_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
   switch (etr_json_peek(json)) {
-  case ETR_JSON_END: break;
-  case ETR_JSON_NULL: etr_json_null(json), append_text(excerpt, ETR_SLICE("null")); break;
-  case ETR_JSON_BOOL: append_text(excerpt, etr_slice_of(etr_json_bool(json) ? "true" : "false")); break;
-  case ETR_JSON_NUMBER: etr_json_excerpt_number(excerpt, etr_json_number_text(json)); break;
+  case ETR_JSON_END:
+    break;
+  case ETR_JSON_NULL:
+    etr_json_null(json), append_text(excerpt, ETR_SLICE("null"));
+    break;
+  case ETR_JSON_BOOL:
+    append_text(excerpt, etr_slice_of(etr_json_bool(json) ? "true" : "false"));
+    break;
+  case ETR_JSON_NUMBER:
+    etr_json_excerpt_number(excerpt, etr_json_number_text(json));
+    break;
   case ETR_JSON_STRING: {
     /* One that is longer than a reader can show at once is none that anybody reads. */
     etr_slice raw;
@@ -125,9 +142,15 @@ static void put_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth)
       append_text(excerpt, ETR_SLICE(QUOTED_CUT));
     }
   } break;
-  case ETR_JSON_ARRAY: put_nested(excerpt, json, true, depth); break;
-  case ETR_JSON_OBJECT: put_nested(excerpt, json, false, depth); break;
+  case ETR_JSON_ARRAY:
+    put_nested(excerpt, json, true, depth);
+    break;
+  case ETR_JSON_OBJECT:
+    put_nested(excerpt, json, false, depth);
+    break;
   }
 }
 
-void etr_json_excerpt_value(etr_json_excerpt *excerpt, etr_json *json) { put_value(excerpt, json, 0); }
+void etr_json_excerpt_value(etr_json_excerpt *excerpt, etr_json *json) {
+  put_value(excerpt, json, 0);
+}

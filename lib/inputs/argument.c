@@ -29,23 +29,29 @@ typedef enum form {
 } form;
 
 static form form_of(etr_slice member) {
-  if (etr_slice_is(member, "as_none")) return FORM_NONE;
-  if (etr_slice_is(member, "as_scalar_type")) return FORM_SCALAR_TYPE;
-  if (etr_slice_is(member, "as_memory_format")) return FORM_MEMORY_FORMAT;
-  if (etr_slice_is(member, "as_layout")) return FORM_LAYOUT;
+  if (etr_slice_is(member, "as_none"))
+    return FORM_NONE;
+  if (etr_slice_is(member, "as_scalar_type"))
+    return FORM_SCALAR_TYPE;
+  if (etr_slice_is(member, "as_memory_format"))
+    return FORM_MEMORY_FORMAT;
+  if (etr_slice_is(member, "as_layout"))
+    return FORM_LAYOUT;
   return etr_slice_is(member, "as_device") ? FORM_DEVICE : FORM_PLAIN;
 }
 
 /* Returns torch's word for a number of an enumeration; NULL if there is none. */
 static const char *word_for(form what, etr_slice number) {
   int64_t value;
-  if (!etr_slice_to_int(number, &value)) return NULL;
+  if (!etr_slice_to_int(number, &value))
+    return NULL;
   switch (what) {
-  case FORM_SCALAR_TYPE: return etr_export_scalar_type_name(value);
+  case FORM_SCALAR_TYPE:
+    return etr_export_scalar_type_name(value);
   case FORM_MEMORY_FORMAT: {
     /* torch/_export/serde/schema.py: MemoryFormat */
-    static const char *const names[] = {NULL, "contiguous_format", "channels_last", "channels_last_3d",
-                                        "preserve_format"};
+    static const char *const names[] = {NULL, "contiguous_format", "channels_last",
+                                        "channels_last_3d", "preserve_format"};
     return value >= 0 && value < (int64_t)ETR_COUNT(names) ? names[value] : NULL;
   }
   case FORM_LAYOUT: {
@@ -54,7 +60,8 @@ static const char *word_for(form what, etr_slice number) {
                                         "sparse_bsr", "sparse_bsc", "_mkldnn",    "strided"};
     return value >= 0 && value < (int64_t)ETR_COUNT(names) ? names[value] : NULL;
   }
-  default: return NULL;
+  default:
+    return NULL;
   }
 }
 
@@ -75,13 +82,15 @@ static const char *number_text(etr_arguments *a, form what, etr_json *json) {
 static const char *list_text(etr_arguments *a, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&a->lists, json, &known);
-  if (known) return a->values.data[number];
+  if (known)
+    return a->values.data[number];
   etr_json_excerpt excerpt;
   etr_json_excerpt_init(&excerpt);
   etr_json_excerpt_value(&excerpt, json);
   const char *text = intern(a, &excerpt);
   const char **slot = number == ETR_NONE ? NULL : etr_vec_push(a->scratch, &a->values);
-  if (slot) *slot = text;
+  if (slot)
+    *slot = text;
   return text;
 }
 
@@ -99,8 +108,11 @@ static const char *device_text(etr_arguments *a, etr_json *json) {
     else
       etr_json_skip(json);
   }
-  const char *name = index < 0 || !type ? type : etr_arena_format(a->scratch, "%s:%lld", type, (long long)index);
-  if (!name) return NULL;
+  const char *name = index < 0 || !type
+                         ? type
+                         : etr_arena_format(a->scratch, "%s:%lld", type, (long long)index);
+  if (!name)
+    return NULL;
   etr_json_excerpt excerpt;
   etr_json_excerpt_init(&excerpt);
   etr_json_excerpt_string(&excerpt, etr_slice_of(name));
@@ -110,16 +122,24 @@ static const char *device_text(etr_arguments *a, etr_json *json) {
 /* Reads a value as a text; NULL for null, and when out of memory. */
 static const char *value_text(etr_arguments *a, form what, etr_json *json) {
   switch (etr_json_peek(json)) {
-  case ETR_JSON_BOOL: return etr_json_bool(json) ? "true" : "false";
-  case ETR_JSON_NUMBER: return number_text(a, what, json);
-  case ETR_JSON_OBJECT: return what == FORM_DEVICE ? device_text(a, json) : list_text(a, json);
+  case ETR_JSON_BOOL:
+    return etr_json_bool(json) ? "true" : "false";
+  case ETR_JSON_NUMBER:
+    return number_text(a, what, json);
+  case ETR_JSON_OBJECT:
+    return what == FORM_DEVICE ? device_text(a, json) : list_text(a, json);
   case ETR_JSON_STRING:
-  case ETR_JSON_ARRAY: return list_text(a, json);
-  default: etr_json_skip(json); return NULL;
+  case ETR_JSON_ARRAY:
+    return list_text(a, json);
+  default:
+    etr_json_skip(json);
+    return NULL;
   }
 }
 
-static bool is_name(const char *name) { return name && name[0] != '\0'; }
+static bool is_name(const char *name) {
+  return name && name[0] != '\0';
+}
 
 void etr_arguments_read(etr_arguments *a, const char *name, etr_slice member, etr_json *json) {
   form what = form_of(member);
@@ -129,17 +149,22 @@ void etr_arguments_read(etr_arguments *a, const char *name, etr_slice member, et
   }
   const char *value = value_text(a, what, json);
   etr_argument_draft *draft = value ? etr_vec_push(a->scratch, &a->drafts) : NULL;
-  if (draft) draft->argument = (etr_argument){name, value};
+  if (draft)
+    draft->argument = (etr_argument){name, value};
 }
 
 /* ---- Symbolic numbers ---- */
 
-void etr_arguments_note_symbolic(etr_arguments *a, const char *name, etr_slice member, etr_json *json) {
+void etr_arguments_note_symbolic(etr_arguments *a, const char *name, etr_slice member,
+                                 etr_json *json) {
   etr_slice text;
-  if (!is_name(name) || !etr_slice_starts(member, ETR_SLICE("as_sym_")) || !etr_json_peek_whole(json, &text)) return;
+  if (!is_name(name) || !etr_slice_starts(member, ETR_SLICE("as_sym_")) ||
+      !etr_json_peek_whole(json, &text))
+    return;
   const char *copy = etr_arena_copy(a->scratch, text);
   etr_argument_draft *draft = copy ? etr_vec_push(a->scratch, &a->drafts) : NULL;
-  if (draft) *draft = (etr_argument_draft){{name, ""}, {copy, text.size}};
+  if (draft)
+    *draft = (etr_argument_draft){{name, ""}, {copy, text.size}};
 }
 
 typedef struct symbols {
@@ -150,7 +175,8 @@ typedef struct symbols {
 static void put_named(etr_json_excerpt *excerpt, const symbols *s, etr_slice name) {
   const char *known = s->symbol_of(s->context, name);
   etr_slice expression = known ? etr_slice_of(known) : name;
-  (etr_is_number(expression) ? etr_json_excerpt_number : etr_json_excerpt_string)(excerpt, expression);
+  (etr_is_number(expression) ? etr_json_excerpt_number : etr_json_excerpt_string)(excerpt,
+                                                                                  expression);
 }
 
 /* {as_name: ...}, or {as_int: ...} beside such in a list; old files write dead members as null */
@@ -171,7 +197,8 @@ static void put_symbolic(etr_json_excerpt *excerpt, etr_json *json, void *contex
     else if (!etr_json_null(json))
       etr_json_excerpt_value(excerpt, json);
   }
-  if (excerpt->size == start) etr_json_excerpt_string(excerpt, ETR_SLICE(""));
+  if (excerpt->size == start)
+    etr_json_excerpt_string(excerpt, ETR_SLICE(""));
 }
 
 static const char *symbolic_text(etr_arguments *a, etr_slice text, symbols *s) {
@@ -202,19 +229,25 @@ void etr_arguments_resolve(etr_arguments *a, size_t base, etr_symbol_of symbol_o
 
 static bool has_name(const etr_argument *arguments, size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)
-    if (arguments[i].name == name) return true;
+    if (arguments[i].name == name)
+      return true;
   return false;
 }
 
 void etr_arguments_take(etr_arguments *a, size_t base, etr_node *node) {
   size_t count = ETR_MIN(a->drafts.count - base, (size_t)ETR_MOST_ARGUMENTS), taken = 0;
-  etr_argument *arguments = count ? etr_arena_alloc_array(a->strings->arena, count, sizeof *arguments) : NULL;
+  etr_argument *arguments = count
+                                ? etr_arena_alloc_array(a->strings->arena, count, sizeof *arguments)
+                                : NULL;
   for (size_t i = base; arguments && i < a->drafts.count && taken < count; i++) {
     const etr_argument_draft *draft = &a->drafts.data[i];
-    if (has_name(arguments, taken, draft->argument.name)) continue;
+    if (has_name(arguments, taken, draft->argument.name))
+      continue;
     arguments[taken] = draft->argument;
-    etr_argument_waiting *waiting = draft->symbolic.size ? etr_vec_push(a->scratch, &a->waiting) : NULL;
-    if (waiting) *waiting = (etr_argument_waiting){&arguments[taken], draft->symbolic};
+    etr_argument_waiting *waiting = draft->symbolic.size ? etr_vec_push(a->scratch, &a->waiting)
+                                                         : NULL;
+    if (waiting)
+      *waiting = (etr_argument_waiting){&arguments[taken], draft->symbolic};
     taken++;
   }
   node->arguments = arguments;

@@ -10,12 +10,15 @@
 enum { BUNDLE_SUITES = 1, BUNDLE_PROGRAM };
 enum { SUITE_METHOD, SUITE_CASES };
 
-bool etr_bundle_is(etr_slice head) { return head.size >= 8 && memcmp(head.data + 4, IDENTIFIER, 4) == 0; }
+bool etr_bundle_is(etr_slice head) {
+  return head.size >= 8 && memcmp(head.data + 4, IDENTIFIER, 4) == 0;
+}
 
 etr_status etr_bundle_check(const etr_bundle *bundle, const char *path, etr_error *error) {
-  if (!etr_fb_failed(&bundle->fb)) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, bundle->fb.offset, "damaged BundledProgram: %s",
-                  bundle->fb.message);
+  if (!etr_fb_failed(&bundle->fb))
+    return ETR_OK;
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, bundle->fb.offset,
+                  "damaged BundledProgram: %s", bundle->fb.message);
 }
 
 etr_status etr_bundle_open(etr_bundle *out, etr_slice bytes, const char *path, etr_error *error) {
@@ -38,13 +41,15 @@ etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index) {
   return suite;
 }
 
-etr_status etr_bundle_test_sets(etr_bundle *bundle, etr_arena *arena, const char *path, const etr_test_set **sets,
-                                size_t *count, etr_error *error) {
+etr_status etr_bundle_test_sets(etr_bundle *bundle, etr_arena *arena, const char *path,
+                                const etr_test_set **sets, size_t *count, etr_error *error) {
   etr_vec(etr_test_set) found = {0};
   for (uint32_t i = 0; i < bundle->suite_count && !etr_fb_failed(&bundle->fb); i++) {
     const etr_bundle_suite suite = etr_bundle_suite_at(bundle, i);
     etr_test_set *set = etr_vec_push(arena, &found);
-    if (set) *set = (etr_test_set){.method = etr_arena_text(arena, suite.method), .count = suite.case_count};
+    if (set)
+      *set = (etr_test_set){.method = etr_arena_text(arena, suite.method),
+                            .count = suite.case_count};
   }
   *sets = found.data;
   *count = found.count;

@@ -26,8 +26,8 @@ typedef struct etr_bundle_suite {
 /** Returns true if a file that starts with these bytes is a BundledProgram. */
 bool etr_bundle_is(etr_slice head);
 
-/** Opens a BundledProgram in memory, which must outlive it. Errors: ETR_ERROR_FORMAT (no identifier BP08; damaged, with
- * the offset). */
+/** Opens a BundledProgram in memory, which must outlive it. Errors: ETR_ERROR_FORMAT (no identifier
+ * BP08; damaged, with the offset). */
 etr_status etr_bundle_open(etr_bundle *out, etr_slice bytes, const char *path, etr_error *error);
 
 /** Returns the tests of a method; index < suite_count. */
@@ -36,8 +36,9 @@ etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index);
 /** Returns ETR_OK, or ETR_ERROR_FORMAT if damage was found since it was opened. */
 etr_status etr_bundle_check(const etr_bundle *bundle, const char *path, etr_error *error);
 
-/** Counts the tests of each method, in the arena. Errors: those of etr_bundle_check(), ETR_ERROR_MEMORY. */
-etr_status etr_bundle_test_sets(etr_bundle *bundle, etr_arena *arena, const char *path, const etr_test_set **sets,
-                                size_t *count, etr_error *error);
+/** Counts the tests of each method, in the arena. Errors: those of etr_bundle_check(),
+ * ETR_ERROR_MEMORY. */
+etr_status etr_bundle_test_sets(etr_bundle *bundle, etr_arena *arena, const char *path,
+                                const etr_test_set **sets, size_t *count, etr_error *error);
 
 #endif

@@ -29,17 +29,21 @@ enum { ALLOCATION_ALLOCATOR, ALLOCATION_SIZE };
 static const char *name_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run, int32_t id) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, run, RUN_ALLOCATORS, 4, &count);
-  if (id < 1 || (uint32_t)id > count) return "";
+  if (id < 1 || (uint32_t)id > count)
+    return "";
   etr_slice name = etr_fb_string(fb, etr_fb_table_at(fb, vector, (uint32_t)id - 1), ALLOCATOR_NAME);
   return name.size ? etr_intern(reader->names, name) : "";
 }
 
 static etr_allocations *list_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run, int32_t id) {
   etr_map_slot *slot = etr_map_at(&reader->places, ETR_BYTES(id));
-  if (!slot) return NULL;
-  if (slot->value != ETR_NONE) return &reader->list.data[slot->value];
+  if (!slot)
+    return NULL;
+  if (slot->value != ETR_NONE)
+    return &reader->list.data[slot->value];
   etr_allocations *added = etr_vec_push(reader->names->arena, &reader->list);
-  if (!added) return NULL;
+  if (!added)
+    return NULL;
   slot->value = (uint32_t)(reader->list.count - 1);
   added->allocator = name_of(reader, fb, run, id);
   return added;
@@ -49,7 +53,8 @@ static etr_allocations *list_of(allocation_reader *reader, etr_fb *fb, etr_fb_at
 static void allocations_add(allocation_reader *reader, etr_fb *fb, etr_fb_at run, etr_fb_at event) {
   etr_allocations *all = list_of(reader, fb, run, etr_fb_i32(fb, event, ALLOCATION_ALLOCATOR, 0));
   uint64_t bytes = etr_fb_u64(fb, event, ALLOCATION_SIZE, 0);
-  if (!all) return;
+  if (!all)
+    return;
   all->count++;
   all->total_bytes = etr_add_up_to_most(all->total_bytes, bytes);
   all->largest_bytes = ETR_MAX(all->largest_bytes, bytes);
@@ -94,18 +99,23 @@ typedef struct dump_reader {
   size_t metadata_left;       /* bytes that a file can hold without sharing them */
   untimed backwards, endless; /* events that end before they start; events too long to be true */
   etr_value_reader values;
-  const etr_dump_event *likely; /* the event at the same place of the run before, or one without names */
+  const etr_dump_event
+      *likely; /* the event at the same place of the run before, or one without names */
 } dump_reader;
 
 static bool out_of_memory(const dump_reader *reader) {
   return etr_arena_failed(reader->arena) || etr_arena_failed(reader->names->arena);
 }
 
-static bool stopped(const dump_reader *reader) { return etr_fb_failed(&reader->fb) || out_of_memory(reader); }
+static bool stopped(const dump_reader *reader) {
+  return etr_fb_failed(&reader->fb) || out_of_memory(reader);
+}
 
-/* Interns a text. Runs repeat their events, so it mostly is the `likely` one: to compare is cheaper than to look up. */
+/* Interns a text. Runs repeat their events, so it mostly is the `likely` one: to compare is cheaper
+ * than to look up. */
 static const char *intern_likely(dump_reader *reader, etr_slice text, const char *likely) {
-  return likely && etr_slice_equal(etr_slice_of(likely), text) ? likely : etr_intern(reader->names, text);
+  return likely && etr_slice_equal(etr_slice_of(likely), text) ? likely
+                                                               : etr_intern(reader->names, text);
 }
 
 /* Reads a name; "" if it is absent. */
@@ -115,15 +125,16 @@ static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned fiel
 }
 
 static void add_untimed(untimed *events, const etr_dump_event *event, etr_fb_at profile) {
-  if (events->count++ > 0) return;
+  if (events->count++ > 0)
+    return;
   events->first = event->delegate_id ? event->delegate_id : event->name;
   events->first_at = profile;
 }
 
 static void read_times(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
   uint64_t start = etr_fb_u64(&reader->fb, profile, PROFILE_START, 0), ticks;
-  /* False if the end lies before the start. A counter of 32 bits may wrap in between: not where that would take more
-   * than half its range. */
+  /* False if the end lies before the start. A counter of 32 bits may wrap in between: not where
+   * that would take more than half its range. */
   uint64_t end = etr_fb_u64(&reader->fb, profile, PROFILE_END, 0);
   bool wrapped = end < start && start <= UINT32_MAX && start - end > UINT32_MAX / 2;
   ticks = end - start + (wrapped ? (uint64_t)UINT32_MAX + 1 : 0);
@@ -139,29 +150,34 @@ static void read_times(dump_reader *reader, etr_dump_event *event, etr_fb_at pro
 }
 
 /* Reads the delegate's id of an event. Its fields are consecutive in both kinds of events. */
-static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table, unsigned id_field) {
+static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table,
+                             unsigned id_field) {
   int32_t number = etr_fb_i32(&reader->fb, table, id_field, NO_ID);
   etr_slice text = etr_fb_string(&reader->fb, table, id_field + 1);
   char digits[16];
   event->delegate_id_is_int = number != NO_ID;
   if (event->delegate_id_is_int)
     text = (etr_slice){digits, (size_t)snprintf(digits, sizeof digits, "%" PRId32, number)};
-  if (text.size) event->delegate_id = intern_likely(reader, text, reader->likely->delegate_id);
+  if (text.size)
+    event->delegate_id = intern_likely(reader, text, reader->likely->delegate_id);
 }
 
 static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
   etr_slice bytes = etr_fb_bytes(&reader->fb, profile, PROFILE_METADATA);
-  if (bytes.size == 0) return;
+  if (bytes.size == 0)
+    return;
   if (bytes.size > reader->metadata_left) {
     etr_fb_fail(&reader->fb, profile, "events share their metadata");
     return;
   }
   reader->metadata_left -= bytes.size;
   const char *copy = etr_arena_copy(reader->names->arena, bytes);
-  if (copy) event->metadata = (etr_slice){copy, bytes.size};
+  if (copy)
+    event->metadata = (etr_slice){copy, bytes.size};
 }
 
-/* Reads a DebugEvent: the values that it logs and, unless they are what the run returns, an event. */
+/* Reads a DebugEvent: the values that it logs and, unless they are what the run returns, an event.
+ */
 static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
   *event = (etr_dump_event){0};
   etr_fb *fb = &reader->fb;
@@ -171,14 +187,17 @@ static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_a
   read_delegate_id(reader, event, debug, DEBUG_ID_INT);
   event->chain_index = chain <= INT32_MAX ? (int32_t)chain : NO_CHAIN;
   event->instruction_id = etr_fb_i32(fb, debug, DEBUG_INSTRUCTION, -1);
-  if (event->chain_index == NO_CHAIN || event->instruction_id < 0) event->instruction_id = -1;
-  const etr_debug_value origin = {
-      .instruction_id = event->instruction_id, .delegate_id = event->delegate_id, .name = event->name};
+  if (event->chain_index == NO_CHAIN || event->instruction_id < 0)
+    event->instruction_id = -1;
+  const etr_debug_value origin = {.instruction_id = event->instruction_id,
+                                  .delegate_id = event->delegate_id,
+                                  .name = event->name};
   return !etr_values_read(&reader->values, origin, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
 }
 
 /* `before` is the run before, or an empty one. */
-static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run *before, etr_fb_at table) {
+static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run *before,
+                     etr_fb_at table) {
   static const etr_dump_event no_event = {0};
   etr_fb *fb = &reader->fb;
   etr_vec(etr_dump_event) events = {0};
@@ -193,28 +212,35 @@ static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run 
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
   etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
   const char *refused = etr_budget_take(reader->shared->budget, ETR_EVENTS, count);
-  if (refused) etr_fb_fail(fb, vector, refused);
+  if (refused)
+    etr_fb_fail(fb, vector, refused);
   etr_vec_expect(reader->arena, &events, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
-    etr_fb_at event = etr_fb_table_at(fb, vector, i), profile = etr_fb_table(fb, event, EVENT_PROFILE),
-              debug = etr_fb_table(fb, event, EVENT_DEBUG), allocation = etr_fb_table(fb, event, EVENT_ALLOCATION);
-    if (allocation) allocations_add(&allocations, fb, table, allocation);
+    etr_fb_at event = etr_fb_table_at(fb, vector, i),
+              profile = etr_fb_table(fb, event, EVENT_PROFILE),
+              debug = etr_fb_table(fb, event, EVENT_DEBUG),
+              allocation = etr_fb_table(fb, event, EVENT_ALLOCATION);
+    if (allocation)
+      allocations_add(&allocations, fb, table, allocation);
     run->allocation_events += allocation != 0;
     run->debug_events += debug != 0;
     reader->likely = events.count < before->event_count ? &before->events[events.count] : &no_event;
     etr_dump_event logged;
-    if (!profile && (!debug || !log_debug_event(reader, &logged, debug))) continue;
+    if (!profile && (!debug || !log_debug_event(reader, &logged, debug)))
+      continue;
     etr_dump_event *pushed = etr_vec_push(reader->arena, &events);
     if (pushed && profile) {
       pushed->name = read_name(reader, profile, PROFILE_NAME);
       read_delegate_id(reader, pushed, profile, PROFILE_ID_INT);
       pushed->chain_index = etr_fb_i32(fb, profile, PROFILE_CHAIN, 0);
       pushed->instruction_id = etr_fb_i32(fb, profile, PROFILE_INSTRUCTION, -1);
-      if (pushed->chain_index == NO_CHAIN || pushed->instruction_id < 0) pushed->instruction_id = -1;
+      if (pushed->chain_index == NO_CHAIN || pushed->instruction_id < 0)
+        pushed->instruction_id = -1;
       read_metadata(reader, pushed, profile);
       read_times(reader, pushed, profile);
     }
-    if (pushed && !profile) *pushed = logged;
+    if (pushed && !profile)
+      *pushed = logged;
   }
   run->events = events.data;
   run->event_count = events.count;
@@ -224,26 +250,29 @@ static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run 
 
 static void warn_of(const dump_reader *reader, const untimed *events, const char *what) {
   char message[256];
-  if (events->count == 0 || !reader->shared->warn) return;
+  if (events->count == 0 || !reader->shared->warn)
+    return;
   snprintf(message, sizeof message,
-           "\"%.*s\" %s (%zu event%s in total): such events count as not timed. The clock was wrong or the file is "
+           "\"%.*s\" %s (%zu event%s in total): such events count as not timed. The clock was "
+           "wrong or the file is "
            "damaged; record again",
            ETR_HEAD(events->first, 80), what, events->count, etr_plural(events->count));
   reader->shared->warn(reader->shared->context, reader->base + events->first_at, message);
 }
 
-/* Returns whether a text of the bytes names a type of 16 bits: "Fully Connected (NC, F16) GEMM #1". When a delegate
- * logs tensors of float16 or bfloat16, ExecuTorch 1.5 gives up in the middle of the event and leaves a file that
- * nothing can read. */
+/* Returns whether a text of the bytes names a type of 16 bits: "Fully Connected (NC, F16) GEMM #1".
+ * When a delegate logs tensors of float16 or bfloat16, ExecuTorch 1.5 gives up in the middle of the
+ * event and leaves a file that nothing can read. */
 static bool names_half(etr_slice bytes) {
   for (size_t i = 0; i + 4 <= bytes.size; i++)
-    if (memcmp(bytes.data + i, " F16", 4) == 0 || memcmp(bytes.data + i, "BF16", 4) == 0) return true;
+    if (memcmp(bytes.data + i, " F16", 4) == 0 || memcmp(bytes.data + i, "BF16", 4) == 0)
+      return true;
   return false;
 }
 
 /* Reads `size` bytes from the reader's base on. */
-static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size, const char *path,
-                              etr_error *error) {
+static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size,
+                              const char *path, etr_error *error) {
   static const etr_dump_run no_run = {0};
   etr_fb_init(&reader->fb, bytes.data + reader->base, (size_t)size);
   reader->ticks_left = ETR_DUMP_MOST_TICKS;
@@ -256,25 +285,31 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_dump_run *run = etr_vec_push(reader->arena, &runs);
     etr_values_start_run(&reader->values, i);
-    if (!run) break;
+    if (!run)
+      break;
     read_run(reader, run, i ? run - 1 : &no_run, etr_fb_table_at(&reader->fb, vector, i));
   }
   *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
   out->values = etr_values_end(&reader->values, &out->value_count);
-  if (out_of_memory(reader)) return etr_fail_memory_of(error, path, NULL);
+  if (out_of_memory(reader))
+    return etr_fail_memory_of(error, path, NULL);
   if (etr_budget_refused(reader->shared->budget))
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", reader->shared->budget->message);
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s",
+                    reader->shared->budget->message);
   if (reader->fb.points_past_end)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset,
-                    "the ETDump is cut short or damaged: an offset points past its end (%llu bytes); was it copied "
+                    "the ETDump is cut short or damaged: an offset points past its end (%llu "
+                    "bytes); was it copied "
                     "completely?",
                     (unsigned long long)bytes.size);
   if (etr_fb_failed(&reader->fb)) {
-    const char *cause = names_half(bytes) ? "; ExecuTorch writes such files when a delegate logs float16 or bfloat16 "
-                                            "values: record without a debug buffer"
-                                          : "";
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset, "damaged ETDump: %s%s",
-                    reader->fb.message, cause);
+    const char
+        *cause = names_half(bytes)
+                     ? "; ExecuTorch writes such files when a delegate logs float16 or bfloat16 "
+                       "values: record without a debug buffer"
+                     : "";
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset,
+                    "damaged ETDump: %s%s", reader->fb.message, cause);
   }
   out->ticks = ETR_DUMP_MOST_TICKS - reader->ticks_left;
   warn_of(reader, &reader->backwards, "ends before it starts");
@@ -282,17 +317,20 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   return ETR_OK;
 }
 
-/* Reads an ETDump with a size prefix. The prefix is right if the buffer ends at that size, whatever follows. If it is
- * wrong, it is ignored and the whole rest is read. */
-static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes, const char *path,
-                                etr_error *error) {
+/* Reads an ETDump with a size prefix. The prefix is right if the buffer ends at that size, whatever
+ * follows. If it is wrong, it is ignored and the whole rest is read. */
+static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes,
+                                const char *path, etr_error *error) {
   uint64_t claimed = etr_load_le(bytes.data, PREFIX_BYTES), rest = bytes.size - PREFIX_BYTES;
-  if (claimed == rest) return read_buffer(reader, out, bytes, rest, path, error);
-  if (claimed < rest && read_buffer(reader, out, bytes, claimed, path, NULL) == ETR_OK) return ETR_OK;
+  if (claimed == rest)
+    return read_buffer(reader, out, bytes, rest, path, error);
+  if (claimed < rest && read_buffer(reader, out, bytes, claimed, path, NULL) == ETR_OK)
+    return ETR_OK;
   if (reader->shared->warn)
-    reader->shared->warn(reader->shared->context, 0,
-                         claimed > rest ? "the file is shorter than its size prefix says: was it copied completely?"
-                                        : "wrong size prefix; reading to the end of the file");
+    reader->shared->warn(
+        reader->shared->context, 0,
+        claimed > rest ? "the file is shorter than its size prefix says: was it copied completely?"
+                       : "wrong size prefix; reading to the end of the file");
   return read_buffer(reader, out, bytes, rest, path, error);
 }
 
@@ -300,12 +338,16 @@ static bool has_identifier_at(etr_slice bytes, size_t at) {
   return bytes.size >= at + 4 && memcmp(bytes.data + at, IDENTIFIER, 4) == 0;
 }
 
-bool etr_dump_prefix(etr_slice head) { return has_identifier_at(head, 4 + PREFIX_BYTES); }
+bool etr_dump_prefix(etr_slice head) {
+  return has_identifier_at(head, 4 + PREFIX_BYTES);
+}
 
-bool etr_dump_is(etr_slice head) { return etr_dump_prefix(head) || has_identifier_at(head, 4); }
+bool etr_dump_is(etr_slice head) {
+  return etr_dump_prefix(head) || has_identifier_at(head, 4);
+}
 
-etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice bytes, const char *path,
-                         etr_error *error) {
+etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice bytes,
+                         const char *path, etr_error *error) {
   dump_reader reader = {.arena = shared->arena, .names = shared->names, .shared = shared};
   etr_status status;
   if (bytes.size == 0)
@@ -317,7 +359,9 @@ etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice
     status = read_buffer(&reader, out, bytes, bytes.size, path, error);
   else
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 8,
-                      "not an ETDump, which has " IDENTIFIER " here or at byte 4: name the etdump.etdp of the run");
-  if (status != ETR_OK) *out = (etr_dump){0};
+                      "not an ETDump, which has " IDENTIFIER
+                      " here or at byte 4: name the etdump.etdp of the run");
+  if (status != ETR_OK)
+    *out = (etr_dump){0};
   return status;
 }

@@ -11,26 +11,27 @@
 #include "base/warnings.h"
 
 typedef struct etr_dump_event {
-  const char *name;        /* as in the file; "" if absent; interned: equal names are the same pointer */
-  const char *delegate_id; /* text of the delegate debug identifier, interned; NULL if it is not an event of a
-                              delegate */
+  const char *name; /* as in the file; "" if absent; interned: equal names are the same pointer */
+  const char *delegate_id; /* text of the delegate debug identifier, interned; NULL if it is not an
+                              event of a delegate */
   bool delegate_id_is_int;
-  bool is_debug;   /* a DebugEvent: an intermediate value was logged, and nothing was timed. Outputs of the run are in
-                      the dump's values only */
+  bool is_debug;   /* a DebugEvent: an intermediate value was logged, and nothing was timed. Outputs
+                      of the run are in   the dump's values only */
   bool is_untimed; /* its times are invalid, so that its duration is not known */
   int32_t chain_index;
-  int32_t instruction_id; /* -1: none. Files write 0 for events with chain_index -1, which has no meaning; here they
-                             have -1 */
+  int32_t instruction_id; /* -1: none. Files write 0 for events with chain_index -1, which has no
+                             meaning; here they have -1 */
   uint64_t start_ticks;
-  uint64_t
-      duration_ticks; /* end - start, in ticks; if a 32-bit counter wrapped in between, 2^32 is added. 0 if untimed */
+  uint64_t duration_ticks; /* end - start, in ticks; if a 32-bit counter wrapped in between, 2^32 is
+                              added. 0 if untimed */
   etr_slice metadata; /* metadata that a delegate wrote, in the arena of `names`. Usually empty */
 } etr_dump_event;
 
 typedef struct etr_dump_run {
   const char *name;
   int32_t bundled_input_index;
-  const etr_dump_event *events; /* profile and debug events in the file's order, which is by their end */
+  const etr_dump_event
+      *events; /* profile and debug events in the file's order, which is by their end */
   size_t event_count;
   size_t debug_events, allocation_events;
   const etr_allocations *allocations; /* as in etr_run; in the arena of `names` */
@@ -41,29 +42,31 @@ typedef struct etr_dump {
   const etr_dump_run *runs;
   size_t run_count;
   uint64_t ticks;          /* duration of all events together */
-  etr_debug_value *values; /* values of all runs. `run` is the index within this dump; members that the join or the
-                              debug buffer supply are not filled */
+  etr_debug_value *values; /* values of all runs. `run` is the index within this dump; members that
+                              the join or the debug buffer supply are not filled */
   size_t value_count;
 } etr_dump;
 
 /** Returns true if a value of the dump is a tensor, whose data are in a debug buffer. */
 static inline bool etr_dump_has_tensors(const etr_dump *dump) {
   for (size_t i = 0; i < dump->value_count; i++)
-    if (dump->values[i].kind == ETR_DEBUG_TENSOR) return true;
+    if (dump->values[i].kind == ETR_DEBUG_TENSOR)
+      return true;
   return false;
 }
 
 /**
- * The most ticks that all events of a dump may take together: 104 days of nanoseconds. All sums of them are then exact
- * in a double, and therefore in JSON.
+ * The most ticks that all events of a dump may take together: 104 days of nanoseconds. All sums of
+ * them are then exact in a double, and therefore in JSON.
  */
 #define ETR_DUMP_MOST_TICKS ((uint64_t)1 << 53)
 
-/** Returns true if a file that starts with these bytes is an ETDump: it has the identifier ED00, with or without a size
- * prefix in front. */
+/** Returns true if a file that starts with these bytes is an ETDump: it has the identifier ED00,
+ * with or without a size prefix in front. */
 bool etr_dump_is(etr_slice head);
 
-/** Returns true if the ETDump starts with a size prefix, which is the size of the rest in 4 bytes. */
+/** Returns true if the ETDump starts with a size prefix, which is the size of the rest in 4 bytes.
+ */
 bool etr_dump_prefix(etr_slice head);
 
 /** Receives a warning with its byte offset. The text lives until the call returns. May be NULL. */
@@ -71,23 +74,24 @@ typedef void (*etr_dump_warn)(void *context, uint64_t offset, const char *messag
 
 /** What all ETDumps of a profile share while they are read. */
 typedef struct etr_dump_shared {
-  etr_arena *arena;   /* owns the runs and their events */
-  etr_map *names;     /* interns texts, so that texts of several dumps can be compared as pointers */
+  etr_arena *arena; /* owns the runs and their events */
+  etr_map *names;   /* interns texts, so that texts of several dumps can be compared as pointers */
   etr_budget *budget; /* limits the events; may be NULL */
   etr_dump_warn warn;
   void *context;
 } etr_dump_shared;
 
 /**
- * Reads an ETDump. Texts and values live in the arena of `names`; the file's bytes may be freed afterwards. A missing
- * size prefix and trailing bytes are accepted; a wrong size prefix gives a warning. An event is untimed if it ends
- * before it starts and no 32-bit counter that wrapped explains that, or if it would exceed ETR_DUMP_MOST_TICKS. Each of
- * these two cases gives one warning for all its events. Errors: ETR_ERROR_FORMAT with the offset (no identifier ED00,
- * an offset that points outside, more visits than the file can need), or without it where the budget is used up;
- * ETR_ERROR_MEMORY.
+ * Reads an ETDump. Texts and values live in the arena of `names`; the file's bytes may be freed
+ * afterwards. A missing size prefix and trailing bytes are accepted; a wrong size prefix gives a
+ * warning. An event is untimed if it ends before it starts and no 32-bit counter that wrapped
+ * explains that, or if it would exceed ETR_DUMP_MOST_TICKS. Each of these two cases gives one
+ * warning for all its events. Errors: ETR_ERROR_FORMAT with the offset (no identifier ED00, an
+ * offset that points outside, more visits than the file can need), or without it where the budget
+ * is used up; ETR_ERROR_MEMORY.
  */
-etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice bytes, const char *path,
-                         etr_error *error);
+etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice bytes,
+                         const char *path, etr_error *error);
 
 /* ---- The ETDumps of a profile, from their files and from the logs that hold them ---- */
 
@@ -101,18 +105,21 @@ typedef struct etr_dump_files {
   const etr_decoded_logs *logs; /* logs that were read before; NULL: none was */
   /* Filled. */
   etr_vec(etr_dump) dumps;
-  etr_vec(const char *) paths; /* path of each dump; LOG#2 is the second dump of a log with several */
-  etr_slice debug_buffer;      /* debug buffer of the first dump that logged tensors and has a debug buffer in its log;
-                                  in the arena. Empty: none */
+  etr_vec(
+      const char *) paths; /* path of each dump; LOG#2 is the second dump of a log with several */
+  etr_slice debug_buffer;  /* debug buffer of the first dump that logged tensors and has a debug
+                              buffer in its log;  in the arena. Empty: none */
   const char *debug_buffer_path;
   uint64_t ticks; /* of all dumps */
 } etr_dump_files;
 
 /**
- * Reads the ETDumps of each path: an ETDump, "-" for standard input, a log that contains ETDumps as base64, or
- * LOG#NUMBER for one ETDump of a log. Errors: those of etr_file_read() and etr_dump_read(); ETR_ERROR_FORMAT if a log
- * contains no complete ETDump, or if the events take too many ticks to count.
+ * Reads the ETDumps of each path: an ETDump, "-" for standard input, a log that contains ETDumps as
+ * base64, or LOG#NUMBER for one ETDump of a log. Errors: those of etr_file_read() and
+ * etr_dump_read(); ETR_ERROR_FORMAT if a log contains no complete ETDump, or if the events take too
+ * many ticks to count.
  */
-etr_status etr_dump_files_read(etr_dump_files *files, const char *const *paths, size_t count, etr_error *error);
+etr_status etr_dump_files_read(etr_dump_files *files, const char *const *paths, size_t count,
+                               etr_error *error);
 
 #endif

@@ -16,16 +16,21 @@ static void warn_of_dump(void *context, uint64_t offset, const char *message) {
   etr_warn(place->files->warnings, place->path, NULL, offset, "%s", message);
 }
 
-/* Reads an ETDump. It is refused if the ticks of all events together overflow 64 bits; otherwise no sum of some of them
- * can. */
-static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path, etr_error *error) {
+/* Reads an ETDump. It is refused if the ticks of all events together overflow 64 bits; otherwise no
+ * sum of some of them can. */
+static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path,
+                            etr_error *error) {
   dump_place place = {f, etr_arena_copy(f->arena, etr_slice_of(path))};
   etr_dump *dump = etr_vec_push(f->arena, &f->dumps);
   const char **name = etr_vec_push(f->arena, &f->paths);
-  if (!place.path || !dump || !name) return etr_fail_memory(error);
+  if (!place.path || !dump || !name)
+    return etr_fail_memory(error);
   *name = place.path;
-  etr_dump_shared shared = {
-      .arena = f->runs, .names = f->names, .budget = f->budget, .warn = warn_of_dump, .context = &place};
+  etr_dump_shared shared = {.arena = f->runs,
+                            .names = f->names,
+                            .budget = f->budget,
+                            .warn = warn_of_dump,
+                            .context = &place};
   ETR_TRY(etr_dump_read(dump, &shared, bytes, path, error));
   if (dump->ticks > UINT64_MAX - f->ticks)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
@@ -37,42 +42,53 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
 
 /* ---- Logs ---- */
 
-static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, const char *path, bool is_one,
-                                etr_error *error) {
+static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, const char *path,
+                                bool is_one, etr_error *error) {
   const char *name = is_one ? path : etr_arena_format(f->arena, "%s#%zu", path, dump->number);
-  if (!name) return etr_fail_memory(error);
+  if (!name)
+    return etr_fail_memory(error);
   ETR_TRY(read_dump(f, dump->bytes, name, error));
-  bool is_needed = etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]) && !f->debug_buffer.size;
-  if (!is_needed || !dump->debug_buffer.size) return ETR_OK;
+  bool is_needed = etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]) &&
+                   !f->debug_buffer.size;
+  if (!is_needed || !dump->debug_buffer.size)
+    return ETR_OK;
   const char *copy = etr_arena_copy(f->arena, dump->debug_buffer);
-  if (!copy) return etr_fail_memory(error);
+  if (!copy)
+    return etr_fail_memory(error);
   f->debug_buffer = (etr_slice){copy, dump->debug_buffer.size};
   f->debug_buffer_path = f->paths.data[f->paths.count - 1];
   return ETR_OK;
 }
 
 /* Reads an ETDump of a log, or all if `number` is 0. */
-static etr_status read_found(etr_dump_files *f, const etr_serial_log *log, const char *path, size_t number,
-                             etr_error *error) {
-  size_t taken = 0, first = ETR_MIN(number, log->dump_count), end = number ? first : log->dump_count;
+static etr_status read_found(etr_dump_files *f, const etr_serial_log *log, const char *path,
+                             size_t number, etr_error *error) {
+  size_t taken = 0, first = ETR_MIN(number, log->dump_count),
+         end = number ? first : log->dump_count;
   /* Numbers ascend, and there are gaps only where an ETDump is incomplete. */
-  while (number && first > 0 && log->dumps[first - 1].number >= number) first--;
+  while (number && first > 0 && log->dumps[first - 1].number >= number)
+    first--;
   for (size_t i = number ? first : 0; i < end; i++) {
-    if (number && log->dumps[i].number != number) break;
+    if (number && log->dumps[i].number != number)
+      break;
     ETR_TRY(read_log_dump(f, &log->dumps[i], path, log->found == 1, error));
     taken++;
   }
   if (taken > 0) {
-    if (log->problem && !number) etr_warn(f->warnings, path, NULL, ETR_NO_OFFSET, "%s: left out", log->problem);
-    if (log->lost_buffer) etr_warn(f->warnings, path, NULL, ETR_NO_OFFSET, "%s", log->lost_buffer);
+    if (log->problem && !number)
+      etr_warn(f->warnings, path, NULL, ETR_NO_OFFSET, "%s: left out", log->problem);
+    if (log->lost_buffer)
+      etr_warn(f->warnings, path, NULL, ETR_NO_OFFSET, "%s", log->lost_buffer);
     return ETR_OK;
   }
-  if (log->problem) return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", log->problem);
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "this log holds %zu ETDumps, no number %zu",
-                  log->found, number);
+  if (log->problem)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", log->problem);
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
+                  "this log holds %zu ETDumps, no number %zu", log->found, number);
 }
 
-static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path, size_t number, etr_error *error) {
+static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path, size_t number,
+                           etr_error *error) {
   etr_serial_log log;
   etr_arena scratch = {0};
   etr_status status = ETR_OK;
@@ -93,10 +109,12 @@ static etr_status read_path(etr_dump_files *f, const char *path, etr_error *erro
   size_t number = 0;
   const char *log = etr_arena_copy(f->arena, (etr_slice){path, etr_input_file(path, &number)});
   uint64_t most = ETR_MIN(f->max_file_bytes, f->budget->left[ETR_BYTES]);
-  if (!log) return etr_fail_memory(error);
+  if (!log)
+    return etr_fail_memory(error);
   const etr_decoded_log *known = etr_decoded_logs_find(f->logs, etr_slice_of(log));
   if (known && known->log.found > 0 && known->file_bytes <= most) {
-    etr_budget_take(f->budget, ETR_BYTES, number ? known->file_bytes / known->log.found : known->file_bytes);
+    etr_budget_take(f->budget, ETR_BYTES,
+                    number ? known->file_bytes / known->log.found : known->file_bytes);
     return read_found(f, &known->log, log, number, error);
   }
   ETR_TRY(etr_file_read(&file, log, most, error));
@@ -108,7 +126,9 @@ static etr_status read_path(etr_dump_files *f, const char *path, etr_error *erro
   return status;
 }
 
-etr_status etr_dump_files_read(etr_dump_files *files, const char *const *paths, size_t count, etr_error *error) {
-  for (size_t i = 0; i < count; i++) ETR_TRY(read_path(files, paths[i], error));
+etr_status etr_dump_files_read(etr_dump_files *files, const char *const *paths, size_t count,
+                               etr_error *error) {
+  for (size_t i = 0; i < count; i++)
+    ETR_TRY(read_path(files, paths[i], error));
   return ETR_OK;
 }

@@ -14,20 +14,25 @@ enum { FILE_SEGMENTS = 1, FILE_NAMED_DATA };
 enum { SEGMENT_OFFSET, SEGMENT_SIZE };
 enum { DATA_KEY, DATA_SEGMENT, DATA_LAYOUT };
 
-/* The header follows the identifier: magic, length, then the offset and size of the table and the offset of the
- * segments, as u64. */
+/* The header follows the identifier: magic, length, then the offset and size of the table and the
+ * offset of the segments, as u64. */
 enum { HEADER_AT = 8, HEADER_SEGMENT_BASE = 24, HEADER_BYTES = 40 };
 
-bool etr_flat_tensor_is(etr_slice head) { return head.size >= 8 && memcmp(head.data + 4, IDENTIFIER, 4) == 0; }
+bool etr_flat_tensor_is(etr_slice head) {
+  return head.size >= 8 && memcmp(head.data + 4, IDENTIFIER, 4) == 0;
+}
 
-/* Returns the offset of the segments, which is the end of the file without a header or without segments. */
+/* Returns the offset of the segments, which is the end of the file without a header or without
+ * segments. */
 static uint64_t table_size(etr_slice head, uint64_t file_size) {
-  if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "FH01", 4) != 0) return file_size;
+  if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "FH01", 4) != 0)
+    return file_size;
   uint64_t base = etr_load_le(head.data + HEADER_AT + HEADER_SEGMENT_BASE, 8);
   return base ? ETR_MIN(base, file_size) : file_size;
 }
 
-etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *path, etr_error *error) {
+etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *path,
+                                 etr_error *error) {
   etr_fb fb;
   etr_fb_init(&fb, table.data, table.size);
   uint32_t count, segments;
@@ -45,21 +50,24 @@ etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *
     else
       out->byte_count += size;
   }
-  if (!etr_fb_failed(&fb)) return ETR_OK;
+  if (!etr_fb_failed(&fb))
+    return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, fb.offset, "damaged .ptd: %s", fb.message);
 }
 
-static etr_status read_table(etr_weights *out, const etr_seekable *file, const char *path, uint64_t max_bytes,
-                             etr_error *error) {
+static etr_status read_table(etr_weights *out, const etr_seekable *file, const char *path,
+                             uint64_t max_bytes, etr_error *error) {
   etr_file table;
   char bytes[HEADER_AT + HEADER_BYTES];
   etr_slice head = {bytes, (size_t)ETR_MIN(file->size, (uint64_t)sizeof bytes)};
   if (!etr_seekable_read(file, 0, bytes, head.size) || !etr_flat_tensor_is(head))
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4, "not a .ptd: the identifier " IDENTIFIER " is missing");
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4,
+                    "not a .ptd: the identifier " IDENTIFIER " is missing");
   uint64_t size = table_size(head, file->size);
   if (size > max_bytes)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
-                    "its table is more than the bytes left to read; raise this limit with --max-bytes");
+    return etr_fail(
+        error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
+        "its table is more than the bytes left to read; raise this limit with --max-bytes");
   ETR_TRY(etr_seekable_load(&table, file, 0, (size_t)size, path, error));
   *out = (etr_weights){.path = path, .file_size = file->size};
   etr_status status = etr_flat_tensor_count(out, etr_file_bytes(&table), path, error);
@@ -67,14 +75,17 @@ static etr_status read_table(etr_weights *out, const etr_seekable *file, const c
   return status;
 }
 
-etr_status etr_flat_tensors_read(const etr_weights **out, etr_arena *arena, const char *const *paths, size_t count,
-                                 uint64_t max_bytes, etr_error *error) {
+etr_status etr_flat_tensors_read(const etr_weights **out, etr_arena *arena,
+                                 const char *const *paths, size_t count, uint64_t max_bytes,
+                                 etr_error *error) {
   etr_weights *weights = etr_arena_alloc_array(arena, count, sizeof *weights);
   *out = weights;
-  if (!weights) return etr_fail_memory(error);
+  if (!weights)
+    return etr_fail_memory(error);
   for (size_t i = 0; i < count; i++) {
     const char *path = etr_arena_copy(arena, etr_slice_of(paths[i]));
-    if (!path) return etr_fail_memory(error);
+    if (!path)
+      return etr_fail_memory(error);
     etr_seekable file;
     ETR_TRY(etr_seekable_open(&file, path, error));
     etr_status status = read_table(&weights[i], &file, path, max_bytes, error);

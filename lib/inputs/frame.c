@@ -8,34 +8,45 @@
 
 /* ---- Texts and paths ---- */
 
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
 
 static etr_slice strip(etr_slice text) {
-  while (text.size && is_space(text.data[0])) text = etr_slice_after(text, 1);
-  while (text.size && is_space(text.data[text.size - 1])) text.size--;
+  while (text.size && is_space(text.data[0]))
+    text = etr_slice_after(text, 1);
+  while (text.size && is_space(text.data[text.size - 1]))
+    text.size--;
   return text;
 }
 
 /* Records of Windows have backslashes. */
-static bool is_separator(char c) { return c == '/' || c == '\\'; }
+static bool is_separator(char c) {
+  return c == '/' || c == '\\';
+}
 
 /* Returns whether a path starts with a text, whose separators are slashes. */
 static bool starts_path(etr_slice path, etr_slice start) {
-  if (start.size > path.size) return false;
+  if (start.size > path.size)
+    return false;
   for (size_t i = 0; i < start.size; i++)
-    if (path.data[i] != start.data[i] && !(is_separator(start.data[i]) && is_separator(path.data[i]))) return false;
+    if (path.data[i] != start.data[i] &&
+        !(is_separator(start.data[i]) && is_separator(path.data[i])))
+      return false;
   return true;
 }
 
 /* Returns whether a path begins with these folders, and something is in them. */
 static bool is_in_folder(etr_slice path, etr_slice folder) {
-  return starts_path(path, folder) && path.size > folder.size && is_separator(path.data[folder.size]);
+  return starts_path(path, folder) && path.size > folder.size &&
+         is_separator(path.data[folder.size]);
 }
 
 /* Returns the rest of a path after its first component; empty if there is none. */
 static etr_slice next_component(etr_slice path) {
   size_t at = 0;
-  while (at < path.size && !is_separator(path.data[at])) at++;
+  while (at < path.size && !is_separator(path.data[at]))
+    at++;
   return etr_slice_after(path, at + 1);
 }
 
@@ -46,11 +57,12 @@ enum { MOST_FOLDERS = 12 };
 /* A library whose files are not the model's. */
 typedef struct library {
   const char *name;
-  bool never;                        /* its files are no source lines, even if there are no others */
-  const char *models;                /* folder with models; NULL: none */
-  const char *parent;                /* folder of its repository that contains it; NULL: any */
-  const char *folders[MOST_FOLDERS]; /* what follows the name in its repository. A user's folder may have the same name,
-                                        so these are names that a model hardly has */
+  bool never;         /* its files are no source lines, even if there are no others */
+  const char *models; /* folder with models; NULL: none */
+  const char *parent; /* folder of its repository that contains it; NULL: any */
+  const char
+      *folders[MOST_FOLDERS]; /* what follows the name in its repository. A user's folder may have
+                                 the same name, so these are names that a model hardly has */
 } library;
 
 static const library libraries[] = {
@@ -58,48 +70,55 @@ static const library libraries[] = {
      true,
      NULL,
      NULL,
-     {"nn/modules/", "nn/functional.", "_dynamo/", "_export/", "_functorch/", "_higher_order_ops/", "_decomp/", "_ops.",
-      "_refs/", "_prims", "fx/", "ao/"}},
+     {"nn/modules/", "nn/functional.", "_dynamo/", "_export/", "_functorch/", "_higher_order_ops/",
+      "_decomp/", "_ops.", "_refs/", "_prims", "fx/", "ao/"}},
     {"torchao",
      false,
      NULL,
      NULL,
-     {"quantization/", "dtypes/", "kernel/", "experimental/", "prototype/", "core/", "float8/", "utils."}},
+     {"quantization/", "dtypes/", "kernel/", "experimental/", "prototype/", "core/", "float8/",
+      "utils."}},
     {"executorch",
      false,
      "examples/",
      NULL,
-     {"exir/", "backends/", "extension/", "devtools/", "examples/", "export/", "kernels/", "runtime/", "codegen/",
-      "src/executorch/"}},
+     {"exir/", "backends/", "extension/", "devtools/", "examples/", "export/", "kernels/",
+      "runtime/", "codegen/", "src/executorch/"}},
     {"transformers", false, "models/", "src", {""}},
 };
 
 static bool is_any_start(etr_slice path, const char *const *starts, size_t count) {
   for (size_t i = 0; i < count && starts[i]; i++)
-    if (starts_path(path, etr_slice_of(starts[i]))) return true;
+    if (starts_path(path, etr_slice_of(starts[i])))
+      return true;
   return false;
 }
 
-/* Returns the library whose files begin at a component of a path; NULL if none does. `parent` is the component before
- * it, empty if it is the first. */
+/* Returns the library whose files begin at a component of a path; NULL if none does. `parent` is
+ * the component before it, empty if it is the first. */
 static const library *library_at(etr_slice path, etr_slice parent) {
   bool is_installed = parent.size == 0 || etr_slice_is(parent, "site-packages") ||
                       etr_slice_is(parent, "dist-packages");
   for (size_t i = 0; i < ETR_COUNT(libraries); i++) {
     const library *l = &libraries[i];
-    if (!is_in_folder(path, etr_slice_of(l->name))) continue;
+    if (!is_in_folder(path, etr_slice_of(l->name)))
+      continue;
     bool fits = !l->parent || etr_slice_equal(parent, etr_slice_of(l->parent));
-    if (is_installed || (fits && is_any_start(next_component(path), l->folders, MOST_FOLDERS))) return l;
+    if (is_installed || (fits && is_any_start(next_component(path), l->folders, MOST_FOLDERS)))
+      return l;
   }
   return NULL;
 }
 
-/* Finds the innermost library in a path, because a virtual environment may be below the folder of another one. Sets
- * *path to the path from the library's folder on. */
+/* Finds the innermost library in a path, because a virtual environment may be below the folder of
+ * another one. Sets *path to the path from the library's folder on. */
 static const library *find_library(etr_slice *path) {
   const library *found = NULL;
-  etr_slice parent = {"/", 1}; /* an absolute path has no component before its first one, but is not a library's own */
-  if (path->size && !is_separator(path->data[0])) parent.size = 0;
+  etr_slice parent = {
+      "/",
+      1}; /* an absolute path has no component before its first one, but is not a library's own */
+  if (path->size && !is_separator(path->data[0]))
+    parent.size = 0;
   for (etr_slice rest = *path, next; rest.size > 0; rest = next) {
     const library *here = library_at(rest, parent);
     next = next_component(rest);
@@ -108,31 +127,41 @@ static const library *find_library(etr_slice *path) {
       *path = rest;
     }
     parent = etr_slice_before(rest, rest.size - next.size);
-    if (parent.size > 0 && is_separator(parent.data[parent.size - 1])) parent.size--;
-    if (parent.size == 0) parent = (etr_slice){"/", 1};
+    if (parent.size > 0 && is_separator(parent.data[parent.size - 1]))
+      parent.size--;
+    if (parent.size == 0)
+      parent = (etr_slice){"/", 1};
   }
   return found;
 }
 
-etr_slice etr_library_path(etr_slice file) { return find_library(&file) ? file : (etr_slice){0}; }
+etr_slice etr_library_path(etr_slice file) {
+  return find_library(&file) ? file : (etr_slice){0};
+}
 
-bool etr_is_generated_file(etr_slice file) { return etr_slice_starts(file, ETR_SLICE("<")); }
+bool etr_is_generated_file(etr_slice file) {
+  return etr_slice_starts(file, ETR_SLICE("<"));
+}
 
 /* ---- Frames ---- */
 
 bool etr_frame_read(etr_frame *out, etr_slice line) {
   line = strip(line);
-  if (!etr_slice_starts(line, ETR_SLICE("File \""))) return false;
+  if (!etr_slice_starts(line, ETR_SLICE("File \"")))
+    return false;
   line = etr_slice_after(line, 6);
   size_t quote = etr_slice_find(line, '"');
   out->file = etr_slice_before(line, quote);
   line = etr_slice_after(line, quote);
-  if (!etr_slice_starts(line, ETR_SLICE("\", line "))) return false;
+  if (!etr_slice_starts(line, ETR_SLICE("\", line ")))
+    return false;
   line = etr_slice_after(line, 8);
   size_t comma = etr_slice_find(line, ',');
-  if (!etr_slice_to_int(etr_slice_before(line, comma), &out->line)) return false;
+  if (!etr_slice_to_int(etr_slice_before(line, comma), &out->line))
+    return false;
   line = etr_slice_after(line, comma);
-  out->function = etr_slice_starts(line, ETR_SLICE(", in ")) ? etr_slice_after(line, 5) : (etr_slice){0};
+  out->function = etr_slice_starts(line, ETR_SLICE(", in ")) ? etr_slice_after(line, 5)
+                                                             : (etr_slice){0};
   return true;
 }
 
@@ -147,21 +176,30 @@ typedef enum frame_kind {
 
 static bool is_below(etr_slice file, const char *root) {
   etr_slice folder = etr_slice_of(root);
-  bool is_absolute = folder.size && (is_separator(folder.data[0]) || (folder.size > 1 && folder.data[1] == ':'));
-  while (folder.size > 1 && is_separator(folder.data[folder.size - 1])) folder.size--;
-  if (folder.size == 0) return false;
-  if (is_absolute) return is_in_folder(file, folder) || (folder.size == 1 && starts_path(file, folder));
+  bool is_absolute = folder.size &&
+                     (is_separator(folder.data[0]) || (folder.size > 1 && folder.data[1] == ':'));
+  while (folder.size > 1 && is_separator(folder.data[folder.size - 1]))
+    folder.size--;
+  if (folder.size == 0)
+    return false;
+  if (is_absolute)
+    return is_in_folder(file, folder) || (folder.size == 1 && starts_path(file, folder));
   for (; file.size > 0; file = next_component(file))
-    if (is_in_folder(file, folder)) return true;
+    if (is_in_folder(file, folder))
+      return true;
   return false;
 }
 
 static frame_kind kind_of(etr_slice file, const char *root) {
-  if (etr_is_generated_file(file)) return FRAME_NEVER;
-  if (root && is_below(file, root)) return FRAME_BELOW_ROOT;
+  if (etr_is_generated_file(file))
+    return FRAME_NEVER;
+  if (root && is_below(file, root))
+    return FRAME_BELOW_ROOT;
   const library *l = find_library(&file);
-  if (!l) return FRAME_OF_USER;
-  if (l->never) return FRAME_NEVER;
+  if (!l)
+    return FRAME_OF_USER;
+  if (l->never)
+    return FRAME_NEVER;
   bool is_model = l->models && starts_path(next_component(file), etr_slice_of(l->models));
   return is_model ? FRAME_OF_LIBRARY_MODEL : FRAME_OF_LIBRARY;
 }
@@ -175,7 +213,8 @@ static etr_slice pop_line(etr_slice *text) {
   return strip(line);
 }
 
-const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace, const char *root) {
+const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace,
+                                      const char *root) {
   etr_slice code = {0}, best_code = {0};
   etr_frame best = {0};
   frame_kind best_kind = FRAME_NEVER;
@@ -183,7 +222,8 @@ const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_sl
     etr_slice line = pop_line(&trace);
     etr_frame frame;
     if (!etr_frame_read(&frame, line)) {
-      if (line.size > 0) code = line; /* going up: the line right below the frame comes last */
+      if (line.size > 0)
+        code = line; /* going up: the line right below the frame comes last */
       continue;
     }
     frame_kind kind = kind_of(frame.file, root);

@@ -16,22 +16,24 @@ typedef struct etr_frame {
 /** Reads such a line, which may be indented. Returns false for other lines. */
 bool etr_frame_read(etr_frame *out, etr_slice line);
 
-/** Returns the path from the package on, "torch/nn/modules/linear.py", of a file of torch, torchao, ExecuTorch or
- * transformers; empty for all other files. A package is recognised by the folder in which it is installed
- * (site-packages, dist-packages), or, if it is used from its repository, by the folders that only it has. */
+/** Returns the path from the package on, "torch/nn/modules/linear.py", of a file of torch, torchao,
+ * ExecuTorch or transformers; empty for all other files. A package is recognised by the folder in
+ * which it is installed (site-packages, dist-packages), or, if it is used from its repository, by
+ * the folders that only it has. */
 etr_slice etr_library_path(etr_slice file);
 
 /** Returns true for code that has no file, such as <eval_with_key>. */
 bool etr_is_generated_file(etr_slice file);
 
 /**
- * Returns the frame of a Python traceback that is the model's line; NULL if there is none. It is the innermost frame of
- * the best kind: below the folder `root` (NULL: none), then files of no library, then models of ExecuTorch's examples
- * and of transformers, then other files of the libraries. Files of torch count only below `root`, and generated code
- * never does.
+ * Returns the frame of a Python traceback that is the model's line; NULL if there is none. It is
+ * the innermost frame of the best kind: below the folder `root` (NULL: none), then files of no
+ * library, then models of ExecuTorch's examples and of transformers, then other files of the
+ * libraries. Files of torch count only below `root`, and generated code never does.
  *
  * A relative `root` names folders anywhere in a path: "torchvision/models".
  */
-const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace, const char *root);
+const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace,
+                                      const char *root);
 
 #endif

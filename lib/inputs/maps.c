@@ -22,7 +22,8 @@ struct etr_maps {
 
 etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
   etr_maps *maps = etr_arena_alloc(strings->arena, sizeof *maps);
-  if (!maps) return NULL;
+  if (!maps)
+    return NULL;
   *maps = (etr_maps){.strings = strings, .arena = strings->arena, .only_method = only_method};
   etr_map_init(&maps->by_name, maps->arena);
   return maps;
@@ -30,28 +31,35 @@ etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
 
 static method *find_method(etr_maps *maps, etr_slice name) {
   uint32_t known = etr_map_get(&maps->by_name, name);
-  if (known != ETR_NONE) return &maps->methods.data[known];
+  if (known != ETR_NONE)
+    return &maps->methods.data[known];
   method *added = etr_vec_push(maps->arena, &maps->methods);
-  if (!added || !etr_map_set(&maps->by_name, name, (uint32_t)(maps->methods.count - 1))) return NULL;
+  if (!added || !etr_map_set(&maps->by_name, name, (uint32_t)(maps->methods.count - 1)))
+    return NULL;
   *added = (method){.name = etr_intern(maps->strings, name)};
   etr_map_init(&added->by_id, maps->arena);
   return added;
 }
 
-/* Returns the instruction of a key such as "17". If the key is no instruction id, returns NULL, and the reader has
- * failed. */
-static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json *json, etr_slice key) {
+/* Returns the instruction of a key such as "17". If the key is no instruction id, returns NULL, and
+ * the reader has failed. */
+static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json *json,
+                                             etr_slice key) {
   int64_t id;
   if (!etr_slice_to_int(key, &id) || id < 0 || id > INT32_MAX) {
     etr_json_fail(json, "a key is not an instruction id");
     return NULL;
   }
-  for (; key.size > 1 && (key.data[0] == '0' || key.data[0] == '-'); key.size--) key.data++; /* "03" is also 3 */
+  for (; key.size > 1 && (key.data[0] == '0' || key.data[0] == '-'); key.size--)
+    key.data++; /* "03" is also 3 */
   etr_map_slot *slot = etr_map_at(&m->by_id, key);
-  if (!slot) return NULL;
-  if (slot->value != ETR_NONE) return &m->instructions.data[slot->value];
+  if (!slot)
+    return NULL;
+  if (slot->value != ETR_NONE)
+    return &m->instructions.data[slot->value];
   etr_map_instruction *added = etr_vec_push(maps->arena, &m->instructions);
-  if (!added) return NULL;
+  if (!added)
+    return NULL;
   slot->value = (uint32_t)(m->instructions.count - 1);
   *added = (etr_map_instruction){.id = (int32_t)id};
   return added;
@@ -61,16 +69,19 @@ static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json
 static const uint32_t *read_handles(etr_maps *maps, etr_json *json, size_t *count) {
   etr_vec(uint32_t) handles = {0};
   bool is_list = etr_json_peek(json) == ETR_JSON_ARRAY;
-  if (is_list) etr_json_array(json);
+  if (is_list)
+    etr_json_array(json);
   for (bool once = true; is_list ? etr_json_element(json) : once; once = false) {
-    if (etr_json_null(json)) continue;
+    if (etr_json_null(json))
+      continue;
     int64_t handle = etr_json_int(json);
     if (handle < 0 || handle >= UINT32_MAX) {
       etr_json_fail(json, "a debug handle is out of range");
       break;
     }
     uint32_t *slot = etr_vec_push(maps->arena, &handles);
-    if (!slot) break;
+    if (!slot)
+      break;
     *slot = (uint32_t)handle;
   }
   *count = handles.count;
@@ -89,9 +100,11 @@ static void read_delegate_ids(etr_maps *maps, etr_json *json, etr_map_instructio
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     etr_map_delegate_id *id = etr_vec_push(maps->arena, &ids);
-    if (!id) return;
+    if (!id)
+      return;
     *id = (etr_map_delegate_id){.id = etr_intern(maps->strings, key), .place = ids.count - 1};
-    if (!id->id) return;
+    if (!id->id)
+      return;
     id->handles = read_handles(maps, json, &id->handle_count);
   }
   etr_sort(ids.data, ids.count, sizeof *ids.data, by_text);
@@ -115,22 +128,27 @@ static void read_delegate(etr_maps *maps, etr_json *json, etr_map_instruction *i
 
 typedef void instruction_reader(etr_maps *maps, etr_json *json, etr_map_instruction *instruction);
 
-static void read_instruction_handles(etr_maps *maps, etr_json *json, etr_map_instruction *instruction) {
+static void read_instruction_handles(etr_maps *maps, etr_json *json,
+                                     etr_map_instruction *instruction) {
   instruction->handles = read_handles(maps, json, &instruction->handle_count);
 }
 
-static void read_instruction(etr_maps *maps, etr_json *json, method *m, etr_slice key, instruction_reader *read) {
+static void read_instruction(etr_maps *maps, etr_json *json, method *m, etr_slice key,
+                             instruction_reader *read) {
   etr_map_instruction *instruction = m ? find_instruction(maps, m, json, key) : NULL;
-  if (instruction) read(maps, json, instruction);
+  if (instruction)
+    read(maps, json, instruction);
 }
 
 /* Reads a method's part of a map: {INSTRUCTION: ...}, or null. */
 static void read_method(etr_maps *maps, etr_json *json, etr_slice name, instruction_reader *read) {
   etr_slice key;
   method *m = find_method(maps, name);
-  if (!m || etr_json_null(json)) return;
+  if (!m || etr_json_null(json))
+    return;
   etr_json_object(json);
-  while (etr_json_key(json, &key)) read_instruction(maps, json, m, key, read);
+  while (etr_json_key(json, &key))
+    read_instruction(maps, json, m, key, read);
 }
 
 /* Returns whether the value of a key is an instruction's handles. Since 2024 it is a method. */
@@ -143,18 +161,22 @@ static bool is_flat(etr_json *json, etr_slice key) {
 
 static void read_flat(etr_maps *maps, etr_json *json, etr_slice key) {
   if (maps->only_method)
-    read_instruction(maps, json, find_method(maps, etr_slice_of(maps->only_method)), key, read_instruction_handles);
+    read_instruction(maps, json, find_method(maps, etr_slice_of(maps->only_method)), key,
+                     read_instruction_handles);
   else
     etr_json_fail(json, "the map does not say of which method it is, and the record has several");
 }
 
 void etr_maps_read_handles(etr_maps *maps, etr_json *json) {
   etr_slice key;
-  if (etr_json_null(json)) return;
+  if (etr_json_null(json))
+    return;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    const char *name = etr_intern(maps->strings, key); /* the key itself ends with the look at what follows it */
-    if (!name) return;
+    const char *name = etr_intern(maps->strings,
+                                  key); /* the key itself ends with the look at what follows it */
+    if (!name)
+      return;
     if (is_flat(json, etr_slice_of(name)))
       read_flat(maps, json, etr_slice_of(name));
     else
@@ -164,9 +186,11 @@ void etr_maps_read_handles(etr_maps *maps, etr_json *json) {
 
 void etr_maps_read_delegates(etr_maps *maps, etr_json *json) {
   etr_slice key;
-  if (etr_json_null(json)) return;
+  if (etr_json_null(json))
+    return;
   etr_json_object(json);
-  while (etr_json_key(json, &key)) read_method(maps, json, key, read_delegate);
+  while (etr_json_key(json, &key))
+    read_method(maps, json, key, read_delegate);
 }
 
 static void read_output_counts_of(const method *m, etr_json *json) {
@@ -174,7 +198,8 @@ static void read_output_counts_of(const method *m, etr_json *json) {
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     uint32_t place = m ? etr_map_get(&m->by_id, key) : ETR_NONE;
-    int64_t count = etr_json_peek(json) == ETR_JSON_NUMBER ? etr_json_int(json) : (etr_json_skip(json), 0);
+    int64_t count = etr_json_peek(json) == ETR_JSON_NUMBER ? etr_json_int(json)
+                                                           : (etr_json_skip(json), 0);
     if (place != ETR_NONE && count > 0 && count < UINT32_MAX)
       m->instructions.data[place].output_count = (uint32_t)count;
   }
@@ -182,7 +207,8 @@ static void read_output_counts_of(const method *m, etr_json *json) {
 
 void etr_maps_read_output_counts(etr_maps *maps, etr_json *json) {
   etr_slice key;
-  if (etr_json_null(json)) return;
+  if (etr_json_null(json))
+    return;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     uint32_t known = etr_map_get(&maps->by_name, key);
@@ -199,7 +225,8 @@ static int by_id(const void *a, const void *b) {
 }
 
 const etr_map_method *etr_maps_finish(etr_maps *maps, size_t *count) {
-  etr_map_method *methods = etr_arena_alloc_array(maps->arena, maps->methods.count, sizeof *methods);
+  etr_map_method *methods = etr_arena_alloc_array(maps->arena, maps->methods.count,
+                                                  sizeof *methods);
   *count = methods ? maps->methods.count : 0;
   for (size_t i = 0; i < *count; i++) {
     method *m = &maps->methods.data[i];

@@ -17,7 +17,8 @@ bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
   *tree = (etr_module_tree){0};
   etr_map_init(&tree->by_child, arena);
   etr_module *root = etr_vec_push(arena, &tree->list);
-  if (root) *root = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
+  if (root)
+    *root = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
   return root != NULL;
 }
 
@@ -26,8 +27,8 @@ static size_t find_last(etr_slice text, char wanted) {
   return at ? (size_t)(at - text.data) : text.size;
 }
 
-/* Turns an expression, which torch 2.6 has for a path, into the path: "L['self'].blocks['a'].inners[0]" becomes
- * blocks.a.inners.0. */
+/* Turns an expression, which torch 2.6 has for a path, into the path:
+ * "L['self'].blocks['a'].inners[0]" becomes blocks.a.inners.0. */
 static const char *path_of_expression(etr_map *strings, etr_slice expression) {
   char *path = etr_arena_alloc(strings->arena, expression.size + 1);
   size_t size = 0;
@@ -35,33 +36,44 @@ static const char *path_of_expression(etr_map *strings, etr_slice expression) {
   for (size_t i = 0; path && i < expression.size; i++) {
     char c = expression.data[i];
     is_index = c == '[' || (is_index && c != ']');
-    if (c == ']' || (is_index && c == '\'')) continue;
-    if (c == '[') c = '.';
-    if (size > 0 || c != '.') path[size++] = c;
+    if (c == ']' || (is_index && c == '\''))
+      continue;
+    if (c == '[')
+      c = '.';
+    if (size > 0 || c != '.')
+      path[size++] = c;
   }
   return path ? etr_intern(strings, (etr_slice){path, size}) : NULL;
 }
 
-/* Returns the path of a module. Nodes that are in no module have a placeholder of torch, which gives "". */
+/* Returns the path of a module. Nodes that are in no module have a placeholder of torch, which
+ * gives "". */
 static const char *plain_path(etr_map *strings, etr_slice path) {
-  if (etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook")) return "";
-  size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? etr_slice_find(path, ']') : path.size;
-  return root < path.size ? path_of_expression(strings, etr_slice_after(path, root + 1)) : etr_intern(strings, path);
+  if (etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook"))
+    return "";
+  size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? etr_slice_find(path, ']')
+                                                                  : path.size;
+  return root < path.size ? path_of_expression(strings, etr_slice_after(path, root + 1))
+                          : etr_intern(strings, path);
 }
 
 /* Adds the module that "PATH,TYPE" names. A comma without a type is ignored. */
-static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent, etr_slice path_and_type) {
+static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent,
+                             etr_slice path_and_type) {
   size_t comma = find_last(path_and_type, ',');
-  etr_slice path = etr_slice_before(path_and_type, comma), type = etr_slice_after(path_and_type, comma + 1);
+  etr_slice path = etr_slice_before(path_and_type, comma),
+            type = etr_slice_after(path_and_type, comma + 1);
   const struct {
     const char *text;
     uint64_t parent;
   } key = {etr_intern(strings, type.size ? path_and_type : path), parent};
   ETR_NO_PADDING(key, sizeof(char *) + sizeof(uint64_t));
   etr_map_slot *known = key.text ? etr_map_at(&tree->by_child, ETR_BYTES(key)) : NULL;
-  if (!known || known->value != ETR_NONE) return known ? known->value : 0;
+  if (!known || known->value != ETR_NONE)
+    return known ? known->value : 0;
   etr_module *module = etr_vec_push(strings->arena, &tree->list);
-  if (!module) return 0;
+  if (!module)
+    return 0;
   *module = (etr_module){.path = plain_path(strings, path),
                          .recorded = etr_intern(strings, path),
                          .type = etr_intern(strings, type),
@@ -96,9 +108,12 @@ static size_t find_text(etr_slice text, etr_slice wanted) {
   return at ? (size_t)(at - text.data) : text.size;
 }
 
-static bool contains(etr_slice text, etr_slice wanted) { return find_text(text, wanted) < text.size; }
+static bool contains(etr_slice text, etr_slice wanted) {
+  return find_text(text, wanted) < text.size;
+}
 
-/* Reads one list of ancestors; the name found, or NULL. Recursion is bounded by the reader's depth limit. */
+/* Reads one list of ancestors; the name found, or NULL. Recursion is bounded by the reader's depth
+ * limit. */
 static const char *find_ancestor(etr_json *json, etr_map *strings, int64_t graph_id) {
   const char *found = NULL;
   etr_json_array(json);
@@ -122,7 +137,8 @@ static const char *find_ancestor(etr_json *json, etr_map *strings, int64_t graph
 
 const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t graph_id) {
   etr_json *json = etr_json_open_memory(from_node, NULL);
-  if (!json) return NULL;
+  if (!json)
+    return NULL;
   const char *found = find_ancestor(json, strings, graph_id);
   etr_json_close(json);
   return found;
@@ -144,14 +160,16 @@ static const char *find_oldest(etr_json *json, etr_map *strings) {
       else
         etr_json_skip(json);
     }
-    if (!oldest) oldest = older ? older : name;
+    if (!oldest)
+      oldest = older ? older : name;
   }
   return oldest;
 }
 
 const char *etr_oldest_ancestor(etr_map *strings, etr_slice from_node) {
   etr_json *json = etr_json_open_memory(from_node, NULL);
-  if (!json) return NULL;
+  if (!json)
+    return NULL;
   const char *oldest = find_oldest(json, strings);
   etr_json_close(json);
   return oldest;
@@ -163,16 +181,19 @@ const char *etr_escaped_graph_id(etr_arena *arena, int64_t graph_id) {
   return etr_arena_format(arena, "%s%lld,", graph_id_key, (long long)graph_id);
 }
 
-bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice escaped, const char *escaped_graph_id) {
+bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice escaped,
+                             const char *escaped_graph_id) {
   static const char head[] = "{\\\"name\\\": \\\"";
   etr_slice key = etr_slice_of(escaped_graph_id);
   size_t at = find_text(escaped, key);
   *name = NULL;
   if (at == escaped.size)
-    return !contains(escaped, (etr_slice){key.data + sizeof graph_id_key - 1, key.size - sizeof graph_id_key});
+    return !contains(
+        escaped, (etr_slice){key.data + sizeof graph_id_key - 1, key.size - sizeof graph_id_key});
   size_t brace = find_last(etr_slice_before(escaped, at), '{');
   etr_slice object = etr_slice_after(etr_slice_before(escaped, at), brace);
-  if (!etr_slice_starts(object, ETR_SLICE(head))) return false;
+  if (!etr_slice_starts(object, ETR_SLICE(head)))
+    return false;
   etr_slice rest = etr_slice_after(object, sizeof head - 1);
   etr_slice found = etr_slice_before(rest, etr_slice_find(rest, '\\'));
   if (!etr_slice_starts(etr_slice_after(rest, found.size), ETR_SLICE("\\\",")))

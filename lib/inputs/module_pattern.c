@@ -33,18 +33,23 @@ typedef struct folder {
 
 static etr_slice number_in(etr_slice name) {
   size_t at = name.size;
-  while (at > 0 && name.data[at - 1] >= '0' && name.data[at - 1] <= '9') at--;
-  if (at > 0 && name.data[at - 1] == '@') at = name.size; /* another call of the same module: "norm@1" */
+  while (at > 0 && name.data[at - 1] >= '0' && name.data[at - 1] <= '9')
+    at--;
+  if (at > 0 && name.data[at - 1] == '@')
+    at = name.size; /* another call of the same module: "norm@1" */
   return (etr_slice){name.data + at, name.size - at};
 }
 
-/* Returns the part of this name inside another, which is added if it is new; ETR_NONE when out of memory. */
+/* Returns the part of this name inside another, which is added if it is new; ETR_NONE when out of
+ * memory. */
 static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   etr_slice key = etr_key_of(f->scratch, parent, name);
   etr_map_slot *known = key.size ? etr_map_at(&f->by_name, key) : NULL;
-  if (!known || known->value != ETR_NONE) return known ? known->value : ETR_NONE;
+  if (!known || known->value != ETR_NONE)
+    return known ? known->value : ETR_NONE;
   part *added = etr_vec_push(f->scratch, &f->parts);
-  if (!added) return ETR_NONE;
+  if (!added)
+    return ETR_NONE;
   *added = (part){.parent = parent, .name = name, .digits = number_in(name)};
   return known->value = (uint32_t)(f->parts.count - 1);
 }
@@ -55,7 +60,8 @@ static uint32_t part_of_path(folder *f, const char *path) {
   for (size_t count = 1; *path; count++) {
     size_t size = count < MOST_PARTS ? strcspn(path, ".") : strlen(path);
     at = part_at(f, at, (etr_slice){path, size});
-    if (at == ETR_NONE) return at;
+    if (at == ETR_NONE)
+      return at;
     path += size + (path[size] == '.');
   }
   return at;
@@ -69,37 +75,48 @@ static int compare_text(etr_slice a, etr_slice b) {
   return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-static etr_slice stem_of(const part *p) { return (etr_slice){p->name.data, p->name.size - p->digits.size}; }
+static etr_slice stem_of(const part *p) {
+  return (etr_slice){p->name.data, p->name.size - p->digits.size};
+}
 
 static int compare_numbers(etr_slice a, etr_slice b) {
-  while (a.size > 1 && a.data[0] == '0') a.data++, a.size--;
-  while (b.size > 1 && b.data[0] == '0') b.data++, b.size--;
-  if (a.size != b.size) return a.size < b.size ? -1 : 1;
+  while (a.size > 1 && a.data[0] == '0')
+    a.data++, a.size--;
+  while (b.size > 1 && b.data[0] == '0')
+    b.data++, b.size--;
+  if (a.size != b.size)
+    return a.size < b.size ? -1 : 1;
   return compare_text(a, b);
 }
 
 /* Compares by name: "a", "a1", "a2", "a10". */
 static int compare_names(const part *a, const part *b) {
   int order = compare_text(stem_of(a), stem_of(b));
-  if (order == 0) order = compare_numbers(a->digits, b->digits);
+  if (order == 0)
+    order = compare_numbers(a->digits, b->digits);
   return order ? order : compare_text(a->digits, b->digits);
 }
 
 static int by_parent(const void *a, const void *b) {
   const part *x = *(const part *const *)a, *y = *(const part *const *)b;
-  if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
+  if (x->parent != y->parent)
+    return x->parent < y->parent ? -1 : 1;
   return compare_names(x, y);
 }
 
 static bool sort_parts(folder *f) {
   f->sorted = etr_arena_alloc_array(f->scratch, f->parts.count, sizeof *f->sorted);
-  if (!f->sorted) return false;
-  for (size_t i = 0; i < f->parts.count; i++) f->sorted[i] = &f->parts.data[i];
+  if (!f->sorted)
+    return false;
+  for (size_t i = 0; i < f->parts.count; i++)
+    f->sorted[i] = &f->parts.data[i];
   etr_sort(f->sorted, f->parts.count, sizeof *f->sorted, by_parent);
   for (uint32_t i = 0; i < f->parts.count; i++) {
     uint32_t parent = f->sorted[i]->parent;
-    if (parent == ETR_NONE) continue;
-    if (f->parts.data[parent].end == 0) f->parts.data[parent].first = i;
+    if (parent == ETR_NONE)
+      continue;
+    if (f->parts.data[parent].end == 0)
+      f->parts.data[parent].first = i;
     f->parts.data[parent].end = i + 1;
   }
   return true;
@@ -107,11 +124,17 @@ static bool sort_parts(folder *f) {
 
 /* ---- Siblings that repeat ---- */
 
-static bool is_leaf(const part *p) { return p->first == p->end; }
+static bool is_leaf(const part *p) {
+  return p->first == p->end;
+}
 
-static const char *type_of(const part *p) { return p->type ? p->type : ""; }
+static const char *type_of(const part *p) {
+  return p->type ? p->type : "";
+}
 
-static bool is_same_type(const part *a, const part *b) { return strcmp(type_of(a), type_of(b)) == 0; }
+static bool is_same_type(const part *a, const part *b) {
+  return strcmp(type_of(a), type_of(b)) == 0;
+}
 
 /* Returns the part inside another that has the wanted name; NULL if there is none. */
 static const part *find_inside(const folder *f, const part *in, const part *wanted) {
@@ -119,7 +142,8 @@ static const part *find_inside(const folder *f, const part *in, const part *want
     uint32_t middle = from + (to - from) / 2;
     const part *here = f->sorted[middle];
     int order = compare_names(wanted, here);
-    if (order == 0) return here;
+    if (order == 0)
+      return here;
     if (order < 0)
       to = middle;
     else
@@ -132,11 +156,14 @@ static const part *find_inside(const folder *f, const part *in, const part *want
 static bool agrees(const folder *f, const part *a, const part *b, bool *shared) {
   bool deeper;
   *shared = false;
-  if (!is_same_type(a, b)) return false;
+  if (!is_same_type(a, b))
+    return false;
   for (uint32_t i = b->first; i < b->end; i++) {
     const part *in_b = f->sorted[i], *in_a = find_inside(f, a, in_b);
-    if (!in_a) continue;
-    if (!agrees(f, in_a, in_b, &deeper)) return false;
+    if (!in_a)
+      continue;
+    if (!agrees(f, in_a, in_b, &deeper))
+      return false;
     *shared = true;
   }
   return true;
@@ -144,7 +171,8 @@ static bool agrees(const folder *f, const part *a, const part *b, bool *shared) 
 
 static bool is_alike(const folder *f, const part *a, const part *b) {
   bool shared;
-  if (is_leaf(a) && is_leaf(b)) return is_same_type(a, b) && type_of(a)[0];
+  if (is_leaf(a) && is_leaf(b))
+    return is_same_type(a, b) && type_of(a)[0];
   return agrees(f, a, b, &shared) && shared;
 }
 
@@ -163,14 +191,17 @@ typedef struct siblings {
 
 static uint32_t kind_of(const folder *f, siblings *s, uint32_t i) {
   for (size_t k = 0; k < s->kind_count; k++)
-    if (is_alike(f, s->list[s->firsts[k]], s->list[i])) return s->firsts[k];
-  if (s->kind_count < MOST_KINDS) s->firsts[s->kind_count++] = i;
+    if (is_alike(f, s->list[s->firsts[k]], s->list[i]))
+      return s->firsts[k];
+  if (s->kind_count < MOST_KINDS)
+    s->firsts[s->kind_count++] = i;
   return i;
 }
 
 static bool is_next(etr_slice a, etr_slice b) {
   int64_t before, after;
-  return etr_slice_to_int(a, &before) && etr_slice_to_int(b, &after) && before < INT64_MAX && after == before + 1;
+  return etr_slice_to_int(a, &before) && etr_slice_to_int(b, &after) && before < INT64_MAX &&
+         after == before + 1;
 }
 
 static void compare_siblings(const folder *f, siblings *s) {
@@ -185,43 +216,52 @@ static void compare_siblings(const folder *f, siblings *s) {
   }
 }
 
-/* Returns how many adjacent siblings, including this one, are of the same kind; LEAST_RUN or more are not counted
- * further. */
+/* Returns how many adjacent siblings, including this one, are of the same kind; LEAST_RUN or more
+ * are not counted further. */
 static size_t run_around(const siblings *s, size_t i) {
   size_t from = i, to = i + 1;
-  while (from > 0 && i - from < LEAST_RUN && s->kinds[from - 1] == s->kinds[i]) from--;
-  while (to < s->count && to - i < LEAST_RUN && s->kinds[to] == s->kinds[i]) to++;
+  while (from > 0 && i - from < LEAST_RUN && s->kinds[from - 1] == s->kinds[i])
+    from--;
+  while (to < s->count && to - i < LEAST_RUN && s->kinds[to] == s->kinds[i])
+    to++;
   return to - from;
 }
 
 static bool is_one_of_several(const siblings *s, const size_t *of_kind, size_t i) {
-  if (s->all_alike) return true;
+  if (s->all_alike)
+    return true;
   return s->has_roles ? run_around(s, i) >= LEAST_RUN : of_kind[s->kinds[i]] > 1;
 }
 
 static bool mark_repeats(folder *f, siblings *s) {
   size_t *of_kind = etr_arena_alloc_array(f->scratch, s->count, sizeof *of_kind);
   s->kinds = etr_arena_alloc_array(f->scratch, s->count, sizeof *s->kinds);
-  if (!of_kind || !s->kinds) return false;
+  if (!of_kind || !s->kinds)
+    return false;
   compare_siblings(f, s);
-  for (size_t i = 0; i < s->count; i++) of_kind[s->kinds[i]]++;
+  for (size_t i = 0; i < s->count; i++)
+    of_kind[s->kinds[i]]++;
   for (size_t i = 0; i < s->count; i++) {
     part *p = s->list[i];
     bool is_list = p->digits.size == p->name.size;
-    p->repeats = is_leaf(p) ? is_list && s->all_alike && s->is_dense : is_one_of_several(s, of_kind, i);
+    p->repeats = is_leaf(p) ? is_list && s->all_alike && s->is_dense
+                            : is_one_of_several(s, of_kind, i);
   }
   return true;
 }
 
 static bool is_sibling(const part *a, const part *b) {
-  return a->parent == b->parent && a->digits.size && b->digits.size && etr_slice_equal(stem_of(a), stem_of(b));
+  return a->parent == b->parent && a->digits.size && b->digits.size &&
+         etr_slice_equal(stem_of(a), stem_of(b));
 }
 
 static bool mark_all(folder *f) {
   for (size_t from = 0, to; from < f->parts.count; from = to) {
-    for (to = from + 1; to < f->parts.count && is_sibling(f->sorted[from], f->sorted[to]);) to++;
+    for (to = from + 1; to < f->parts.count && is_sibling(f->sorted[from], f->sorted[to]);)
+      to++;
     siblings s = {.list = &f->sorted[from], .count = to - from};
-    if (s.count > 1 && !mark_repeats(f, &s)) return false;
+    if (s.count > 1 && !mark_repeats(f, &s))
+      return false;
   }
   return true;
 }
@@ -234,33 +274,42 @@ static const char *pattern_of(const folder *f, uint32_t last, const char *path, 
   size_t count = 0, size = 0;
   uint32_t chain[MOST_PARTS];
   bool repeats = false;
-  for (uint32_t i = last; i != ETR_NONE; i = f->parts.data[i].parent) chain[count++] = i;
+  for (uint32_t i = last; i != ETR_NONE; i = f->parts.data[i].parent)
+    chain[count++] = i;
   while (text && count-- > 0) {
     const part *p = &f->parts.data[chain[count]];
     etr_slice shown = p->repeats ? stem_of(p) : p->name;
     repeats |= p->repeats;
     memcpy(text + size, shown.data, shown.size);
     size += shown.size;
-    if (p->repeats) text[size++] = '*';
-    if (count > 0) text[size++] = '.';
+    if (p->repeats)
+      text[size++] = '*';
+    if (count > 0)
+      text[size++] = '.';
   }
-  if (!text) return NULL;
+  if (!text)
+    return NULL;
   return repeats ? etr_intern(strings, (etr_slice){text, size}) : path;
 }
 
-bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings, etr_arena *scratch) {
-  if (etr_arena_failed(strings->arena)) return false; /* some modules may have no path */
+bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings,
+                             etr_arena *scratch) {
+  if (etr_arena_failed(strings->arena))
+    return false; /* some modules may have no path */
   folder f = {.scratch = scratch};
   uint32_t *last = etr_arena_alloc_array(scratch, count, sizeof *last);
   etr_map_init(&f.by_name, scratch);
   for (size_t i = 0; last && i < count; i++) {
     last[i] = part_of_path(&f, modules[i].path);
-    if (last[i] != ETR_NONE && !f.parts.data[last[i]].type) f.parts.data[last[i]].type = modules[i].type;
+    if (last[i] != ETR_NONE && !f.parts.data[last[i]].type)
+      f.parts.data[last[i]].type = modules[i].type;
   }
-  if (!last || etr_arena_failed(scratch) || !sort_parts(&f) || !mark_all(&f)) return false;
+  if (!last || etr_arena_failed(scratch) || !sort_parts(&f) || !mark_all(&f))
+    return false;
   for (size_t i = 0; i < count; i++) {
     modules[i].pattern = pattern_of(&f, last[i], modules[i].path, strings);
-    if (!modules[i].pattern) return false;
+    if (!modules[i].pattern)
+      return false;
   }
   return true;
 }

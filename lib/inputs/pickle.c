@@ -28,7 +28,8 @@ typedef struct machine {
 
 /* Fails and returns NULL, which every caller can return in turn. */
 static void *fail(machine *m, const char *message) {
-  if (!m->message) m->message = message ? message : "out of memory";
+  if (!m->message)
+    m->message = message ? message : "out of memory";
   return NULL;
 }
 
@@ -44,7 +45,9 @@ static const uint8_t *take_bytes(machine *m, uint64_t size) {
   return m->bytes + m->at - size;
 }
 
-static uint64_t take_number(machine *m, unsigned size) { return etr_load_le(take_bytes(m, size), size); }
+static uint64_t take_number(machine *m, unsigned size) {
+  return etr_load_le(take_bytes(m, size), size);
+}
 
 static etr_slice take_text(machine *m, uint64_t size) {
   const uint8_t *bytes = take_bytes(m, size);
@@ -53,52 +56,68 @@ static etr_slice take_text(machine *m, uint64_t size) {
 
 static etr_slice take_line(machine *m) {
   size_t start = m->at;
-  while (m->at < m->size && m->bytes[m->at] != '\n') m->at++;
+  while (m->at < m->size && m->bytes[m->at] != '\n')
+    m->at++;
   etr_slice line = {(const char *)m->bytes + start, m->at - start};
   take_bytes(m, 1);
   return line;
 }
 
 /* Returns the bytes of instructions read so far, including those in storages inside the pickle. */
-static size_t instruction_bytes(const machine *m) { return m->at - m->raw_bytes + m->inner_bytes; }
+static size_t instruction_bytes(const machine *m) {
+  return m->at - m->raw_bytes + m->inner_bytes;
+}
 
 /* ---- The stack ---- */
 
 static value *make_value(machine *m, etr_pickle_kind kind) {
-  if (++m->value_count > m->most_values) return fail(m, "it has implausibly many values");
+  if (++m->value_count > m->most_values)
+    return fail(m, "it has implausibly many values");
   value *made = etr_arena_alloc(m->arena, sizeof *made);
-  if (!made) return fail(m, NULL);
+  if (!made)
+    return fail(m, NULL);
   made->kind = kind;
   return made;
 }
 
 static value *push_value(machine *m, value *pushed) {
   value **slot = pushed ? etr_vec_push(m->arena, &m->stack) : NULL;
-  if (pushed && !slot) return fail(m, NULL);
-  if (slot) *slot = pushed;
+  if (pushed && !slot)
+    return fail(m, NULL);
+  if (slot)
+    *slot = pushed;
   return pushed;
 }
 
-static value *push(machine *m, etr_pickle_kind kind) { return push_value(m, make_value(m, kind)); }
+static value *push(machine *m, etr_pickle_kind kind) {
+  return push_value(m, make_value(m, kind));
+}
 
-/* Returns the start of the part of the stack that instructions may take, which is never below a mark. */
-static size_t floor_of(const machine *m) { return m->marks.count ? m->marks.data[m->marks.count - 1] : 0; }
+/* Returns the start of the part of the stack that instructions may take, which is never below a
+ * mark. */
+static size_t floor_of(const machine *m) {
+  return m->marks.count ? m->marks.data[m->marks.count - 1] : 0;
+}
 
 static value *top(machine *m) {
-  return m->stack.count > floor_of(m) ? m->stack.data[m->stack.count - 1] : fail(m, "its stack is empty");
+  return m->stack.count > floor_of(m) ? m->stack.data[m->stack.count - 1]
+                                      : fail(m, "its stack is empty");
 }
 
 static value *pop(machine *m) {
   value *popped = top(m);
-  if (popped) m->stack.count--;
+  if (popped)
+    m->stack.count--;
   return popped;
 }
 
-/* Removes the mark and the *count values above it from the stack. The values stay in memory until the next push.
+/* Removes the mark and the *count values above it from the stack. The values stay in memory until
+ * the next push.
  */
 static value **pop_to_mark(machine *m, size_t *count) {
   *count = 0;
-  if (m->marks.count == 0) return fail(m, "a mark is missing");
+  if (m->marks.count == 0)
+    return fail(m, "a mark is missing");
   size_t start = m->marks.data[--m->marks.count];
   *count = m->stack.count - start;
   m->stack.count = start;
@@ -106,7 +125,8 @@ static value **pop_to_mark(machine *m, size_t *count) {
 }
 
 static value **pop_several(machine *m, size_t count) {
-  if (m->stack.count - floor_of(m) < count) return fail(m, "its stack is empty");
+  if (m->stack.count - floor_of(m) < count)
+    return fail(m, "its stack is empty");
   m->stack.count -= count;
   return m->stack.data + m->stack.count;
 }
@@ -139,10 +159,13 @@ static void extend(machine *m, etr_pickle_kind kind, value **items, size_t count
 
 static void put_in_memo(machine *m, uint64_t index) {
   value *stored = top(m);
-  if (index >= m->value_count) fail(m, "its memo has gaps");
+  if (index >= m->value_count)
+    fail(m, "its memo has gaps");
   while (!m->message && m->memo.count <= index)
-    if (!etr_vec_push(m->arena, &m->memo)) fail(m, NULL);
-  if (!m->message) m->memo.data[index] = stored;
+    if (!etr_vec_push(m->arena, &m->memo))
+      fail(m, NULL);
+  if (!m->message)
+    m->memo.data[index] = stored;
 }
 
 static void get_memo(machine *m, uint64_t index) {
@@ -156,7 +179,8 @@ static void get_memo(machine *m, uint64_t index) {
 
 static void push_name(machine *m, etr_pickle_name name, const etr_element *element) {
   value *pushed = push(m, ETR_PICKLE_NAME);
-  if (!pushed) return;
+  if (!pushed)
+    return;
   pushed->name = name;
   pushed->element = element;
 }
@@ -175,25 +199,29 @@ static void find_name(machine *m, etr_slice module, etr_slice name) {
       {"torch", "UntypedStorage", ETR_NAME_STORAGE},
   };
   for (size_t i = 0; i < ETR_COUNT(known); i++)
-    if (etr_slice_equal(module, etr_slice_of(known[i].module)) && etr_slice_equal(name, etr_slice_of(known[i].name))) {
+    if (etr_slice_equal(module, etr_slice_of(known[i].module)) &&
+        etr_slice_equal(name, etr_slice_of(known[i].name))) {
       push_name(m, known[i].meaning, NULL);
       return;
     }
   char dtype[32] = "";
-  if (name.size < sizeof dtype && name.size) memcpy(dtype, name.data, name.size);
+  if (name.size < sizeof dtype && name.size)
+    memcpy(dtype, name.data, name.size);
   const etr_element *storage = etr_element_of_storage(name), *element = etr_element_of_dtype(dtype);
   if (etr_slice_is(module, "torch") && storage)
     push_name(m, ETR_NAME_STORAGE, storage);
   else if (etr_slice_is(module, "torch") && element)
     push_name(m, ETR_NAME_DTYPE, element);
   else
-    fail(m, etr_arena_format(m->arena, "it imports %.*s.%.*s, which no tensor needs", (int)ETR_MIN(module.size, 80),
-                             module.data, (int)ETR_MIN(name.size, 80), name.data));
+    fail(m, etr_arena_format(m->arena, "it imports %.*s.%.*s, which no tensor needs",
+                             (int)ETR_MIN(module.size, 80), module.data,
+                             (int)ETR_MIN(name.size, 80), name.data));
 }
 
 static void find_name_on_stack(machine *m) {
   const value *name = pop(m), *module = pop(m);
-  if (m->message) return;
+  if (m->message)
+    return;
   if (name->kind == ETR_PICKLE_STRING && module->kind == ETR_PICKLE_STRING)
     find_name(m, module->text, name->text);
   else
@@ -202,20 +230,24 @@ static void find_name_on_stack(machine *m) {
 
 /* ---- Tensors ---- */
 
-/* Loads a storage from ("storage", class, key, location, number of elements). A storage inside a pickle also says of
- * what it is a view, which must be nothing. */
+/* Loads a storage from ("storage", class, key, location, number of elements). A storage inside a
+ * pickle also says of what it is a view, which must be nothing. */
 static void load_storage(machine *m) {
   const value *id = pop(m);
-  if (m->message) return;
+  if (m->message)
+    return;
   value *const *item = id->items.data;
   size_t count = id->items.count;
-  bool is_whole = m->is_in_storage ? count == 6 && item[4]->kind == ETR_PICKLE_INT && item[5]->kind == ETR_PICKLE_NONE
+  bool is_whole = m->is_in_storage ? count == 6 && item[4]->kind == ETR_PICKLE_INT &&
+                                         item[5]->kind == ETR_PICKLE_NONE
                                    : count == 5;
   bool good = id->kind == ETR_PICKLE_LIST && is_whole && item[0]->kind == ETR_PICKLE_STRING &&
               etr_slice_is(item[0]->text, "storage") && item[1]->kind == ETR_PICKLE_NAME &&
               item[1]->name == ETR_NAME_STORAGE && item[2]->kind == ETR_PICKLE_STRING;
-  value *storage = good ? push(m, ETR_PICKLE_STORAGE) : fail(m, "it refers to something other than a tensor's storage");
-  if (!storage) return;
+  value *storage = good ? push(m, ETR_PICKLE_STORAGE)
+                        : fail(m, "it refers to something other than a tensor's storage");
+  if (!storage)
+    return;
   storage->text = item[2]->text;
   storage->element = item[1]->element;
   storage->number = item[4]->number;
@@ -223,10 +255,12 @@ static void load_storage(machine *m) {
 
 static const int64_t *read_numbers(machine *m, const value *tuple, size_t *count) {
   *count = tuple->items.count;
-  if (tuple->kind != ETR_PICKLE_LIST || *count > ETR_MOST_RANK) return fail(m, "a tensor has an invalid shape");
+  if (tuple->kind != ETR_PICKLE_LIST || *count > ETR_MOST_RANK)
+    return fail(m, "a tensor has an invalid shape");
   int64_t *numbers = etr_arena_alloc_array(m->arena, *count, sizeof *numbers);
   for (size_t i = 0; numbers && i < *count; i++) {
-    if (tuple->items.data[i]->kind != ETR_PICKLE_INT) return fail(m, "a tensor has an invalid shape");
+    if (tuple->items.data[i]->kind != ETR_PICKLE_INT)
+      return fail(m, "a tensor has an invalid shape");
     numbers[i] = tuple->items.data[i]->number;
   }
   return numbers ? numbers : fail(m, NULL);
@@ -236,11 +270,14 @@ static void build_tensor(machine *m, const value *arguments, bool typed) {
   enum { STORAGE, OFFSET, SIZES, STRIDES, DTYPE = 6 };
   size_t rank = 0, stride_count = 0;
   value *const *a = arguments->items.data;
-  bool good = arguments->items.count > (typed ? DTYPE : STRIDES) && a[STORAGE]->kind == ETR_PICKLE_STORAGE &&
-              a[OFFSET]->kind == ETR_PICKLE_INT && a[OFFSET]->number >= 0 &&
+  bool good = arguments->items.count > (typed ? DTYPE : STRIDES) &&
+              a[STORAGE]->kind == ETR_PICKLE_STORAGE && a[OFFSET]->kind == ETR_PICKLE_INT &&
+              a[OFFSET]->number >= 0 &&
               (!typed || (a[DTYPE]->kind == ETR_PICKLE_NAME && a[DTYPE]->name == ETR_NAME_DTYPE));
-  value *tensor = good ? make_value(m, ETR_PICKLE_TENSOR) : fail(m, "a tensor is rebuilt in an unknown way");
-  if (!tensor) return;
+  value *tensor = good ? make_value(m, ETR_PICKLE_TENSOR)
+                       : fail(m, "a tensor is rebuilt in an unknown way");
+  if (!tensor)
+    return;
   tensor->storage = a[STORAGE];
   tensor->element = typed ? a[DTYPE]->element : a[STORAGE]->element;
   tensor->offset = (uint64_t)a[OFFSET]->number;
@@ -257,7 +294,8 @@ static void build_tensor(machine *m, const value *arguments, bool typed) {
 
 static value *run_pickle(machine *m);
 
-/* Returns true if the description of a machine, which torch.save used to write, is little-endian. */
+/* Returns true if the description of a machine, which torch.save used to write, is little-endian.
+ */
 static bool is_little_endian(const value *system) {
   for (size_t i = 0; system->kind == ETR_PICKLE_DICT && i + 1 < system->items.count; i += 2) {
     const value *key = system->items.data[i], *answer = system->items.data[i + 1];
@@ -267,8 +305,8 @@ static bool is_little_endian(const value *system) {
   return false;
 }
 
-/* Reads a storage as torch.save once wrote it: three pickles follow the heading, namely the machine, the storage, and
- * the keys of storages whose numbers follow. */
+/* Reads a storage as torch.save once wrote it: three pickles follow the heading, namely the
+ * machine, the storage, and the keys of storages whose numbers follow. */
 static value *read_saved_storage(machine *m) {
   enum { HEADING = sizeof ETR_SAVED_STORAGE - 1 };
   if (m->size < HEADING || memcmp(m->bytes, ETR_SAVED_STORAGE, HEADING) != 0)
@@ -277,14 +315,18 @@ static value *read_saved_storage(machine *m) {
   const value *system = run_pickle(m);
   value *storage = system ? run_pickle(m) : NULL;
   const value *keys = storage ? run_pickle(m) : NULL;
-  if (!keys) return NULL;
-  if (!is_little_endian(system)) return fail(m, "the numbers of a storage are not little-endian");
-  bool is_alone = storage->kind == ETR_PICKLE_STORAGE && keys->kind == ETR_PICKLE_LIST && keys->items.count == 1 &&
-                  keys->items.data[0]->kind == ETR_PICKLE_STRING &&
+  if (!keys)
+    return NULL;
+  if (!is_little_endian(system))
+    return fail(m, "the numbers of a storage are not little-endian");
+  bool is_alone = storage->kind == ETR_PICKLE_STORAGE && keys->kind == ETR_PICKLE_LIST &&
+                  keys->items.count == 1 && keys->items.data[0]->kind == ETR_PICKLE_STRING &&
                   etr_slice_equal(keys->items.data[0]->text, storage->text);
-  if (!is_alone) return fail(m, "the bytes of a storage are not what torch.save writes");
+  if (!is_alone)
+    return fail(m, "the bytes of a storage are not what torch.save writes");
   /* The number of elements and the elements follow. */
-  uint64_t count = take_number(m, sizeof count), width = storage->element ? storage->element->size : 1;
+  uint64_t count = take_number(m, sizeof count),
+           width = storage->element ? storage->element->size : 1;
   etr_slice memory = {(const char *)m->bytes + m->at, m->size - m->at};
   if (!m->message) {
     if (storage->number < 0 || count != (uint64_t)storage->number || memory.size % width ||
@@ -295,8 +337,8 @@ static value *read_saved_storage(machine *m) {
   return m->message ? NULL : storage;
 }
 
-/* Runs the pickle of a storage on a machine of its own, with what is left of the outer one's limits and without its
- * memo. */
+/* Runs the pickle of a storage on a machine of its own, with what is left of the outer one's limits
+ * and without its memo. */
 static void load_saved_storage(machine *m, etr_slice bytes) {
   if (m->is_in_storage) {
     fail(m, "a storage is inside a storage");
@@ -322,14 +364,16 @@ static void load_saved_storage(machine *m, etr_slice bytes) {
 /* Does the work of one of the few functions that a pickle may call. */
 static void reduce(machine *m) {
   const value *arguments = pop(m), *function = pop(m);
-  if (m->message) return;
+  if (m->message)
+    return;
   bool callable = function->kind == ETR_PICKLE_NAME && arguments->kind == ETR_PICKLE_LIST;
   if (callable && function->name == ETR_NAME_ORDERED_DICT && arguments->items.count == 0)
     push(m, ETR_PICKLE_DICT);
   else if (callable && function->name == ETR_NAME_REBUILD_PARAMETER && arguments->items.count > 0 &&
            arguments->items.data[0]->kind == ETR_PICKLE_TENSOR)
     push_value(m, arguments->items.data[0]);
-  else if (callable && (function->name == ETR_NAME_REBUILD_TENSOR || function->name == ETR_NAME_REBUILD_TYPED_TENSOR))
+  else if (callable && (function->name == ETR_NAME_REBUILD_TENSOR ||
+                        function->name == ETR_NAME_REBUILD_TYPED_TENSOR))
     build_tensor(m, arguments, function->name == ETR_NAME_REBUILD_TYPED_TENSOR);
   else if (callable && function->name == ETR_NAME_LOAD_STORAGE && arguments->items.count == 1 &&
            arguments->items.data[0]->kind == ETR_PICKLE_BYTES)
@@ -342,7 +386,8 @@ static void reduce(machine *m) {
 
 static void push_int(machine *m, int64_t number) {
   value *pushed = push(m, ETR_PICKLE_INT);
-  if (pushed) pushed->number = number;
+  if (pushed)
+    pushed->number = number;
 }
 
 /* Pushes a number in little-endian two's complement of any size. */
@@ -359,30 +404,36 @@ static void push_long(machine *m) {
 
 static void push_bool(machine *m, bool truth) {
   value *pushed = push(m, ETR_PICKLE_BOOL);
-  if (pushed) pushed->number = truth;
+  if (pushed)
+    pushed->number = truth;
 }
 
 static void push_text(machine *m, etr_pickle_kind kind, uint64_t size) {
   etr_slice text = take_text(m, size);
   value *pushed = m->message ? NULL : push(m, kind);
-  if (pushed) pushed->text = text;
-  if (pushed && kind == ETR_PICKLE_BYTES) m->raw_bytes += text.size;
+  if (pushed)
+    pushed->text = text;
+  if (pushed && kind == ETR_PICKLE_BYTES)
+    m->raw_bytes += text.size;
 }
 
 static void tuple_of(machine *m, size_t count) {
   value **items = pop_several(m, count);
-  if (items) push_tuple(m, items, count);
+  if (items)
+    push_tuple(m, items, count);
 }
 
 static void extend_by(machine *m, etr_pickle_kind kind, size_t count) {
   value **items = pop_several(m, count);
-  if (items) extend(m, kind, items, count);
+  if (items)
+    extend(m, kind, items, count);
 }
 
 static void run_marked(machine *m, uint8_t opcode) {
   size_t count;
   value **items = pop_to_mark(m, &count);
-  if (m->message) return;
+  if (m->message)
+    return;
   if (opcode == 't')
     push_tuple(m, items, count);
   else
@@ -399,84 +450,155 @@ static bool run_structure(machine *m, uint8_t opcode) {
     else
       fail(m, NULL);
   } break;
-  case '}': push(m, ETR_PICKLE_DICT); break;
+  case '}':
+    push(m, ETR_PICKLE_DICT);
+    break;
   case ']':
-  case ')': push(m, ETR_PICKLE_LIST); break;
+  case ')':
+    push(m, ETR_PICKLE_LIST);
+    break;
   case 't':
   case 'e':
-  case 'u': run_marked(m, opcode); break;
-  case 0x85: tuple_of(m, 1); break;
-  case 0x86: tuple_of(m, 2); break;
-  case 0x87: tuple_of(m, 3); break;
-  case 'a': extend_by(m, ETR_PICKLE_LIST, 1); break;
-  case 's': extend_by(m, ETR_PICKLE_DICT, 2); break;
-  case 'q': put_in_memo(m, take_number(m, 1)); break;
-  case 'r': put_in_memo(m, take_number(m, 4)); break;
-  case 0x94: put_in_memo(m, m->memo.count); break;
-  case 'h': get_memo(m, take_number(m, 1)); break;
-  case 'j': get_memo(m, take_number(m, 4)); break;
+  case 'u':
+    run_marked(m, opcode);
+    break;
+  case 0x85:
+    tuple_of(m, 1);
+    break;
+  case 0x86:
+    tuple_of(m, 2);
+    break;
+  case 0x87:
+    tuple_of(m, 3);
+    break;
+  case 'a':
+    extend_by(m, ETR_PICKLE_LIST, 1);
+    break;
+  case 's':
+    extend_by(m, ETR_PICKLE_DICT, 2);
+    break;
+  case 'q':
+    put_in_memo(m, take_number(m, 1));
+    break;
+  case 'r':
+    put_in_memo(m, take_number(m, 4));
+    break;
+  case 0x94:
+    put_in_memo(m, m->memo.count);
+    break;
+  case 'h':
+    get_memo(m, take_number(m, 1));
+    break;
+  case 'j':
+    get_memo(m, take_number(m, 4));
+    break;
   case 'c': {
     etr_slice module = take_line(m), name = take_line(m);
-    if (!m->message) find_name(m, module, name);
+    if (!m->message)
+      find_name(m, module, name);
   } break;
-  case 0x93: find_name_on_stack(m); break;
-  case 'Q': load_storage(m); break;
-  case 'R': reduce(m); break;
-  default: return false;
+  case 0x93:
+    find_name_on_stack(m);
+    break;
+  case 'Q':
+    load_storage(m);
+    break;
+  case 'R':
+    reduce(m);
+    break;
+  default:
+    return false;
   }
   return true;
 }
 
 static bool run_scalar(machine *m, uint8_t opcode) {
   switch (opcode) {
-  case 'N': push(m, ETR_PICKLE_NONE); break;
-  case 0x88: push_bool(m, true); break;
-  case 0x89: push_bool(m, false); break;
-  case 'J': push_int(m, (int32_t)(uint32_t)take_number(m, 4)); break;
-  case 'K': push_int(m, (int64_t)take_number(m, 1)); break;
-  case 'M': push_int(m, (int64_t)take_number(m, 2)); break;
-  case 0x8A: push_long(m); break;
+  case 'N':
+    push(m, ETR_PICKLE_NONE);
+    break;
+  case 0x88:
+    push_bool(m, true);
+    break;
+  case 0x89:
+    push_bool(m, false);
+    break;
+  case 'J':
+    push_int(m, (int32_t)(uint32_t)take_number(m, 4));
+    break;
+  case 'K':
+    push_int(m, (int64_t)take_number(m, 1));
+    break;
+  case 'M':
+    push_int(m, (int64_t)take_number(m, 2));
+    break;
+  case 0x8A:
+    push_long(m);
+    break;
   case 'G': {
     const uint8_t *bytes = take_bytes(m, 8);
     value *pushed = push(m, ETR_PICKLE_FLOAT);
     uint64_t bits = 0;
-    for (int i = 0; i < 8; i++) bits = bits << 8 | bytes[i]; /* big-endian, for once */
-    if (pushed) memcpy(&pushed->real, &bits, sizeof bits);
+    for (int i = 0; i < 8; i++)
+      bits = bits << 8 | bytes[i]; /* big-endian, for once */
+    if (pushed)
+      memcpy(&pushed->real, &bits, sizeof bits);
   } break;
-  case 'X': push_text(m, ETR_PICKLE_STRING, take_number(m, 4)); break;
-  case 0x8C: push_text(m, ETR_PICKLE_STRING, take_number(m, 1)); break;
-  case 0x8D: push_text(m, ETR_PICKLE_STRING, take_number(m, 8)); break;
-  case 'B': push_text(m, ETR_PICKLE_BYTES, take_number(m, 4)); break;
-  case 'C': push_text(m, ETR_PICKLE_BYTES, take_number(m, 1)); break;
-  case 0x8E: push_text(m, ETR_PICKLE_BYTES, take_number(m, 8)); break;
-  case 0x80: take_number(m, 1); break; /* protocol */
-  case 0x95: take_number(m, 8); break; /* frame */
-  default: return false;
+  case 'X':
+    push_text(m, ETR_PICKLE_STRING, take_number(m, 4));
+    break;
+  case 0x8C:
+    push_text(m, ETR_PICKLE_STRING, take_number(m, 1));
+    break;
+  case 0x8D:
+    push_text(m, ETR_PICKLE_STRING, take_number(m, 8));
+    break;
+  case 'B':
+    push_text(m, ETR_PICKLE_BYTES, take_number(m, 4));
+    break;
+  case 'C':
+    push_text(m, ETR_PICKLE_BYTES, take_number(m, 1));
+    break;
+  case 0x8E:
+    push_text(m, ETR_PICKLE_BYTES, take_number(m, 8));
+    break;
+  case 0x80:
+    take_number(m, 1);
+    break; /* protocol */
+  case 0x95:
+    take_number(m, 8);
+    break; /* frame */
+  default:
+    return false;
   }
   return true;
 }
 
-/* Runs instructions to the end of a pickle, which may be before the end of the bytes. Returns its value; NULL if it
- * failed. */
+/* Runs instructions to the end of a pickle, which may be before the end of the bytes. Returns its
+ * value; NULL if it failed. */
 static value *run_pickle(machine *m) {
   uint8_t opcode = 0;
   m->stack.count = m->marks.count = 0;
   memset(&m->memo, 0, sizeof m->memo);
-  if (!etr_vec_push(m->arena, &m->stack)) fail(m, NULL); /* an empty part of the stack needs an address, too */
+  if (!etr_vec_push(m->arena, &m->stack))
+    fail(m, NULL); /* an empty part of the stack needs an address, too */
   m->stack.count = 0;
   while (!m->message && opcode != '.') {
     m->instruction = m->at;
     opcode = (uint8_t)take_number(m, 1);
     if (!m->message && opcode != '.' && !run_scalar(m, opcode) && !run_structure(m, opcode))
       fail(m, etr_arena_format(m->arena, "its opcode 0x%02X is not one that data needs", opcode));
-    if (instruction_bytes(m) > m->most_bytes) fail(m, "it is implausibly long");
+    if (instruction_bytes(m) > m->most_bytes)
+      fail(m, "it is implausibly long");
   }
   value *result = m->message ? NULL : pop(m);
-  if (!m->message && m->marks.count) fail(m, "a mark is left over");
+  if (!m->message && m->marks.count)
+    fail(m, "a mark is left over");
   return m->message ? NULL : result;
 }
 
-const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_slice bytes, uint64_t *offset) {
+const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_slice bytes,
+                            uint64_t *offset) {
   machine m = {.arena = arena,
                .bytes = (const uint8_t *)bytes.data,
                .size = bytes.size,

@@ -2,8 +2,9 @@
  *
  * program.c - a serialized program, read in one pass.
  *
- * In the document, shapes follow the nodes, weights' names follow both, and nested graphs are inside a node's
- * arguments. So every level of nesting has a table of its values, and is resolved when its graph ends.
+ * In the document, shapes follow the nodes, weights' names follow both, and nested graphs are
+ * inside a node's arguments. So every level of nesting has a table of its values, and is resolved
+ * when its graph ends.
  */
 #include "inputs/program.h"
 
@@ -17,19 +18,23 @@
 
 /* ---- What the inputs and outputs of a serialized program are: its graph signature ---- */
 
-/* Returns true for members of the schema's Argument union that name values: as_tensor, as_tensors, as_sym_int, ... */
+/* Returns true for members of the schema's Argument union that name values: as_tensor, as_tensors,
+ * as_sym_int, ... */
 static bool names_values(etr_slice member) {
-#define SLICE(text)                                                                                                    \
-  { (text), sizeof(text) - 1 }
-  static const etr_slice members[] = {
-      SLICE("as_tensor"),         SLICE("as_tensors"),   SLICE("as_optional_tensor"), SLICE("as_optional_tensors"),
-      SLICE("as_nested_tensors"), SLICE("as_sym_int"),   SLICE("as_sym_ints"),        SLICE("as_sym_bool"),
-      SLICE("as_sym_bools"),      SLICE("as_sym_float"), SLICE("as_sym_floats"),      SLICE("as_custom_obj"),
-      SLICE("as_token"),          SLICE("as_opaque_obj")};
+#define SLICE(text) {(text), sizeof(text) - 1}
+  static const etr_slice members[] = {SLICE("as_tensor"),          SLICE("as_tensors"),
+                                      SLICE("as_optional_tensor"), SLICE("as_optional_tensors"),
+                                      SLICE("as_nested_tensors"),  SLICE("as_sym_int"),
+                                      SLICE("as_sym_ints"),        SLICE("as_sym_bool"),
+                                      SLICE("as_sym_bools"),       SLICE("as_sym_float"),
+                                      SLICE("as_sym_floats"),      SLICE("as_custom_obj"),
+                                      SLICE("as_token"),           SLICE("as_opaque_obj")};
 #undef SLICE
-  if (!etr_slice_starts(member, ETR_SLICE("as_"))) return false;
+  if (!etr_slice_starts(member, ETR_SLICE("as_")))
+    return false;
   for (size_t i = 0; i < ETR_COUNT(members); i++)
-    if (etr_slice_equal(member, members[i])) return true;
+    if (etr_slice_equal(member, members[i]))
+      return true;
   return false;
 }
 
@@ -40,8 +45,8 @@ typedef struct signature_reader {
   size_t count;
   uint32_t subgraph;
   etr_arena scratch;
-  etr_map by_name; /* interned name of an input -> index of the first input with this name; filled when specs are out of
-                      order */
+  etr_map by_name; /* interned name of an input -> index of the first input with this name; filled
+                      when specs are out of order */
   etr_map written; /* names of the buffers that inferences write, by their address */
 } signature_reader;
 
@@ -51,7 +56,8 @@ typedef struct input_spec {
   const char *weight;   /* the weight's own name */
 } input_spec;
 
-/* {arg: {name} or {as_tensor: {name}}, parameter_name | buffer_name | tensor_constant_name | custom_obj_name} */
+/* {arg: {name} or {as_tensor: {name}}, parameter_name | buffer_name | tensor_constant_name |
+ * custom_obj_name} */
 static void read_spec_body(const signature_reader *r, input_spec *spec) {
   etr_slice key;
   etr_json_object(r->json);
@@ -73,14 +79,18 @@ static void read_spec_body(const signature_reader *r, input_spec *spec) {
 }
 
 static etr_node_kind kind_of_spec(etr_slice member) {
-  if (etr_slice_is(member, "parameter")) return ETR_NODE_PARAMETER;
-  if (etr_slice_is(member, "buffer")) return ETR_NODE_BUFFER;
-  if (etr_slice_is(member, "tensor_constant") || etr_slice_is(member, "custom_obj")) return ETR_NODE_CONSTANT;
+  if (etr_slice_is(member, "parameter"))
+    return ETR_NODE_PARAMETER;
+  if (etr_slice_is(member, "buffer"))
+    return ETR_NODE_BUFFER;
+  if (etr_slice_is(member, "tensor_constant") || etr_slice_is(member, "custom_obj"))
+    return ETR_NODE_CONSTANT;
   return ETR_NODE_INPUT;
 }
 
 static bool is_input(const signature_reader *r, size_t place) {
-  return place < r->count && r->nodes[place].subgraph == r->subgraph && r->nodes[place].kind != ETR_NODE_OP;
+  return place < r->count && r->nodes[place].subgraph == r->subgraph &&
+         r->nodes[place].kind != ETR_NODE_OP;
 }
 
 static uint32_t find_input(signature_reader *r, const char *name) {
@@ -88,19 +98,22 @@ static uint32_t find_input(signature_reader *r, const char *name) {
     /* Inputs come first. */
     for (size_t i = 0; is_input(r, i); i++) {
       etr_map_slot *slot = etr_map_at(&r->by_name, ETR_BYTES(r->nodes[i].name));
-      if (slot && slot->value == ETR_NONE) slot->value = (uint32_t)i;
+      if (slot && slot->value == ETR_NONE)
+        slot->value = (uint32_t)i;
     }
   }
   return etr_map_get(&r->by_name, ETR_BYTES(name));
 }
 
-/* Applies a specification to its input. `next` is the index of the input if specifications are in the order of inputs,
- * as they usually are. */
+/* Applies a specification to its input. `next` is the index of the input if specifications are in
+ * the order of inputs, as they usually are. */
 static void apply_spec(signature_reader *r, const input_spec *spec, size_t next) {
-  if (!spec->argument || spec->kind == ETR_NODE_INPUT) return;
+  if (!spec->argument || spec->kind == ETR_NODE_INPUT)
+    return;
   bool in_place = is_input(r, next) && r->nodes[next].name == spec->argument;
   size_t place = in_place ? next : find_input(r, spec->argument);
-  if (place == ETR_NONE) return;
+  if (place == ETR_NONE)
+    return;
   r->nodes[place].kind = spec->kind;
   r->nodes[place].weight_name = spec->weight;
 }
@@ -134,11 +147,13 @@ static void read_buffer_mutation(signature_reader *r) {
       continue;
     }
     const char *name = etr_intern(r->strings, etr_json_string(r->json));
-    if (name) (void)etr_map_set(&r->written, ETR_BYTES(name), 0);
+    if (name)
+      (void)etr_map_set(&r->written, ETR_BYTES(name), 0);
   }
 }
 
-/* Reads [{buffer_mutation | user_input_mutation | user_output | ...: {...}}]. Returns the number of mutations. */
+/* Reads [{buffer_mutation | user_input_mutation | user_output | ...: {...}}]. Returns the number of
+ * mutations. */
 static size_t read_output_specs(signature_reader *r) {
   etr_slice member;
   size_t count = 0;
@@ -161,15 +176,18 @@ static size_t read_output_specs(signature_reader *r) {
 static void mark_written(const signature_reader *r) {
   for (size_t i = 0; is_input(r, i); i++)
     r->nodes[i].is_written = r->nodes[i].weight_name &&
-                             etr_map_get(&r->written, ETR_BYTES(r->nodes[i].weight_name)) != ETR_NONE;
+                             etr_map_get(&r->written, ETR_BYTES(r->nodes[i].weight_name)) !=
+                                 ETR_NONE;
 }
 
-/* * Reads {input_specs, output_specs} and says of the graph's input nodes which are parameters, buffers and constants,
- * and of which weights: `kind` and `weight_name`. nodes: of the graph with this subgraph index, its inputs first, names
- * interned in `strings`. Returns how many outputs are new values of buffers and inputs. Failures are the
- * signature_reader's and the arena's. */
-static size_t signature_read(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings, etr_json *json) {
-  signature_reader r = {.json = json, .strings = strings, .nodes = nodes, .count = count, .subgraph = subgraph};
+/* * Reads {input_specs, output_specs} and says of the graph's input nodes which are parameters,
+ * buffers and constants, and of which weights: `kind` and `weight_name`. nodes: of the graph with
+ * this subgraph index, its inputs first, names interned in `strings`. Returns how many outputs are
+ * new values of buffers and inputs. Failures are the signature_reader's and the arena's. */
+static size_t signature_read(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings,
+                             etr_json *json) {
+  signature_reader r = {
+      .json = json, .strings = strings, .nodes = nodes, .count = count, .subgraph = subgraph};
   etr_slice key;
   size_t mutations = 0;
   etr_map_init(&r.by_name, &r.scratch);
@@ -184,15 +202,17 @@ static size_t signature_read(etr_node *nodes, size_t count, uint32_t subgraph, e
       etr_json_skip(json);
   }
   mark_written(&r);
-  if (etr_arena_failed(&r.scratch)) etr_arena_fail(strings->arena);
+  if (etr_arena_failed(&r.scratch))
+    etr_arena_fail(strings->arena);
   etr_arena_clear(&r.scratch);
   return mutations;
 }
 
 /* ---- The values of one graph while its program is read ---- */
 
-/* In the document, shapes follow the nodes, and nested graphs have names of their own. Uses and definitions are
- * therefore noted by a value's index in the table of its graph, and resolved to nodes when the graph ends. */
+/* In the document, shapes follow the nodes, and nested graphs have names of their own. Uses and
+ * definitions are therefore noted by a value's index in the table of its graph, and resolved to
+ * nodes when the graph ends. */
 
 /* A value of a graph. */
 typedef struct table_value {
@@ -214,33 +234,39 @@ typedef etr_vec(uint32_t) value_list;
 /* Returns the value with this name, which is added if it is new; NULL when out of memory. */
 static table_value *value_of(value_table *table, etr_slice name) {
   etr_map_slot *slot = etr_map_at(&table->by_name, name);
-  if (!slot || slot->value != ETR_NONE) return slot ? &table->values.data[slot->value] : NULL;
+  if (!slot || slot->value != ETR_NONE)
+    return slot ? &table->values.data[slot->value] : NULL;
   table_value *added = etr_vec_push(table->scratch, &table->values);
-  if (!added) return NULL;
+  if (!added)
+    return NULL;
   slot->value = (uint32_t)(table->values.count - 1);
-  *added = (table_value){.node = ETR_NONE, .meta = {.name = etr_intern(table->metas->strings, name), .rank = -1}};
+  *added = (table_value){.node = ETR_NONE,
+                         .meta = {.name = etr_intern(table->metas->strings, name), .rank = -1}};
   return added;
 }
 
 static void add_to_list(value_table *table, value_list *list, etr_slice name) {
   const table_value *value = value_of(table, name);
   uint32_t *slot = value ? etr_vec_push(table->scratch, list) : NULL;
-  if (slot) *slot = (uint32_t)(value - table->values.data);
+  if (slot)
+    *slot = (uint32_t)(value - table->values.data);
 }
 
-/* Reads an argument of any form, one value, a list, a list of unions or null, and adds the values that it names, in
- * the document's order, to the list, which lives in the table's scratch. */
+/* Reads an argument of any form, one value, a list, a list of unions or null, and adds the values
+ * that it names, in the document's order, to the list, which lives in the table's scratch. */
 static void value_table_collect(value_table *table, value_list *list, etr_json *json) {
   etr_slice key;
   switch (etr_json_peek(json)) {
   case ETR_JSON_ARRAY:
     etr_json_array(json);
-    while (etr_json_element(json)) value_table_collect(table, list, json);
+    while (etr_json_element(json))
+      value_table_collect(table, list, json);
     break;
   case ETR_JSON_OBJECT:
     etr_json_object(json);
     while (etr_json_key(json, &key)) {
-      if ((etr_slice_is(key, "name") || etr_slice_is(key, "as_name")) && etr_json_peek(json) == ETR_JSON_STRING)
+      if ((etr_slice_is(key, "name") || etr_slice_is(key, "as_name")) &&
+          etr_json_peek(json) == ETR_JSON_STRING)
         add_to_list(table, list, etr_json_string(json));
       else if (names_values(key))
         value_table_collect(table, list, json);
@@ -248,7 +274,8 @@ static void value_table_collect(value_table *table, value_list *list, etr_json *
         etr_json_skip(json);
     }
     break;
-  default: etr_json_skip(json);
+  default:
+    etr_json_skip(json);
   }
 }
 
@@ -260,18 +287,20 @@ static const char *read_expression(value_table *table, etr_json *json) {
     return NULL;
   }
   etr_dim_read(&dim, table->metas->strings, json);
-  if (dim.symbol || dim.size == ETR_DIM_SYMBOLIC) return dim.symbol;
+  if (dim.symbol || dim.size == ETR_DIM_SYMBOLIC)
+    return dim.symbol;
   return etr_arena_format(table->scratch, "%lld", (long long)dim.size);
 }
 
-/* Reads tensor_values, {NAME: shape}, or, where `symbolic_type` is "int", "bool" or "float", the sym_*_values of that
- * type, {NAME: expression}. */
+/* Reads tensor_values, {NAME: shape}, or, where `symbolic_type` is "int", "bool" or "float", the
+ * sym_*_values of that type, {NAME: expression}. */
 static void value_table_read_shapes(value_table *table, const char *symbolic_type, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     table_value *value = value_of(table, key);
-    if (!value) return;
+    if (!value)
+      return;
     value->meta = (etr_value){.name = value->meta.name, .dtype = symbolic_type, .rank = -1};
     if (symbolic_type)
       value->expression = read_expression(table, json);
@@ -280,15 +309,16 @@ static void value_table_read_shapes(value_table *table, const char *symbolic_typ
   }
 }
 
-/* Returns the expression of a symbolic number; NULL if it is not known. This is an etr_symbol_of; the context is the
- * table. */
+/* Returns the expression of a symbolic number; NULL if it is not known. This is an etr_symbol_of;
+ * the context is the table. */
 static const char *value_table_expression(void *context, etr_slice name) {
   const value_table *table = context;
   uint32_t index = etr_map_get(&table->by_name, name);
   return index == ETR_NONE ? NULL : table->values.data[index].expression;
 }
 
-/* ---- Where the nodes of a program come from: source lines, modules, debug handles and ancestors ---- */
+/* ---- Where the nodes of a program come from: source lines, modules, debug handles and ancestors
+ * ---- */
 
 /* The metadata of one program's nodes while they are read. */
 typedef struct node_metadata {
@@ -303,7 +333,8 @@ typedef struct node_metadata {
 } node_metadata;
 
 /* Prepares the metadata before the first node. Returns false when out of memory. */
-static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *scratch, etr_program_scope scope) {
+static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *scratch,
+                               etr_program_scope scope) {
   *m = (node_metadata){.strings = strings,
                        .scratch = scratch,
                        .scope = scope,
@@ -316,29 +347,35 @@ static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *sc
 static const etr_source *read_trace(node_metadata *m, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&m->traces, json, &known);
-  if (known) return m->sources.data[number];
-  const etr_source *source = etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json),
-                                                 m->scope.source_root);
+  if (known)
+    return m->sources.data[number];
+  const etr_source *source = etr_source_of_trace(m->strings->arena, m->strings,
+                                                 etr_json_string(json), m->scope.source_root);
   const etr_source **slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->sources);
-  if (slot) *slot = source;
+  if (slot)
+    *slot = source;
   return source;
 }
 
 static uint32_t read_module(node_metadata *m, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&m->stacks, json, &known);
-  if (known) return m->innermost.data[number];
+  if (known)
+    return m->innermost.data[number];
   uint32_t module = etr_module_tree_add(&m->modules, m->strings, etr_json_string(json));
   uint32_t *slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->innermost);
-  if (slot) *slot = module;
+  if (slot)
+    *slot = module;
   return module;
 }
 
 /* Returns the handle of "12", or of "[12, 13]", which some passes write: the first one. */
 static uint32_t parse_handle(etr_slice text) {
-  if (text.size && text.data[0] == '[') text = (etr_slice){text.data + 1, text.size - 1};
+  if (text.size && text.data[0] == '[')
+    text = (etr_slice){text.data + 1, text.size - 1};
   size_t digits = 0;
-  while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9') digits++;
+  while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9')
+    digits++;
   int64_t handle = 0;
   bool is_number = etr_slice_to_int((etr_slice){text.data, digits}, &handle);
   return is_number && handle < UINT32_MAX ? (uint32_t)handle : 0;
@@ -347,24 +384,29 @@ static uint32_t parse_handle(etr_slice text) {
 static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json) {
   const char *name;
   etr_slice escaped;
-  if (in_body) return etr_oldest_ancestor(m->strings, etr_json_string(json));
-  if (etr_json_peek_raw(json, &escaped) && etr_ancestor_in_escaped(&name, m->strings, escaped, m->escaped_graph_id)) {
+  if (in_body)
+    return etr_oldest_ancestor(m->strings, etr_json_string(json));
+  if (etr_json_peek_raw(json, &escaped) &&
+      etr_ancestor_in_escaped(&name, m->strings, escaped, m->escaped_graph_id)) {
     etr_json_skip(json);
     return name;
   }
   return etr_ancestor_in_graph(m->strings, etr_json_string(json), m->scope.graph_id);
 }
 
-/* Reads {stack_trace, nn_module_stack, debug_handle, from_node, ...} into source, module, debug_handle and aten_node
- * of a node. in_body: the node is in the body of a cond, map, ..., whose graph ids are not known: its oldest ancestor
- * counts then. Failures are the reader's and the arenas'. */
+/* Reads {stack_trace, nn_module_stack, debug_handle, from_node, ...} into source, module,
+ * debug_handle and aten_node of a node. in_body: the node is in the body of a cond, map, ..., whose
+ * graph ids are not known: its oldest ancestor counts then. Failures are the reader's and the
+ * arenas'. */
 static void node_metadata_read(node_metadata *m, etr_node *node, bool in_body, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    bool trace = !m->scope.no_sources && etr_slice_is(key, "stack_trace"), stack = etr_slice_is(key, "nn_module_stack"),
-         handle = etr_slice_is(key, "debug_handle"), ancestors = m->scope.graph_id && etr_slice_is(key, "from_node");
-    bool is_text = (trace || stack || handle || ancestors) && etr_json_peek(json) == ETR_JSON_STRING;
+    bool trace = !m->scope.no_sources && etr_slice_is(key, "stack_trace"),
+         stack = etr_slice_is(key, "nn_module_stack"), handle = etr_slice_is(key, "debug_handle"),
+         ancestors = m->scope.graph_id && etr_slice_is(key, "from_node");
+    bool is_text = (trace || stack || handle || ancestors) &&
+                   etr_json_peek(json) == ETR_JSON_STRING;
     if (!is_text)
       etr_json_skip(json);
     else if (trace)
@@ -422,19 +464,24 @@ static void read_program(reader *r, uint32_t subgraph);
 
 /* ---- Nested graphs ---- */
 
-static uint32_t add_subgraph(reader *r, const level *outer, uint32_t owner, etr_subgraph_kind kind, const char *name) {
+static uint32_t add_subgraph(reader *r, const level *outer, uint32_t owner, etr_subgraph_kind kind,
+                             const char *name) {
   etr_subgraph *subgraph = etr_vec_push(r->arena, &r->subgraphs);
-  if (!subgraph || !name) return ETR_NONE;
+  if (!subgraph || !name)
+    return ETR_NONE;
   const char *path = name;
   if (outer->subgraph != ETR_NONE)
     path = etr_arena_format(r->arena, "%s/%s", r->subgraphs.data[outer->subgraph].path, name);
-  *subgraph = (etr_subgraph){.name = name, .path = path, .kind = kind, .parent = outer->subgraph, .owner = owner};
+  *subgraph = (etr_subgraph){
+      .name = name, .path = path, .kind = kind, .parent = outer->subgraph, .owner = owner};
   return (uint32_t)(r->subgraphs.count - 1);
 }
 
 static bool enter_nested(reader *r) {
-  if (r->nesting == MAX_NESTING) etr_json_fail(r->json, "graphs nested too deeply");
-  if (etr_json_failed(r->json)) return false;
+  if (r->nesting == MAX_NESTING)
+    etr_json_fail(r->json, "graphs nested too deeply");
+  if (etr_json_failed(r->json))
+    return false;
   r->nesting++;
   return true;
 }
@@ -443,7 +490,8 @@ static bool enter_nested(reader *r) {
 static void read_body(reader *r, const level *outer, uint32_t owner) {
   etr_slice key;
   const char *name = NULL;
-  if (etr_json_null(r->json) || !enter_nested(r)) return;
+  if (etr_json_null(r->json) || !enter_nested(r))
+    return;
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
     if (etr_slice_is(key, "name"))
@@ -456,7 +504,8 @@ static void read_body(reader *r, const level *outer, uint32_t owner) {
   r->nesting--;
 }
 
-/* The first argument of executorch_call_delegate: {backend_id, original_module, and weights as base64}. */
+/* The first argument of executorch_call_delegate: {backend_id, original_module, and weights as
+ * base64}. */
 static void read_lowered_document(reader *r, uint32_t subgraph) {
   etr_slice key;
   etr_json_object(r->json);
@@ -473,14 +522,17 @@ static void read_lowered_document(reader *r, uint32_t subgraph) {
 static void read_lowered(reader *r, const level *outer, uint32_t owner, const char *argument) {
   etr_json *document = r->json;
   bool is_document = etr_json_peek(document) == ETR_JSON_STRING && enter_nested(r);
-  if (!is_document) etr_json_skip(document);
-  uint32_t subgraph = is_document ? add_subgraph(r, outer, owner, ETR_SUBGRAPH_LOWERED, argument) : ETR_NONE;
+  if (!is_document)
+    etr_json_skip(document);
+  uint32_t subgraph = is_document ? add_subgraph(r, outer, owner, ETR_SUBGRAPH_LOWERED, argument)
+                                  : ETR_NONE;
   etr_json *inner = subgraph == ETR_NONE ? NULL : etr_json_open_string(document);
   if (inner) {
     r->json = inner;
     read_lowered_document(r, subgraph);
     r->json = document;
-    if (etr_json_failed(inner)) etr_json_fail(document, "the lowered module in this string is damaged");
+    if (etr_json_failed(inner))
+      etr_json_fail(document, "the lowered module in this string is damaged");
     etr_json_close(inner);
   }
   r->nesting -= is_document;
@@ -496,7 +548,8 @@ static void read_argument(reader *r, level *l, uint32_t node, const char *argume
   while (etr_json_key(r->json, &member)) {
     if (etr_slice_is(member, "as_graph"))
       read_body(r, l, node);
-    else if (etr_slice_is(member, "as_string") && strcmp(r->nodes.data[node].target, delegate_call) == 0)
+    else if (etr_slice_is(member, "as_string") &&
+             strcmp(r->nodes.data[node].target, delegate_call) == 0)
       read_lowered(r, l, node, argument_name);
     else if (names_values(member)) {
       etr_arguments_note_symbolic(&r->arguments, argument_name, member, r->json);
@@ -506,12 +559,13 @@ static void read_argument(reader *r, level *l, uint32_t node, const char *argume
   }
 }
 
-/* Removes the values after the first `base` from the list, and makes them the node's edges, which hold indices until
- * the level is resolved. */
+/* Removes the values after the first `base` from the list, and makes them the node's edges, which
+ * hold indices until the level is resolved. */
 static void take_inputs(reader *r, value_list *list, size_t base, uint32_t node) {
   size_t count = list->count - base;
   etr_edge *edges = etr_arena_alloc_array(r->arena, count, sizeof *edges);
-  for (size_t i = 0; edges && i < count; i++) edges[i].node = list->data[base + i];
+  for (size_t i = 0; edges && i < count; i++)
+    edges[i].node = list->data[base + i];
   r->nodes.data[node].inputs = r->lists.data[node].inputs = edges;
   r->nodes.data[node].input_count = edges ? count : 0;
   list->count = base;
@@ -552,33 +606,44 @@ static void take_outputs(reader *r, level *l, size_t base, uint32_t node) {
   r->names.count = base;
 }
 
-/* Returns the name of a node for version 0.6, which writes none. It is the name of the output or, with several outputs,
- * the name that FX derives from the operator. */
+/* Returns the name of a node for version 0.6, which writes none. It is the name of the output or,
+ * with several outputs, the name that FX derives from the operator. */
 static const char *derived_name(reader *r, const etr_node *node) {
-  if (node->output_count == 1) return node->outputs[0].name;
+  if (node->output_count == 1)
+    return node->outputs[0].name;
   char *base = etr_arena_copy(r->arena, etr_slice_of(node->target));
-  if (!base) return "";
+  if (!base)
+    return "";
   for (char *at = base; *at; at++) {
-    if (*at == '.') *at = '_';
-    if (*at >= 'A' && *at <= 'Z') *at = (char)(*at | 0x20);
+    if (*at == '.')
+      *at = '_';
+    if (*at >= 'A' && *at <= 'Z')
+      *at = (char)(*at | 0x20);
   }
   uint32_t count = etr_map_count(&r->derived, etr_slice_of(base));
   return count ? etr_arena_format(r->arena, "%s_%u", base, count) : base;
 }
 
 static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const char *name) {
-  const char *refused = r->nodes.count < ETR_NONE ? etr_budget_take(r->budget, ETR_NODES, 1) : "too many nodes";
-  if (refused) etr_json_fail(r->json, refused);
-  etr_node *node = refused || !etr_vec_push(&r->scratch, &r->lists) ? NULL : etr_vec_push(r->arena, &r->nodes);
-  if (!node) return ETR_NONE;
-  *node = (etr_node){.name = name, .target = name, .op_type = name, .kind = kind, .subgraph = l->subgraph};
+  const char *refused = r->nodes.count < ETR_NONE ? etr_budget_take(r->budget, ETR_NODES, 1)
+                                                  : "too many nodes";
+  if (refused)
+    etr_json_fail(r->json, refused);
+  etr_node *node = refused || !etr_vec_push(&r->scratch, &r->lists)
+                       ? NULL
+                       : etr_vec_push(r->arena, &r->nodes);
+  if (!node)
+    return ETR_NONE;
+  *node = (etr_node){
+      .name = name, .target = name, .op_type = name, .kind = kind, .subgraph = l->subgraph};
   return (uint32_t)(r->nodes.count - 1);
 }
 
 static void read_node(reader *r, level *l) {
   etr_slice key;
   uint32_t node = add_node(r, l, ETR_NODE_OP, "");
-  if (node == ETR_NONE) return;
+  if (node == ETR_NONE)
+    return;
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
     size_t base = r->names.count;
@@ -588,19 +653,23 @@ static void read_node(reader *r, level *l) {
       /* op_type has the namespace of Edge operators, but not that of torch's and Python's own. */
       static const char edge[] = "executorch.exir.dialects.edge.ops.", torch[] = "torch.ops.";
       etr_slice target = etr_json_string(r->json);
-      bool is_edge = etr_slice_starts(target, ETR_SLICE(edge)), is_torch = etr_slice_starts(target, ETR_SLICE(torch));
+      bool is_edge = etr_slice_starts(target, ETR_SLICE(edge)),
+           is_torch = etr_slice_starts(target, ETR_SLICE(torch));
       r->has_edge_ops |= is_edge;
       r->has_aten_ops |= etr_slice_starts(target, ETR_SLICE("torch.ops.aten."));
       size_t prefix = 0;
-      if (is_edge || is_torch) prefix = is_edge ? sizeof edge - 1 : sizeof torch - 1;
-      const char *name = etr_intern(r->strings, (etr_slice){target.data + prefix, target.size - prefix});
+      if (is_edge || is_torch)
+        prefix = is_edge ? sizeof edge - 1 : sizeof torch - 1;
+      const char *name = etr_intern(r->strings,
+                                    (etr_slice){target.data + prefix, target.size - prefix});
       const char *dot = name ? strchr(name, '.') : NULL;
       r->nodes.data[node].target = name ? name : "";
       r->nodes.data[node].op_type = is_edge || !dot ? r->nodes.data[node].target : dot + 1;
     } else if (etr_slice_is(key, "inputs"))
       read_node_inputs(r, l, node);
     else if (etr_slice_is(key, "outputs") && r->nodes.data[node].output_count > 0) {
-      etr_json_fail(r->json, "a node's outputs are given twice"); /* values have indices of the first list */
+      etr_json_fail(r->json,
+                    "a node's outputs are given twice"); /* values have indices of the first list */
     } else if (etr_slice_is(key, "outputs")) {
       value_table_collect(&l->table, &r->names, r->json);
       take_outputs(r, l, base, node);
@@ -608,10 +677,12 @@ static void read_node(reader *r, level *l) {
       node_metadata_read(&r->metadata, &r->nodes.data[node], l->in_body, r->json);
     else
       etr_json_skip(r->json);
-    if (etr_arena_failed(r->arena) || etr_arena_failed(&r->scratch)) return;
+    if (etr_arena_failed(r->arena) || etr_arena_failed(&r->scratch))
+      return;
   }
   etr_node *n = &r->nodes.data[node];
-  if (n->name[0] == '\0') n->name = derived_name(r, n);
+  if (n->name[0] == '\0')
+    n->name = derived_name(r, n);
 }
 
 /* ---- Graphs ---- */
@@ -623,7 +694,8 @@ static void read_graph_inputs(reader *r, level *l) {
     table_value *v = &l->table.values.data[inputs.data[i]];
     uint32_t node = add_node(r, l, ETR_NODE_INPUT, v->meta.name);
     etr_value *output = node == ETR_NONE ? NULL : etr_arena_alloc(r->arena, sizeof *output);
-    if (!output) return;
+    if (!output)
+      return;
     *output = v->meta;
     r->nodes.data[node].outputs = r->lists.data[node].outputs = output;
     r->nodes.data[node].output_count = 1;
@@ -632,29 +704,35 @@ static void read_graph_inputs(reader *r, level *l) {
   }
 }
 
-/* Replaces indices of values by nodes, in the same array, and removes uses of values that nothing defines. */
+/* Replaces indices of values by nodes, in the same array, and removes uses of values that nothing
+ * defines. */
 static void resolve_level(reader *r, level *l) {
   const table_value *values = l->table.values.data;
   for (size_t i = l->first_node; i < r->nodes.count; i++) {
     etr_node *n = &r->nodes.data[i];
-    if (n->subgraph != l->subgraph) continue; /* of a nested graph: done already */
+    if (n->subgraph != l->subgraph)
+      continue; /* of a nested graph: done already */
     etr_edge *edges = r->lists.data[i].inputs;
     size_t kept = 0;
     for (size_t k = 0; k < n->input_count; k++) {
       const table_value *v = &values[edges[k].node];
-      if (v->node != ETR_NONE) edges[kept++] = (etr_edge){v->node, v->output};
+      if (v->node != ETR_NONE)
+        edges[kept++] = (etr_edge){v->node, v->output};
     }
     n->input_count = kept;
   }
   for (size_t i = 0; i < l->table.values.count; i++) {
     etr_value *outputs = values[i].node == ETR_NONE ? NULL : r->lists.data[values[i].node].outputs;
-    if (outputs) outputs[values[i].output] = values[i].meta;
+    if (outputs)
+      outputs[values[i].output] = values[i].meta;
   }
   etr_arguments_resolve(&r->arguments, l->first_waiting, value_table_expression, &l->table);
 }
 
 static void read_graph(reader *r, uint32_t subgraph) {
-  level l = {.subgraph = subgraph, .first_node = (uint32_t)r->nodes.count, .first_waiting = r->arguments.waiting.count};
+  level l = {.subgraph = subgraph,
+             .first_node = (uint32_t)r->nodes.count,
+             .first_waiting = r->arguments.waiting.count};
   etr_slice key;
   value_list outputs = {0};
   l.in_body = subgraph != ETR_NONE && r->subgraphs.data[subgraph].kind == ETR_SUBGRAPH_BODY;
@@ -669,7 +747,8 @@ static void read_graph(reader *r, uint32_t subgraph) {
       value_table_collect(&l.table, &outputs, r->json);
     else if (etr_slice_is(key, "nodes")) {
       etr_json_array(r->json);
-      while (etr_json_element(r->json)) read_node(r, &l);
+      while (etr_json_element(r->json))
+        read_node(r, &l);
     } else if (etr_slice_is(key, "tensor_values"))
       value_table_read_shapes(&l.table, NULL, r->json);
     else if (etr_slice_is(key, "sym_int_values"))
@@ -680,10 +759,12 @@ static void read_graph(reader *r, uint32_t subgraph) {
       value_table_read_shapes(&l.table, "float", r->json);
     else
       etr_json_skip(r->json);
-    if (etr_arena_failed(r->arena) || etr_arena_failed(&r->scratch)) return;
+    if (etr_arena_failed(r->arena) || etr_arena_failed(&r->scratch))
+      return;
   }
   uint32_t output = add_node(r, &l, ETR_NODE_OUTPUT, "output");
-  if (output == ETR_NONE) return;
+  if (output == ETR_NONE)
+    return;
   take_inputs(r, &outputs, 0, output);
   resolve_level(r, &l);
 }
@@ -706,7 +787,8 @@ static void read_schema_version(reader *r) {
     else
       etr_json_skip(r->json);
   }
-  r->schema_version = etr_arena_format(r->arena, "%lld.%lld", (long long)version[0], (long long)version[1]);
+  r->schema_version = etr_arena_format(r->arena, "%lld.%lld", (long long)version[0],
+                                       (long long)version[1]);
 }
 
 /* Reads a graph module. Returns false if it has no graph. */
@@ -723,7 +805,8 @@ static bool read_graph_module(reader *r, uint32_t subgraph) {
       size_t count = r->nodes.count - first_node;
       etr_node *nodes = count ? r->nodes.data + first_node : NULL;
       size_t mutations = signature_read(nodes, count, subgraph, r->strings, r->json);
-      if (subgraph == ETR_NONE) r->mutation_count = mutations;
+      if (subgraph == ETR_NONE)
+        r->mutation_count = mutations;
     } else
       etr_json_skip(r->json);
   }
@@ -742,22 +825,31 @@ static void read_program(reader *r, uint32_t subgraph) {
     else
       etr_json_skip(r->json);
   }
-  if (!has_graph) etr_json_fail(r->json, "no graph_module.graph: not a serialized program");
+  if (!has_graph)
+    etr_json_fail(r->json, "no graph_module.graph: not a serialized program");
 }
 
-etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, etr_program_scope scope,
-                            etr_budget *budget) {
-  reader r = {.arena = strings->arena, .strings = strings, .json = json, .budget = budget, .schema_version = ""};
+etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
+                            etr_program_scope scope, etr_budget *budget) {
+  reader r = {.arena = strings->arena,
+              .strings = strings,
+              .json = json,
+              .budget = budget,
+              .schema_version = ""};
   etr_map_init(&r.derived, &r.scratch);
   etr_tensor_metas_init(&r.metas, strings, &r.scratch);
   etr_arguments_init(&r.arguments, strings, &r.scratch);
-  if (node_metadata_init(&r.metadata, strings, &r.scratch, scope)) read_program(&r, ETR_NONE);
+  if (node_metadata_init(&r.metadata, strings, &r.scratch, scope))
+    read_program(&r, ETR_NONE);
   etr_module_tree_fold(&r.metadata.modules, strings, &r.scratch);
   etr_json_end(json);
-  bool out_of_memory = etr_arena_failed(&r.scratch) || etr_arena_failed(r.arena) || etr_json_out_of_memory(json);
+  bool out_of_memory = etr_arena_failed(&r.scratch) || etr_arena_failed(r.arena) ||
+                       etr_json_out_of_memory(json);
   etr_arena_clear(&r.scratch);
-  if (out_of_memory) return ETR_ERROR_MEMORY;
-  if (etr_json_failed(json)) return ETR_ERROR_FORMAT;
+  if (out_of_memory)
+    return ETR_ERROR_MEMORY;
+  if (etr_json_failed(json))
+    return ETR_ERROR_FORMAT;
   const char *dialect = r.has_aten_ops ? "aten" : "";
   *out = (etr_graph){
       .dialect = r.has_edge_ops ? "edge" : dialect,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pte.c - the methods of a .pte. A program is a FlatBuffer, with an extended header between its identifier and its root
- * where segments follow.
+ * pte.c - the methods of a .pte. A program is a FlatBuffer, with an extended header between its
+ * identifier and its root where segments follow.
  */
 #include "inputs/pte.h"
 
@@ -15,7 +15,8 @@
 
 #include <inttypes.h>
 
-/* ---- The processed bytes of a .pte's delegates: inside the program, or in segments after it ---- */
+/* ---- The processed bytes of a .pte's delegates: inside the program, or in segments after it ----
+ */
 
 /* The payloads of one program while it is read. Zeroed but for what the caller sets. */
 typedef struct pte_payloads {
@@ -65,27 +66,37 @@ typedef struct payload_place {
 } payload_place;
 ETR_NO_PADDING(payload_place, 2 * sizeof(uint64_t));
 
-static uint64_t size_of_file(const pte_payloads *p) { return p->file ? p->file->size : p->bytes.size; }
+static uint64_t size_of_file(const pte_payloads *p) {
+  return p->file ? p->file->size : p->bytes.size;
+}
 
 static payload_place place_of(pte_payloads *p, etr_fb_at reference) {
-  if (reference == 0) return (payload_place){0};
+  if (reference == 0)
+    return (payload_place){0};
   uint32_t index = etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0);
   switch (etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE)) {
   case LOCATION_INLINE: {
-    if (index >= p->inline_count) return (payload_place){0};
-    etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index), INLINE_DATA);
-    return bytes.size ? (payload_place){(uint64_t)(bytes.data - p->bytes.data), bytes.size} : (payload_place){0};
+    if (index >= p->inline_count)
+      return (payload_place){0};
+    etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index),
+                                   INLINE_DATA);
+    return bytes.size ? (payload_place){(uint64_t)(bytes.data - p->bytes.data), bytes.size}
+                      : (payload_place){0};
   }
   case LOCATION_SEGMENT: {
     uint64_t file_size = size_of_file(p);
-    if (index >= p->segment_count || p->segment_base == 0 || p->segment_base > file_size) return (payload_place){0};
+    if (index >= p->segment_count || p->segment_base == 0 || p->segment_base > file_size)
+      return (payload_place){0};
     etr_fb_at segment = etr_fb_table_at(p->fb, p->segments, index);
-    uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0), size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
+    uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0),
+             size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
     uint64_t room = file_size - p->segment_base;
-    if (offset > room || size > room - offset) return (payload_place){0};
+    if (offset > room || size > room - offset)
+      return (payload_place){0};
     return (payload_place){p->segment_base + offset, size};
   }
-  default: return (payload_place){0};
+  default:
+    return (payload_place){0};
   }
 }
 
@@ -93,30 +104,40 @@ static payload_place place_of(pte_payloads *p, etr_fb_at reference) {
 static etr_slice load_payload(pte_payloads *p, payload_place place) {
   char head[ETR_PAYLOAD_HEAD_BYTES];
   size_t head_size = (size_t)ETR_MIN(place.size, (uint64_t)sizeof head);
-  if (!etr_seekable_read(p->file, place.at, head, head_size)) return (etr_slice){0};
+  if (!etr_seekable_read(p->file, place.at, head, head_size))
+    return (etr_slice){0};
   uint64_t needed = etr_backend_payload_needed((etr_slice){head, head_size}, place.size);
-  if (needed > p->left) etr_fb_fail(p->fb, ETR_NO_OFFSET, beyond_limit);
-  char *payload = needed && !etr_fb_failed(p->fb) ? etr_arena_alloc_raw(p->arena, (size_t)needed) : NULL;
-  if (!payload || !etr_seekable_read(p->file, place.at, payload, (size_t)needed)) return (etr_slice){0};
+  if (needed > p->left)
+    etr_fb_fail(p->fb, ETR_NO_OFFSET, beyond_limit);
+  char *payload = needed && !etr_fb_failed(p->fb) ? etr_arena_alloc_raw(p->arena, (size_t)needed)
+                                                  : NULL;
+  if (!payload || !etr_seekable_read(p->file, place.at, payload, (size_t)needed))
+    return (etr_slice){0};
   p->left -= needed;
   return (etr_slice){payload, (size_t)needed};
 }
 
-/* Returns the processed bytes of a BackendDelegate; from a file, only as many of the first bytes as its backend needs
- * for the graph. Returns an empty slice if it refers to no bytes, or to bytes outside the file. Delegates may share a
- * payload, which is read once; payloads that overlap otherwise are an error. */
+/* Returns the processed bytes of a BackendDelegate; from a file, only as many of the first bytes as
+ * its backend needs for the graph. Returns an empty slice if it refers to no bytes, or to bytes
+ * outside the file. Delegates may share a payload, which is read once; payloads that overlap
+ * otherwise are an error. */
 static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
   payload_place place = place_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
-  if (place.size == 0) return (etr_slice){0};
+  if (place.size == 0)
+    return (etr_slice){0};
   etr_map_slot *slot = etr_map_at(&p->places, ETR_BYTES(place));
-  if (!slot || slot->value != ETR_NONE) return slot ? p->list.data[slot->value] : (etr_slice){0};
+  if (!slot || slot->value != ETR_NONE)
+    return slot ? p->list.data[slot->value] : (etr_slice){0};
   bool is_loaded = !p->file || place.at + place.size <= p->bytes.size;
-  etr_slice payload = is_loaded ? (etr_slice){p->bytes.data + place.at, (size_t)place.size} : load_payload(p, place);
+  etr_slice payload = is_loaded ? (etr_slice){p->bytes.data + place.at, (size_t)place.size}
+                                : load_payload(p, place);
   etr_slice *added = etr_vec_push(p->arena, &p->list);
-  if (!added) return (etr_slice){0};
+  if (!added)
+    return (etr_slice){0};
   slot->value = (uint32_t)(p->list.count - 1);
   p->total += payload.size;
-  if (p->total > size_of_file(p)) etr_fb_fail(p->fb, delegate, "the delegates' payloads overlap");
+  if (p->total > size_of_file(p))
+    etr_fb_fail(p->fb, delegate, "the delegates' payloads overlap");
   return *added = payload;
 }
 
@@ -124,15 +145,24 @@ static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
 static pte_payload_place pte_payload_where(pte_payloads *p, etr_fb_at delegate) {
   etr_fb_at reference = etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED);
   payload_place place = place_of(p, reference);
-  bool in_segment = reference && etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE) == LOCATION_SEGMENT;
-  uint32_t segment = in_segment && place.size ? etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0) : ETR_NONE;
+  bool in_segment = reference && etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE) ==
+                                     LOCATION_SEGMENT;
+  uint32_t segment = in_segment && place.size ? etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0)
+                                              : ETR_NONE;
   return (pte_payload_place){place.at, place.size, segment};
 }
 
 /* ---- EValues ---- */
 
 enum { UNION_TYPE, UNION_VALUE }; /* of Instruction and of EValue */
-enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES = 2, TENSOR_BUFFER = 5, TENSOR_ALLOCATION, TENSOR_DYNAMISM = 8, TENSOR_EXTRA };
+enum {
+  TENSOR_SCALAR_TYPE,
+  TENSOR_SIZES = 2,
+  TENSOR_BUFFER = 5,
+  TENSOR_ALLOCATION,
+  TENSOR_DYNAMISM = 8,
+  TENSOR_EXTRA
+};
 enum { EXTRA_MUTABLE_TABLE, EXTRA_NAME, EXTRA_LOCATION };
 enum { ALLOCATION_MEMORY, ALLOCATION_OFFSET_LOW, ALLOCATION_OFFSET_HIGH };
 enum { LIST_ITEMS };
@@ -153,9 +183,12 @@ enum {
   TYPE_OPTIONAL_TENSOR_LIST
 };
 
-static int32_t valid_index(int32_t index, size_t count) { return index >= 0 && (size_t)index < count ? index : -1; }
+static int32_t valid_index(int32_t index, size_t count) {
+  return index >= 0 && (size_t)index < count ? index : -1;
+}
 
-/* Reads EValues. Texts are interned in `names`; what does not fit in memory, or in the file, shows on arena and fb. */
+/* Reads EValues. Texts are interned in `names`; what does not fit in memory, or in the file, shows
+ * on arena and fb. */
 typedef struct value_source {
   etr_fb *fb;
   etr_arena *arena;
@@ -163,20 +196,23 @@ typedef struct value_source {
 } value_source;
 
 /* Returns a copy of a vector of numbers. */
-static int32_t *read_numbers(const value_source *v, etr_fb_at table, unsigned field, size_t *count) {
+static int32_t *read_numbers(const value_source *v, etr_fb_at table, unsigned field,
+                             size_t *count) {
   uint32_t elements;
   etr_fb_at vector = etr_fb_vector(v->fb, table, field, sizeof(int32_t), &elements);
   int32_t *numbers = etr_arena_alloc_array(v->arena, elements, sizeof *numbers);
   *count = numbers ? elements : 0;
-  for (uint32_t i = 0; i < *count; i++) numbers[i] = etr_fb_i32_at(v->fb, vector, i);
+  for (uint32_t i = 0; i < *count; i++)
+    numbers[i] = etr_fb_i32_at(v->fb, vector, i);
   return numbers;
 }
 
 /* Returns the indices of values in a vector of 32-bit numbers; -1 for invalid ones. */
-static int32_t *indices_of_values(const value_source *v, etr_fb_at table, unsigned field, size_t value_count,
-                                  size_t *count) {
+static int32_t *indices_of_values(const value_source *v, etr_fb_at table, unsigned field,
+                                  size_t value_count, size_t *count) {
   int32_t *indices = read_numbers(v, table, field, count);
-  for (size_t i = 0; i < *count; i++) indices[i] = valid_index(indices[i], value_count);
+  for (size_t i = 0; i < *count; i++)
+    indices[i] = valid_index(indices[i], value_count);
   return indices;
 }
 
@@ -226,7 +262,8 @@ static double read_double(etr_fb *fb, etr_fb_at table) {
   return value;
 }
 
-static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entry, uint32_t value_count) {
+static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entry,
+                       uint32_t value_count) {
   etr_fb *fb = v->fb;
   uint8_t type = etr_fb_u8(fb, entry, UNION_TYPE, 0);
   static const etr_pte_value_kind kinds[] = {
@@ -241,10 +278,12 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
   };
   out->kind = type < ETR_COUNT(kinds) ? kinds[type] : ETR_PTE_VALUE_OTHER;
   etr_fb_at table = out->kind == ETR_PTE_VALUE_OTHER ? 0 : etr_fb_table(fb, entry, UNION_VALUE);
-  if (table == 0) out->kind = ETR_PTE_VALUE_OTHER;
+  if (table == 0)
+    out->kind = ETR_PTE_VALUE_OTHER;
   switch (out->kind) {
   case ETR_PTE_VALUE_TENSOR:
-    if (!read_tensor(v, out, table)) *out = (etr_pte_value){.kind = ETR_PTE_VALUE_OTHER};
+    if (!read_tensor(v, out, table))
+      *out = (etr_pte_value){.kind = ETR_PTE_VALUE_OTHER};
     break;
   case ETR_PTE_VALUE_TENSOR_LIST:
     out->items = indices_of_values(v, table, LIST_ITEMS, value_count, &out->item_count);
@@ -261,11 +300,20 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
     }
     out->items = indices;
   } break;
-  case ETR_PTE_VALUE_INT: out->scalar.integer = etr_fb_i64(fb, table, SCALAR, 0); break;
-  case ETR_PTE_VALUE_BOOL: out->scalar.integer = etr_fb_u8(fb, table, SCALAR, 0) != 0; break;
-  case ETR_PTE_VALUE_DOUBLE: out->scalar.real = read_double(fb, table); break;
-  case ETR_PTE_VALUE_STRING: out->scalar.text = etr_intern(v->names, etr_fb_string(fb, table, SCALAR)); break;
-  case ETR_PTE_VALUE_OTHER: break;
+  case ETR_PTE_VALUE_INT:
+    out->scalar.integer = etr_fb_i64(fb, table, SCALAR, 0);
+    break;
+  case ETR_PTE_VALUE_BOOL:
+    out->scalar.integer = etr_fb_u8(fb, table, SCALAR, 0) != 0;
+    break;
+  case ETR_PTE_VALUE_DOUBLE:
+    out->scalar.real = read_double(fb, table);
+    break;
+  case ETR_PTE_VALUE_STRING:
+    out->scalar.text = etr_intern(v->names, etr_fb_string(fb, table, SCALAR));
+    break;
+  case ETR_PTE_VALUE_OTHER:
+    break;
   }
 }
 
@@ -273,7 +321,8 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
 
 /* Multiplies *bytes by the size of a dimension, unless the product exceeds 64 bits. */
 static bool scale(uint64_t *bytes, int64_t size) {
-  if (size < 0 || (size > 0 && *bytes > UINT64_MAX / (uint64_t)size)) return false;
+  if (size < 0 || (size > 0 && *bytes > UINT64_MAX / (uint64_t)size))
+    return false;
   *bytes *= (uint64_t)size;
   return true;
 }
@@ -281,17 +330,20 @@ static bool scale(uint64_t *bytes, int64_t size) {
 bool etr_pte_value_bytes(const etr_pte_value *value, uint64_t *bytes) {
   uint64_t product = etr_dtype_bytes(value->dtype);
   bool good = product > 0;
-  for (int32_t i = 0; good && i < value->rank; i++) good = scale(&product, value->sizes[i]);
+  for (int32_t i = 0; good && i < value->rank; i++)
+    good = scale(&product, value->sizes[i]);
   *bytes = good ? product : 0;
   return good;
 }
 
 bool etr_value_bytes(const etr_value *value, uint64_t *bytes) {
   uint64_t product = etr_dtype_bytes(value->dtype);
-  if (product == 0 || value->rank < 0) return false;
+  if (product == 0 || value->rank < 0)
+    return false;
   for (int32_t i = 0; i < value->rank; i++) {
     const etr_dim *dim = &value->dims[i];
-    if (!scale(&product, dim->size == ETR_DIM_SYMBOLIC ? dim->hint : dim->size)) return false;
+    if (!scale(&product, dim->size == ETR_DIM_SYMBOLIC ? dim->hint : dim->size))
+      return false;
   }
   *bytes = product;
   return true;
@@ -311,11 +363,14 @@ static void read_buffers(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr
   int64_t *list = etr_arena_alloc_array(arena, count, sizeof *list);
   etr_pte_device *places = etr_arena_alloc_array(arena, device_count, sizeof *places);
   *out = (etr_pte_buffers){0};
-  if (!list || !places) return;
-  for (uint32_t i = 0; i < count; i++) list[i] = etr_fb_i64_at(fb, sizes, i);
+  if (!list || !places)
+    return;
+  for (uint32_t i = 0; i < count; i++)
+    list[i] = etr_fb_i64_at(fb, sizes, i);
   for (uint32_t i = 0; i < device_count; i++) {
     etr_fb_at device = etr_fb_table_at(fb, devices, i);
-    places[i] = (etr_pte_device){etr_fb_i32(fb, device, DEVICE_BUFFER, 0), etr_fb_u8(fb, device, DEVICE_TYPE, 0),
+    places[i] = (etr_pte_device){etr_fb_i32(fb, device, DEVICE_BUFFER, 0),
+                                 etr_fb_u8(fb, device, DEVICE_TYPE, 0),
                                  etr_fb_u8(fb, device, DEVICE_INDEX, 0)};
   }
   *out = (etr_pte_buffers){list, count, places, device_count};
@@ -335,14 +390,15 @@ static void read_segments(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_f
 
 /* Notes what a segment contains. Returns its index; ETR_NONE if there is no such segment. */
 static uint32_t note_segment(etr_pte_data *out, uint32_t index, etr_segment_kind kind) {
-  if (index >= out->segment_count) return ETR_NONE;
+  if (index >= out->segment_count)
+    return ETR_NONE;
   out->segments[index].kind = kind;
   return index;
 }
 
 /* Reads the offsets of tensors in a segment: SubsegmentOffsets. */
-static etr_pte_ranges read_offsets(const etr_pte_data *data, etr_fb *fb, etr_arena *arena, etr_fb_at table,
-                                   uint32_t segment) {
+static etr_pte_ranges read_offsets(const etr_pte_data *data, etr_fb *fb, etr_arena *arena,
+                                   etr_fb_at table, uint32_t segment) {
   uint32_t count;
   etr_fb_at offsets = etr_fb_vector(fb, table, SUBSEGMENT_OFFSETS, sizeof(uint64_t), &count);
   etr_pte_range *list = etr_arena_alloc_array(arena, count, sizeof *list);
@@ -350,8 +406,8 @@ static etr_pte_ranges read_offsets(const etr_pte_data *data, etr_fb *fb, etr_are
     uint64_t offset = (uint64_t)etr_fb_i64_at(fb, offsets, i);
     list[i].at = ETR_UNKNOWN;
     if (segment != ETR_NONE && offset < data->segments[segment].size_bytes)
-      list[i].at = etr_add_up_to_most(data->segment_base,
-                                      etr_add_up_to_most(data->segments[segment].offset_bytes, offset));
+      list[i].at = etr_add_up_to_most(
+          data->segment_base, etr_add_up_to_most(data->segments[segment].offset_bytes, offset));
   }
   return (etr_pte_ranges){list, list ? count : 0};
 }
@@ -363,8 +419,9 @@ static etr_pte_ranges read_inline_constants(etr_fb *fb, etr_arena *arena, etr_fb
   etr_pte_range *list = etr_arena_alloc_array(arena, count, sizeof *list);
   for (uint32_t i = 0; list && i < count; i++) {
     etr_slice bytes = etr_fb_bytes(fb, etr_fb_table_at(fb, buffers, i), BUFFER_STORAGE);
-    list[i] = bytes.size ? (etr_pte_range){(uint64_t)(bytes.data - (const char *)fb->data), bytes.size}
-                         : (etr_pte_range){.at = ETR_UNKNOWN};
+    list[i] = bytes.size
+                  ? (etr_pte_range){(uint64_t)(bytes.data - (const char *)fb->data), bytes.size}
+                  : (etr_pte_range){.at = ETR_UNKNOWN};
   }
   return (etr_pte_ranges){list, list ? count : 0};
 }
@@ -376,7 +433,8 @@ static void read_mutable(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb
   etr_pte_ranges *lists = etr_arena_alloc_array(arena, count, sizeof *lists);
   for (uint32_t i = 0; segments && lists && i < count; i++) {
     etr_fb_at table = etr_fb_table_at(fb, vector, i);
-    segments[i] = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0), ETR_SEGMENT_MUTABLE);
+    segments[i] = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0),
+                               ETR_SEGMENT_MUTABLE);
     lists[i] = read_offsets(out, fb, arena, table, segments[i]);
   }
   out->mutable_segments = segments;
@@ -390,16 +448,20 @@ static void read_named(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at 
   etr_pte_named *named = etr_arena_alloc_array(names->arena, count, sizeof *named);
   for (uint32_t i = 0; named && i < count && !etr_fb_failed(fb); i++) {
     etr_fb_at table = etr_fb_table_at(fb, vector, i);
-    uint32_t segment = note_segment(out, etr_fb_u32(fb, table, NAMED_SEGMENT, 0), ETR_SEGMENT_NAMED);
+    uint32_t segment = note_segment(out, etr_fb_u32(fb, table, NAMED_SEGMENT, 0),
+                                    ETR_SEGMENT_NAMED);
     const char *key = etr_intern(names, etr_fb_string(fb, table, NAMED_KEY));
-    if (segment == ETR_NONE || !key) continue;
+    if (segment == ETR_NONE || !key)
+      continue;
     named[out->named_count++] = (etr_pte_named){key, segment};
-    if (!out->segments[segment].name) out->segments[segment].name = key;
+    if (!out->segments[segment].name)
+      out->segments[segment].name = key;
   }
   out->named = named;
 }
 
-static void read_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *arena, etr_fb_at program) {
+static void read_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *arena,
+                      etr_fb_at program) {
   out->program_bytes = fb->size;
   read_segments(out, fb, arena, program);
   /* Constants are in a segment if the segment lists offsets for any. */
@@ -408,19 +470,28 @@ static void read_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *
   (void)etr_fb_vector(fb, table, SUBSEGMENT_OFFSETS, sizeof(uint64_t), &count);
   out->constant_segment = ETR_NONE;
   if (count != 0)
-    out->constant_segment = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0), ETR_SEGMENT_CONSTANTS);
+    out->constant_segment = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0),
+                                         ETR_SEGMENT_CONSTANTS);
   out->constants = count != 0 ? read_offsets(out, fb, arena, table, out->constant_segment)
                               : read_inline_constants(fb, arena, program);
   read_mutable(out, fb, arena, program);
   read_named(out, fb, names, program);
 }
 
-/* ---- The methods of a .pte. A program is a FlatBuffer, with an extended header between its identifier and its root
- * where segments follow ---- */
+/* ---- The methods of a .pte. A program is a FlatBuffer, with an extended header between its
+ * identifier and its root where segments follow ---- */
 
 /* Fields, in the order of the schema; a union takes two: type, then value. */
 enum { PROGRAM_PLANS = 1 };
-enum { PLAN_NAME, PLAN_VALUES = 2, PLAN_INPUTS, PLAN_OUTPUTS, PLAN_CHAINS, PLAN_OPERATORS, PLAN_DELEGATES };
+enum {
+  PLAN_NAME,
+  PLAN_VALUES = 2,
+  PLAN_INPUTS,
+  PLAN_OUTPUTS,
+  PLAN_CHAINS,
+  PLAN_OPERATORS,
+  PLAN_DELEGATES
+};
 enum { CHAIN_INSTRUCTIONS = 2 };
 enum { CALL_INDEX, CALL_ARGS }; /* of KernelCall and of DelegateCall */
 enum { MOVE_FROM, MOVE_TO };
@@ -432,8 +503,15 @@ enum { DELEGATE_ID };
 /* A delegate is worth its call where it does much: models have dozens. */
 enum { DEFAULT_MAX_DELEGATES = 8192 };
 
-/* The extended header follows the root offset and the identifier: magic, length, then the sizes as u64. */
-enum { HEADER_AT = 8, HEADER_LENGTH = 4, HEADER_PROGRAM_SIZE = 8, HEADER_SEGMENT_BASE = 16, HEADER_BYTES = 24 };
+/* The extended header follows the root offset and the identifier: magic, length, then the sizes as
+ * u64. */
+enum {
+  HEADER_AT = 8,
+  HEADER_LENGTH = 4,
+  HEADER_PROGRAM_SIZE = 8,
+  HEADER_SEGMENT_BASE = 16,
+  HEADER_BYTES = 24
+};
 
 typedef struct pte_operator {
   const char *name, *overload;
@@ -448,7 +526,9 @@ typedef struct pte_reader {
   etr_vec(pte_operator) operators; /* of the method being read */
 } pte_reader;
 
-static bool stopped(const pte_reader *reader) { return etr_fb_failed(&reader->fb) || etr_arena_failed(reader->arena); }
+static bool stopped(const pte_reader *reader) {
+  return etr_fb_failed(&reader->fb) || etr_arena_failed(reader->arena);
+}
 
 /* Reads a text; "" if it is absent. */
 static const char *read_text(pte_reader *reader, etr_fb_at table, unsigned field) {
@@ -456,8 +536,8 @@ static const char *read_text(pte_reader *reader, etr_fb_at table, unsigned field
   return text.size ? etr_intern(&reader->names, text) : "";
 }
 
-static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned field, size_t value_count,
-                                   size_t *count) {
+static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned field,
+                                   size_t value_count, size_t *count) {
   const value_source values = {&reader->fb, reader->arena, &reader->names};
   return indices_of_values(&values, table, field, value_count, count);
 }
@@ -472,7 +552,8 @@ static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan)
   etr_vec_expect(reader->arena, &values, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_value *value = etr_vec_push(reader->arena, &values);
-    if (value) read_value(&reading, value, etr_fb_table_at(&reader->fb, vector, i), count);
+    if (value)
+      read_value(&reading, value, etr_fb_table_at(&reader->fb, vector, i), count);
   }
   out->values = values.data;
   out->value_count = values.count;
@@ -480,16 +561,19 @@ static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan)
 
 /* ---- Delegates ---- */
 
-static const char too_many_delegates[] = "a method has too many delegates; raise this limit with --max-delegates";
+static const char too_many_delegates[] =
+    "a method has too many delegates; raise this limit with --max-delegates";
 
 static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   etr_vec(etr_pte_delegate) delegates = {0};
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_DELEGATES, 4, &count);
-  if (count > reader->max_delegates) etr_fb_fail(&reader->fb, vector, too_many_delegates);
+  if (count > reader->max_delegates)
+    etr_fb_fail(&reader->fb, vector, too_many_delegates);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_delegate *delegate = etr_vec_push(reader->arena, &delegates);
-    if (!delegate) break;
+    if (!delegate)
+      break;
     etr_fb_at table = etr_fb_table_at(&reader->fb, vector, i);
     delegate->backend = read_text(reader, table, DELEGATE_ID);
     delegate->payload = pte_payload(&reader->payloads, table);
@@ -510,21 +594,24 @@ static void read_operators(pte_reader *reader, etr_fb_at plan) {
   reader->operators.count = 0;
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     pte_operator *entry = etr_vec_push(reader->arena, &reader->operators);
-    if (!entry) break;
+    if (!entry)
+      break;
     etr_fb_at table = etr_fb_table_at(&reader->fb, vector, i);
-    *entry = (pte_operator){read_text(reader, table, OPERATOR_NAME), read_text(reader, table, OPERATOR_OVERLOAD)};
+    *entry = (pte_operator){read_text(reader, table, OPERATOR_NAME),
+                            read_text(reader, table, OPERATOR_OVERLOAD)};
   }
 }
 
 static void read_kernel_call(pte_reader *reader, etr_instruction *out, etr_fb_at call) {
-  int32_t index = valid_index(etr_fb_i32(&reader->fb, call, CALL_INDEX, 0), reader->operators.count);
+  int32_t index = valid_index(etr_fb_i32(&reader->fb, call, CALL_INDEX, 0),
+                              reader->operators.count);
   out->op = index < 0 ? "" : reader->operators.data[index].name;
   out->overload = index < 0 ? "" : reader->operators.data[index].overload;
 }
 
 /* Reads up to two fields that are indices of values, as arguments. */
-static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_at table, size_t count,
-                              size_t value_count) {
+static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_at table,
+                              size_t count, size_t value_count) {
   int32_t *args = etr_arena_alloc_array(reader->arena, count, sizeof *args);
   out->arg_count = args ? count : 0;
   for (size_t i = 0; i < out->arg_count; i++)
@@ -537,7 +624,8 @@ static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at
   etr_vec(etr_instruction) instructions = {0};
   uint32_t chain_count, count;
   etr_fb_at chains = etr_fb_vector(fb, plan, PLAN_CHAINS, 4, &chain_count);
-  etr_fb_at vector = etr_fb_vector(fb, chain_count ? etr_fb_table_at(fb, chains, 0) : 0, CHAIN_INSTRUCTIONS, 4, &count);
+  etr_fb_at vector = etr_fb_vector(fb, chain_count ? etr_fb_table_at(fb, chains, 0) : 0,
+                                   CHAIN_INSTRUCTIONS, 4, &count);
   etr_vec_expect(reader->arena, &instructions, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_instruction *instruction = etr_vec_push(reader->arena, &instructions);
@@ -546,23 +634,33 @@ static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at
       uint8_t type = etr_fb_u8(fb, table, UNION_TYPE, 0);
       etr_fb_at call = etr_fb_table(fb, table, UNION_VALUE);
       *instruction = (etr_instruction){.delegate = -1, .jump_target = -1};
-      if (call && type <= ETR_INSTRUCTION_FREE) instruction->kind = (etr_instruction_kind)type;
+      if (call && type <= ETR_INSTRUCTION_FREE)
+        instruction->kind = (etr_instruction_kind)type;
       switch (instruction->kind) {
       case ETR_INSTRUCTION_KERNEL:
         read_kernel_call(reader, instruction, call);
-        instruction->args = read_indices(reader, call, CALL_ARGS, out->value_count, &instruction->arg_count);
+        instruction->args = read_indices(reader, call, CALL_ARGS, out->value_count,
+                                         &instruction->arg_count);
         break;
       case ETR_INSTRUCTION_DELEGATE:
-        instruction->delegate = valid_index(etr_fb_i32(fb, call, CALL_INDEX, 0), out->delegate_count);
-        instruction->args = read_indices(reader, call, CALL_ARGS, out->value_count, &instruction->arg_count);
+        instruction->delegate = valid_index(etr_fb_i32(fb, call, CALL_INDEX, 0),
+                                            out->delegate_count);
+        instruction->args = read_indices(reader, call, CALL_ARGS, out->value_count,
+                                         &instruction->arg_count);
         break;
-      case ETR_INSTRUCTION_MOVE: read_value_fields(reader, instruction, call, MOVE_TO + 1, out->value_count); break;
+      case ETR_INSTRUCTION_MOVE:
+        read_value_fields(reader, instruction, call, MOVE_TO + 1, out->value_count);
+        break;
       case ETR_INSTRUCTION_JUMP_FALSE:
         read_value_fields(reader, instruction, call, JUMP_CONDITION + 1, out->value_count);
-        instruction->jump_target = valid_index(etr_fb_i32(fb, call, JUMP_DESTINATION, 0), (size_t)count + 1);
+        instruction->jump_target = valid_index(etr_fb_i32(fb, call, JUMP_DESTINATION, 0),
+                                               (size_t)count + 1);
         break;
-      case ETR_INSTRUCTION_FREE: read_value_fields(reader, instruction, call, FREE_VALUE + 1, out->value_count); break;
-      case ETR_INSTRUCTION_UNKNOWN: break;
+      case ETR_INSTRUCTION_FREE:
+        read_value_fields(reader, instruction, call, FREE_VALUE + 1, out->value_count);
+        break;
+      case ETR_INSTRUCTION_UNKNOWN:
+        break;
       }
     }
   }
@@ -577,7 +675,8 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   etr_vec(etr_pte_method) methods = {0};
   uint32_t count;
   etr_fb_at program = etr_fb_root(fb), plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
-  /* Finds the program's inline data and segments. `fb`, `arena`, `bytes`, `file`, `left` and `segment_base` are set. */
+  /* Finds the program's inline data and segments. `fb`, `arena`, `bytes`, `file`, `left` and
+   * `segment_base` are set. */
   etr_map_init(&reader->payloads.places, reader->payloads.arena);
   reader->payloads.inline_data = etr_fb_vector(reader->payloads.fb, program, PROGRAM_INLINE_DATA, 4,
                                                &reader->payloads.inline_count);
@@ -585,12 +684,15 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
                                             &reader->payloads.segment_count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_method *method = etr_vec_push(reader->arena, &methods);
-    if (!method) break;
+    if (!method)
+      break;
     etr_fb_at plan = etr_fb_table_at(fb, plans, i);
     method->name = read_text(reader, plan, PLAN_NAME);
     read_values(reader, method, plan);
-    method->inputs = read_indices(reader, plan, PLAN_INPUTS, method->value_count, &method->input_count);
-    method->outputs = read_indices(reader, plan, PLAN_OUTPUTS, method->value_count, &method->output_count);
+    method->inputs = read_indices(reader, plan, PLAN_INPUTS, method->value_count,
+                                  &method->input_count);
+    method->outputs = read_indices(reader, plan, PLAN_OUTPUTS, method->value_count,
+                                   &method->output_count);
     read_delegates(reader, method, plan);
     read_buffers(&method->buffers, &reader->fb, reader->arena, plan);
     read_operators(reader, plan);
@@ -602,24 +704,30 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   read_data(&out->data, fb, &reader->names, reader->arena, program);
   for (size_t i = 0; i < methods.count; i++)
     for (size_t k = 0; k < methods.data[i].delegate_count; k++)
-      (void)note_segment(&out->data, methods.data[i].delegates[k].payload_segment, ETR_SEGMENT_DELEGATE);
+      (void)note_segment(&out->data, methods.data[i].delegates[k].payload_segment,
+                         ETR_SEGMENT_DELEGATE);
 }
 
-/* Returns the size of the program by the extended header. Without one, the whole file is the program and there are no
- * segments. */
+/* Returns the size of the program by the extended header. Without one, the whole file is the
+ * program and there are no segments. */
 static uint64_t read_extended_header(etr_slice head, uint64_t file_size, uint64_t *segment_base) {
   *segment_base = 0;
-  if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0) return file_size;
-  if (etr_load_le(head.data + HEADER_AT + HEADER_LENGTH, 4) < HEADER_BYTES) return file_size;
+  if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0)
+    return file_size;
+  if (etr_load_le(head.data + HEADER_AT + HEADER_LENGTH, 4) < HEADER_BYTES)
+    return file_size;
   *segment_base = etr_load_le(head.data + HEADER_AT + HEADER_SEGMENT_BASE, 8);
   return ETR_MIN(file_size, etr_load_le(head.data + HEADER_AT + HEADER_PROGRAM_SIZE, 8));
 }
 
 static etr_status check_identifier(etr_slice bytes, const char *path, etr_error *error) {
   etr_slice identifier = bytes.size >= 8 ? (etr_slice){bytes.data + 4, 4} : (etr_slice){0};
-  if (etr_slice_is(identifier, "ET12")) return ETR_OK;
-  if (bytes.size == 0) return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4, "not a .pte: the identifier ET12 is missing");
+  if (etr_slice_is(identifier, "ET12"))
+    return ETR_OK;
+  if (bytes.size == 0)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4,
+                  "not a .pte: the identifier ET12 is missing");
 }
 
 static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
@@ -627,9 +735,11 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
   etr_slice bytes = source->bytes;
   const char *path = source->path;
   ETR_TRY(check_identifier(bytes, path, error));
-  pte_reader reader = {.arena = arena,
-                       .max_delegates = limits->max_delegates ? limits->max_delegates : DEFAULT_MAX_DELEGATES,
-                       .payloads = {.arena = arena, .bytes = bytes, .file = source->file, .left = limits->max_bytes}};
+  pte_reader reader = {
+      .arena = arena,
+      .max_delegates = limits->max_delegates ? limits->max_delegates : DEFAULT_MAX_DELEGATES,
+      .payloads = {
+          .arena = arena, .bytes = bytes, .file = source->file, .left = limits->max_bytes}};
   uint64_t size = read_extended_header(bytes, source->file ? source->file->size : bytes.size,
                                        &reader.payloads.segment_base);
   etr_fb_init(&reader.fb, bytes.data, (size_t)ETR_MIN(size, (uint64_t)bytes.size));
@@ -637,9 +747,11 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
   reader.payloads.fb = &reader.fb;
   read_methods(&reader, out);
   out->cut = reader.names.cut;
-  if (!stopped(&reader)) return ETR_OK;
+  if (!stopped(&reader))
+    return ETR_OK;
   *out = (etr_pte){0};
-  if (etr_arena_failed(arena)) return etr_fail_memory_of(error, path, NULL);
+  if (etr_arena_failed(arena))
+    return etr_fail_memory_of(error, path, NULL);
   const char *message = reader.fb.message;
   bool is_limit = message == beyond_limit || message == too_many_delegates;
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader.fb.offset, "%s%s",
@@ -655,62 +767,75 @@ static etr_status read_bundle(etr_pte *out, etr_arena *arena, const etr_pte_sour
   etr_error failure = {.offset = ETR_NO_OFFSET};
   ETR_TRY(etr_bundle_open(&bundle, source->bytes, path, error));
   if (bundle.program.size == 0)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "this BundledProgram holds no program");
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
+                    "this BundledProgram holds no program");
   etr_pte_source program = {.path = path, .bytes = bundle.program};
   etr_status status = read_program(out, arena, &program, limits, &failure);
   out->is_bundled = true;
   out->data.file_bytes = source->bytes.size;
   out->data.program_at = (uint64_t)(bundle.program.data - source->bytes.data);
-  if (status == ETR_OK) return etr_bundle_test_sets(&bundle, arena, path, &out->test_sets, &out->test_set_count, error);
+  if (status == ETR_OK)
+    return etr_bundle_test_sets(&bundle, arena, path, &out->test_sets, &out->test_set_count, error);
   bool has_place = failure.offset != ETR_NO_OFFSET;
   uint64_t start = (uint64_t)(bundle.program.data - source->bytes.data);
-  return etr_fail(error, status, path, NULL, has_place ? start + failure.offset : ETR_NO_OFFSET, "%s", failure.message);
+  return etr_fail(error, status, path, NULL, has_place ? start + failure.offset : ETR_NO_OFFSET,
+                  "%s", failure.message);
 }
 
-etr_status etr_pte_read(etr_pte *out, etr_arena *arena, const etr_pte_source *source, const etr_pte_limits *limits,
-                        etr_error *error) {
+etr_status etr_pte_read(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
+                        const etr_pte_limits *limits, etr_error *error) {
   *out = (etr_pte){0};
-  etr_status status = (etr_bundle_is(source->bytes) ? read_bundle : read_program)(out, arena, source, limits, error);
-  if (status != ETR_OK) *out = (etr_pte){0};
+  etr_status status = (etr_bundle_is(source->bytes) ? read_bundle : read_program)(
+      out, arena, source, limits, error);
+  if (status != ETR_OK)
+    *out = (etr_pte){0};
   return status;
 }
 
 /* ---- In a file ---- */
 
-/* Loads the program, but not the segments; of a BundledProgram, which is all one FlatBuffer, everything. */
-static etr_status load_program(etr_file *program, const etr_seekable *file, const char *path, uint64_t max_bytes,
-                               etr_error *error) {
+/* Loads the program, but not the segments; of a BundledProgram, which is all one FlatBuffer,
+ * everything. */
+static etr_status load_program(etr_file *program, const etr_seekable *file, const char *path,
+                               uint64_t max_bytes, etr_error *error) {
   char head[HEADER_AT + HEADER_BYTES];
   uint64_t segment_base;
   size_t head_size = (size_t)ETR_MIN(file->size, (uint64_t)sizeof head);
   if (!etr_seekable_read(file, 0, head, head_size))
     return etr_fail(error, ETR_ERROR_IO, path, NULL, 0, "cannot read the start of the file");
-  if (etr_bundle_is((etr_slice){head, head_size})) return etr_file_read(program, path, max_bytes, error);
+  if (etr_bundle_is((etr_slice){head, head_size}))
+    return etr_file_read(program, path, max_bytes, error);
   ETR_TRY(check_identifier((etr_slice){head, head_size}, path, error));
   uint64_t size = read_extended_header((etr_slice){head, head_size}, file->size, &segment_base);
   if (size > max_bytes)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
-                    "the program is more than the %" PRIu64 " bytes left to read; raise this limit with --max-bytes",
+                    "the program is more than the %" PRIu64
+                    " bytes left to read; raise this limit with --max-bytes",
                     max_bytes);
   return etr_seekable_load(program, file, 0, (size_t)size, path, error);
 }
 
-etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path, const etr_pte_limits *limits,
-                             etr_error *error) {
+etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path,
+                             const etr_pte_limits *limits, etr_error *error) {
   etr_file program = {0};
   etr_seekable file;
   etr_pte_source source = {.path = path};
   etr_pte_limits left = *limits;
   bool is_regular = etr_file_is_regular(path);
   *out = (etr_pte){0};
-  if (is_regular) ETR_TRY(etr_seekable_open(&file, path, error));
+  if (is_regular)
+    ETR_TRY(etr_seekable_open(&file, path, error));
   etr_status status = is_regular ? load_program(&program, &file, path, limits->max_bytes, error)
                                  : etr_file_read(&program, path, limits->max_bytes, error);
   source.bytes = etr_file_bytes(&program);
-  if (is_regular) source.file = &file;
-  if (is_regular) left.max_bytes -= program.size;
-  if (status == ETR_OK) status = etr_pte_read(out, arena, &source, &left, error);
-  if (is_regular) etr_seekable_close(&file);
+  if (is_regular)
+    source.file = &file;
+  if (is_regular)
+    left.max_bytes -= program.size;
+  if (status == ETR_OK)
+    status = etr_pte_read(out, arena, &source, &left, error);
+  if (is_regular)
+    etr_seekable_close(&file);
   out->file = program;
   return status;
 }
@@ -725,7 +850,8 @@ etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record
   ETR_TRY(etr_archive_open(&archive, record, error));
   size_t index = etr_archive_find(archive, entry);
   etr_status status = index == SIZE_MAX
-                          ? etr_fail(error, ETR_ERROR_IO, record, entry, ETR_NO_OFFSET, "the entry is gone")
+                          ? etr_fail(error, ETR_ERROR_IO, record, entry, ETR_NO_OFFSET,
+                                     "the entry is gone")
                           : etr_archive_read(&program, archive, index, limits->max_bytes, error);
   etr_archive_close(archive);
   ETR_TRY(status);
@@ -733,7 +859,8 @@ etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record
   etr_pte_source source = {.path = record, .bytes = etr_file_bytes(&program)};
   status = etr_pte_read(out, arena, &source, limits, &failure);
   out->file = program;
-  if (status == ETR_OK) return ETR_OK;
+  if (status == ETR_OK)
+    return ETR_OK;
   return etr_fail(error, status, record, entry, failure.offset, "%s", failure.message);
 }
 
@@ -742,14 +869,17 @@ etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record
 bool *etr_pte_find_bodies(const etr_pte_method *program, etr_arena *arena) {
   size_t count = program->instruction_count;
   bool *is_in_body = etr_arena_alloc_array(arena, count, sizeof *is_in_body);
-  int32_t *change = etr_arena_alloc_array(arena, count + 1, sizeof *change); /* of the number of jumps around */
+  int32_t *change = etr_arena_alloc_array(arena, count + 1,
+                                          sizeof *change); /* of the number of jumps around */
   for (size_t i = 0; change && i < count; i++) {
     size_t target = (size_t)program->instructions[i].jump_target;
-    if (program->instructions[i].jump_target < 0) continue;
+    if (program->instructions[i].jump_target < 0)
+      continue;
     change[ETR_MIN(i + 1, target)]++;
     change[ETR_MAX(i + 1, target)]--;
   }
   int32_t around = 0;
-  for (size_t i = 0; change && is_in_body && i < count; i++) is_in_body[i] = (around += change[i]) > 0;
+  for (size_t i = 0; change && is_in_body && i < count; i++)
+    is_in_body[i] = (around += change[i]) > 0;
   return change ? is_in_body : NULL;
 }

@@ -9,7 +9,8 @@
 
 #include <stdio.h>
 
-/* ---- The names of entries that ExecuTorch writes, and further names that etrecord-tb knows ---- */
+/* ---- The names of entries that ExecuTorch writes, and further names that etrecord-tb knows ----
+ */
 
 const char *const etr_sibling_suffixes[] = {"_state_dict", "_constants", "_example_inputs"};
 
@@ -32,8 +33,10 @@ static const struct {
 etr_slice etr_entry_program(etr_slice name, etr_sibling *sibling) {
   for (size_t i = 0; i < ETR_COUNT(etr_sibling_suffixes); i++) {
     etr_slice suffix = etr_slice_of(etr_sibling_suffixes[i]);
-    if (name.size <= suffix.size || !etr_slice_ends(name, suffix)) continue;
-    if (sibling) *sibling = (etr_sibling)i;
+    if (name.size <= suffix.size || !etr_slice_ends(name, suffix))
+      continue;
+    if (sibling)
+      *sibling = (etr_sibling)i;
     return (etr_slice){name.data, name.size - suffix.size};
   }
   return (etr_slice){0};
@@ -47,37 +50,51 @@ static bool is_of_module(const char *name, const char *module) {
 
 etr_entry_kind etr_entry_kind_of(const char *name, const char *edge_entry) {
   for (size_t i = 0; i < ETR_COUNT(known); i++)
-    if (strcmp(name, known[i].name) == 0) return known[i].kind;
-  if (etr_entry_program(etr_slice_of(name), NULL).size) return ETR_ENTRY_WEIGHTS;
-  if (is_of_module(name, edge_entry)) return ETR_ENTRY_EDGE_PROGRAM;
+    if (strcmp(name, known[i].name) == 0)
+      return known[i].kind;
+  if (etr_entry_program(etr_slice_of(name), NULL).size)
+    return ETR_ENTRY_WEIGHTS;
+  if (is_of_module(name, edge_entry))
+    return ETR_ENTRY_EDGE_PROGRAM;
   return strchr(name, '/') ? ETR_ENTRY_OTHER_PROGRAM : ETR_ENTRY_UNKNOWN;
 }
 
 const char *etr_entry_name(etr_entry_kind kind) {
   for (size_t i = 0; i < ETR_COUNT(known); i++)
-    if (known[i].kind == kind && kind != ETR_ENTRY_PTE) return known[i].name;
+    if (known[i].kind == kind && kind != ETR_ENTRY_PTE)
+      return known[i].name;
   return kind == ETR_ENTRY_PTE ? ETR_RECORD_PTE_ENTRY : NULL;
 }
 
 const char *etr_entry_loss(etr_entry_kind kind) {
   switch (kind) {
-  case ETR_ENTRY_EDGE_PROGRAM: return "times cannot be joined to nodes";
-  case ETR_ENTRY_HANDLE_MAP: return "instructions cannot be joined to nodes by debug handles";
-  case ETR_ENTRY_DELEGATE_MAP: return "delegates and their backends are unknown";
-  case ETR_ENTRY_GRAPH_ID: return "times do not reach aten/forward";
-  case ETR_ENTRY_OTHER_PROGRAM: return "there is no graph of the model before it was lowered";
-  case ETR_ENTRY_REFERENCE_OUTPUTS: return "outputs of runs cannot be compared with a reference";
-  case ETR_ENTRY_PTE: return "operators in delegates are matched by order, not exactly";
-  default: return "";
+  case ETR_ENTRY_EDGE_PROGRAM:
+    return "times cannot be joined to nodes";
+  case ETR_ENTRY_HANDLE_MAP:
+    return "instructions cannot be joined to nodes by debug handles";
+  case ETR_ENTRY_DELEGATE_MAP:
+    return "delegates and their backends are unknown";
+  case ETR_ENTRY_GRAPH_ID:
+    return "times do not reach aten/forward";
+  case ETR_ENTRY_OTHER_PROGRAM:
+    return "there is no graph of the model before it was lowered";
+  case ETR_ENTRY_REFERENCE_OUTPUTS:
+    return "outputs of runs cannot be compared with a reference";
+  case ETR_ENTRY_PTE:
+    return "operators in delegates are matched by order, not exactly";
+  default:
+    return "";
   }
 }
 
 bool etr_entry_is_reserved(const char *module) {
   static const char *const graphs[] = {ETR_EDGE_ENTRY, ETR_EARLY_ENTRY};
   for (size_t i = 0; i < ETR_COUNT(graphs); i++)
-    if (strstr(module, graphs[i])) return true;
+    if (strstr(module, graphs[i]))
+      return true;
   for (size_t i = 0; i < ETR_COUNT(known); i++)
-    if (known[i].kind != ETR_ENTRY_PTE && strstr(module, known[i].name)) return true;
+    if (known[i].kind != ETR_ENTRY_PTE && strstr(module, known[i].name))
+      return true;
   return false;
 }
 
@@ -93,24 +110,29 @@ typedef struct reader {
   const char *edge_entry; /* what the entries of Edge programs are called in this record */
   int64_t graph_id;
   etr_vec(etr_graph) graphs;
-  const char *cut_entry;   /* the first in which a name is cut; NULL if there is none */
-  etr_error first_failure; /* of an entry that was left out: the reason to give when no graph remains */
+  const char *cut_entry; /* the first in which a name is cut; NULL if there is none */
+  etr_error
+      first_failure; /* of an entry that was left out: the reason to give when no graph remains */
 } reader;
 
 /* ---- What an entry is ---- */
 
-static etr_entry_kind kind_of(const reader *r, const char *name) { return etr_entry_kind_of(name, r->edge_entry); }
+static etr_entry_kind kind_of(const reader *r, const char *name) {
+  return etr_entry_kind_of(name, r->edge_entry);
+}
 
-/* Returns the number of Edge programs. If there is one, *only is its method, which a record of one method need not
- * name. */
+/* Returns the number of Edge programs. If there is one, *only is its method, which a record of one
+ * method need not name. */
 static size_t count_edge_programs(const reader *r, const char **only) {
   size_t count = 0;
   *only = "forward";
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
     const char *name = etr_archive_name(r->archive, i), *slash = strrchr(name, '/');
-    if (kind_of(r, name) != ETR_ENTRY_EDGE_PROGRAM) continue;
+    if (kind_of(r, name) != ETR_ENTRY_EDGE_PROGRAM)
+      continue;
     count++;
-    if (slash) *only = slash + 1;
+    if (slash)
+      *only = slash + 1;
   }
   return count;
 }
@@ -126,23 +148,28 @@ typedef struct document {
 static int64_t read_document(void *context, char *into, size_t size) {
   document *d = context;
   int64_t got = etr_archive_entry_read(d->entry, into, size);
-  if (d->first < 0 && got > 0) d->first = (unsigned char)into[0];
+  if (d->first < 0 && got > 0)
+    d->first = (unsigned char)into[0];
   return got;
 }
 
 /* Ends reading a document, and returns what was wrong with it or its entry. */
-static etr_status finish_entry(reader *r, const document *d, etr_json *json, const char *name, etr_error *error) {
+static etr_status finish_entry(reader *r, const document *d, etr_json *json, const char *name,
+                               etr_error *error) {
   bool document_failed = etr_json_failed(json) && !etr_json_source_failed(json);
   etr_status status = ETR_OK;
   if (document_failed && d->first == 0x80)
-    status = etr_fail(error, ETR_ERROR_FORMAT, r->path, name, 0,
-                      "pickled, as the first ETRecords were, and not read: unpickling can run any code");
+    status = etr_fail(
+        error, ETR_ERROR_FORMAT, r->path, name, 0,
+        "pickled, as the first ETRecords were, and not read: unpickling can run any code");
   else if (document_failed)
-    status = etr_fail(error, ETR_ERROR_FORMAT, r->path, name, etr_json_offset(json), "%s%s",
-                      etr_budget_refused(r->limits.budget) ? "" : "unexpected JSON: ", etr_json_message(json));
+    status = etr_fail(
+        error, ETR_ERROR_FORMAT, r->path, name, etr_json_offset(json), "%s%s",
+        etr_budget_refused(r->limits.budget) ? "" : "unexpected JSON: ", etr_json_message(json));
   else if (!etr_json_out_of_memory(json))
     status = etr_archive_entry_finish(d->entry, error);
-  if (etr_json_out_of_memory(json) || etr_arena_failed(r->arena)) status = etr_fail_memory_of(error, r->path, name);
+  if (etr_json_out_of_memory(json) || etr_arena_failed(r->arena))
+    status = etr_fail_memory_of(error, r->path, name);
   return status;
 }
 
@@ -151,14 +178,17 @@ typedef void (*document_reader)(reader *r, etr_json *json, const char *name);
 static etr_status read_entry(reader *r, size_t index, document_reader read, etr_error *error) {
   document d = {.first = -1};
   const char *name = etr_archive_name(r->archive, index);
-  const char *refused = etr_budget_take(r->limits.budget, ETR_BYTES, etr_archive_size(r->archive, index));
-  if (refused) return etr_fail(error, ETR_ERROR_FORMAT, r->path, name, 0, "%s", refused);
+  const char *refused = etr_budget_take(r->limits.budget, ETR_BYTES,
+                                        etr_archive_size(r->archive, index));
+  if (refused)
+    return etr_fail(error, ETR_ERROR_FORMAT, r->path, name, 0, "%s", refused);
   ETR_TRY(etr_archive_entry_open(&d.entry, r->archive, index, 0, error));
   etr_json *json = etr_json_open(read_document, &d, NULL);
   etr_status status = json ? ETR_OK : etr_fail_memory_of(error, r->path, name);
   if (json) {
     read(r, json, name);
-    if (r->strings.cut.first && !r->cut_entry) r->cut_entry = name;
+    if (r->strings.cut.first && !r->cut_entry)
+      r->cut_entry = name;
     status = finish_entry(r, &d, json, name, error);
   }
   etr_json_close(json);
@@ -169,20 +199,27 @@ static etr_status read_entry(reader *r, size_t index, document_reader read, etr_
 static void add_graph(reader *r, etr_graph graph, const char *name) {
   const char *slash = strrchr(name, '/');
   etr_graph *added = etr_vec_push(r->arena, &r->graphs);
-  if (!added) return;
+  if (!added)
+    return;
   *added = graph;
   added->entry = etr_intern(&r->strings, etr_slice_of(name));
-  added->module = slash ? etr_intern(&r->strings, (etr_slice){name, (size_t)(slash - name)}) : added->entry;
-  added->method = slash ? etr_intern(&r->strings, etr_slice_of(slash + 1)) : NULL; /* named when the maps are known */
+  added->module = slash ? etr_intern(&r->strings, (etr_slice){name, (size_t)(slash - name)})
+                        : added->entry;
+  added->method = slash ? etr_intern(&r->strings, etr_slice_of(slash + 1))
+                        : NULL; /* named when the maps are known */
 }
 
 static void read_program_entry(reader *r, etr_json *json, const char *name) {
   etr_graph graph;
-  etr_program_scope scope = {.no_sources = r->limits.no_sources, .source_root = r->limits.source_root};
-  if (!r->limits.edge_only) scope.graph_id = r->graph_id; /* leads to nodes of programs that are not read */
+  etr_program_scope scope = {.no_sources = r->limits.no_sources,
+                             .source_root = r->limits.source_root};
+  if (!r->limits.edge_only)
+    scope.graph_id = r->graph_id; /* leads to nodes of programs that are not read */
   etr_status status = etr_program_read(&graph, &r->strings, json, scope, r->limits.budget);
-  if (status == ETR_OK) add_graph(r, graph, name);
-  if (status == ETR_ERROR_MEMORY) etr_arena_fail(r->arena); /* not the document's fault, whatever it says */
+  if (status == ETR_OK)
+    add_graph(r, graph, name);
+  if (status == ETR_ERROR_MEMORY)
+    etr_arena_fail(r->arena); /* not the document's fault, whatever it says */
 }
 
 static void read_handle_map(reader *r, etr_json *json, const char *name) {
@@ -207,7 +244,8 @@ static void read_output_counts(reader *r, etr_json *json, const char *name) {
 
 static void read_graph_id(reader *r, etr_json *json, const char *name) {
   (void)name;
-  if (etr_json_null(json)) return;
+  if (etr_json_null(json))
+    return;
   r->graph_id = etr_json_int(json);
   r->record->export_graph_id = etr_arena_format(r->arena, "%lld", (long long)r->graph_id);
 }
@@ -215,16 +253,21 @@ static void read_graph_id(reader *r, etr_json *json, const char *name) {
 /* Reads all entries of these kinds. A damaged entry is left out with a warning. */
 static etr_status read_entries(reader *r, unsigned kinds, document_reader read, etr_error *error) {
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    if (!(kind_of(r, etr_archive_name(r->archive, i)) & kinds)) continue;
+    if (!(kind_of(r, etr_archive_name(r->archive, i)) & kinds))
+      continue;
     etr_error failure = {.offset = ETR_NO_OFFSET};
     etr_status status = read_entry(r, i, read, &failure);
-    if (status == ETR_OK) continue;
+    if (status == ETR_OK)
+      continue;
     if (status != ETR_ERROR_FORMAT || etr_budget_refused(r->limits.budget)) {
-      if (error) *error = failure;
+      if (error)
+        *error = failure;
       return status;
     }
-    etr_warn(r->warnings, failure.file, failure.entry, failure.offset, "%s; left out", failure.message);
-    if (!r->first_failure.message[0]) r->first_failure = failure;
+    etr_warn(r->warnings, failure.file, failure.entry, failure.offset, "%s; left out",
+             failure.message);
+    if (!r->first_failure.message[0])
+      r->first_failure = failure;
   }
   return ETR_OK;
 }
@@ -232,40 +275,49 @@ static etr_status read_entries(reader *r, unsigned kinds, document_reader read, 
 static etr_status read_programs(reader *r, etr_error *error) {
   if (r->limits.edge_only) {
     ETR_TRY(read_entries(r, ETR_ENTRY_EDGE_PROGRAM, read_program_entry, error));
-    if (r->graphs.count == 0) return read_entries(r, ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
+    if (r->graphs.count == 0)
+      return read_entries(r, ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
     for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
       const char *name = etr_archive_name(r->archive, i);
       const etr_graph unread = {.dialect = "", .schema_version = "", .profile_method = ETR_NONE};
-      if (kind_of(r, name) == ETR_ENTRY_OTHER_PROGRAM) add_graph(r, unread, name);
+      if (kind_of(r, name) == ETR_ENTRY_OTHER_PROGRAM)
+        add_graph(r, unread, name);
     }
     return ETR_OK;
   }
-  return read_entries(r, ETR_ENTRY_EDGE_PROGRAM | ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
+  return read_entries(r, ETR_ENTRY_EDGE_PROGRAM | ETR_ENTRY_OTHER_PROGRAM, read_program_entry,
+                      error);
 }
 
 /* ---- Names of entry points ---- */
 
 static bool has_graph_of(const reader *r, const char *module) {
   for (size_t i = 0; i < r->graphs.count; i++)
-    if (strcmp(r->graphs.data[i].module, module) == 0) return true;
+    if (strcmp(r->graphs.data[i].module, module) == 0)
+      return true;
   return false;
 }
 
-/* Names the graphs edge/METHOD and aten/forward. An extra module with a name that is already used becomes edge~2. */
+/* Names the graphs edge/METHOD and aten/forward. An extra module with a name that is already used
+ * becomes edge~2. */
 static void name_graphs(reader *r) {
   const char *only = r->record->method_count == 1 ? r->record->methods[0].name : "forward";
   const char *const renamed[][2] = {{r->edge_entry, "edge"}, {ETR_ATEN_ENTRY, "aten"}};
-  static const char *const reserved[][2] = {{"edge", "edge~2"}, {"aten", "aten~2"}, {"program", "program~2"}};
+  static const char *const reserved[][2] = {
+      {"edge", "edge~2"}, {"aten", "aten~2"}, {"program", "program~2"}};
   for (size_t k = 0; k < ETR_COUNT(reserved); k++) {
     bool taken = k == 2 || has_graph_of(r, renamed[k][0]);
     for (size_t i = 0; taken && i < r->graphs.count; i++)
-      if (strcmp(r->graphs.data[i].module, reserved[k][0]) == 0) r->graphs.data[i].module = reserved[k][1];
+      if (strcmp(r->graphs.data[i].module, reserved[k][0]) == 0)
+        r->graphs.data[i].module = reserved[k][1];
   }
   for (size_t i = 0; i < r->graphs.count; i++) {
     etr_graph *graph = &r->graphs.data[i];
     for (size_t k = 0; k < ETR_COUNT(renamed); k++)
-      if (strcmp(graph->module, renamed[k][0]) == 0) graph->module = renamed[k][1];
-    if (!graph->method) graph->method = strcmp(graph->module, "edge") == 0 ? only : "forward";
+      if (strcmp(graph->module, renamed[k][0]) == 0)
+        graph->module = renamed[k][1];
+    if (!graph->method)
+      graph->method = strcmp(graph->module, "edge") == 0 ? only : "forward";
   }
 }
 
@@ -275,15 +327,17 @@ static uint32_t ask_for_name(etr_map *names, const char *module, const char *met
   return name ? etr_map_count(names, etr_slice_of(name)) : 0;
 }
 
-/* Makes a graph's name unique: the first graph keeps it, and a later one gets the lowest number that makes it
- * different, edge~2/forward. */
+/* Makes a graph's name unique: the first graph keeps it, and a later one gets the lowest number
+ * that makes it different, edge~2/forward. */
 static bool take_name(etr_map *names, etr_graph *graph) {
   const char *wanted = graph->module;
   for (uint32_t before; (before = ask_for_name(names, wanted, graph->method)) > 0;) {
     const char *module = etr_arena_format(names->arena, "%s~%u", wanted, before + 1);
-    if (!module) return false;
+    if (!module)
+      return false;
     graph->module = module;
-    if (ask_for_name(names, module, graph->method) == 0) return true;
+    if (ask_for_name(names, module, graph->method) == 0)
+      return true;
   }
   return false;
 }
@@ -293,13 +347,15 @@ static bool take_name(etr_map *names, etr_graph *graph) {
 static void note_other_entries(reader *r) {
   etr_vec(const char *) unknown = {0};
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    const char *name = etr_archive_name(r->archive, i), *kept = etr_intern(&r->strings, etr_slice_of(name));
+    const char *name = etr_archive_name(r->archive, i),
+               *kept = etr_intern(&r->strings, etr_slice_of(name));
     etr_entry_kind kind = kind_of(r, name);
     r->record->has_reference_outputs |= kind == ETR_ENTRY_REFERENCE_OUTPUTS;
     r->record->has_representative_inputs |= kind == ETR_ENTRY_REPRESENTATIVE_INPUTS;
     r->record->has_handle_map_entry |= kind == ETR_ENTRY_HANDLE_MAP;
     r->record->has_delegate_map_entry |= kind == ETR_ENTRY_DELEGATE_MAP;
-    if (kind == ETR_ENTRY_PTE) r->record->pte_entry = kept;
+    if (kind == ETR_ENTRY_PTE)
+      r->record->pte_entry = kept;
     etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
     if (etr_slice_ends(etr_slice_of(name), ETR_SLICE("_state_dict")) && program.size) {
       const char *owner = etr_arena_copy(r->arena, program);
@@ -308,7 +364,8 @@ static void note_other_entries(reader *r) {
                  "only the weights are here, the program is missing; the record may be incomplete");
     }
     const char **slot = kind == ETR_ENTRY_UNKNOWN && kept ? etr_vec_push(r->arena, &unknown) : NULL;
-    if (slot) *slot = kept;
+    if (slot)
+      *slot = kept;
   }
   r->record->unknown_entries = unknown.data;
   r->record->unknown_entry_count = unknown.count;
@@ -323,38 +380,50 @@ unsigned etr_record_missing(const etr_record *record) {
     aten |= strcmp(record->graphs[i].entry, ETR_ATEN_ENTRY) == 0;
   }
   unsigned missing = edge ? 0 : ETR_ENTRY_EDGE_PROGRAM;
-  if (edge && !record->has_handle_map_entry) missing |= ETR_ENTRY_HANDLE_MAP;
-  if (edge && !record->has_delegate_map_entry) missing |= ETR_ENTRY_DELEGATE_MAP;
-  if (edge && aten && !record->export_graph_id) missing |= ETR_ENTRY_GRAPH_ID;
-  if (!others) missing |= ETR_ENTRY_OTHER_PROGRAM;
-  if (!record->has_reference_outputs) missing |= ETR_ENTRY_REFERENCE_OUTPUTS;
+  if (edge && !record->has_handle_map_entry)
+    missing |= ETR_ENTRY_HANDLE_MAP;
+  if (edge && !record->has_delegate_map_entry)
+    missing |= ETR_ENTRY_DELEGATE_MAP;
+  if (edge && aten && !record->export_graph_id)
+    missing |= ETR_ENTRY_GRAPH_ID;
+  if (!others)
+    missing |= ETR_ENTRY_OTHER_PROGRAM;
+  if (!record->has_reference_outputs)
+    missing |= ETR_ENTRY_REFERENCE_OUTPUTS;
   return missing;
 }
 
-void etr_record_warn_of_missing(const etr_record *record, const char *path, etr_warnings *warnings) {
-  unsigned missing = etr_record_missing(record) & ~(ETR_ENTRY_OTHER_PROGRAM | ETR_ENTRY_REFERENCE_OUTPUTS);
+void etr_record_warn_of_missing(const etr_record *record, const char *path,
+                                etr_warnings *warnings) {
+  unsigned missing = etr_record_missing(record) &
+                     ~(ETR_ENTRY_OTHER_PROGRAM | ETR_ENTRY_REFERENCE_OUTPUTS);
   for (unsigned kind = 1; kind <= ETR_ENTRY_PTE; kind <<= 1) {
     const char *loss = etr_entry_loss((etr_entry_kind)kind);
-    if (!(missing & kind)) continue;
+    if (!(missing & kind))
+      continue;
     if (kind == ETR_ENTRY_EDGE_PROGRAM)
       etr_warn(warnings, path, ETR_EDGE_ENTRY, ETR_NO_OFFSET, "no Edge program: %s", loss);
     else
-      etr_warn(warnings, path, etr_entry_name((etr_entry_kind)kind), ETR_NO_OFFSET, "the entry is missing: %s", loss);
+      etr_warn(warnings, path, etr_entry_name((etr_entry_kind)kind), ETR_NO_OFFSET,
+               "the entry is missing: %s", loss);
   }
 }
 
 etr_status etr_record_fail_identity(const char *path, etr_error *error) {
-  return etr_fail(error, ETR_ERROR_FORMAT, path, ETR_IDENTIFIER_ENTRY, ETR_NO_OFFSET,
-                  "the identifier entry is missing: not an ETRecord, or a truncated one; export it again with "
-                  "generate_etrecord=True");
+  return etr_fail(
+      error, ETR_ERROR_FORMAT, path, ETR_IDENTIFIER_ENTRY, ETR_NO_OFFSET,
+      "the identifier entry is missing: not an ETRecord, or a truncated one; export it again with "
+      "generate_etrecord=True");
 }
 
 static etr_status read_all(reader *r, etr_error *error) {
-  if (etr_archive_find(r->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX) return etr_record_fail_identity(r->path, error);
+  if (etr_archive_find(r->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
+    return etr_record_fail_identity(r->path, error);
   /* In 2023 the graph nearest to the program had another name. */
   const char *only;
   r->edge_entry = ETR_EDGE_ENTRY;
-  if (count_edge_programs(r, &only) == 0) r->edge_entry = ETR_EARLY_ENTRY;
+  if (count_edge_programs(r, &only) == 0)
+    r->edge_entry = ETR_EARLY_ENTRY;
   bool is_only = count_edge_programs(r, &only) <= 1;
   r->maps = etr_maps_new(&r->strings, is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL);
   ETR_TRY(r->maps ? ETR_OK : etr_fail_memory_of(error, r->path, NULL));
@@ -363,11 +432,13 @@ static etr_status read_all(reader *r, etr_error *error) {
   ETR_TRY(read_entries(r, ETR_ENTRY_DELEGATE_MAP, read_delegate_map, error));
   ETR_TRY(read_entries(r, ETR_ENTRY_OUTPUT_COUNTS, read_output_counts, error));
   ETR_TRY(read_programs(r, error));
-  if (etr_arena_failed(r->arena)) return etr_fail_memory_of(error, r->path, NULL);
+  if (etr_arena_failed(r->arena))
+    return etr_fail_memory_of(error, r->path, NULL);
   r->record->methods = etr_maps_finish(r->maps, &r->record->method_count);
   note_other_entries(r);
   if (r->graphs.count == 0 && r->first_failure.message[0] && !r->record->pte_entry) {
-    if (error) *error = r->first_failure;
+    if (error)
+      *error = r->first_failure;
     return ETR_ERROR_FORMAT;
   }
   if (r->graphs.count == 0 && !r->record->pte_entry)
@@ -382,8 +453,9 @@ static etr_status read_all(reader *r, etr_error *error) {
     const char *wanted = graph->module;
     if (take_name(&names, graph) && renamed++ == 0)
       etr_warn(r->warnings, r->path, graph->entry, ETR_NO_OFFSET,
-               "the name %.*s/%.*s is taken: this program is named %.*s/%.*s and gets no times", ETR_HEAD(wanted, 80),
-               ETR_HEAD(graph->method, 80), ETR_HEAD(graph->module, 80), ETR_HEAD(graph->method, 80));
+               "the name %.*s/%.*s is taken: this program is named %.*s/%.*s and gets no times",
+               ETR_HEAD(wanted, 80), ETR_HEAD(graph->method, 80), ETR_HEAD(graph->module, 80),
+               ETR_HEAD(graph->method, 80));
   }
   etr_warn_of_cut_names(r->warnings, r->path, r->cut_entry, &r->strings.cut);
   r->record->graphs = r->graphs.data;
@@ -391,14 +463,16 @@ static etr_status read_all(reader *r, etr_error *error) {
   return ETR_OK;
 }
 
-etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, const etr_record_limits *limits,
-                           etr_warnings *warnings, etr_error *error) {
+etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path,
+                           const etr_record_limits *limits, etr_warnings *warnings,
+                           etr_error *error) {
   reader r = {.record = out, .arena = arena, .path = path, .limits = *limits, .warnings = warnings};
   *out = (etr_record){0};
   etr_map_init(&r.strings, arena);
   ETR_TRY(etr_archive_open(&r.archive, path, error));
   etr_status status = read_all(&r, error);
   etr_archive_close(r.archive);
-  if (etr_arena_failed(arena)) return etr_fail_memory_of(error, path, NULL);
+  if (etr_arena_failed(arena))
+    return etr_fail_memory_of(error, path, NULL);
   return status;
 }

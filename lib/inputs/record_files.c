@@ -45,14 +45,16 @@ size_t etr_input_file(const char *path, size_t *number) {
   int64_t parsed;
   struct stat status;
   const char *mark = strrchr(path, '#');
-  bool is_part = mark && etr_slice_to_int(etr_slice_of(mark + 1), &parsed) && parsed > 0 && stat(path, &status) != 0;
+  bool is_part = mark && etr_slice_to_int(etr_slice_of(mark + 1), &parsed) && parsed > 0 &&
+                 stat(path, &status) != 0;
   *number = is_part ? (size_t)parsed : 0;
   return is_part ? (size_t)(mark - path) : strlen(path);
 }
 
 static bool has_record_identifier(const char *path) {
   etr_archive *archive;
-  if (etr_archive_open(&archive, path, NULL) != ETR_OK) return false;
+  if (etr_archive_open(&archive, path, NULL) != ETR_OK)
+    return false;
   bool found = etr_archive_find(archive, "ETRECORD_V0") != SIZE_MAX;
   etr_archive_close(archive);
   return found;
@@ -67,56 +69,70 @@ static bool is_called_dump(etr_slice name) {
 }
 
 static bool is_called_like_input(etr_slice name) {
-  return is_called_record(name) || is_called_dump(name) || etr_slice_ends(name, ETR_SLICE(".pte")) ||
-         etr_slice_ends(name, ETR_SLICE(".bpte")) || etr_slice_ends(name, ETR_SLICE(".ptd")) ||
-         etr_slice_is(name, "debug_buffer.bin");
+  return is_called_record(name) || is_called_dump(name) ||
+         etr_slice_ends(name, ETR_SLICE(".pte")) || etr_slice_ends(name, ETR_SLICE(".bpte")) ||
+         etr_slice_ends(name, ETR_SLICE(".ptd")) || etr_slice_is(name, "debug_buffer.bin");
 }
 
 static file_kind kind_of_unread(const char *path) {
   struct stat status;
-  bool is_special = stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-  return is_special && is_called_like_input(etr_slice_of(etr_last_part(path))) ? FILE_PASSED_OVER : FILE_OTHER;
+  bool is_special = stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+                    !S_ISDIR(status.st_mode);
+  return is_special && is_called_like_input(etr_slice_of(etr_last_part(path))) ? FILE_PASSED_OVER
+                                                                               : FILE_OTHER;
 }
 
-/* Returns true for the start of a reference: 8 bytes with a length, and a JSON object that begins with its producer.
- * Other safetensors files, such as weights, are not part of a record. */
+/* Returns true for the start of a reference: 8 bytes with a length, and a JSON object that begins
+ * with its producer. Other safetensors files, such as weights, are not part of a record. */
 static bool is_reference_head(etr_slice head) {
   static const char start[] = "{\"__metadata__\": {\"producer\": \"etrecord-tb reference/";
   return head.size >= 8 + sizeof start - 1 && memcmp(head.data + 8, start, sizeof start - 1) == 0;
 }
 
 static file_kind kind_of_head(etr_slice head) {
-  if (head.size >= 8 && memcmp(head.data + 4, "ET12", 4) == 0) return FILE_PTE;
-  if (etr_bundle_is(head)) return FILE_BUNDLE;
-  if (etr_flat_tensor_is(head)) return FILE_WEIGHTS;
-  if (is_reference_head(head)) return FILE_REFERENCE;
+  if (head.size >= 8 && memcmp(head.data + 4, "ET12", 4) == 0)
+    return FILE_PTE;
+  if (etr_bundle_is(head))
+    return FILE_BUNDLE;
+  if (etr_flat_tensor_is(head))
+    return FILE_WEIGHTS;
+  if (is_reference_head(head))
+    return FILE_REFERENCE;
   return etr_dump_is(head) ? FILE_ETDUMP : FILE_OTHER;
 }
 
 /* Reads the first bytes. False: it is no file, or cannot be read. */
 static bool read_head(const char *path, char *into, size_t size, size_t *got) {
   FILE *file = etr_file_open_regular(path);
-  if (!file) return false;
+  if (!file)
+    return false;
   *got = fread(into, 1, size, file);
   bool done = !ferror(file);
   fclose(file);
   return done;
 }
 
-/* Returns the kind of a file. A zip may have anything before its first header, so only the archive reader can recognise
- * one; a file with a record's name is taken for a record. */
+/* Returns the kind of a file. A zip may have anything before its first header, so only the archive
+ * reader can recognise one; a file with a record's name is taken for a record. */
 static file_kind kind_of(const char *path) {
   char head[80] = {0}; /* the longest is that of a reference */
   size_t got;
   etr_slice name = etr_slice_of(etr_last_part(path));
-  if (!read_head(path, head, sizeof head, &got)) return kind_of_unread(path);
-  if (etr_slice_is(name, "debug_buffer.bin")) return FILE_DEBUG_BUFFER;
-  if (etr_slice_is(name, "taps.json")) return FILE_TAPS;
+  if (!read_head(path, head, sizeof head, &got))
+    return kind_of_unread(path);
+  if (etr_slice_is(name, "debug_buffer.bin"))
+    return FILE_DEBUG_BUFFER;
+  if (etr_slice_is(name, "taps.json"))
+    return FILE_TAPS;
   file_kind kind = kind_of_head((etr_slice){head, got});
-  if (kind != FILE_OTHER) return kind;
-  if (has_record_identifier(path)) return FILE_ETRECORD;
-  if (is_called_record(name)) return FILE_DAMAGED_RECORD;
-  if (etr_serial_log_is(path)) return FILE_LOG;
+  if (kind != FILE_OTHER)
+    return kind;
+  if (has_record_identifier(path))
+    return FILE_ETRECORD;
+  if (is_called_record(name))
+    return FILE_DAMAGED_RECORD;
+  if (etr_serial_log_is(path))
+    return FILE_LOG;
   return is_called_dump(name) ? FILE_ETDUMP : FILE_OTHER;
 }
 
@@ -125,19 +141,23 @@ static file_kind kind_of(const char *path) {
 static bool add_file(finder *f, file_kind kind, const char *path) {
   const char *copy = etr_arena_copy(&f->arena, etr_slice_of(path));
   const char **slot = copy ? etr_vec_push(&f->arena, &f->found[kind]) : NULL;
-  if (slot) *slot = copy;
+  if (slot)
+    *slot = copy;
   return slot != NULL;
 }
 
-/* Adds each ETDump of a log, if there are several and all are complete. Otherwise adds the log as one file, and reading
- * it reports what is wrong. */
+/* Adds each ETDump of a log, if there are several and all are complete. Otherwise adds the log as
+ * one file, and reading it reports what is wrong. */
 static bool add_log(finder *f, const char *path) {
   const etr_decoded_log *of;
-  if (!etr_decoded_logs_read(&f->logs, path, &of)) return false;
-  if (!of || of->log.found < 2 || of->log.problem) return add_file(f, FILE_ETDUMP, path);
+  if (!etr_decoded_logs_read(&f->logs, path, &of))
+    return false;
+  if (!of || of->log.found < 2 || of->log.problem)
+    return add_file(f, FILE_ETDUMP, path);
   for (size_t i = 0; i < of->log.dump_count; i++) {
     const char *name = etr_arena_format(&f->arena, "%s#%zu", path, of->log.dumps[i].number);
-    if (!name || !add_file(f, FILE_ETDUMP, name)) return false;
+    if (!name || !add_file(f, FILE_ETDUMP, name))
+      return false;
   }
   return true;
 }
@@ -155,7 +175,8 @@ static int by_name(const void *a, const void *b) {
 static etr_status fail_to_open(const char *path, etr_error *error) {
   etr_seekable file;
   etr_status status = etr_seekable_open(&file, path, error);
-  if (status == ETR_OK) etr_seekable_close(&file);
+  if (status == ETR_OK)
+    etr_seekable_close(&file);
   return status;
 }
 
@@ -174,89 +195,111 @@ static bool is_part(const char *path) {
 
 static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   struct stat status;
-  if (strcmp(path, "-") == 0) return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
-  if (is_part(path)) return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
-  if (stat(path, &status) != 0) return fail_to_open(path, error);
+  if (strcmp(path, "-") == 0)
+    return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (is_part(path))
+    return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (stat(path, &status) != 0)
+    return fail_to_open(path, error);
   if (!S_ISDIR(status.st_mode)) {
     file_kind kind = S_ISFIFO(status.st_mode) ? FILE_ETDUMP : kind_of(path);
     if (!S_ISREG(status.st_mode) && kind != FILE_ETDUMP)
-      return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "neither a file nor a directory");
-    if (kind == FILE_OTHER && starts_like_zip(path)) kind = FILE_DAMAGED_RECORD;
+      return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET,
+                      "neither a file nor a directory");
+    if (kind == FILE_OTHER && starts_like_zip(path))
+      kind = FILE_DAMAGED_RECORD;
     if (kind == FILE_OTHER || kind == FILE_PASSED_OVER)
-      return etr_fail(
-          error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
-          "not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, .bpte or .ptd, and not "
-          "called debug_buffer.bin; give a record's directory, or its files");
+      return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
+                      "not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, "
+                      ".bpte or .ptd, and not "
+                      "called debug_buffer.bin; give a record's directory, or its files");
     return note_file(f, kind, path) ? ETR_OK : etr_fail_memory(error);
   }
-  if (has_record_identifier(path)) return note_file(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
+  if (has_record_identifier(path))
+    return note_file(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
   etr_vec(char *) names = {0};
   DIR *directory = opendir(path);
-  if (!directory) return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read this directory");
+  if (!directory)
+    return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read this directory");
   for (const struct dirent *entry; (entry = readdir(directory));) {
-    if (entry->d_name[0] == '.') continue;
+    if (entry->d_name[0] == '.')
+      continue;
     char **slot = etr_vec_push(&f->arena, &names);
     if (slot)
-      *slot = etr_arena_format(&f->arena, "%s%s%s", path, path[0] && etr_is_slash(path[strlen(path) - 1]) ? "" : "/",
+      *slot = etr_arena_format(&f->arena, "%s%s%s", path,
+                               path[0] && etr_is_slash(path[strlen(path) - 1]) ? "" : "/",
                                entry->d_name);
   }
   closedir(directory);
-  if (etr_arena_failed(&f->arena)) return etr_fail_memory(error);
+  if (etr_arena_failed(&f->arena))
+    return etr_fail_memory(error);
   etr_sort(names.data, names.count, sizeof *names.data, by_name);
   for (size_t i = 0; i < names.count; i++)
-    if (!note_file(f, kind_of(names.data[i]), names.data[i])) return etr_fail_memory(error);
+    if (!note_file(f, kind_of(names.data[i]), names.data[i]))
+      return etr_fail_memory(error);
   return ETR_OK;
 }
 
 enum { MOST_LISTED = 8 };
 
 /* directory: NULL if there are several paths. */
-/* Kinds of which a record has one file: what several are called, and the option that chooses one. */
+/* Kinds of which a record has one file: what several are called, and the option that chooses one.
+ */
 typedef struct single_kind {
   file_kind kind;
   const char *plural, *option;
 } single_kind;
 
 static const single_kind records = {FILE_ETRECORD, "ETRecords", "--etrecord"};
-static const single_kind damaged_records = {FILE_DAMAGED_RECORD, "possible ETRecords", "--etrecord"};
+static const single_kind damaged_records = {FILE_DAMAGED_RECORD, "possible ETRecords",
+                                            "--etrecord"};
 static const single_kind programs = {FILE_PTE, ".pte programs", "--pte"};
 static const single_kind bundles = {FILE_BUNDLE, ".bpte programs", "--pte"};
 static const single_kind debug_buffers = {FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer"};
 
 /* Sets *out to the file that the caller chose, or else to the only file of a kind. */
-static etr_status choose_one(finder *f, const single_kind *of, const char *directory, const char *chosen,
-                             const char **out, etr_error *error) {
+static etr_status choose_one(finder *f, const single_kind *of, const char *directory,
+                             const char *chosen, const char **out, etr_error *error) {
   size_t count = f->found[of->kind].count;
   *out = chosen;
   if (!chosen && count > 1) {
     const char *list = "";
     for (size_t i = 0; i < f->found[of->kind].count && i <= MOST_LISTED && list; i++) {
-      const char *name = directory ? etr_last_part(f->found[of->kind].data[i]) : f->found[of->kind].data[i];
-      list = etr_arena_format(&f->arena, "%s%s%s", list, i ? ", " : "", i == MOST_LISTED ? "..." : name);
+      const char *name = directory ? etr_last_part(f->found[of->kind].data[i])
+                                   : f->found[of->kind].data[i];
+      list = etr_arena_format(&f->arena, "%s%s%s", list, i ? ", " : "",
+                              i == MOST_LISTED ? "..." : name);
     }
     return etr_fail(error, ETR_ERROR_CHOICE, directory, NULL, ETR_NO_OFFSET,
-                    "%zu %s here (%s); choose one with %s FILE", f->found[of->kind].count, of->plural, list ? list : "",
-                    of->option);
+                    "%zu %s here (%s); choose one with %s FILE", f->found[of->kind].count,
+                    of->plural, list ? list : "", of->option);
   }
-  if (!chosen && count == 1) *out = f->found[of->kind].data[0];
+  if (!chosen && count == 1)
+    *out = f->found[of->kind].data[0];
   return ETR_OK;
 }
 
-static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths, size_t path_count,
-                             const etr_inputs *chosen, etr_error *error) {
+static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths,
+                             size_t path_count, const etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
-  for (size_t i = 0; i < path_count; i++) ETR_TRY(look_at_path(f, paths[i], error));
+  for (size_t i = 0; i < path_count; i++)
+    ETR_TRY(look_at_path(f, paths[i], error));
   ETR_TRY(choose_one(f, &records, path, chosen->etrecord, &out->etrecord, error));
-  if (!out->etrecord) ETR_TRY(choose_one(f, &damaged_records, path, NULL, &out->etrecord, error));
+  if (!out->etrecord)
+    ETR_TRY(choose_one(f, &damaged_records, path, NULL, &out->etrecord, error));
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
-  if (!out->pte) ETR_TRY(choose_one(f, &bundles, path, NULL, &out->pte, error));
+  if (!out->pte)
+    ETR_TRY(choose_one(f, &bundles, path, NULL, &out->pte, error));
   ETR_TRY(choose_one(f, &debug_buffers, path, chosen->debug_buffer, &out->debug_buffer, error));
-  if (f->found[FILE_TAPS].count == 1) out->taps = f->found[FILE_TAPS].data[0];
+  if (f->found[FILE_TAPS].count == 1)
+    out->taps = f->found[FILE_TAPS].data[0];
   /* The ETDumps that the caller chose, also in logs, or else the ETDumps that were found. */
-  if (chosen->etdump_count) f->found[FILE_ETDUMP].count = 0;
+  if (chosen->etdump_count)
+    f->found[FILE_ETDUMP].count = 0;
   for (size_t i = 0; i < chosen->etdump_count; i++) {
     file_kind kind = kind_of(chosen->etdumps[i]);
-    if (!note_file(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i])) return etr_fail_memory(error);
+    if (!note_file(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i]))
+      return etr_fail_memory(error);
   }
   out->etdumps = f->found[FILE_ETDUMP].data;
   out->etdump_count = f->found[FILE_ETDUMP].count;
@@ -273,15 +316,17 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
     return etr_fail(error, ETR_ERROR_CHOICE, out->passed_over[0], NULL, ETR_NO_OFFSET,
                     "a pipe, socket or device: not opened inside a directory; name it explicitly");
   if (is_empty)
-    return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
-                    "no ETRecord, ETDump or .pte here; export with generate_etrecord=True to get an ETRecord");
+    return etr_fail(
+        error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
+        "no ETRecord, ETDump or .pte here; export with generate_etrecord=True to get an ETRecord");
   return ETR_OK;
 }
 
 /* ---- Handing out: one block, so that a caller's struct can be freed by itself ---- */
 
 static char *copy_text(char **at, const char *text) {
-  if (!text) return NULL;
+  if (!text)
+    return NULL;
   size_t size = strlen(text) + 1;
   char *copy = memcpy(*at, text, size);
   *at += size;
@@ -290,31 +335,38 @@ static char *copy_text(char **at, const char *text) {
 
 static size_t size_of_texts(const char *const *texts, size_t count) {
   size_t size = 0;
-  for (size_t i = 0; i < count; i++) size += texts[i] ? strlen(texts[i]) + 1 : 0;
+  for (size_t i = 0; i < count; i++)
+    size += texts[i] ? strlen(texts[i]) + 1 : 0;
   return size;
 }
 
 /* Writes copies into *slots and moves *slots past them. */
-static const char **put_all(const char ***slots, char **at, const char *const *texts, size_t count) {
+static const char **put_all(const char ***slots, char **at, const char *const *texts,
+                            size_t count) {
   const char **first = *slots;
-  for (size_t i = 0; i < count; i++) first[i] = copy_text(at, texts[i]);
+  for (size_t i = 0; i < count; i++)
+    first[i] = copy_text(at, texts[i]);
   *slots += count;
   return first;
 }
 
 static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *error) {
   const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps};
-  size_t pointers = found->etdump_count + found->passed_over_count + found->weight_count + found->reference_count;
-  const char **block = malloc((pointers + 1) * sizeof *block + size_of_texts(single, ETR_COUNT(single)) +
+  size_t pointers = found->etdump_count + found->passed_over_count + found->weight_count +
+                    found->reference_count;
+  const char **block = malloc((pointers + 1) * sizeof *block +
+                              size_of_texts(single, ETR_COUNT(single)) +
                               size_of_texts(found->etdumps, found->etdump_count) +
                               size_of_texts(found->weights, found->weight_count) +
                               size_of_texts(found->references, found->reference_count) +
                               size_of_texts(found->passed_over, found->passed_over_count));
-  if (!block) return etr_fail_memory(error);
+  if (!block)
+    return etr_fail_memory(error);
   char *text = (char *)(block + pointers + 1);
   *out = *found;
-  out->etdumps = put_all(&block, &text, found->etdumps, found->etdump_count); /* comes first, because this pointer is
-                                                                                 freed */
+  out->etdumps = put_all(&block, &text, found->etdumps,
+                         found->etdump_count); /* comes first, because this pointer is
+                                                  freed */
   out->passed_over = put_all(&block, &text, found->passed_over, found->passed_over_count);
   out->weights = put_all(&block, &text, found->weights, found->weight_count);
   out->references = put_all(&block, &text, found->references, found->reference_count);
@@ -325,21 +377,24 @@ static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *
   return ETR_OK;
 }
 
-etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t path_count, const etr_inputs *chosen,
-                               etr_error *error) {
+etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t path_count,
+                               const etr_inputs *chosen, etr_error *error) {
   static const etr_inputs nothing = {0};
   finder f = {0};
   etr_inputs found = {0};
   *out = (etr_inputs){0};
   etr_error_clear(error);
   etr_status status = find_files(&f, &found, paths, path_count, chosen ? chosen : &nothing, error);
-  if (status == ETR_OK) status = etr_arena_failed(&f.arena) ? etr_fail_memory(error) : hand_out(out, &found, error);
-  if (status != ETR_OK) etr_decoded_logs_free(f.logs);
+  if (status == ETR_OK)
+    status = etr_arena_failed(&f.arena) ? etr_fail_memory(error) : hand_out(out, &found, error);
+  if (status != ETR_OK)
+    etr_decoded_logs_free(f.logs);
   etr_arena_clear(&f.arena);
   return status;
 }
 
-etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *chosen, etr_error *error) {
+etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *chosen,
+                           etr_error *error) {
   return etr_inputs_find_all(out, &path, 1, chosen, error);
 }
 

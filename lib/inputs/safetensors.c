@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * safetensors.c - 8 bytes with the length of a JSON object, the object, and the bytes of the tensors.
+ * safetensors.c - 8 bytes with the length of a JSON object, the object, and the bytes of the
+ * tensors.
  */
 #include "inputs/safetensors.h"
 
@@ -20,7 +21,8 @@ typedef struct header_source {
 static int64_t read_header(void *context, char *into, size_t size) {
   header_source *source = context;
   size_t piece = (size_t)ETR_MIN(source->end - source->at, (uint64_t)size);
-  if (!etr_seekable_read(source->file, source->at, into, piece)) return -1;
+  if (!etr_seekable_read(source->file, source->at, into, piece))
+    return -1;
   source->at += piece;
   return (int64_t)piece;
 }
@@ -53,7 +55,8 @@ static const etr_element *element_of(etr_slice name) {
                {"F8_E5M2", "float8_e5m2"},
                {"F8_E4M3", "float8_e4m3fn"}};
   for (size_t i = 0; i < ETR_COUNT(types); i++)
-    if (etr_slice_equal(name, etr_slice_of(types[i].name))) return etr_element_of_dtype(types[i].dtype);
+    if (etr_slice_equal(name, etr_slice_of(types[i].name)))
+      return etr_element_of_dtype(types[i].dtype);
   return NULL;
 }
 
@@ -64,10 +67,12 @@ static void read_shape(table_reader *r, etr_safetensor *tensor) {
     int64_t size = etr_json_int(r->json);
     if (rank == ETR_MOST_RANK || size < 0)
       etr_json_fail(r->json, "the shape of a tensor is not a list of at most 32 sizes");
-    if (!etr_json_failed(r->json)) sizes[rank++] = size;
+    if (!etr_json_failed(r->json))
+      sizes[rank++] = size;
   }
   int64_t *copy = etr_arena_alloc_array(r->arena, 2 * (size_t)rank, sizeof *copy);
-  if (!copy) return;
+  if (!copy)
+    return;
   uint64_t stride = 1;
   for (int32_t i = rank; i-- > 0;) {
     copy[i] = sizes[i];
@@ -84,9 +89,11 @@ static void read_offsets(table_reader *r, etr_safetensor *tensor) {
   size_t count = 0;
   for (etr_json_array(r->json); etr_json_element(r->json); count++) {
     int64_t end = etr_json_int(r->json);
-    if (count < 2) ends[count] = end;
+    if (count < 2)
+      ends[count] = end;
   }
-  if (etr_json_failed(r->json)) return;
+  if (etr_json_failed(r->json))
+    return;
   if (count != 2 || ends[0] < 0 || ends[1] < ends[0])
     etr_json_fail(r->json, "data_offsets of a tensor are not a start and an end");
   else if ((uint64_t)ends[1] > r->file_size - r->data)
@@ -114,7 +121,8 @@ static void read_tensor(table_reader *r, etr_safetensor *tensor) {
     } else
       etr_json_skip(r->json);
   }
-  if (etr_json_failed(r->json) || etr_arena_failed(r->arena)) return;
+  if (etr_json_failed(r->json) || etr_arena_failed(r->arena))
+    return;
   uint64_t count, size = tensor->element ? tensor->element->size : 1;
   if (seen != (DTYPE | SHAPE | OFFSETS))
     etr_json_fail(r->json, "a tensor has no dtype, shape or data_offsets");
@@ -132,7 +140,8 @@ static void read_metadata(table_reader *r) {
     etr_slice value = etr_json_string(r->json);
     etr_slice *text = slot ? etr_vec_push(r->arena, &r->out->texts) : NULL;
     char *copy = text ? etr_arena_copy(r->arena, value) : NULL;
-    if (!copy) return;
+    if (!copy)
+      return;
     *text = (etr_slice){copy, value.size};
     slot->value = (uint32_t)(r->out->texts.count - 1);
   }
@@ -146,9 +155,11 @@ static void read_table(table_reader *r) {
       continue;
     }
     etr_map_slot *slot = etr_map_at(&r->out->by_name, key);
-    if (slot && slot->value != ETR_NONE) etr_json_fail(r->json, "two tensors have the same name");
+    if (slot && slot->value != ETR_NONE)
+      etr_json_fail(r->json, "two tensors have the same name");
     etr_safetensor *tensor = slot ? etr_vec_push(r->arena, &r->out->tensors) : NULL;
-    if (!tensor) return;
+    if (!tensor)
+      return;
     slot->value = (uint32_t)(r->out->tensors.count - 1);
     tensor->name = slot->key;
     read_tensor(r, tensor);
@@ -157,19 +168,24 @@ static void read_table(table_reader *r) {
 }
 
 static int by_offset(const void *a, const void *b) {
-  const etr_safetensor *x = *(const etr_safetensor *const *)a, *y = *(const etr_safetensor *const *)b;
-  if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
+  const etr_safetensor *x = *(const etr_safetensor *const *)a,
+                       *y = *(const etr_safetensor *const *)b;
+  if (x->offset != y->offset)
+    return x->offset < y->offset ? -1 : 1;
   return (x->byte_size > y->byte_size) - (x->byte_size < y->byte_size);
 }
 
-/* Refuses tensors that share bytes: a small file could otherwise ask for the reading of any number of bytes. */
+/* Refuses tensors that share bytes: a small file could otherwise ask for the reading of any number
+ * of bytes. */
 static etr_status check_overlap(const etr_safetensors *table, const char *path, etr_error *error) {
   size_t count = 0;
   const etr_safetensor **sorted = calloc(table->tensors.count + 1, sizeof *sorted);
   etr_status status = ETR_OK;
-  if (!sorted) return etr_fail_memory_of(error, path, NULL);
+  if (!sorted)
+    return etr_fail_memory_of(error, path, NULL);
   for (size_t i = 0; i < table->tensors.count; i++)
-    if (table->tensors.data[i].byte_size > 0) sorted[count++] = &table->tensors.data[i];
+    if (table->tensors.data[i].byte_size > 0)
+      sorted[count++] = &table->tensors.data[i];
   etr_sort(sorted, count, sizeof *sorted, by_offset);
   for (size_t i = 1; i < count && status == ETR_OK; i++)
     if (sorted[i]->offset < sorted[i - 1]->offset + sorted[i - 1]->byte_size)
@@ -181,41 +197,49 @@ static etr_status check_overlap(const etr_safetensors *table, const char *path, 
 }
 
 static etr_status finish_table(const table_reader *r, const char *path, etr_error *error) {
-  if (etr_arena_failed(r->arena) || etr_json_out_of_memory(r->json)) return etr_fail_memory_of(error, path, NULL);
+  if (etr_arena_failed(r->arena) || etr_json_out_of_memory(r->json))
+    return etr_fail_memory_of(error, path, NULL);
   if (etr_json_failed(r->json))
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, LENGTH_BYTES + etr_json_offset(r->json),
                     "damaged safetensors file: %s", etr_json_message(r->json));
   return check_overlap(r->out, path, error);
 }
 
-static etr_status read_length(uint64_t *length, const etr_seekable *file, const char *path, etr_error *error) {
+static etr_status read_length(uint64_t *length, const etr_seekable *file, const char *path,
+                              etr_error *error) {
   uint8_t bytes[LENGTH_BYTES + 1];
-  if (file->size < sizeof bytes || !etr_seekable_read(file, 0, bytes, sizeof bytes) || bytes[LENGTH_BYTES] != '{')
+  if (file->size < sizeof bytes || !etr_seekable_read(file, 0, bytes, sizeof bytes) ||
+      bytes[LENGTH_BYTES] != '{')
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                     "not a safetensors file: `etrecord-tb reference` writes one");
   *length = etr_load_le(bytes, LENGTH_BYTES);
   if (*length > ETR_MOST_SAFETENSORS_HEADER)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0,
-                    "damaged safetensors file: its header has %" PRIu64 " bytes, and at most %d are read", *length,
-                    ETR_MOST_SAFETENSORS_HEADER);
+                    "damaged safetensors file: its header has %" PRIu64
+                    " bytes, and at most %d are read",
+                    *length, ETR_MOST_SAFETENSORS_HEADER);
   if (*length > file->size - LENGTH_BYTES)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0,
-                    "damaged safetensors file: its header extends past the end of the file: was it copied completely?");
+                    "damaged safetensors file: its header extends past the end of the file: was it "
+                    "copied completely?");
   return ETR_OK;
 }
 
-etr_status etr_safetensors_read(etr_safetensors *out, etr_arena *arena, const etr_seekable *file, const char *path,
-                                etr_error *error) {
-  static const etr_json_limits limits = {.max_depth = MOST_DEPTH, .max_string_bytes = ETR_MOST_SAFETENSORS_HEADER};
+etr_status etr_safetensors_read(etr_safetensors *out, etr_arena *arena, const etr_seekable *file,
+                                const char *path, etr_error *error) {
+  static const etr_json_limits limits = {.max_depth = MOST_DEPTH,
+                                         .max_string_bytes = ETR_MOST_SAFETENSORS_HEADER};
   uint64_t length = 0;
   *out = (etr_safetensors){0};
   etr_map_init(&out->by_name, arena);
   etr_map_init(&out->metadata, arena);
   ETR_TRY(read_length(&length, file, path, error));
   header_source source = {file, LENGTH_BYTES, LENGTH_BYTES + length};
-  table_reader r = {.out = out, .arena = arena, .data = LENGTH_BYTES + length, .file_size = file->size};
+  table_reader r = {
+      .out = out, .arena = arena, .data = LENGTH_BYTES + length, .file_size = file->size};
   r.json = etr_json_open(read_header, &source, &limits);
-  if (!r.json) return etr_fail_memory_of(error, path, NULL);
+  if (!r.json)
+    return etr_fail_memory_of(error, path, NULL);
   read_table(&r);
   etr_status status = finish_table(&r, path, error);
   etr_json_close(r.json);

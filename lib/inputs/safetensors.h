@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * safetensors.h - the table of a safetensors file: names, types, shapes and locations of its tensors, and its metadata.
- * Layer 2. The format: huggingface.co/docs/safetensors.
+ * safetensors.h - the table of a safetensors file: names, types, shapes and locations of its
+ * tensors, and its metadata. Layer 2. The format: huggingface.co/docs/safetensors.
  *
- * Only the header is read, at most ETR_MOST_SAFETENSORS_HEADER bytes, and memory is proportional to it. The numbers of
- * a tensor are read in pieces with etr_tensor_reader, whatever the size of the file.
+ * Only the header is read, at most ETR_MOST_SAFETENSORS_HEADER bytes, and memory is proportional to
+ * it. The numbers of a tensor are read in pieces with etr_tensor_reader, whatever the size of the
+ * file.
  */
 #ifndef ETR_SAFETENSORS_H
 #define ETR_SAFETENSORS_H
@@ -32,12 +33,12 @@ typedef struct etr_safetensors {
 } etr_safetensors;
 
 /**
- * Reads the table of a file, into the arena. Errors: ETR_ERROR_FORMAT (the header is damaged, too long or longer than
- * the file; a name appears twice; a tensor lies outside the file, has another size than its shape or shares bytes with
- * another one), ETR_ERROR_MEMORY.
+ * Reads the table of a file, into the arena. Errors: ETR_ERROR_FORMAT (the header is damaged, too
+ * long or longer than the file; a name appears twice; a tensor lies outside the file, has another
+ * size than its shape or shares bytes with another one), ETR_ERROR_MEMORY.
  */
-etr_status etr_safetensors_read(etr_safetensors *out, etr_arena *arena, const etr_seekable *file, const char *path,
-                                etr_error *error);
+etr_status etr_safetensors_read(etr_safetensors *out, etr_arena *arena, const etr_seekable *file,
+                                const char *path, etr_error *error);
 
 /** Returns the tensor of that name, or NULL. */
 const etr_safetensor *etr_safetensors_find(const etr_safetensors *table, etr_slice name);

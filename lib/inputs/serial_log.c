@@ -13,7 +13,10 @@
 
 /* ---- Where an ETDump starts ---- */
 
-enum { START_DIGITS = 16, START_BYTES = 12 }; /* hold the identifier, with a size in front of it or without */
+enum {
+  START_DIGITS = 16,
+  START_BYTES = 12
+}; /* hold the identifier, with a size in front of it or without */
 
 enum { ESCAPE = 0x1b };
 
@@ -43,11 +46,15 @@ typedef struct row {
 /* Arm's runner prints this line before anything in base64. */
 static const char announced[] = "#[RUN THIS]\n";
 
-/* Returns true if this character completes such a line. *matched counts the characters seen so far. */
+/* Returns true if this character completes such a line. *matched counts the characters seen so far.
+ */
 static bool completes_announcement(size_t *matched, char c) {
-  if (c != announced[*matched]) *matched = 0;
-  if (c == announced[*matched]) ++*matched;
-  if (*matched < sizeof announced - 1) return false;
+  if (c != announced[*matched])
+    *matched = 0;
+  if (c == announced[*matched])
+    ++*matched;
+  if (*matched < sizeof announced - 1)
+    return false;
   *matched = 0;
   return true;
 }
@@ -57,9 +64,11 @@ static bool completes_start(row *r, char c) {
   char bytes[START_BYTES];
   size_t size;
   r->count = etr_base64_is_digit(c) ? r->count + 1 : 0;
-  if (r->count == 0 || r->count > START_DIGITS) return false;
+  if (r->count == 0 || r->count > START_DIGITS)
+    return false;
   r->digits[r->count - 1] = c;
-  return r->count == START_DIGITS && etr_base64_decode(bytes, &size, (etr_slice){r->digits, START_DIGITS}) &&
+  return r->count == START_DIGITS &&
+         etr_base64_decode(bytes, &size, (etr_slice){r->digits, START_DIGITS}) &&
          etr_dump_is((etr_slice){bytes, size});
 }
 
@@ -80,7 +89,8 @@ typedef struct reader {
 /* Places only go up. */
 static size_t line_of(reader *r, size_t at) {
   for (; r->counted_to < at; r->counted_to++) {
-    if (r->text[r->counted_to] != '\n') continue;
+    if (r->text[r->counted_to] != '\n')
+      continue;
     r->line++;
     r->line_start = r->counted_to + 1;
   }
@@ -94,26 +104,34 @@ static size_t line_end(const reader *r, size_t at) {
   return end ? (size_t)(end - r->text) : r->size;
 }
 
-static bool is_number(char c) { return (c >= '0' && c <= '9') || c == ' '; }
+static bool is_number(char c) {
+  return (c >= '0' && c <= '9') || c == ' ';
+}
 
-/* Returns true if two lines have the same prefix apart from digits, because a logger's prefix differs only in the time.
+/* Returns true if two lines have the same prefix apart from digits, because a logger's prefix
+ * differs only in the time.
  */
 static bool is_same_prefix(const reader *r, size_t first, size_t line, size_t size) {
   for (size_t i = 0; i < size; i++) {
     char a = r->text[first + i], b = r->text[line + i];
-    if (a != b && !(is_number(a) && is_number(b))) return false;
+    if (a != b && !(is_number(a) && is_number(b)))
+      return false;
   }
   return true;
 }
 
-static bool is_of_base64(char c) { return etr_base64_is_digit(c) || c == '='; }
+static bool is_of_base64(char c) {
+  return etr_base64_is_digit(c) || c == '=';
+}
 
-/* Returns where the digits begin in a line that continues an earlier one; `end` if it does not. The earlier line starts
- * at `first`, and its digits start at `start`. */
+/* Returns where the digits begin in a line that continues an earlier one; `end` if it does not. The
+ * earlier line starts at `first`, and its digits start at `start`. */
 static size_t continued_at(const reader *r, size_t first, size_t start, size_t line, size_t end) {
   size_t at = end;
-  while (at > line && is_of_base64(r->text[at - 1])) at--;
-  bool fits = at == line || (at - line <= start - first && is_same_prefix(r, first, line, at - line));
+  while (at > line && is_of_base64(r->text[at - 1]))
+    at--;
+  bool fits = at == line ||
+              (at - line <= start - first && is_same_prefix(r, first, line, at - line));
   return fits ? at : end;
 }
 
@@ -124,24 +142,29 @@ static size_t take_digits(reader *r, size_t at, size_t most) {
   return r->digit_count - first;
 }
 
-/* Returns where the digits of the next line end at the latest: at the closing quote, or at the end of the line. */
+/* Returns where the digits of the next line end at the latest: at the closing quote, or at the end
+ * of the line. */
 static size_t digits_end(const reader *r, size_t line, bool is_quoted) {
   size_t end = line_end(r, line);
   const char *quote = is_quoted ? memchr(r->text + line, '"', end - line) : NULL;
   return quote ? (size_t)(quote - r->text) : end;
 }
 
-/* Takes the digits from `start` on, over as many lines as they take, at most so many; returns where they end. Lines are
- * of one length but for the last; those in quotes end where the quotes do. */
+/* Takes the digits from `start` on, over as many lines as they take, at most so many; returns where
+ * they end. Lines are of one length but for the last; those in quotes end where the quotes do. */
 static size_t take_all(reader *r, size_t start, size_t most) {
   bool is_quoted = start > 0 && r->text[start - 1] == '"';
   r->digit_count = 0;
   line_of(r, start);
-  size_t first = r->line_start, width = take_digits(r, start, most), taken = width, at = start + width;
-  while (r->digit_count < most && at < r->size && r->text[at] == '\n' && (is_quoted || taken == width)) {
-    size_t end = digits_end(r, at + 1, is_quoted), next = continued_at(r, first, start, at + 1, end);
+  size_t first = r->line_start, width = take_digits(r, start, most), taken = width,
+         at = start + width;
+  while (r->digit_count < most && at < r->size && r->text[at] == '\n' &&
+         (is_quoted || taken == width)) {
+    size_t end = digits_end(r, at + 1, is_quoted),
+           next = continued_at(r, first, start, at + 1, end);
     bool is_padded = r->digit_count > 0 && r->digits[r->digit_count - 1] == '=';
-    if (next == end || is_padded || (!is_quoted && end - next > width)) break;
+    if (next == end || is_padded || (!is_quoted && end - next > width))
+      break;
     taken = take_digits(r, next, most);
     at = next + taken;
   }
@@ -152,18 +175,21 @@ static size_t take_all(reader *r, size_t start, size_t most) {
 
 enum { PREFIX_BYTES = 4 };
 
-/* Returns the number of bytes by an ETDump's size prefix, including the prefix; 0 if it has none. */
+/* Returns the number of bytes by an ETDump's size prefix, including the prefix; 0 if it has none.
+ */
 static uint64_t promised_bytes(const reader *r, size_t start) {
   char bytes[START_BYTES];
   size_t size;
   etr_base64_decode(bytes, &size, (etr_slice){r->text + start, START_DIGITS});
-  return etr_dump_prefix((etr_slice){bytes, size}) ? PREFIX_BYTES + etr_load_le(bytes, PREFIX_BYTES) : 0;
+  return etr_dump_prefix((etr_slice){bytes, size}) ? PREFIX_BYTES + etr_load_le(bytes, PREFIX_BYTES)
+                                                   : 0;
 }
 
 static etr_slice decode(reader *r) {
   etr_slice out = {0};
   char *bytes = etr_arena_alloc_raw(r->arena, r->digit_count / 4 * 3 + 1);
-  if (bytes && etr_base64_decode(bytes, &out.size, (etr_slice){r->digits, r->digit_count})) out.data = bytes;
+  if (bytes && etr_base64_decode(bytes, &out.size, (etr_slice){r->digits, r->digit_count}))
+    out.data = bytes;
   return out;
 }
 
@@ -171,19 +197,23 @@ static etr_slice decode(reader *r) {
 
 static void note_problem(reader *r, size_t start, size_t end, uint64_t promised) {
   size_t line = line_of(r, start), last = line, bytes = r->digit_count / 4 * 3;
-  for (size_t i = start; i < end; i++) last += r->text[i] == '\n';
-  if (r->log->problem) return;
-  const char *of = promised ? etr_arena_format(r->arena, " of %llu", (unsigned long long)promised) : "";
+  for (size_t i = start; i < end; i++)
+    last += r->text[i] == '\n';
+  if (r->log->problem)
+    return;
+  const char *of = promised ? etr_arena_format(r->arena, " of %llu", (unsigned long long)promised)
+                            : "";
   r->log->problem = etr_arena_format(
-      r->arena, "line %zu: the ETDump in base64 is %s on line %zu, after %zu%s bytes" CAPTURE_AGAIN, line,
-      end == r->size ? "cut off" : "broken off or damaged", last, bytes, of ? of : "");
+      r->arena, "line %zu: the ETDump in base64 is %s on line %zu, after %zu%s bytes" CAPTURE_AGAIN,
+      line, end == r->size ? "cut off" : "broken off or damaged", last, bytes, of ? of : "");
 }
 
 /* Returns where the search goes on. */
 static size_t read_dump(reader *r, size_t start) {
   uint64_t promised = promised_bytes(r, start);
   bool is_quoted = start > 0 && r->text[start - 1] == '"';
-  size_t most = promised && !is_quoted && promised < r->size ? etr_base64_size((size_t)promised) : SIZE_MAX;
+  size_t most = promised && !is_quoted && promised < r->size ? etr_base64_size((size_t)promised)
+                                                             : SIZE_MAX;
   size_t end = take_all(r, start, most);
   bool is_open = !promised && is_quoted && (end == r->size || r->text[end] != '"');
   etr_slice bytes = is_open ? (etr_slice){0} : decode(r);
@@ -192,7 +222,8 @@ static size_t read_dump(reader *r, size_t start) {
     note_problem(r, start, end, promised);
   else {
     etr_log_dump *dump = etr_vec_push(r->arena, &r->dumps);
-    if (dump) *dump = (etr_log_dump){r->log->found, line_of(r, start), bytes, r->buffer};
+    if (dump)
+      *dump = (etr_log_dump){r->log->found, line_of(r, start), bytes, r->buffer};
   }
   r->buffer = (etr_slice){0};
   return end;
@@ -207,18 +238,21 @@ static bool is_buffer(const reader *r, size_t end) {
   static const char name[] = "debug_buffer.bin";
   size_t size = ETR_MIN(r->size - end, MOST_TO_NAME);
   const char *line = memchr(r->text + end, '\n', size);
-  if (line) size = (size_t)(line - r->text) - end;
+  if (line)
+    size = (size_t)(line - r->text) - end;
   return memmem(r->text + end, size, name, sizeof name - 1) != NULL;
 }
 
 /* Returns the length from `echo "` up to the name of the buffer; 0 if no buffer starts here. */
 static size_t read_buffer(reader *r, size_t quote) {
   size_t end = take_all(r, quote + 1, SIZE_MAX);
-  if (end >= r->size || r->text[end] != '"' || !is_buffer(r, end)) return 0;
+  if (end >= r->size || r->text[end] != '"' || !is_buffer(r, end))
+    return 0;
   r->buffer = decode(r);
   if (!r->buffer.data && !r->log->lost_buffer)
     r->log->lost_buffer = etr_arena_format(
-        r->arena, "line %zu: the debug buffer in base64 is damaged: logged values are unknown" CAPTURE_AGAIN,
+        r->arena,
+        "line %zu: the debug buffer in base64 is damaged: logged values are unknown" CAPTURE_AGAIN,
         line_of(r, quote));
   return end;
 }
@@ -232,17 +266,19 @@ static bool is_echo(const reader *r, size_t quote) {
 
 static void note_announced(reader *r) {
   const char *found = memmem(r->text, r->size, announced, sizeof announced - 1);
-  if (!found) return;
+  if (!found)
+    return;
   r->counted_to = r->line = 0;
-  r->log->problem = etr_arena_format(r->arena,
-                                     "line %zu: an ETDump is announced, but the log is cut off before it" CAPTURE_AGAIN,
-                                     line_of(r, (size_t)(found - r->text)));
+  r->log->problem = etr_arena_format(
+      r->arena, "line %zu: an ETDump is announced, but the log is cut off before it" CAPTURE_AGAIN,
+      line_of(r, (size_t)(found - r->text)));
 }
 
 static void read_text(reader *r, etr_slice bytes) {
   filter_state state = IN_TEXT;
   for (size_t i = 0; i < bytes.size; i++)
-    if (passes(&state, bytes.data[i])) r->text[r->size++] = bytes.data[i];
+    if (passes(&state, bytes.data[i]))
+      r->text[r->size++] = bytes.data[i];
   r->text[r->size] = '\0';
 
   row digits = {.count = 0};
@@ -252,11 +288,13 @@ static void read_text(reader *r, etr_slice bytes) {
       end = read_dump(r, at + 1 - START_DIGITS);
     else if (r->text[at] == '"' && is_echo(r, at) && !(end = read_buffer(r, at)))
       continue;
-    if (!end) continue;
+    if (!end)
+      continue;
     digits.count = 0;
     at = end - 1;
   }
-  if (r->log->found == 0) note_announced(r);
+  if (r->log->found == 0)
+    note_announced(r);
 }
 
 bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes) {
@@ -266,7 +304,8 @@ bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes)
   r.text = etr_arena_alloc_raw(&scratch, bytes.size + 1);
   r.digits = etr_arena_alloc_raw(&scratch, bytes.size + 1);
   bool good = r.text && r.digits;
-  if (good) read_text(&r, bytes);
+  if (good)
+    read_text(&r, bytes);
   etr_arena_clear(&scratch);
   out->dumps = r.dumps.data;
   out->dump_count = r.dumps.count;
@@ -285,22 +324,29 @@ struct etr_decoded_logs {
 
 static etr_decoded_logs *make_logs(void) {
   etr_decoded_logs *logs = calloc(1, sizeof *logs);
-  if (logs) etr_map_init(&logs->by_path, &logs->arena);
+  if (logs)
+    etr_map_init(&logs->by_path, &logs->arena);
   return logs;
 }
 
 bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_decoded_log **out) {
   etr_file file;
   *out = NULL;
-  if (!*logs) *logs = make_logs();
-  if (!*logs) return false;
-  if (etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK) return true;
+  if (!*logs)
+    *logs = make_logs();
+  if (!*logs)
+    return false;
+  if (etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK)
+    return true;
   etr_arena *arena = &(*logs)->arena;
-  etr_decoded_log *log = etr_arena_alloc(arena, sizeof *log), **slot = etr_vec_push(arena, &(*logs)->list);
+  etr_decoded_log *log = etr_arena_alloc(arena, sizeof *log),
+                  **slot = etr_vec_push(arena, &(*logs)->list);
   bool good = log && slot && etr_serial_log_read(&log->log, arena, etr_file_bytes(&file)) &&
               etr_map_set(&(*logs)->by_path, etr_slice_of(path), (uint32_t)(*logs)->list.count - 1);
-  if (good) log->file_bytes = file.size;
-  if (good) *out = *slot = log;
+  if (good)
+    log->file_bytes = file.size;
+  if (good)
+    *out = *slot = log;
   etr_file_clear(&file);
   return good;
 }
@@ -311,7 +357,8 @@ const etr_decoded_log *etr_decoded_logs_find(const etr_decoded_logs *logs, etr_s
 }
 
 void etr_decoded_logs_free(etr_decoded_logs *logs) {
-  if (logs) etr_arena_clear(&logs->arena);
+  if (logs)
+    etr_arena_clear(&logs->arena);
   free(logs);
 }
 
@@ -326,7 +373,8 @@ bool etr_serial_log_is(const char *path) {
   bool found = false;
   size_t nuls = 0, matched = 0;
   FILE *file = etr_file_open_regular(path);
-  if (!file) return false;
+  if (!file)
+    return false;
   for (size_t got; !found && nuls < MOST_NULS && (got = fread(piece, 1, sizeof piece, file)) > 0;)
     for (size_t i = 0; i < got && !found; i++) {
       nuls += piece[i] == '\0';

@@ -13,13 +13,16 @@ bool etr_tensor_count(const int64_t *sizes, int32_t rank, uint64_t element_size,
   bool empty = false;
   *count = 0;
   for (int32_t i = 0; i < rank; i++) {
-    if (sizes[i] < 0) return false;
+    if (sizes[i] < 0)
+      return false;
     empty |= sizes[i] == 0;
   }
-  if (empty) return true;
+  if (empty)
+    return true;
   uint64_t product = 1, limit = (uint64_t)INT64_MAX / ETR_MAX(element_size, 1);
   for (int32_t i = 0; i < rank; i++) {
-    if (product > limit / (uint64_t)sizes[i]) return false;
+    if (product > limit / (uint64_t)sizes[i])
+      return false;
     product *= (uint64_t)sizes[i];
   }
   *count = product;
@@ -35,17 +38,19 @@ static int by_stride(const void *a, const void *b) {
   return (x->stride > y->stride) - (x->stride < y->stride);
 }
 
-/* Returns true if the tensor's elements fill their span without gaps or overlaps. The stride of a dimension of one
- * element means nothing. */
+/* Returns true if the tensor's elements fill their span without gaps or overlaps. The stride of a
+ * dimension of one element means nothing. */
 static bool is_dense(const etr_tensor_view *view) {
   step steps[ETR_MOST_RANK];
   size_t count = 0;
   int64_t expected = 1;
   for (int32_t i = 0; i < view->rank; i++)
-    if (view->sizes[i] != 1) steps[count++] = (step){view->sizes[i], view->strides[i]};
+    if (view->sizes[i] != 1)
+      steps[count++] = (step){view->sizes[i], view->strides[i]};
   etr_sort(steps, count, sizeof *steps, by_stride);
   for (size_t i = 0; i < count; i++) {
-    if (steps[i].stride != expected) return false;
+    if (steps[i].stride != expected)
+      return false;
     expected *= steps[i].size;
   }
   return true;
@@ -54,33 +59,43 @@ static bool is_dense(const etr_tensor_view *view) {
 static bool is_in_order(const etr_tensor_view *view) {
   int64_t expected = 1;
   for (int32_t i = view->rank - 1; i >= 0; i--) {
-    if (view->sizes[i] != 1 && view->strides[i] != expected) return false;
+    if (view->sizes[i] != 1 && view->strides[i] != expected)
+      return false;
     expected *= view->sizes[i];
   }
   return true;
 }
 
-static uint64_t bytes_there(const etr_tensor_view *view) { return view->file ? view->file->size : view->memory.size; }
+static uint64_t bytes_there(const etr_tensor_view *view) {
+  return view->file ? view->file->size : view->memory.size;
+}
 
 const char *etr_tensor_fault(const etr_tensor_view *view) {
   uint64_t count, span, there = bytes_there(view);
-  if (view->rank > ETR_MOST_RANK) return "it has more dimensions than a tensor can have";
-  if (!etr_tensor_count(view->sizes, view->rank, view->element->size, &count)) return "its sizes are invalid";
-  if (count == 0) return NULL;
+  if (view->rank > ETR_MOST_RANK)
+    return "it has more dimensions than a tensor can have";
+  if (!etr_tensor_count(view->sizes, view->rank, view->element->size, &count))
+    return "its sizes are invalid";
+  if (count == 0)
+    return NULL;
   /* One past the furthest element, counted from the first. */
   uint64_t furthest = 0;
   for (int32_t i = 0; i < view->rank; i++) {
-    if (view->strides[i] < 0) return "its strides are invalid";
+    if (view->strides[i] < 0)
+      return "its strides are invalid";
     uint64_t steps = (uint64_t)view->sizes[i] - 1, stride = (uint64_t)view->strides[i];
-    if (stride && steps > (uint64_t)INT64_MAX / stride) return "its strides are invalid";
+    if (stride && steps > (uint64_t)INT64_MAX / stride)
+      return "its strides are invalid";
     furthest += steps * stride;
-    if (furthest >= (uint64_t)INT64_MAX) return "its strides are invalid";
+    if (furthest >= (uint64_t)INT64_MAX)
+      return "its strides are invalid";
   }
   span = furthest + 1;
 
   if (view->offset > there || span > (there - view->offset) / view->element->size)
     return "it extends past the end of the file";
-  if (view->file && !is_dense(view)) return "its strides do not fit its sizes";
+  if (view->file && !is_dense(view))
+    return "its strides do not fit its sizes";
   return NULL;
 }
 
@@ -105,8 +120,10 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
   *out = (etr_tensor_stats){.min = INFINITY, .max = -INFINITY, .mean = NAN};
   etr_tensor_count(view->sizes, view->rank, view->element->size, &count);
   for (uint64_t at = 0; at < count;) {
-    size_t piece = (size_t)ETR_MIN(count - at, (uint64_t)ETR_PIECE_ELEMENTS), size = piece * view->element->size;
-    if (!etr_seekable_read(view->file, view->offset + at * view->element->size, bytes, size)) return false;
+    size_t piece = (size_t)ETR_MIN(count - at, (uint64_t)ETR_PIECE_ELEMENTS),
+           size = piece * view->element->size;
+    if (!etr_seekable_read(view->file, view->offset + at * view->element->size, bytes, size))
+      return false;
     etr_element_decode(view->element, bytes, piece, values);
     for (size_t i = 0; i < piece; i++) {
       double value = values[i];
@@ -116,8 +133,10 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
         out->inf_count++;
       else {
         out->zero_count += value == 0;
-        if (value < out->min) out->min = value;
-        if (value > out->max) out->max = value;
+        if (value < out->min)
+          out->min = value;
+        if (value > out->max)
+          out->max = value;
         add_value(&sum, value);
       }
     }
@@ -126,8 +145,10 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
   uint64_t finite = count - out->nan_count - out->inf_count;
   double mean = (sum.sum + sum.compensation) / (double)finite;
   out->element_count = count;
-  if (finite == 0) out->min = out->max = NAN;
-  if (finite > 0 && isfinite(mean)) out->mean = mean;
+  if (finite == 0)
+    out->min = out->max = NAN;
+  if (finite > 0 && isfinite(mean))
+    out->mean = mean;
   return true;
 }
 
@@ -136,11 +157,14 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
 static etr_status load_tensor(etr_tensor_reader *reader, const char **problem) {
   uint64_t size = reader->count * reader->view.element->size;
   *problem = "it is too large to be read in the order of its dimensions";
-  if (size > ETR_MOST_LOADED_BYTES) return ETR_OK;
+  if (size > ETR_MOST_LOADED_BYTES)
+    return ETR_OK;
   reader->loaded = malloc((size_t)size);
-  if (!reader->loaded) return ETR_ERROR_MEMORY;
+  if (!reader->loaded)
+    return ETR_ERROR_MEMORY;
   *problem = "it cannot be read";
-  if (!etr_seekable_read(reader->view.file, reader->view.offset, reader->loaded, (size_t)size)) return ETR_OK;
+  if (!etr_seekable_read(reader->view.file, reader->view.offset, reader->loaded, (size_t)size))
+    return ETR_OK;
   *problem = NULL;
   reader->view.file = NULL;
   reader->view.memory = (etr_slice){(const char *)reader->loaded, (size_t)size};
@@ -148,7 +172,8 @@ static etr_status load_tensor(etr_tensor_reader *reader, const char **problem) {
   return ETR_OK;
 }
 
-etr_status etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_view *view, const char **problem) {
+etr_status etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_view *view,
+                                  const char **problem) {
   *problem = NULL;
   *reader = (etr_tensor_reader){.view = *view};
   etr_tensor_count(view->sizes, view->rank, view->element->size, &reader->count);
@@ -157,7 +182,8 @@ etr_status etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_vi
 }
 
 static const uint8_t *memory_at(const etr_tensor_reader *reader, uint64_t element) {
-  return (const uint8_t *)reader->view.memory.data + reader->view.offset + element * reader->view.element->size;
+  return (const uint8_t *)reader->view.memory.data + reader->view.offset +
+         element * reader->view.element->size;
 }
 
 /* Moves to the next element: the last dimension advances first. */
@@ -165,7 +191,8 @@ static void move_to_next(etr_tensor_reader *reader) {
   const etr_tensor_view *view = &reader->view;
   for (int32_t i = view->rank - 1; i >= 0; i--) {
     reader->place += (uint64_t)view->strides[i];
-    if (++reader->index[i] < view->sizes[i]) return;
+    if (++reader->index[i] < view->sizes[i])
+      return;
     reader->place -= (uint64_t)view->strides[i] * (uint64_t)view->sizes[i];
     reader->index[i] = 0;
   }
@@ -176,13 +203,15 @@ size_t etr_tensor_reader_next(etr_tensor_reader *reader, double into[ETR_PIECE_E
   const etr_tensor_view *view = &reader->view;
   size_t piece = (size_t)ETR_MIN(reader->count - reader->at, (uint64_t)ETR_PIECE_ELEMENTS),
          size = piece * view->element->size;
-  if (piece == 0) return 0;
+  if (piece == 0)
+    return 0;
   if (!reader->in_order)
     for (size_t i = 0; i < piece; i++, move_to_next(reader))
       etr_element_decode(view->element, memory_at(reader, reader->place), 1, &into[i]);
   else if (!view->file)
     etr_element_decode(view->element, memory_at(reader, reader->at), piece, into);
-  else if (etr_seekable_read(view->file, view->offset + reader->at * view->element->size, bytes, size))
+  else if (etr_seekable_read(view->file, view->offset + reader->at * view->element->size, bytes,
+                             size))
     etr_element_decode(view->element, bytes, piece, into);
   else
     return 0;

@@ -15,12 +15,14 @@ void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   }
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    if (etr_json_null(json)) continue;
+    if (etr_json_null(json))
+      continue;
     if (etr_slice_is(key, "as_int")) {
       int64_t size = etr_json_int(json);
       *(dim->symbol ? &dim->hint : &dim->size) = size;
     } else if (etr_slice_is(key, "as_expr") || etr_slice_is(key, "hint")) {
-      if (!dim->symbol) dim->symbol = "?";
+      if (!dim->symbol)
+        dim->symbol = "?";
       if (etr_json_peek(json) == ETR_JSON_OBJECT)
         etr_dim_read(dim, strings, json);
       else
@@ -38,13 +40,16 @@ static void read_sizes(const etr_tensor_metas *metas, etr_value *meta, etr_json 
   etr_json_array(json);
   while (etr_json_element(json)) {
     etr_dim *dim = etr_vec_push(metas->scratch, &dims);
-    if (!dim) return;
+    if (!dim)
+      return;
     *dim = (etr_dim){.size = ETR_DIM_SYMBOLIC, .hint = -1};
     etr_dim_read(dim, metas->strings, json);
   }
   etr_dim *kept = etr_arena_alloc_array(metas->strings->arena, dims.count, sizeof *kept);
-  if (!kept || dims.count > INT32_MAX) return;
-  if (dims.count) memcpy(kept, dims.data, dims.count * sizeof *kept);
+  if (!kept || dims.count > INT32_MAX)
+    return;
+  if (dims.count)
+    memcpy(kept, dims.data, dims.count * sizeof *kept);
   meta->dims = kept;
   meta->rank = (int32_t)dims.count;
 }
@@ -54,12 +59,14 @@ static void read_tensor_meta(const etr_tensor_metas *metas, etr_value *meta, etr
   bool has_dtype = false;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    if (has_dtype && meta->rank >= 0) { /* strides, device and so on are of no use: half of the text */
+    if (has_dtype &&
+        meta->rank >= 0) { /* strides, device and so on are of no use: half of the text */
       etr_json_skip(json);
       etr_json_leave(json);
       return;
     }
-    if (etr_json_null(json)) continue;
+    if (etr_json_null(json))
+      continue;
     if (etr_slice_is(key, "dtype")) {
       meta->dtype = etr_export_scalar_type_name(etr_json_int(json));
       has_dtype = true;
@@ -88,5 +95,6 @@ void etr_tensor_metas_read(etr_tensor_metas *metas, etr_value *meta, etr_json *j
   }
   read_tensor_meta(metas, meta, json);
   etr_value *slot = number == ETR_NONE ? NULL : etr_vec_push(metas->scratch, &metas->values);
-  if (slot) *slot = *meta;
+  if (slot)
+    *slot = *meta;
 }

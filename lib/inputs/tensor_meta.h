@@ -17,13 +17,13 @@ typedef struct etr_tensor_metas {
 
 void etr_tensor_metas_init(etr_tensor_metas *metas, etr_map *strings, etr_arena *scratch);
 
-/** Reads one value of tensor_values, {dtype, sizes, ...}, into dtype, dims and rank of *meta; its name stays. Failures
- * show on the reader or on the arenas. */
+/** Reads one value of tensor_values, {dtype, sizes, ...}, into dtype, dims and rank of *meta; its
+ * name stays. Failures show on the reader or on the arenas. */
 void etr_tensor_metas_read(etr_tensor_metas *metas, etr_value *meta, etr_json *json);
 
 /**
- * Reads a size, or another symbolic number: {as_int} or {as_expr}. The caller sets the size of *dim to
- * ETR_DIM_SYMBOLIC, which stays if the file has no number. The symbol is interned in `strings`.
+ * Reads a size, or another symbolic number: {as_int} or {as_expr}. The caller sets the size of *dim
+ * to ETR_DIM_SYMBOLIC, which stays if the file has no number. The symbol is interned in `strings`.
  */
 void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json);
 

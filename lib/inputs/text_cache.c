@@ -11,20 +11,25 @@ void etr_text_cache_init(etr_text_cache *cache, etr_arena *arena) {
   etr_map_init(&cache->numbers, arena);
 }
 
-/* Skips the next text if it is a likely one, and returns its number: models repeat their layers, so it mostly is the
- * last one again, or one that came after the last one before. To compare is cheaper than to measure and to hash. */
+/* Skips the next text if it is a likely one, and returns its number: models repeat their layers, so
+ * it mostly is the last one again, or one that came after the last one before. To compare is
+ * cheaper than to measure and to hash. */
 static uint32_t skip_likely(const etr_text_cache *cache, etr_json *json) {
-  if (cache->last == ETR_NONE) return ETR_NONE;
+  if (cache->last == ETR_NONE)
+    return ETR_NONE;
   const etr_cached_text *texts = cache->texts.data, *last = &texts[cache->last];
-  if (etr_json_skip_same(json, last->text)) return cache->last;
+  if (etr_json_skip_same(json, last->text))
+    return cache->last;
   for (size_t i = 0; i < ETR_TEXT_FOLLOWERS && last->followers[i] != ETR_NONE; i++)
-    if (etr_json_skip_same(json, texts[last->followers[i]].text)) return last->followers[i];
+    if (etr_json_skip_same(json, texts[last->followers[i]].text))
+      return last->followers[i];
   return ETR_NONE;
 }
 
 /* Puts the number first among the followers of the last text. */
 static void note_follower(etr_text_cache *cache, uint32_t number) {
-  if (cache->last == ETR_NONE || cache->last == number) return;
+  if (cache->last == ETR_NONE || cache->last == number)
+    return;
   uint32_t *followers = cache->texts.data[cache->last].followers, moved = number;
   for (size_t i = 0; i < ETR_TEXT_FOLLOWERS && (i == 0 || moved != number); i++) {
     uint32_t here = followers[i];
@@ -34,32 +39,40 @@ static void note_follower(etr_text_cache *cache, uint32_t number) {
 }
 
 static uint32_t add_text(etr_text_cache *cache, etr_slice text) {
-  if (cache->texts.count == MOST_TEXTS || text.size > MOST_BYTES) return ETR_NONE;
+  if (cache->texts.count == MOST_TEXTS || text.size > MOST_BYTES)
+    return ETR_NONE;
   etr_map_slot *slot = etr_map_at(&cache->numbers, text);
   etr_cached_text *added = slot ? etr_vec_push(cache->numbers.arena, &cache->texts) : NULL;
-  if (!added) return ETR_NONE;
+  if (!added)
+    return ETR_NONE;
   *added = (etr_cached_text){{slot->key, slot->size}, {ETR_NONE, ETR_NONE, ETR_NONE, ETR_NONE}};
   return slot->value = (uint32_t)(cache->texts.count - 1);
 }
 
-/* Returns the number of the next text, which is skipped if it is known and left for the caller otherwise. */
+/* Returns the number of the next text, which is skipped if it is known and left for the caller
+ * otherwise. */
 static uint32_t look_up(etr_text_cache *cache, etr_json *json, bool *known) {
   etr_slice text;
-  if (!etr_json_peek_whole(json, &text)) return ETR_NONE;
+  if (!etr_json_peek_whole(json, &text))
+    return ETR_NONE;
   uint32_t number = etr_map_get(&cache->numbers, text);
   *known = number != ETR_NONE;
-  if (!*known) return add_text(cache, text);
+  if (!*known)
+    return add_text(cache, text);
   etr_json_skip(json);
   return number;
 }
 
 uint32_t etr_text_cache_next(etr_text_cache *cache, etr_json *json, bool *known) {
   *known = false;
-  if (etr_arena_failed(cache->numbers.arena)) return ETR_NONE;
+  if (etr_arena_failed(cache->numbers.arena))
+    return ETR_NONE;
   uint32_t number = skip_likely(cache, json);
   *known = number != ETR_NONE;
-  if (!*known) number = look_up(cache, json, known);
-  if (number == ETR_NONE) return ETR_NONE;
+  if (!*known)
+    number = look_up(cache, json, known);
+  if (number == ETR_NONE)
+    return ETR_NONE;
   note_follower(cache, number);
   return cache->last = number;
 }

@@ -2,9 +2,9 @@
  *
  * text_cache.h - reads each text once that a document repeats. Layer 2.
  *
- * Tensors of one shape, and nodes of one source line or module, have the same text. The cache numbers
- * such texts as they are written in the document. Its owner keeps the results in an array, by that number. Both must
- * live in one arena: once it is out of memory, every text counts as new.
+ * Tensors of one shape, and nodes of one source line or module, have the same text. The cache
+ * numbers such texts as they are written in the document. Its owner keeps the results in an array,
+ * by that number. Both must live in one arena: once it is out of memory, every text counts as new.
  */
 #ifndef ETR_TEXT_CACHE_H
 #define ETR_TEXT_CACHE_H
@@ -14,7 +14,8 @@
 
 enum { ETR_TEXT_FOLLOWERS = 4 };
 
-/** A text that was read, and the numbers of the texts that followed it last, the latest one first. */
+/** A text that was read, and the numbers of the texts that followed it last, the latest one first.
+ */
 typedef struct etr_cached_text {
   etr_slice text;
   uint32_t followers[ETR_TEXT_FOLLOWERS];
@@ -29,9 +30,10 @@ typedef struct etr_text_cache {
 void etr_text_cache_init(etr_text_cache *cache, etr_arena *arena);
 
 /**
- * Returns the number of the next string, array or object. Numbers count from 0 in the order in which texts first
- * appear. If *known is true, the text was read before and is now skipped; otherwise the caller must read it. Returns
- * ETR_NONE, with *known false, for a text that is too long, or if the cache is full.
+ * Returns the number of the next string, array or object. Numbers count from 0 in the order in
+ * which texts first appear. If *known is true, the text was read before and is now skipped;
+ * otherwise the caller must read it. Returns ETR_NONE, with *known false, for a text that is too
+ * long, or if the cache is full.
  */
 uint32_t etr_text_cache_next(etr_text_cache *cache, etr_json *json, bool *known);
 

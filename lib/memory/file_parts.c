@@ -2,8 +2,8 @@
  *
  * file_parts.c - finds what the bytes of a program's file hold.
  *
- * Ranges of the file are claimed: the file, in it the program and its segments, in these payloads and constants. Each
- * byte belongs to the innermost range around it.
+ * Ranges of the file are claimed: the file, in it the program and its segments, in these payloads
+ * and constants. Each byte belongs to the innermost range around it.
  */
 #include "memory/program_memory.h"
 
@@ -29,22 +29,26 @@ typedef struct claims {
 
 static void push_claim(claims *c, uint64_t start, uint64_t end, etr_file_part part) {
   claim *added = start < end ? etr_vec_push(c->scratch, &c->list) : NULL;
-  if (!added) return;
+  if (!added)
+    return;
   part.offset_bytes = start;
   *added = (claim){part, end, (uint32_t)(c->list.count - 1)};
 }
 
-/* Adds a range that begins at an offset from the program; what lies outside the file is left out. */
+/* Adds a range that begins at an offset from the program; what lies outside the file is left out.
+ */
 static void add_claim(claims *c, uint64_t at, uint64_t size, etr_file_part part) {
   uint64_t start = etr_add_up_to_most(c->data->program_at, at);
   push_claim(c, start, ETR_MIN(etr_add_up_to_most(start, size), c->data->file_bytes), part);
 }
 
-/* Adds a range that several delegates may use. Returns false if it was added before, or when out of memory. */
+/* Adds a range that several delegates may use. Returns false if it was added before, or when out of
+ * memory. */
 static bool add_shared(claims *c, uint64_t at, uint64_t size, etr_file_part part) {
   const uint64_t place[] = {at, size};
   etr_map_slot *slot = etr_map_at(&c->by_place, (etr_slice){(const char *)place, sizeof place});
-  if (!slot) return false;
+  if (!slot)
+    return false;
   if (slot->value != ETR_NONE) {
     c->list.data[slot->value].part.uses++;
     return false;
@@ -52,7 +56,8 @@ static bool add_shared(claims *c, uint64_t at, uint64_t size, etr_file_part part
   size_t count = c->list.count;
   part.uses = 1;
   add_claim(c, at, size, part);
-  if (c->list.count > count) slot->value = (uint32_t)count;
+  if (c->list.count > count)
+    slot->value = (uint32_t)count;
   return c->list.count > count;
 }
 
@@ -66,7 +71,8 @@ static void add_segments(claims *c) {
   };
   for (uint32_t i = 0; i < c->data->segment_count && c->data->segment_base > 0; i++) {
     const etr_segment *segment = &c->data->segments[i];
-    add_claim(c, etr_add_up_to_most(c->data->segment_base, segment->offset_bytes), segment->size_bytes,
+    add_claim(c, etr_add_up_to_most(c->data->segment_base, segment->offset_bytes),
+              segment->size_bytes,
               (etr_file_part){.kind = kinds[segment->kind],
                               .tensor = {.name = segment->name, .rank = -1},
                               .method = ETR_NONE,
@@ -79,14 +85,16 @@ static void add_segments(claims *c) {
 static void add_constants(claims *c, const etr_program_constants *constants) {
   for (size_t i = 0; i < constants->list.count; i++) {
     const etr_constant *constant = &constants->list.data[i];
-    if (constant->offset_bytes == ETR_UNKNOWN) continue;
-    add_claim(c, constant->offset_bytes - c->data->program_at, constant->size_bytes,
-              (etr_file_part){.kind = constant->is_mutable ? ETR_CONTENT_MUTABLE : ETR_CONTENT_CONSTANT,
-                              .tensor = constant->tensor,
-                              .module = constant->module,
-                              .method = constant->method,
-                              .instruction = -1,
-                              .uses = constant->uses});
+    if (constant->offset_bytes == ETR_UNKNOWN)
+      continue;
+    add_claim(
+        c, constant->offset_bytes - c->data->program_at, constant->size_bytes,
+        (etr_file_part){.kind = constant->is_mutable ? ETR_CONTENT_MUTABLE : ETR_CONTENT_CONSTANT,
+                        .tensor = constant->tensor,
+                        .module = constant->module,
+                        .method = constant->method,
+                        .instruction = -1,
+                        .uses = constant->uses});
   }
 }
 
@@ -98,13 +106,16 @@ typedef struct delegate_of {
   etr_file_part part; /* what all parts of the delegate have in common */
 } delegate_of;
 
-/* Returns the module of the node that an operator of a payload belongs to, or else of the delegate. */
+/* Returns the module of the node that an operator of a payload belongs to, or else of the delegate.
+ */
 static const char *module_of(const delegate_of *d, size_t operator_) {
   const etr_graph *graph = d->placement->method->graph;
-  const etr_placed *placed = graph ? etr_placed_instruction(d->placement, d->part.instruction) : NULL;
+  const etr_placed *placed = graph ? etr_placed_instruction(d->placement, d->part.instruction)
+                                   : NULL;
   bool is_known = placed && placed->payload && operator_ < placed->payload->count;
   uint32_t node = is_known ? placed->operator_nodes[operator_] : ETR_NONE;
-  if (!graph) return NULL;
+  if (!graph)
+    return NULL;
   return graph
       ->modules[node != ETR_NONE ? graph->nodes[node].module
                                  : etr_module_of_delegate(d->placement, d->part.instruction)]
@@ -112,8 +123,8 @@ static const char *module_of(const delegate_of *d, size_t operator_) {
 }
 
 /* Adds data that an operator reads, in the payload or in named data. */
-static void add_weight(claims *c, const delegate_of *d, const etr_own_data *data, const etr_value *tensor,
-                       size_t operator_) {
+static void add_weight(claims *c, const delegate_of *d, const etr_own_data *data,
+                       const etr_value *tensor, size_t operator_) {
   uint32_t segment = data->key ? etr_map_get(&c->by_key, etr_slice_of(data->key)) : ETR_NONE;
   bool is_inside = data->offset <= d->delegate->payload_bytes &&
                    data->bytes <= d->delegate->payload_bytes - data->offset;
@@ -121,18 +132,21 @@ static void add_weight(claims *c, const delegate_of *d, const etr_own_data *data
   uint64_t at = is_inside ? d->delegate->payload_at + data->offset : 0;
   if (segment < c->data->segment_count)
     at = etr_add_up_to_most(c->data->segment_base, c->data->segments[segment].offset_bytes);
-  if (at == 0 || data->bytes == 0 || !tensor->name) return;
+  if (at == 0 || data->bytes == 0 || !tensor->name)
+    return;
   part.kind = ETR_CONTENT_WEIGHT;
   part.tensor = *tensor;
   part.module = module_of(d, operator_);
   (void)add_shared(c, at, data->bytes, part);
 }
 
-static void add_value(claims *c, const delegate_of *d, const etr_own_value *value, uint32_t id, size_t operator_) {
+static void add_value(claims *c, const delegate_of *d, const etr_own_value *value, uint32_t id,
+                      size_t operator_) {
   etr_value tensor = value->value, scales = {.rank = -1};
   tensor.name = etr_arena_format(c->arena, "constant_%u", id);
   add_weight(c, d, &value->data, &tensor, operator_);
-  if (value->scales.bytes == 0) return;
+  if (value->scales.bytes == 0)
+    return;
   scales.name = etr_arena_format(c->arena, "scales of constant_%u", id);
   add_weight(c, d, &value->scales, &scales, operator_);
 }
@@ -144,15 +158,18 @@ static void add_weights(claims *c, const delegate_of *d) {
   for (size_t i = 0; done && i < graph->count; i++)
     for (size_t k = 0; k < graph->operators[i].read_count; k++) {
       uint32_t id = graph->operators[i].reads[k];
-      if (graph->values[id].is_constant && !done[id]) add_value(c, d, &graph->values[id], id, i);
+      if (graph->values[id].is_constant && !done[id])
+        add_value(c, d, &graph->values[id], id, i);
       done[id] = true;
     }
 }
 
 static void add_delegates(claims *c, const etr_placement *placement, uint32_t method) {
   const etr_pte_method *program = placement->method->program;
-  int32_t *first = etr_arena_alloc_array(c->scratch, program->delegate_count, sizeof *first); /* instruction */
-  for (size_t i = 0; first && i < program->delegate_count; i++) first[i] = -1;
+  int32_t *first = etr_arena_alloc_array(c->scratch, program->delegate_count,
+                                         sizeof *first); /* instruction */
+  for (size_t i = 0; first && i < program->delegate_count; i++)
+    first[i] = -1;
   for (size_t i = program->instruction_count; first && i-- > 0;)
     if ((uint32_t)program->instructions[i].delegate < program->delegate_count)
       first[program->instructions[i].delegate] = (int32_t)i;
@@ -165,9 +182,11 @@ static void add_delegates(claims *c, const etr_placement *placement, uint32_t me
                       .backend = delegate->backend,
                       .method = method,
                       .instruction = first[i]}};
-    if (placement->method->graph && first[i] >= 0) d.part.module = module_of(&d, SIZE_MAX);
+    if (placement->method->graph && first[i] >= 0)
+      d.part.module = module_of(&d, SIZE_MAX);
     bool is_new = add_shared(c, delegate->payload_at, delegate->payload_bytes, d.part);
-    if (is_new && first[i] >= 0) add_weights(c, &d);
+    if (is_new && first[i] >= 0)
+      add_weights(c, &d);
   }
 }
 
@@ -175,31 +194,39 @@ static void add_delegates(claims *c, const etr_placement *placement, uint32_t me
 
 static int by_place(const void *a, const void *b) {
   const claim *x = a, *y = b;
-  if (x->part.offset_bytes != y->part.offset_bytes) return x->part.offset_bytes < y->part.offset_bytes ? -1 : 1;
-  if (x->end != y->end) return x->end > y->end ? -1 : 1;
+  if (x->part.offset_bytes != y->part.offset_bytes)
+    return x->part.offset_bytes < y->part.offset_bytes ? -1 : 1;
+  if (x->end != y->end)
+    return x->end > y->end ? -1 : 1;
   return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Takes the ranges inside a range off its size. A range that is partly outside the one around it is cut. */
+/* Takes the ranges inside a range off its size. A range that is partly outside the one around it is
+ * cut. */
 static void nest(claims *c) {
   etr_vec(claim *) open = {0};
   etr_sort(c->list.data, c->list.count, sizeof *c->list.data, by_place);
   for (size_t i = 0; i < c->list.count; i++) {
     claim *inner = &c->list.data[i];
-    while (open.count > 0 && open.data[open.count - 1]->end <= inner->part.offset_bytes) open.count--;
+    while (open.count > 0 && open.data[open.count - 1]->end <= inner->part.offset_bytes)
+      open.count--;
     claim *outer = open.count > 0 ? open.data[open.count - 1] : NULL;
-    if (outer) inner->end = ETR_MIN(inner->end, outer->end);
+    if (outer)
+      inner->end = ETR_MIN(inner->end, outer->end);
     inner->part.size_bytes = inner->part.extent_bytes = inner->end - inner->part.offset_bytes;
-    if (outer) outer->part.size_bytes -= inner->part.size_bytes;
+    if (outer)
+      outer->part.size_bytes -= inner->part.size_bytes;
     claim **added = etr_vec_push(c->scratch, &open);
-    if (added) *added = inner;
+    if (added)
+      *added = inner;
   }
 }
 
 static bool list_parts(claims *c, etr_program_memory *out) {
   etr_file_part *parts = etr_arena_alloc_array(c->arena, c->list.count, sizeof *parts);
   for (size_t i = 0; parts && i < c->list.count; i++)
-    if (c->list.data[i].part.size_bytes > 0) parts[out->part_count++] = c->list.data[i].part;
+    if (c->list.data[i].part.size_bytes > 0)
+      parts[out->part_count++] = c->list.data[i].part;
   out->parts = parts;
   out->file_bytes = c->data->file_bytes;
   return parts != NULL;
@@ -221,8 +248,10 @@ bool etr_file_parts_make(etr_program_memory *out, const etr_program_constants *c
   add_segments(&c);
   add_constants(&c, constants);
   for (uint32_t i = 0; i < method_count; i++)
-    if (placements[i].method->program) add_delegates(&c, &placements[i], i);
-  if (!etr_arena_failed(&scratch)) nest(&c);
+    if (placements[i].method->program)
+      add_delegates(&c, &placements[i], i);
+  if (!etr_arena_failed(&scratch))
+    nest(&c);
   bool good = !etr_arena_failed(&scratch) && list_parts(&c, out);
   etr_arena_clear(&scratch);
   return good;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lifetimes.c - visits the instructions in order and extends the lifetimes of the tensors that they use.
+ * lifetimes.c - visits the instructions in order and extends the lifetimes of the tensors that they
+ * use.
  */
 #include "memory/lifetimes.h"
 
@@ -24,7 +25,9 @@ typedef struct location {
 } location;
 ETR_NO_PADDING(location, 2 * sizeof(uint64_t));
 
-static etr_planned_tensor *tensor_at(const builder *b, uint32_t index) { return &b->out->tensors.data[index]; }
+static etr_planned_tensor *tensor_at(const builder *b, uint32_t index) {
+  return &b->out->tensors.data[index];
+}
 
 static uint64_t end_of(const etr_planned_tensor *tensor) {
   return etr_add_up_to_most(tensor->offset_bytes, tensor->size_bytes);
@@ -32,8 +35,8 @@ static uint64_t end_of(const etr_planned_tensor *tensor) {
 
 /* Returns whether one tensor is inside another. A tensor of no or unknown size is inside none. */
 static bool is_inside(const etr_planned_tensor *inner, const etr_planned_tensor *outer) {
-  return inner->size_bytes > 0 && inner->buffer == outer->buffer && inner->offset_bytes >= outer->offset_bytes &&
-         end_of(inner) <= end_of(outer);
+  return inner->size_bytes > 0 && inner->buffer == outer->buffer &&
+         inner->offset_bytes >= outer->offset_bytes && end_of(inner) <= end_of(outer);
 }
 
 static etr_map_slot *slot_of(builder *b, const etr_planned_tensor *tensor) {
@@ -50,16 +53,19 @@ static uint32_t owner_of(const builder *b, uint32_t index) {
 /* A tensor that nothing wrote is a view of the tensor that was last written to its location. */
 static uint32_t viewed_by(builder *b, const etr_planned_tensor *tensor) {
   const etr_map_slot *slot = slot_of(b, tensor);
-  if (!slot || slot->value == ETR_NONE || !is_inside(tensor, tensor_at(b, slot->value))) return ETR_NONE;
+  if (!slot || slot->value == ETR_NONE || !is_inside(tensor, tensor_at(b, slot->value)))
+    return ETR_NONE;
   return owner_of(b, slot->value);
 }
 
-/* A tensor that an instruction writes inside a tensor that it reads is that tensor, changed, or a view of it. */
+/* A tensor that an instruction writes inside a tensor that it reads is that tensor, changed, or a
+ * view of it. */
 static uint32_t changed_by(const builder *b, const etr_planned_tensor *tensor) {
   enum { MOST_ARGUMENTS = 64 }; /* limit on the arguments that are examined */
   for (size_t i = 0; i < b->uses.list.count && i < MOST_ARGUMENTS; i++) {
     const etr_use *arg = &b->uses.list.data[i];
-    uint32_t read = etr_use_defines(arg) || arg->is_list ? ETR_NONE : b->out->tensor_of_value[arg->value];
+    uint32_t read = etr_use_defines(arg) || arg->is_list ? ETR_NONE
+                                                         : b->out->tensor_of_value[arg->value];
     if (read != ETR_NONE && tensor_at(b, read) != tensor && is_inside(tensor, tensor_at(b, read)))
       return owner_of(b, read);
   }
@@ -71,7 +77,8 @@ static uint32_t changed_by(const builder *b, const etr_planned_tensor *tensor) {
 static uint32_t add_tensor(builder *b, int32_t index) {
   const etr_pte_value *value = &b->program->values[index];
   etr_planned_tensor *added = etr_vec_push(b->arena, &b->out->tensors);
-  if (!added) return ETR_NONE;
+  if (!added)
+    return ETR_NONE;
   *added = (etr_planned_tensor){.value = (uint32_t)index,
                                 .is_bound = value->dynamic,
                                 .buffer = value->buffer,
@@ -87,10 +94,12 @@ static uint32_t add_tensor(builder *b, int32_t index) {
 
 static void record_written(builder *b, uint32_t index) {
   etr_map_slot *slot = slot_of(b, tensor_at(b, index));
-  if (slot) slot->value = index;
+  if (slot)
+    slot->value = index;
 }
 
-/* Sets the role of a tensor that is used for the first time and is not an input, and the tensor that it views. */
+/* Sets the role of a tensor that is used for the first time and is not an input, and the tensor
+ * that it views. */
 static void set_role(builder *b, uint32_t index, bool is_written) {
   etr_planned_tensor *tensor = tensor_at(b, index);
   bool starts_filled = b->program->values[tensor->value].data > 0;
@@ -98,26 +107,33 @@ static void set_role(builder *b, uint32_t index, bool is_written) {
     tensor->role = ETR_TENSOR_STATE;
   else
     tensor->view_of = is_written ? changed_by(b, tensor) : viewed_by(b, tensor);
-  if (!is_written && tensor->view_of == ETR_NONE) tensor->role = ETR_TENSOR_STATE;
+  if (!is_written && tensor->view_of == ETR_NONE)
+    tensor->role = ETR_TENSOR_STATE;
   record_written(b, index);
 }
 
 static void record_use(builder *b, const etr_use *arg) {
   uint32_t index = b->out->tensor_of_value[arg->value];
-  if (!b->program->values[arg->value].storage) return;
+  if (!b->program->values[arg->value].storage)
+    return;
   bool is_new = index == ETR_NONE, is_written = etr_use_defines(arg) || (is_new && arg->is_unsure);
-  if (is_new) index = add_tensor(b, arg->value);
-  if (index == ETR_NONE) return;
-  if (is_new) set_role(b, index, is_written);
+  if (is_new)
+    index = add_tensor(b, arg->value);
+  if (index == ETR_NONE)
+    return;
+  if (is_new)
+    set_role(b, index, is_written);
   etr_planned_tensor *tensor = tensor_at(b, index);
   tensor->last_instruction = b->now;
-  if (!is_written) return;
-  if (tensor->made_by < 0) tensor->made_by = b->now;
+  if (!is_written)
+    return;
+  if (tensor->made_by < 0)
+    tensor->made_by = b->now;
   record_written(b, index);
 }
 
-/* Tensors that are read are visited before those that are written, so that views are found by the tensors that they
- * view. */
+/* Tensors that are read are visited before those that are written, so that views are found by the
+ * tensors that they view. */
 static void use_all(builder *b, bool written) {
   for (size_t i = 0; i < b->uses.list.count; i++)
     if (etr_use_defines(&b->uses.list.data[i]) == written && !b->uses.list.data[i].is_list)
@@ -130,9 +146,11 @@ static void add_inputs(builder *b) {
   b->now = 0;
   for (size_t i = 0; i < b->program->input_count; i++) {
     const etr_pte_value *value = etr_tensor_at(b->program, b->program->inputs[i]);
-    if (!value || !value->storage || b->out->tensor_of_value[b->program->inputs[i]] != ETR_NONE) continue;
+    if (!value || !value->storage || b->out->tensor_of_value[b->program->inputs[i]] != ETR_NONE)
+      continue;
     uint32_t index = add_tensor(b, b->program->inputs[i]);
-    if (index == ETR_NONE) return;
+    if (index == ETR_NONE)
+      return;
     tensor_at(b, index)->role = ETR_TENSOR_INPUT;
     tensor_at(b, index)->last_instruction = -1; /* until an instruction uses it */
     record_written(b, index);
@@ -141,12 +159,13 @@ static void add_inputs(builder *b) {
 
 /* ---- Lifetimes beyond the uses ---- */
 
-/* Extends the lifetimes of tensors to those of their views. Owners come before their views and are not views
- * themselves. */
+/* Extends the lifetimes of tensors to those of their views. Owners come before their views and are
+ * not views themselves. */
 static void extend_for_views(builder *b) {
   for (size_t i = 0; i < b->out->tensors.count; i++) {
     const etr_planned_tensor *view = tensor_at(b, (uint32_t)i);
-    if (view->view_of == ETR_NONE) continue;
+    if (view->view_of == ETR_NONE)
+      continue;
     etr_planned_tensor *owner = tensor_at(b, view->view_of);
     owner->first_instruction = ETR_MIN(owner->first_instruction, view->first_instruction);
     owner->last_instruction = ETR_MAX(owner->last_instruction, view->last_instruction);
@@ -166,13 +185,15 @@ typedef etr_vec(loop) loops;
 /* Outer loops come before those in them. */
 static int by_start(const void *a, const void *b) {
   const loop *x = a, *y = b;
-  if (x->first != y->first) return x->first < y->first ? -1 : 1;
+  if (x->first != y->first)
+    return x->first < y->first ? -1 : 1;
   return (x->last < y->last) - (x->last > y->last);
 }
 
 int etr_by_last_instruction(const void *a, const void *b) {
   const etr_planned_tensor *const *x = a, *const *y = b;
-  return ((*x)->last_instruction > (*y)->last_instruction) - ((*x)->last_instruction < (*y)->last_instruction);
+  return ((*x)->last_instruction > (*y)->last_instruction) -
+         ((*x)->last_instruction < (*y)->last_instruction);
 }
 
 /* Lists the loops, outer ones first. */
@@ -182,39 +203,50 @@ static loops find_loops(const builder *b) {
   for (int32_t i = 0; i < count; i++) {
     int32_t target = b->program->instructions[i].jump_target;
     loop *added = target >= 0 && target <= i ? etr_vec_push(b->scratch, &found) : NULL;
-    if (added) *added = (loop){target, i};
+    if (added)
+      *added = (loop){target, i};
   }
-  if (found.count) etr_sort(found.data, found.count, sizeof *found.data, by_start);
+  if (found.count)
+    etr_sort(found.data, found.count, sizeof *found.data, by_start);
   return found;
 }
 
-/* Makes `open` the loops around an instruction that go on behind it, outer ones first. *next is the first loop that
- * does not begin before; instructions only ascend. */
-static void open_loops(builder *b, const loops *all, size_t *next, loops *open, int32_t instruction) {
+/* Makes `open` the loops around an instruction that go on behind it, outer ones first. *next is the
+ * first loop that does not begin before; instructions only ascend. */
+static void open_loops(builder *b, const loops *all, size_t *next, loops *open,
+                       int32_t instruction) {
   for (; *next < all->count && all->data[*next].first <= instruction; ++*next) {
     const loop *began = &all->data[*next];
-    while (open->count && open->data[open->count - 1].last < began->first) open->count--;
+    while (open->count && open->data[open->count - 1].last < began->first)
+      open->count--;
     bool is_nested = !open->count || open->data[open->count - 1].last >= began->last;
-    if (is_nested) open->data[open->count++] = *began;
+    if (is_nested)
+      open->data[open->count++] = *began;
     b->out->is_cut |= !is_nested;
   }
-  while (open->count && open->data[open->count - 1].last <= instruction) open->count--;
+  while (open->count && open->data[open->count - 1].last <= instruction)
+    open->count--;
 }
 
-/* Extends lifetimes to the ends of loops: tensors that exist before a loop and are used in it are needed until its end,
- * and so until the end of the outermost such loop around their last use. Loops of ExecuTorch's programs are nested. */
+/* Extends lifetimes to the ends of loops: tensors that exist before a loop and are used in it are
+ * needed until its end, and so until the end of the outermost such loop around their last use.
+ * Loops of ExecuTorch's programs are nested. */
 static bool extend_for_loops(builder *b) {
   const loops all = find_loops(b);
   size_t count = b->out->tensors.count, next = 0;
-  if (all.count == 0) return true;
+  if (all.count == 0)
+    return true;
   loops open = {.data = etr_arena_alloc_array(b->scratch, all.count, sizeof *open.data)};
   etr_planned_tensor **ending = etr_arena_alloc_array(b->scratch, count, sizeof *ending);
-  if (!open.data || !ending) return false;
-  for (size_t i = 0; i < count; i++) ending[i] = tensor_at(b, (uint32_t)i);
+  if (!open.data || !ending)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    ending[i] = tensor_at(b, (uint32_t)i);
   etr_sort(ending, count, sizeof *ending, etr_by_last_instruction);
   for (size_t i = 0; i < count; i++) {
     etr_planned_tensor *tensor = ending[i];
-    if (tensor->last_instruction < 0) continue;
+    if (tensor->last_instruction < 0)
+      continue;
     open_loops(b, &all, &next, &open, tensor->last_instruction);
     size_t low = 0, high = open.count; /* the outermost loop that begins after the tensor exists */
     while (low < high) {
@@ -223,7 +255,8 @@ static bool extend_for_loops(builder *b) {
             ? &high
             : &low) = open.data[middle].first > tensor->first_instruction ? middle : middle + 1;
     }
-    if (low < open.count) tensor->last_instruction = open.data[low].last;
+    if (low < open.count)
+      tensor->last_instruction = open.data[low].last;
   }
   return true;
 }
@@ -234,16 +267,22 @@ static bool init(builder *b, const etr_placement *placement) {
   size_t count = b->program->value_count;
   etr_map_init(&b->last, b->scratch);
   b->out->tensor_of_value = etr_arena_alloc_array(b->arena, count, sizeof *b->out->tensor_of_value);
-  if (!b->out->tensor_of_value) return false;
-  for (size_t i = 0; i < count; i++) b->out->tensor_of_value[i] = ETR_NONE;
+  if (!b->out->tensor_of_value)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    b->out->tensor_of_value[i] = ETR_NONE;
   return etr_uses_of_placement(&b->uses, placement, b->scratch);
 }
 
-bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_arena *arena, etr_arena *scratch) {
-  builder b = {.out = out, .program = placement->method->program, .arena = arena, .scratch = scratch};
-  int32_t count = (int32_t)ETR_MIN(placement->method->program->instruction_count, (size_t)INT32_MAX);
+bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_arena *arena,
+                        etr_arena *scratch) {
+  builder b = {
+      .out = out, .program = placement->method->program, .arena = arena, .scratch = scratch};
+  int32_t count = (int32_t)ETR_MIN(placement->method->program->instruction_count,
+                                   (size_t)INT32_MAX);
   *out = (etr_lifetimes){0};
-  if (!init(&b, placement)) return false;
+  if (!init(&b, placement))
+    return false;
   add_inputs(&b);
   for (b.now = 0; b.now < count && !etr_arena_failed(arena); b.now++) {
     etr_uses_list(&b.uses, b.now);
@@ -255,25 +294,31 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
   /* A tensor that no instruction writes is a view, or existed before. */
   for (size_t i = 0; i < b.program->output_count; i++) {
     const etr_pte_value *value = etr_tensor_at(b.program, b.program->outputs[i]);
-    if (!value || !value->storage) continue;
+    if (!value || !value->storage)
+      continue;
     b.uses.list.count = 0;
     record_use(&b, &(etr_use){.value = b.program->outputs[i]});
     uint32_t index = b.out->tensor_of_value[b.program->outputs[i]];
-    if (index == ETR_NONE) continue;
+    if (index == ETR_NONE)
+      continue;
     tensor_at(&b, index)->is_kept = true;
-    if (tensor_at(&b, index)->role == ETR_TENSOR_ACTIVATION) tensor_at(&b, index)->role = ETR_TENSOR_OUTPUT;
+    if (tensor_at(&b, index)->role == ETR_TENSOR_ACTIVATION)
+      tensor_at(&b, index)->role = ETR_TENSOR_OUTPUT;
   }
   for (size_t i = 0; i < b.out->tensors.count; i++) {
     etr_planned_tensor *tensor = tensor_at(&b, (uint32_t)i);
-    if (tensor->role != ETR_TENSOR_STATE) continue;
+    if (tensor->role != ETR_TENSOR_STATE)
+      continue;
     tensor->first_instruction = 0;
     tensor->last_instruction = b.now;
     tensor->is_kept = true;
   }
   extend_for_views(&b);
-  if (!extend_for_loops(&b)) return false;
+  if (!extend_for_loops(&b))
+    return false;
   extend_for_views(&b);
   for (size_t i = 0; i < out->tensors.count; i++)
-    if (out->tensors.data[i].last_instruction < 0) out->tensors.data[i].first_instruction = -1;
+    if (out->tensors.data[i].last_instruction < 0)
+      out->tensors.data[i].first_instruction = -1;
   return !etr_arena_failed(arena) && !etr_arena_failed(scratch);
 }

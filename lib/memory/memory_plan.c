@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memory_plan.c - describes planned tensors and buffers, and computes the bytes that are live at each instruction.
+ * memory_plan.c - describes planned tensors and buffers, and computes the bytes that are live at
+ * each instruction.
  */
 #include "memory/memory_plan.h"
 
@@ -12,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Parts of a memory plan that follow from the program one by one: instructions, inputs and outputs, delegates'
- * blobs ---- */
+/* ---- Parts of a memory plan that follow from the program one by one: instructions, inputs and
+ * outputs, delegates' blobs ---- */
 
 /* Each function fills its part of the plan, in the arena, and returns false when out of memory. */
 
@@ -30,32 +31,44 @@ typedef struct op_key {
 } op_key;
 ETR_NO_PADDING(op_key, 2 * sizeof(char *));
 
-static const char *kernel_name(op_names *known, const etr_instruction *instruction, etr_arena *arena) {
+static const char *kernel_name(op_names *known, const etr_instruction *instruction,
+                               etr_arena *arena) {
   const op_key key = {instruction->op, instruction->overload};
   etr_map_slot *slot = etr_map_at(&known->names, ETR_BYTES(key));
-  if (!slot) return "";
-  if (slot->value != ETR_NONE) return known->texts.data[slot->value];
+  if (!slot)
+    return "";
+  if (slot->value != ETR_NONE)
+    return known->texts.data[slot->value];
   const char **text = etr_vec_push(arena, &known->texts);
-  if (!text) return "";
+  if (!text)
+    return "";
   slot->value = (uint32_t)(known->texts.count - 1);
-  return *text = etr_arena_format(arena, "%s%s%s", key.op, key.overload[0] ? "." : "", key.overload);
+  return *text = etr_arena_format(arena, "%s%s%s", key.op, key.overload[0] ? "." : "",
+                                  key.overload);
 }
 
-static const char *op_of(op_names *known, const etr_pte_method *program, const etr_instruction *instruction,
-                         etr_arena *arena) {
+static const char *op_of(op_names *known, const etr_pte_method *program,
+                         const etr_instruction *instruction, etr_arena *arena) {
   const etr_pte_delegate *delegate = etr_delegate_of(program, instruction);
   switch (instruction->kind) {
-  case ETR_INSTRUCTION_KERNEL: return kernel_name(known, instruction, arena);
-  case ETR_INSTRUCTION_DELEGATE: return delegate ? delegate->backend : "";
-  case ETR_INSTRUCTION_MOVE: return "move";
-  case ETR_INSTRUCTION_JUMP_FALSE: return "jump";
-  case ETR_INSTRUCTION_FREE: return "free";
-  default: return "";
+  case ETR_INSTRUCTION_KERNEL:
+    return kernel_name(known, instruction, arena);
+  case ETR_INSTRUCTION_DELEGATE:
+    return delegate ? delegate->backend : "";
+  case ETR_INSTRUCTION_MOVE:
+    return "move";
+  case ETR_INSTRUCTION_JUMP_FALSE:
+    return "jump";
+  case ETR_INSTRUCTION_FREE:
+    return "free";
+  default:
+    return "";
   }
 }
 
 /* Makes the steps of a plan. Returns NULL when out of memory. */
-static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_placement *placement, etr_arena *arena) {
+static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_placement *placement,
+                                          etr_arena *arena) {
   size_t count = ETR_MIN(placement->method->program->instruction_count, (size_t)INT32_MAX);
   etr_memory_step *steps = etr_arena_alloc_array(arena, count, sizeof *steps);
   op_names ops = {0};
@@ -65,10 +78,13 @@ static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_place
     const etr_placed *known = etr_placed_instruction(placement, (int32_t)i);
     bool is_delegate = instruction->kind == ETR_INSTRUCTION_DELEGATE;
     uint32_t node = placement->method->graph && known && !is_delegate ? known->node : ETR_NONE;
-    steps[i] = (etr_memory_step){
-        .op = op_of(&ops, placement->method->program, instruction, arena), .is_delegate = is_delegate, .node = node};
-    if (node != ETR_NONE) steps[i].module = placement->method->graph->nodes[node].module;
-    if (placement->method->graph && is_delegate) steps[i].module = etr_module_of_delegate(placement, (int32_t)i);
+    steps[i] = (etr_memory_step){.op = op_of(&ops, placement->method->program, instruction, arena),
+                                 .is_delegate = is_delegate,
+                                 .node = node};
+    if (node != ETR_NONE)
+      steps[i].module = placement->method->graph->nodes[node].module;
+    if (placement->method->graph && is_delegate)
+      steps[i].module = etr_module_of_delegate(placement, (int32_t)i);
   }
   plan->steps = steps;
   plan->instruction_count = steps ? count : 0;
@@ -77,49 +93,56 @@ static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_place
 
 /* ---- Inputs and outputs ---- */
 
-static size_t add_boundary(etr_boundary_tensor *into, const etr_pte_method *program, const etr_value_name *names,
-                           etr_tensor_role role, etr_arena *arena) {
+static size_t add_boundary(etr_boundary_tensor *into, const etr_pte_method *program,
+                           const etr_value_name *names, etr_tensor_role role, etr_arena *arena) {
   bool is_input = role == ETR_TENSOR_INPUT;
   const int32_t *list = is_input ? program->inputs : program->outputs;
   size_t count = is_input ? program->input_count : program->output_count, added = 0;
   for (size_t i = 0; i < count; i++) {
     const etr_pte_value *value = etr_tensor_at(program, list[i]);
-    if (!value) continue;
+    if (!value)
+      continue;
     etr_boundary_tensor *tensor = &into[added++];
-    *tensor = (etr_boundary_tensor){
-        .role = role,
-        .index = (uint32_t)i,
-        .tensor = etr_describe_tensor(value, &names[list[i]], is_input ? "input" : "output", i, arena),
-        .is_bound = value->dynamic,
-        .is_planned = value->storage != 0};
+    *tensor = (etr_boundary_tensor){.role = role,
+                                    .index = (uint32_t)i,
+                                    .tensor = etr_describe_tensor(value, &names[list[i]],
+                                                                  is_input ? "input" : "output", i,
+                                                                  arena),
+                                    .is_bound = value->dynamic,
+                                    .is_planned = value->storage != 0};
     (void)etr_pte_value_bytes(value, &tensor->size_bytes);
   }
   return added;
 }
 
-static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *program, const etr_value_name *names,
-                                 etr_arena *arena) {
-  etr_boundary_tensor *list = etr_arena_alloc_array(arena, program->input_count + program->output_count, sizeof *list);
-  if (!list) return false;
+static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *program,
+                                 const etr_value_name *names, etr_arena *arena) {
+  etr_boundary_tensor *list = etr_arena_alloc_array(
+      arena, program->input_count + program->output_count, sizeof *list);
+  if (!list)
+    return false;
   size_t inputs = add_boundary(list, program, names, ETR_TENSOR_INPUT, arena);
   plan->boundary = list;
-  plan->boundary_count = inputs + add_boundary(list + inputs, program, names, ETR_TENSOR_OUTPUT, arena);
+  plan->boundary_count = inputs +
+                         add_boundary(list + inputs, program, names, ETR_TENSOR_OUTPUT, arena);
   for (size_t i = 0; i < program->value_count; i++) {
     const etr_pte_value *value = &program->values[i];
-    plan->unplanned_count += value->kind == ETR_PTE_VALUE_TENSOR && value->unbound && !value->storage;
+    plan->unplanned_count += value->kind == ETR_PTE_VALUE_TENSOR && value->unbound &&
+                             !value->storage;
   }
   return !etr_arena_failed(arena);
 }
 
 /* ---- Blobs ---- */
 
-/* Returns the blob of a delegate, which delegates with the same bytes share; a delegate without bytes has a separate
- * one. */
+/* Returns the blob of a delegate, which delegates with the same bytes share; a delegate without
+ * bytes has a separate one. */
 static etr_delegate_blob *blob_of(etr_map *places, etr_delegate_blob *blobs, size_t *count,
                                   const etr_pte_delegate *delegate) {
   const uint64_t place[2] = {delegate->payload_at, delegate->payload_bytes};
   etr_map_slot *slot = etr_map_at(places, (etr_slice){(const char *)place, sizeof place});
-  if (!slot) return NULL;
+  if (!slot)
+    return NULL;
   if (slot->value == ETR_NONE || delegate->payload_bytes == 0) {
     slot->value = (uint32_t)(*count)++;
     blobs[slot->value] = (etr_delegate_blob){.backend = delegate->backend,
@@ -130,24 +153,29 @@ static etr_delegate_blob *blob_of(etr_map *places, etr_delegate_blob *blobs, siz
   return &blobs[slot->value];
 }
 
-static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *program, etr_arena *arena,
-                              etr_arena *scratch) {
+static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *program,
+                              etr_arena *arena, etr_arena *scratch) {
   etr_delegate_blob *blobs = etr_arena_alloc_array(arena, program->delegate_count, sizeof *blobs);
-  uint32_t *blob_of_delegate = etr_arena_alloc_array(scratch, program->delegate_count, sizeof *blob_of_delegate);
+  uint32_t *blob_of_delegate = etr_arena_alloc_array(scratch, program->delegate_count,
+                                                     sizeof *blob_of_delegate);
   etr_map places;
   etr_map_init(&places, scratch);
-  if (!blobs || !blob_of_delegate) return false;
+  if (!blobs || !blob_of_delegate)
+    return false;
   for (size_t i = 0; i < program->delegate_count; i++) {
     etr_delegate_blob *blob = blob_of(&places, blobs, &plan->blob_count, &program->delegates[i]);
-    if (!blob) return false;
+    if (!blob)
+      return false;
     blob->delegate_count++;
     blob_of_delegate[i] = (uint32_t)(blob - blobs);
   }
   size_t count = ETR_MIN(program->instruction_count, (size_t)INT32_MAX);
   for (size_t i = 0; i < count; i++) {
     const etr_pte_delegate *delegate = etr_delegate_of(program, &program->instructions[i]);
-    etr_delegate_blob *blob = delegate ? &blobs[blob_of_delegate[delegate - program->delegates]] : NULL;
-    if (blob && blob->instruction < 0) blob->instruction = (int32_t)i;
+    etr_delegate_blob *blob = delegate ? &blobs[blob_of_delegate[delegate - program->delegates]]
+                                       : NULL;
+    if (blob && blob->instruction < 0)
+      blob->instruction = (int32_t)i;
   }
   plan->blobs = blobs;
   return true;
@@ -170,14 +198,18 @@ enum { MOST_WARNINGS = 8 };
 /* Returns a text such as "forward: tensor "x" (instruction 5)". */
 enum { SUBJECT_BYTES = 256 };
 
-static const char *subject_of(const memory_check *check, const etr_planned_tensor *tensor, char *room) {
-  snprintf(room, SUBJECT_BYTES, "%.*s: tensor \"%.*s\" (instruction %d)", ETR_HEAD(check->method, 64),
-           ETR_HEAD(tensor->tensor.name, 96), (int)tensor->first_instruction);
+static const char *subject_of(const memory_check *check, const etr_planned_tensor *tensor,
+                              char *room) {
+  snprintf(room, SUBJECT_BYTES, "%.*s: tensor \"%.*s\" (instruction %d)",
+           ETR_HEAD(check->method, 64), ETR_HEAD(tensor->tensor.name, 96),
+           (int)tensor->first_instruction);
   return room;
 }
 
 /* Counts a warning. Returns true if it is to be shown. */
-static bool takes_warning(memory_check *check) { return check->warned++ < MOST_WARNINGS; }
+static bool takes_warning(memory_check *check) {
+  return check->warned++ < MOST_WARNINGS;
+}
 
 static void warn_of_plan(memory_check *check, const etr_planned_tensor *tensor, const char *what) {
   char room[SUBJECT_BYTES];
@@ -199,8 +231,8 @@ static void check_place(memory_check *check, etr_planned_tensor *tensor) {
     return;
   }
   if (tensor->buffer >= buffers->count) {
-    snprintf(what, sizeof what, "is planned into buffer %" PRIu32 ", but there are %zu", tensor->buffer,
-             buffers->count ? buffers->count - 1 : 0);
+    snprintf(what, sizeof what, "is planned into buffer %" PRIu32 ", but there are %zu",
+             tensor->buffer, buffers->count ? buffers->count - 1 : 0);
     warn_of_plan(check, tensor, what);
     return;
   }
@@ -210,32 +242,39 @@ static void check_place(memory_check *check, etr_planned_tensor *tensor) {
     return;
   }
   tensor->is_misplaced = tensor->offset_bytes > size || bytes > size - tensor->offset_bytes;
-  if (!tensor->is_misplaced) check->bytes += bytes;
-  if (!tensor->is_misplaced) return;
+  if (!tensor->is_misplaced)
+    check->bytes += bytes;
+  if (!tensor->is_misplaced)
+    return;
   snprintf(what, sizeof what,
-           "takes %" PRIu64 " bytes from offset %" PRIu64 " on, beyond buffer %" PRIu32 " of %" PRId64, bytes,
-           tensor->offset_bytes, tensor->buffer, buffers->sizes[tensor->buffer]);
+           "takes %" PRIu64 " bytes from offset %" PRIu64 " on, beyond buffer %" PRIu32
+           " of %" PRId64,
+           bytes, tensor->offset_bytes, tensor->buffer, buffers->sizes[tensor->buffer]);
   warn_of_plan(check, tensor, what);
 }
 
 /* ---- Overlaps ---- */
 
-/* The tensors that are live, in a tree over all tensors by buffer and offset. Each node has the highest end of the live
- * tensors below it, in bytes from the start of the buffer; 0: none is live. */
+/* The tensors that are live, in a tree over all tensors by buffer and offset. Each node has the
+ * highest end of the live tensors below it, in bytes from the start of the buffer; 0: none is live.
+ */
 typedef struct live_tree {
   const etr_planned_tensor **tensors; /* by buffer and offset; they are the leaves */
   size_t count;
   size_t *first_of_buffer; /* per leaf: the first leaf of the same buffer */
   size_t *leaf_of;         /* per tensor of the plan: its leaf */
-  uint64_t *ends;          /* the root at 1, the children of node i at 2i and 2i + 1, the leaves from `leaves` on */
+  uint64_t *ends; /* the root at 1, the children of node i at 2i and 2i + 1, the leaves from
+                     `leaves` on */
   size_t leaves;
 } live_tree;
 
-static void warn_of_overlap(memory_check *check, const etr_planned_tensor *earlier, const etr_planned_tensor *later) {
+static void warn_of_overlap(memory_check *check, const etr_planned_tensor *earlier,
+                            const etr_planned_tensor *later) {
   char room[SUBJECT_BYTES];
   if (takes_warning(check))
     etr_warn(check->source->warnings, check->source->file, check->source->entry, ETR_NO_OFFSET,
-             "%s shares memory of buffer %" PRIu32 " with \"%.*s\", which is needed until instruction %d; both count",
+             "%s shares memory of buffer %" PRIu32
+             " with \"%.*s\", which is needed until instruction %d; both count",
              subject_of(check, later, room), later->buffer, ETR_HEAD(earlier->tensor.name, 96),
              (int)earlier->last_instruction);
 }
@@ -249,31 +288,39 @@ static int by_first_use(const void *a, const void *b) {
 
 static int by_offset(const void *a, const void *b) {
   const etr_planned_tensor *const *x = a, *const *y = b;
-  if ((*x)->buffer != (*y)->buffer) return (*x)->buffer < (*y)->buffer ? -1 : 1;
-  if ((*x)->offset_bytes != (*y)->offset_bytes) return (*x)->offset_bytes < (*y)->offset_bytes ? -1 : 1;
+  if ((*x)->buffer != (*y)->buffer)
+    return (*x)->buffer < (*y)->buffer ? -1 : 1;
+  if ((*x)->offset_bytes != (*y)->offset_bytes)
+    return (*x)->offset_bytes < (*y)->offset_bytes ? -1 : 1;
   return (*x > *y) - (*x < *y);
 }
 
 static void set_end(live_tree *tree, size_t leaf, uint64_t end) {
   size_t at = tree->leaves + leaf;
-  for (tree->ends[at] = end; at > 1; at /= 2) tree->ends[at / 2] = ETR_MAX(tree->ends[at], tree->ends[at ^ 1]);
+  for (tree->ends[at] = end; at > 1; at /= 2)
+    tree->ends[at / 2] = ETR_MAX(tree->ends[at], tree->ends[at ^ 1]);
 }
 
-/* Returns the first leaf from `leaf` on whose tensor is live and ends above an offset. Returns the number of tensors if
- * there is none. */
+/* Returns the first leaf from `leaf` on whose tensor is live and ends above an offset. Returns the
+ * number of tensors if there is none. */
 static size_t find_above(const live_tree *tree, size_t leaf, uint64_t offset) {
   size_t at = tree->leaves + leaf;
-  if (leaf >= tree->count) return tree->count;
+  if (leaf >= tree->count)
+    return tree->count;
   while (tree->ends[at] <= offset) { /* goes up until a node to the right has one */
-    while (at > 1 && at % 2 == 1) at /= 2;
-    if (at <= 1) return tree->count;
+    while (at > 1 && at % 2 == 1)
+      at /= 2;
+    if (at <= 1)
+      return tree->count;
     at++;
   }
-  while (at < tree->leaves) at = 2 * at + (tree->ends[2 * at] <= offset);
+  while (at < tree->leaves)
+    at = 2 * at + (tree->ends[2 * at] <= offset);
   return at - tree->leaves;
 }
 
-/* Warns about the live tensors with which one shares memory, but not about all if there are many. */
+/* Warns about the live tensors with which one shares memory, but not about all if there are many.
+ */
 static void warn_of_overlaps(memory_check *check, const live_tree *tree, size_t leaf) {
   enum { MOST_OVERLAPS = 8 };
   const etr_planned_tensor *tensor = tree->tensors[leaf];
@@ -281,9 +328,11 @@ static void warn_of_overlaps(memory_check *check, const live_tree *tree, size_t 
   size_t at = find_above(tree, tree->first_of_buffer[leaf], tensor->offset_bytes);
   for (size_t found = 0; at < tree->count; found++) {
     const etr_planned_tensor *other = tree->tensors[at];
-    if (other->buffer != tensor->buffer || other->offset_bytes >= end) return;
+    if (other->buffer != tensor->buffer || other->offset_bytes >= end)
+      return;
     check->is_cut |= found == MOST_OVERLAPS;
-    if (found == MOST_OVERLAPS) return;
+    if (found == MOST_OVERLAPS)
+      return;
     warn_of_overlap(check, other, tensor);
     at = find_above(tree, at + 1, tensor->offset_bytes);
   }
@@ -293,42 +342,53 @@ static bool takes_memory(const etr_planned_tensor *tensor) {
   return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
 }
 
-/* Makes the tree of all tensors that take memory, none of which is live. Returns false when out of memory. */
-static bool live_tree_make(live_tree *tree, const etr_planned_tensor *tensors, size_t count, etr_arena *scratch) {
-  *tree = (live_tree){.tensors = etr_arena_alloc_array(scratch, count, sizeof *tree->tensors), .leaves = 1};
+/* Makes the tree of all tensors that take memory, none of which is live. Returns false when out of
+ * memory. */
+static bool live_tree_make(live_tree *tree, const etr_planned_tensor *tensors, size_t count,
+                           etr_arena *scratch) {
+  *tree = (live_tree){.tensors = etr_arena_alloc_array(scratch, count, sizeof *tree->tensors),
+                      .leaves = 1};
   tree->first_of_buffer = etr_arena_alloc_array(scratch, count, sizeof *tree->first_of_buffer);
   tree->leaf_of = etr_arena_alloc_array(scratch, count, sizeof *tree->leaf_of);
-  if (!tree->tensors || !tree->first_of_buffer || !tree->leaf_of) return false;
+  if (!tree->tensors || !tree->first_of_buffer || !tree->leaf_of)
+    return false;
   for (size_t i = 0; i < count; i++)
-    if (takes_memory(&tensors[i])) tree->tensors[tree->count++] = &tensors[i];
+    if (takes_memory(&tensors[i]))
+      tree->tensors[tree->count++] = &tensors[i];
   etr_sort(tree->tensors, tree->count, sizeof *tree->tensors, by_offset);
   for (size_t i = 0; i < tree->count; i++) {
     bool is_first = i == 0 || tree->tensors[i]->buffer != tree->tensors[i - 1]->buffer;
     tree->first_of_buffer[i] = is_first ? i : tree->first_of_buffer[i - 1];
     tree->leaf_of[tree->tensors[i] - tensors] = i;
   }
-  while (tree->leaves < tree->count) tree->leaves *= 2;
+  while (tree->leaves < tree->count)
+    tree->leaves *= 2;
   tree->ends = etr_arena_alloc_array(scratch, 2 * tree->leaves, sizeof *tree->ends);
   return tree->ends != NULL;
 }
 
-/* Warns about tensors that share memory while both are needed and are not views. Returns false when out of memory. */
-static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor *tensors, size_t count,
-                                  etr_arena *scratch) {
+/* Warns about tensors that share memory while both are needed and are not views. Returns false when
+ * out of memory. */
+static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor *tensors,
+                                  size_t count, etr_arena *scratch) {
   live_tree tree;
   const etr_planned_tensor **starting = etr_arena_alloc_array(scratch, count, sizeof *starting),
                            **ending = etr_arena_alloc_array(scratch, count, sizeof *ending);
   size_t ended = 0;
-  if (!starting || !ending || !live_tree_make(&tree, tensors, count, scratch)) return false;
+  if (!starting || !ending || !live_tree_make(&tree, tensors, count, scratch))
+    return false;
   for (size_t i = 0, listed = 0; i < count; i++)
-    if (takes_memory(&tensors[i])) starting[listed] = ending[listed] = &tensors[i], listed++;
+    if (takes_memory(&tensors[i]))
+      starting[listed] = ending[listed] = &tensors[i], listed++;
   etr_sort(starting, tree.count, sizeof *starting, by_first_use);
   etr_sort(ending, tree.count, sizeof *ending, etr_by_last_instruction);
   for (size_t i = 0; i < tree.count; i++) {
     const etr_planned_tensor *tensor = starting[i];
     size_t leaf = tree.leaf_of[tensor - tensors];
-    /* Tensors that ended before this one began are not live any more. One that is never used ends before it begins. */
-    for (; ended < tree.count && ending[ended]->last_instruction < tensor->first_instruction; ended++)
+    /* Tensors that ended before this one began are not live any more. One that is never used ends
+     * before it begins. */
+    for (; ended < tree.count && ending[ended]->last_instruction < tensor->first_instruction;
+         ended++)
       set_end(&tree, tree.leaf_of[ending[ended] - tensors], 0);
     warn_of_overlaps(check, &tree, leaf);
     set_end(&tree, leaf, tensor->offset_bytes + tensor->size_bytes);
@@ -345,7 +405,8 @@ typedef struct builder {
   etr_arena *arena, *scratch;
   etr_lifetimes lives;
   const etr_value_name *names;
-  uint32_t *buffer_of_id; /* per id of a buffer: index into the plan's buffers; ETR_NONE: it is not shown */
+  uint32_t *buffer_of_id; /* per id of a buffer: index into the plan's buffers; ETR_NONE: it is not
+                             shown */
   etr_memory_plan *plan;
   etr_memory_step *steps;      /* steps of the plan */
   etr_planned_buffer *buffers; /* buffers of the plan */
@@ -374,7 +435,8 @@ const char *etr_constant_place_name(etr_constant_place place) {
 /* A view without a name has the name and the node of the tensor that it views. */
 static const etr_value_name *name_of(const builder *b, const etr_planned_tensor *tensor) {
   const etr_value_name *own = &b->names[tensor->value];
-  if (own->name || tensor->view_of == ETR_NONE) return own;
+  if (own->name || tensor->view_of == ETR_NONE)
+    return own;
   return &b->names[b->lives.tensors.data[tensor->view_of].value];
 }
 
@@ -383,18 +445,22 @@ static const etr_value_name *name_of(const builder *b, const etr_planned_tensor 
 /* Returns the name of a device; NULL is the CPU. */
 static const char *device_name(const etr_pte_device *device, etr_arena *arena) {
   static const char *const types[] = {"cpu", "cuda"};
-  if (!device || device->type == 0) return "cpu";
+  if (!device || device->type == 0)
+    return "cpu";
   if (device->type >= ETR_COUNT(types))
     return etr_arena_format(arena, "device %u:%u", (unsigned)device->type, (unsigned)device->index);
   return etr_arena_format(arena, "%s:%u", types[device->type], (unsigned)device->index);
 }
 
-/* Returns the device of each buffer: the first one that names it, or NULL. Returns NULL when out of memory. */
-static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers, etr_arena *scratch) {
+/* Returns the device of each buffer: the first one that names it, or NULL. Returns NULL when out of
+ * memory. */
+static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers,
+                                                etr_arena *scratch) {
   const etr_pte_device **devices = etr_arena_alloc_array(scratch, buffers->count, sizeof *devices);
   for (size_t i = buffers->device_count; devices && i > 0; i--) {
     const etr_pte_device *device = &buffers->devices[i - 1];
-    if (device->buffer >= 0 && (size_t)device->buffer < buffers->count) devices[device->buffer] = device;
+    if (device->buffer >= 0 && (size_t)device->buffer < buffers->count)
+      devices[device->buffer] = device;
   }
   return devices;
 }
@@ -405,22 +471,26 @@ static bool add_buffers(builder *b) {
   size_t *tensors = etr_arena_alloc_array(b->scratch, count, sizeof *tensors);
   for (size_t i = 0; tensors && i < b->lives.tensors.count; i++) {
     const etr_planned_tensor *tensor = &b->lives.tensors.data[i];
-    if (tensor->buffer < count) tensors[tensor->buffer]++;
+    if (tensor->buffer < count)
+      tensors[tensor->buffer]++;
   }
   etr_planned_buffer *buffers = etr_arena_alloc_array(b->arena, count, sizeof *buffers);
   b->buffer_of_id = etr_arena_alloc_array(b->scratch, count, sizeof *b->buffer_of_id);
   const etr_pte_device **devices = devices_by_buffer(&b->program->buffers, b->scratch);
-  if (!tensors || !buffers || !b->buffer_of_id || !devices) return false;
+  if (!tensors || !buffers || !b->buffer_of_id || !devices)
+    return false;
   for (uint32_t id = 0; id < count; id++) {
     int64_t size = b->program->buffers.sizes[id];
     bool is_shown = tensors[id] > 0 || size > 0;
     b->buffer_of_id[id] = is_shown ? (uint32_t)b->plan->buffer_count : ETR_NONE;
-    if (!is_shown) continue;
-    buffers[b->plan->buffer_count++] = (etr_planned_buffer){.id = id,
-                                                            .device = device_name(devices[id], b->arena),
-                                                            .size_bytes = size > 0 ? (uint64_t)size : 0,
-                                                            .peak_instruction = -1,
-                                                            .tensor_count = tensors[id]};
+    if (!is_shown)
+      continue;
+    buffers[b->plan->buffer_count++] = (etr_planned_buffer){
+        .id = id,
+        .device = device_name(devices[id], b->arena),
+        .size_bytes = size > 0 ? (uint64_t)size : 0,
+        .peak_instruction = -1,
+        .tensor_count = tensors[id]};
   }
   b->plan->buffers = b->buffers = buffers;
   return !etr_arena_failed(b->arena);
@@ -428,51 +498,63 @@ static bool add_buffers(builder *b) {
 
 /* ---- Live bytes ---- */
 
-/* The tensors that count, listed by the instruction that uses them first, and by the one after their last use. */
+/* The tensors that count, listed by the instruction that uses them first, and by the one after
+ * their last use. */
 typedef struct lists_by_instruction {
-  uint32_t *starting, *ended;           /* per instruction: the first tensor of its list; ETR_NONE: none */
+  uint32_t *starting, *ended; /* per instruction: the first tensor of its list; ETR_NONE: none */
   uint32_t *next_starting, *next_ended; /* per tensor: the next tensor of its list */
 } lists_by_instruction;
 
 static uint32_t *new_list(size_t count, etr_arena *arena) {
   uint32_t *list = etr_arena_alloc_raw_array(arena, count, sizeof *list);
-  for (size_t i = 0; list && i < count; i++) list[i] = ETR_NONE;
+  for (size_t i = 0; list && i < count; i++)
+    list[i] = ETR_NONE;
   return list;
 }
 
 /* Finds a tensor's buffer in the plan, and lists the tensor if its bytes count. */
 static void add_tensor(const builder *b, lists_by_instruction *lists, uint32_t index) {
   etr_planned_tensor *tensor = &b->lives.tensors.data[index];
-  tensor->buffer = tensor->buffer < b->program->buffers.count ? b->buffer_of_id[tensor->buffer] : ETR_NONE;
-  if (tensor->buffer == ETR_NONE) tensor->is_misplaced = true;
-  if (tensor->is_misplaced) return;
+  tensor->buffer = tensor->buffer < b->program->buffers.count ? b->buffer_of_id[tensor->buffer]
+                                                              : ETR_NONE;
+  if (tensor->buffer == ETR_NONE)
+    tensor->is_misplaced = true;
+  if (tensor->is_misplaced)
+    return;
   etr_planned_buffer *buffer = &b->buffers[tensor->buffer];
   buffer->top_bytes = ETR_MAX(buffer->top_bytes, tensor->offset_bytes + tensor->size_bytes);
-  if (tensor->view_of != ETR_NONE || tensor->first_instruction < 0 || b->plan->instruction_count == 0) return;
+  if (tensor->view_of != ETR_NONE || tensor->first_instruction < 0 ||
+      b->plan->instruction_count == 0)
+    return;
   lists->next_starting[index] = lists->starting[tensor->first_instruction];
   lists->starting[tensor->first_instruction] = index;
   size_t end = (size_t)tensor->last_instruction + 1;
-  if (end >= b->plan->instruction_count) return;
+  if (end >= b->plan->instruction_count)
+    return;
   lists->next_ended[index] = lists->ended[end];
   lists->ended[end] = index;
 }
 
-static void raise_peak(uint64_t live, size_t instruction, uint64_t *peak, int32_t *peak_instruction) {
-  if (live <= *peak) return;
+static void raise_peak(uint64_t live, size_t instruction, uint64_t *peak,
+                       int32_t *peak_instruction) {
+  if (live <= *peak)
+    return;
   *peak = live;
   *peak_instruction = (int32_t)instruction;
 }
 
-/* Goes through the instructions once, with the bytes that are live in each buffer and in all of them. A peak can only
- * be where a tensor is used first. */
+/* Goes through the instructions once, with the bytes that are live in each buffer and in all of
+ * them. A peak can only be where a tensor is used first. */
 static bool add_curves(builder *b) {
   size_t count = b->plan->instruction_count, tensors = b->lives.tensors.count;
   uint64_t *all = etr_arena_alloc_array(b->arena, count, sizeof *all), whole = 0;
   uint64_t *live = etr_arena_alloc_array(b->scratch, b->plan->buffer_count, sizeof *live);
-  lists_by_instruction lists = {new_list(count, b->scratch), new_list(count, b->scratch), new_list(tensors, b->scratch),
-                                new_list(tensors, b->scratch)};
-  if (!all || !live || etr_arena_failed(b->scratch)) return false;
-  for (size_t i = 0; i < tensors; i++) add_tensor(b, &lists, (uint32_t)i);
+  lists_by_instruction lists = {new_list(count, b->scratch), new_list(count, b->scratch),
+                                new_list(tensors, b->scratch), new_list(tensors, b->scratch)};
+  if (!all || !live || etr_arena_failed(b->scratch))
+    return false;
+  for (size_t i = 0; i < tensors; i++)
+    add_tensor(b, &lists, (uint32_t)i);
   b->plan->peak_instruction = -1;
   for (size_t i = 0; i < count; i++) {
     for (uint32_t at = lists.ended[i]; at != ETR_NONE; at = lists.next_ended[at]) {
@@ -484,7 +566,8 @@ static bool add_curves(builder *b) {
       const etr_planned_tensor *tensor = &b->lives.tensors.data[at];
       live[tensor->buffer] += tensor->size_bytes;
       whole += tensor->size_bytes;
-      /* The last tensor of the buffer that starts here gives the peak; the sum only rises until then. */
+      /* The last tensor of the buffer that starts here gives the peak; the sum only rises until
+       * then. */
       etr_planned_buffer *buffer = &b->buffers[tensor->buffer];
       raise_peak(live[tensor->buffer], i, &buffer->peak_bytes, &buffer->peak_instruction);
     }
@@ -500,17 +583,21 @@ static bool add_curves(builder *b) {
 /* ---- All ---- */
 
 static bool fill(builder *b, uint32_t method) {
-  memory_check check = {.source = b->source, .method = b->placement->method->name, .program = b->program};
+  memory_check check = {
+      .source = b->source, .method = b->placement->method->name, .program = b->program};
   b->names = etr_value_names_make(b->placement, b->scratch, b->scratch);
   b->steps = b->names ? memory_steps_make(b->plan, b->placement, b->arena) : NULL;
-  if (!b->steps || !etr_lifetimes_find(&b->lives, b->placement, b->arena, b->scratch)) return false;
+  if (!b->steps || !etr_lifetimes_find(&b->lives, b->placement, b->arena, b->scratch))
+    return false;
   for (size_t i = 0; i < b->lives.tensors.count; i++) {
     etr_planned_tensor *tensor = &b->lives.tensors.data[i];
     const etr_value_name *name = name_of(b, tensor);
-    tensor->tensor = etr_describe_tensor(&b->program->values[tensor->value], name, "value", tensor->value, b->arena);
+    tensor->tensor = etr_describe_tensor(&b->program->values[tensor->value], name, "value",
+                                         tensor->value, b->arena);
     /* The module is that of the node or instruction that computes the tensor, or else the root. */
     const etr_graph *graph = b->placement->method->graph;
-    if (name->is_computed) tensor->node = name->node;
+    if (name->is_computed)
+      tensor->node = name->node;
     if (graph && name->node != ETR_NONE)
       tensor->module = graph->nodes[name->node].module;
     else if (graph && tensor->made_by >= 0)
@@ -518,23 +605,28 @@ static bool fill(builder *b, uint32_t method) {
   }
   b->plan->tensors = b->lives.tensors.data;
   b->plan->tensor_count = b->lives.tensors.count;
-  if (etr_arena_failed(b->arena)) return false;
-  /* Marks tensors with an impossible location or size, with a warning for each. `buffer` is still the program's number
-   * of the buffer. */
-  for (size_t i = 0; i < b->lives.tensors.count; i++) check_place(&check, &b->lives.tensors.data[i]);
-  if (!memory_check_overlaps(&check, b->lives.tensors.data, b->lives.tensors.count, b->scratch)) return false;
+  if (etr_arena_failed(b->arena))
+    return false;
+  /* Marks tensors with an impossible location or size, with a warning for each. `buffer` is still
+   * the program's number of the buffer. */
+  for (size_t i = 0; i < b->lives.tensors.count; i++)
+    check_place(&check, &b->lives.tensors.data[i]);
+  if (!memory_check_overlaps(&check, b->lives.tensors.data, b->lives.tensors.count, b->scratch))
+    return false;
   /* Warns about the number of warnings that are not shown. */
   if (check.warned > MOST_WARNINGS)
     etr_warn(check.source->warnings, check.source->file, check.source->entry, ETR_NO_OFFSET,
              "%.*s: %s%zu more contradictions in the memory plan", ETR_HEAD(check.method, 64),
              check.is_cut ? "at least " : "", check.warned - MOST_WARNINGS);
   etr_program_constants_add(b->source->constants, b->program, method, b->names);
-  if (!add_buffers(b) || !add_curves(b) || !memory_boundary_make(b->plan, b->program, b->names, b->arena) ||
+  if (!add_buffers(b) || !add_curves(b) ||
+      !memory_boundary_make(b->plan, b->program, b->names, b->arena) ||
       !memory_blobs_make(b->plan, b->program, b->arena, b->scratch))
     return false;
   if (b->lives.is_cut)
     etr_warn(b->source->warnings, b->source->file, b->source->entry, ETR_NO_OFFSET,
-             "%s: too long lists of tensors, or loops that overlap: tensors may live longer than is shown",
+             "%s: too long lists of tensors, or loops that overlap: tensors may live longer than "
+             "is shown",
              etr_method_label(b->placement->method));
   b->plan->has_needs = check.warned == 0 && b->plan->unplanned_count == 0;
   return etr_step_needs_find(b->plan, b->steps, b->placement, &b->lives, b->arena, b->scratch);
@@ -550,22 +642,29 @@ static const etr_memory_plan *make_plan(const etr_placement *placement, uint32_t
                .arena = source->arena,
                .scratch = &scratch};
   b.plan = etr_arena_alloc(source->arena, sizeof *b.plan);
-  bool good = b.plan && fill(&b, method) && !etr_arena_failed(source->arena) && !etr_arena_failed(&scratch);
+  bool good = b.plan && fill(&b, method) && !etr_arena_failed(source->arena) &&
+              !etr_arena_failed(&scratch);
   etr_arena_clear(&scratch);
   return good ? b.plan : NULL;
 }
 
-bool etr_memory_plan_all(etr_profile *profile, etr_method *methods, const etr_placement *placements, const etr_pte *pte,
-                         etr_warnings *warnings, etr_arena *arena) {
+bool etr_memory_plan_all(etr_profile *profile, etr_method *methods, const etr_placement *placements,
+                         const etr_pte *pte, etr_warnings *warnings, etr_arena *arena) {
   etr_program_constants constants;
-  const etr_memory_source source = {
-      .file = profile->pte, .entry = profile->pte_entry, .warnings = warnings, .constants = &constants, .arena = arena};
-  if (pte->method_count == 0) return true;
+  const etr_memory_source source = {.file = profile->pte,
+                                    .entry = profile->pte_entry,
+                                    .warnings = warnings,
+                                    .constants = &constants,
+                                    .arena = arena};
+  if (pte->method_count == 0)
+    return true;
   etr_program_constants_init(&constants, &pte->data, arena);
   for (uint32_t i = 0; i < profile->method_count; i++) {
-    if (!placements[i].method->program) continue;
+    if (!placements[i].method->program)
+      continue;
     methods[i].memory = make_plan(&placements[i], i, &source);
-    if (!methods[i].memory) return false;
+    if (!methods[i].memory)
+      return false;
   }
   profile->program_memory = etr_program_memory_make(&constants, placements, profile->method_count);
   return profile->program_memory != NULL;

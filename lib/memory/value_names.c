@@ -19,22 +19,27 @@ typedef struct namer {
 } namer;
 
 static void name_value(namer *n, int32_t value, uint32_t node, const char *name, bool is_computed) {
-  if (!n->names[value].name) n->names[value] = (etr_value_name){name, node, is_computed};
+  if (!n->names[value].name)
+    n->names[value] = (etr_value_name){name, node, is_computed};
 }
 
 static bool is_listed(const namer *n, int32_t value) {
   for (size_t i = 0; i < n->count; i++)
-    if (n->list[i] == value) return true;
+    if (n->list[i] == value)
+      return true;
   return false;
 }
 
-/* Lists the values that the instruction writes, each once, or those that it reads, in the order of its arguments. */
+/* Lists the values that the instruction writes, each once, or those that it reads, in the order of
+ * its arguments. */
 static bool list_values(namer *n, bool written) {
   n->count = 0;
   for (size_t i = 0; i < n->uses.list.count; i++) {
     const etr_use *arg = &n->uses.list.data[i];
-    if (arg->is_list || etr_use_defines(arg) != written || (written && is_listed(n, arg->value))) continue;
-    if (n->count == MOST_ARGUMENTS) return false;
+    if (arg->is_list || etr_use_defines(arg) != written || (written && is_listed(n, arg->value)))
+      continue;
+    if (n->count == MOST_ARGUMENTS)
+      return false;
     n->list[n->count++] = arg->value;
   }
   return true;
@@ -44,18 +49,22 @@ static bool list_values(namer *n, bool written) {
 static void name_weights(namer *n, uint32_t index) {
   const etr_graph *graph = n->placement->method->graph;
   const etr_node *node = &graph->nodes[index];
-  if (!list_values(n, false) || n->count != node->input_count) return;
+  if (!list_values(n, false) || n->count != node->input_count)
+    return;
   for (size_t i = 0; i < n->count; i++) {
     uint32_t input = node->inputs[i].node;
     const char *weight = graph->nodes[input].weight_name;
-    if (weight) name_value(n, n->list[i], input, weight, false);
+    if (weight)
+      name_value(n, n->list[i], input, weight, false);
   }
 }
 
 static void name_delegate_results(namer *n, int32_t instruction_id) {
   size_t count;
-  const etr_node_output *leaving = etr_outputs_of_delegate(&n->leaving, instruction_id, &count, n->scratch);
-  if (!leaving || !list_values(n, true) || n->count != count) return;
+  const etr_node_output *leaving = etr_outputs_of_delegate(&n->leaving, instruction_id, &count,
+                                                           n->scratch);
+  if (!leaving || !list_values(n, true) || n->count != count)
+    return;
   for (size_t i = 0; i < count; i++) {
     const etr_node *node = &n->placement->method->graph->nodes[leaving[i].node];
     name_value(n, n->list[i], leaving[i].node, node->outputs[leaving[i].output].name, true);
@@ -67,10 +76,12 @@ static void name_inputs(namer *n) {
   const etr_pte_method *program = n->placement->method->program;
   size_t count = 0;
   for (uint32_t pass = 0; pass < 2; pass++) {
-    if (pass == 1 && count != program->input_count) return;
+    if (pass == 1 && count != program->input_count)
+      return;
     count = 0;
     for (uint32_t i = 0; i < graph->node_count; i++) {
-      if (graph->nodes[i].kind != ETR_NODE_INPUT || graph->nodes[i].subgraph != ETR_NONE) continue;
+      if (graph->nodes[i].kind != ETR_NODE_INPUT || graph->nodes[i].subgraph != ETR_NONE)
+        continue;
       if (pass == 1 && program->inputs[count] >= 0)
         name_value(n, program->inputs[count], i, graph->nodes[i].name, false);
       count++;
@@ -89,14 +100,16 @@ static void name_all(namer *n) {
     else if (known && known->node != ETR_NONE) {
       const etr_node *node = &n->placement->method->graph->nodes[known->node];
       if (list_values(n, true) && n->count <= node->output_count) {
-        for (size_t k = 0; k < n->count; k++) name_value(n, n->list[k], known->node, node->outputs[k].name, true);
+        for (size_t k = 0; k < n->count; k++)
+          name_value(n, n->list[k], known->node, node->outputs[k].name, true);
       }
       name_weights(n, known->node);
     }
   }
 }
 
-const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_arena *arena, etr_arena *scratch) {
+const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_arena *arena,
+                                           etr_arena *scratch) {
   namer n = {.placement = placement, .scratch = scratch};
   n.names = etr_arena_alloc_array(arena, placement->method->program->value_count, sizeof *n.names);
   if (!n.names || !etr_delegate_outputs_find(&n.leaving, placement, scratch) ||
@@ -106,6 +119,7 @@ const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_a
     n.names[i].node = ETR_NONE;
     n.names[i].name = n.placement->method->program->values[i].weight;
   }
-  if (placement->method->graph) name_all(&n);
+  if (placement->method->graph)
+    name_all(&n);
   return etr_arena_failed(scratch) ? NULL : n.names;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * align.h - order-preserving alignment of the operators that ran with those that were expected. Layer 3.
+ * align.h - order-preserving alignment of the operators that ran with those that were expected.
+ * Layer 3.
  */
 #ifndef ETR_ALIGN_H
 #define ETR_ALIGN_H
@@ -9,14 +10,15 @@
 
 /** One item of either sequence. */
 typedef struct etr_align_item {
-  uint16_t class_;      /* only items of equal class are paired; an item of class 0 is never paired */
-  uint16_t alternative; /* for items of the right sequence: another class with which it may be paired; 0: none */
+  uint16_t class_; /* only items of equal class are paired; an item of class 0 is never paired */
+  uint16_t alternative; /* for items of the right sequence: another class with which it may be
+                           paired; 0: none */
   int16_t weight;       /* score of pairing it */
   int16_t cost;         /* cost of leaving it unpaired */
 } etr_align_item;
 
-/** The largest table of scores, in cells, that is computed: beyond it both sequences are thousands of items long, and
- * nothing was found at which to divide them. */
+/** The largest table of scores, in cells, that is computed: beyond it both sequences are thousands
+ * of items long, and nothing was found at which to divide them. */
 #define ETR_ALIGN_MAX_CELLS ((size_t)4 << 20)
 
 /** The partner of an item of the left sequence. */
@@ -26,12 +28,13 @@ typedef struct etr_align_pair {
 } etr_align_pair;
 
 /**
- * Pairs items of `left` with items of `right` without changing their order. It maximises the sum of the weights of the
- * paired right items minus the costs of the unpaired items of both sides. Among several best pairings it chooses the
- * one that pairs earliest. Fills `out`, which has left_count entries. Returns false when out of memory or if the
- * sequences are too long; then all partners in `out` are ETR_NONE.
+ * Pairs items of `left` with items of `right` without changing their order. It maximises the sum of
+ * the weights of the paired right items minus the costs of the unpaired items of both sides. Among
+ * several best pairings it chooses the one that pairs earliest. Fills `out`, which has left_count
+ * entries. Returns false when out of memory or if the sequences are too long; then all partners in
+ * `out` are ETR_NONE.
  */
-bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count, const etr_align_item *right,
-               size_t right_count, etr_arena *scratch);
+bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count,
+               const etr_align_item *right, size_t right_count, etr_arena *scratch);
 
 #endif

@@ -12,10 +12,12 @@ typedef struct group {
   size_t edges;          /* inputs and users of its vertices */
   uint32_t partition;    /* partition to which it was added; ETR_NONE: none yet */
   bool has_weight;       /* it contains a weight with other users */
-  bool is_cyclic;        /* other users of its weight lead to it, so that no other group can be in its partition */
+  bool is_cyclic; /* other users of its weight lead to it, so that no other group can be in its
+                     partition */
 } group;
 
-/* State of a vertex while a partition is made. A vertex is idle if no path from it leads to the partition. */
+/* State of a vertex while a partition is made. A vertex is idle if no path from it leads to the
+ * partition. */
 typedef struct lead {
   uint32_t number;            /* number of the partition that the other members describe, + 1 */
   uint32_t readers, spared;   /* users in the partition; users that are in it or idle */
@@ -32,8 +34,8 @@ typedef struct finder {
   uint32_t *grouped;  /* vertices by group */
   group *groups;      /* sorted by end, the last first */
   size_t group_count;
-  uint32_t *inside,
-      *behind; /* per vertex: number + 1 of the partition that it is in, or from which a path leads to it */
+  uint32_t *inside, *behind; /* per vertex: number + 1 of the partition that it is in, or from which
+                                a path leads to it */
   uint32_t *marks, *stack;
   uint32_t partition_count;
   uint32_t end;             /* position where the partition ends */
@@ -46,30 +48,38 @@ typedef struct finder {
   uint32_t last_left; /* end of the next group after the one that is examined */
 } finder;
 
-static bool spend(finder *f, size_t steps) { return etr_spend(f->p->budget, steps); }
+static bool spend(finder *f, size_t steps) {
+  return etr_spend(f->p->budget, steps);
+}
 
 /* ---- Groups ---- */
 
 static uint32_t root_of(const etr_partitioner *p, uint32_t vertex) {
-  while (p->leader[vertex] != vertex) vertex = p->leader[vertex] = p->leader[p->leader[vertex]];
+  while (p->leader[vertex] != vertex)
+    vertex = p->leader[vertex] = p->leader[p->leader[vertex]];
   return vertex;
 }
 
-static bool stay_together(const etr_partitioner *p, const etr_backend *backend, uint32_t producer, uint32_t user) {
-  if (etr_fx_is_getitem(p->fx, user)) return true;
-  if (!backend || !backend->keeps_together) return false;
-  return backend->keeps_together(p->fx->graph, etr_fx_node(p->fx, producer), etr_fx_node(p->fx, user),
-                                 p->fx->user_counts[producer] == 1);
+static bool stay_together(const etr_partitioner *p, const etr_backend *backend, uint32_t producer,
+                          uint32_t user) {
+  if (etr_fx_is_getitem(p->fx, user))
+    return true;
+  if (!backend || !backend->keeps_together)
+    return false;
+  return backend->keeps_together(p->fx->graph, etr_fx_node(p->fx, producer),
+                                 etr_fx_node(p->fx, user), p->fx->user_counts[producer] == 1);
 }
 
 static bool is_choosing(const etr_node *node) {
   return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("choose_qparams"));
 }
 
-static void unite_vertices(etr_partitioner *p, const etr_backend *backend, uint32_t producer, uint32_t user) {
+static void unite_vertices(etr_partitioner *p, const etr_backend *backend, uint32_t producer,
+                           uint32_t user) {
   bool is_shared_weight = etr_fx_is_constant(p->fx, producer) && p->fx->user_counts[producer] > 1 &&
                           !p->is_shared[producer];
-  if ((!p->delegated[producer] && !is_shared_weight) || !stay_together(p, backend, producer, user)) return;
+  if ((!p->delegated[producer] && !is_shared_weight) || !stay_together(p, backend, producer, user))
+    return;
   p->is_shared[producer] = is_shared_weight;
   p->leader[root_of(p, producer)] = root_of(p, user);
 }
@@ -79,7 +89,8 @@ static bool has_weight(const etr_partitioner *p, const etr_backend *backend, uin
   const etr_fx_vertex *v = &p->fx->vertices[vertex];
   for (uint32_t i = 0; i < v->input_count; i++) {
     uint32_t producer = p->fx->input_pool.data[v->first_input + i];
-    if (etr_fx_is_constant(p->fx, producer) && stay_together(p, backend, producer, vertex)) return true;
+    if (etr_fx_is_constant(p->fx, producer) && stay_together(p, backend, producer, vertex))
+      return true;
   }
   return false;
 }
@@ -87,16 +98,19 @@ static bool has_weight(const etr_partitioner *p, const etr_backend *backend, uin
 static void unite_groups(etr_partitioner *p) {
   const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
   uint32_t count = (uint32_t)p->fx->vertex_count;
-  for (uint32_t v = 0; v < count; v++) p->leader[v] = v;
+  for (uint32_t v = 0; v < count; v++)
+    p->leader[v] = v;
   for (uint32_t v = 0; v < count; v++) {
     const etr_fx_vertex *vertex = &p->fx->vertices[v];
     for (uint32_t i = 0; p->delegated[v] && i < vertex->input_count; i++)
       unite_vertices(p, backend, p->fx->input_pool.data[vertex->first_input + i], v);
   }
   for (uint32_t v = 0; v < count; v++)
-    if (p->delegated[v] && is_choosing(etr_fx_node(p->fx, v))) p->is_dynamic[root_of(p, v)] = true;
+    if (p->delegated[v] && is_choosing(etr_fx_node(p->fx, v)))
+      p->is_dynamic[root_of(p, v)] = true;
   for (uint32_t v = 0; v < count; v++)
-    if (p->delegated[v] && has_weight(p, backend, v)) p->is_layer[root_of(p, v)] = true;
+    if (p->delegated[v] && has_weight(p, backend, v))
+      p->is_layer[root_of(p, v)] = true;
 }
 
 bool etr_partitioner_init(etr_partitioner *p) {
@@ -107,7 +121,9 @@ bool etr_partitioner_init(etr_partitioner *p) {
   p->is_layer = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_layer);
   p->is_shared = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_shared);
   p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
-  if (!p->is_shared || !p->delegated || !p->leader || !p->is_dynamic || !p->is_layer || !p->is_named) return false;
+  if (!p->is_shared || !p->delegated || !p->leader || !p->is_dynamic || !p->is_layer ||
+      !p->is_named)
+    return false;
   for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
     uint32_t node = p->fx->vertices[v].node;
     p->delegated[v] = p->roles->is_delegated[node];
@@ -117,16 +133,22 @@ bool etr_partitioner_init(etr_partitioner *p) {
 }
 
 static bool is_of_stage(const etr_partitioner *p, uint32_t vertex, etr_partition_stage stage) {
-  if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_shared[vertex])) return false;
+  if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_shared[vertex]))
+    return false;
   uint32_t root = root_of(p, vertex);
   bool is_layer = p->is_dynamic[root] || p->is_layer[root];
   switch (stage) {
-  case ETR_STAGE_DYNAMIC: return p->is_dynamic[root];
-  case ETR_STAGE_NOT_DYNAMIC: return !p->is_dynamic[root];
-  case ETR_STAGE_LAYERS: return is_layer;
-  case ETR_STAGE_NO_LAYERS: return !is_layer;
+  case ETR_STAGE_DYNAMIC:
+    return p->is_dynamic[root];
+  case ETR_STAGE_NOT_DYNAMIC:
+    return !p->is_dynamic[root];
+  case ETR_STAGE_LAYERS:
+    return is_layer;
+  case ETR_STAGE_NO_LAYERS:
+    return !is_layer;
   case ETR_STAGE_ALL:
-  case ETR_STAGE_SINGLE: break;
+  case ETR_STAGE_SINGLE:
+    break;
   }
   return true;
 }
@@ -143,13 +165,17 @@ static uint32_t user_of(const finder *f, uint32_t vertex, uint32_t i) {
 
 static lead *lead_of(finder *f, uint32_t vertex) {
   lead *l = &f->leads[vertex];
-  if (l->number != f->partition_count) *l = (lead){.number = f->partition_count};
+  if (l->number != f->partition_count)
+    *l = (lead){.number = f->partition_count};
   return l;
 }
 
-static bool is_inside(const finder *f, uint32_t vertex) { return f->inside[vertex] == f->partition_count; }
+static bool is_inside(const finder *f, uint32_t vertex) {
+  return f->inside[vertex] == f->partition_count;
+}
 
-/* Returns whether no path through a user of the vertex outside the partition leads to the partition. */
+/* Returns whether no path through a user of the vertex outside the partition leads to the
+ * partition. */
 static bool has_idle_users(finder *f, uint32_t vertex) {
   return f->later[vertex] + lead_of(f, vertex)->spared == f->fx->user_counts[vertex];
 }
@@ -158,10 +184,12 @@ static bool is_idle(finder *f, uint32_t vertex) {
   return !is_inside(f, vertex) && lead_of(f, vertex)->readers == 0 && has_idle_users(f, vertex);
 }
 
-/* Updates the state of a vertex, and marks its group as a candidate if the vertex is the group's last one, which no
- * other vertex of the group reads, and has no user that leads to the partition. */
+/* Updates the state of a vertex, and marks its group as a candidate if the vertex is the group's
+ * last one, which no other vertex of the group reads, and has no user that leads to the partition.
+ */
 static void check_vertex(finder *f, uint32_t vertex) {
-  if (is_inside(f, vertex)) return;
+  if (is_inside(f, vertex))
+    return;
   lead *l = lead_of(f, vertex);
   l->is_spared = is_idle(f, vertex);
   if (l->is_spared != l->is_counted && !l->is_waiting) {
@@ -169,15 +197,18 @@ static void check_vertex(finder *f, uint32_t vertex) {
     f->stack[f->waiting++] = vertex;
   }
   uint32_t g = f->group_of[vertex];
-  if (g == ETR_NONE || f->grouped[f->groups[g].first + f->groups[g].count - 1] != vertex) return;
-  if (!has_idle_users(f, vertex)) return;
+  if (g == ETR_NONE || f->grouped[f->groups[g].first + f->groups[g].count - 1] != vertex)
+    return;
+  if (!has_idle_users(f, vertex))
+    return;
   f->candidate[g] = f->partition_count;
   f->last_candidate = ETR_MAX(f->last_candidate, g);
 }
 
 static bool update_producers(finder *f, uint32_t vertex, bool as_reader) {
   lead *l = lead_of(f, vertex);
-  uint32_t count = f->fx->vertices[vertex].input_count, more = (uint32_t)l->is_spared - (uint32_t)l->is_counted;
+  uint32_t count = f->fx->vertices[vertex].input_count,
+           more = (uint32_t)l->is_spared - (uint32_t)l->is_counted;
   l->is_counted = l->is_spared;
   for (uint32_t i = 0; i < count; i++) {
     lead *producer = lead_of(f, input_of(f, vertex, i));
@@ -192,15 +223,18 @@ static bool update_all(finder *f) {
   while (f->waiting) {
     uint32_t vertex = f->stack[--f->waiting];
     lead_of(f, vertex)->is_waiting = false;
-    if (!update_producers(f, vertex, false)) return false;
+    if (!update_producers(f, vertex, false))
+      return false;
   }
   return true;
 }
 
 static bool add_unused(finder *f, uint32_t vertex) {
-  if (f->fx->vertices[vertex].input_count == 0) return true;
+  if (f->fx->vertices[vertex].input_count == 0)
+    return true;
   uint32_t *unused = etr_vec_push(f->p->scratch, &f->unused);
-  if (unused) *unused = vertex;
+  if (unused)
+    *unused = vertex;
   return unused != NULL;
 }
 
@@ -213,27 +247,32 @@ static bool begin_partition(finder *f, uint32_t end) {
     uint32_t vertex = f->fx->order[f->end];
     for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
       uint32_t producer = input_of(f, vertex, i);
-      if (++f->later[producer] == f->fx->user_counts[producer] && !add_unused(f, producer)) return false;
+      if (++f->later[producer] == f->fx->user_counts[producer] && !add_unused(f, producer))
+        return false;
     }
   }
   for (size_t i = 0; i < f->unused.count; i++)
-    if (f->fx->positions[f->unused.data[i]] < end) f->unused.data[kept++] = f->unused.data[i];
+    if (f->fx->positions[f->unused.data[i]] < end)
+      f->unused.data[kept++] = f->unused.data[i];
   f->unused.count = kept;
   return true;
 }
 
-/* Marks the vertices that are reached from a vertex of the partition, up to the last position at which a remaining
- * group can have producers. */
+/* Marks the vertices that are reached from a vertex of the partition, up to the last position at
+ * which a remaining group can have producers. */
 static bool mark_followers(finder *f, uint32_t start) {
   size_t depth = f->waiting;
   f->stack[depth++] = start;
   while (depth > f->waiting) {
     uint32_t vertex = f->stack[--depth];
-    if (!spend(f, 1 + f->fx->user_counts[vertex])) return false;
+    if (!spend(f, 1 + f->fx->user_counts[vertex]))
+      return false;
     for (uint32_t i = 0; i < f->fx->user_counts[vertex]; i++) {
       uint32_t other = user_of(f, vertex, i);
-      if (f->behind[other] == f->partition_count || is_inside(f, other)) continue;
-      if (f->fx->positions[other] > f->last_left) continue;
+      if (f->behind[other] == f->partition_count || is_inside(f, other))
+        continue;
+      if (f->fx->positions[other] > f->last_left)
+        continue;
       f->behind[other] = f->partition_count;
       f->stack[depth++] = other;
     }
@@ -248,7 +287,8 @@ static bool add_group_to_partition(finder *f, group *g) {
     lead_of(f, f->grouped[g->first + i])->is_spared = true;
   }
   for (uint32_t i = 0; i < g->count; i++)
-    if (!mark_followers(f, f->grouped[g->first + i]) || !update_producers(f, f->grouped[g->first + i], true))
+    if (!mark_followers(f, f->grouped[g->first + i]) ||
+        !update_producers(f, f->grouped[g->first + i], true))
       return false;
   return update_all(f);
 }
@@ -261,28 +301,36 @@ static bool group_fits(finder *f, const group *g) {
     for (uint32_t i = 0; i < f->fx->user_counts[vertex]; i++) {
       uint32_t user = user_of(f, vertex, i);
       bool is_out = f->group_of[user] != mine && !is_inside(f, user);
-      if (is_out && f->fx->positions[user] < f->end && !is_idle(f, user)) return false;
+      if (is_out && f->fx->positions[user] < f->end && !is_idle(f, user))
+        return false;
     }
     for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
       uint32_t producer = input_of(f, vertex, i);
       bool is_out = f->group_of[producer] != mine && !is_inside(f, producer);
-      if (is_out && f->behind[producer] == f->partition_count) return false;
+      if (is_out && f->behind[producer] == f->partition_count)
+        return false;
     }
   }
   return true;
 }
 
-/* Sets is_cyclic if another user of a weight in the group leads to the group. Returns false if the budget is spent. */
+/* Sets is_cyclic if another user of a weight in the group leads to the group. Returns false if the
+ * budget is spent. */
 static bool find_cyclic(finder *f, group *g, uint32_t mark) {
   size_t depth = 0;
-  if (!g->has_weight) return true;
-  for (uint32_t i = 0; i < g->count; i++) f->stack[depth++] = f->grouped[g->first + i];
+  if (!g->has_weight)
+    return true;
+  for (uint32_t i = 0; i < g->count; i++)
+    f->stack[depth++] = f->grouped[g->first + i];
   while (depth) {
     uint32_t vertex = f->stack[--depth];
-    if (!spend(f, 1 + f->fx->vertices[vertex].input_count)) return false;
+    if (!spend(f, 1 + f->fx->vertices[vertex].input_count))
+      return false;
     for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
       uint32_t other = input_of(f, vertex, i);
-      if (f->marks[other] == mark || (f->group_of[other] != ETR_NONE && &f->groups[f->group_of[other]] == g)) continue;
+      if (f->marks[other] == mark ||
+          (f->group_of[other] != ETR_NONE && &f->groups[f->group_of[other]] == g))
+        continue;
       f->marks[other] = mark;
       f->stack[depth++] = other;
     }
@@ -300,32 +348,45 @@ static uint32_t end_of_group(const finder *f, const group *g) {
   return f->fx->positions[f->grouped[g->first + g->count - 1]];
 }
 
-/* Makes the partition that ends with a group. It contains that group and the earlier remaining groups that fit, tried
- * from the last to the first. */
+/* Makes the partition that ends with a group. It contains that group and the earlier remaining
+ * groups that fit, tried from the last to the first. */
 static bool make_partition(finder *f, size_t first, bool alone) {
   group *groups = f->groups;
-  if (f->partition_count == f->p->delegate_count) return false; /* more than the record's delegates */
+  if (f->partition_count == f->p->delegate_count)
+    return false; /* more than the record's delegates */
   f->last_left = first + 1 < f->group_count ? end_of_group(f, &groups[first + 1]) : 0;
-  if (!begin_partition(f, end_of_group(f, &groups[first])) || !add_group_to_partition(f, &groups[first])) return false;
-  for (size_t i = 0; i < f->unused.count; i++) check_vertex(f, f->unused.data[i]);
-  if (!spend(f, f->unused.count) || !update_all(f)) return false;
-  if (alone || groups[first].is_cyclic) return true;
+  if (!begin_partition(f, end_of_group(f, &groups[first])) ||
+      !add_group_to_partition(f, &groups[first]))
+    return false;
+  for (size_t i = 0; i < f->unused.count; i++)
+    check_vertex(f, f->unused.data[i]);
+  if (!spend(f, f->unused.count) || !update_all(f))
+    return false;
+  if (alone || groups[first].is_cyclic)
+    return true;
   for (size_t k = first + 1; k <= f->last_candidate; k++) {
-    if (f->candidate[k] != f->partition_count || groups[k].partition != ETR_NONE || groups[k].is_cyclic) continue;
-    if (!spend(f, groups[k].count + groups[k].edges)) return false;
-    if (group_fits(f, &groups[k]) && !add_group_to_partition(f, &groups[k])) return false;
+    if (f->candidate[k] != f->partition_count || groups[k].partition != ETR_NONE ||
+        groups[k].is_cyclic)
+      continue;
+    if (!spend(f, groups[k].count + groups[k].edges))
+      return false;
+    if (group_fits(f, &groups[k]) && !add_group_to_partition(f, &groups[k]))
+      return false;
   }
   return true;
 }
 
 static bool make_partitions(finder *f, bool alone) {
   for (size_t i = 0; i < f->group_count; i++)
-    if (!find_cyclic(f, &f->groups[i], UINT32_MAX - (uint32_t)i)) return false;
+    if (!find_cyclic(f, &f->groups[i], UINT32_MAX - (uint32_t)i))
+      return false;
   for (size_t i = 0; i < f->fx->order_count; i++)
-    if (f->fx->user_counts[f->fx->order[i]] == 0 && !add_unused(f, f->fx->order[i])) return false;
+    if (f->fx->user_counts[f->fx->order[i]] == 0 && !add_unused(f, f->fx->order[i]))
+      return false;
   f->end = (uint32_t)f->fx->order_count - 1;
   for (size_t i = 0; i < f->group_count; i++)
-    if (f->groups[i].partition == ETR_NONE && !make_partition(f, i, alone)) return false;
+    if (f->groups[i].partition == ETR_NONE && !make_partition(f, i, alone))
+      return false;
   return true;
 }
 
@@ -335,13 +396,16 @@ static bool make_partitions(finder *f, bool alone) {
 typedef struct handle_list {
   uint64_t sum; /* sum of the hashes of the handles */
   uint32_t count, index;
-  uint32_t last; /* where it ends: position of the last vertex of a partition, or index of a delegate */
+  uint32_t
+      last; /* where it ends: position of the last vertex of a partition, or index of a delegate */
 } handle_list;
 
 static int by_list(const void *a, const void *b) {
   const handle_list *x = a, *y = b;
-  if (x->sum != y->sum) return x->sum < y->sum ? -1 : 1;
-  if (x->count != y->count) return x->count < y->count ? -1 : 1;
+  if (x->sum != y->sum)
+    return x->sum < y->sum ? -1 : 1;
+  if (x->count != y->count)
+    return x->count < y->count ? -1 : 1;
   return (x->last > y->last) - (x->last < y->last);
 }
 
@@ -355,7 +419,8 @@ static void list_delegates(const etr_partitioner *p, handle_list *lists) {
   for (uint32_t i = 0; i < p->delegate_count; i++) {
     const etr_map_instruction *map = p->delegates[i]->map;
     lists[i] = (handle_list){.index = i, .last = i};
-    for (size_t k = 0; k < map->handle_count; k++) add_handle(&lists[i], map->handles[k]);
+    for (size_t k = 0; k < map->handle_count; k++)
+      add_handle(&lists[i], map->handles[k]);
   }
 }
 
@@ -363,20 +428,25 @@ static bool same_handles(const handle_list *a, const handle_list *b) {
   return a->sum == b->sum && a->count == b->count;
 }
 
-/* Finds the delegate of each partition by its handles. Delegates with the same handles are distinguished by where they
- * end: calls follow each other as their last nodes do. */
+/* Finds the delegate of each partition by its handles. Delegates with the same handles are
+ * distinguished by where they end: calls follow each other as their last nodes do. */
 static bool name_partitions(finder *f, bool alone) {
   etr_partitioner *p = f->p;
-  handle_list *partitions = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *partitions);
+  handle_list *partitions = etr_arena_alloc_array(p->scratch, f->partition_count,
+                                                  sizeof *partitions);
   handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
   uint32_t *name_of = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *name_of);
-  if (!partitions || !delegates || !name_of) return false;
+  if (!partitions || !delegates || !name_of)
+    return false;
   /* The handle lists of the partitions, in the order of the graph. */
-  for (uint32_t i = 0; i < f->partition_count; i++) partitions[i] = (handle_list){.index = i};
+  for (uint32_t i = 0; i < f->partition_count; i++)
+    partitions[i] = (handle_list){.index = i};
   for (size_t i = 0; i < f->fx->order_count; i++) {
     uint32_t vertex = f->fx->order[i];
-    if (!f->chosen[vertex] || f->p->is_shared[vertex]) continue;
-    if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems) continue;
+    if (!f->chosen[vertex] || f->p->is_shared[vertex])
+      continue;
+    if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems)
+      continue;
     handle_list *list = &partitions[f->groups[f->group_of[vertex]].partition];
     add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
     list->last = (uint32_t)i;
@@ -385,14 +455,16 @@ static bool name_partitions(finder *f, bool alone) {
   etr_sort(partitions, f->partition_count, sizeof *partitions, by_list);
   etr_sort(delegates, p->delegate_count, sizeof *delegates, by_list);
   for (size_t i = 0, k = 0; i < f->partition_count; i++, k++) {
-    while (k < p->delegate_count && (p->is_named[delegates[k].index] || !same_handles(&partitions[i], &delegates[k])))
+    while (k < p->delegate_count &&
+           (p->is_named[delegates[k].index] || !same_handles(&partitions[i], &delegates[k])))
       k++;
-    if (k == p->delegate_count) return false;
+    if (k == p->delegate_count)
+      return false;
     name_of[partitions[i].index] = delegates[k].index;
   }
   for (uint32_t i = 0; i < f->partition_count; i++) {
-    uint32_t name =
-        name_of[alone ? f->partition_count - 1 - i : i]; /* single groups leave the graph from the first on */
+    uint32_t name = name_of[alone ? f->partition_count - 1 - i
+                                  : i]; /* single groups leave the graph from the first on */
     p->leaving[p->leaving_count++] = name;
     p->is_named[name] = true;
   }
@@ -418,15 +490,19 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
   f.candidate = etr_arena_alloc_array(p->scratch, count, sizeof *f.candidate);
   f.behind = etr_arena_alloc_array(p->scratch, count, sizeof *f.behind);
   f.stack = etr_arena_alloc_array(p->scratch, count, sizeof *f.stack);
-  if (etr_arena_failed(p->scratch)) return false;
-  for (size_t i = 0; i < count; i++) f.group_of[i] = ETR_NONE;
+  if (etr_arena_failed(p->scratch))
+    return false;
+  for (size_t i = 0; i < count; i++)
+    f.group_of[i] = ETR_NONE;
   /* Numbers the stage's groups from the graph's last vertex on, and lists their vertices. */
   const uint32_t *order = f.fx->order;
   uint32_t at = 0;
   for (size_t i = f.fx->order_count; i-- > 0;) {
-    if (!is_of_stage(f.p, order[i], stage)) continue;
+    if (!is_of_stage(f.p, order[i], stage))
+      continue;
     uint32_t *number = &f.group_of[root_of(f.p, order[i])];
-    if (*number == ETR_NONE) f.groups[ *number = (uint32_t)f.group_count++].partition = ETR_NONE;
+    if (*number == ETR_NONE)
+      f.groups[ *number = (uint32_t)f.group_count++].partition = ETR_NONE;
     f.groups[*number].count++;
     f.groups[*number].edges += f.fx->vertices[order[i]].input_count + f.fx->user_counts[order[i]];
     f.groups[*number].has_weight |= f.p->is_shared[order[i]];
@@ -438,7 +514,8 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
     f.groups[i].count = 0;
   }
   for (size_t i = 0; i < f.fx->order_count; i++) {
-    if (!f.chosen[order[i]]) continue;
+    if (!f.chosen[order[i]])
+      continue;
     group *g = &f.groups[f.group_of[order[i]] = f.group_of[root_of(f.p, order[i])]];
     f.grouped[g->first + g->count++] = order[i];
   }
@@ -449,12 +526,15 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
 bool etr_partition_rename(etr_partitioner *p, const uint32_t *call_at, uint32_t *delegate_of) {
   handle_list *calls = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *calls);
   handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
-  if (!calls || !delegates) return false;
+  if (!calls || !delegates)
+    return false;
   list_delegates(p, calls);
   list_delegates(p, delegates);
-  for (size_t i = 0; i < p->delegate_count; i++) calls[i].last = call_at[i];
+  for (size_t i = 0; i < p->delegate_count; i++)
+    calls[i].last = call_at[i];
   etr_sort(calls, p->delegate_count, sizeof *calls, by_list);
   etr_sort(delegates, p->delegate_count, sizeof *delegates, by_list);
-  for (size_t i = 0; i < p->delegate_count; i++) delegate_of[calls[i].index] = delegates[i].index;
+  for (size_t i = 0; i < p->delegate_count; i++)
+    delegate_of[calls[i].index] = delegates[i].index;
   return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * opened_record.c - reads a record, its program and its weights, and indexes the nodes of its methods.
+ * opened_record.c - reads a record, its program and its weights, and indexes the nodes of its
+ * methods.
  */
 #include "profile/opened_record.h"
 
@@ -24,7 +25,8 @@ static uint64_t most_bytes(const etr_opened_record *out) {
   return ETR_MIN(out->max_file_bytes, out->budget.left[ETR_BYTES]);
 }
 
-/* Reads the program in the record, if no other is given. A damaged program is left out, like any other entry. */
+/* Reads the program in the record, if no other is given. A damaged program is left out, like any
+ * other entry. */
 static etr_status read_own_program(reader *r, const etr_pte_limits *limits, etr_error *error) {
   etr_opened_record *out = r->out;
   etr_error failure;
@@ -36,7 +38,8 @@ static etr_status read_own_program(reader *r, const etr_pte_limits *limits, etr_
     out->pte = (etr_pte){0};
     return ETR_OK;
   }
-  if (status != ETR_OK && error) *error = failure;
+  if (status != ETR_OK && error)
+    *error = failure;
   out->profile.pte = out->profile.etrecord;
   out->profile.pte_entry = entry;
   return status;
@@ -44,7 +47,8 @@ static etr_status read_own_program(reader *r, const etr_pte_limits *limits, etr_
 
 static etr_status read_program(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
-  const etr_pte_limits limits = {.max_bytes = most_bytes(out), .max_delegates = r->options->max_delegates};
+  const etr_pte_limits limits = {.max_bytes = most_bytes(out),
+                                 .max_delegates = r->options->max_delegates};
   if (r->inputs->pte) {
     out->profile.pte = etr_arena_copy(r->arena, etr_slice_of(r->inputs->pte));
     ETR_TRY(etr_pte_read_file(&out->pte, r->arena, r->inputs->pte, &limits, error));
@@ -64,8 +68,10 @@ static etr_status read_record(reader *r, etr_error *error) {
                               .edge_only = out->edge_only,
                               .no_sources = (out->without & ETR_WITHOUT_SOURCES) != 0,
                               .source_root = r->options->source_root};
-  if (!r->inputs->etrecord) return ETR_OK;
-  ETR_TRY(etr_record_read(&out->record, r->arena, r->inputs->etrecord, &limits, &out->warnings, error));
+  if (!r->inputs->etrecord)
+    return ETR_OK;
+  ETR_TRY(
+      etr_record_read(&out->record, r->arena, r->inputs->etrecord, &limits, &out->warnings, error));
   etr_record_warn_of_missing(&out->record, r->inputs->etrecord, &out->warnings);
   out->profile.etrecord = etr_arena_copy(r->arena, etr_slice_of(r->inputs->etrecord));
   out->profile.export_graph_id = out->record.export_graph_id;
@@ -77,7 +83,8 @@ static etr_status read_record(reader *r, etr_error *error) {
 }
 
 static void set_budget(etr_opened_record *out, const etr_options *options) {
-  out->max_file_bytes = options->max_bytes ? options->max_bytes : (uint64_t)DEFAULT_MAX_FILE_GIB << 30;
+  out->max_file_bytes = options->max_bytes ? options->max_bytes
+                                           : (uint64_t)DEFAULT_MAX_FILE_GIB << 30;
   etr_budget_set(&out->budget, ETR_BYTES, options->max_bytes);
   etr_budget_set(&out->budget, ETR_NODES, options->max_nodes);
   etr_budget_set(&out->budget, ETR_EVENTS, options->max_events);
@@ -87,9 +94,11 @@ static void set_budget(etr_opened_record *out, const etr_options *options) {
 
 static etr_method_inputs *method_of(reader *r, const char *name) {
   uint32_t known = etr_map_get(&r->method_by_name, etr_slice_of(name));
-  if (known != ETR_NONE) return &r->out->methods.data[known];
+  if (known != ETR_NONE)
+    return &r->out->methods.data[known];
   etr_method_inputs *added = etr_vec_push(r->arena, &r->out->methods);
-  if (!added || !etr_map_set(&r->method_by_name, etr_slice_of(name), (uint32_t)(r->out->methods.count - 1)))
+  if (!added ||
+      !etr_map_set(&r->method_by_name, etr_slice_of(name), (uint32_t)(r->out->methods.count - 1)))
     return NULL;
   *added = (etr_method_inputs){.name = name};
   return added;
@@ -100,44 +109,52 @@ static bool collect_methods(reader *r) {
   etr_opened_record *out = r->out;
   for (size_t i = 0; i < out->record.method_count; i++) {
     etr_method_inputs *method = method_of(r, out->record.methods[i].name);
-    if (!method) return false;
+    if (!method)
+      return false;
     method->map = &out->record.methods[i];
   }
   for (size_t i = 0; i < out->record.graph_count; i++) {
-    if (strcmp(out->record.graphs[i].module, "edge") != 0) continue;
+    if (strcmp(out->record.graphs[i].module, "edge") != 0)
+      continue;
     etr_method_inputs *method = method_of(r, out->record.graphs[i].method);
-    if (!method) return false;
+    if (!method)
+      return false;
     method->graph = &out->record.graphs[i];
     out->edge_graph_count++;
   }
   for (size_t i = 0; i < out->pte.method_count; i++) {
     etr_method_inputs *method = method_of(r, out->pte.methods[i].name);
-    if (!method) return false;
+    if (!method)
+      return false;
     method->program = &out->pte.methods[i];
   }
   for (size_t i = 0; i < out->methods.count; i++)
-    if (!etr_method_index_nodes(&out->methods.data[i], r->arena)) return false;
+    if (!etr_method_index_nodes(&out->methods.data[i], r->arena))
+      return false;
   return true;
 }
 
-/* Warns if the program and the ETRecord are of different exports: if most delegate calls of a method are only in the
- * program, or only in the record's delegate map. */
+/* Warns if the program and the ETRecord are of different exports: if most delegate calls of a
+ * method are only in the program, or only in the record's delegate map. */
 static void warn_of_other_program(etr_opened_record *out) {
   for (size_t i = 0; i < out->methods.count && out->record.has_delegate_map; i++) {
     const etr_map_method *map = out->methods.data[i].map;
     const etr_pte_method *program = out->methods.data[i].program;
     size_t calls = 0, mapped = 0, shared = 0;
     const bool *is_in_body = map && program ? etr_pte_find_bodies(program, &out->arena) : NULL;
-    for (size_t k = 0; map && k < map->instruction_count; k++) mapped += map->instructions[k].is_delegate;
+    for (size_t k = 0; map && k < map->instruction_count; k++)
+      mapped += map->instructions[k].is_delegate;
     for (size_t k = 0; is_in_body && k < program->instruction_count; k++) {
       const etr_pte_delegate *delegate = etr_delegate_of(program, &program->instructions[k]);
       const etr_map_instruction *known = delegate ? etr_maps_find(map, (int32_t)k) : NULL;
       calls += delegate && (known || !is_in_body[k]);
-      shared += known && known->is_delegate && (!known->backend || strcmp(known->backend, delegate->backend) == 0);
+      shared += known && known->is_delegate &&
+                (!known->backend || strcmp(known->backend, delegate->backend) == 0);
     }
     if (program && 2 * shared < calls + mapped - shared)
       etr_warn(&out->warnings, out->profile.pte, out->profile.pte_entry, ETR_NO_OFFSET,
-               "this program is of another export than the ETRecord: they agree on %zu of %zu delegate calls of method "
+               "this program is of another export than the ETRecord: they agree on %zu of %zu "
+               "delegate calls of method "
                "%s; give the .pte that was exported with the record",
                shared, calls + mapped - shared, program->name);
   }
@@ -153,22 +170,27 @@ static etr_status read_all(reader *r, etr_error *error) {
              "a pipe, socket or device: not opened; name it explicitly to read it");
   ETR_TRY(read_record(r, error));
   out->profile.weight_count = r->inputs->weight_count;
-  ETR_TRY(etr_flat_tensors_read(&out->profile.weights, r->arena, r->inputs->weights, r->inputs->weight_count,
-                                most_bytes(out), error));
+  ETR_TRY(etr_flat_tensors_read(&out->profile.weights, r->arena, r->inputs->weights,
+                                r->inputs->weight_count, most_bytes(out), error));
   ETR_TRY(read_program(r, error));
-  if (!collect_methods(r)) return etr_fail_memory(error);
+  if (!collect_methods(r))
+    return etr_fail_memory(error);
   warn_of_other_program(out);
   return etr_arena_failed(r->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
-etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs, const etr_options *options,
-                           etr_error *error) {
+etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs,
+                           const etr_options *options, etr_error *error) {
   static const etr_options defaults = {0};
   *out = NULL;
   etr_error_clear(error);
   etr_opened_record *opened = calloc(1, sizeof *opened);
-  if (!opened) return etr_fail_memory(error);
-  reader r = {.out = opened, .arena = &opened->arena, .inputs = inputs, .options = options ? options : &defaults};
+  if (!opened)
+    return etr_fail_memory(error);
+  reader r = {.out = opened,
+              .arena = &opened->arena,
+              .inputs = inputs,
+              .options = options ? options : &defaults};
   etr_arena_init(r.arena);
   opened->warnings.arena = r.arena;
   opened->edge_only = r.options->edge_only;
@@ -183,7 +205,8 @@ etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs, co
 }
 
 void etr_close_record(etr_opened_record *opened) {
-  if (!opened) return;
+  if (!opened)
+    return;
   etr_file_clear(&opened->pte.file);
   etr_arena_clear(&opened->arena);
   free(opened);

@@ -8,7 +8,8 @@
 #include "base/file.h"
 #include "method/method.h"
 
-/** What etr_open_record() read. Joining only reads it, so that several threads can join ETDumps at once. */
+/** What etr_open_record() read. Joining only reads it, so that several threads can join ETDumps at
+ * once. */
 struct etr_opened_record {
   etr_arena arena;
   etr_profile profile; /* the members that do not depend on ETDumps; the others are zero */
@@ -19,8 +20,8 @@ struct etr_opened_record {
   etr_warnings warnings;
   etr_record record;
   etr_pte pte;
-  etr_vec(etr_method_inputs) methods; /* every method that the record, its Edge graphs or the .pte name, in this order;
-                                         without payloads and budget */
+  etr_vec(etr_method_inputs) methods; /* every method that the record, its Edge graphs or the .pte
+                                         name, in this order; without payloads and budget */
   size_t edge_graph_count;
 };
 

@@ -19,7 +19,8 @@
 typedef struct profile_box {
   etr_profile profile; /* must be first, so that an etr_profile * is a profile_box */
   etr_arena arena;
-  etr_opened_record *own; /* the record, if etr_profile_open() opened it; NULL: the caller owns it */
+  etr_opened_record
+      *own; /* the record, if etr_profile_open() opened it; NULL: the caller owns it */
 } profile_box;
 
 typedef struct loader {
@@ -45,29 +46,36 @@ typedef struct loader {
 
 /* ---- Reading ---- */
 
-/* Starts the profile with what was read of the record. Its graphs and methods are copied, since this profile fills in
- * times, payloads and a budget of its own. */
+/* Starts the profile with what was read of the record. Its graphs and methods are copied, since
+ * this profile fills in times, payloads and a budget of its own. */
 static bool copy_record(loader *l) {
   const etr_opened_record *opened = l->opened;
   *l->profile = opened->profile;
   l->record = opened->record;
   l->budget = opened->budget;
-  l->record.graphs = etr_arena_alloc_array(l->arena, l->record.graph_count, sizeof *l->record.graphs);
-  if (!l->record.graphs) return false;
+  l->record.graphs = etr_arena_alloc_array(l->arena, l->record.graph_count,
+                                           sizeof *l->record.graphs);
+  if (!l->record.graphs)
+    return false;
   if (l->record.graph_count)
-    memcpy(l->record.graphs, opened->record.graphs, l->record.graph_count * sizeof *l->record.graphs);
+    memcpy(l->record.graphs, opened->record.graphs,
+           l->record.graph_count * sizeof *l->record.graphs);
   for (size_t i = 0; i < opened->methods.count; i++) {
     etr_method_inputs *method = etr_vec_push(l->arena, &l->methods);
-    if (!method) return false;
+    if (!method)
+      return false;
     *method = opened->methods.data[i];
-    if (method->graph) method->graph = &l->record.graphs[method->graph - opened->record.graphs];
-    if (!method->program) continue;
+    if (method->graph)
+      method->graph = &l->record.graphs[method->graph - opened->record.graphs];
+    if (!method->program)
+      continue;
     method->payloads = &l->payloads;
     method->budget = &l->budget;
   }
   for (size_t i = 0; i < opened->warnings.list.count; i++) {
     etr_warning *warning = etr_vec_push(l->arena, &l->warnings.list);
-    if (!warning) return false;
+    if (!warning)
+      return false;
     *warning = opened->warnings.list.data[i];
   }
   return true;
@@ -89,7 +97,8 @@ static etr_status read_dumps(loader *l, etr_error *error) {
 
 /* ---- Methods ---- */
 
-/* Counts the methods that run something. A method that only returns a constant has no instructions. */
+/* Counts the methods that run something. A method that only returns a constant has no instructions.
+ */
 static size_t count_running_methods(const loader *l) {
   size_t count = 0;
   for (size_t i = 0; i < l->methods.count; i++) {
@@ -104,9 +113,11 @@ static size_t count_running_methods(const loader *l) {
 static bool add_unknown_methods(loader *l) {
   for (size_t i = 0; i < l->blocks.block_count; i++) {
     etr_block *block = &l->blocks.blocks[i];
-    if (block->method != ETR_NONE || !etr_block_ran(block)) continue;
+    if (block->method != ETR_NONE || !etr_block_ran(block))
+      continue;
     etr_method_inputs *added = etr_vec_push(l->arena, &l->methods);
-    if (!added) return false;
+    if (!added)
+      return false;
     *added = (etr_method_inputs){.name = ""};
     block->method = (uint32_t)(l->methods.count - 1);
   }
@@ -115,12 +126,15 @@ static bool add_unknown_methods(loader *l) {
 
 /* ---- Joining ---- */
 
-/* Returns the ATen graph of a method. The entry exported_program is the only program, or the program of `forward`. */
+/* Returns the ATen graph of a method. The entry exported_program is the only program, or the
+ * program of `forward`. */
 static etr_graph *aten_graph_of(loader *l, const etr_method_inputs *method) {
   bool is_other = l->opened->edge_graph_count > 1 && strcmp(method->name, "forward") != 0;
-  if (l->opened->edge_only || !method->graph || is_other) return NULL;
+  if (l->opened->edge_only || !method->graph || is_other)
+    return NULL;
   for (size_t i = 0; i < l->record.graph_count; i++)
-    if (strcmp(l->record.graphs[i].module, "aten") == 0 && strcmp(l->record.graphs[i].entry, "exported_program") == 0)
+    if (strcmp(l->record.graphs[i].module, "aten") == 0 &&
+        strcmp(l->record.graphs[i].entry, "exported_program") == 0)
       return &l->record.graphs[i];
   return NULL;
 }
@@ -134,8 +148,10 @@ static void name_program(const loader *l, etr_graph *program, const char *method
 }
 
 static etr_status fail_to_join(const loader *l, etr_error *error) {
-  if (!etr_budget_refused(&l->budget)) return etr_fail_memory(error);
-  return etr_fail(error, ETR_ERROR_FORMAT, l->profile->pte, NULL, ETR_NO_OFFSET, "%s", l->budget.message);
+  if (!etr_budget_refused(&l->budget))
+    return etr_fail_memory(error);
+  return etr_fail(error, ETR_ERROR_FORMAT, l->profile->pte, NULL, ETR_NO_OFFSET, "%s",
+                  l->budget.message);
 }
 
 /* Finds the nodes of a method's instructions and the times of its nodes. */
@@ -143,39 +159,49 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
   etr_placement *placement = &l->placements[index];
   const etr_method_inputs *method = placement->method;
   bool good = etr_place_method(placement, index, &l->blocks, l->arena, &l->warnings);
-  if (good && !method->graph) good = etr_pte_graph_stand_in(placement, index, &l->blocks, l->arena);
-  if (!good) return fail_to_join(l, error);
+  if (good && !method->graph)
+    good = etr_pte_graph_stand_in(placement, index, &l->blocks, l->arena);
+  if (!good)
+    return fail_to_join(l, error);
   out->ambiguous_node_count = placement->ambiguous;
   etr_graph *program = method->program ? etr_vec_push(l->arena, &l->programs) : NULL;
-  if (method->program && !program) return etr_fail_memory(error);
-  etr_method_graphs graphs = {.edge = method->graph ? &l->record.graphs[method->graph - l->record.graphs] : NULL,
-                              .aten = aten_graph_of(l, method),
-                              .program = l->opened->edge_only && !placement->program_graph ? NULL : program};
-  if (!etr_attribute(out, &graphs, placement, index, &l->blocks, &l->warnings)) return fail_to_join(l, error);
-  if (program) name_program(l, program, method->name);
+  if (method->program && !program)
+    return etr_fail_memory(error);
+  etr_method_graphs graphs = {
+      .edge = method->graph ? &l->record.graphs[method->graph - l->record.graphs] : NULL,
+      .aten = aten_graph_of(l, method),
+      .program = l->opened->edge_only && !placement->program_graph ? NULL : program};
+  if (!etr_attribute(out, &graphs, placement, index, &l->blocks, &l->warnings))
+    return fail_to_join(l, error);
+  if (program)
+    name_program(l, program, method->name);
   return ETR_OK;
 }
 
 static etr_status join_all(loader *l, etr_error *error) {
-  if (etr_blocks_build(&l->blocks, l->arena, l->dumps.dumps.data, l->dumps.dumps.count, count_running_methods(l),
-                       l->options) != ETR_OK)
+  if (etr_blocks_build(&l->blocks, l->arena, l->dumps.dumps.data, l->dumps.dumps.count,
+                       count_running_methods(l), l->options) != ETR_OK)
     return etr_fail_memory(error);
   etr_arena_clear(&l->runs);
   ETR_TRY(etr_choices_check(l->options, &l->blocks, l->methods.data, l->methods.count, error));
   etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->options, &l->warnings);
   const etr_known_phases *phases = NULL;
-  if (add_unknown_methods(l)) phases = etr_run_phases_find(&l->blocks, l->dumps.dumps.data, l->methods.count, l->arena);
-  if (!phases || !etr_skipped_find(&l->blocks, l->options) || !etr_blocks_group(&l->blocks, l->methods.count, l->arena))
+  if (add_unknown_methods(l))
+    phases = etr_run_phases_find(&l->blocks, l->dumps.dumps.data, l->methods.count, l->arena);
+  if (!phases || !etr_skipped_find(&l->blocks, l->options) ||
+      !etr_blocks_group(&l->blocks, l->methods.count, l->arena))
     return etr_fail_memory(error);
   etr_method *methods = etr_arena_alloc_array(l->arena, l->methods.count, sizeof *methods);
   l->placements = etr_arena_alloc_array(l->arena, l->methods.count, sizeof *l->placements);
-  if (!methods || !l->placements) return etr_fail_memory(error);
+  if (!methods || !l->placements)
+    return etr_fail_memory(error);
   for (uint32_t i = 0; i < l->methods.count; i++) {
     methods[i] = (etr_method){.name = l->methods.data[i].name, .graph = ETR_NONE};
     methods[i].blocks = etr_blocks_of_method(&l->blocks, i, &methods[i].block_count);
     l->placements[i].method = &l->methods.data[i];
     ETR_TRY(join_method(l, &methods[i], i, error));
-    if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena, &l->warnings)) return etr_fail_memory(error);
+    if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena, &l->warnings))
+      return etr_fail_memory(error);
   }
   etr_payloads_warn(&l->payloads, l->profile->pte, &l->warnings);
   l->profile->methods = l->built = methods;
@@ -190,14 +216,16 @@ enum { LAST_RANK = 4 };
 /* Returns the rank of an entry point in the order in which they are shown. */
 static int rank_of(const etr_graph *graph, const etr_method *methods) {
   static const char *const modules[] = {"edge", "program", "aten"};
-  bool timed = graph->times && graph->profile_method != ETR_NONE && methods[graph->profile_method].nodes_ticks > 0;
+  bool timed = graph->times && graph->profile_method != ETR_NONE &&
+               methods[graph->profile_method].nodes_ticks > 0;
   for (size_t i = 0; i < ETR_COUNT(modules); i++)
-    if (strcmp(graph->module, modules[i]) == 0) return (int)i + (i > 0 || !timed);
+    if (strcmp(graph->module, modules[i]) == 0)
+      return (int)i + (i > 0 || !timed);
   return (int)ETR_COUNT(modules) + 1;
 }
 
-/* Sets the graph of each method to the one to which it was joined, whatever others are called. `places` has the index
- * at which each graph of the record, and then of the program, is shown. */
+/* Sets the graph of each method to the one to which it was joined, whatever others are called.
+ * `places` has the index at which each graph of the record, and then of the program, is shown. */
 static void point_to_graphs(const loader *l, const uint32_t *places) {
   etr_method *methods = l->built;
   size_t program = l->record.graph_count;
@@ -216,12 +244,15 @@ static etr_status lay_out(loader *l, etr_error *error) {
   size_t count = l->record.graph_count + l->programs.count;
   etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
   uint32_t *places = etr_arena_alloc_array(l->arena, count, sizeof *places);
-  if (!graphs || !places) return etr_fail_memory(error);
+  if (!graphs || !places)
+    return etr_fail_memory(error);
   for (int rank = 0; rank <= LAST_RANK; rank++)
     for (size_t i = 0; i < count; i++) {
-      const etr_graph *graph = i < l->record.graph_count ? &l->record.graphs[i]
-                                                         : &l->programs.data[i - l->record.graph_count];
-      if (rank_of(graph, p->methods) != rank) continue;
+      const etr_graph *graph = i < l->record.graph_count
+                                   ? &l->record.graphs[i]
+                                   : &l->programs.data[i - l->record.graph_count];
+      if (rank_of(graph, p->methods) != rank)
+        continue;
       places[i] = (uint32_t)p->graph_count;
       graphs[p->graph_count++] = *graph;
     }
@@ -250,7 +281,8 @@ static etr_status find_debug_buffer(loader *l, etr_error *error) {
                     "a log: give it as an ETDump, with which its debug buffer is read");
   l->profile->debug_buffer = l->dumps.debug_buffer_path;
   l->profile->debug_buffer_bytes = (etr_bytes){held->data, held->size};
-  if (!given) return ETR_OK;
+  if (!given)
+    return ETR_OK;
   l->profile->debug_buffer = etr_arena_copy(l->arena, etr_slice_of(given));
   l->profile->debug_buffer_bytes = (etr_bytes){0};
   return ETR_OK;
@@ -263,12 +295,15 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
     return etr_fail_memory(error);
   l->profile->debug_values = data.values;
   l->profile->debug_value_count = data.count;
-  if (l->inputs->taps) l->profile->taps = etr_arena_copy(l->arena, etr_slice_of(l->inputs->taps));
+  if (l->inputs->taps)
+    l->profile->taps = etr_arena_copy(l->arena, etr_slice_of(l->inputs->taps));
   ETR_TRY(find_debug_buffer(l, error));
-  if (!l->profile->debug_buffer) return ETR_OK;
+  if (!l->profile->debug_buffer)
+    return ETR_OK;
   if (data.dumps_with_tensors > 1) {
     etr_warn(&l->warnings, l->profile->debug_buffer, NULL, ETR_NO_OFFSET,
-             "several ETDumps logged tensors, and their offsets do not show which one this buffer belongs to: not "
+             "several ETDumps logged tensors, and their offsets do not show which one this buffer "
+             "belongs to: not "
              "read; choose one with --etdump");
     l->profile->debug_buffer = NULL;
     return ETR_OK;
@@ -281,14 +316,17 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
 static etr_status load_profile(loader *l, etr_error *error) {
   unsigned without = l->opened->without;
   ETR_TRY(etr_choices_check_clock(l->options, error));
-  if (!copy_record(l)) return etr_fail_memory(error);
+  if (!copy_record(l))
+    return etr_fail_memory(error);
   ETR_TRY(read_dumps(l, error));
   ETR_TRY(join_all(l, error));
   if (!(without & ETR_WITHOUT_MEMORY) &&
-      !etr_memory_plan_all(l->profile, l->built, l->placements, &l->opened->pte, &l->warnings, l->arena))
+      !etr_memory_plan_all(l->profile, l->built, l->placements, &l->opened->pte, &l->warnings,
+                           l->arena))
     return etr_fail_memory(error);
   ETR_TRY(lay_out(l, error));
-  if (!(without & ETR_WITHOUT_COSTS) && !etr_costs_find(l->profile, l->graphs, l->arena, &l->warnings))
+  if (!(without & ETR_WITHOUT_COSTS) &&
+      !etr_costs_find(l->profile, l->graphs, l->arena, &l->warnings))
     return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));
@@ -298,13 +336,14 @@ static etr_status load_profile(loader *l, etr_error *error) {
   return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
-etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened, const etr_inputs *dumps,
-                          const etr_options *options, etr_error *error) {
+etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
+                          const etr_inputs *dumps, const etr_options *options, etr_error *error) {
   static const etr_options defaults = {0};
   *out = NULL;
   etr_error_clear(error);
   profile_box *box = calloc(1, sizeof *box);
-  if (!box) return etr_fail_memory(error);
+  if (!box)
+    return etr_fail_memory(error);
   etr_arena_init(&box->arena);
   loader l = {.profile = &box->profile,
               .arena = &box->arena,
@@ -323,7 +362,8 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened, co
   return status;
 }
 
-etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options, etr_error *error) {
+etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options,
+                            etr_error *error) {
   etr_opened_record *opened;
   *out = NULL;
   etr_error_clear(error);
@@ -343,7 +383,8 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
 
 void etr_profile_close(etr_profile *profile) {
   profile_box *box = (profile_box *)profile;
-  if (!box) return;
+  if (!box)
+    return;
   etr_close_record(box->own);
   etr_arena_clear(&box->arena);
   free(box);

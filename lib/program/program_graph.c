@@ -11,28 +11,33 @@ typedef struct node_key {
 } node_key;
 ETR_NO_PADDING(node_key, sizeof(char *) + sizeof(int64_t));
 
-uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id) {
+uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id,
+                            const char *delegate_id) {
   node_key key = {delegate_id, instruction_id};
   return etr_map_get(&graph->nodes, ETR_BYTES(key));
 }
 
-bool etr_pte_graph_note(etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id, uint32_t node) {
+bool etr_pte_graph_note(etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id,
+                        uint32_t node) {
   node_key key = {delegate_id, instruction_id};
   return etr_map_set(&graph->nodes, ETR_BYTES(key), node);
 }
 
 static const etr_own_nodes *find_own(const etr_pte_graph *graph, int32_t instruction_id) {
-  size_t at = etr_find_int(instruction_id, graph->own.data, graph->own.count, sizeof *graph->own.data);
+  size_t at = etr_find_int(instruction_id, graph->own.data, graph->own.count,
+                           sizeof *graph->own.data);
   return at < graph->own.count ? &graph->own.data[at] : NULL;
 }
 
-uint32_t etr_pte_graph_operator(const etr_pte_graph *graph, int32_t instruction_id, uint32_t operator_) {
+uint32_t etr_pte_graph_operator(const etr_pte_graph *graph, int32_t instruction_id,
+                                uint32_t operator_) {
   const etr_own_nodes *own = operator_ == ETR_NONE ? NULL : find_own(graph, instruction_id);
   return own && operator_ < own->count ? own->first + operator_ : ETR_NONE;
 }
 
 const etr_graph *etr_graph_of_events(const etr_placement *placement) {
-  if (placement->method->graph) return placement->method->graph;
+  if (placement->method->graph)
+    return placement->method->graph;
   return placement->program_graph ? &placement->program_graph->graph : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * program_graph.h - program/METHOD: a method of the .pte as a graph, and an index of its nodes. Layer 3.
+ * program_graph.h - program/METHOD: a method of the .pte as a graph, and an index of its nodes.
+ * Layer 3.
  */
 #ifndef ETR_PROGRAM_GRAPH_H
 #define ETR_PROGRAM_GRAPH_H
@@ -21,26 +22,31 @@ struct etr_pte_graph {
   etr_vec(int32_t) instructions; /* instruction of each node; -1: it has none */
   etr_vec(uint8_t) works;        /* work of each node: etr_work */
   etr_vec(const etr_value *) views;
-  bool is_cut; /* all lists of tensors together were too long, or there are too many jumps: some edges are missing */
+  bool is_cut; /* all lists of tensors together were too long, or there are too many jumps: some
+                  edges are missing */
 };
 
-/** Returns the node of an instruction (delegate_id is NULL), or of an operator that only its event names; ETR_NONE if
- * there is none.
+/** Returns the node of an instruction (delegate_id is NULL), or of an operator that only its event
+ * names; ETR_NONE if there is none.
  */
-uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id);
+uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id,
+                            const char *delegate_id);
 
 /** Records the node of an instruction or operator. Returns false when out of memory. */
-bool etr_pte_graph_note(etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id, uint32_t node);
+bool etr_pte_graph_note(etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id,
+                        uint32_t node);
 
-/** Returns the node of an operator by its index in a delegate's payload; ETR_NONE if there is none, or operator_ is
- * ETR_NONE. */
-uint32_t etr_pte_graph_operator(const etr_pte_graph *graph, int32_t instruction_id, uint32_t operator_);
+/** Returns the node of an operator by its index in a delegate's payload; ETR_NONE if there is none,
+ * or operator_ is ETR_NONE. */
+uint32_t etr_pte_graph_operator(const etr_pte_graph *graph, int32_t instruction_id,
+                                uint32_t operator_);
 
-/** Returns whether the graph contains the operators in the payload of the delegate that an instruction calls. */
+/** Returns whether the graph contains the operators in the payload of the delegate that an
+ * instruction calls. */
 bool etr_pte_graph_is_open(const etr_pte_graph *graph, int32_t instruction_id);
 
-/** Returns the graph to whose nodes a method's events are attributed: its Edge graph, or else the program's; NULL if
- * there is neither. */
+/** Returns the graph to whose nodes a method's events are attributed: its Edge graph, or else the
+ * program's; NULL if there is neither. */
 const etr_graph *etr_graph_of_events(const etr_placement *placement);
 
 #endif

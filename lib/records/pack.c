@@ -18,7 +18,8 @@ typedef struct packer {
 } packer;
 
 static void note_part(const packer *p, const char *entry, const char *text) {
-  if (p->options->notes.take) p->options->notes.take(p->options->notes.context, entry, text);
+  if (p->options->notes.take)
+    p->options->notes.take(p->options->notes.context, entry, text);
 }
 
 static bool is_planned(const packer *p, const char *name) {
@@ -29,24 +30,29 @@ static bool is_planned(const packer *p, const char *name) {
 static etr_status plan(packer *p, const etr_planned *planned, etr_error *error) {
   uint32_t known = etr_map_get(&p->by_name, etr_slice_of(planned->name));
   etr_planned *slot = known == ETR_NONE ? etr_vec_push(&p->arena, &p->plan) : &p->plan.data[known];
-  if (!slot) return etr_fail_memory(error);
+  if (!slot)
+    return etr_fail_memory(error);
   *slot = *planned;
-  bool is_kept = known != ETR_NONE ||
-                 etr_map_set(&p->by_name, etr_slice_of(planned->name), (uint32_t)(p->plan.count - 1));
+  bool is_kept = known != ETR_NONE || etr_map_set(&p->by_name, etr_slice_of(planned->name),
+                                                  (uint32_t)(p->plan.count - 1));
   return is_kept ? ETR_OK : etr_fail_memory(error);
 }
 
 /* ---- The record to begin with ---- */
 
 static etr_status plan_base(packer *p, etr_error *error) {
-  if (!p->options->record) return ETR_OK;
+  if (!p->options->record)
+    return ETR_OK;
   ETR_TRY(etr_archive_open(&p->base, p->options->record, error));
   p->is_record = etr_archive_find(p->base, ETR_IDENTIFIER_ENTRY) != SIZE_MAX;
-  if (!p->is_record && !etr_archive_is_directory(p->base)) return etr_record_fail_identity(p->options->record, error);
+  if (!p->is_record && !etr_archive_is_directory(p->base))
+    return etr_record_fail_identity(p->options->record, error);
   for (size_t i = 0; i < etr_archive_count(p->base); i++) {
     etr_planned planned = {.name = etr_archive_name(p->base, i), .archive = p->base, .index = i};
-    if (!p->is_record) ETR_TRY(etr_part_entry(&planned.name, &p->arena, planned.name, error));
-    if (!p->is_record) ETR_TRY(etr_planned_check(&planned, error));
+    if (!p->is_record)
+      ETR_TRY(etr_part_entry(&planned.name, &p->arena, planned.name, error));
+    if (!p->is_record)
+      ETR_TRY(etr_planned_check(&planned, error));
     ETR_TRY(plan(p, &planned, error));
   }
   return ETR_OK;
@@ -54,18 +60,20 @@ static etr_status plan_base(packer *p, etr_error *error) {
 
 /* ---- Parts ---- */
 
-/* Sets *out to whether the version that wrote the Edge programs uses pickle.dumps. Up to 1.1 there is one program,
- * whose entry names no method, and in 2023 there is none. */
+/* Sets *out to whether the version that wrote the Edge programs uses pickle.dumps. Up to 1.1 there
+ * is one program, whose entry names no method, and in 2023 there is none. */
 static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
   *out = true;
   for (size_t i = 0; i < p->plan.count; i++) {
     const etr_planned *planned = &p->plan.data[i];
     int64_t version[2];
-    if (etr_entry_kind_of(planned->name, ETR_EDGE_ENTRY) != ETR_ENTRY_EDGE_PROGRAM) continue;
-    if (!strchr(planned->name, '/')) return ETR_OK;
+    if (etr_entry_kind_of(planned->name, ETR_EDGE_ENTRY) != ETR_ENTRY_EDGE_PROGRAM)
+      continue;
+    if (!strchr(planned->name, '/'))
+      return ETR_OK;
     ETR_TRY(etr_planned_schema(version, planned, error));
-    /* ExecuTorch's pickles were in this schema, up to 1.2; later versions, which use torch.save, have 5.4 or a later
-     * one.
+    /* ExecuTorch's pickles were in this schema, up to 1.2; later versions, which use torch.save,
+     * have 5.4 or a later one.
      */
     *out = version[0] != 0 && (version[0] < 5 || (version[0] == 5 && version[1] < 4));
     return ETR_OK;
@@ -77,7 +85,8 @@ static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr
   const char *name = part->kind == ETR_PART_PTE ? ETR_RECORD_PTE_ENTRY : part->name;
   etr_planned planned = {.path = part->path, .bytes = {part->bytes, part->size}};
   if (part->kind == ETR_PART_BUNDLED) {
-    /* 0.6 takes an entry that it does not know for a program, and stops. The output counts are as new as 1.0. */
+    /* 0.6 takes an entry that it does not know for a program, and stops. The output counts are as
+     * new as 1.0. */
     bool is_pickle;
     ETR_TRY(uses_pickle(&is_pickle, p, error));
     p->takes_inputs = !is_pickle || is_planned(p, "instruction_id_to_num_outs_map");
@@ -86,12 +95,14 @@ static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr
   ETR_TRY(etr_part_entry(&planned.name, &p->arena, name, error));
   if (etr_map_get(given, etr_slice_of(planned.name)) != ETR_NONE)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "this part is given twice");
-  if (!etr_map_set(given, etr_slice_of(planned.name), 1)) return etr_fail_memory(error);
+  if (!etr_map_set(given, etr_slice_of(planned.name), 1))
+    return etr_fail_memory(error);
   ETR_TRY(etr_planned_check(&planned, error));
   return plan(p, &planned, error);
 }
 
-/* The order of ExecuTorch: the exported program, the lowered programs, other programs, the maps that join them. */
+/* The order of ExecuTorch: the exported program, the lowered programs, other programs, the maps
+ * that join them. */
 static const etr_entry_kind order[] = {
     ETR_ENTRY_EDGE_PROGRAM,      ETR_ENTRY_OTHER_PROGRAM,         ETR_ENTRY_WEIGHTS,
     ETR_ENTRY_HANDLE_MAP,        ETR_ENTRY_DELEGATE_MAP,          ETR_ENTRY_OUTPUT_COUNTS,
@@ -99,61 +110,81 @@ static const etr_entry_kind order[] = {
 
 static size_t rank_of(const etr_part *part) {
   size_t rank = 0;
-  if (part->kind != ETR_PART_ENTRY) return 1 + ETR_COUNT(order);
+  if (part->kind != ETR_PART_ENTRY)
+    return 1 + ETR_COUNT(order);
   etr_entry_kind kind = etr_entry_kind_of(part->name, "edge");
-  while (rank < ETR_COUNT(order) && order[rank] != kind) rank++;
+  while (rank < ETR_COUNT(order) && order[rank] != kind)
+    rank++;
   return strcmp(part->name, "aten") == 0 ? 0 : 1 + rank;
 }
 
 /* ---- What is not given ---- */
 
-static bool is_program(const char *name) { return etr_entry_kind_of(name, ETR_EDGE_ENTRY) & ETR_ENTRY_PROGRAM; }
+static bool is_program(const char *name) {
+  return etr_entry_kind_of(name, ETR_EDGE_ENTRY) & ETR_ENTRY_PROGRAM;
+}
 
 /* Plans a sibling of a program: the file beside the program's, or else an empty entry. */
-static etr_status plan_sibling(packer *p, const etr_planned *program, etr_sibling sibling, etr_error *error) {
+static etr_status plan_sibling(packer *p, const etr_planned *program, etr_sibling sibling,
+                               etr_error *error) {
   const char *suffix = etr_sibling_suffixes[sibling];
   etr_planned planned = {.name = etr_arena_format(&p->arena, "%s%s", program->name, suffix)};
-  const char *path = program->path ? etr_arena_format(&p->arena, "%s%s", program->path, suffix) : NULL;
-  if (!planned.name || etr_arena_failed(&p->arena)) return etr_fail_memory(error);
-  if (is_planned(p, planned.name)) return ETR_OK;
-  if (path && etr_file_is_regular(path)) planned.path = path;
+  const char *path = program->path ? etr_arena_format(&p->arena, "%s%s", program->path, suffix)
+                                   : NULL;
+  if (!planned.name || etr_arena_failed(&p->arena))
+    return etr_fail_memory(error);
+  if (is_planned(p, planned.name))
+    return ETR_OK;
+  if (path && etr_file_is_regular(path))
+    planned.path = path;
   return plan(p, &planned, error);
 }
 
 static etr_status check_owner(const packer *p, const char *name, etr_error *error) {
   etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
   bool is_sibling = etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_WEIGHTS;
-  if (!is_sibling || etr_map_get(&p->by_name, program) != ETR_NONE) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "the program that this belongs to is missing");
+  if (!is_sibling || etr_map_get(&p->by_name, program) != ETR_NONE)
+    return ETR_OK;
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET,
+                  "the program that this belongs to is missing");
 }
 
 /* Checks what generate_etrecord() requires. */
 static etr_status check_complete(const packer *p, etr_error *error) {
   bool has_edge = false;
-  if (p->is_record) return ETR_OK;
+  if (p->is_record)
+    return ETR_OK;
   for (size_t i = 0; i < p->plan.count; i++) {
     const char *name = p->plan.data[i].name;
     has_edge |= etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_EDGE_PROGRAM;
     ETR_TRY(check_owner(p, name, error));
   }
   if (!has_edge)
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, ETR_EDGE_ENTRY, ETR_NO_OFFSET,
-                    "the Edge program is missing, without which there is no ETRecord: edge/forward=FILE");
-  if (is_planned(p, "debug_handle_map")) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_CHOICE, NULL, "debug_handle_map", ETR_NO_OFFSET,
-                  "this part is missing, without which there is no ETRecord: debug_handle_map=FILE");
+    return etr_fail(
+        error, ETR_ERROR_CHOICE, NULL, ETR_EDGE_ENTRY, ETR_NO_OFFSET,
+        "the Edge program is missing, without which there is no ETRecord: edge/forward=FILE");
+  if (is_planned(p, "debug_handle_map"))
+    return ETR_OK;
+  return etr_fail(
+      error, ETR_ERROR_CHOICE, NULL, "debug_handle_map", ETR_NO_OFFSET,
+      "this part is missing, without which there is no ETRecord: debug_handle_map=FILE");
 }
 
 /* ---- Writing ---- */
 
-static bool is_empty(const etr_planned *planned) { return !planned->archive && !planned->path && !planned->bytes.data; }
+static bool is_empty(const etr_planned *planned) {
+  return !planned->archive && !planned->path && !planned->bytes.data;
+}
 
-static etr_status write_planned(etr_archive_writer *writer, etr_planned *planned, etr_error *error) {
+static etr_status write_planned(etr_archive_writer *writer, etr_planned *planned,
+                                etr_error *error) {
   etr_sibling sibling;
-  if (planned->archive) return etr_archive_writer_copy(writer, planned->name, planned->archive, planned->index, error);
+  if (planned->archive)
+    return etr_archive_writer_copy(writer, planned->name, planned->archive, planned->index, error);
   if (!is_empty(planned) || !etr_entry_program(etr_slice_of(planned->name), &sibling).size)
     return etr_archive_writer_add(writer, planned->name, etr_planned_emit, planned, error);
-  etr_torch_object nothing = sibling == ETR_EXAMPLE_INPUTS ? etr_torch_no_inputs : etr_torch_empty_dict;
+  etr_torch_object nothing = sibling == ETR_EXAMPLE_INPUTS ? etr_torch_no_inputs
+                                                           : etr_torch_empty_dict;
   return etr_archive_writer_add(writer, planned->name, etr_torch_save, &nothing, error);
 }
 
@@ -164,9 +195,11 @@ static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr
     object = p->bundled.outputs;
     ETR_TRY(etr_archive_writer_add(writer, outputs, etr_torch_save, &object, error));
   }
-  if (!p->bundled.inputs.pickle.size || is_planned(p, inputs)) return ETR_OK;
+  if (!p->bundled.inputs.pickle.size || is_planned(p, inputs))
+    return ETR_OK;
   if (!p->takes_inputs) {
-    note_part(p, inputs, "left out: ExecuTorch 0.6 reads no record with them, and this record may be of 0.6");
+    note_part(p, inputs,
+              "left out: ExecuTorch 0.6 reads no record with them, and this record may be of 0.6");
     return ETR_OK;
   }
   object = p->bundled.inputs;
@@ -176,18 +209,21 @@ static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr
 static etr_status write_all(packer *p, etr_archive_writer *writer, etr_error *error) {
   if (!is_planned(p, ETR_IDENTIFIER_ENTRY))
     ETR_TRY(etr_archive_writer_add_bytes(writer, ETR_IDENTIFIER_ENTRY, (etr_slice){0}, error));
-  for (size_t i = 0; i < p->plan.count; i++) ETR_TRY(write_planned(writer, &p->plan.data[i], error));
+  for (size_t i = 0; i < p->plan.count; i++)
+    ETR_TRY(write_planned(writer, &p->plan.data[i], error));
   ETR_TRY(write_bundled(p, writer, error));
   return etr_archive_writer_finish(writer, error);
 }
 
-static etr_status pack(packer *p, const etr_part *parts, size_t count, const etr_sink *sink, etr_error *error) {
+static etr_status pack(packer *p, const etr_part *parts, size_t count, const etr_sink *sink,
+                       etr_error *error) {
   ETR_TRY(plan_base(p, error));
   etr_map given;
   etr_map_init(&given, &p->arena);
   for (size_t rank = 0; rank <= 1 + ETR_COUNT(order); rank++)
     for (size_t i = 0; i < count; i++)
-      if (rank_of(&parts[i]) == rank) ETR_TRY(plan_part(p, &given, &parts[i], error));
+      if (rank_of(&parts[i]) == rank)
+        ETR_TRY(plan_part(p, &given, &parts[i], error));
 
   ETR_TRY(check_complete(p, error));
   for (size_t i = 0; i < p->plan.count; i++) {
@@ -196,15 +232,17 @@ static etr_status pack(packer *p, const etr_part *parts, size_t count, const etr
       ETR_TRY(plan_sibling(p, &program, (etr_sibling)k, error));
   }
 
-  if (p->bundled.problem) note_part(p, p->bundled.path, p->bundled.problem);
+  if (p->bundled.problem)
+    note_part(p, p->bundled.path, p->bundled.problem);
   etr_archive_writer *writer = etr_archive_writer_new(sink);
   etr_status status = writer ? write_all(p, writer, error) : etr_fail_memory(error);
   etr_archive_writer_close(writer);
   return status;
 }
 
-etr_status etr_record_pack(const etr_part *parts, size_t part_count, const etr_pack_options *options,
-                           const etr_sink *sink, etr_error *error) {
+etr_status etr_record_pack(const etr_part *parts, size_t part_count,
+                           const etr_pack_options *options, const etr_sink *sink,
+                           etr_error *error) {
   static const etr_pack_options none = {0};
   packer p = {.options = options ? options : &none};
   etr_error_clear(error);

@@ -14,7 +14,8 @@
 /* ---- Bytes ---- */
 
 static etr_status fail_file(const char *path, etr_error *error) {
-  return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s", strerror(errno));
+  return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s",
+                  strerror(errno));
 }
 
 static etr_status emit_file(const char *path, const etr_sink *sink, etr_error *error) {
@@ -22,8 +23,10 @@ static etr_status emit_file(const char *path, const etr_sink *sink, etr_error *e
   size_t got;
   bool is_taken = true;
   FILE *file = etr_file_open_regular(path);
-  if (!file) return fail_file(path, error);
-  while (is_taken && (got = fread(bytes, 1, sizeof bytes, file)) > 0) is_taken = sink->write(sink->context, bytes, got);
+  if (!file)
+    return fail_file(path, error);
+  while (is_taken && (got = fread(bytes, 1, sizeof bytes, file)) > 0)
+    is_taken = sink->write(sink->context, bytes, got);
   etr_status status = ferror(file) ? fail_file(path, error) : ETR_OK;
   fclose(file);
   return is_taken ? status : etr_fail_sink(error);
@@ -38,8 +41,10 @@ etr_status etr_planned_emit(void *context, const etr_sink *sink, etr_error *erro
     etr_archive_entry_close(entry);
     return status;
   }
-  if (planned->path) return emit_file(planned->path, sink, error);
-  bool is_taken = planned->bytes.size == 0 || sink->write(sink->context, planned->bytes.data, planned->bytes.size);
+  if (planned->path)
+    return emit_file(planned->path, sink, error);
+  bool is_taken = planned->bytes.size == 0 ||
+                  sink->write(sink->context, planned->bytes.data, planned->bytes.size);
   return is_taken ? ETR_OK : etr_fail_sink(error);
 }
 
@@ -50,10 +55,12 @@ static etr_status fail_name(const char *name, const char *what, etr_error *error
 }
 
 /* Makes the name of a program's entry from the part's name. */
-static etr_status program_entry(const char **out, etr_arena *arena, const char *name, etr_error *error) {
+static etr_status program_entry(const char **out, etr_arena *arena, const char *name,
+                                etr_error *error) {
   static const char edge[] = "edge/";
   *out = name;
-  if (etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_EDGE_PROGRAM || strcmp(name, ETR_ATEN_ENTRY) == 0)
+  if (etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_EDGE_PROGRAM ||
+      strcmp(name, ETR_ATEN_ENTRY) == 0)
     return ETR_OK;
   if (strcmp(name, "aten") == 0)
     *out = ETR_ATEN_ENTRY;
@@ -62,7 +69,8 @@ static etr_status program_entry(const char **out, etr_arena *arena, const char *
   else if (strncmp(name, edge, sizeof edge - 1) == 0)
     *out = etr_arena_format(arena, ETR_EDGE_ENTRY "/%s", name + sizeof edge - 1);
   else if (etr_entry_is_reserved(name))
-    return fail_name(name, "a module cannot be called so: the name contains one of the ETRecord's own", error);
+    return fail_name(
+        name, "a module cannot be called so: the name contains one of the ETRecord's own", error);
   else if (!strchr(name, '/'))
     *out = etr_arena_format(arena, "%s/forward", name);
   return *out ? ETR_OK : etr_fail_memory(error);
@@ -73,13 +81,18 @@ etr_status etr_part_entry(const char **out, etr_arena *arena, const char *name, 
   etr_entry_kind kind = etr_entry_kind_of(name, ETR_EDGE_ENTRY);
   etr_slice program = etr_entry_program(etr_slice_of(name), &sibling);
   *out = name;
-  if (!name[0]) return fail_name(name, "a part needs a name: edge/forward=FILE", error);
-  if (kind == ETR_ENTRY_IDENTIFIER) return fail_name(name, "this name is reserved: every ETRecord has it", error);
+  if (!name[0])
+    return fail_name(name, "a part needs a name: edge/forward=FILE", error);
+  if (kind == ETR_ENTRY_IDENTIFIER)
+    return fail_name(name, "this name is reserved: every ETRecord has it", error);
   bool is_known = !(kind & (ETR_ENTRY_UNKNOWN | ETR_ENTRY_WEIGHTS | ETR_ENTRY_PROGRAM));
-  if (is_known) return ETR_OK;
-  if (kind != ETR_ENTRY_WEIGHTS) return program_entry(out, arena, name, error);
+  if (is_known)
+    return ETR_OK;
+  if (kind != ETR_ENTRY_WEIGHTS)
+    return program_entry(out, arena, name, error);
   const char *owner = etr_arena_copy(arena, program);
-  if (!owner) return etr_fail_memory(error);
+  if (!owner)
+    return etr_fail_memory(error);
   ETR_TRY(program_entry(&owner, arena, owner, error));
   *out = etr_arena_format(arena, "%s%s", owner, etr_sibling_suffixes[sibling]);
   return *out ? ETR_OK : etr_fail_memory(error);
@@ -93,7 +106,8 @@ static int64_t read_file(void *context, char *into, size_t size) {
 }
 
 static etr_status read_schema_from(int64_t version[2], etr_json *json, etr_error *error) {
-  if (!json) return etr_fail_memory(error);
+  if (!json)
+    return etr_fail_memory(error);
   /* "schema_version": {"major": 5, "minor": 4}. Of a document that is damaged, nothing. */
   etr_slice key;
   int64_t found[2] = {0, 0};
@@ -113,25 +127,31 @@ static etr_status read_schema_from(int64_t version[2], etr_json *json, etr_error
       else
         etr_json_skip(json);
   }
-  if (!etr_json_failed(json)) memcpy(version, found, sizeof found);
+  if (!etr_json_failed(json))
+    memcpy(version, found, sizeof found);
   bool has_memory = !etr_json_out_of_memory(json);
   etr_json_close(json);
   return has_memory ? ETR_OK : etr_fail_memory(error);
 }
 
-static etr_status read_schema_of_entry(int64_t version[2], const etr_planned *planned, etr_error *error) {
+static etr_status read_schema_of_entry(int64_t version[2], const etr_planned *planned,
+                                       etr_error *error) {
   etr_archive_entry *entry;
   ETR_TRY(etr_archive_entry_open(&entry, planned->archive, planned->index, 0, error));
-  etr_status status = read_schema_from(version, etr_json_open(etr_archive_entry_read, entry, NULL), error);
+  etr_status status = read_schema_from(version, etr_json_open(etr_archive_entry_read, entry, NULL),
+                                       error);
   etr_archive_entry_close(entry);
   return status;
 }
 
 etr_status etr_planned_schema(int64_t version[2], const etr_planned *planned, etr_error *error) {
-  if (planned->archive) return read_schema_of_entry(version, planned, error);
-  if (!planned->path) return read_schema_from(version, etr_json_open_memory(planned->bytes, NULL), error);
+  if (planned->archive)
+    return read_schema_of_entry(version, planned, error);
+  if (!planned->path)
+    return read_schema_from(version, etr_json_open_memory(planned->bytes, NULL), error);
   FILE *file = etr_file_open_regular(planned->path);
-  if (!file) return fail_file(planned->path, error);
+  if (!file)
+    return fail_file(planned->path, error);
   etr_status status = read_schema_from(version, etr_json_open(read_file, file, NULL), error);
   fclose(file);
   return status;
@@ -166,19 +186,24 @@ static const char *fault_of(etr_entry_kind kind, const head *h) {
   switch (kind) {
   case ETR_ENTRY_EDGE_PROGRAM:
   case ETR_ENTRY_OTHER_PROGRAM:
-    if (is_zip) return "a zip, not a serialized program; of a .pt2, unpack serialized_exported_program.json";
+    if (is_zip)
+      return "a zip, not a serialized program; of a .pt2, unpack serialized_exported_program.json";
     return is_object ? NULL : "not a program as torch.export serializes it: a JSON object";
   case ETR_ENTRY_HANDLE_MAP:
   case ETR_ENTRY_DELEGATE_MAP:
-  case ETR_ENTRY_OUTPUT_COUNTS: return is_object ? NULL : "not a map: a JSON object";
+  case ETR_ENTRY_OUTPUT_COUNTS:
+    return is_object ? NULL : "not a map: a JSON object";
   case ETR_ENTRY_REFERENCE_OUTPUTS:
   case ETR_ENTRY_REPRESENTATIVE_INPUTS:
-    return is_zip || etr_is_pickle((etr_slice){h->bytes, h->size}) ? NULL
-                                                                   : "written neither by torch.save nor by pickle";
+    return is_zip || etr_is_pickle((etr_slice){h->bytes, h->size})
+               ? NULL
+               : "written neither by torch.save nor by pickle";
   case ETR_ENTRY_PTE:
-    if (has_at(h, 4, "BP08")) return "a BundledProgram, not a program; give it with --bundled";
+    if (has_at(h, 4, "BP08"))
+      return "a BundledProgram, not a program; give it with --bundled";
     return has_at(h, 4, "ET12") ? NULL : "not an ExecuTorch program: identifier ET12 is missing";
-  default: return NULL;
+  default:
+    return NULL;
   }
 }
 
@@ -189,10 +214,13 @@ etr_status etr_planned_check(const etr_planned *planned, etr_error *error) {
   etr_status status = etr_planned_emit(&copy, &(etr_sink){take_head, &h}, &failure);
   bool is_full = h.size == sizeof h.bytes; /* then the sink stopped it */
   if (status != ETR_OK && !is_full) {
-    if (error) *error = failure;
+    if (error)
+      *error = failure;
     return status;
   }
   const char *fault = fault_of(etr_entry_kind_of(planned->name, ETR_EDGE_ENTRY), &h);
-  if (!fault) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_FORMAT, planned->path, planned->name, ETR_NO_OFFSET, "%s", fault);
+  if (!fault)
+    return ETR_OK;
+  return etr_fail(error, ETR_ERROR_FORMAT, planned->path, planned->name, ETR_NO_OFFSET, "%s",
+                  fault);
 }

@@ -11,38 +11,50 @@
 
 void etr_redaction_init(etr_redaction *redaction, bool renames) {
   *redaction = (etr_redaction){.renames = renames};
-  etr_map *const maps[] = {&redaction->files, &redaction->parts, &redaction->classes, &redaction->values,
-                           &redaction->taken};
-  for (size_t i = 0; i < ETR_COUNT(maps); i++) etr_map_init(maps[i], &redaction->arena);
+  etr_map *const maps[] = {&redaction->files, &redaction->parts, &redaction->classes,
+                           &redaction->values, &redaction->taken};
+  for (size_t i = 0; i < ETR_COUNT(maps); i++)
+    etr_map_init(maps[i], &redaction->arena);
 }
 
-void etr_redaction_clear(etr_redaction *redaction) { etr_arena_clear(&redaction->arena); }
+void etr_redaction_clear(etr_redaction *redaction) {
+  etr_arena_clear(&redaction->arena);
+}
 
 /* ---- The text that is put together ---- */
 
 static void put_bytes(etr_redaction *h, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i++) {
     char *at = etr_vec_push(&h->arena, &h->text);
-    if (at) *at = bytes.data[i];
+    if (at)
+      *at = bytes.data[i];
   }
 }
 
-static void put_text(etr_redaction *h, const char *text) { put_bytes(h, etr_slice_of(text)); }
+static void put_text(etr_redaction *h, const char *text) {
+  put_bytes(h, etr_slice_of(text));
+}
 
-static void put_numbered(etr_redaction *h, const char *before, uint32_t number, const char *behind) {
+static void put_numbered(etr_redaction *h, const char *before, uint32_t number,
+                         const char *behind) {
   char text[48];
   (void)snprintf(text, sizeof text, "%s%u%s", before, (unsigned)number, behind);
   put_text(h, text);
 }
 
-static etr_slice taken(const etr_redaction *h) { return (etr_slice){h->text.data, h->text.count}; }
+static etr_slice taken(const etr_redaction *h) {
+  return (etr_slice){h->text.data, h->text.count};
+}
 
 /* A text from a file may contain NUL, which strchr() would find at the end of any string. */
-static bool is_any(char character, const char *any) { return character != '\0' && strchr(any, character) != NULL; }
+static bool is_any(char character, const char *any) {
+  return character != '\0' && strchr(any, character) != NULL;
+}
 
 static size_t find_any(etr_slice text, const char *any) {
   size_t at = 0;
-  while (at < text.size && !is_any(text.data[at], any)) at++;
+  while (at < text.size && !is_any(text.data[at], any))
+    at++;
   return at;
 }
 
@@ -52,26 +64,32 @@ static size_t find_any(etr_slice text, const char *any) {
 
 static bool is_number(etr_slice part) {
   for (size_t i = 0; i < part.size; i++)
-    if (part.data[i] < '0' || part.data[i] > '9') return false;
+    if (part.data[i] < '0' || part.data[i] > '9')
+      return false;
   return true;
 }
 
 /* Returns true for names that torch gives to the weights of its own modules. */
 static bool is_usual(etr_slice part) {
-  static const char *const names[] = {"weight", "bias", "running_mean", "running_var", "num_batches_tracked"};
+  static const char *const names[] = {"weight", "bias", "running_mean", "running_var",
+                                      "num_batches_tracked"};
   for (size_t i = 0; i < ETR_COUNT(names); i++)
-    if (etr_slice_equal(part, etr_slice_of(names[i]))) return true;
+    if (etr_slice_equal(part, etr_slice_of(names[i])))
+      return true;
   return false;
 }
 
-/* Returns the size of the expression for the model with which torch 2.6 begins paths; 0 if there is none. */
+/* Returns the size of the expression for the model with which torch 2.6 begins paths; 0 if there is
+ * none. */
 static size_t root_size(etr_slice path) {
   size_t end = etr_slice_starts(path, ETR_SLICE("L['self']")) ? sizeof "L['self']" - 1 : 0;
   return end;
 }
 
 /* Returns true for the name that torch writes if there is no module. */
-static bool is_placeholder(etr_slice path) { return etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook"); }
+static bool is_placeholder(etr_slice path) {
+  return etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook");
+}
 
 static void put_path(etr_redaction *h, etr_slice path) {
   size_t root = is_placeholder(path) ? path.size : root_size(path);
@@ -89,7 +107,8 @@ static void put_path(etr_redaction *h, etr_slice path) {
 }
 
 etr_slice etr_redact_path(etr_redaction *h, etr_slice path) {
-  if (!h->renames) return path;
+  if (!h->renames)
+    return path;
   h->text.count = 0;
   put_path(h, path);
   return taken(h);
@@ -108,7 +127,8 @@ static void put_class(etr_redaction *h, etr_slice name) {
 static void put_level(etr_redaction *h, etr_slice level, uint32_t place) {
   etr_slice rest = etr_slice_after(level, find_any(level, ",") + 1);
   size_t comma = rest.size;
-  while (comma > 0 && rest.data[comma - 1] != ',') comma--;
+  while (comma > 0 && rest.data[comma - 1] != ',')
+    comma--;
   etr_slice path = etr_slice_before(rest, comma ? comma - 1 : 0);
   if (path.size || place == 0) {
     put_text(h, "L__self__");
@@ -122,13 +142,15 @@ static void put_level(etr_redaction *h, etr_slice level, uint32_t place) {
 }
 
 etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
-  if (!h->renames) return stack;
+  if (!h->renames)
+    return stack;
   h->text.count = 0;
   uint32_t place = 0;
   for (etr_slice rest = stack; rest.size > 0; place++) {
     etr_slice level = etr_slice_before(rest, find_any(rest, ";"));
     rest = etr_slice_after(rest, level.size + 1);
-    if (place) put_text(h, ";");
+    if (place)
+      put_text(h, ";");
     put_level(h, level, place);
   }
   return taken(h);
@@ -138,11 +160,13 @@ etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
 
 /* Names of weights in a graph begin so: in exported programs, and in what torch made them from. */
 static const char *const weight_prefixes[] = {"p_", "b_", "c_", "obj_"};
-static const char *const other_prefixes[] = {"L__self_", "l__self_", "l_self_", "getattr_", "_lifted_", "lifted_"};
+static const char *const other_prefixes[] = {"L__self_", "l__self_", "l_self_",
+                                             "getattr_", "_lifted_", "lifted_"};
 
 static const char *prefix_of(etr_slice name, const char *const *prefixes, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (etr_slice_starts(name, etr_slice_of(prefixes[i]))) return prefixes[i];
+    if (etr_slice_starts(name, etr_slice_of(prefixes[i])))
+      return prefixes[i];
   return NULL;
 }
 
@@ -173,23 +197,29 @@ static void put_parts(etr_redaction *h, etr_slice name) {
   }
 }
 
-/* Returns how many bytes of a node's name are the name of a module, if a number may follow, as in "gate_1"; 0 if the
- * node is not named after a module. */
+/* Returns how many bytes of a node's name are the name of a module, if a number may follow, as in
+ * "gate_1"; 0 if the node is not named after a module. */
 static size_t called_like_module(const etr_redaction *h, etr_slice name) {
   size_t size = is_usual(name) ? 0 : known_part(h, name);
-  bool is_all = size == name.size || (size && name.data[size] == '_' && is_number(etr_slice_after(name, size + 1)));
+  bool is_all = size == name.size ||
+                (size && name.data[size] == '_' && is_number(etr_slice_after(name, size + 1)));
   return is_all ? size : 0;
 }
 
 etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
-  if (!h->renames || name.size == 0) return name;
+  if (!h->renames || name.size == 0)
+    return name;
   uint32_t known = etr_map_get(&h->values, name);
-  if (known != ETR_NONE) return etr_slice_of(h->new_values.data[known]);
+  if (known != ETR_NONE)
+    return etr_slice_of(h->new_values.data[known]);
   const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
-  if (!prefix) prefix = prefix_of(name, other_prefixes, ETR_COUNT(other_prefixes));
-  if (!prefix && !called_like_module(h, name)) return name;
+  if (!prefix)
+    prefix = prefix_of(name, other_prefixes, ETR_COUNT(other_prefixes));
+  if (!prefix && !called_like_module(h, name))
+    return name;
   h->text.count = 0;
-  if (prefix) put_text(h, prefix);
+  if (prefix)
+    put_text(h, prefix);
   put_parts(h, prefix ? etr_slice_after(name, strlen(prefix)) : name);
   return taken(h);
 }
@@ -200,12 +230,15 @@ etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
 static const char *name_value(etr_redaction *h, const char *prefix, const char *weight) {
   etr_redact_path(h, etr_slice_of(weight));
   for (size_t i = 0; i < h->text.count; i++)
-    if (is_any(h->text.data[i], BETWEEN_PARTS)) h->text.data[i] = '_';
-  const char *name = etr_arena_format(&h->arena, "%s%.*s", prefix, (int)h->text.count, taken(h).data);
+    if (is_any(h->text.data[i], BETWEEN_PARTS))
+      h->text.data[i] = '_';
+  const char *name = etr_arena_format(&h->arena, "%s%.*s", prefix, (int)h->text.count,
+                                      taken(h).data);
   const char *given = name;
   for (uint32_t k = 1; given && etr_map_get(&h->taken, etr_slice_of(given)) != ETR_NONE; k++)
     given = etr_arena_format(&h->arena, "%s_%u", name, (unsigned)k);
-  if (given) etr_map_set(&h->taken, etr_slice_of(given), 1);
+  if (given)
+    etr_map_set(&h->taken, etr_slice_of(given), 1);
   return given;
 }
 
@@ -213,18 +246,22 @@ static void learn_weight(etr_redaction *h, const etr_node *node) {
   etr_slice name = etr_slice_of(node->name);
   const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
   etr_redact_path(h, etr_slice_of(node->weight_name));
-  if (!prefix || etr_map_get(&h->values, name) != ETR_NONE) return;
+  if (!prefix || etr_map_get(&h->values, name) != ETR_NONE)
+    return;
   const char *given = name_value(h, prefix, node->weight_name);
   const char **slot = given ? etr_vec_push(&h->arena, &h->new_values) : NULL;
-  if (!slot) return;
+  if (!slot)
+    return;
   *slot = given;
   etr_map_set(&h->values, name, (uint32_t)(h->new_values.count - 1));
 }
 
 void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
-  for (size_t i = 0; i < graph->module_count; i++) etr_redact_path(h, etr_slice_of(graph->modules[i].recorded));
+  for (size_t i = 0; i < graph->module_count; i++)
+    etr_redact_path(h, etr_slice_of(graph->modules[i].recorded));
   for (size_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].weight_name) learn_weight(h, &graph->nodes[i]);
+    if (graph->nodes[i].weight_name)
+      learn_weight(h, &graph->nodes[i]);
 }
 
 /* ---- Stack traces ---- */
@@ -247,8 +284,10 @@ static void put_frame(etr_redaction *h, const etr_frame *frame) {
   put_text(h, "  File \"");
   put_file(h, frame->file);
   put_text(h, line);
-  if (frame->function.data) put_text(h, ", in ");
-  if (frame->function.data) put_bytes(h, is_plain ? frame->function : ETR_SLICE("function"));
+  if (frame->function.data)
+    put_text(h, ", in ");
+  if (frame->function.data)
+    put_bytes(h, is_plain ? frame->function : ETR_SLICE("function"));
   put_text(h, "\n");
 }
 
@@ -258,7 +297,8 @@ etr_slice etr_redact_trace(etr_redaction *h, etr_slice trace) {
     etr_slice line = etr_slice_before(rest, find_any(rest, "\n"));
     etr_frame frame;
     rest = etr_slice_after(rest, line.size + 1);
-    if (etr_frame_read(&frame, line)) put_frame(h, &frame);
+    if (etr_frame_read(&frame, line))
+      put_frame(h, &frame);
   }
   return taken(h);
 }

@@ -12,7 +12,8 @@
 
 #include <stdio.h>
 
-/* ---- JSON into a sink, as Python's json.dumps() writes it; also into a string of other such JSON ---- */
+/* ---- JSON into a sink, as Python's json.dumps() writes it; also into a string of other such JSON
+ * ---- */
 
 /* A document being written. The first failure stays, and nothing is written after it. */
 typedef struct json_out {
@@ -30,7 +31,8 @@ static void json_out_begin(json_out *out, const etr_sink *sink) {
 }
 
 static void flush(json_out *out) {
-  if (out->used && !out->failed) out->failed = !out->sink.write(out->sink.context, out->buffer, out->used);
+  if (out->used && !out->failed)
+    out->failed = !out->sink.write(out->sink.context, out->buffer, out->used);
   out->used = 0;
 }
 
@@ -43,7 +45,8 @@ static bool json_out_end(json_out *out) {
 /* Writes bytes as they are. */
 static void json_out_raw(json_out *out, etr_slice bytes) {
   while (bytes.size > 0) {
-    if (out->used == sizeof out->buffer) flush(out);
+    if (out->used == sizeof out->buffer)
+      flush(out);
     size_t piece = ETR_MIN(bytes.size, sizeof out->buffer - out->used);
     memcpy(out->buffer + out->used, bytes.data, piece);
     out->used += piece;
@@ -60,8 +63,8 @@ static void put_unit(json_out *out, uint32_t unit) {
 }
 
 static void put_ascii(json_out *out, char c) {
-  static const char letters[128] = {
-      ['"'] = '"', ['\\'] = '\\', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't', ['\b'] = 'b', ['\f'] = 'f'};
+  static const char letters[128] = {['"'] = '"',  ['\\'] = '\\', ['\n'] = 'n', ['\r'] = 'r',
+                                    ['\t'] = 't', ['\b'] = 'b',  ['\f'] = 'f'};
   const char letter[] = {'\\', letters[(unsigned char)c]};
   if (letter[1])
     json_out_raw(out, (etr_slice){letter, 2});
@@ -73,20 +76,25 @@ static void put_ascii(json_out *out, char c) {
 
 static uint32_t decode(const char *at, size_t size) {
   uint32_t value = (unsigned char)*at & (0xFFu >> (size + 1));
-  for (size_t i = 1; i < size; i++) value = value << 6 | ((unsigned char)at[i] & 0x3Fu);
+  for (size_t i = 1; i < size; i++)
+    value = value << 6 | ((unsigned char)at[i] & 0x3Fu);
   return value;
 }
 
-static bool is_plain(char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
+static bool is_plain(char c) {
+  return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+}
 
 /* Puts a text with escapes. Bytes that are not UTF-8 remain as they are in the record. */
 static void put_escaped(json_out *out, etr_slice text) {
   for (size_t at = 0; at < text.size;) {
     size_t run = at;
-    while (run < text.size && is_plain(text.data[run])) run++;
+    while (run < text.size && is_plain(text.data[run]))
+      run++;
     json_out_raw(out, (etr_slice){text.data + at, run - at});
     at = run;
-    if (at == text.size) return;
+    if (at == text.size)
+      return;
     size_t size = etr_utf8_size(text.data + at, text.size - at);
     if (size > 1) {
       uint32_t character = decode(text.data + at, size);
@@ -123,8 +131,8 @@ static void json_out_end_inside(json_out *out, json_out *outer) {
   json_out_raw(outer, ETR_SLICE("\""));
 }
 
-/* ---- Writes a serialized program again, in one pass and in constant memory: without the weights of its lowered
- * modules, and with other names where some are to be hidden ---- */
+/* ---- Writes a serialized program again, in one pass and in constant memory: without the weights
+ * of its lowered modules, and with other names where some are to be hidden ---- */
 
 /* Bounds the recursion: of all documents that are nested in each other. */
 enum { MOST_DEPTH = 1024 };
@@ -159,7 +167,9 @@ static etr_slice as_it_is(etr_redaction *redaction, etr_slice text) {
   return text;
 }
 
-static bool has_escapes(etr_slice raw) { return memchr(raw.data, '\\', raw.size) != NULL; }
+static bool has_escapes(etr_slice raw) {
+  return memchr(raw.data, '\\', raw.size) != NULL;
+}
 
 /* Copies a text, byte by byte if it does not change. */
 static void copy_text(copier *c, etr_slice (*change)(etr_redaction *, etr_slice)) {
@@ -184,18 +194,21 @@ static void copy_text(copier *c, etr_slice (*change)(etr_redaction *, etr_slice)
 static void copy_document(copier *c, object_kind kind) {
   json_out out;
   etr_json *inner = etr_json_open_string(c->in);
-  if (!inner) return;
+  if (!inner)
+    return;
   copier nested = *c;
   nested.in = inner;
   nested.out = &out;
-  /* The inner document is written into a string of the outer one, which must not be used until that ends. */
+  /* The inner document is written into a string of the outer one, which must not be used until that
+   * ends. */
   json_out_raw(c->out, ETR_SLICE("\""));
   json_out_begin(&out, &(etr_sink){write_inside, c->out});
   copy_value(&nested, (place){.kind = kind});
   etr_json_end(inner);
   json_out_end_inside(&out, c->out);
   *c->out_of_memory |= etr_json_out_of_memory(inner);
-  if (etr_json_failed(inner)) etr_json_fail(c->in, "the document in this string is damaged");
+  if (etr_json_failed(inner))
+    etr_json_fail(c->in, "the document in this string is damaged");
   etr_json_close(inner);
 }
 
@@ -246,8 +259,8 @@ static const struct {
     {"guards_code", OF_PROGRAM, HIDING, EMPTY_LIST},
 };
 
-/* Returns what is done with a member. If names are redacted, unknown members of nodes' metadata are dropped, because
- * they might contain names. */
+/* Returns what is done with a member. If names are redacted, unknown members of nodes' metadata are
+ * dropped, because they might contain names. */
 static member_action action_of(const copier *c, object_kind kind, etr_slice key) {
   for (size_t i = 0; i < ETR_COUNT(members); i++)
     if (members[i].kind == kind && (members[i].when == ALWAYS || c->redaction) &&
@@ -257,7 +270,8 @@ static member_action action_of(const copier *c, object_kind kind, etr_slice key)
 }
 
 static void put_instead(copier *c, etr_slice value) {
-  if (etr_json_peek(c->in) == ETR_JSON_NULL) value = ETR_SLICE("null");
+  if (etr_json_peek(c->in) == ETR_JSON_NULL)
+    value = ETR_SLICE("null");
   etr_json_skip(c->in);
   json_out_raw(c->out, value);
 }
@@ -265,7 +279,8 @@ static void put_instead(copier *c, etr_slice value) {
 static void copy_target(copier *c, place *at) {
   static const char call[] = "executorch_call_delegate";
   etr_slice raw;
-  if (etr_json_peek_raw(c->in, &raw)) at->calls_delegate = etr_slice_ends(raw, ETR_SLICE(call));
+  if (etr_json_peek_raw(c->in, &raw))
+    at->calls_delegate = etr_slice_ends(raw, ETR_SLICE(call));
   copy_value(c, *at);
 }
 
@@ -273,22 +288,46 @@ static void copy_member(copier *c, place *at, member_action action) {
   bool is_text = etr_json_peek(c->in) == ETR_JSON_STRING;
   place inside = {OF_PROGRAM, at->calls_delegate};
   switch (action) {
-  case EMPTY_TEXT: put_instead(c, ETR_SLICE("\"\"")); return;
-  case EMPTY_LIST: put_instead(c, ETR_SLICE("[]")); return;
-  case NO_VALUE: put_instead(c, ETR_SLICE("null")); return;
-  case SPECS: inside.kind = OF_SPECS; break;
-  case METADATA: inside.kind = OF_METADATA; break;
-  case TARGET: copy_target(c, at); return;
-  default: break;
+  case EMPTY_TEXT:
+    put_instead(c, ETR_SLICE("\"\""));
+    return;
+  case EMPTY_LIST:
+    put_instead(c, ETR_SLICE("[]"));
+    return;
+  case NO_VALUE:
+    put_instead(c, ETR_SLICE("null"));
+    return;
+  case SPECS:
+    inside.kind = OF_SPECS;
+    break;
+  case METADATA:
+    inside.kind = OF_METADATA;
+    break;
+  case TARGET:
+    copy_target(c, at);
+    return;
+  default:
+    break;
   }
-  bool is_special = is_text && action >= TRACE && action <= LOWERED && (action != LOWERED || at->calls_delegate);
+  bool is_special = is_text && action >= TRACE && action <= LOWERED &&
+                    (action != LOWERED || at->calls_delegate);
   if (is_special) {
     switch (action) {
-    case TRACE: copy_text(c, etr_redact_trace); break;
-    case MODULE_STACK: copy_text(c, etr_redact_module_stack); break;
-    case PATH: copy_text(c, etr_redact_path); break;
-    case LOWERED: copy_document(c, OF_LOWERED); break;
-    default: copy_document(c, OF_PROGRAM); break; /* ANCESTORS */
+    case TRACE:
+      copy_text(c, etr_redact_trace);
+      break;
+    case MODULE_STACK:
+      copy_text(c, etr_redact_module_stack);
+      break;
+    case PATH:
+      copy_text(c, etr_redact_path);
+      break;
+    case LOWERED:
+      copy_document(c, OF_LOWERED);
+      break;
+    default:
+      copy_document(c, OF_PROGRAM);
+      break; /* ANCESTORS */
     }
   } else
     copy_value(c, inside);
@@ -297,7 +336,8 @@ static void copy_member(copier *c, place *at, member_action action) {
 /* ---- Values ---- */
 
 static void put_key(copier *c, etr_slice key, bool is_first) {
-  if (!is_first) json_out_raw(c->out, ETR_SLICE(", "));
+  if (!is_first)
+    json_out_raw(c->out, ETR_SLICE(", "));
   json_out_string(c->out, c->redaction ? etr_redact_name(c->redaction, key) : key);
   json_out_raw(c->out, ETR_SLICE(": "));
 }
@@ -325,7 +365,8 @@ static void copy_array(copier *c, place at) {
   etr_json_array(c->in);
   json_out_raw(c->out, ETR_SLICE("["));
   while (etr_json_element(c->in)) {
-    if (!is_first) json_out_raw(c->out, ETR_SLICE(", "));
+    if (!is_first)
+      json_out_raw(c->out, ETR_SLICE(", "));
     copy_value(c, at);
     is_first = false;
   }
@@ -333,26 +374,42 @@ static void copy_array(copier *c, place at) {
 }
 
 static void copy_nested(copier *c, place at, void (*copy)(copier *, place)) {
-  if (c->depth == MOST_DEPTH) etr_json_fail(c->in, "nested too deeply");
+  if (c->depth == MOST_DEPTH)
+    etr_json_fail(c->in, "nested too deeply");
   c->depth++;
-  if (!etr_json_failed(c->in)) copy(c, at);
+  if (!etr_json_failed(c->in))
+    copy(c, at);
   c->depth--;
 }
 
 static void copy_value(copier *c, place at) {
   switch (etr_json_peek(c->in)) {
-  case ETR_JSON_OBJECT: copy_nested(c, at, copy_object); break;
-  case ETR_JSON_ARRAY: copy_nested(c, at, copy_array); break;
-  case ETR_JSON_STRING: copy_text(c, c->redaction ? etr_redact_name : as_it_is); break;
-  case ETR_JSON_NUMBER: json_out_raw(c->out, etr_json_number_text(c->in)); break;
-  case ETR_JSON_BOOL: json_out_raw(c->out, etr_json_bool(c->in) ? ETR_SLICE("true") : ETR_SLICE("false")); break;
-  case ETR_JSON_NULL: put_instead(c, ETR_SLICE("null")); break;
-  case ETR_JSON_END: break;
+  case ETR_JSON_OBJECT:
+    copy_nested(c, at, copy_object);
+    break;
+  case ETR_JSON_ARRAY:
+    copy_nested(c, at, copy_array);
+    break;
+  case ETR_JSON_STRING:
+    copy_text(c, c->redaction ? etr_redact_name : as_it_is);
+    break;
+  case ETR_JSON_NUMBER:
+    json_out_raw(c->out, etr_json_number_text(c->in));
+    break;
+  case ETR_JSON_BOOL:
+    json_out_raw(c->out, etr_json_bool(c->in) ? ETR_SLICE("true") : ETR_SLICE("false"));
+    break;
+  case ETR_JSON_NULL:
+    put_instead(c, ETR_SLICE("null"));
+    break;
+  case ETR_JSON_END:
+    break;
   }
 }
 
-/* Copies a document. `redaction` may be NULL. What it does not change comes out as Python's json.dumps() writes it.
- * What is wrong with the document is the reader's: etr_json_failed(). Returns false when out of memory. */
+/* Copies a document. `redaction` may be NULL. What it does not change comes out as Python's
+ * json.dumps() writes it. What is wrong with the document is the reader's: etr_json_failed().
+ * Returns false when out of memory. */
 static bool program_copy(etr_json *json, json_out *out, etr_redaction *redaction) {
   bool out_of_memory = false;
   copier c = {.in = json, .out = out, .redaction = redaction, .out_of_memory = &out_of_memory};
@@ -372,7 +429,8 @@ typedef struct stripper {
 } stripper;
 
 static void note_entry(const stripper *s, const char *entry, const char *text) {
-  if (s->options->notes.take) s->options->notes.take(s->options->notes.context, entry, text);
+  if (s->options->notes.take)
+    s->options->notes.take(s->options->notes.context, entry, text);
 }
 
 /* ---- Programs ---- */
@@ -383,20 +441,25 @@ typedef struct program {
 } program;
 
 /* Ends reading a program, and returns the error of the document or of its entry. */
-static etr_status finish_program(const program *p, etr_json *json, etr_archive_entry *entry, etr_error *error) {
+static etr_status finish_program(const program *p, etr_json *json, etr_archive_entry *entry,
+                                 etr_error *error) {
   if (etr_json_failed(json) && !etr_json_source_failed(json))
-    return etr_fail(error, ETR_ERROR_FORMAT, p->stripper->path, etr_archive_name(p->stripper->archive, p->index),
-                    etr_json_offset(json), "unexpected JSON: %s", etr_json_message(json));
+    return etr_fail(error, ETR_ERROR_FORMAT, p->stripper->path,
+                    etr_archive_name(p->stripper->archive, p->index), etr_json_offset(json),
+                    "unexpected JSON: %s", etr_json_message(json));
   return etr_archive_entry_finish(entry, error);
 }
 
-static etr_status copy_program(const program *p, etr_archive_entry *entry, const etr_sink *sink, etr_error *error) {
+static etr_status copy_program(const program *p, etr_archive_entry *entry, const etr_sink *sink,
+                               etr_error *error) {
   json_out out;
   etr_redaction *redaction = p->stripper->redaction;
   etr_json *json = etr_json_open(etr_archive_entry_read, entry, NULL);
-  if (!json) return etr_fail_memory(error);
+  if (!json)
+    return etr_fail_memory(error);
   json_out_begin(&out, sink);
-  bool has_memory = program_copy(json, &out, redaction) && !(redaction && etr_arena_failed(&redaction->arena));
+  bool has_memory = program_copy(json, &out, redaction) &&
+                    !(redaction && etr_arena_failed(&redaction->arena));
   bool is_written = json_out_end(&out);
   etr_status status = has_memory ? finish_program(p, json, entry, error) : etr_fail_memory(error);
   etr_json_close(json);
@@ -415,12 +478,15 @@ static etr_status emit_program(void *context, const etr_sink *sink, etr_error *e
 /* ---- Entries ---- */
 
 static etr_status keep_entry(const stripper *s, size_t index, etr_error *error) {
-  return etr_archive_writer_copy(s->writer, etr_archive_name(s->archive, index), s->archive, index, error);
+  return etr_archive_writer_copy(s->writer, etr_archive_name(s->archive, index), s->archive, index,
+                                 error);
 }
 
 /* Keeps what nobody looks into, unless something is to be redacted. */
-static etr_status keep_unless_redacting(const stripper *s, size_t index, const char *why_not, etr_error *error) {
-  if (!s->redaction) return keep_entry(s, index, error);
+static etr_status keep_unless_redacting(const stripper *s, size_t index, const char *why_not,
+                                        etr_error *error) {
+  if (!s->redaction)
+    return keep_entry(s, index, error);
   note_entry(s, etr_archive_name(s->archive, index), why_not);
   return ETR_OK;
 }
@@ -444,34 +510,43 @@ static etr_status strip_entry(const stripper *s, size_t index, etr_error *error)
     pickled = etr_archive_entry_read(entry, &first, 1) == 1 && (unsigned char)first == PICKLE;
     etr_archive_entry_close(entry);
 
-    if (pickled) return keep_unless_redacting(s, index, "left out: names cannot be hidden in a pickled graph", error);
-    return etr_archive_writer_add(s->writer, etr_archive_name(s->archive, index), emit_program, &p, error);
+    if (pickled)
+      return keep_unless_redacting(s, index, "left out: names cannot be hidden in a pickled graph",
+                                   error);
+    return etr_archive_writer_add(s->writer, etr_archive_name(s->archive, index), emit_program, &p,
+                                  error);
   }
   case ETR_ENTRY_WEIGHTS: {
     const char *name = etr_archive_name(s->archive, index);
     etr_sibling sibling = ETR_STATE_DICT;
     etr_entry_program(etr_slice_of(name), &sibling);
-    etr_torch_object object = sibling == ETR_EXAMPLE_INPUTS ? etr_torch_no_inputs : etr_torch_empty_dict;
+    etr_torch_object object = sibling == ETR_EXAMPLE_INPUTS ? etr_torch_no_inputs
+                                                            : etr_torch_empty_dict;
     return etr_archive_writer_add(s->writer, name, etr_torch_save, &object, error);
   }
   case ETR_ENTRY_PTE:
     if (!s->redaction)
-      note_entry(s, etr_archive_name(s->archive, index), "kept with its weights: times are joined through it");
+      note_entry(s, etr_archive_name(s->archive, index),
+                 "kept with its weights: times are joined through it");
     return keep_unless_redacting(s, index, "left out: names cannot be hidden in a program", error);
   case ETR_ENTRY_UNKNOWN:
-    return keep_unless_redacting(s, index, "left out: nothing is known about this entry, so it may hold names", error);
-  default: return keep_entry(s, index, error);
+    return keep_unless_redacting(
+        s, index, "left out: nothing is known about this entry, so it may hold names", error);
+  default:
+    return keep_entry(s, index, error);
   }
 }
 
 static etr_status strip_all(const stripper *s, etr_error *error) {
-  for (size_t i = 0; i < etr_archive_count(s->archive); i++) ETR_TRY(strip_entry(s, i, error));
+  for (size_t i = 0; i < etr_archive_count(s->archive); i++)
+    ETR_TRY(strip_entry(s, i, error));
   return etr_archive_writer_finish(s->writer, error);
 }
 
 /* ---- All of it ---- */
 
-/* Learns the names of modules and weights in advance, because a program lists them only after it used them. */
+/* Learns the names of modules and weights in advance, because a program lists them only after it
+ * used them. */
 static etr_status learn_names(etr_redaction *redaction, const char *path, etr_error *error) {
   etr_arena arena = {0};
   etr_warnings warnings = {.arena = &arena};
@@ -480,22 +555,25 @@ static etr_status learn_names(etr_redaction *redaction, const char *path, etr_er
   etr_record record;
   etr_budget_init(&budget);
   etr_status status = etr_record_read(&record, &arena, path, &limits, &warnings, error);
-  for (size_t i = 0; status == ETR_OK && i < record.graph_count; i++) etr_redaction_learn(redaction, &record.graphs[i]);
+  for (size_t i = 0; status == ETR_OK && i < record.graph_count; i++)
+    etr_redaction_learn(redaction, &record.graphs[i]);
   etr_arena_clear(&arena);
   return status == ETR_OK && etr_arena_failed(&redaction->arena) ? etr_fail_memory(error) : status;
 }
 
 static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *error) {
-  if (etr_archive_find(s->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX) return etr_record_fail_identity(s->path, error);
-  if (s->redaction && s->redaction->renames) ETR_TRY(learn_names(s->redaction, s->path, error));
+  if (etr_archive_find(s->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX)
+    return etr_record_fail_identity(s->path, error);
+  if (s->redaction && s->redaction->renames)
+    ETR_TRY(learn_names(s->redaction, s->path, error));
   s->writer = etr_archive_writer_new(sink);
   etr_status status = s->writer ? strip_all(s, error) : etr_fail_memory(error);
   etr_archive_writer_close(s->writer);
   return status;
 }
 
-etr_status etr_record_strip(const char *record, const etr_strip_options *options, const etr_sink *sink,
-                            etr_error *error) {
+etr_status etr_record_strip(const char *record, const etr_strip_options *options,
+                            const etr_sink *sink, etr_error *error) {
   static const etr_strip_options plain = {0};
   etr_redaction redaction;
   stripper s = {.path = record, .options = options ? options : &plain};
@@ -503,7 +581,8 @@ etr_status etr_record_strip(const char *record, const etr_strip_options *options
   bool redacts = s.options->no_source || s.options->rename_modules;
   ETR_TRY(etr_archive_open(&s.archive, record, error));
   etr_redaction_init(&redaction, s.options->rename_modules);
-  if (redacts) s.redaction = &redaction;
+  if (redacts)
+    s.redaction = &redaction;
   etr_status status = strip_opened(&s, sink, error);
   etr_redaction_clear(&redaction);
   etr_archive_close(s.archive);

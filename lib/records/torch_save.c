@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * torch_save.c - a zip with a pickle and the bytes of tensors, as torch/serialization.py writes it, without its random
- * number; or a pickle with these bytes inside it.
+ * torch_save.c - a zip with a pickle and the bytes of tensors, as torch/serialization.py writes it,
+ * without its random number; or a pickle with these bytes inside it.
  */
 #include "records/torch_save.h"
 
@@ -10,7 +10,8 @@
 const etr_torch_object etr_torch_empty_dict = {.pickle = {"\x80\x02}q\x00.", 6}},
                        etr_torch_no_inputs = {.pickle = {"\x80\x02)}q\x00\x86q\x01.", 10}};
 
-static etr_status add_all(etr_archive_writer *writer, const etr_torch_object *object, etr_error *error) {
+static etr_status add_all(etr_archive_writer *writer, const etr_torch_object *object,
+                          etr_error *error) {
   ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/data.pkl", object->pickle, error));
   ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/byteorder", ETR_SLICE("little"), error));
   for (size_t i = 0; i < object->storage_count; i++) {

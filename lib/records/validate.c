@@ -26,15 +26,16 @@ typedef struct etr_flaws {
 static const char of_instructions[] = "their times are on no node, or on a wrong one";
 
 /* Adds a flaw; texts are copied. `suffers` is static. */
-static void flaws_add(etr_flaws *flaws, etr_flaw_kind kind, const char *entry, const char *suffers, const char *format,
-                      ...) {
+static void flaws_add(etr_flaws *flaws, etr_flaw_kind kind, const char *entry, const char *suffers,
+                      const char *format, ...) {
   char what[512];
   va_list arguments;
   va_start(arguments, format);
   (void)vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
   etr_flaw *flaw = etr_vec_push(flaws->arena, &flaws->list);
-  if (!flaw) return;
+  if (!flaw)
+    return;
   *flaw = (etr_flaw){.kind = kind,
                      .entry = etr_arena_copy(flaws->arena, etr_slice_of(entry)),
                      .offset = ETR_NO_OFFSET,
@@ -51,8 +52,10 @@ typedef struct tally {
 
 static void count_flaw(tally *t, bool is_flaw, int32_t instruction, uint32_t handle) {
   t->of++;
-  if (!is_flaw) return;
-  if (t->count++) return;
+  if (!is_flaw)
+    return;
+  if (t->count++)
+    return;
   t->instruction = instruction;
   t->handle = handle;
 }
@@ -62,14 +65,16 @@ static void count_flaw(tally *t, bool is_flaw, int32_t instruction, uint32_t han
 static const etr_graph *edge_graph(const etr_record *record, const char *method) {
   for (size_t i = 0; i < record->graph_count; i++) {
     const etr_graph *graph = &record->graphs[i];
-    if (strcmp(graph->module, "edge") == 0 && strcmp(graph->method, method) == 0) return graph;
+    if (strcmp(graph->module, "edge") == 0 && strcmp(graph->method, method) == 0)
+      return graph;
   }
   return NULL;
 }
 
 static const etr_map_method *map_of(const etr_record *record, const char *method) {
   for (size_t i = 0; i < record->method_count; i++)
-    if (strcmp(record->methods[i].name, method) == 0) return &record->methods[i];
+    if (strcmp(record->methods[i].name, method) == 0)
+      return &record->methods[i];
   return NULL;
 }
 
@@ -81,7 +86,8 @@ typedef struct node_handle {
 
 static int compare_handles(const void *a, const void *b) {
   const node_handle *x = a, *y = b;
-  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+  if (x->handle != y->handle)
+    return x->handle < y->handle ? -1 : 1;
   return (x->output_count > y->output_count) - (x->output_count < y->output_count);
 }
 
@@ -92,11 +98,14 @@ typedef struct node_handles {
   bool has_getitems; /* the map also has handles of getitem nodes */
 } node_handles;
 
-/* Returns true for the Edge program of a record up to 1.1, which had one, whose entry names no method. */
-static bool is_only_program(const etr_graph *graph) { return strcmp(graph->entry, ETR_EDGE_ENTRY) == 0; }
+/* Returns true for the Edge program of a record up to 1.1, which had one, whose entry names no
+ * method. */
+static bool is_only_program(const etr_graph *graph) {
+  return strcmp(graph->entry, ETR_EDGE_ENTRY) == 0;
+}
 
-/* Returns true if a node has the handle. torch.export does not store getitem nodes. Up to 0.7 these had handles of
- * their own, which follow the handle of the operator whose results they take. */
+/* Returns true if a node has the handle. torch.export does not store getitem nodes. Up to 0.7 these
+ * had handles of their own, which follow the handle of the operator whose results they take. */
 static bool is_known(const node_handles *known, uint32_t handle) {
   /* A binary search for the last handle that is not above `handle`. */
   size_t from = 0, to = known->count;
@@ -108,14 +117,17 @@ static bool is_known(const node_handles *known, uint32_t handle) {
       to = middle;
   }
   const node_handle *nearest = from ? &known->data[from - 1] : NULL;
-  if (!nearest || nearest->handle == handle) return nearest;
-  return known->has_getitems && nearest->output_count > 1 && handle - nearest->handle <= nearest->output_count;
+  if (!nearest || nearest->handle == handle)
+    return nearest;
+  return known->has_getitems && nearest->output_count > 1 &&
+         handle - nearest->handle <= nearest->output_count;
 }
 
 /* Returns true for a graph that was recorded after lowering, which no longer has every node. */
 static bool is_lowered(const etr_graph *graph) {
   for (size_t i = 0; i < graph->subgraph_count; i++)
-    if (graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED) return true;
+    if (graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED)
+      return true;
   return false;
 }
 
@@ -123,22 +135,28 @@ static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr
   node_handles known;
   etr_arena scratch = {0};
   tally of_handles = {0};
-  known = (node_handles){.data = etr_arena_alloc_array(&scratch, graph->node_count + 1, sizeof *known.data),
-                         .has_getitems = is_only_program(graph)};
+  known = (node_handles){
+      .data = etr_arena_alloc_array(&scratch, graph->node_count + 1, sizeof *known.data),
+      .has_getitems = is_only_program(graph)};
   for (size_t i = 0; known.data && i < graph->node_count; i++)
     if (graph->nodes[i].debug_handle)
-      known.data[known.count++] = (node_handle){graph->nodes[i].debug_handle, graph->nodes[i].output_count};
-  if (known.count) etr_sort(known.data, known.count, sizeof *known.data, compare_handles);
+      known.data[known.count++] = (node_handle){graph->nodes[i].debug_handle,
+                                                graph->nodes[i].output_count};
+  if (known.count)
+    etr_sort(known.data, known.count, sizeof *known.data, compare_handles);
   for (size_t i = 0; i < map->instruction_count; i++) {
     const etr_map_instruction *instruction = &map->instructions[i];
     const uint32_t *handles = instruction->handles;
     for (size_t k = 0; k < instruction->handle_count; k++)
-      count_flaw(&of_handles, handles[k] != 0 && !is_known(&known, handles[k]), instruction->id, handles[k]);
+      count_flaw(&of_handles, handles[k] != 0 && !is_known(&known, handles[k]), instruction->id,
+                 handles[k]);
   }
   if (of_handles.count)
-    flaws_add(flaws, is_lowered(graph) ? ETR_FLAW_MISSING : ETR_FLAW_MISMATCH, HANDLES, of_instructions,
-              "%s: %zu of %zu debug handles are of no node; the first is %" PRIu32 ", of instruction %" PRId32,
-              graph->method, of_handles.count, of_handles.of, of_handles.handle, of_handles.instruction);
+    flaws_add(
+        flaws, is_lowered(graph) ? ETR_FLAW_MISSING : ETR_FLAW_MISMATCH, HANDLES, of_instructions,
+        "%s: %zu of %zu debug handles are of no node; the first is %" PRIu32
+        ", of instruction %" PRId32,
+        graph->method, of_handles.count, of_handles.of, of_handles.handle, of_handles.instruction);
   flaws->arena->failed |= scratch.failed;
   etr_arena_clear(&scratch);
 }
@@ -146,19 +164,22 @@ static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr
 /* Returns true if the version that wrote the record stores the Edge program of only one method. */
 static bool stores_one_method(const etr_record *record) {
   for (size_t i = 0; i < record->graph_count; i++)
-    if (is_only_program(&record->graphs[i])) return true;
+    if (is_only_program(&record->graphs[i]))
+      return true;
   return false;
 }
 
 static bool computes(const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].debug_handle) return true;
+    if (graph->nodes[i].debug_handle)
+      return true;
   return false;
 }
 
 static bool has_ancestors(const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].aten_node) return true;
+    if (graph->nodes[i].aten_node)
+      return true;
   return !computes(graph);
 }
 
@@ -172,15 +193,18 @@ static void check_graphs(etr_flaws *flaws, const etr_record *record) {
     if (graph)
       check_handles(flaws, map, graph);
     else if (map->instruction_count && stores_one_method(record))
-      flaws_add(flaws, ETR_FLAW_MISSING, HANDLES, "its times cannot be joined to nodes",
-                "method %s has no Edge program: ExecuTorch stores that of one method before version 1.2", map->name);
+      flaws_add(
+          flaws, ETR_FLAW_MISSING, HANDLES, "its times cannot be joined to nodes",
+          "method %s has no Edge program: ExecuTorch stores that of one method before version 1.2",
+          map->name);
     else if (map->instruction_count && record->graph_count)
       flaws_add(flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined to nodes",
                 "method %s has no Edge program", map->name);
   }
   for (size_t i = 0; i < record->graph_count; i++) {
     const etr_graph *graph = &record->graphs[i];
-    if (strcmp(graph->module, "edge") != 0) continue;
+    if (strcmp(graph->module, "edge") != 0)
+      continue;
     has_edge = true;
     reaches_aten |= has_ancestors(graph);
     if (record->has_handle_map && computes(graph) && !map_of(record, graph->method))
@@ -196,7 +220,8 @@ static void check_graphs(etr_flaws *flaws, const etr_record *record) {
 
 static const etr_pte_method *pte_method(const etr_pte *pte, const char *name) {
   for (size_t i = 0; i < pte->method_count; i++)
-    if (strcmp(pte->methods[i].name, name) == 0) return &pte->methods[i];
+    if (strcmp(pte->methods[i].name, name) == 0)
+      return &pte->methods[i];
   return NULL;
 }
 
@@ -208,7 +233,8 @@ static const char *backend_at(const etr_pte_method *method, int32_t id) {
   return is_call ? method->delegates[instruction->delegate].backend : NULL;
 }
 
-static void check_instructions(etr_flaws *flaws, const etr_map_method *map, const etr_pte_method *method) {
+static void check_instructions(etr_flaws *flaws, const etr_map_method *map,
+                               const etr_pte_method *method) {
   tally beyond = {0}, other = {0};
   for (size_t i = 0; i < map->instruction_count; i++) {
     const etr_map_instruction *told = &map->instructions[i];
@@ -216,15 +242,17 @@ static void check_instructions(etr_flaws *flaws, const etr_map_method *map, cons
     const char *backend = is_there ? backend_at(method, told->id) : NULL;
     count_flaw(&beyond, !is_there, told->id, 0);
     if (is_there && told->is_delegate)
-      count_flaw(&other, !backend || (told->backend && strcmp(backend, told->backend) != 0), told->id, 0);
+      count_flaw(&other, !backend || (told->backend && strcmp(backend, told->backend) != 0),
+                 told->id, 0);
   }
   if (beyond.count)
     flaws_add(flaws, ETR_FLAW_MISMATCH, HANDLES, of_instructions,
-              "%s: the program does not have %zu of %zu instructions; the first is %" PRId32, map->name, beyond.count,
-              beyond.of, beyond.instruction);
+              "%s: the program does not have %zu of %zu instructions; the first is %" PRId32,
+              map->name, beyond.count, beyond.of, beyond.instruction);
   if (other.count)
     flaws_add(flaws, ETR_FLAW_MISMATCH, DELEGATES, of_instructions,
-              "%s: the program has no such call of a delegate at %zu of %zu instructions; the first is %" PRId32,
+              "%s: the program has no such call of a delegate at %zu of %zu instructions; the "
+              "first is %" PRId32,
               map->name, other.count, other.of, other.instruction);
 }
 
@@ -243,7 +271,8 @@ static void check_unmapped(etr_flaws *flaws, const etr_record *record, const etr
   }
   if (calls.count && record->has_delegate_map)
     flaws_add(flaws, ETR_FLAW_MISMATCH, DELEGATES, etr_entry_loss(ETR_ENTRY_DELEGATE_MAP),
-              "%s: %zu of the program's %zu calls of delegates are missing; the first is instruction %" PRId32,
+              "%s: %zu of the program's %zu calls of delegates are missing; the first is "
+              "instruction %" PRId32,
               method->name, calls.count, calls.of, calls.instruction);
 }
 
@@ -267,7 +296,9 @@ const char *etr_flaw_kind_name(etr_flaw_kind kind) {
 
 /* ---- Entries ---- */
 
-static etr_entry_kind kind_of(const char *name) { return etr_entry_kind_of(name, ETR_EDGE_ENTRY); }
+static etr_entry_kind kind_of(const char *name) {
+  return etr_entry_kind_of(name, ETR_EDGE_ENTRY);
+}
 
 static const char *loss_of(const char *name) {
   etr_entry_kind kind = kind_of(name);
@@ -276,7 +307,8 @@ static const char *loss_of(const char *name) {
 
 static void add_damage(validator *v, const etr_error *failure, const char *entry) {
   flaws_add(&v->flaws, ETR_FLAW_DAMAGE, entry, loss_of(entry), "%s", failure->message);
-  if (v->flaws.list.count) v->flaws.list.data[v->flaws.list.count - 1].offset = failure->offset;
+  if (v->flaws.list.count)
+    v->flaws.list.data[v->flaws.list.count - 1].offset = failure->offset;
 }
 
 /* Reads every byte of an entry, so that the CRC is checked. */
@@ -284,13 +316,17 @@ static etr_status read_entry(validator *v, size_t index, etr_error *error) {
   etr_archive_entry *entry;
   etr_error failure = {.offset = ETR_NO_OFFSET};
   etr_status status = etr_archive_entry_open(&entry, v->archive, index, 0, &failure);
-  if (status == ETR_OK) status = etr_archive_entry_finish(entry, &failure);
+  if (status == ETR_OK)
+    status = etr_archive_entry_finish(entry, &failure);
   etr_archive_entry_close(entry);
   v->validation.entry_count++;
   v->validation.byte_count += etr_archive_size(v->archive, index);
-  if (status == ETR_ERROR_FORMAT) add_damage(v, &failure, etr_archive_name(v->archive, index));
-  if (status == ETR_OK || status == ETR_ERROR_FORMAT) return ETR_OK;
-  if (error) *error = failure;
+  if (status == ETR_ERROR_FORMAT)
+    add_damage(v, &failure, etr_archive_name(v->archive, index));
+  if (status == ETR_OK || status == ETR_ERROR_FORMAT)
+    return ETR_OK;
+  if (error)
+    *error = failure;
   return status;
 }
 
@@ -300,7 +336,9 @@ static bool has_entry(const validator *v, const char *name) {
 
 static bool is_damaged(const validator *v, const char *entry) {
   for (size_t i = 0; i < v->flaws.list.count; i++)
-    if (v->flaws.list.data[i].kind == ETR_FLAW_DAMAGE && strcmp(v->flaws.list.data[i].entry, entry) == 0) return true;
+    if (v->flaws.list.data[i].kind == ETR_FLAW_DAMAGE &&
+        strcmp(v->flaws.list.data[i].entry, entry) == 0)
+      return true;
   return false;
 }
 
@@ -310,13 +348,17 @@ static etr_status check_outputs(validator *v, etr_error *error) {
   etr_error failure = {.offset = ETR_NO_OFFSET};
   etr_torch_archive archive;
   etr_file file;
-  if (!has_entry(v, name) || is_damaged(v, name)) return ETR_OK;
+  if (!has_entry(v, name) || is_damaged(v, name))
+    return ETR_OK;
   size_t index = etr_archive_find(v->archive, name);
   etr_status status = etr_archive_read(&file, v->archive, index, ETR_MOST_TORCH_BYTES, &failure);
-  if (status == ETR_OK) status = etr_torch_open(&archive, etr_file_bytes(&file), v->path, name, &failure);
-  if (status == ETR_OK) etr_torch_close(&archive);
+  if (status == ETR_OK)
+    status = etr_torch_open(&archive, etr_file_bytes(&file), v->path, name, &failure);
+  if (status == ETR_OK)
+    etr_torch_close(&archive);
   etr_file_clear(&file);
-  if (status == ETR_ERROR_FORMAT) add_damage(v, &failure, name);
+  if (status == ETR_ERROR_FORMAT)
+    add_damage(v, &failure, name);
   return status == ETR_ERROR_MEMORY ? etr_fail_memory(error) : ETR_OK;
 }
 
@@ -328,22 +370,29 @@ static etr_status check_outputs(validator *v, etr_error *error) {
 static void take_warnings(validator *v, const etr_warnings *warnings) {
   for (size_t i = 0; i < warnings->list.count; i++) {
     const etr_warning *w = &warnings->list.data[i];
-    if (!w->entry || is_damaged(v, w->entry) || kind_of(w->entry) == ETR_ENTRY_UNKNOWN) continue;
+    if (!w->entry || is_damaged(v, w->entry) || kind_of(w->entry) == ETR_ENTRY_UNKNOWN)
+      continue;
     etr_error failure;
     size_t size = strlen(w->message) -
-                  (etr_slice_ends(etr_slice_of(w->message), ETR_SLICE(LEFT_OUT)) ? sizeof LEFT_OUT - 1 : 0);
-    (void)etr_fail(&failure, ETR_ERROR_FORMAT, NULL, NULL, w->offset, "%.*s", (int)size, w->message);
-    if (has_entry(v, w->entry)) add_damage(v, &failure, w->entry);
+                  (etr_slice_ends(etr_slice_of(w->message), ETR_SLICE(LEFT_OUT))
+                       ? sizeof LEFT_OUT - 1
+                       : 0);
+    (void)etr_fail(&failure, ETR_ERROR_FORMAT, NULL, NULL, w->offset, "%.*s", (int)size,
+                   w->message);
+    if (has_entry(v, w->entry))
+      add_damage(v, &failure, w->entry);
   }
 }
 
 /* Checks the program: inputs->pte, or else the program in the record. */
-static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs, etr_error *error) {
+static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs,
+                            etr_error *error) {
   static const etr_pte_limits limits = {.max_bytes = (uint64_t)16 << 30};
   const char *entry = inputs->pte ? NULL : record->pte_entry, *place = entry ? entry : inputs->pte;
   etr_pte pte;
   etr_error failure = {.offset = ETR_NO_OFFSET};
-  if (!place || is_damaged(v, place)) return ETR_OK;
+  if (!place || is_damaged(v, place))
+    return ETR_OK;
   v->validation.pte = etr_arena_copy(&v->arena, etr_slice_of(place));
   etr_status status = entry ? etr_pte_read_entry(&pte, &v->arena, v->path, entry, &limits, &failure)
                             : etr_pte_read_file(&pte, &v->arena, place, &limits, &failure);
@@ -358,7 +407,8 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
         flaws_add(&v->flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined exactly",
                   "the program has no method %s", map->name);
     }
-    for (size_t i = 0; i < pte.method_count; i++) check_unmapped(&v->flaws, record, &pte.methods[i], place);
+    for (size_t i = 0; i < pte.method_count; i++)
+      check_unmapped(&v->flaws, record, &pte.methods[i], place);
   }
   etr_file_clear(&pte.file);
   if (status == ETR_ERROR_FORMAT) {
@@ -379,20 +429,26 @@ static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error 
   etr_status status = etr_record_read(&record, &v->arena, v->path, &limits, &warnings, &failure);
   take_warnings(v, &warnings);
   if (status == ETR_ERROR_FORMAT) {
-    if (!is_damaged(v, failure.entry)) add_damage(v, &failure, failure.entry);
+    if (!is_damaged(v, failure.entry))
+      add_damage(v, &failure, failure.entry);
     return ETR_OK;
   }
-  if (status != ETR_OK && error) *error = failure;
-  if (status != ETR_OK) return status;
+  if (status != ETR_OK && error)
+    *error = failure;
+  if (status != ETR_OK)
+    return status;
   check_graphs(&v->flaws, &record);
   ETR_TRY(check_pte(v, &record, inputs, error));
   unsigned missing = etr_record_missing(&record);
-  if (!v->validation.pte) missing |= ETR_ENTRY_PTE;
+  if (!v->validation.pte)
+    missing |= ETR_ENTRY_PTE;
   for (unsigned kind = 1; kind <= ETR_ENTRY_PTE; kind <<= 1) {
     const char *name = etr_entry_name((etr_entry_kind)kind);
-    if (kind == ETR_ENTRY_EDGE_PROGRAM) name = ETR_EDGE_ENTRY;
+    if (kind == ETR_ENTRY_EDGE_PROGRAM)
+      name = ETR_EDGE_ENTRY;
     if (missing & kind)
-      flaws_add(&v->flaws, ETR_FLAW_MISSING, kind == ETR_ENTRY_PTE ? "" : name, etr_entry_loss((etr_entry_kind)kind),
+      flaws_add(&v->flaws, ETR_FLAW_MISSING, kind == ETR_ENTRY_PTE ? "" : name,
+                etr_entry_loss((etr_entry_kind)kind),
                 kind == ETR_ENTRY_PTE ? "there is no program (.pte)" : "the entry is missing");
   }
   return ETR_OK;
@@ -402,7 +458,8 @@ static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error 
 
 static int by_kind_and_entry(const void *a, const void *b) {
   const etr_flaw *x = a, *y = b;
-  if (x->kind != y->kind) return (x->kind > y->kind) - (x->kind < y->kind);
+  if (x->kind != y->kind)
+    return (x->kind > y->kind) - (x->kind < y->kind);
   int order = strcmp(x->entry, y->entry);
   return order ? order : strcmp(x->what, y->what);
 }
@@ -410,7 +467,8 @@ static int by_kind_and_entry(const void *a, const void *b) {
 static etr_status check_all(validator *v, const etr_inputs *inputs, etr_error *error) {
   v->validation.record = etr_arena_copy(&v->arena, etr_slice_of(v->path));
   ETR_TRY(etr_archive_open(&v->archive, v->path, error));
-  if (!has_entry(v, ETR_IDENTIFIER_ENTRY)) return etr_record_fail_identity(v->path, error);
+  if (!has_entry(v, ETR_IDENTIFIER_ENTRY))
+    return etr_record_fail_identity(v->path, error);
   for (size_t i = 0; i < etr_archive_count(v->archive); i++) {
     /* Checks names by ExecuTorch's rules. */
     const char *name = etr_archive_name(v->archive, i);
@@ -419,7 +477,8 @@ static etr_status check_all(validator *v, const etr_inputs *inputs, etr_error *e
     if (kind == ETR_ENTRY_WEIGHTS && !has_entry(v, etr_arena_copy(&v->arena, program)))
       flaws_add(&v->flaws, ETR_FLAW_DAMAGE, name, "there is no graph of it",
                 "the program that it belongs to is missing");
-    if (kind == ETR_ENTRY_OTHER_PROGRAM && strcmp(name, ETR_ATEN_ENTRY) != 0 && etr_entry_is_reserved(name) &&
+    if (kind == ETR_ENTRY_OTHER_PROGRAM && strcmp(name, ETR_ATEN_ENTRY) != 0 &&
+        etr_entry_is_reserved(name) &&
         strncmp(name, ETR_EARLY_ENTRY "/", sizeof ETR_EARLY_ENTRY) != 0)
       flaws_add(&v->flaws, ETR_FLAW_MISMATCH, name, "ExecuTorch refuses such a module",
                 "the name contains one of the ETRecord's own");
@@ -429,17 +488,20 @@ static etr_status check_all(validator *v, const etr_inputs *inputs, etr_error *e
         flaws_add(&v->flaws, ETR_FLAW_MISSING, sibling, by_executorch, "the entry is missing");
     }
     if (kind == ETR_ENTRY_UNKNOWN)
-      flaws_add(&v->flaws, ETR_FLAW_MISMATCH, name, by_executorch, "nothing is known about this entry");
+      flaws_add(&v->flaws, ETR_FLAW_MISMATCH, name, by_executorch,
+                "nothing is known about this entry");
     ETR_TRY(read_entry(v, i, error));
   }
 
   ETR_TRY(check_outputs(v, error));
   ETR_TRY(check_parts(v, inputs, error));
-  if (etr_arena_failed(&v->arena)) return etr_fail_memory(error);
+  if (etr_arena_failed(&v->arena))
+    return etr_fail_memory(error);
   etr_sort(v->flaws.list.data, v->flaws.list.count, sizeof(etr_flaw), by_kind_and_entry);
   v->validation.flaws = v->flaws.list.data;
   v->validation.flaw_count = v->flaws.list.count;
-  for (size_t i = 0; i < v->flaws.list.count; i++) v->validation.kind_counts[v->flaws.list.data[i].kind]++;
+  for (size_t i = 0; i < v->flaws.list.count; i++)
+    v->validation.kind_counts[v->flaws.list.data[i].kind]++;
   return ETR_OK;
 }
 
@@ -447,9 +509,11 @@ etr_status etr_record_validate(etr_validation **out, const etr_inputs *inputs, e
   *out = NULL;
   etr_error_clear(error);
   if (!inputs->etrecord)
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "there is no ETRecord to check");
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                    "there is no ETRecord to check");
   validator *v = calloc(1, sizeof *v);
-  if (!v) return etr_fail_memory(error);
+  if (!v)
+    return etr_fail_memory(error);
   v->path = inputs->etrecord;
   v->flaws.arena = &v->arena;
   etr_status status = check_all(v, inputs, error);
@@ -464,7 +528,8 @@ etr_status etr_record_validate(etr_validation **out, const etr_inputs *inputs, e
 
 void etr_validation_close(etr_validation *validation) {
   validator *v = (validator *)validation;
-  if (!v) return;
+  if (!v)
+    return;
   etr_arena_clear(&v->arena);
   free(v);
 }

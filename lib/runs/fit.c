@@ -15,8 +15,9 @@
 typedef struct candidate {
   const etr_method_inputs *inputs;
   etr_handle_classes classes;
-  const etr_backend *backend; /* backend of its delegates; NULL if it has none or the backend is unknown */
-  bool branches;              /* some instructions run only in some inferences */
+  const etr_backend
+      *backend;  /* backend of its delegates; NULL if it has none or the backend is unknown */
+  bool branches; /* some instructions run only in some inferences */
   bool is_partial;
   bool copies_updates; /* each buffer that it updates is written by a kernel, none by a delegate */
 } candidate;
@@ -30,8 +31,8 @@ struct etr_fitter {
   size_t budget;        /* rows, and handles of rows, that may still be compared with methods */
 };
 
-/* Fewer methods than INDEXED_FROM are compared one by one, without an index. No dump of a real program needs as many
- * comparisons as the default limit. */
+/* Fewer methods than INDEXED_FROM are compared one by one, without an index. No dump of a real
+ * program needs as many comparisons as the default limit. */
 enum { INDEXED_FROM = 16, DEFAULT_MAX_COMPARISONS = 1 << 25 };
 
 /* A block while it is compared with the methods. */
@@ -51,38 +52,50 @@ static bool prepare_candidate(candidate *c, etr_arena *arena, const etr_method_i
   for (size_t i = 0; inputs->program && i < inputs->program->instruction_count; i++)
     c->branches |= inputs->program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
   c->is_partial = etr_fit_is_partial(inputs);
-  /* The backend is that of the first delegate that the record or the program names: few methods have two backends. */
+  /* The backend is that of the first delegate that the record or the program names: few methods
+   * have two backends. */
   const char *id = NULL;
   for (size_t i = 0; inputs->map && !id && i < inputs->map->instruction_count; i++)
     id = inputs->map->instructions[i].backend;
-  if (!id && inputs->program && inputs->program->delegate_count) id = inputs->program->delegates[0].backend;
+  if (!id && inputs->program && inputs->program->delegate_count)
+    id = inputs->program->delegates[0].backend;
   c->backend = etr_backend_of(id);
   for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
     const etr_backend *backend = etr_backend_of(inputs->map->instructions[i].backend);
-    c->copies_updates &= !inputs->map->instructions[i].is_delegate || (backend && backend->keeps_no_buffers);
+    c->copies_updates &= !inputs->map->instructions[i].is_delegate ||
+                         (backend && backend->keeps_no_buffers);
   }
   return etr_handle_classes_of(&c->classes, arena, c->backend, graph);
 }
 
-etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count, size_t max_comparisons) {
+etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count,
+                           size_t max_comparisons) {
   etr_fitter *fitter = etr_arena_alloc(arena, sizeof *fitter);
   candidate *candidates = etr_arena_alloc_array(arena, count, sizeof *candidates);
-  if (!fitter || !candidates) return NULL;
-  *fitter = (etr_fitter){.arena = arena, .candidates = candidates, .count = count, .budget = max_comparisons};
-  if (max_comparisons == 0) fitter->budget = DEFAULT_MAX_COMPARISONS;
+  if (!fitter || !candidates)
+    return NULL;
+  *fitter = (etr_fitter){
+      .arena = arena, .candidates = candidates, .count = count, .budget = max_comparisons};
+  if (max_comparisons == 0)
+    fitter->budget = DEFAULT_MAX_COMPARISONS;
   fitter->fits = etr_arena_alloc_array(arena, count, sizeof *fitter->fits);
-  if (count >= INDEXED_FROM) fitter->index = etr_fit_index_new(arena, inputs, count);
+  if (count >= INDEXED_FROM)
+    fitter->index = etr_fit_index_new(arena, inputs, count);
   for (size_t i = 0; i < count; i++)
-    if (!prepare_candidate(&candidates[i], arena, &inputs[i])) return NULL;
+    if (!prepare_candidate(&candidates[i], arena, &inputs[i]))
+      return NULL;
   return etr_arena_failed(arena) ? NULL : fitter;
 }
 
 /* ---- Comparing a row with a method ---- */
 
 /* Returns true for the copy that gives a buffer or an input its new value. */
-static bool is_update(etr_slice op) { return etr_slice_equal(op, ETR_SLICE("copy_")); }
+static bool is_update(etr_slice op) {
+  return etr_slice_equal(op, ETR_SLICE("copy_"));
+}
 
-static bool operator_at_handles(const etr_method_inputs *inputs, const etr_map_instruction *map, etr_slice op) {
+static bool operator_at_handles(const etr_method_inputs *inputs, const etr_map_instruction *map,
+                                etr_slice op) {
   uint32_t number = inputs->graph ? etr_map_get(&inputs->operators, op) : ETR_NONE;
   size_t count = 0;
   for (size_t i = 0; number != ETR_NONE && count == 0 && i < map->handle_count; i++)
@@ -92,24 +105,32 @@ static bool operator_at_handles(const etr_method_inputs *inputs, const etr_map_i
 
 /* Returns whether the row is what the instruction of the .pte does. */
 static bool fits_program(const etr_pte_method *program, const etr_event *e) {
-  if (e->instruction_id < 0) return true;
+  if (e->instruction_id < 0)
+    return true;
   const etr_instruction *instruction = etr_instruction_at(program, e->instruction_id);
-  if (!instruction) return false;
-  if (etr_event_is_in_delegate(e)) return instruction->kind == ETR_INSTRUCTION_DELEGATE;
-  if (strcmp(e->name, "JF_CALL") == 0) return instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
-  if (strcmp(e->name, "MOVE_CALL") == 0) return instruction->kind == ETR_INSTRUCTION_MOVE;
+  if (!instruction)
+    return false;
+  if (etr_event_is_in_delegate(e))
+    return instruction->kind == ETR_INSTRUCTION_DELEGATE;
+  if (strcmp(e->name, "JF_CALL") == 0)
+    return instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
+  if (strcmp(e->name, "MOVE_CALL") == 0)
+    return instruction->kind == ETR_INSTRUCTION_MOVE;
   bool kernel = instruction->kind == ETR_INSTRUCTION_KERNEL;
   etr_slice op = etr_operator_of_event(e->name);
-  if (op.size) return kernel && etr_slice_equal(op, etr_operator_of_kernel(instruction->op));
+  if (op.size)
+    return kernel && etr_slice_equal(op, etr_operator_of_kernel(instruction->op));
   return strcmp(e->name, "OPERATOR_CALL") != 0 || kernel;
 }
 
-/* Rates a kernel at an instruction that the handle map does not list, as fits_map() does. Instructions inserted for
- * views, symbolic sizes and custom operators log no operator; index_put_ replaces a node index_put. Copies are counted
- * later. */
+/* Rates a kernel at an instruction that the handle map does not list, as fits_map() does.
+ * Instructions inserted for views, symbolic sizes and custom operators log no operator; index_put_
+ * replaces a node index_put. Copies are counted later. */
 static int fits_inserted(const candidate *c, etr_slice op) {
-  if (c->is_partial || op.size == 0 || is_update(op)) return 0;
-  if (!etr_operator_is_in_place(op)) return -1;
+  if (c->is_partial || op.size == 0 || is_update(op))
+    return 0;
+  if (!etr_operator_is_in_place(op))
+    return -1;
   return etr_map_get(&c->inputs->operators, (etr_slice){op.data, op.size - 1}) == ETR_NONE ? -1 : 1;
 }
 
@@ -117,78 +138,98 @@ static int fits_inserted(const candidate *c, etr_slice op) {
 static int fits_map(const candidate *c, const etr_event *e) {
   const etr_map_method *of_method = c->inputs->map;
   const etr_map_instruction *map = etr_maps_find(of_method, e->instruction_id);
-  if (e->kind == ETR_EVENT_FRAMEWORK) return 0;
-  if (!map) return e->kind == ETR_EVENT_KERNEL ? fits_inserted(c, etr_operator_of_event(e->name)) : -1;
-  if (e->kind == ETR_EVENT_DELEGATE_CALL) return map->is_delegate ? 1 : -1;
+  if (e->kind == ETR_EVENT_FRAMEWORK)
+    return 0;
+  if (!map)
+    return e->kind == ETR_EVENT_KERNEL ? fits_inserted(c, etr_operator_of_event(e->name)) : -1;
+  if (e->kind == ETR_EVENT_DELEGATE_CALL)
+    return map->is_delegate ? 1 : -1;
   if (e->kind == ETR_EVENT_DELEGATE_OPERATOR) {
-    if (!map->is_delegate) return -1;
+    if (!map->is_delegate)
+      return -1;
     return map->id_count ? etr_maps_find_id(map, e->delegate_id) != NULL : 0;
   }
   etr_slice op = etr_operator_of_event(e->name);
-  if (op.size == 0 || !c->inputs->graph) return map->is_delegate ? -1 : 0;
+  if (op.size == 0 || !c->inputs->graph)
+    return map->is_delegate ? -1 : 0;
   return operator_at_handles(c->inputs, map, op) ? 1 : -1;
 }
 
 /* ---- Comparing a delegate with a method ---- */
 
-/* Counts the operators that a delegate contains. Returns false if they are unknown. Payloads are read only if there are
- * several methods to distinguish. */
-static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map_instruction *map, int32_t instruction,
-                           etr_delegate_counts *out) {
+/* Counts the operators that a delegate contains. Returns false if they are unknown. Payloads are
+ * read only if there are several methods to distinguish. */
+static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map_instruction *map,
+                           int32_t instruction, etr_delegate_counts *out) {
   etr_slice bytes = fitter->count > 1 ? etr_method_payload(c->inputs, instruction) : (etr_slice){0};
-  if (bytes.size) return etr_delegate_counts_of_payload(out, etr_payloads_read(c->inputs->payloads, c->backend, bytes));
+  if (bytes.size)
+    return etr_delegate_counts_of_payload(
+        out, etr_payloads_read(c->inputs->payloads, c->backend, bytes));
   etr_arena scratch = {0};
   bool known = etr_delegate_counts_of_nodes(out, &c->classes, map, &scratch);
-  if (etr_arena_failed(&scratch)) etr_arena_fail(fitter->arena);
+  if (etr_arena_failed(&scratch))
+    etr_arena_fail(fitter->arena);
   etr_arena_clear(&scratch);
   return known;
 }
 
-/* Returns whether the number of operators of a class is known. It is not for operators that lowering or the runtime
- * inserts, or that replace others. */
+/* Returns whether the number of operators of a class is known. It is not for operators that
+ * lowering or the runtime inserts, or that replace others. */
 static bool is_countable_class(const etr_backend *backend, uint16_t class_) {
   unsigned traits = backend->traits(class_);
   return (traits & ETR_CLASS_COMPUTES) && !(traits & ETR_CLASS_VARIES);
 }
 
-static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_t least, uint32_t most) {
+static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_t least,
+                          uint32_t most) {
   uint32_t possible = is_countable || most == 0 ? most : ran;
   fit->agreeing += ETR_MIN(ran, possible);
   fit->strange += ran - ETR_MIN(ran, possible);
-  if (is_countable && ran < least) fit->missing += least - ran;
+  if (is_countable && ran < least)
+    fit->missing += least - ran;
 }
 
-/* Counts how often each class ran in a delegate, whose rows are [first, end). Returns false if the backend logged
- * nothing. */
-static bool count_rows(const etr_backend *backend, uint32_t *ran, const rows *r, size_t first, size_t end) {
+/* Counts how often each class ran in a delegate, whose rows are [first, end). Returns false if the
+ * backend logged nothing. */
+static bool count_rows(const etr_backend *backend, uint32_t *ran, const rows *r, size_t first,
+                       size_t end) {
   bool any = false;
   for (size_t i = first; i < end; i++) {
-    if (r->block->events[i].kind != ETR_EVENT_DELEGATE_OPERATOR) continue;
+    if (r->block->events[i].kind != ETR_EVENT_DELEGATE_OPERATOR)
+      continue;
     uint16_t class_ = backend->class_of_event(r->block->events[i].delegate_id);
     any |= class_ != 0;
-    if (is_countable_class(backend, class_)) ran[class_]++;
+    if (is_countable_class(backend, class_))
+      ran[class_]++;
   }
   return any;
 }
 
-static void compare_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r, size_t first,
-                             size_t end) {
+static void compare_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r,
+                             size_t first, size_t end) {
   uint32_t ran[ETR_MOST_CLASSES] = {0};
   etr_delegate_counts has;
   int32_t instruction = r->block->events[first].instruction_id;
   const etr_map_instruction *map = etr_maps_find(c->inputs->map, instruction);
-  bool others = !c->backend || (map && (map->id_count || (map->backend && strcmp(map->backend, c->backend->id) != 0)));
-  if (others || !count_rows(c->backend, ran, r, first, end)) return;
-  if (!count_delegate(fitter, c, map, instruction, &has)) return;
+  bool others = !c->backend ||
+                (map &&
+                 (map->id_count || (map->backend && strcmp(map->backend, c->backend->id) != 0)));
+  if (others || !count_rows(c->backend, ran, r, first, end))
+    return;
+  if (!count_delegate(fitter, c, map, instruction, &has))
+    return;
   for (uint16_t i = 1; i < ETR_MOST_CLASSES; i++)
-    compare_class(fit, (c->backend->traits(i) & ETR_CLASS_COUNTS) != 0, ran[i], has.least[i], has.most[i]);
+    compare_class(fit, (c->backend->traits(i) & ETR_CLASS_COUNTS) != 0, ran[i], has.least[i],
+                  has.most[i]);
 }
 
 /* ---- Comparing a block with a method ---- */
 
-/* Returns the id of the i-th instruction of the program, or else of the map; -1 if it leaves no row. */
+/* Returns the id of the i-th instruction of the program, or else of the map; -1 if it leaves no
+ * row. */
 static int32_t expected_id(const candidate *c, size_t i) {
-  if (!c->inputs->program) return c->inputs->map->instructions[i].id;
+  if (!c->inputs->program)
+    return c->inputs->map->instructions[i].id;
   etr_instruction_kind kind = c->inputs->program->instructions[i].kind;
   return kind == ETR_INSTRUCTION_KERNEL || kind == ETR_INSTRUCTION_DELEGATE ? (int32_t)i : -1;
 }
@@ -197,10 +238,12 @@ static int32_t expected_id(const candidate *c, size_t i) {
 static uint32_t count_missing(const candidate *c, const rows *r) {
   size_t count = c->inputs->program ? c->inputs->program->instruction_count : 0;
   uint32_t missing = 0;
-  if (!c->inputs->program && c->inputs->map) count = c->inputs->map->instruction_count;
+  if (!c->inputs->program && c->inputs->map)
+    count = c->inputs->map->instruction_count;
   for (size_t i = 0, k = 0; !c->branches && i < count; i++) {
     int32_t id = expected_id(c, i);
-    while (k < r->id_count && r->ids[k] < id) k++;
+    while (k < r->id_count && r->ids[k] < id)
+      k++;
     missing += id >= 0 && (k == r->id_count || r->ids[k] != id);
   }
   return missing;
@@ -212,16 +255,18 @@ static size_t comparison_cost(const candidate *c, const etr_event *e) {
   return 1 + (map ? map->handle_count : 0);
 }
 
-/* Compares a block with a method, and stops when more than `most` rows contradict the method. Returns false if the
- * budget is spent. */
-static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r, uint32_t most) {
+/* Compares a block with a method, and stops when more than `most` rows contradict the method.
+ * Returns false if the budget is spent. */
+static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r,
+                          uint32_t most) {
   *fit = (etr_fit){.exact = c->inputs->program != NULL};
   for (size_t i = 0, end; i < r->block->event_count && fit->against <= most; i = end) {
     bool any = false;
     end = etr_block_instruction_end(r->block, i);
     /* The rows of one instruction must fit into the budget. */
     size_t cost = (end - i) * comparison_cost(c, &r->block->events[i]);
-    if (!etr_spend(&fitter->budget, cost)) return false;
+    if (!etr_spend(&fitter->budget, cost))
+      return false;
     for (size_t k = i; k < end; k++) {
       const etr_event *e = &r->block->events[k];
       int vote = fits_map(c, e);
@@ -230,24 +275,29 @@ static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
       fit->unchecked += !fit->exact && !c->inputs->graph && e->kind == ETR_EVENT_KERNEL;
       any |= r->block->events[k].kind == ETR_EVENT_DELEGATE_OPERATOR;
     }
-    if (any) compare_delegate(fitter, c, fit, r, i, end);
+    if (any)
+      compare_delegate(fitter, c, fit, r, i, end);
   }
-  if (fit->against > most) return true;
+  if (fit->against > most)
+    return true;
   fit->missing += count_missing(c, r);
-  /* Compares the copies that ran with the buffers and inputs that the method updates, without the .pte. */
+  /* Compares the copies that ran with the buffers and inputs that the method updates, without the
+   * .pte. */
   uint32_t copies = 0, others = 0;
   if (!fit->exact && !c->is_partial && c->inputs->graph) {
     uint32_t updates = (uint32_t)ETR_MIN(c->inputs->graph->mutation_count, UINT32_MAX);
     for (size_t i = 0; i < r->block->event_count; i++) {
       const etr_event *e = &r->block->events[i];
-      if (e->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, e->instruction_id)) continue;
+      if (e->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, e->instruction_id))
+        continue;
       bool is_copy = is_update(etr_operator_of_event(e->name));
       copies += is_copy;
       others += !is_copy; /* each may write any number of buffers */
     }
     fit->agreeing += ETR_MIN(copies, updates);
     fit->against += copies - ETR_MIN(copies, updates);
-    if (c->copies_updates && others == 0) fit->missing += updates - ETR_MIN(copies, updates);
+    if (c->copies_updates && others == 0)
+      fit->missing += updates - ETR_MIN(copies, updates);
   }
   return true;
 }
@@ -255,21 +305,26 @@ static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
 static bool prepare_rows(rows *r, etr_arena *scratch, const etr_block *block) {
   *r = (rows){.block = block};
   r->ids = etr_arena_alloc_array(scratch, block->event_count, sizeof *r->ids);
-  if (!r->ids) return false;
-  for (size_t i = 0; i < block->event_count; i++) r->ids[r->id_count++] = block->events[i].instruction_id;
+  if (!r->ids)
+    return false;
+  for (size_t i = 0; i < block->event_count; i++)
+    r->ids[r->id_count++] = block->events[i].instruction_id;
   etr_sort(r->ids, r->id_count, sizeof *r->ids, etr_by_int);
   return true;
 }
 
 /* Compares the block with these methods, or with all if `methods` is NULL. */
-static bool compare_all(etr_fitter *fitter, const rows *r, const uint32_t *methods, size_t count, etr_fits *out) {
+static bool compare_all(etr_fitter *fitter, const rows *r, const uint32_t *methods, size_t count,
+                        etr_fits *out) {
   uint32_t most = UINT32_MAX;
   *out = (etr_fits){.list = fitter->fits, .count = count};
   for (size_t i = 0; i < count; i++) {
     etr_method_fit *f = &out->list[i];
     f->method = methods ? methods[i] : (uint32_t)i;
-    if (!compare_block(fitter, &fitter->candidates[f->method], &f->fit, r, most)) return false;
-    if (etr_fit_compare(&f->fit, &out->list[out->best].fit, NULL) < 0) out->best = i;
+    if (!compare_block(fitter, &fitter->candidates[f->method], &f->fit, r, most))
+      return false;
+    if (etr_fit_compare(&f->fit, &out->list[out->best].fit, NULL) < 0)
+      out->best = i;
     most = ETR_MIN(most, f->fit.against);
   }
   return true;
@@ -280,11 +335,16 @@ bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out) {
   rows r;
   size_t count = 0;
   bool good = prepare_rows(&r, &scratch, block);
-  const uint32_t *methods = good && fitter->index ? etr_fit_index_find(fitter->index, block, &scratch, &count) : NULL;
+  const uint32_t *methods = good && fitter->index
+                                ? etr_fit_index_find(fitter->index, block, &scratch, &count)
+                                : NULL;
   good = good && !etr_arena_failed(&scratch);
-  bool found = good && count && compare_all(fitter, &r, methods, count, out) && out->list[out->best].fit.against == 0;
-  if (good && !found) good = compare_all(fitter, &r, NULL, fitter->count, out);
-  if (etr_arena_failed(&scratch)) etr_arena_fail(fitter->arena);
+  bool found = good && count && compare_all(fitter, &r, methods, count, out) &&
+               out->list[out->best].fit.against == 0;
+  if (good && !found)
+    good = compare_all(fitter, &r, NULL, fitter->count, out);
+  if (etr_arena_failed(&scratch))
+    etr_arena_fail(fitter->arena);
   etr_arena_clear(&scratch);
   return good && !etr_arena_failed(fitter->arena);
 }
@@ -299,15 +359,20 @@ int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by
       [ETR_FIT_UNCHECKED] = {a->unchecked, b->unchecked},
   };
   int part = 0;
-  while (part < ETR_FIT_PARTS && parts[part][0] == parts[part][1]) part++;
-  if (decided_by) *decided_by = (etr_fit_part)part;
-  if (part == ETR_FIT_PARTS) return 0;
+  while (part < ETR_FIT_PARTS && parts[part][0] == parts[part][1])
+    part++;
+  if (decided_by)
+    *decided_by = (etr_fit_part)part;
+  if (part == ETR_FIT_PARTS)
+    return 0;
   return parts[part][0] < parts[part][1] ? -1 : 1;
 }
 
 bool etr_fit_is_any(const etr_fit *fit) {
-  if (fit->exact && fit->against) return false;
-  if (fit->against + fit->strange == 0) return fit->exact || fit->agreeing || fit->missing == 0;
+  if (fit->exact && fit->against)
+    return false;
+  if (fit->against + fit->strange == 0)
+    return fit->exact || fit->agreeing || fit->missing == 0;
   return fit->agreeing > fit->against + fit->strange;
 }
 
@@ -340,34 +405,43 @@ typedef struct builder {
 
 bool etr_fit_is_partial(const etr_method_inputs *inputs) {
   for (size_t i = 0; inputs->graph && i < inputs->graph->subgraph_count; i++)
-    if (inputs->graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY) return true;
+    if (inputs->graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY)
+      return true;
   return !inputs->map || inputs->map->instruction_count == 0;
 }
 
 static void add_entry(builder *b, uint32_t method, int32_t id, etr_slice what) {
   uint32_t key = etr_map_number(&b->index->keys, etr_key_of(&b->scratch, (uint32_t)id, what));
   entry *added = key == ETR_NONE ? NULL : etr_vec_push(&b->scratch, &b->entries);
-  if (added) *added = (entry){key, method};
+  if (added)
+    *added = (entry){key, method};
 }
 
 static void add_map(builder *b, uint32_t method, const etr_method_inputs *inputs) {
   for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
     const etr_map_instruction *instruction = &inputs->map->instructions[i];
     add_entry(b, method, instruction->id, ANYTHING);
-    if (instruction->is_delegate) add_entry(b, method, instruction->id, DELEGATE);
+    if (instruction->is_delegate)
+      add_entry(b, method, instruction->id, DELEGATE);
   }
-  uint32_t *partial = etr_fit_is_partial(inputs) ? etr_vec_push(b->arena, &b->index->partial) : NULL;
-  if (partial) *partial = method;
+  uint32_t *partial = etr_fit_is_partial(inputs) ? etr_vec_push(b->arena, &b->index->partial)
+                                                 : NULL;
+  if (partial)
+    *partial = method;
 }
 
 static bool group_entries(builder *b) {
   etr_fit_index *index = b->index;
   size_t *end = etr_arena_alloc_array(b->arena, index->keys.count + 1, sizeof *end);
   uint32_t *methods = etr_arena_alloc_array(b->arena, b->entries.count, sizeof *methods);
-  if (!end || !methods) return false;
-  for (size_t i = 0; i < b->entries.count; i++) end[b->entries.data[i].key + 1]++;
-  for (size_t i = 1; i <= index->keys.count; i++) end[i] += end[i - 1];
-  for (size_t i = 0; i < b->entries.count; i++) methods[end[b->entries.data[i].key]++] = b->entries.data[i].method;
+  if (!end || !methods)
+    return false;
+  for (size_t i = 0; i < b->entries.count; i++)
+    end[b->entries.data[i].key + 1]++;
+  for (size_t i = 1; i <= index->keys.count; i++)
+    end[i] += end[i - 1];
+  for (size_t i = 0; i < b->entries.count; i++)
+    methods[end[b->entries.data[i].key]++] = b->entries.data[i].method;
   index->end = end;
   index->methods = methods;
   return true;
@@ -375,14 +449,16 @@ static bool group_entries(builder *b) {
 
 etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count) {
   builder b = {.arena = arena, .index = etr_arena_alloc(arena, sizeof *b.index)};
-  if (!b.index) return NULL;
+  if (!b.index)
+    return NULL;
   etr_map_init(&b.index->keys, arena);
   for (uint32_t i = 0; i < count; i++) {
     if (inputs[i].program) {
       /* Adds the instructions of the program. */
       for (size_t k = 0; k < inputs[i].program->instruction_count && k <= INT32_MAX; k++) {
         const etr_instruction *instruction = &inputs[i].program->instructions[k];
-        if (instruction->kind == ETR_INSTRUCTION_DELEGATE) add_entry(&b, i, (int32_t)k, DELEGATE);
+        if (instruction->kind == ETR_INSTRUCTION_DELEGATE)
+          add_entry(&b, i, (int32_t)k, DELEGATE);
         if (instruction->kind == ETR_INSTRUCTION_KERNEL)
           add_entry(&b, i, (int32_t)k, etr_operator_of_kernel(instruction->op));
       }
@@ -409,14 +485,16 @@ typedef struct choice {
 
 static range range_of(const etr_fit_index *index, int32_t id, etr_slice what, etr_arena *scratch) {
   uint32_t key = etr_map_get(&index->keys, etr_key_of(scratch, (uint32_t)id, what));
-  if (key == ETR_NONE) return (range){0};
+  if (key == ETR_NONE)
+    return (range){0};
   size_t first = key ? index->end[key - 1] : 0;
   return (range){index->methods + first, index->end[key] - first};
 }
 
-/* Finds the lists for a row. Returns false if the row is no evidence. Operators that work in place are at no
- * instruction of a handle map. */
-static bool find_lists(const etr_fit_index *index, choice *out, const etr_event *e, etr_arena *scratch) {
+/* Finds the lists for a row. Returns false if the row is no evidence. Operators that work in place
+ * are at no instruction of a handle map. */
+static bool find_lists(const etr_fit_index *index, choice *out, const etr_event *e,
+                       etr_arena *scratch) {
   etr_slice op = etr_operator_of_event(e->name);
   *out = (choice){0};
   if (etr_event_is_in_delegate(e)) {
@@ -427,7 +505,8 @@ static bool find_lists(const etr_fit_index *index, choice *out, const etr_event 
     out->lists[2] = (range){index->partial.data, index->partial.count};
   } else
     return false;
-  for (size_t i = 0; i < ETR_COUNT(out->lists); i++) out->count += out->lists[i].count;
+  for (size_t i = 0; i < ETR_COUNT(out->lists); i++)
+    out->count += out->lists[i].count;
   return e->instruction_id >= 0;
 }
 
@@ -435,22 +514,26 @@ static bool find_lists(const etr_fit_index *index, choice *out, const etr_event 
 static const uint32_t *merge_lists(const choice *c, etr_arena *scratch, size_t *count) {
   uint32_t *methods = etr_arena_alloc_array(scratch, c->count, sizeof *methods);
   size_t all = 0;
-  if (!methods) return NULL;
+  if (!methods)
+    return NULL;
   for (size_t i = 0; i < ETR_COUNT(c->lists); i++)
-    for (size_t k = 0; k < c->lists[i].count; k++) methods[all++] = c->lists[i].methods[k];
+    for (size_t k = 0; k < c->lists[i].count; k++)
+      methods[all++] = c->lists[i].methods[k];
   etr_sort(methods, all, sizeof *methods, etr_by_number);
   *count = 0;
   for (size_t i = 0; i < all; i++)
-    if (i == 0 || methods[i] != methods[i - 1]) methods[(*count)++] = methods[i];
+    if (i == 0 || methods[i] != methods[i - 1])
+      methods[(*count)++] = methods[i];
   return methods;
 }
 
-const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *block, etr_arena *scratch,
-                                   size_t *count) {
+const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *block,
+                                   etr_arena *scratch, size_t *count) {
   choice best = {0}, one;
   bool any = false;
   for (size_t i = 0; i < block->event_count; i++) {
-    if (!find_lists(index, &one, &block->events[i], scratch) || (any && one.count >= best.count)) continue;
+    if (!find_lists(index, &one, &block->events[i], scratch) || (any && one.count >= best.count))
+      continue;
     best = one;
     any = true;
   }
@@ -461,7 +544,8 @@ const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *
 
 bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_payload *payload) {
   *out = (etr_delegate_counts){0};
-  if (!payload) return false;
+  if (!payload)
+    return false;
   memcpy(out->least, payload->class_counts, sizeof out->least);
   memcpy(out->most, payload->class_counts, sizeof out->most);
   return true;
@@ -471,15 +555,18 @@ bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_payload 
 
 static int by_handle(const void *a, const void *b) {
   const etr_handle_class *x = a, *y = b;
-  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+  if (x->handle != y->handle)
+    return x->handle < y->handle ? -1 : 1;
   return (x->class_ > y->class_) - (x->class_ < y->class_);
 }
 
-static etr_handle_class class_of(const etr_backend *backend, const etr_graph *graph, const uint32_t *uses,
-                                 const etr_node *node) {
+static etr_handle_class class_of(const etr_backend *backend, const etr_graph *graph,
+                                 const uint32_t *uses, const etr_node *node) {
   bool may_fuse = backend->loses_handle(graph, uses, node) == ETR_LOSES_HANDLE_UNLESS_FUSED;
-  return (etr_handle_class){
-      .handle = node->debug_handle, .class_ = backend->class_of_node(graph, node), .nodes = 1, .sure = !may_fuse};
+  return (etr_handle_class){.handle = node->debug_handle,
+                            .class_ = backend->class_of_node(graph, node),
+                            .nodes = 1,
+                            .sure = !may_fuse};
 }
 
 bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_backend *backend,
@@ -490,11 +577,13 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   const uint32_t *uses = node_count ? etr_count_uses(graph, &scratch) : NULL;
   for (size_t i = 0; out->list && uses && i < node_count; i++) {
     const etr_node *n = &graph->nodes[i];
-    if (n->kind == ETR_NODE_OP && n->debug_handle) out->list[out->count++] = class_of(backend, graph, uses, n);
+    if (n->kind == ETR_NODE_OP && n->debug_handle)
+      out->list[out->count++] = class_of(backend, graph, uses, n);
   }
   bool good = out->list && (uses || node_count == 0);
   etr_arena_clear(&scratch);
-  if (!good) return false;
+  if (!good)
+    return false;
   etr_sort(out->list, out->count, sizeof *out->list, by_handle);
   /* Merges entries with equal handle and class. */
   size_t kept = 0;
@@ -511,12 +600,16 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   return true;
 }
 
-/* Adds the nodes of a handle that the delegate lists `listed` times; other delegates may contain the rest. */
-static void add_handle(etr_delegate_counts *out, const etr_handle_classes *nodes, uint32_t handle, uint32_t listed) {
+/* Adds the nodes of a handle that the delegate lists `listed` times; other delegates may contain
+ * the rest. */
+static void add_handle(etr_delegate_counts *out, const etr_handle_classes *nodes, uint32_t handle,
+                       uint32_t listed) {
   etr_handle_class wanted = {.handle = handle};
-  size_t first = etr_lower_bound(&wanted, nodes->list, nodes->count, sizeof wanted, by_handle), end = first;
+  size_t first = etr_lower_bound(&wanted, nodes->list, nodes->count, sizeof wanted, by_handle),
+         end = first;
   uint32_t all = 0;
-  for (; end < nodes->count && nodes->list[end].handle == handle; end++) all += nodes->list[end].nodes;
+  for (; end < nodes->count && nodes->list[end].handle == handle; end++)
+    all += nodes->list[end].nodes;
   for (size_t i = first; i < end; i++) {
     const etr_handle_class *c = &nodes->list[i];
     uint32_t others = all - c->sure, at_least = listed > others ? listed - others : 0;
@@ -528,13 +621,16 @@ static void add_handle(etr_delegate_counts *out, const etr_handle_classes *nodes
 bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes,
                                   const etr_map_instruction *map, etr_arena *scratch) {
   *out = (etr_delegate_counts){0};
-  if (!map || map->handle_count == 0 || nodes->count == 0) return false;
+  if (!map || map->handle_count == 0 || nodes->count == 0)
+    return false;
   uint32_t *handles = etr_arena_alloc_array(scratch, map->handle_count, sizeof *handles);
-  if (!handles) return false;
+  if (!handles)
+    return false;
   memcpy(handles, map->handles, map->handle_count * sizeof *handles);
   etr_sort(handles, map->handle_count, sizeof *handles, etr_by_number);
   for (size_t i = 0, end; i < map->handle_count; i = end) {
-    for (end = i + 1; end < map->handle_count && handles[end] == handles[i];) end++;
+    for (end = i + 1; end < map->handle_count && handles[end] == handles[i];)
+      end++;
     add_handle(out, nodes, handles[i], (uint32_t)(end - i));
   }
   return true;

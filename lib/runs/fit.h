@@ -2,12 +2,13 @@
  *
  * fit.h - measures how well a block of runs fits each method. Layer 3.
  *
- * With the .pte each row is compared with the method's instruction list and either fits or does not. Without it a row
- * is evidence for a method (its operator is at a node of the instruction's handles, its delegate id is in the delegate
- * map) or against it (an unknown delegate, another operator). After the record's graph was written, ExecuTorch inserts
- * instructions that have no node: copies into the buffers that a method updates, views, custom operators. Methods that
- * are equal so far may differ inside their delegates: the operators that ran there are counted by class and compared
- * with the payload in the .pte, or else with the nodes of the delegate's handles.
+ * With the .pte each row is compared with the method's instruction list and either fits or does
+ * not. Without it a row is evidence for a method (its operator is at a node of the instruction's
+ * handles, its delegate id is in the delegate map) or against it (an unknown delegate, another
+ * operator). After the record's graph was written, ExecuTorch inserts instructions that have no
+ * node: copies into the buffers that a method updates, views, custom operators. Methods that are
+ * equal so far may differ inside their delegates: the operators that ran there are counted by class
+ * and compared with the payload in the .pte, or else with the nodes of the delegate's handles.
  */
 #ifndef ETR_FIT_H
 #define ETR_FIT_H
@@ -20,10 +21,12 @@
 /** How a block fits a method. */
 typedef struct etr_fit {
   uint32_t against, agreeing; /* rows that contradict the method, and rows that agree with it */
-  uint32_t strange;           /* operators of delegates that ran beyond the number that the delegates contain */
-  uint32_t missing;           /* instructions, operators of delegates and updates of buffers without a row */
-  uint32_t unchecked;         /* kernels whose operators are unknown, because the record has no graph of the method */
-  bool exact;                 /* compared with the .pte's instruction list */
+  uint32_t
+      strange; /* operators of delegates that ran beyond the number that the delegates contain */
+  uint32_t missing; /* instructions, operators of delegates and updates of buffers without a row */
+  uint32_t unchecked; /* kernels whose operators are unknown, because the record has no graph of the
+                         method */
+  bool exact;         /* compared with the .pte's instruction list */
 } etr_fit;
 
 /** The parts in which two fits are compared; the first part that differs decides. */
@@ -38,11 +41,12 @@ typedef enum etr_fit_part {
 /** The methods, prepared for comparing many blocks with them. */
 typedef struct etr_fitter etr_fitter;
 
-/** Prepares the methods, in the arena. The inputs must live as long as the fitter; their nodes must be indexed, but
- * their instructions need not be known yet. max_comparisons limits all comparisons of rows with rows; 0: the default of
- * etr_options. Returns NULL when out of memory.
+/** Prepares the methods, in the arena. The inputs must live as long as the fitter; their nodes must
+ * be indexed, but their instructions need not be known yet. max_comparisons limits all comparisons
+ * of rows with rows; 0: the default of etr_options. Returns NULL when out of memory.
  */
-etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count, size_t max_comparisons);
+etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count,
+                           size_t max_comparisons);
 
 /** How a block fits one method. */
 typedef struct etr_method_fit {
@@ -52,23 +56,25 @@ typedef struct etr_method_fit {
 
 /** The fits of one block; valid until the next call of etr_fitter_fit(). */
 typedef struct etr_fits {
-  etr_method_fit *list; /* at least one, by ascending method. Other methods fit worse, because rows contradict them */
+  etr_method_fit *list; /* at least one, by ascending method. Other methods fit worse, because rows
+                           contradict them */
   size_t count;
   size_t best; /* index in `list` of the best fit, the first of equal ones */
 } etr_fits;
 
 /**
- * Compares a block with the methods that it may be. Returns false when out of memory (the fitter's arena failed), or
- * when all of max_comparisons were made.
+ * Compares a block with the methods that it may be. Returns false when out of memory (the fitter's
+ * arena failed), or when all of max_comparisons were made.
  */
 bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out);
 
-/** Compares two fits: returns a negative number if a fits better than b, a positive one if it fits worse. Sets
- * *decided_by (may be NULL) to the part that differs. */
+/** Compares two fits: returns a negative number if a fits better than b, a positive one if it fits
+ * worse. Sets *decided_by (may be NULL) to the part that differs. */
 int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by);
 
-/** Returns whether the fit is plausible at all. It is not if at least as many rows contradict the method as agree with
- * it, so that it belongs to another model, or if nothing agrees and instructions are missing. */
+/** Returns whether the fit is plausible at all. It is not if at least as many rows contradict the
+ * method as agree with it, so that it belongs to another model, or if nothing agrees and
+ * instructions are missing. */
 bool etr_fit_is_any(const etr_fit *fit);
 
 /* ---- The methods that a block can be, found by one of its rows ---- */
@@ -76,32 +82,37 @@ bool etr_fit_is_any(const etr_fit *fit);
 /** An index from an instruction id and what the instruction runs to the methods that have it. */
 typedef struct etr_fit_index etr_fit_index;
 
-/** Indexes the instructions of all methods by what they run, in the arena. Returns NULL when out of memory. */
+/** Indexes the instructions of all methods by what they run, in the arena. Returns NULL when out of
+ * memory. */
 etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count);
 
 /**
- * Returns the methods, ascending, that the most selective row of the block does not contradict, and sets *count. Every
- * other method is contradicted by a row. Returns NULL if no row is selective, or when out of memory (scratch failed).
- * The list lives in scratch.
+ * Returns the methods, ascending, that the most selective row of the block does not contradict, and
+ * sets *count. Every other method is contradicted by a row. Returns NULL if no row is selective, or
+ * when out of memory (scratch failed). The list lives in scratch.
  */
-const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *block, etr_arena *scratch,
-                                   size_t *count);
+const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *block,
+                                   etr_arena *scratch, size_t *count);
 
-/** Returns true for a method whose instructions are not all known, so that an unknown kernel does not contradict it. */
+/** Returns true for a method whose instructions are not all known, so that an unknown kernel does
+ * not contradict it. */
 bool etr_fit_is_partial(const etr_method_inputs *inputs);
 
-/* ---- How many operators of each class a delegate can run: distinguishes methods with equal instructions ---- */
+/* ---- How many operators of each class a delegate can run: distinguishes methods with equal
+ * instructions ---- */
 
 /** Numbers of operators, by class of the backend. */
 typedef struct etr_delegate_counts {
-  uint32_t least[ETR_MOST_CLASSES], most[ETR_MOST_CLASSES]; /* these differ if other delegates list the same handle */
+  uint32_t least[ETR_MOST_CLASSES],
+      most[ETR_MOST_CLASSES]; /* these differ if other delegates list the same handle */
 } etr_delegate_counts;
 
 /** The nodes of one handle and class. */
 typedef struct etr_handle_class {
   uint32_t handle;
   uint16_t class_;
-  uint32_t nodes, sure; /* all nodes, and those that run as an operator of their own; others may be fused */
+  uint32_t nodes,
+      sure; /* all nodes, and those that run as an operator of their own; others may be fused */
 } etr_handle_class;
 
 /** The operators of a graph, by handle, then class. */
@@ -110,16 +121,17 @@ typedef struct etr_handle_classes {
   size_t count;
 } etr_handle_classes;
 
-/** Counts the operators of a graph. Graph and backend may be NULL. Returns false when out of memory. */
+/** Counts the operators of a graph. Graph and backend may be NULL. Returns false when out of
+ * memory. */
 bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_backend *backend,
                            const etr_graph *graph);
 
-/** Counts the operators in the payload of the .pte. Returns false and zeroes *out if payload is NULL, because there is
- * none that the backend can read. */
+/** Counts the operators in the payload of the .pte. Returns false and zeroes *out if payload is
+ * NULL, because there is none that the backend can read. */
 bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_payload *payload);
 
-/** Counts the nodes of the delegate's handles. Returns false and zeroes *out if they are unknown, or when out of
- * memory. */
+/** Counts the nodes of the delegate's handles. Returns false and zeroes *out if they are unknown,
+ * or when out of memory. */
 bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes,
                                   const etr_map_instruction *map, etr_arena *scratch);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * grouping.c - turns runs into blocks in two passes: the first finds the row of each event, the second stores the
- * samples.
+ * grouping.c - turns runs into blocks in two passes: the first finds the row of each event, the
+ * second stores the samples.
  */
 #include "backends/operator.h"
 #include "runs/blocks.h"
@@ -30,7 +30,8 @@ typedef struct stretch {
   bool any_executed;      /* a method was executed in the run or before it */
 } stretch;
 
-/* The key that all runs of a block share, besides their rows. Like a signature it is compared and hashed as bytes. */
+/* The key that all runs of a block share, besides their rows. Like a signature it is compared and
+ * hashed as bytes. */
 typedef struct block_key {
   const char *name;
   int64_t choice, bundled_input_index, further_loads;
@@ -48,36 +49,42 @@ typedef struct builder {
   etr_vec(etr_block) blocks;
   etr_blocks *out; /* has the lists of blocks and rows */
   etr_vec(signatures) rows_of_block;
-  stretch at;                     /* position of the run being added */
-  const etr_dump_run *before;     /* the run added last */
-  block_key key_before;           /* its key */
-  etr_vec(uint32_t *) event_rows; /* per run: row of each event; ETR_NONE for a DebugEvent beside a timed one */
+  stretch at;                 /* position of the run being added */
+  const etr_dump_run *before; /* the run added last */
+  block_key key_before;       /* its key */
+  etr_vec(uint32_t *)
+      event_rows; /* per run: row of each event; ETR_NONE for a DebugEvent beside a timed one */
 } builder;
 
 /* ---- Rows of one run ---- */
 
 /* Chains the events of each instruction, in order of first appearance. */
-static bool group_events(builder *b, const etr_dump_run *run, group **groups, size_t *count, uint32_t *next) {
+static bool group_events(builder *b, const etr_dump_run *run, group **groups, size_t *count,
+                         uint32_t *next) {
   etr_vec(group) list = {0};
   etr_map by_key;
   etr_map_init(&by_key, &b->per_run);
   for (size_t i = 0; i < run->event_count; i++) {
     const etr_dump_event *e = &run->events[i];
-    const signature key = {
-        .delegate_id = e->delegate_id, .instruction_id = e->instruction_id, .chain_index = e->chain_index};
+    const signature key = {.delegate_id = e->delegate_id,
+                           .instruction_id = e->instruction_id,
+                           .chain_index = e->chain_index};
     etr_slice bytes = {(const char *)&key, sizeof key};
     etr_map_slot *slot = etr_map_at(&by_key, bytes);
-    if (!slot) return false;
+    if (!slot)
+      return false;
     next[i] = ETR_NONE;
     if (slot->value == ETR_NONE) {
       group *added = etr_vec_push(&b->per_run, &list);
-      if (!added) return false;
+      if (!added)
+        return false;
       added->first_event = (uint32_t)i;
       slot->value = (uint32_t)(list.count - 1);
     } else
       next[list.data[slot->value].last_event] = (uint32_t)i;
     list.data[slot->value].last_event = (uint32_t)i;
-    if (e->is_debug && !list.data[slot->value].debug_name) list.data[slot->value].debug_name = e->name;
+    if (e->is_debug && !list.data[slot->value].debug_name)
+      list.data[slot->value].debug_name = e->name;
   }
   *groups = list.data;
   *count = list.count;
@@ -87,7 +94,9 @@ static bool group_events(builder *b, const etr_dump_run *run, group **groups, si
 static bool push_row(builder *b, signatures *rows, const etr_dump_event *event, const char *name,
                      const char *debug_name) {
   signature *row = etr_vec_push(&b->per_run, rows);
-  if (row) *row = (signature){name, event->delegate_id, debug_name, event->instruction_id, event->chain_index};
+  if (row)
+    *row = (signature){name, event->delegate_id, debug_name, event->instruction_id,
+                       event->chain_index};
   return row != NULL;
 }
 
@@ -106,16 +115,20 @@ static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, 
   for (uint32_t i = g->first_event; i != ETR_NONE; i = rows->next_in_group[i]) {
     const etr_dump_event *e = &run->events[i];
     rows->of_event[i] = ETR_NONE;
-    if (e->is_debug) continue;
+    if (e->is_debug)
+      continue;
     const void *const key[] = {g, e->name};
     etr_slice bytes = {(const char *)key, sizeof key};
     etr_map_slot *slot = is_alone ? NULL : etr_map_at(&rows->by_name, bytes);
-    if (!slot && !is_alone) return false;
+    if (!slot && !is_alone)
+      return false;
     uint32_t row = slot ? slot->value : ETR_NONE;
     if (row == ETR_NONE) {
       row = (uint32_t)rows->list->count;
-      if (!push_row(b, rows->list, e, e->name, g->debug_name)) return false;
-      if (slot) slot->value = row;
+      if (!push_row(b, rows->list, e, e->name, g->debug_name))
+        return false;
+      if (slot)
+        slot->value = row;
     }
     rows->of_event[i] = row;
   }
@@ -124,15 +137,20 @@ static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, 
 }
 
 static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *list) {
-  run_rows rows = {.list = list,
-                   .of_event = etr_arena_alloc_array(&b->scratch, run->event_count, sizeof *rows.of_event),
-                   .next_in_group = etr_arena_alloc_array(&b->per_run, run->event_count, sizeof *rows.next_in_group)};
+  run_rows rows = {
+      .list = list,
+      .of_event = etr_arena_alloc_array(&b->scratch, run->event_count, sizeof *rows.of_event),
+      .next_in_group = etr_arena_alloc_array(&b->per_run, run->event_count,
+                                             sizeof *rows.next_in_group)};
   group *groups;
   size_t count;
   etr_map_init(&rows.by_name, &b->per_run);
-  if (!rows.of_event || !rows.next_in_group || !group_events(b, run, &groups, &count, rows.next_in_group)) return NULL;
+  if (!rows.of_event || !rows.next_in_group ||
+      !group_events(b, run, &groups, &count, rows.next_in_group))
+    return NULL;
   for (size_t i = 0; i < count; i++)
-    if (!add_group_rows(b, run, &groups[i], &rows)) return NULL;
+    if (!add_group_rows(b, run, &groups[i], &rows))
+      return NULL;
   return rows.of_event;
 }
 
@@ -141,22 +159,26 @@ static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *list
 static bool run_executes(const etr_dump_run *run) {
   for (size_t i = 0; i < run->event_count; i++) {
     const etr_dump_event *e = &run->events[i];
-    if (etr_is_execute(e->name) || (e->instruction_id >= 0 && !etr_is_framework(e->name))) return true;
+    if (etr_is_execute(e->name) || (e->instruction_id >= 0 && !etr_is_framework(e->name)))
+      return true;
   }
   return false;
 }
 
 static bool run_loads(const etr_dump_run *run) {
   for (size_t i = 0; i < run->event_count; i++)
-    if (etr_is_load(run->events[i].name)) return true;
+    if (etr_is_load(run->events[i].name))
+      return true;
   return false;
 }
 
-/* Returns the number, from 1, of the first choice of the run's chosen method; 0: none is chosen, as for loads. */
+/* Returns the number, from 1, of the first choice of the run's chosen method; 0: none is chosen, as
+ * for loads. */
 static int64_t choice_of(const builder *b, size_t run_index) {
   const char *method = b->at.executes ? etr_chosen_method(b->options, run_index) : NULL;
   for (size_t i = 0; method && i < b->options->choice_count; i++)
-    if (strcmp(b->options->choices[i].method, method) == 0) return (int64_t)i + 1;
+    if (strcmp(b->options->choices[i].method, method) == 0)
+      return (int64_t)i + 1;
   return 0;
 }
 
@@ -166,31 +188,40 @@ static int64_t choice_of(const builder *b, size_t run_index) {
 static uint32_t find_block(builder *b, const block_key *key, const signatures *rows) {
   size_t rows_size = rows->count * sizeof *rows->data, size = sizeof *key + rows_size;
   char *bytes = etr_arena_alloc(&b->per_run, size);
-  if (!bytes) return ETR_NONE;
+  if (!bytes)
+    return ETR_NONE;
   memcpy(bytes, key, sizeof *key);
-  if (rows_size) memcpy(bytes + sizeof *key, rows->data, rows_size);
+  if (rows_size)
+    memcpy(bytes + sizeof *key, rows->data, rows_size);
   uint32_t known = etr_map_get(&b->by_signature, (etr_slice){bytes, size});
-  if (known != ETR_NONE) return known;
+  if (known != ETR_NONE)
+    return known;
   etr_block *block = etr_vec_push(b->arena, &b->blocks);
   signatures *kept = etr_vec_push(&b->scratch, &b->rows_of_block);
   signature *copy = etr_arena_alloc(&b->scratch, rows_size);
   uint32_t index = (uint32_t)(b->blocks.count - 1);
-  if (!block || !kept || !copy || !etr_map_set(&b->by_signature, (etr_slice){bytes, size}, index)) return ETR_NONE;
-  *block = (etr_block){.name = key->name, .method = ETR_NONE, .method_rule = "", .event_count = rows->count};
-  if (rows_size) memcpy(copy, rows->data, rows_size);
+  if (!block || !kept || !copy || !etr_map_set(&b->by_signature, (etr_slice){bytes, size}, index))
+    return ETR_NONE;
+  *block = (etr_block){
+      .name = key->name, .method = ETR_NONE, .method_rule = "", .event_count = rows->count};
+  if (rows_size)
+    memcpy(copy, rows->data, rows_size);
   *kept = (signatures){copy, rows->count, rows->count};
   return index;
 }
 
-/* Returns whether two runs have the same events. Programs repeat the same events, and a run with the events and key of
- * the run before it has the same rows and block. */
+/* Returns whether two runs have the same events. Programs repeat the same events, and a run with
+ * the events and key of the run before it has the same rows and block. */
 static bool has_equal_events(const etr_dump_run *run, const etr_dump_run *other) {
-  if (run->event_count != other->event_count) return false;
+  if (run->event_count != other->event_count)
+    return false;
   for (size_t i = 0; i < run->event_count; i++) {
     const etr_dump_event *a = &run->events[i], *b = &other->events[i];
-    bool alike = a->name == b->name && a->delegate_id == b->delegate_id && a->instruction_id == b->instruction_id &&
-                 a->chain_index == b->chain_index && a->is_debug == b->is_debug;
-    if (!alike) return false;
+    bool alike = a->name == b->name && a->delegate_id == b->delegate_id &&
+                 a->instruction_id == b->instruction_id && a->chain_index == b->chain_index &&
+                 a->is_debug == b->is_debug;
+    if (!alike)
+      return false;
   }
   return true;
 }
@@ -198,22 +229,28 @@ static bool has_equal_events(const etr_dump_run *run, const etr_dump_run *other)
 static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
   size_t index = b->runs.count;
   /* A method that is loaded after one was executed is a further one. */
-  if (b->at.dump != dump) b->at = (stretch){.dump = dump};
-  if (b->splits_at_loads && b->at.any_executed && run_loads(run)) b->at.further_loads++;
+  if (b->at.dump != dump)
+    b->at = (stretch){.dump = dump};
+  if (b->splits_at_loads && b->at.any_executed && run_loads(run))
+    b->at.further_loads++;
   b->at.executes = run_executes(run);
   b->at.any_executed |= b->at.executes;
   int64_t further_loads = b->at.executes ? b->at.further_loads : 0;
-  block_key key = (block_key){run->name, choice_of(b, index), run->bundled_input_index, further_loads};
-  bool again = b->before && has_equal_events(run, b->before) && memcmp(&key, &b->key_before, sizeof key) == 0;
+  block_key key = (block_key){run->name, choice_of(b, index), run->bundled_input_index,
+                              further_loads};
+  bool again = b->before && has_equal_events(run, b->before) &&
+               memcmp(&key, &b->key_before, sizeof key) == 0;
   signatures rows = {0};
   uint32_t *event_rows = again ? b->event_rows.data[index - 1] : find_rows(b, run, &rows);
   uint32_t block = again ? b->runs.data[index - 1].block : ETR_NONE;
-  if (!again && event_rows) block = find_block(b, &key, &rows);
+  if (!again && event_rows)
+    block = find_block(b, &key, &rows);
   b->key_before = key;
   b->before = run;
   etr_run *added = block == ETR_NONE ? NULL : etr_vec_push(b->arena, &b->runs);
   uint32_t **kept = added ? etr_vec_push(&b->scratch, &b->event_rows) : NULL;
-  if (!kept) return false;
+  if (!kept)
+    return false;
   *kept = event_rows;
   *added = (etr_run){.name = run->name,
                      .dump = dump,
@@ -242,11 +279,13 @@ static const etr_bytes some_metadata = {0};
 static void count_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   etr_event *rows = etr_block_rows(b->out, &b->blocks.data[b->runs.data[run_index].block]);
   for (size_t i = 0; i < run->event_count; i++) {
-    if (b->event_rows.data[run_index][i] == ETR_NONE) continue;
+    if (b->event_rows.data[run_index][i] == ETR_NONE)
+      continue;
     etr_event *row = &rows[b->event_rows.data[run_index][i]];
     row->sample_count += !run->events[i].is_untimed;
     row->is_logged_only = false;
-    if (run->events[i].metadata.size) row->metadata = &some_metadata;
+    if (run->events[i].metadata.size)
+      row->metadata = &some_metadata;
     row->delegate_id_is_int = run->events[i].delegate_id_is_int;
   }
 }
@@ -257,9 +296,11 @@ static void put_samples(builder *b, const etr_dump_run *run, size_t run_index) {
     const etr_dump_event *e = &run->events[i];
     uint32_t row = b->event_rows.data[run_index][i];
     if (row != ETR_NONE && !e->is_untimed)
-      etr_samples_put(
-          &b->out->samples, &rows[row],
-          (etr_sample){e->duration_ticks, e->start_ticks, {e->metadata.data, e->metadata.size}, (uint32_t)run_index});
+      etr_samples_put(&b->out->samples, &rows[row],
+                      (etr_sample){e->duration_ticks,
+                                   e->start_ticks,
+                                   {e->metadata.data, e->metadata.size},
+                                   (uint32_t)run_index});
   }
 }
 
@@ -269,12 +310,13 @@ static void make_rows(builder *b, size_t block_index) {
   for (size_t i = 0; i < rows->count; i++) {
     const signature *row = &rows->data[i];
     const char *shown = row->delegate_id ? row->delegate_id : row->name;
-    events[i] = (etr_event){.name = shown,
-                            .label = shown,
-                            .instruction_id = etr_is_framework(row->name) ? -1 : row->instruction_id,
-                            .delegate_id = row->delegate_id,
-                            .is_logged_only = true,
-                            .match = etr_is_framework(row->name) ? ETR_MATCH_FRAMEWORK : ETR_MATCH_NONE};
+    events[i] = (etr_event){
+        .name = shown,
+        .label = shown,
+        .instruction_id = etr_is_framework(row->name) ? -1 : row->instruction_id,
+        .delegate_id = row->delegate_id,
+        .is_logged_only = true,
+        .match = etr_is_framework(row->name) ? ETR_MATCH_FRAMEWORK : ETR_MATCH_NONE};
   }
   b->blocks.data[block_index].events = events;
   b->out->row_count += rows->count;
@@ -283,18 +325,21 @@ static void make_rows(builder *b, size_t block_index) {
 /* Gives each block its rows and runs. Returns false when out of memory. */
 static bool fill_lists(builder *b) {
   size_t row_count = 0;
-  for (size_t i = 0; i < b->blocks.count; i++) row_count += b->blocks.data[i].event_count;
+  for (size_t i = 0; i < b->blocks.count; i++)
+    row_count += b->blocks.data[i].event_count;
   uint32_t *runs = b->out->run_lists = etr_arena_alloc_array(b->arena, b->runs.count, sizeof *runs);
   size_t *end = etr_arena_alloc_array(&b->scratch, b->blocks.count, sizeof *end);
   b->out->rows = etr_arena_alloc_raw_array(b->arena, row_count, sizeof *b->out->rows);
-  if (!runs || !end || !b->out->rows) return false;
+  if (!runs || !end || !b->out->rows)
+    return false;
   for (size_t i = 0, first = 0; i < b->blocks.count; i++) {
     make_rows(b, i);
     b->blocks.data[i].runs = runs + first;
     end[i] = first;
     first += b->blocks.data[i].run_count;
   }
-  for (size_t i = 0; i < b->runs.count; i++) runs[end[b->runs.data[i].block]++] = (uint32_t)i;
+  for (size_t i = 0; i < b->runs.count; i++)
+    runs[end[b->runs.data[i].block]++] = (uint32_t)i;
   return true;
 }
 
@@ -311,8 +356,10 @@ static bool reserve_samples(builder *b) {
       .durations = etr_arena_alloc_raw_array(b->arena, count, sizeof *all->durations),
       .starts = etr_arena_alloc_raw_array(b->arena, count, sizeof *all->starts),
       .runs = etr_arena_alloc_raw_array(b->arena, count, sizeof *all->runs),
-      .metadata = etr_arena_alloc_raw_array(b->arena, any_metadata ? count : 0, sizeof *all->metadata)};
-  if (etr_arena_failed(b->arena)) return false;
+      .metadata = etr_arena_alloc_raw_array(b->arena, any_metadata ? count : 0,
+                                            sizeof *all->metadata)};
+  if (etr_arena_failed(b->arena))
+    return false;
   for (size_t i = 0, first = 0; i < b->out->row_count; i++) {
     etr_event *row = &b->out->rows[i];
     row->durations = all->durations + first;
@@ -330,23 +377,31 @@ static void each_run(builder *b, const etr_dump *dumps, size_t dump_count,
                      void (*visit)(builder *, const etr_dump_run *, size_t)) {
   size_t run_index = 0;
   for (size_t d = 0; d < dump_count; d++)
-    for (size_t i = 0; i < dumps[d].run_count; i++) visit(b, &dumps[d].runs[i], run_index++);
+    for (size_t i = 0; i < dumps[d].run_count; i++)
+      visit(b, &dumps[d].runs[i], run_index++);
 }
 
 /* ---- The kinds of rows ---- */
 
-static bool is_kernel(const etr_event *e) { return etr_operator_of_event(e->name).size > 0; }
+static bool is_kernel(const etr_event *e) {
+  return etr_operator_of_event(e->name).size > 0;
+}
 
-/* Returns the kind of an event. logs_kernel: a row of the instruction has the name of a kernel, so that an
- * OPERATOR_CALL is only the time of calling it.
+/* Returns the kind of an event. logs_kernel: a row of the instruction has the name of a kernel, so
+ * that an OPERATOR_CALL is only the time of calling it.
  */
 static etr_event_kind kind_of(const etr_event *e, bool logs_kernel) {
-  if (e->delegate_id) return ETR_EVENT_DELEGATE_OPERATOR;
-  if (e->instruction_id < 0 || e->is_logged_only || strncmp(e->name, "native_call_executorch_prim::", 29) == 0)
+  if (e->delegate_id)
+    return ETR_EVENT_DELEGATE_OPERATOR;
+  if (e->instruction_id < 0 || e->is_logged_only ||
+      strncmp(e->name, "native_call_executorch_prim::", 29) == 0)
     return ETR_EVENT_FRAMEWORK;
-  if (strcmp(e->name, "DELEGATE_CALL") == 0) return ETR_EVENT_DELEGATE_CALL;
-  if (is_kernel(e)) return ETR_EVENT_KERNEL;
-  return strcmp(e->name, "OPERATOR_CALL") == 0 && !logs_kernel ? ETR_EVENT_KERNEL : ETR_EVENT_FRAMEWORK;
+  if (strcmp(e->name, "DELEGATE_CALL") == 0)
+    return ETR_EVENT_DELEGATE_CALL;
+  if (is_kernel(e))
+    return ETR_EVENT_KERNEL;
+  return strcmp(e->name, "OPERATOR_CALL") == 0 && !logs_kernel ? ETR_EVENT_KERNEL
+                                                               : ETR_EVENT_FRAMEWORK;
 }
 
 static void set_kinds(const etr_blocks *blocks, const etr_block *block) {
@@ -354,20 +409,24 @@ static void set_kinds(const etr_blocks *blocks, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     bool logs_kernel = false;
     end = etr_block_instruction_end(block, i);
-    for (size_t k = i; k < end; k++) logs_kernel |= is_kernel(&rows[k]);
-    for (size_t k = i; k < end; k++) rows[k].kind = kind_of(&rows[k], logs_kernel);
+    for (size_t k = i; k < end; k++)
+      logs_kernel |= is_kernel(&rows[k]);
+    for (size_t k = i; k < end; k++)
+      rows[k].kind = kind_of(&rows[k], logs_kernel);
   }
 }
 
 /* ---- Together ---- */
 
 static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
-  if (!fill_lists(b)) return false;
+  if (!fill_lists(b))
+    return false;
   each_run(b, dumps, dump_count, count_samples);
-  if (!reserve_samples(b)) return false;
+  if (!reserve_samples(b))
+    return false;
   each_run(b, dumps, dump_count, put_samples);
-  uint64_t *sorted = etr_arena_alloc_raw_array(&b->scratch, etr_samples_most(b->blocks.data, b->blocks.count),
-                                               sizeof *sorted);
+  uint64_t *sorted = etr_arena_alloc_raw_array(
+      &b->scratch, etr_samples_most(b->blocks.data, b->blocks.count), sizeof *sorted);
   for (size_t i = 0; sorted && i < b->blocks.count; i++) {
     etr_samples_measure(b->out, &b->blocks.data[i], sorted);
     set_kinds(b->out, &b->blocks.data[i]);
@@ -375,11 +434,14 @@ static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
   return sorted != NULL;
 }
 
-etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count,
-                            size_t method_count, const etr_options *options) {
-  builder b = {.arena = arena, .options = options, .splits_at_loads = method_count != 1, .out = out};
+etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps,
+                            size_t dump_count, size_t method_count, const etr_options *options) {
+  builder b = {
+      .arena = arena, .options = options, .splits_at_loads = method_count != 1, .out = out};
   bool good = true;
-  *out = (etr_blocks){.ticks_per_second = options && options->ticks_per_second > 0 ? options->ticks_per_second : 1e9};
+  *out = (etr_blocks){.ticks_per_second = options && options->ticks_per_second > 0
+                                              ? options->ticks_per_second
+                                              : 1e9};
   etr_map_init(&b.by_signature, &b.scratch);
   for (size_t d = 0; good && d < dump_count; d++)
     for (size_t i = 0; good && i < dumps[d].run_count; i++)

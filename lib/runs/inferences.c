@@ -8,12 +8,15 @@
 
 #include <math.h>
 
-static int compare(uint32_t x, uint32_t y) { return (x > y) - (x < y); }
+static int compare(uint32_t x, uint32_t y) {
+  return (x > y) - (x < y);
+}
 
 /* Sorts inferences by method, series and run. */
 static int inference_by_run(const void *a, const void *b) {
   const etr_inference *x = a, *y = b;
-  if (x->method != y->method) return compare(x->method, y->method);
+  if (x->method != y->method)
+    return compare(x->method, y->method);
   return x->series != y->series ? compare(x->series, y->series) : compare(x->run, y->run);
 }
 
@@ -25,15 +28,18 @@ int etr_inference_by_phase(const void *a, const void *b) {
 
 static bool loads(const etr_block *block) {
   bool any = block->method == ETR_NONE && block->event_count > 0;
-  for (size_t i = 0; i < block->event_count && !any; i++) any = etr_is_load(block->events[i].name);
+  for (size_t i = 0; i < block->event_count && !any; i++)
+    any = etr_is_load(block->events[i].name);
   return any;
 }
 
 bool etr_runs_number_series(const etr_blocks *blocks, etr_arena *scratch) {
   bool *block_loads = etr_arena_alloc_array(scratch, blocks->block_count, sizeof *block_loads);
   uint32_t series = 0;
-  if (!block_loads) return false;
-  for (size_t i = 0; i < blocks->block_count; i++) block_loads[i] = loads(&blocks->blocks[i]);
+  if (!block_loads)
+    return false;
+  for (size_t i = 0; i < blocks->block_count; i++)
+    block_loads[i] = loads(&blocks->blocks[i]);
   for (size_t i = 0; i < blocks->run_count; i++) {
     etr_run *run = &blocks->runs[i];
     series += block_loads[run->block] || (i > 0 && run->dump != run[-1].dump);
@@ -52,32 +58,37 @@ etr_inference *etr_inferences_list(const etr_blocks *blocks, etr_arena *arena, s
     if (block->method != ETR_NONE && etr_block_counts(blocks, block))
       list[(*count)++] = (etr_inference){block->method, run->series, run->phase, i};
   }
-  if (list) etr_sort(list, *count, sizeof *list, inference_by_run);
+  if (list)
+    etr_sort(list, *count, sizeof *list, inference_by_run);
   return list;
 }
 
 size_t etr_inferences_end_of_method(const etr_inference *list, size_t count, size_t first) {
   size_t end = first;
-  while (end < count && list[end].method == list[first].method) end++;
+  while (end < count && list[end].method == list[first].method)
+    end++;
   return end;
 }
 
 size_t etr_inferences_end_of_series(const etr_inference *list, size_t count, size_t first) {
   size_t end = first;
-  while (end < count && list[end].method == list[first].method && list[end].series == list[first].series) end++;
+  while (end < count && list[end].method == list[first].method &&
+         list[end].series == list[first].series)
+    end++;
   return end;
 }
 
 size_t etr_inferences_end_of_phase(const etr_inference *list, size_t count, size_t first) {
   size_t end = first, most = etr_inferences_end_of_series(list, count, first);
-  while (end < most && list[end].phase == list[first].phase) end++;
+  while (end < most && list[end].phase == list[first].phase)
+    end++;
   return end;
 }
 
 /* ---- The widest gap between sorted times, and the groups of runs above it ---- */
 
-static const double LEAST_WIDTH =
-    3; /* short runs with a smaller spread are of one kind whatever the gap: they are merely noisy */
+static const double LEAST_WIDTH = 3; /* short runs with a smaller spread are of one kind whatever
+                                        the gap: they are merely noisy */
 static const double EQUAL = 1.1;
 enum {
   LEAST_RUNS = 6,
@@ -88,20 +99,23 @@ enum {
 
 /* Returns the shortest time of the long runs; INFINITY if there are none. */
 static double least_long(const double *sorted, size_t count, etr_gap *gap) {
-  if (count < LEAST_RUNS || !(sorted[0] > 0)) return INFINITY;
+  if (count < LEAST_RUNS || !(sorted[0] > 0))
+    return INFINITY;
   for (;;) {
-    /* Finds the index after the widest gap that is narrower than gap->below; 0: there is none. That gap is the new
-     * gap->below. */
+    /* Finds the index after the widest gap that is narrower than gap->below; 0: there is none. That
+     * gap is the new gap->below. */
     size_t at = 0;
     double widest = 1;
     for (size_t i = LEAST_ON_A_SIDE; i + LEAST_ON_A_SIDE <= count; i++) {
       double ratio = sorted[i] / sorted[i - 1];
-      if (ratio < gap->least || ratio >= gap->below || ratio <= widest) continue;
+      if (ratio < gap->least || ratio >= gap->below || ratio <= widest)
+        continue;
       widest = ratio;
       at = i;
     }
     gap->below = at ? widest : gap->least;
-    if (at == 0) return INFINITY;
+    if (at == 0)
+      return INFINITY;
     if ((etr_percentile_of_sorted(sorted, at, 90) / etr_percentile_of_sorted(sorted, at, 10)) <
         ETR_MAX(gap->below, LEAST_WIDTH))
       return sorted[at];
@@ -117,16 +131,20 @@ static void keep_range(size_t *least, size_t *most, size_t value, bool is_first)
 
 void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t count) {
   *runs = (etr_long_runs){.is_long = runs->is_long, .leads = true};
-  for (size_t i = 0; i < count; i++) runs->long_count += runs->is_long[i];
+  for (size_t i = 0; i < count; i++)
+    runs->long_count += runs->is_long[i];
   runs->short_count = count - runs->long_count;
   for (size_t i = 0, end; i < count; i = end) {
-    for (end = i; end < count && list[end].series == list[i].series;) end++;
+    for (end = i; end < count && list[end].series == list[i].series;)
+      end++;
     /* Runs [first, end) of one series. */
     size_t start = end, behind = end, most_between = 0; /* start and end of the group before */
     for (size_t k = i, group_end; k < end; k = group_end) {
       group_end = k + 1;
-      if (!runs->is_long[k]) continue;
-      while (group_end < end && runs->is_long[group_end]) group_end++;
+      if (!runs->is_long[k])
+        continue;
+      while (group_end < end && runs->is_long[group_end])
+        group_end++;
       keep_range(&runs->shortest, &runs->longest, group_end - k, runs->group_count == 0);
       if (start < end) {
         keep_range(&runs->least_between, &most_between, k - behind, runs->distances == 0);
@@ -142,8 +160,10 @@ void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t 
   }
 }
 
-/* Returns false if the runs are too similar for any gap, as for most methods. This check needs no sorting. */
-static bool may_have_gap(const etr_gap *gap, const etr_blocks *blocks, const etr_inference *list, size_t count) {
+/* Returns false if the runs are too similar for any gap, as for most methods. This check needs no
+ * sorting. */
+static bool may_have_gap(const etr_gap *gap, const etr_blocks *blocks, const etr_inference *list,
+                         size_t count) {
   uint64_t least = UINT64_MAX, most = 0;
   for (size_t i = 0; i < count; i++) {
     least = ETR_MIN(least, blocks->runs[list[i].run].execute_ticks);
@@ -152,21 +172,27 @@ static bool may_have_gap(const etr_gap *gap, const etr_blocks *blocks, const etr
   return least > 0 && (double)most >= gap->least * (double)least;
 }
 
-bool etr_long_runs_of(etr_long_runs *out, etr_gap *gap, const etr_blocks *blocks, const etr_inference *list,
-                      size_t count, etr_arena *arena) {
+bool etr_long_runs_of(etr_long_runs *out, etr_gap *gap, const etr_blocks *blocks,
+                      const etr_inference *list, size_t count, etr_arena *arena) {
   etr_arena scratch = {0};
   *out = (etr_long_runs){0};
-  if (!may_have_gap(gap, blocks, list, count)) return true;
+  if (!may_have_gap(gap, blocks, list, count))
+    return true;
   double *sorted = etr_arena_alloc_array(&scratch, count, sizeof *sorted);
-  if (!sorted) return false;
-  for (size_t i = 0; i < count; i++) sorted[i] = (double)blocks->runs[list[i].run].execute_ticks;
+  if (!sorted)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    sorted[i] = (double)blocks->runs[list[i].run].execute_ticks;
   etr_sort(sorted, count, sizeof *sorted, etr_by_double);
   double least = least_long(sorted, count, gap);
   etr_arena_clear(&scratch);
-  if (isinf(least)) return true;
+  if (isinf(least))
+    return true;
   out->is_long = etr_arena_alloc_array(arena, count, sizeof *out->is_long);
-  if (!out->is_long) return false;
-  for (size_t i = 0; i < count; i++) out->is_long[i] = (double)blocks->runs[list[i].run].execute_ticks >= least;
+  if (!out->is_long)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    out->is_long[i] = (double)blocks->runs[list[i].run].execute_ticks >= least;
   etr_long_runs_count(out, list, count);
   return true;
 }

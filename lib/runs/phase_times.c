@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * phase_times.c - measures the runs of each phase, and all runs relative to the median of their phase.
+ * phase_times.c - measures the runs of each phase, and all runs relative to the median of their
+ * phase.
  */
 #include "base/noise_verdict.h"
 #include "base/stats.h"
@@ -21,7 +22,8 @@ typedef struct measuring {
   size_t ratio_count;
 } measuring;
 
-static bool begin_measuring(measuring *m, const etr_method *method, const etr_blocks *blocks, etr_arena *scratch) {
+static bool begin_measuring(measuring *m, const etr_method *method, const etr_blocks *blocks,
+                            etr_arena *scratch) {
   *m = (measuring){.method = method,
                    .blocks = blocks,
                    .scratch = scratch,
@@ -37,8 +39,10 @@ static bool are_parted(const etr_blocks *blocks, uint32_t first, uint32_t second
   uint32_t method = blocks->blocks[runs[first].block].method;
   for (uint32_t i = first + 1; i < second; i++) {
     const etr_block *block = &blocks->blocks[runs[i].block];
-    if (block->method == ETR_NONE) continue;
-    if (block->method != method || runs[i].phase != runs[first].phase) return true;
+    if (block->method == ETR_NONE)
+      continue;
+    if (block->method != method || runs[i].phase != runs[first].phase)
+      return true;
   }
   return false;
 }
@@ -48,7 +52,8 @@ static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint
   size_t count = 0;
   for (size_t i = 0; i < m->method->run_count; i++) {
     uint32_t run = m->method->runs[i];
-    if (phase != ETR_NONE && m->blocks->runs[run].phase != phase) continue;
+    if (phase != ETR_NONE && m->blocks->runs[run].phase != phase)
+      continue;
     m->samples[count] = (etr_noise_sample){
         .ticks = m->method->execute_per_run[i], .run = run, .series = m->blocks->runs[run].series};
     m->ticks[count] = m->method->execute_per_run[i];
@@ -60,7 +65,9 @@ static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint
   out->runs = runs;
   out->execute = etr_stats_of(m->ticks, out->run_count); /* this sorts the ticks */
   for (size_t i = 0; i < out->run_count; i++)
-    m->ratios[m->ratio_count++] = out->execute.p50 > 0 ? (double)m->samples[i].ticks / out->execute.p50 : 0;
+    m->ratios[m->ratio_count++] = out->execute.p50 > 0
+                                      ? (double)m->samples[i].ticks / out->execute.p50
+                                      : 0;
   return etr_noise_of(&out->noise, m->scratch, m->samples, m->ticks, out->run_count);
 }
 
@@ -71,27 +78,31 @@ static void warn_of_mixture(const etr_method *method, etr_warnings *warnings) {
   for (size_t i = 0, used = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     if (phase->run_count)
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s%zu %s", used ? ", " : "", phase->run_count,
-                               phase->name);
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%zu %s", used ? ", " : "",
+                               phase->run_count, phase->name);
   }
-  etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET, "averages of method %s mix runs of different kinds: %s%s",
+  etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+           "averages of method %s mix runs of different kinds: %s%s",
            method->name[0] ? method->name : "(unknown)", list,
            method->run_phases->told_by == ETR_PHASE_BY_TIMES ? " (estimated)" : "");
 }
 
 /* ---- All ---- */
 
-/* Returns the noise of a method. Runs of several phases have no common order, so only their spread is judged; runs of
- * one phase have one. */
-static etr_noise noise_of(const etr_method *method, measuring *m, const etr_run_phase *phases, size_t count) {
+/* Returns the noise of a method. Runs of several phases have no common order, so only their spread
+ * is judged; runs of one phase have one. */
+static etr_noise noise_of(const etr_method *method, measuring *m, const etr_run_phase *phases,
+                          size_t count) {
   size_t only = 0;
-  if (method->mixed_phase_count > 1) return etr_noise_of_parts(m->ratios, m->ratio_count);
-  while (only + 1 < count && phases[only].run_count == 0) only++;
+  if (method->mixed_phase_count > 1)
+    return etr_noise_of_parts(m->ratios, m->ratio_count);
+  while (only + 1 < count && phases[only].run_count == 0)
+    only++;
   return phases[only].noise;
 }
 
-bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks, etr_arena *arena,
-                        etr_warnings *warnings) {
+bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks,
+                        etr_arena *arena, etr_warnings *warnings) {
   etr_arena scratch = {0};
   measuring m;
   size_t count = known->count ? known->count : 1;
@@ -99,15 +110,20 @@ bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const
   bool good = phases && begin_measuring(&m, method, blocks, &scratch);
   for (uint32_t i = 0; good && i < count; i++) {
     uint32_t *runs = etr_arena_alloc_array(arena, method->run_count, sizeof *runs);
-    phases[i] = (etr_run_phase){.name = known->count ? known->names[i] : "", .told_by = known->rule};
+    phases[i] = (etr_run_phase){.name = known->count ? known->names[i] : "",
+                                .told_by = known->rule};
     good = runs && measure_phase(&m, known->count ? i : ETR_NONE, &phases[i], runs);
   }
-  for (size_t i = 0; good && i < known->count; i++) method->mixed_phase_count += phases[i].run_count > 0;
-  if (good) method->noise = noise_of(method, &m, phases, count);
-  if (good && known->count == 0) good = etr_slow_runs_find(&method->slow_runs, method, blocks, arena);
+  for (size_t i = 0; good && i < known->count; i++)
+    method->mixed_phase_count += phases[i].run_count > 0;
+  if (good)
+    method->noise = noise_of(method, &m, phases, count);
+  if (good && known->count == 0)
+    good = etr_slow_runs_find(&method->slow_runs, method, blocks, arena);
   method->run_phases = phases;
   method->run_phase_count = known->count;
   etr_arena_clear(&scratch);
-  if (good && method->mixed_phase_count > 1) warn_of_mixture(method, warnings);
+  if (good && method->mixed_phase_count > 1)
+    warn_of_mixture(method, warnings);
   return good;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * run_phases.h - detects runs of a method that are of different kinds, such as prefill and decode. Layer 3.
+ * run_phases.h - detects runs of a method that are of different kinds, such as prefill and decode.
+ * Layer 3.
  */
 #ifndef ETR_RUN_PHASES_H
 #define ETR_RUN_PHASES_H
@@ -16,11 +17,11 @@ typedef struct etr_known_phases {
 } etr_known_phases;
 
 /**
- * Fills the series of each run, once each block has its method, and the phase of each inference, by the first rule of
- * etr_phase_rule that distinguishes any phases. Returns an entry for each method, in the arena; NULL when out of
- * memory.
+ * Fills the series of each run, once each block has its method, and the phase of each inference, by
+ * the first rule of etr_phase_rule that distinguishes any phases. Returns an entry for each method,
+ * in the arena; NULL when out of memory.
  */
-etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps, size_t method_count,
-                                      etr_arena *arena);
+etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps,
+                                      size_t method_count, etr_arena *arena);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * runs.h - turns ETDumps into blocks of equal runs, each with its method, phases and times. Layer 3.
+ * runs.h - turns ETDumps into blocks of equal runs, each with its method, phases and times.
+ * Layer 3.
  *
  * The functions are called in this order.
  */
@@ -16,60 +17,65 @@
 
 /* ---- Checking the caller's choices against the inputs ---- */
 
-/** Checks the rate of the clock. Errors: ETR_ERROR_CHOICE (it is outside 1e-6 to 1e18 ticks per second, where times
- * would become infinite). */
+/** Checks the rate of the clock. Errors: ETR_ERROR_CHOICE (it is outside 1e-6 to 1e18 ticks per
+ * second, where times would become infinite). */
 etr_status etr_choices_check_clock(const etr_options *options, etr_error *error);
 
-/** Checks the chosen methods and runs. Errors: ETR_ERROR_CHOICE (a method is in no input, or a run is not in the
- * dumps). */
-etr_status etr_choices_check(const etr_options *options, const etr_blocks *blocks, const etr_method_inputs *inputs,
-                             size_t method_count, etr_error *error);
+/** Checks the chosen methods and runs. Errors: ETR_ERROR_CHOICE (a method is in no input, or a run
+ * is not in the dumps). */
+etr_status etr_choices_check(const etr_options *options, const etr_blocks *blocks,
+                             const etr_method_inputs *inputs, size_t method_count,
+                             etr_error *error);
 
 /* ---- Runs grouped into event blocks, as ExecuTorch's Inspector groups them ---- */
 
-/* After executorch/devtools/inspector/_inspector.py: InstructionEvent, EventSignature, RunSignature. Within a run,
- * events of one instruction (and delegate id) are moved to the position of the first; equal events become one row.
- * Unlike the Inspector, a row keeps every occurrence of an event in a loop, not only the last. Runs with the same name,
- * rows and bundled input form a block. */
+/* After executorch/devtools/inspector/_inspector.py: InstructionEvent, EventSignature,
+ * RunSignature. Within a run, events of one instruction (and delegate id) are moved to the position
+ * of the first; equal events become one row. Unlike the Inspector, a row keeps every occurrence of
+ * an event in a loop, not only the last. Runs with the same name, rows and bundled input form a
+ * block. */
 
 /**
  * Groups the runs of all dumps into blocks. Equal runs are nevertheless in separate blocks
  *   - if the options choose different methods for them;
- *   - if between them is a load that came after a method of the dump had run, because it may have loaded another
- *     method. This does not apply if method_count, the number of methods that can run, is 1, or to the loads
- *     themselves.
+ *   - if between them is a load that came after a method of the dump had run, because it may have
+ * loaded another method. This does not apply if method_count, the number of methods that can run,
+ * is 1, or to the loads themselves.
  *
- * All names must be interned in one map, so that equal names are equal pointers. Errors: ETR_ERROR_MEMORY.
+ * All names must be interned in one map, so that equal names are equal pointers. Errors:
+ * ETR_ERROR_MEMORY.
  */
-etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count,
-                            size_t method_count, const etr_options *options);
+etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps,
+                            size_t dump_count, size_t method_count, const etr_options *options);
 
 /* ---- Deciding the method of each block ---- */
 
 /**
- * Decides the method of every block: sets block.method (an index into inputs) and block.method_rule. Blocks without
- * kernels or delegates (loads) get no method. If a block fits several methods equally, the order of loads identifies
- * the method of a run that directly follows the load of one method; that run is moved into a separate block. Warns
- * about blocks that fit no method, and about ties. When out of memory, the arena of the warnings has failed.
+ * Decides the method of every block: sets block.method (an index into inputs) and
+ * block.method_rule. Blocks without kernels or delegates (loads) get no method. If a block fits
+ * several methods equally, the order of loads identifies the method of a run that directly follows
+ * the load of one method; that run is moved into a separate block. Warns about blocks that fit no
+ * method, and about ties. When out of memory, the arena of the warnings has failed.
  */
 void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, size_t method_count,
                         const etr_options *options, etr_warnings *warnings);
 
 /* ---- Times of the runs of a method and of its phases, and how much they vary ---- */
 
-/** Fills `noise`, the phases and the slow runs of a method whose runs and samples of blocks are filled. Warns if its
- * averages mix several phases. Returns false when out of memory. */
-bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks, etr_arena *arena,
-                        etr_warnings *warnings);
+/** Fills `noise`, the phases and the slow runs of a method whose runs and samples of blocks are
+ * filled. Warns if its averages mix several phases. Returns false when out of memory. */
+bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks,
+                        etr_arena *arena, etr_warnings *warnings);
 
 /* ---- Excluded inferences: warm-up, or runs that the caller excludes ---- */
 
-/** Sets is_skipped of the runs that the options exclude. Call it once each block has its method, and each run its
- * series and phase. Returns false when out of memory. */
+/** Sets is_skipped of the runs that the options exclude. Call it once each block has its method,
+ * and each run its series and phase. Returns false when out of memory. */
 bool etr_skipped_find(etr_blocks *blocks, const etr_options *options);
 
-/** Removes excluded runs and their samples from a method's blocks and measures the blocks again. Call it once the
- * events have nodes, because all runs help to find these. Returns false when out of memory. */
+/** Removes excluded runs and their samples from a method's blocks and measures the blocks again.
+ * Call it once the events have nodes, because all runs help to find these. Returns false when out
+ * of memory. */
 bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method);
 
 #endif

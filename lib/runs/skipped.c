@@ -6,9 +6,9 @@
 #include "runs/inferences.h"
 #include "runs/runs.h"
 
-/* A leading run is warm-up if it takes more than WARM_UP_FACTOR times the median of the runs after it, and more than
- * LONG_FACTOR times their 80th percentile. The second condition keeps a first run in the slower of two modes, because
- * it is not longer than the other slow runs. */
+/* A leading run is warm-up if it takes more than WARM_UP_FACTOR times the median of the runs after
+ * it, and more than LONG_FACTOR times their 80th percentile. The second condition keeps a first run
+ * in the slower of two modes, because it is not longer than the other slow runs. */
 static const double WARM_UP_FACTOR = 1.5, LONG_FACTOR = 1.2;
 enum { LEAST_BEHIND = 3 }; /* least number of runs that must follow a warm-up run */
 
@@ -21,14 +21,16 @@ typedef struct sorted_run {
   uint32_t previous, next; /* neighbours among the remaining runs */
 } sorted_run;
 
-/* A quantile of the remaining runs: the shortest run that is at least as long as the given tenths of them. */
+/* A quantile of the remaining runs: the shortest run that is at least as long as the given tenths
+ * of them. */
 typedef struct ranked_run {
   uint32_t position;
   size_t rank; /* rank of the run, from 1 */
   size_t tenths;
 } ranked_run;
 
-/* The remaining runs of a series while leading runs are removed. Removing one takes a constant number of steps. */
+/* The remaining runs of a series while leading runs are removed. Removing one takes a constant
+ * number of steps. */
 typedef struct remainder {
   sorted_run *list;
   uint32_t *position; /* position in the list of each run of the series */
@@ -41,7 +43,9 @@ static int by_ticks(const void *a, const void *b) {
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-static size_t rank_of(size_t tenths, size_t count) { return (tenths * count + 9) / 10; }
+static size_t rank_of(size_t tenths, size_t count) {
+  return (tenths * count + 9) / 10;
+}
 
 static ranked_run ranked_run_of(size_t tenths, size_t count) {
   size_t rank = rank_of(tenths, count);
@@ -51,23 +55,29 @@ static ranked_run ranked_run_of(size_t tenths, size_t count) {
 /* Updates a quantile after a run was removed; `left` is the number of remaining runs. */
 static void move_rank(ranked_run *ranked, const remainder *r, uint32_t gone, size_t left) {
   size_t wanted = rank_of(ranked->tenths, left);
-  if (gone < ranked->position) ranked->rank--;
+  if (gone < ranked->position)
+    ranked->rank--;
   if (gone == ranked->position) {
     bool has_next = r->list[gone].next != ETR_NONE;
     ranked->position = has_next ? r->list[gone].next : r->list[gone].previous;
-    if (!has_next) ranked->rank--;
+    if (!has_next)
+      ranked->rank--;
   }
-  for (; ranked->rank > wanted; ranked->rank--) ranked->position = r->list[ranked->position].previous;
-  for (; ranked->rank < wanted; ranked->rank++) ranked->position = r->list[ranked->position].next;
+  for (; ranked->rank > wanted; ranked->rank--)
+    ranked->position = r->list[ranked->position].previous;
+  for (; ranked->rank < wanted; ranked->rank++)
+    ranked->position = r->list[ranked->position].next;
 }
 
 static double median_of(const remainder *r) {
   const sorted_run *middle = &r->list[r->middle.position];
-  if (r->count % 2) return (double)middle->ticks;
+  if (r->count % 2)
+    return (double)middle->ticks;
   return ((double)middle->ticks + (double)r->list[middle->next].ticks) / 2;
 }
 
-static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_inference *series, size_t count) {
+static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_inference *series,
+                         size_t count) {
   /* At first all runs are in the list, sorted by time. */
   for (uint32_t i = 0; i < count; i++)
     r->list[i] = (sorted_run){.ticks = blocks->runs[series[i].run].execute_ticks, .index = i};
@@ -84,26 +94,31 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_infer
     etr_run *run = &blocks->runs[series[i].run];
     /* The run leaves the list, and the ranks follow. */
     const sorted_run *gone = &r->list[r->position[i]];
-    if (gone->previous != ETR_NONE) r->list[gone->previous].next = gone->next;
-    if (gone->next != ETR_NONE) r->list[gone->next].previous = gone->previous;
+    if (gone->previous != ETR_NONE)
+      r->list[gone->previous].next = gone->next;
+    if (gone->next != ETR_NONE)
+      r->list[gone->next].previous = gone->previous;
     r->count--;
     move_rank(&r->middle, r, r->position[i], r->count);
     move_rank(&r->long_one, r, r->position[i], r->count);
     double ticks = (double)run->execute_ticks, median = median_of(r);
     bool is_longest = ticks > LONG_FACTOR * (double)r->list[r->long_one.position].ticks;
-    if (median <= 0 || ticks <= WARM_UP_FACTOR * median || !is_longest) return;
+    if (median <= 0 || ticks <= WARM_UP_FACTOR * median || !is_longest)
+      return;
     run->is_skipped = true;
   }
 }
 
 /* ---- All ---- */
 
-/* Excludes warm-up among the leading runs of each phase. Phases are separate because a first run may also be long for
- * other reasons, as a prompt is. */
-static bool skip_all_warm_up(const etr_blocks *blocks, etr_inference *list, size_t count, etr_arena *scratch) {
+/* Excludes warm-up among the leading runs of each phase. Phases are separate because a first run
+ * may also be long for other reasons, as a prompt is. */
+static bool skip_all_warm_up(const etr_blocks *blocks, etr_inference *list, size_t count,
+                             etr_arena *scratch) {
   remainder r = {.list = etr_arena_alloc_array(scratch, count, sizeof *r.list),
                  .position = etr_arena_alloc_array(scratch, count, sizeof *r.position)};
-  if (!r.list || !r.position) return false;
+  if (!r.list || !r.position)
+    return false;
   etr_sort(list, count, sizeof *list, etr_inference_by_phase);
   for (size_t i = 0, end; i < count; i = end) {
     end = etr_inferences_end_of_phase(list, count, i);
@@ -115,11 +130,14 @@ static bool skip_all_warm_up(const etr_blocks *blocks, etr_inference *list, size
 static bool skip_leading(const etr_blocks *blocks, const etr_options *options, etr_arena *scratch) {
   size_t count;
   etr_inference *list = etr_inferences_list(blocks, scratch, &count);
-  if (!list) return false;
-  if (options->skip == ETR_SKIP_AUTO) return skip_all_warm_up(blocks, list, count, scratch);
+  if (!list)
+    return false;
+  if (options->skip == ETR_SKIP_AUTO)
+    return skip_all_warm_up(blocks, list, count, scratch);
   for (size_t i = 0, end; i < count; i = end) {
     end = etr_inferences_end_of_series(list, count, i);
-    for (size_t k = i; k < end && k - i < options->skip_count; k++) blocks->runs[list[k].run].is_skipped = true;
+    for (size_t k = i; k < end && k - i < options->skip_count; k++)
+      blocks->runs[list[k].run].is_skipped = true;
   }
   return true;
 }
@@ -132,7 +150,8 @@ bool etr_skipped_find(etr_blocks *blocks, const etr_options *options) {
     for (size_t i = 0; i < blocks->run_count; i++) {
       const etr_block *block = &blocks->blocks[blocks->runs[i].block];
       bool is_inference = block->method != ETR_NONE && etr_block_counts(blocks, block);
-      blocks->runs[i].is_skipped = is_inference && (i < options->first_run || i > options->last_run);
+      blocks->runs[i].is_skipped = is_inference &&
+                                   (i < options->first_run || i > options->last_run);
     }
   } else if (options->skip != ETR_SKIP_NONE)
     good = skip_leading(blocks, options, &scratch);
@@ -149,10 +168,13 @@ bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method) {
     uint32_t index = mine[i];
     etr_block *block = &blocks->blocks[index];
     bool any = false;
-    for (size_t k = 0; k < block->run_count && !any; k++) any = blocks->runs[block->runs[k]].is_skipped;
-    if (!any) continue;
+    for (size_t k = 0; k < block->run_count && !any; k++)
+      any = blocks->runs[block->runs[k]].is_skipped;
+    if (!any)
+      continue;
     block->skipped_run_count = block->run_count;
-    if (!etr_block_part(blocks, block, ETR_NONE)) return false;
+    if (!etr_block_part(blocks, block, ETR_NONE))
+      return false;
     block->skipped_run_count -= block->run_count;
     blocks->starts[index] = etr_block_start(block);
   }

@@ -11,7 +11,8 @@
 
 static const double LEAST_GAP =
     1.5; /* smallest ratio between slow runs and others: smaller ones are reported as outliers */
-static const double LEAST_SHARE = .5; /* smallest share of a run's excess time for one operator to be its cause */
+static const double LEAST_SHARE =
+    .5; /* smallest share of a run's excess time for one operator to be its cause */
 
 static bool list_runs(etr_inference *list, const etr_method *method, const etr_blocks *blocks) {
   for (size_t i = 0; list && i < method->run_count; i++) {
@@ -22,25 +23,29 @@ static bool list_runs(etr_inference *list, const etr_method *method, const etr_b
 }
 
 /* Lists the slow runs, or the others, with the time of each. */
-static size_t choose_runs(const etr_method *method, const bool *is_long, bool wants_long, uint32_t *runs,
-                          uint64_t *ticks) {
+static size_t choose_runs(const etr_method *method, const bool *is_long, bool wants_long,
+                          uint32_t *runs, uint64_t *ticks) {
   size_t count = 0;
   for (size_t i = 0; i < method->run_count; i++) {
-    if (is_long[i] != wants_long) continue;
+    if (is_long[i] != wants_long)
+      continue;
     runs[count] = method->runs[i];
     ticks[count++] = method->execute_per_run[i];
   }
   return count;
 }
 
-bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_blocks *blocks, etr_arena *arena) {
+bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_blocks *blocks,
+                        etr_arena *arena) {
   etr_arena scratch = {0};
   etr_inference *list = etr_arena_alloc_array(&scratch, method->run_count, sizeof *list);
   etr_long_runs runs;
   *out = (etr_slow_runs){0};
   bool good = list_runs(list, method, blocks) &&
-              etr_long_runs_of(&runs, &(etr_gap){LEAST_GAP, INFINITY}, blocks, list, method->run_count, &scratch);
-  if (good && runs.is_long && runs.inner_groups > 0) { /* a group that only leads a series is warm-up, or a step */
+              etr_long_runs_of(&runs, &(etr_gap){LEAST_GAP, INFINITY}, blocks, list,
+                               method->run_count, &scratch);
+  if (good && runs.is_long &&
+      runs.inner_groups > 0) { /* a group that only leads a series is warm-up, or a step */
     etr_operator_stretch stretch;
     uint32_t *slow = etr_arena_alloc_array(arena, runs.long_count, sizeof *slow);
     uint32_t *others = etr_arena_alloc_array(&scratch, runs.short_count, sizeof *others);
@@ -49,7 +54,8 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
     if (good) {
       choose_runs(method, runs.is_long, true, slow, ticks);
       choose_runs(method, runs.is_long, false, others, ticks + runs.long_count);
-      good = etr_operator_stretch_of(&stretch, blocks, slow, runs.long_count, others, runs.short_count);
+      good = etr_operator_stretch_of(&stretch, blocks, slow, runs.long_count, others,
+                                     runs.short_count);
     }
     if (good) {
       /* Adds up how much longer the slow runs take than the median of the others. */
@@ -58,7 +64,8 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
       out->p50 = stats.p50;
       out->least = stats.min;
       out->most = stats.max;
-      for (size_t i = 0; i < runs.long_count; i++) out->excess_ticks += ticks[i] - (uint64_t)out->usual;
+      for (size_t i = 0; i < runs.long_count; i++)
+        out->excess_ticks += ticks[i] - (uint64_t)out->usual;
       /* Finds what the slow runs have in common. */
       bool is_operator = stretch.top_share >= LEAST_SHARE;
       if (etr_long_runs_are_periodic(&runs)) {
@@ -67,7 +74,8 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
       }
       out->event = is_operator ? stretch.top : NULL;
       out->kind = out->period ? ETR_SLOW_RUNS_PERIODIC : ETR_SLOW_RUNS_ANY;
-      if (is_operator) out->kind = ETR_SLOW_RUNS_OPERATOR;
+      if (is_operator)
+        out->kind = ETR_SLOW_RUNS_OPERATOR;
       out->runs = slow;
       out->run_count = runs.long_count;
     }
@@ -82,11 +90,13 @@ enum {
   MOST_LONG = 16,      /* this makes 120 pairs; more add no information */
   MOST_SHORT = 255,    /* their median is exact enough */
   LEAST_OPERATORS = 5, /* the ranks of fewer agree by chance */
-  LEAST_STEPS =
-      2, /* least time of an operator, in steps of its clock: with fewer, rounding alone looks like a stretch */
+  LEAST_STEPS = 2, /* least time of an operator, in steps of its clock: with fewer, rounding alone
+                      looks like a stretch */
 };
-static const double SHORTEST = .25; /* an operator that does not run counts as this much of its usual time */
-static const double TOP_FACTOR = 2; /* smallest ratio of the top operator's stretch to that of all other operators */
+static const double SHORTEST =
+    .25; /* an operator that does not run counts as this much of its usual time */
+static const double TOP_FACTOR =
+    2; /* smallest ratio of the top operator's stretch to that of all other operators */
 
 /* The key that identifies an operator across blocks; compared as bytes. Texts are interned. */
 typedef struct operator_key {
@@ -117,17 +127,22 @@ typedef struct table {
 /* ---- Filling the table ---- */
 
 static bool is_timed_operator(const etr_event *e) {
-  bool takes_time = e->unit == ETR_EVENT_UNIT_TIME && e->role != ETR_ROLE_COUNTER && e->role != ETR_ROLE_CONTAINER;
+  bool takes_time = e->unit == ETR_EVENT_UNIT_TIME && e->role != ETR_ROLE_COUNTER &&
+                    e->role != ETR_ROLE_CONTAINER;
   return takes_time && (e->kind == ETR_EVENT_KERNEL || e->kind == ETR_EVENT_DELEGATE_OPERATOR);
 }
 
 static column *column_of(table *t, const etr_event *event) {
   operator_key key = {event->name, event->delegate_id, event->instruction_id};
   uint32_t number = etr_map_number(&t->numbers, ETR_BYTES(key));
-  if (number < t->columns.count) return &t->columns.data[number];
+  if (number < t->columns.count)
+    return &t->columns.data[number];
   column *added = number == ETR_NONE ? NULL : etr_vec_push(&t->scratch, &t->columns);
-  if (!added) return NULL;
-  *added = (column){.event = event, .ticks = etr_arena_alloc_array(&t->scratch, t->run_count, sizeof *added->ticks)};
+  if (!added)
+    return NULL;
+  *added = (column){
+      .event = event,
+      .ticks = etr_arena_alloc_array(&t->scratch, t->run_count, sizeof *added->ticks)};
   return added->ticks ? added : NULL;
 }
 
@@ -135,23 +150,29 @@ static column *column_of(table *t, const etr_event *event) {
 static bool add_event(table *t, const etr_event *event) {
   column *c = column_of(t, event);
   for (size_t i = 0, k = 0; c && i < event->sample_count; i++) {
-    while (k < t->run_count && t->runs[k] < event->sample_runs[i]) k++;
-    if (k == t->run_count) break;
-    if (t->runs[k] == event->sample_runs[i]) c->ticks[k] += event->durations[i];
+    while (k < t->run_count && t->runs[k] < event->sample_runs[i])
+      k++;
+    if (k == t->run_count)
+      break;
+    if (t->runs[k] == event->sample_runs[i])
+      c->ticks[k] += event->durations[i];
   }
   return c != NULL;
 }
 
-/* Adds the operators of a block. For a delegate without operator events, its call is added instead. */
+/* Adds the operators of a block. For a delegate without operator events, its call is added instead.
+ */
 static bool add_block(table *t, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     bool any = false;
     end = etr_block_instruction_end(block, i);
-    for (size_t k = i; k < end; k++) any |= is_timed_operator(&block->events[k]);
+    for (size_t k = i; k < end; k++)
+      any |= is_timed_operator(&block->events[k]);
     for (size_t k = i; k < end; k++) {
       const etr_event *e = &block->events[k];
       bool stands_for_all = !any && e->kind == ETR_EVENT_DELEGATE_CALL;
-      if ((stands_for_all || is_timed_operator(e)) && !add_event(t, e)) return false;
+      if ((stands_for_all || is_timed_operator(e)) && !add_event(t, e))
+        return false;
     }
   }
   return true;
@@ -164,18 +185,21 @@ static bool add_blocks(table *t) {
     uint32_t block = t->blocks->runs[t->runs[i]].block;
     size_t known = added.count;
     uint32_t number = etr_map_number(&added, ETR_BYTES(block));
-    if (number == ETR_NONE || (number == known && !add_block(t, &t->blocks->blocks[block]))) return false;
+    if (number == ETR_NONE || (number == known && !add_block(t, &t->blocks->blocks[block])))
+      return false;
   }
   return true;
 }
 
 /* ---- The usual times of operators ---- */
 
-/* Returns the step of the clock of kernels, or of operators in delegates: all their times are multiples of it. */
+/* Returns the step of the clock of kernels, or of operators in delegates: all their times are
+ * multiples of it. */
 static uint64_t step_of(const table *t, bool in_delegate) {
   uint64_t step = 0;
   for (size_t i = 0; i < t->columns.count && step != 1; i++)
-    for (size_t k = 0; etr_event_is_in_delegate(t->columns.data[i].event) == in_delegate && k < t->run_count; k++)
+    for (size_t k = 0;
+         etr_event_is_in_delegate(t->columns.data[i].event) == in_delegate && k < t->run_count; k++)
       step = etr_common_divisor(step, t->columns.data[i].ticks[k]);
   return step;
 }
@@ -186,10 +210,12 @@ static void measure_usual(table *t) {
     column *c = &t->columns.data[i];
     size_t count = 0;
     for (size_t k = 0; k < t->run_count; k++)
-      if (!t->is_long[k]) t->room[count++] = (double)c->ticks[k];
+      if (!t->is_long[k])
+        t->room[count++] = (double)c->ticks[k];
     etr_sort(t->room, count, sizeof *t->room, etr_by_double);
     c->usual = etr_median_of_sorted(t->room, count);
-    c->is_measured = c->usual > 0 && c->usual >= LEAST_STEPS * steps[etr_event_is_in_delegate(c->event)];
+    c->is_measured = c->usual > 0 &&
+                     c->usual >= LEAST_STEPS * steps[etr_event_is_in_delegate(c->event)];
   }
 }
 
@@ -209,27 +235,34 @@ static int by_value(const void *a, const void *b) {
   return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Computes the ranks of a run's stretches minus their mean, scaled so that the squares add up to 1. Equal stretches
- * share a rank. If all are equal, all results are 0. */
+/* Computes the ranks of a run's stretches minus their mean, scaled so that the squares add up to 1.
+ * Equal stretches share a rank. If all are equal, all results are 0. */
 static bool rank_stretches(table *t, size_t run, double *ranks, size_t count) {
   ranked *list = etr_arena_alloc_array(&t->scratch, count, sizeof *list);
   double squares = 0;
-  if (!list) return false;
+  if (!list)
+    return false;
   for (size_t i = 0, k = 0; i < t->columns.count; i++)
-    if (t->columns.data[i].is_measured) list[k] = (ranked){stretch_of(&t->columns.data[i], run), k}, k++;
+    if (t->columns.data[i].is_measured)
+      list[k] = (ranked){stretch_of(&t->columns.data[i], run), k}, k++;
   etr_sort(list, count, sizeof *list, by_value);
   for (size_t i = 0, end; i < count; i = end) {
-    for (end = i; end < count && list[end].value <= list[i].value;) end++;
-    for (size_t k = i; k < end; k++) ranks[list[k].column] = (double)(i + end) / 2 - (double)count / 2;
+    for (end = i; end < count && list[end].value <= list[i].value;)
+      end++;
+    for (size_t k = i; k < end; k++)
+      ranks[list[k].column] = (double)(i + end) / 2 - (double)count / 2;
   }
-  for (size_t i = 0; i < count; i++) squares += ranks[i] * ranks[i];
-  for (size_t i = 0; i < count; i++) ranks[i] = squares > 0 ? ranks[i] / sqrt(squares) : 0;
+  for (size_t i = 0; i < count; i++)
+    squares += ranks[i] * ranks[i];
+  for (size_t i = 0; i < count; i++)
+    ranks[i] = squares > 0 ? ranks[i] / sqrt(squares) : 0;
   return true;
 }
 
 static double product_of(const double *a, const double *b, size_t count) {
   double sum = 0;
-  for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+  for (size_t i = 0; i < count; i++)
+    sum += a[i] * b[i];
   return sum;
 }
 
@@ -237,9 +270,11 @@ static bool measure_alike(table *t, double *alike, size_t count) {
   double *ranks = etr_arena_alloc_array(&t->scratch, t->long_count * count, sizeof *ranks);
   double pairs[MOST_LONG * (MOST_LONG - 1) / 2];
   size_t ranked_count = 0, pair_count = 0;
-  if (!ranks) return false;
+  if (!ranks)
+    return false;
   for (size_t run = 0; run < t->run_count; run++)
-    if (t->is_long[run] && !rank_stretches(t, run, ranks + count * ranked_count++, count)) return false;
+    if (t->is_long[run] && !rank_stretches(t, run, ranks + count * ranked_count++, count))
+      return false;
   for (size_t i = 0; i < ranked_count; i++)
     for (size_t k = i + 1; k < ranked_count; k++)
       pairs[pair_count++] = product_of(ranks + count * i, ranks + count * k, count);
@@ -248,32 +283,38 @@ static bool measure_alike(table *t, double *alike, size_t count) {
   return true;
 }
 
-/* Returns how much the stretches differ between operators; each operator counts with its median stretch. */
+/* Returns how much the stretches differ between operators; each operator counts with its median
+ * stretch. */
 static double width_of(table *t) {
   double stretches[MOST_LONG];
   size_t operators = 0;
   for (size_t i = 0; i < t->columns.count; i++) {
     size_t count = 0;
-    if (!t->columns.data[i].is_measured) continue;
+    if (!t->columns.data[i].is_measured)
+      continue;
     for (size_t run = 0; run < t->run_count; run++)
-      if (t->is_long[run]) stretches[count++] = stretch_of(&t->columns.data[i], run);
+      if (t->is_long[run])
+        stretches[count++] = stretch_of(&t->columns.data[i], run);
     etr_sort(stretches, count, sizeof *stretches, etr_by_double);
     t->room[operators++] = etr_median_of_sorted(stretches, count);
   }
   etr_sort(t->room, operators, sizeof *t->room, etr_by_double);
-  return exp(etr_percentile_of_sorted(t->room, operators, 90) - etr_percentile_of_sorted(t->room, operators, 10));
+  return exp(etr_percentile_of_sorted(t->room, operators, 90) -
+             etr_percentile_of_sorted(t->room, operators, 10));
 }
 
 /* ---- The operator with the largest share of the excess time ---- */
 
-/* Returns the share of one operator in a run's excess over the median of the short runs, if the operator is stretched
- * much more than all others; else 0. */
+/* Returns the share of one operator in a run's excess over the median of the short runs, if the
+ * operator is stretched much more than all others; else 0. */
 static double top_share_of(const table *t, size_t run, double usual, const etr_event **top) {
-  double ticks = (double)t->blocks->runs[t->runs[run]].execute_ticks, most = 0, own = 0, own_usual = 0;
+  double ticks = (double)t->blocks->runs[t->runs[run]].execute_ticks, most = 0, own = 0,
+         own_usual = 0;
   for (size_t i = 0; i < t->columns.count; i++) {
     const column *c = &t->columns.data[i];
     double excess = (double)c->ticks[run] - c->usual;
-    if (excess <= most) continue;
+    if (excess <= most)
+      continue;
     most = excess;
     own = (double)c->ticks[run];
     own_usual = c->usual;
@@ -289,20 +330,24 @@ static void measure_top(table *t, etr_operator_stretch *out) {
   size_t shorts = 0, count = 0;
   bool is_same = true;
   for (size_t i = 0; i < t->run_count; i++)
-    if (!t->is_long[i]) t->room[shorts++] = (double)t->blocks->runs[t->runs[i]].execute_ticks;
+    if (!t->is_long[i])
+      t->room[shorts++] = (double)t->blocks->runs[t->runs[i]].execute_ticks;
   etr_sort(t->room, shorts, sizeof *t->room, etr_by_double);
   double usual = etr_median_of_sorted(t->room, shorts);
   for (size_t i = 0; i < t->run_count; i++) {
     const etr_event *top = NULL;
-    if (!t->is_long[i]) continue;
+    if (!t->is_long[i])
+      continue;
     shares[count] = top_share_of(t, i, usual, &top);
-    if (count == 0) out->top = top;
+    if (count == 0)
+      out->top = top;
     is_same &= top == out->top && shares[count] >= .5;
     count++;
   }
   etr_sort(shares, count, sizeof *shares, etr_by_double);
   out->top_share = etr_median_of_sorted(shares, count);
-  if (!is_same) out->top = NULL;
+  if (!is_same)
+    out->top = NULL;
 }
 
 /* ---- Together ---- */
@@ -310,21 +355,27 @@ static void measure_top(table *t, etr_operator_stretch *out) {
 static bool measure_columns(table *t, etr_operator_stretch *out) {
   size_t most = ETR_MAX(t->columns.count, (size_t)(MOST_LONG + MOST_SHORT)), count = 0;
   t->room = etr_arena_alloc_array(&t->scratch, most, sizeof *t->room);
-  if (!t->room) return false;
+  if (!t->room)
+    return false;
   measure_usual(t);
-  if (t->columns.count > 1) measure_top(t, out); /* a single operator always has all of the time */
-  for (size_t i = 0; i < t->columns.count; i++) count += t->columns.data[i].is_measured;
-  if (count < LEAST_OPERATORS) return true;
+  if (t->columns.count > 1)
+    measure_top(t, out); /* a single operator always has all of the time */
+  for (size_t i = 0; i < t->columns.count; i++)
+    count += t->columns.data[i].is_measured;
+  if (count < LEAST_OPERATORS)
+    return true;
   out->width = width_of(t);
   return measure_alike(t, &out->alike, count);
 }
 
-bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks, const uint32_t *long_runs,
-                             size_t long_count, const uint32_t *short_runs, size_t short_count) {
+bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks,
+                             const uint32_t *long_runs, size_t long_count,
+                             const uint32_t *short_runs, size_t short_count) {
   table t = {.blocks = blocks};
   *out = (etr_operator_stretch){.width = 1};
   /* Chooses evenly spaced runs of both kinds, in the order in which they ran. */
-  size_t longs = ETR_MIN(long_count, (size_t)MOST_LONG), shorts = ETR_MIN(short_count, (size_t)MOST_SHORT);
+  size_t longs = ETR_MIN(long_count, (size_t)MOST_LONG),
+         shorts = ETR_MIN(short_count, (size_t)MOST_SHORT);
   for (size_t i = 0, k = 0; i < longs || k < shorts;) {
     uint32_t next_long = i < longs ? long_runs[i * long_count / longs] : ETR_NONE;
     uint32_t next_short = k < shorts ? short_runs[k * short_count / shorts] : ETR_NONE;

@@ -17,11 +17,13 @@ static bool is_link(HANDLE handle) {
   FILE_ATTRIBUTE_TAG_INFO about;
   return GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &about, sizeof about) &&
          (about.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) &&
-         (about.ReparseTag == IO_REPARSE_TAG_SYMLINK || about.ReparseTag == IO_REPARSE_TAG_MOUNT_POINT);
+         (about.ReparseTag == IO_REPARSE_TAG_SYMLINK ||
+          about.ReparseTag == IO_REPARSE_TAG_MOUNT_POINT);
 }
 
 static mode_t mode_of(HANDLE handle, DWORD attributes) {
-  if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) && is_link(handle)) return S_IFLNK | 0777;
+  if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) && is_link(handle))
+    return S_IFLNK | 0777;
   mode_t rights = attributes & FILE_ATTRIBUTE_READONLY ? 0444 : 0666;
   return attributes & FILE_ATTRIBUTE_DIRECTORY ? S_IFDIR | 0777 : S_IFREG | rights;
 }
@@ -42,7 +44,9 @@ static int describe(HANDLE handle, struct stat *out) {
   out->st_ino = (uint64_t)about.nFileIndexHigh << 32 | about.nFileIndexLow;
   out->st_nlink = about.nNumberOfLinks;
   out->st_mode = mode_of(handle, about.dwFileAttributes);
-  out->st_size = S_ISREG(out->st_mode) ? (off_t)((uint64_t)about.nFileSizeHigh << 32 | about.nFileSizeLow) : 0;
+  out->st_size = S_ISREG(out->st_mode)
+                     ? (off_t)((uint64_t)about.nFileSizeHigh << 32 | about.nFileSizeLow)
+                     : 0;
   out->st_mtim = time_of(times.LastWriteTime);
   out->st_ctim = time_of(times.ChangeTime);
   return 0;
@@ -56,17 +60,23 @@ int fstat(int file, struct stat *out) {
 int fstatat(int folder, const char *path, struct stat *out, int flags) {
   const etr_win_opening how = {.access = FILE_READ_ATTRIBUTES,
                                .disposition = FILE_OPEN,
-                               .options = flags & AT_SYMLINK_NOFOLLOW ? FILE_OPEN_REPARSE_POINT : 0};
+                               .options = flags & AT_SYMLINK_NOFOLLOW ? FILE_OPEN_REPARSE_POINT
+                                                                      : 0};
   HANDLE handle = etr_win_open_handle(folder, path, &how);
-  if (handle == NULL) return -1;
+  if (handle == NULL)
+    return -1;
   int result = describe(handle, out);
   (void)CloseHandle(handle);
   return result;
 }
 
-int stat(const char *path, struct stat *out) { return fstatat(AT_FDCWD, path, out, 0); }
+int stat(const char *path, struct stat *out) {
+  return fstatat(AT_FDCWD, path, out, 0);
+}
 
-int lstat(const char *path, struct stat *out) { return fstatat(AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW); }
+int lstat(const char *path, struct stat *out) {
+  return fstatat(AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
+}
 
 int access(const char *path, int mode) {
   struct stat about;
@@ -78,7 +88,8 @@ int access(const char *path, int mode) {
 
 static ULONG disposition_of(int flags) {
   if (flags & O_CREAT) {
-    if (flags & O_EXCL) return FILE_CREATE;
+    if (flags & O_EXCL)
+      return FILE_CREATE;
     return flags & O_TRUNC ? FILE_OVERWRITE_IF : FILE_OPEN_IF;
   }
   return flags & O_TRUNC ? FILE_OVERWRITE : FILE_OPEN;
@@ -86,52 +97,69 @@ static ULONG disposition_of(int flags) {
 
 /* Returns a descriptor for a handle, or closes the handle and returns -1. */
 static int descriptor_of(HANDLE handle, int flags) {
-  int file = _open_osfhandle((intptr_t)handle, (flags & (O_WRONLY | O_RDWR)) | _O_BINARY | _O_NOINHERIT);
-  if (file < 0) (void)CloseHandle(handle);
+  int file = _open_osfhandle((intptr_t)handle,
+                             (flags & (O_WRONLY | O_RDWR)) | _O_BINARY | _O_NOINHERIT);
+  if (file < 0)
+    (void)CloseHandle(handle);
   return file;
 }
 
-/* Returns the errno of a file that the flags exclude, although it could be opened; 0 if they allow it. */
+/* Returns the errno of a file that the flags exclude, although it could be opened; 0 if they allow
+ * it. */
 static int fault_of(HANDLE handle, int flags) {
   struct stat about;
-  if (describe(handle, &about) != 0) return errno;
-  if ((flags & O_NOFOLLOW) && S_ISLNK(about.st_mode)) return ELOOP;
-  if ((flags & O_DIRECTORY) && !S_ISDIR(about.st_mode)) return ENOTDIR;
+  if (describe(handle, &about) != 0)
+    return errno;
+  if ((flags & O_NOFOLLOW) && S_ISLNK(about.st_mode))
+    return ELOOP;
+  if ((flags & O_DIRECTORY) && !S_ISDIR(about.st_mode))
+    return ENOTDIR;
   return S_ISDIR(about.st_mode) && (flags & (O_WRONLY | O_RDWR)) ? EISDIR : 0;
 }
 
 static ACCESS_MASK access_of(int flags, ULONG options) {
   ACCESS_MASK access = FILE_READ_ATTRIBUTES;
-  if (!(flags & O_WRONLY)) access |= GENERIC_READ;
-  if (flags & (O_WRONLY | O_RDWR)) access |= GENERIC_WRITE;
-  if (options & FILE_DELETE_ON_CLOSE) access |= DELETE;
+  if (!(flags & O_WRONLY))
+    access |= GENERIC_READ;
+  if (flags & (O_WRONLY | O_RDWR))
+    access |= GENERIC_WRITE;
+  if (options & FILE_DELETE_ON_CLOSE)
+    access |= DELETE;
   return access;
 }
 
 static int open_with(int folder, const char *path, int flags, ULONG options) {
   const etr_win_opening how = {.access = access_of(flags, options),
                                .disposition = disposition_of(flags),
-                               .options = options | (flags & O_NOFOLLOW ? FILE_OPEN_REPARSE_POINT : 0),
+                               .options = options |
+                                          (flags & O_NOFOLLOW ? FILE_OPEN_REPARSE_POINT : 0),
                                .attributes = FILE_ATTRIBUTE_NORMAL};
   HANDLE handle = etr_win_open_handle(folder, path, &how);
-  if (handle == NULL) return -1;
+  if (handle == NULL)
+    return -1;
   int fault = fault_of(handle, flags);
-  if (fault == 0) return descriptor_of(handle, flags);
+  if (fault == 0)
+    return descriptor_of(handle, flags);
   (void)CloseHandle(handle);
   errno = fault;
   return -1;
 }
 
-int openat(int folder, const char *path, int flags, ...) { return open_with(folder, path, flags, 0); }
+int openat(int folder, const char *path, int flags, ...) {
+  return open_with(folder, path, flags, 0);
+}
 
-int open(const char *path, int flags, ...) { return open_with(AT_FDCWD, path, flags, 0); }
+int open(const char *path, int flags, ...) {
+  return open_with(AT_FDCWD, path, flags, 0);
+}
 
 FILE *fopen(const char *path, const char *mode) {
   bool is_written = mode[0] == 'w';
   const char *bytes = is_written ? "wb" : "rb";
   int file = open(path, is_written ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY);
   FILE *stream = file >= 0 ? _fdopen(file, bytes) : NULL;
-  if (stream == NULL && file >= 0) (void)_close(file);
+  if (stream == NULL && file >= 0)
+    (void)_close(file);
   return stream;
 }
 
@@ -143,7 +171,8 @@ FILE *tmpfile(void) {
       !etr_win_narrow(path, PATH_MAX - 64, folder))
     return NULL;
   size_t size = strlen(path);
-  (void)snprintf(path + size, sizeof path - size, "etrecord-tb-%016llx.tmp", (unsigned long long)random);
+  (void)snprintf(path + size, sizeof path - size, "etrecord-tb-%016llx.tmp",
+                 (unsigned long long)random);
   int file = open_with(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL, FILE_DELETE_ON_CLOSE);
   return file >= 0 ? _fdopen(file, "w+b") : NULL;
 }
@@ -152,25 +181,34 @@ FILE *tmpfile(void) {
 
 enum { MOST_AT_ONCE = 1 << 30 };
 
-static unsigned at_once(size_t size) { return size < MOST_AT_ONCE ? (unsigned)size : MOST_AT_ONCE; }
+static unsigned at_once(size_t size) {
+  return size < MOST_AT_ONCE ? (unsigned)size : MOST_AT_ONCE;
+}
 
-ssize_t read(int file, void *into, size_t size) { return _read(file, into, at_once(size)); }
+ssize_t read(int file, void *into, size_t size) {
+  return _read(file, into, at_once(size));
+}
 
-ssize_t write(int file, const void *from, size_t size) { return _write(file, from, at_once(size)); }
+ssize_t write(int file, const void *from, size_t size) {
+  return _write(file, from, at_once(size));
+}
 
 /* Moves the position at which read() continues, which no caller that reads like this uses. */
 ssize_t pread(int file, void *into, size_t size, off_t at) {
   HANDLE handle = etr_win_handle(file);
   OVERLAPPED place = {.Offset = (DWORD)at, .OffsetHigh = (DWORD)((uint64_t)at >> 32)};
   DWORD got = 0;
-  if (handle == INVALID_HANDLE_VALUE) return -1;
-  if (ReadFile(handle, into, at_once(size), &got, &place)) return got;
+  if (handle == INVALID_HANDLE_VALUE)
+    return -1;
+  if (ReadFile(handle, into, at_once(size), &got, &place))
+    return got;
   return GetLastError() == ERROR_HANDLE_EOF ? 0 : etr_win_fail_last();
 }
 
 int fsync(int file) {
   HANDLE handle = etr_win_handle(file);
-  if (handle == INVALID_HANDLE_VALUE) return -1;
+  if (handle == INVALID_HANDLE_VALUE)
+    return -1;
   return FlushFileBuffers(handle) ? 0 : etr_win_fail_last();
 }
 

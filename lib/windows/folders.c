@@ -16,14 +16,16 @@ struct etr_win_dir {
 
 DIR *fdopendir(int folder) {
   DIR *directory = calloc(1, sizeof *directory);
-  if (directory != NULL) directory->folder = folder;
+  if (directory != NULL)
+    directory->folder = folder;
   return directory;
 }
 
 DIR *opendir(const char *path) {
   int folder = open(path, O_RDONLY | O_DIRECTORY);
   DIR *directory = folder >= 0 ? fdopendir(folder) : NULL;
-  if (directory == NULL && folder >= 0) (void)close(folder);
+  if (directory == NULL && folder >= 0)
+    (void)close(folder);
   return directory;
 }
 
@@ -31,16 +33,19 @@ static bool ask(DIR *directory) {
   HANDLE handle = etr_win_handle(directory->folder);
   int what = directory->has_begun ? FileFullDirectoryInfo : FileFullDirectoryRestartInfo;
   directory->has_begun = true;
-  if (!GetFileInformationByHandleEx(handle, (FILE_INFO_BY_HANDLE_CLASS)what, directory->listing, LISTING)) return false;
+  if (!GetFileInformationByHandleEx(handle, (FILE_INFO_BY_HANDLE_CLASS)what, directory->listing,
+                                    LISTING))
+    return false;
   directory->next = (const FILE_FULL_DIR_INFO *)(const void *)directory->listing;
   return true;
 }
 
-/* Takes a name. Returns false if it is not valid UTF-16, because the file could not be opened by the converted name. */
+/* Takes a name. Returns false if it is not valid UTF-16, because the file could not be opened by
+ * the converted name. */
 static bool take_name(struct dirent *out, const FILE_FULL_DIR_INFO *found) {
   int size = WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, found->FileName,
-                                 (int)(found->FileNameLength / sizeof *found->FileName), out->d_name, NAME_MAX, NULL,
-                                 NULL);
+                                 (int)(found->FileNameLength / sizeof *found->FileName),
+                                 out->d_name, NAME_MAX, NULL, NULL);
   out->d_name[size > 0 ? size : 0] = '\0';
   out->d_type = found->FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT ? DT_LNK : DT_UNKNOWN;
   return size > 0;
@@ -50,12 +55,15 @@ struct dirent *readdir(DIR *directory) {
   for (;;) {
     const FILE_FULL_DIR_INFO *found = directory->next;
     if (found == NULL) {
-      if (!ask(directory)) return NULL;
+      if (!ask(directory))
+        return NULL;
       continue;
     }
     const char *behind = (const char *)found + found->NextEntryOffset;
-    directory->next = found->NextEntryOffset > 0 ? (const FILE_FULL_DIR_INFO *)(const void *)behind : NULL;
-    if (take_name(&directory->entry, found)) return &directory->entry;
+    directory->next = found->NextEntryOffset > 0 ? (const FILE_FULL_DIR_INFO *)(const void *)behind
+                                                 : NULL;
+    if (take_name(&directory->entry, found))
+      return &directory->entry;
   }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * handle.h - what the files of this folder share: handles, paths as the system has them, its errors as errno. Layer 0.
+ * handle.h - what the files of this folder share: handles, paths as the system has them, its errors
+ * as errno. Layer 0.
  */
 #ifndef ETR_WINDOWS_HANDLE_H
 #define ETR_WINDOWS_HANDLE_H
@@ -45,11 +46,13 @@ bool etr_win_wide(wchar_t *out, int room, const char *text);
 /** Converts UTF-16 to UTF-8; invalid units become U+FFFD. Returns false if it does not fit. */
 bool etr_win_narrow(char *out, int room, const wchar_t *text);
 
-/** Sets errno to what the error of a Windows function, or the last one, is called in POSIX. Returns -1. */
+/** Sets errno to what the error of a Windows function, or the last one, is called in POSIX. Returns
+ * -1. */
 int etr_win_fail(DWORD error);
 int etr_win_fail_last(void);
 
-/** The handle of a descriptor, to be closed with that. INVALID_HANDLE_VALUE: there is none, see errno. */
+/** The handle of a descriptor, to be closed with that. INVALID_HANDLE_VALUE: there is none, see
+ * errno. */
 HANDLE etr_win_handle(int file);
 
 /** How NtCreateFile() opens a file. */

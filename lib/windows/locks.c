@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * locks.c - locks as those of flock(): advisory, of folders as well, gone with their process. A named object of the
- * kernel is one, called by what it locks: it is there as long as somebody has it open. The locks of files that Windows
- * has keep others from writing, and folders have none.
+ * locks.c - locks as those of flock(): advisory, of folders as well, gone with their process. A
+ * named object of the kernel is one, called by what it locks: it is there as long as somebody has
+ * it open. The locks of files that Windows has keep others from writing, and folders have none.
  */
 #include "windows/handle.h"
 
@@ -14,17 +14,20 @@ static struct {
   HANDLE object;
 } locks[MOST_LOCKS];
 
-/* Returns NULL if another process has the lock, or with another errno than EWOULDBLOCK if it failed for another reason.
+/* Returns NULL if another process has the lock, or with another errno than EWOULDBLOCK if it failed
+ * for another reason.
  */
 static HANDLE take(const struct stat *about) {
   wchar_t name[64];
-  (void)swprintf(name, sizeof name / sizeof name[0], L"Global\\etrecord-tb-%08x-%016llx", (unsigned)about->st_dev,
-                 (unsigned long long)about->st_ino);
+  (void)swprintf(name, sizeof name / sizeof name[0], L"Global\\etrecord-tb-%08x-%016llx",
+                 (unsigned)about->st_dev, (unsigned long long)about->st_ino);
   HANDLE object = CreateEventW(NULL, TRUE, FALSE, name);
   DWORD error = GetLastError();
   errno = EWOULDBLOCK; /* access is denied: it is somebody else's */
-  if (object == NULL && error != ERROR_ACCESS_DENIED) (void)etr_win_fail(error);
-  if (object == NULL || error != ERROR_ALREADY_EXISTS) return object;
+  if (object == NULL && error != ERROR_ACCESS_DENIED)
+    (void)etr_win_fail(error);
+  if (object == NULL || error != ERROR_ALREADY_EXISTS)
+    return object;
   (void)CloseHandle(object);
   return NULL;
 }
@@ -35,7 +38,8 @@ static bool keep(int file, HANDLE object) {
   AcquireSRWLockExclusive(&guard);
   for (size_t i = 0; i < MOST_LOCKS && !is_kept; i++) {
     is_kept = locks[i].object == NULL;
-    if (!is_kept) continue;
+    if (!is_kept)
+      continue;
     locks[i].file = file;
     locks[i].object = object;
   }
@@ -46,7 +50,8 @@ static bool keep(int file, HANDLE object) {
 static bool has(int file) {
   bool found = false;
   AcquireSRWLockShared(&guard);
-  for (size_t i = 0; i < MOST_LOCKS; i++) found |= locks[i].object != NULL && locks[i].file == file;
+  for (size_t i = 0; i < MOST_LOCKS; i++)
+    found |= locks[i].object != NULL && locks[i].file == file;
   ReleaseSRWLockShared(&guard);
   return found;
 }
@@ -55,13 +60,17 @@ int flock(int file, int operation) {
   enum { A_MOMENT = 10 /* ms */ };
   struct stat about;
   HANDLE object;
-  if (fstat(file, &about) != 0) return -1;
-  if (has(file)) return 0;
+  if (fstat(file, &about) != 0)
+    return -1;
+  if (has(file))
+    return 0;
   while ((object = take(&about)) == NULL) {
-    if (errno != EWOULDBLOCK || (operation & LOCK_NB)) return -1;
+    if (errno != EWOULDBLOCK || (operation & LOCK_NB))
+      return -1;
     Sleep(A_MOMENT);
   }
-  if (keep(file, object)) return 0;
+  if (keep(file, object))
+    return 0;
   (void)CloseHandle(object);
   errno = ENOLCK;
   return -1;
@@ -70,7 +79,8 @@ int flock(int file, int operation) {
 int close(int file) {
   AcquireSRWLockExclusive(&guard);
   for (size_t i = 0; i < MOST_LOCKS; i++) {
-    if (locks[i].object == NULL || locks[i].file != file) continue;
+    if (locks[i].object == NULL || locks[i].file != file)
+      continue;
     (void)CloseHandle(locks[i].object);
     locks[i].object = NULL;
   }

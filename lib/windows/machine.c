@@ -9,17 +9,21 @@
 BOOLEAN NTAPI SystemFunction036(void *to, ULONG size); /* RtlGenRandom() */
 
 int getentropy(void *to, size_t size) {
-  if (SystemFunction036(to, (ULONG)size)) return 0;
+  if (SystemFunction036(to, (ULONG)size))
+    return 0;
   errno = EIO;
   return -1;
 }
 
-unsigned geteuid(void) { return 0; }
+unsigned geteuid(void) {
+  return 0;
+}
 
 int uname(struct utsname *out) {
   SYSTEM_INFO about;
   GetNativeSystemInfo(&about);
-  const char *machine = about.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_ARM64 ? "aarch64" : "x86_64";
+  const char *machine = about.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_ARM64 ? "aarch64"
+                                                                                     : "x86_64";
   (void)snprintf(out->sysname, sizeof out->sysname, "Windows");
   (void)snprintf(out->machine, sizeof out->machine, "%s", machine);
   return 0;
@@ -28,7 +32,8 @@ int uname(struct utsname *out) {
 int gethostname(char *room, size_t size) {
   wchar_t name[256];
   DWORD most = sizeof name / sizeof name[0];
-  if (!GetComputerNameExW(ComputerNameDnsHostname, name, &most)) return etr_win_fail_last();
+  if (!GetComputerNameExW(ComputerNameDnsHostname, name, &most))
+    return etr_win_fail_last();
   return etr_win_narrow(room, (int)size, name) ? 0 : -1;
 }
 
@@ -43,10 +48,13 @@ int isatty(int file) {
 int ioctl(int file, int request, struct winsize *out) {
   CONSOLE_SCREEN_BUFFER_INFO about;
   HANDLE handle = etr_win_handle(file);
-  if (request != TIOCGWINSZ || handle == INVALID_HANDLE_VALUE) return -1;
-  if (!GetConsoleScreenBufferInfo(handle, &about)) return etr_win_fail_last();
-  *out = (struct winsize){.ws_row = (unsigned short)(about.srWindow.Bottom - about.srWindow.Top + 1),
-                          .ws_col = (unsigned short)(about.srWindow.Right - about.srWindow.Left + 1)};
+  if (request != TIOCGWINSZ || handle == INVALID_HANDLE_VALUE)
+    return -1;
+  if (!GetConsoleScreenBufferInfo(handle, &about))
+    return etr_win_fail_last();
+  *out = (struct winsize){
+      .ws_row = (unsigned short)(about.srWindow.Bottom - about.srWindow.Top + 1),
+      .ws_col = (unsigned short)(about.srWindow.Right - about.srWindow.Left + 1)};
   return 0;
 }
 
@@ -55,10 +63,12 @@ int ioctl(int file, int request, struct winsize *out) {
 /* Returns the value of a variable. It is never freed, because the command asks for few. */
 static char *value_of(const char *name) {
   wchar_t wide[64];
-  const wchar_t *value = etr_win_wide(wide, sizeof wide / sizeof wide[0], name) ? _wgetenv(wide) : NULL;
+  const wchar_t *value = etr_win_wide(wide, sizeof wide / sizeof wide[0], name) ? _wgetenv(wide)
+                                                                                : NULL;
   size_t room = value != NULL ? wcslen(value) * 3 + 1 : 0;
   char *text = room > 0 ? malloc(room) : NULL;
-  if (text != NULL && etr_win_narrow(text, (int)room, value)) return text;
+  if (text != NULL && etr_win_narrow(text, (int)room, value))
+    return text;
   free(text);
   return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * main.c - where the command starts: its arguments as UTF-8 and as they were given, without '*' being taken for files;
- * bytes as they are in its streams; UTF-8 and colours in the console.
+ * main.c - where the command starts: its arguments as UTF-8 and as they were given, without '*'
+ * being taken for files; bytes as they are in its streams; UTF-8 and colours in the console.
  */
 #include "etrecord.h"
 #include "windows/handle.h"
@@ -13,27 +13,34 @@ int _dowildcard = 0; /* what the start files go by */
 
 static UINT code_page; /* of the console; 0: it stays */
 
-static void restore_console(void) { (void)SetConsoleOutputCP(code_page); }
+static void restore_console(void) {
+  (void)SetConsoleOutputCP(code_page);
+}
 
 static void prepare_console(int file) {
   DWORD mode;
   HANDLE handle = etr_win_handle(file);
-  if (handle == INVALID_HANDLE_VALUE || !GetConsoleMode(handle, &mode)) return;
+  if (handle == INVALID_HANDLE_VALUE || !GetConsoleMode(handle, &mode))
+    return;
   (void)SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
-  if (code_page != 0) return;
+  if (code_page != 0)
+    return;
   code_page = GetConsoleOutputCP();
-  if (SetConsoleOutputCP(CP_UTF8)) (void)atexit(restore_console);
+  if (SetConsoleOutputCP(CP_UTF8))
+    (void)atexit(restore_console);
 }
 
 /* Copies all arguments into one block, which lives as long as the process. */
 static char **narrow_all(int count, wchar_t **texts) {
   size_t room = 0;
-  for (int i = 0; i < count; i++) room += wcslen(texts[i]) * 3 + 1;
+  for (int i = 0; i < count; i++)
+    room += wcslen(texts[i]) * 3 + 1;
   char **out = calloc(1, ((size_t)count + 1) * sizeof *out + room),
        *at = out != NULL ? (char *)(out + count + 1) : NULL;
   for (int i = 0; out != NULL && i < count; i++) {
     size_t most = wcslen(texts[i]) * 3 + 1;
-    if (!etr_win_narrow(at, (int)most, texts[i])) *at = '\0';
+    if (!etr_win_narrow(at, (int)most, texts[i]))
+      *at = '\0';
     out[i] = at;
     at += most;
   }
@@ -42,8 +49,10 @@ static char **narrow_all(int count, wchar_t **texts) {
 
 int wmain(int argc, wchar_t **argv) {
   char **arguments = narrow_all(argc, argv);
-  if (arguments == NULL) return 1;
-  for (int file = 0; file < 3; file++) (void)_setmode(file, _O_BINARY);
+  if (arguments == NULL)
+    return 1;
+  for (int file = 0; file < 3; file++)
+    (void)_setmode(file, _O_BINARY);
   prepare_console(1);
   prepare_console(2);
   return main(argc, arguments);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * names.c - making, moving and removing files and folders, and what they are called. As POSIX has it, a file that is
- * replaced or removed while it is open lives on for those who have it open; where the file system cannot do that, the
- * older ways of Windows are taken.
+ * names.c - making, moving and removing files and folders, and what they are called. As POSIX has
+ * it, a file that is replaced or removed while it is open lives on for those who have it open;
+ * where the file system cannot do that, the older ways of Windows are taken.
  */
 #include "windows/handle.h"
 
@@ -51,56 +51,75 @@ int mkdirat(int folder, const char *path, mode_t mode) {
   struct stat about;
   (void)mode;
   HANDLE handle = is_share(path) ? NULL : etr_win_open_handle(folder, path, &how);
-  if (handle != NULL) return finish(handle, 0);
+  if (handle != NULL)
+    return finish(handle, 0);
   int reason = errno;
-  bool is_there = is_share(path) || (reason != ENOENT && fstatat(folder, path, &about, 0) == 0); /* a drive, too */
+  bool is_there = is_share(path) ||
+                  (reason != ENOENT && fstatat(folder, path, &about, 0) == 0); /* a drive, too */
   errno = is_there ? EEXIST : reason;
   return -1;
 }
 
-int mkdir(const char *path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
+int mkdir(const char *path, mode_t mode) {
+  return mkdirat(AT_FDCWD, path, mode);
+}
 
 /* ---- Removing ---- */
 
 int unlinkat(int folder, const char *path, int flags) {
-  const etr_win_opening how = {.access = DELETE | FILE_READ_ATTRIBUTES,
-                               .disposition = FILE_OPEN,
-                               .options = FILE_OPEN_REPARSE_POINT |
-                                          (flags & AT_REMOVEDIR ? FILE_DIRECTORY_FILE : FILE_NON_DIRECTORY_FILE)};
+  const etr_win_opening how = {
+      .access = DELETE | FILE_READ_ATTRIBUTES,
+      .disposition = FILE_OPEN,
+      .options = FILE_OPEN_REPARSE_POINT |
+                 (flags & AT_REMOVEDIR ? FILE_DIRECTORY_FILE : FILE_NON_DIRECTORY_FILE)};
   ULONG ways = DISPOSE_DELETE | DISPOSE_POSIX | DISPOSE_READ_ONLY;
   BOOLEAN yes = TRUE;
   HANDLE handle = etr_win_open_handle(folder, path, &how);
-  if (handle == NULL) return -1;
+  if (handle == NULL)
+    return -1;
   NTSTATUS status = set(handle, &ways, sizeof ways, DISPOSITION_EX);
-  if (status < 0) status = set(handle, &yes, sizeof yes, DISPOSITION);
+  if (status < 0)
+    status = set(handle, &yes, sizeof yes, DISPOSITION);
   return finish(handle, status);
 }
 
-int unlink(const char *path) { return unlinkat(AT_FDCWD, path, 0); }
+int unlink(const char *path) {
+  return unlinkat(AT_FDCWD, path, 0);
+}
 
-int rmdir(const char *path) { return unlinkat(AT_FDCWD, path, AT_REMOVEDIR); }
+int rmdir(const char *path) {
+  return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+}
 
 /* ---- Moving ---- */
 
 int renameat(int from_folder, const char *from, int to_folder, const char *to) {
-  const etr_win_opening how = {
-      .access = DELETE | FILE_READ_ATTRIBUTES, .disposition = FILE_OPEN, .options = FILE_OPEN_REPARSE_POINT};
+  const etr_win_opening how = {.access = DELETE | FILE_READ_ATTRIBUTES,
+                               .disposition = FILE_OPEN,
+                               .options = FILE_OPEN_REPARSE_POINT};
   etr_win_place place;
   renaming move;
-  if (!etr_win_find_place(&place, to_folder, to)) return -1;
+  if (!etr_win_find_place(&place, to_folder, to))
+    return -1;
   HANDLE handle = etr_win_open_handle(from_folder, from, &how);
-  if (handle == NULL) return -1;
+  if (handle == NULL)
+    return -1;
   size_t bytes = wcslen(place.path) * sizeof *place.path;
-  move = (renaming){
-      .flags = RENAME_REPLACE | RENAME_POSIX | RENAME_READ_ONLY, .root = place.root, .bytes = (ULONG)bytes};
+  move = (renaming){.flags = RENAME_REPLACE | RENAME_POSIX | RENAME_READ_ONLY,
+                    .root = place.root,
+                    .bytes = (ULONG)bytes};
   memcpy(move.path, place.path, bytes + sizeof *place.path);
-  NTSTATUS status = set(handle, &move, offsetof(renaming, path) + bytes + sizeof *place.path, RENAME_EX);
+  NTSTATUS status = set(handle, &move, offsetof(renaming, path) + bytes + sizeof *place.path,
+                        RENAME_EX);
   move.flags = TRUE;
-  if (status < 0) status = set(handle, &move, offsetof(renaming, path) + bytes + sizeof *place.path, RENAME);
+  if (status < 0)
+    status = set(handle, &move, offsetof(renaming, path) + bytes + sizeof *place.path, RENAME);
   return finish(handle, status);
 }
 
-int rename(const char *from, const char *to) { return renameat(AT_FDCWD, from, AT_FDCWD, to); }
+int rename(const char *from, const char *to) {
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
 
 /* ---- Names ---- */
 
@@ -109,17 +128,24 @@ char *realpath(const char *path, char *room) {
   wchar_t wide[ETR_WIN_ROOM];
   char *out = room == NULL ? malloc(PATH_MAX) : room;
   HANDLE handle = out != NULL ? etr_win_open_handle(AT_FDCWD, path, &how) : NULL;
-  DWORD size = handle != NULL ? GetFinalPathNameByHandleW(handle, wide, ETR_WIN_ROOM, FILE_NAME_NORMALIZED) : 0;
+  DWORD size = handle != NULL
+                   ? GetFinalPathNameByHandleW(handle, wide, ETR_WIN_ROOM, FILE_NAME_NORMALIZED)
+                   : 0;
   bool is_share = size > 0 && wcsncmp(wide, L"\\\\?\\UNC\\", 8) == 0;
-  if (handle != NULL && size == 0) (void)etr_win_fail_last();
-  if (handle != NULL) (void)CloseHandle(handle);
-  if (is_share) wide[6] = L'\\';                   /* "\\server" of "\\?\UNC\server" */
+  if (handle != NULL && size == 0)
+    (void)etr_win_fail_last();
+  if (handle != NULL)
+    (void)CloseHandle(handle);
+  if (is_share)
+    wide[6] = L'\\';                               /* "\\server" of "\\?\UNC\server" */
   const wchar_t *rest = wide + (is_share ? 6 : 4); /* after "\\?\", with which it always starts */
   if (size == 0 || size >= ETR_WIN_ROOM || !etr_win_narrow(out, PATH_MAX, rest)) {
-    if (room == NULL) free(out);
+    if (room == NULL)
+      free(out);
     return NULL;
   }
   for (char *at = out; *at != '\0'; at++)
-    if (*at == '\\') *at = '/';
+    if (*at == '\\')
+      *at = '/';
   return out;
 }

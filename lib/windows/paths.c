@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * paths.c - from UTF-8 to what the system's kernel calls a file. Done here and not by the C library, whose functions
- * take the machine's code page and refuse paths of more than 260 characters.
+ * paths.c - from UTF-8 to what the system's kernel calls a file. Done here and not by the C
+ * library, whose functions take the machine's code page and refuse paths of more than 260
+ * characters.
  */
 #include "windows/handle.h"
 
@@ -49,11 +50,14 @@ static const struct {
 int etr_win_fail(DWORD error) {
   errno = EIO;
   for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-    if (reasons[i].error == error) errno = reasons[i].reason;
+    if (reasons[i].error == error)
+      errno = reasons[i].reason;
   return -1;
 }
 
-int etr_win_fail_last(void) { return etr_win_fail(GetLastError()); }
+int etr_win_fail_last(void) {
+  return etr_win_fail(GetLastError());
+}
 
 static int reason_of_status(NTSTATUS status) {
   enum { IS_DIRECTORY = 0xBA };
@@ -67,20 +71,23 @@ static int reason_of_status(NTSTATUS status) {
 /* ---- Texts ---- */
 
 bool etr_win_wide(wchar_t *out, int room, const char *text) {
-  if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, out, room) > 0) return true;
+  if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, out, room) > 0)
+    return true;
   errno = GetLastError() == ERROR_INSUFFICIENT_BUFFER ? ENAMETOOLONG : EILSEQ;
   return false;
 }
 
 bool etr_win_narrow(char *out, int room, const wchar_t *text) {
-  if (WideCharToMultiByte(CP_UTF8, 0, text, -1, out, room, NULL, NULL) > 0) return true;
+  if (WideCharToMultiByte(CP_UTF8, 0, text, -1, out, room, NULL, NULL) > 0)
+    return true;
   errno = ENAMETOOLONG;
   return false;
 }
 
 /* ---- Paths ---- */
 
-/* Returns a path as the kernel expects it: without "." and "..", and not limited to 260 characters. */
+/* Returns a path as the kernel expects it: without "." and "..", and not limited to 260 characters.
+ */
 static bool make_whole(wchar_t out[ETR_WIN_ROOM], const wchar_t *path) {
   static const wchar_t kernel[] = L"\\??\\", share[] = L"\\??\\UNC\\";
   enum { KERNEL = 4, SHARE = 8 };
@@ -99,7 +106,8 @@ static bool make_whole(wchar_t out[ETR_WIN_ROOM], const wchar_t *path) {
   return true;
 }
 
-/* Returns true for a name that stays in its folder: it leads neither to another folder nor to a stream of a file. */
+/* Returns true for a name that stays in its folder: it leads neither to another folder nor to a
+ * stream of a file. */
 static bool is_name(const wchar_t *text) {
   errno = text[0] == L'\0' ? ENOENT : EINVAL;
   return text[0] != L'\0' && wcspbrk(text, L"\\/:") == NULL && wcscmp(text, L"..") != 0;
@@ -108,12 +116,16 @@ static bool is_name(const wchar_t *text) {
 bool etr_win_find_place(etr_win_place *out, int folder, const char *path) {
   wchar_t wide[ETR_WIN_ROOM];
   out->root = NULL;
-  if (!etr_win_wide(wide, ETR_WIN_ROOM, strcmp(path, "/dev/null") == 0 ? "NUL" : path)) return false;
+  if (!etr_win_wide(wide, ETR_WIN_ROOM, strcmp(path, "/dev/null") == 0 ? "NUL" : path))
+    return false;
   errno = ENOENT;
-  if (wide[0] == L'\0') return false;
-  if (folder == AT_FDCWD) return make_whole(out->path, wide);
+  if (wide[0] == L'\0')
+    return false;
+  if (folder == AT_FDCWD)
+    return make_whole(out->path, wide);
   out->root = etr_win_handle(folder);
-  if (out->root == INVALID_HANDLE_VALUE || !is_name(wide)) return false;
+  if (out->root == INVALID_HANDLE_VALUE || !is_name(wide))
+    return false;
   memcpy(out->path, wide, (wcslen(wide) + 1) * sizeof *wide);
   return true;
 }
@@ -122,30 +134,38 @@ bool etr_win_find_place(etr_win_place *out, int folder, const char *path) {
 
 HANDLE etr_win_handle(int file) {
   intptr_t handle = file >= 0 ? _get_osfhandle(file) : -1;
-  if (handle == -1 || handle == -2) errno = EBADF;
+  if (handle == -1 || handle == -2)
+    errno = EBADF;
   return handle == -2 ? INVALID_HANDLE_VALUE : (HANDLE)handle;
 }
 
 static HANDLE duplicate(HANDLE handle) {
   HANDLE copy = NULL, process = GetCurrentProcess();
-  if (!DuplicateHandle(process, handle, process, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS)) (void)etr_win_fail_last();
+  if (!DuplicateHandle(process, handle, process, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS))
+    (void)etr_win_fail_last();
   return copy;
 }
 
 HANDLE etr_win_open_handle(int folder, const char *path, const etr_win_opening *how) {
   etr_win_place place;
-  if (!etr_win_find_place(&place, folder, path)) return NULL;
-  if (place.root != NULL && wcscmp(place.path, L".") == 0) return duplicate(place.root);
+  if (!etr_win_find_place(&place, folder, path))
+    return NULL;
+  if (place.root != NULL && wcscmp(place.path, L".") == 0)
+    return duplicate(place.root);
   size_t bytes = wcslen(place.path) * sizeof *place.path;
   UNICODE_STRING name = {(USHORT)bytes, (USHORT)bytes, place.path};
-  OBJECT_ATTRIBUTES object = {
-      .Length = sizeof object, .RootDirectory = place.root, .ObjectName = &name, .Attributes = OBJ_CASE_INSENSITIVE};
+  OBJECT_ATTRIBUTES object = {.Length = sizeof object,
+                              .RootDirectory = place.root,
+                              .ObjectName = &name,
+                              .Attributes = OBJ_CASE_INSENSITIVE};
   IO_STATUS_BLOCK done;
   HANDLE handle = NULL;
-  NTSTATUS status = NtCreateFile(&handle, how->access | SYNCHRONIZE, &object, &done, NULL, how->attributes,
-                                 FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, how->disposition,
-                                 how->options | FILE_SYNCHRONOUS_IO_NONALERT, NULL, 0);
-  if (status >= 0) return handle;
+  NTSTATUS status = NtCreateFile(
+      &handle, how->access | SYNCHRONIZE, &object, &done, NULL, how->attributes,
+      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, how->disposition,
+      how->options | FILE_SYNCHRONOUS_IO_NONALERT, NULL, 0);
+  if (status >= 0)
+    return handle;
   (void)reason_of_status(status);
   return NULL;
 }

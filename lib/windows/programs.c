@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * programs.c - starting a program, waiting for it and ending it. Each is in a job, which ends what the program has
- * started in turn, and all of it with this process.
+ * programs.c - starting a program, waiting for it and ending it. Each is in a job, which ends what
+ * the program has started in turn, and all of it with this process.
  */
 #include "windows/handle.h"
 
@@ -19,7 +19,8 @@ static struct program {
 /* Finds a program. Call it with the guard held. */
 static struct program *find(pid_t id) {
   for (size_t i = 0; i < MOST_PROGRAMS; i++)
-    if (programs[i].id == id) return &programs[i];
+    if (programs[i].id == id)
+      return &programs[i];
   return NULL;
 }
 
@@ -35,22 +36,26 @@ int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *files, int from
   return 0;
 }
 
-int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *files, int to, const char *path, int flags, int mode) {
+int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *files, int to, const char *path,
+                                     int flags, int mode) {
   files->files[to] = open(path, flags, mode);
   files->opens_input = true;
   return 0;
 }
 
 int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *files) {
-  if (files->opens_input && files->files[0] >= 0) (void)close(files->files[0]);
+  if (files->opens_input && files->files[0] >= 0)
+    (void)close(files->files[0]);
   return 0;
 }
 
 /* Returns a handle that a started program inherits; NULL on failure. */
 static HANDLE inherited(int file) {
   HANDLE copy = NULL, process = GetCurrentProcess(), handle = etr_win_handle(file);
-  if (handle == INVALID_HANDLE_VALUE) return NULL;
-  return DuplicateHandle(process, handle, process, &copy, 0, TRUE, DUPLICATE_SAME_ACCESS) ? copy : NULL;
+  if (handle == INVALID_HANDLE_VALUE)
+    return NULL;
+  return DuplicateHandle(process, handle, process, &copy, 0, TRUE, DUPLICATE_SAME_ACCESS) ? copy
+                                                                                          : NULL;
 }
 
 /* ---- The command line, as the C library of the program takes it apart ---- */
@@ -61,15 +66,18 @@ typedef struct command_line {
 } command_line;
 
 static void put_characters(command_line *line, wchar_t character, size_t times) {
-  for (; times > 0 && line->size < MOST_COMMAND - 1; times--) line->text[line->size++] = character;
+  for (; times > 0 && line->size < MOST_COMMAND - 1; times--)
+    line->text[line->size++] = character;
 }
 
 /* Appends an argument in quotes. Backslashes are special only before a quote. */
 static bool add_argument(command_line *line, const char *argument) {
   wchar_t text[MOST_COMMAND / 4];
   size_t slashes = 0;
-  if (!etr_win_wide(text, MOST_COMMAND / 4, argument)) return false;
-  if (line->size > 0) put_characters(line, L' ', 1);
+  if (!etr_win_wide(text, MOST_COMMAND / 4, argument))
+    return false;
+  if (line->size > 0)
+    put_characters(line, L' ', 1);
   put_characters(line, L'"', 1);
   for (const wchar_t *at = text; *at != L'\0'; at++) {
     slashes = *at == L'\\' ? slashes + 1 : 0;
@@ -78,7 +86,8 @@ static bool add_argument(command_line *line, const char *argument) {
       continue;
     }
     const wchar_t *before = at;
-    while (before > text && before[-1] == L'\\') before--;
+    while (before > text && before[-1] == L'\\')
+      before--;
     put_characters(line, L'\\', (size_t)(at - before) + 1);
     put_characters(line, L'"', 1);
   }
@@ -93,22 +102,26 @@ static command_line *line_of(char *const *arguments) {
   errno = ENOMEM;
   for (size_t i = 0; fits && arguments[i] != NULL; i++) {
     fits = add_argument(line, arguments[i]);
-    if (!fits) errno = E2BIG;
+    if (!fits)
+      errno = E2BIG;
   }
-  if (fits) return line;
+  if (fits)
+    return line;
   free(line);
   return NULL;
 }
 
-/* Finds the program at a path or in PATH. CreateProcess() would look into the working directory first, where anybody
- * may have put a program of that name. */
+/* Finds the program at a path or in PATH. CreateProcess() would look into the working directory
+ * first, where anybody may have put a program of that name. */
 static bool find_program(wchar_t out[ETR_WIN_ROOM], const char *name) {
   wchar_t wide[ETR_WIN_ROOM];
   bool is_path = strpbrk(name, "/\\:") != NULL;
-  if (!etr_win_wide(wide, ETR_WIN_ROOM, name)) return false;
+  if (!etr_win_wide(wide, ETR_WIN_ROOM, name))
+    return false;
   wchar_t *folders = is_path ? NULL : calloc(MOST_COMMAND, sizeof *folders);
   errno = ENOENT;
-  if (!is_path && (folders == NULL || GetEnvironmentVariableW(L"PATH", folders, MOST_COMMAND) == 0)) {
+  if (!is_path &&
+      (folders == NULL || GetEnvironmentVariableW(L"PATH", folders, MOST_COMMAND) == 0)) {
     free(folders);
     return false;
   }
@@ -126,14 +139,16 @@ static void limit(HANDLE job, DWORD flags) {
 
 static HANDLE make_job(void) {
   HANDLE job = CreateJobObjectW(NULL, NULL);
-  if (job != NULL) limit(job, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE);
+  if (job != NULL)
+    limit(job, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE);
   return job;
 }
 
 static bool keep(const PROCESS_INFORMATION *made, HANDLE job) {
   AcquireSRWLockExclusive(&guard);
   struct program *free_one = find(0);
-  if (free_one != NULL) *free_one = (struct program){(pid_t)made->dwProcessId, made->hProcess, job, false};
+  if (free_one != NULL)
+    *free_one = (struct program){(pid_t)made->dwProcessId, made->hProcess, job, false};
   ReleaseSRWLockExclusive(&guard);
   return free_one != NULL;
 }
@@ -146,12 +161,14 @@ static int start(pid_t *out, const wchar_t *program, command_line *line, const H
                       .hStdOutput = streams[1],
                       .hStdError = streams[2]};
   PROCESS_INFORMATION made;
-  if (!CreateProcessW(program, line->text, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL, NULL, &how, &made)) {
+  if (!CreateProcessW(program, line->text, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL, NULL, &how,
+                      &made)) {
     (void)etr_win_fail_last();
     return errno == EIO ? ENOEXEC : errno;
   }
   HANDLE job = make_job();
-  if (job != NULL) (void)AssignProcessToJobObject(job, made.hProcess);
+  if (job != NULL)
+    (void)AssignProcessToJobObject(job, made.hProcess);
   bool is_kept = keep(&made, job);
   if (is_kept)
     (void)ResumeThread(made.hThread);
@@ -162,18 +179,21 @@ static int start(pid_t *out, const wchar_t *program, command_line *line, const H
   return is_kept ? 0 : EAGAIN;
 }
 
-int posix_spawnp(pid_t *out, const char *name, const posix_spawn_file_actions_t *files, const posix_spawnattr_t *with,
-                 char *const *arguments, char **environment) {
+int posix_spawnp(pid_t *out, const char *name, const posix_spawn_file_actions_t *files,
+                 const posix_spawnattr_t *with, char *const *arguments, char **environment) {
   wchar_t program[ETR_WIN_ROOM];
   HANDLE streams[3];
   (void)with;
   (void)environment;
   command_line *line = find_program(program, name) ? line_of(arguments) : NULL;
-  if (line == NULL) return errno;
-  for (int i = 0; i < 3; i++) streams[i] = inherited(files->files[i] >= 0 ? files->files[i] : i);
+  if (line == NULL)
+    return errno;
+  for (int i = 0; i < 3; i++)
+    streams[i] = inherited(files->files[i] >= 0 ? files->files[i] : i);
   int reason = start(out, program, line, streams);
   for (int i = 0; i < 3; i++)
-    if (streams[i] != NULL) (void)CloseHandle(streams[i]);
+    if (streams[i] != NULL)
+      (void)CloseHandle(streams[i]);
   free(line);
   return reason;
 }
@@ -183,8 +203,10 @@ int posix_spawnp(pid_t *out, const char *name, const posix_spawn_file_actions_t 
 /* Faults of the processor are exit statuses here. */
 static int status_of(DWORD exit_status, bool was_killed) {
   enum { SEGMENTATION = 11, ABORTED = 6 };
-  if (was_killed) return SIGKILL;
-  if (exit_status == EXCEPTION_ACCESS_VIOLATION) return SEGMENTATION;
+  if (was_killed)
+    return SIGKILL;
+  if (exit_status == EXCEPTION_ACCESS_VIOLATION)
+    return SEGMENTATION;
   return exit_status >= 0xC0000000 ? ABORTED : (int)(exit_status & 0xFFFF) << 8;
 }
 
@@ -194,14 +216,18 @@ pid_t waitpid(pid_t id, int *status, int flags) {
   struct program *program = find(id);
   ReleaseSRWLockShared(&guard);
   errno = ECHILD;
-  if (id == 0 || program == NULL) return -1;
-  if (WaitForSingleObject(program->process, flags & WNOHANG ? 0 : INFINITE) == WAIT_TIMEOUT) return 0;
+  if (id == 0 || program == NULL)
+    return -1;
+  if (WaitForSingleObject(program->process, flags & WNOHANG ? 0 : INFINITE) == WAIT_TIMEOUT)
+    return 0;
   (void)GetExitCodeProcess(program->process, &exit_status);
   *status = status_of(exit_status, program->was_killed);
   AcquireSRWLockExclusive(&guard);
   (void)CloseHandle(program->process);
-  if (program->job != NULL) limit(program->job, 0); /* what it has started and left stays, such as adb's server */
-  if (program->job != NULL) (void)CloseHandle(program->job);
+  if (program->job != NULL)
+    limit(program->job, 0); /* what it has started and left stays, such as adb's server */
+  if (program->job != NULL)
+    (void)CloseHandle(program->job);
   *program = (struct program){0};
   ReleaseSRWLockExclusive(&guard);
   return id;
@@ -213,7 +239,8 @@ int kill(pid_t id, int number) {
   struct program *program = find(id < 0 ? -id : id);
   if (program != NULL) {
     program->was_killed = true;
-    if (program->job == NULL || !TerminateJobObject(program->job, 1)) (void)TerminateProcess(program->process, 1);
+    if (program->job == NULL || !TerminateJobObject(program->job, 1))
+      (void)TerminateProcess(program->process, 1);
   }
   ReleaseSRWLockExclusive(&guard);
   return 0;
@@ -221,12 +248,15 @@ int kill(pid_t id, int number) {
 
 /* ---- Pipes ---- */
 
-int pipe(int ends[2]) { return _pipe(ends, 1 << 16, _O_BINARY | _O_NOINHERIT); }
+int pipe(int ends[2]) {
+  return _pipe(ends, 1 << 16, _O_BINARY | _O_NOINHERIT);
+}
 
 /* Returns true if the other end of a pipe is closed, which counts as something to read: the end. */
 static bool is_broken(HANDLE handle, bool reads) {
   DWORD none = 0;
-  bool good = reads ? PeekNamedPipe(handle, NULL, 0, NULL, NULL, NULL) : WriteFile(handle, "", 0, &none, NULL);
+  bool good = reads ? PeekNamedPipe(handle, NULL, 0, NULL, NULL, NULL)
+                    : WriteFile(handle, "", 0, &none, NULL);
   return !good;
 }
 
@@ -234,14 +264,19 @@ int poll(struct pollfd *files, unsigned count, int milliseconds) {
   HANDLE handle = etr_win_handle(files->fd);
   bool reads = files->events & POLLIN;
   files->revents = 0;
-  if (count != 1 || GetFileType(handle) != FILE_TYPE_PIPE) return 0;
+  if (count != 1 || GetFileType(handle) != FILE_TYPE_PIPE)
+    return 0;
   for (int left = milliseconds;; left -= A_MOMENT) {
     DWORD waiting = 0;
     bool is_ready = reads && PeekNamedPipe(handle, NULL, 0, NULL, &waiting, NULL) && waiting > 0;
-    if (is_ready) files->revents = POLLIN;
-    if (!is_ready && is_broken(handle, reads)) files->revents = reads ? POLLIN : POLLERR;
-    if (files->revents != 0) return 1;
-    if (left <= 0) return 0;
+    if (is_ready)
+      files->revents = POLLIN;
+    if (!is_ready && is_broken(handle, reads))
+      files->revents = reads ? POLLIN : POLLERR;
+    if (files->revents != 0)
+      return 1;
+    if (left <= 0)
+      return 0;
     Sleep(A_MOMENT);
   }
 }

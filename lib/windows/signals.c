@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * signals.c - Ctrl-C, Ctrl-Break and the closing of the console as signals. The system reports them in a new thread,
- * whatever the other threads are doing; that thread waits here while signals are blocked.
+ * signals.c - Ctrl-C, Ctrl-Break and the closing of the console as signals. The system reports them
+ * in a new thread, whatever the other threads are doing; that thread waits here while signals are
+ * blocked.
  */
 #include "windows/handle.h"
 
@@ -13,14 +14,20 @@ static _Atomic(uint32_t) held, arrived; /* arrived: how many had an effect */
 static void (*_Atomic interrupt_handler)(int number);
 static void (*_Atomic end_handler)(int number);
 
-/* Handles a console event: Ctrl-C as SIGINT, and all others, which end the process in any case, as SIGTERM. */
+/* Handles a console event: Ctrl-C as SIGINT, and all others, which end the process in any case, as
+ * SIGTERM. */
 static BOOL WINAPI take(DWORD event) {
   int number = event == CTRL_C_EVENT ? SIGINT : SIGTERM;
-  void (*handler)(int) = number == SIGINT ? atomic_load(&interrupt_handler) : atomic_load(&end_handler);
-  if (handler == NULL) return FALSE;
-  while (atomic_load(&held) & (uint32_t)1 << number) Sleep(A_MOMENT);
-  handler = number == SIGINT ? atomic_load(&interrupt_handler) : atomic_load(&end_handler); /* as it is now */
-  if (handler != NULL && handler != SIG_IGN) handler(number);
+  void (*handler)(int) = number == SIGINT ? atomic_load(&interrupt_handler)
+                                          : atomic_load(&end_handler);
+  if (handler == NULL)
+    return FALSE;
+  while (atomic_load(&held) & (uint32_t)1 << number)
+    Sleep(A_MOMENT);
+  handler = number == SIGINT ? atomic_load(&interrupt_handler)
+                             : atomic_load(&end_handler); /* as it is now */
+  if (handler != NULL && handler != SIG_IGN)
+    handler(number);
   (void)atomic_fetch_add(&arrived, 1);
   return TRUE;
 }
@@ -28,11 +35,14 @@ static BOOL WINAPI take(DWORD event) {
 /* Signals that never come are ignored, whoever handles them. */
 int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
   static atomic_bool is_known;
-  void (*_Atomic *handler)(int) = number == SIGINT ? &interrupt_handler : &end_handler;
+  void (*_Atomic * handler)(int) = number == SIGINT ? &interrupt_handler : &end_handler;
   bool comes = number == SIGINT || number == SIGTERM;
-  if (before != NULL) *before = (struct sigaction){.sa_handler = comes ? atomic_load(handler) : SIG_IGN};
-  if (action == NULL || !comes) return 0;
-  if (!atomic_exchange(&is_known, true) && !SetConsoleCtrlHandler(take, TRUE)) return etr_win_fail_last();
+  if (before != NULL)
+    *before = (struct sigaction){.sa_handler = comes ? atomic_load(handler) : SIG_IGN};
+  if (action == NULL || !comes)
+    return 0;
+  if (!atomic_exchange(&is_known, true) && !SetConsoleCtrlHandler(take, TRUE))
+    return etr_win_fail_last();
   atomic_store(handler, action->sa_handler);
   return 0;
 }
@@ -45,11 +55,16 @@ void (*signal(int number, void (*handler)(int number)))(int number) {
 
 int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
   uint32_t was = atomic_load(&held);
-  if (before != NULL) *before = was;
-  if (set == NULL) return 0;
-  if (how == SIG_SETMASK) atomic_store(&held, *set);
-  if (how == SIG_BLOCK) (void)atomic_fetch_or(&held, *set);
-  if (how == SIG_UNBLOCK) (void)atomic_fetch_and(&held, ~*set);
+  if (before != NULL)
+    *before = was;
+  if (set == NULL)
+    return 0;
+  if (how == SIG_SETMASK)
+    atomic_store(&held, *set);
+  if (how == SIG_BLOCK)
+    (void)atomic_fetch_or(&held, *set);
+  if (how == SIG_UNBLOCK)
+    (void)atomic_fetch_and(&held, ~*set);
   return 0;
 }
 
@@ -61,17 +76,21 @@ int raise(int number) {
   return 0;
 }
 
-int pselect(int count, fd_set *ready, void *writes, void *errors, const struct timespec *most, const sigset_t *mask) {
+int pselect(int count, fd_set *ready, void *writes, void *errors, const struct timespec *most,
+            const sigset_t *mask) {
   uint32_t was = atomic_load(&arrived), before = atomic_load(&held);
   int64_t left = most != NULL ? most->tv_sec * 1000 + most->tv_nsec / 1000000 : INT64_MAX;
   (void)count;
   (void)ready;
   (void)writes;
   (void)errors;
-  if (mask != NULL) atomic_store(&held, *mask);
-  for (; left > 0 && atomic_load(&arrived) == was; left -= A_MOMENT) Sleep(A_MOMENT);
+  if (mask != NULL)
+    atomic_store(&held, *mask);
+  for (; left > 0 && atomic_load(&arrived) == was; left -= A_MOMENT)
+    Sleep(A_MOMENT);
   atomic_store(&held, before);
-  if (atomic_load(&arrived) == was) return 0;
+  if (atomic_load(&arrived) == was)
+    return 0;
   errno = EINTR;
   return -1;
 }

@@ -8,17 +8,22 @@
 
 void *memmem(const void *text, size_t size, const void *wanted, size_t wanted_size) {
   const char *at = text, *end = at + size, *first = wanted;
-  if (wanted_size == 0) return (void *)(uintptr_t)text;
+  if (wanted_size == 0)
+    return (void *)(uintptr_t)text;
   while ((size_t)(end - at) >= wanted_size) {
     at = memchr(at, *first, (size_t)(end - at) - wanted_size + 1);
-    if (at == NULL) return NULL;
-    if (memcmp(at, wanted, wanted_size) == 0) return (void *)(uintptr_t)at;
+    if (at == NULL)
+      return NULL;
+    if (memcmp(at, wanted, wanted_size) == 0)
+      return (void *)(uintptr_t)at;
     at++;
   }
   return NULL;
 }
 
-int strerror_r(int reason, char *room, size_t size) { return strerror_s(room, size, reason); }
+int strerror_r(int reason, char *room, size_t size) {
+  return strerror_s(room, size, reason);
+}
 
 /* ---- A stream into memory: a temporary file until it is closed ---- */
 
@@ -30,7 +35,8 @@ static struct {
 
 FILE *open_memstream(char **text, size_t *size) {
   errno = EMFILE;
-  if (memory.stream != NULL) return NULL;
+  if (memory.stream != NULL)
+    return NULL;
   memory.stream = tmpfile();
   memory.text = text;
   memory.size = size;
@@ -53,7 +59,9 @@ static bool take_back(FILE *stream) {
 }
 
 int etr_win_fclose(FILE *stream) {
-  bool is_memory = stream == memory.stream, is_good = !is_memory || (!ferror(stream) && take_back(stream));
-  if (is_memory) memory.stream = NULL;
+  bool is_memory = stream == memory.stream,
+       is_good = !is_memory || (!ferror(stream) && take_back(stream));
+  if (is_memory)
+    memory.stream = NULL;
   return fclose(stream) == 0 && is_good ? 0 : EOF;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * collect.c - makes the recordings of a bench: first warm-up, then one process without an ETDump, then the recordings
- * that count. With a base, the two programs take turns, the base first. The ETDumps are not read here.
+ * collect.c - makes the recordings of a bench: first warm-up, then one process without an ETDump,
+ * then the recordings that count. With a base, the two programs take turns, the base first. The
+ * ETDumps are not read here.
  */
 #include "bench/dump_place.h"
 #include "bench/job.h"
@@ -16,7 +17,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-enum { USUAL_REPEAT = 5, USUAL_WARMUP = 1, USUAL_TIMEOUT = 600, PATIENCE = 10, MOST_SHOWN_LINES = 20 };
+enum {
+  USUAL_REPEAT = 5,
+  USUAL_WARMUP = 1,
+  USUAL_TIMEOUT = 600,
+  PATIENCE = 10,
+  MOST_SHOWN_LINES = 20
+};
 
 /* The purpose for which a program is run. */
 typedef enum recording_kind { KIND_WARM_UP, KIND_UNTRACED, KIND_COUNTS } recording_kind;
@@ -25,7 +32,8 @@ typedef enum recording_kind { KIND_WARM_UP, KIND_UNTRACED, KIND_COUNTS } recordi
 typedef struct collected_side {
   bench_side *side;
   dump_place place;
-  const char *(*dump)(const bench_history *history, size_t index); /* path of an ETDump that counts */
+  const char *(*dump)(const bench_history *history,
+                      size_t index); /* path of an ETDump that counts */
 } collected_side;
 
 typedef struct collecting {
@@ -33,7 +41,8 @@ typedef struct collecting {
   bench_job *job;
   collected_side sides[2]; /* in the order of their turns; the new side comes last */
   size_t side_count;
-  bool cannot_start, has_cut_output; /* has_cut_output: a warning said that a program printed too much */
+  bool cannot_start,
+      has_cut_output; /* has_cut_output: a warning said that a program printed too much */
 } collecting;
 
 enum { WHAT_ROOM = 64 };
@@ -55,13 +64,16 @@ static char *join_arguments(const char *const *arguments) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
-  if (out == NULL) return NULL;
-  for (size_t i = 0; arguments[i] != NULL; i++) fprintf(out, "%s%s", i > 0 ? " " : "", arguments[i]);
+  if (out == NULL)
+    return NULL;
+  for (size_t i = 0; arguments[i] != NULL; i++)
+    fprintf(out, "%s%s", i > 0 ? " " : "", arguments[i]);
   return fclose(out) == 0 ? text : NULL;
 }
 
 /* Finds the facts about a bench. against: the base's arguments; NULL: there is no base. */
-static exit_status find_facts(bench_facts *facts, const cli_settings *settings, const char *const *against) {
+static exit_status find_facts(bench_facts *facts, const cli_settings *settings,
+                              const char *const *against) {
   const char *const *arguments = settings->program;
   struct utsname system;
   *facts = (bench_facts){.repeat = settings->has_repeat ? (size_t)settings->repeat : USUAL_REPEAT,
@@ -69,7 +81,8 @@ static exit_status find_facts(bench_facts *facts, const cli_settings *settings, 
                          .untraced_seconds = NAN,
                          .command = join_arguments(arguments),
                          .against = against != NULL ? join_arguments(against) : NULL};
-  if (facts->command == NULL || (against != NULL && facts->against == NULL)) return message_failed("out of memory");
+  if (facts->command == NULL || (against != NULL && facts->against == NULL))
+    return message_failed("out of memory");
   (void)gethostname(facts->host, sizeof facts->host - 1);
   if (uname(&system) == 0) {
     (void)snprintf(facts->os, sizeof facts->os, "%s", system.sysname);
@@ -91,31 +104,37 @@ static exit_status find_facts(bench_facts *facts, const cli_settings *settings, 
 /* ---- Progress and failures ---- */
 
 /* Writes "base recording 3 of 5", "warm-up 1 of 1" or "process without ETDump". */
-static void describe_recording(char what[WHAT_ROOM], const collecting *c, const bench_side *side, recording_kind kind,
-                               size_t index) {
+static void describe_recording(char what[WHAT_ROOM], const collecting *c, const bench_side *side,
+                               recording_kind kind, size_t index) {
   const bench_facts *facts = &c->job->facts;
   if (kind == KIND_UNTRACED)
     (void)snprintf(what, WHAT_ROOM, "%sprocess without ETDump", side->label);
   else
-    (void)snprintf(what, WHAT_ROOM, "%s%s %zu of %zu", side->label, kind == KIND_WARM_UP ? "warm-up" : "recording",
-                   index + 1, kind == KIND_WARM_UP ? facts->warmup : facts->repeat);
+    (void)snprintf(what, WHAT_ROOM, "%s%s %zu of %zu", side->label,
+                   kind == KIND_WARM_UP ? "warm-up" : "recording", index + 1,
+                   kind == KIND_WARM_UP ? facts->warmup : facts->repeat);
 }
 
 static void show_progress(const char *what) {
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K%s", what);
+  if (isatty(STDERR_FILENO))
+    fprintf(stderr, "\r\033[K%s", what);
 }
 
 static void end_progress(void) {
-  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+  if (isatty(STDERR_FILENO))
+    fputs("\r\033[K", stderr);
 }
 
 /* Shows the last lines of what a program printed. */
 static void print_output(const char *output) {
   const char *at = output + strlen(output);
-  if (at > output && at[-1] == '\n') at--;
+  if (at > output && at[-1] == '\n')
+    at--;
   for (size_t count = 0; at > output; at--)
-    if (at[-1] == '\n' && ++count == MOST_SHOWN_LINES) break;
-  if (*at == '\0') (void)message_failed("  it printed nothing");
+    if (at[-1] == '\n' && ++count == MOST_SHOWN_LINES)
+      break;
+  if (*at == '\0')
+    (void)message_failed("  it printed nothing");
   while (*at != '\0') {
     int size = (int)strcspn(at, "\r\n");
     (void)message_failed("  | %.*s", size, at);
@@ -125,17 +144,19 @@ static void print_output(const char *output) {
   }
 }
 
-static void print_failure(const bench_side *side, const char *what, const char *reason, const char *output) {
+static void print_failure(const bench_side *side, const char *what, const char *reason,
+                          const char *output) {
   end_progress();
   (void)message_failed("%s (%s): %s", what, side->arguments[0], reason);
-  if (output != NULL) print_output(output);
+  if (output != NULL)
+    print_output(output);
 }
 
 /* ---- Recordings ---- */
 
 /* Records once, and moves the ETDump to a file. Returns false, with a message, if that failed. */
-static bool record_once(collecting *c, collected_side *of, recording_kind kind, size_t index, const char *to,
-                        runner_outcome *outcome) {
+static bool record_once(collecting *c, collected_side *of, recording_kind kind, size_t index,
+                        const char *to, runner_outcome *outcome) {
   char reason[RUNNER_REASON_ROOM], what[WHAT_ROOM];
   etr_error error;
   describe_recording(what, c, of->side, kind, index);
@@ -154,18 +175,20 @@ static bool record_once(collecting *c, collected_side *of, recording_kind kind, 
     print_failure(of->side, what, reason, c->cannot_start ? NULL : outcome->output);
     return false;
   }
-  if (remembers && dump_place_take(&of->place, to, &error) == ETR_OK) return true;
+  if (remembers && dump_place_take(&of->place, to, &error) == ETR_OK)
+    return true;
   print_failure(of->side, what, error.message, outcome->output);
   return false;
 }
 
-/* Returns a copy of the last line "PyTorchObserver {...}", from '{' on, because lines before are those of warm-up.
- * Returns NULL if there is none, or when out of memory. */
+/* Returns a copy of the last line "PyTorchObserver {...}", from '{' on, because lines before are
+ * those of warm-up. Returns NULL if there is none, or when out of memory. */
 static char *copy_report(const char *output) {
   const char *report = NULL;
   for (const char *at = output; (at = strstr(at, BENCH_OBSERVER "{")) != NULL;) {
     at += sizeof BENCH_OBSERVER - 1;
-    if (flat_json_is_object(at)) report = at;
+    if (flat_json_is_object(at))
+      report = at;
   }
   return report != NULL ? strndup(report, strcspn(report, "\n")) : NULL;
 }
@@ -174,10 +197,12 @@ static char *copy_report(const char *output) {
 static void record_in_turn(collecting *c, collected_side *of, recording_kind kind, size_t index) {
   bench_side *side = of->side;
   runner_outcome outcome;
-  const char *file = kind == KIND_COUNTS ? of->dump(&c->job->history, index) : history_spare(&c->job->history);
+  const char *file = kind == KIND_COUNTS ? of->dump(&c->job->history, index)
+                                         : history_spare(&c->job->history);
   bool recorded = record_once(c, of, kind, index, file, &outcome);
   if (recorded && kind == KIND_COUNTS) {
-    side->recordings[side->count++] = (bench_recording){outcome.seconds, copy_report(outcome.output), file};
+    side->recordings[side->count++] = (bench_recording){outcome.seconds,
+                                                        copy_report(outcome.output), file};
     runner_clear(&outcome);
     return;
   }
@@ -188,17 +213,18 @@ static void record_in_turn(collecting *c, collected_side *of, recording_kind kin
   runner_clear(&outcome);
 }
 
-/* Records each side `turns` times, in turns: A B A B. Machines change by the hour, and in turns this affects both
- * sides. */
+/* Records each side `turns` times, in turns: A B A B. Machines change by the hour, and in turns
+ * this affects both sides. */
 static void take_turns(collecting *c, size_t turns, recording_kind kind) {
   for (size_t i = 0; i < turns; i++)
-    for (size_t k = 0; k < c->side_count && !c->cannot_start; k++) record_in_turn(c, &c->sides[k], kind, i);
+    for (size_t k = 0; k < c->side_count && !c->cannot_start; k++)
+      record_in_turn(c, &c->sides[k], kind, i);
 }
 
 /* ---- The cost of tracing ---- */
 
-/* Runs a program without the option that names its ETDump. A runner that was built for tracing may still trace, into a
- * file of its own choice. */
+/* Runs a program without the option that names its ETDump. A runner that was built for tracing may
+ * still trace, into a file of its own choice. */
 static void run_untraced(const collecting *c, const char *const *arguments) {
   static const char default_dump[] = "model.etdump"; /* the default of executor_runner */
   bench_job *job = c->job;
@@ -208,7 +234,8 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   char what[WHAT_ROOM];
   dump_place_init(&place, arguments, NULL, NULL);
   if (access(default_dump, F_OK) == 0) {
-    job->facts.untraced_why = "model.etdump is in the working directory, which the runner might replace";
+    job->facts
+        .untraced_why = "model.etdump is in the working directory, which the runner might replace";
     return;
   }
   describe_recording(what, c, &job->newer, KIND_UNTRACED, 0);
@@ -226,8 +253,8 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   dump_place_clear(&place);
 }
 
-/* Runs the new side without the option that names its ETDump. This is not done on a device, where an ETDump in another
- * place would remain unnoticed. */
+/* Runs the new side without the option that names its ETDump. This is not done on a device, where
+ * an ETDump in another place would remain unnoticed. */
 static void measure_tracing(const collecting *c) {
   bench_job *job = c->job;
   const char *const *arguments = job->newer.arguments;
@@ -235,9 +262,10 @@ static void measure_tracing(const collecting *c) {
   if (untraced != NULL)
     run_untraced(c, untraced);
   else
-    job->facts.untraced_why = program_is_adb(arguments)
-                                  ? "it cannot be seen whether a process on a device leaves an ETDump"
-                                  : "the runner was started without the option --etdump_path, so it cannot be left out";
+    job->facts.untraced_why =
+        program_is_adb(arguments)
+            ? "it cannot be seen whether a process on a device leaves an ETDump"
+            : "the runner was started without the option --etdump_path, so it cannot be left out";
   free(untraced);
 }
 
@@ -245,8 +273,10 @@ static void measure_tracing(const collecting *c) {
 
 static exit_status check_settings(const cli_settings *settings) {
   exit_status checked = command_check_noise(settings, "bench");
-  if (checked != EXIT_DONE) return checked;
-  if (settings->has_repeat && settings->repeat == 0) return message_usage("bench", "--repeat takes at least 1");
+  if (checked != EXIT_DONE)
+    return checked;
+  if (settings->has_repeat && settings->repeat == 0)
+    return message_usage("bench", "--repeat takes at least 1");
   if (settings->name != NULL && (strchr(settings->name, '/') != NULL || settings->name[0] == '.'))
     return message_usage("bench", "--name is the name of a folder, not \"%s\"", settings->name);
   if (settings->against_record != NULL && settings->against == NULL)
@@ -257,9 +287,11 @@ static exit_status check_settings(const cli_settings *settings) {
 /* Splits --against, if it is given. */
 static exit_status split_base(bench_job *job, const cli_settings *settings) {
   const char *problem;
-  if (settings->against == NULL) return EXIT_DONE;
+  if (settings->against == NULL)
+    return EXIT_DONE;
   job->base_words = program_words(settings->against, &problem);
-  if (job->base_words == NULL) return message_usage("bench", "--against \"%s\": %s", settings->against, problem);
+  if (job->base_words == NULL)
+    return message_usage("bench", "--against \"%s\": %s", settings->against, problem);
   if (job->base_words[0] == NULL || job->base_words[0][0] == '\0')
     return message_usage("bench", "--against \"%s\": there is no command in it", settings->against);
   job->base.arguments = job->base_words;
@@ -272,43 +304,57 @@ static exit_status start_job(bench_job *job, const cli_settings *settings) {
   bench_default_name(settings, name);
   exit_status status = find_facts(&job->facts, settings, job->base.arguments);
   if (status == EXIT_DONE)
-    status = history_open(&job->history, command_logdir(settings), name, job->facts.repeat, has_base);
-  if (status != EXIT_DONE) return status;
+    status = history_open(&job->history, command_logdir(settings), name, job->facts.repeat,
+                          has_base);
+  if (status != EXIT_DONE)
+    return status;
   job->newer.recordings = calloc(job->facts.repeat, sizeof *job->newer.recordings);
   job->base.recordings = calloc(job->facts.repeat, sizeof *job->base.recordings);
   job->base.label = "base ";
   job->newer.label = has_base ? "new " : "";
-  return job->newer.recordings != NULL && job->base.recordings != NULL ? EXIT_DONE : message_failed("out of memory");
+  return job->newer.recordings != NULL && job->base.recordings != NULL
+             ? EXIT_DONE
+             : message_failed("out of memory");
 }
 
-static void add_side(collecting *c, bench_side *side, const cli_settings *settings, const char *record) {
+static void add_side(collecting *c, bench_side *side, const cli_settings *settings,
+                     const char *record) {
   collected_side *added = &c->sides[c->side_count++];
-  *added = (collected_side){.side = side, .dump = side == &c->job->base ? history_base_dump : history_dump};
+  *added = (collected_side){.side = side,
+                            .dump = side == &c->job->base ? history_base_dump : history_dump};
   dump_place_init(&added->place, side->arguments, settings->pull, record);
 }
 
 static exit_status record_job(bench_job *job, const cli_settings *settings) {
-  collecting c = {.timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT, .job = job};
+  collecting c = {.timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT,
+                  .job = job};
   if (job->base.arguments != NULL) {
     const char *own = settings->against_record;
-    /* This warning comes before anything is recorded, because the recorded times would be useless. */
+    /* This warning comes before anything is recorded, because the recorded times would be useless.
+     */
     if (own == NULL && !program_has_same_model(job->newer.arguments, job->base.arguments))
-      message_warning("%s: base and new run different models (%s and %s), so the base's times may be on wrong nodes: "
+      message_warning("%s: base and new run different models (%s and %s), so the base's times may "
+                      "be on wrong nodes: "
                       "name the base's record with --against-record",
                       settings->record != NULL ? settings->record : settings->etrecord,
-                      program_model_path(job->base.arguments), program_model_path(job->newer.arguments));
+                      program_model_path(job->base.arguments),
+                      program_model_path(job->newer.arguments));
     add_side(&c, &job->base, settings, own != NULL ? own : settings->record);
   }
   add_side(&c, &job->newer, settings, settings->record);
   take_turns(&c, job->facts.warmup, KIND_WARM_UP);
-  if (!c.cannot_start) measure_tracing(&c);
+  if (!c.cannot_start)
+    measure_tracing(&c);
   take_turns(&c, job->facts.repeat, KIND_COUNTS);
   end_progress();
-  for (size_t i = 0; i < c.side_count; i++) dump_place_clear(&c.sides[i].place);
+  for (size_t i = 0; i < c.side_count; i++)
+    dump_place_clear(&c.sides[i].place);
   for (size_t i = 0; i < c.side_count; i++) {
     const bench_side *side = c.sides[i].side;
-    if (side->count > 0) continue;
-    if (!c.cannot_start) (void)message_failed("no %srecording left an ETDump: nothing was written", side->label);
+    if (side->count > 0)
+      continue;
+    if (!c.cannot_start)
+      (void)message_failed("no %srecording left an ETDump: nothing was written", side->label);
     return EXIT_BAD_INPUT;
   }
   history_keep(&job->history);
@@ -317,14 +363,18 @@ static exit_status record_job(bench_job *job, const cli_settings *settings) {
 
 exit_status bench_collect(cli_settings *settings) {
   exit_status status = check_settings(settings);
-  if (status != EXIT_DONE) return status;
+  if (status != EXIT_DONE)
+    return status;
   bench_job *job = calloc(1, sizeof *job);
-  if (job == NULL) return message_failed("out of memory");
+  if (job == NULL)
+    return message_failed("out of memory");
   job->history.lock = -1;
   job->newer.arguments = settings->program;
   status = split_base(job, settings);
-  if (status == EXIT_DONE) status = start_job(job, settings);
-  if (status == EXIT_DONE) status = record_job(job, settings);
+  if (status == EXIT_DONE)
+    status = start_job(job, settings);
+  if (status == EXIT_DONE)
+    status = record_job(job, settings);
   if (status == EXIT_DONE)
     settings->job = job;
   else
@@ -333,12 +383,14 @@ exit_status bench_collect(cli_settings *settings) {
 }
 
 static void free_side(bench_side *side) {
-  for (size_t i = 0; i < side->count; i++) free(side->recordings[i].report);
+  for (size_t i = 0; i < side->count; i++)
+    free(side->recordings[i].report);
   free(side->recordings);
 }
 
 void bench_job_end(bench_job *job) {
-  if (job == NULL) return;
+  if (job == NULL)
+    return;
   free_side(&job->newer);
   free_side(&job->base);
   free(job->base_words);

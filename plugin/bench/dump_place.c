@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dump_place.c - compares files before and after a recording, moves a file, and runs adb's rm and pull.
+ * dump_place.c - compares files before and after a recording, moves a file, and runs adb's rm and
+ * pull.
  */
 #include "bench/dump_place.h"
 
@@ -23,55 +24,66 @@ enum { PATIENCE = 60 }; /* seconds after which a call of adb is killed */
 
 static file_mark mark_of(const char *path) {
   struct stat about;
-  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return (file_mark){0};
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+    return (file_mark){0};
   return (file_mark){true, about.st_dev, about.st_ino, about.st_size, etr_touched_at(&about)};
 }
 
 static bool is_same(const file_mark *a, const file_mark *b) {
-  return a->is_there == b->is_there && a->device == b->device && a->inode == b->inode && a->size == b->size &&
-         a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+  return a->is_there == b->is_there && a->device == b->device && a->inode == b->inode &&
+         a->size == b->size && a->changed.tv_sec == b->changed.tv_sec &&
+         a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
 bool dump_place_is_dump(const char *path) {
   char head[12];
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  bool is_dump = file >= 0 && read(file, head, sizeof head) == (ssize_t)sizeof head && memcmp(head + 8, "ED00", 4) == 0;
-  if (file >= 0) (void)close(file);
+  bool is_dump = file >= 0 && read(file, head, sizeof head) == (ssize_t)sizeof head &&
+                 memcmp(head + 8, "ED00", 4) == 0;
+  if (file >= 0)
+    (void)close(file);
   return is_dump;
 }
 
 /* ---- Folders ---- */
 
 /* A function that is called for each file of a folder; it returns false to end the walk. */
-typedef bool (*file_visitor)(dump_place *place, const char *path, const file_mark *mark, void *context);
+typedef bool (*file_visitor)(dump_place *place, const char *path, const file_mark *mark,
+                             void *context);
 
 static bool walk_folder(dump_place *place, const char *folder, file_visitor visit, void *context) {
   DIR *directory = folder != NULL ? opendir(folder) : NULL;
   bool goes_on = true;
-  if (directory == NULL) return true;
+  if (directory == NULL)
+    return true;
   for (const struct dirent *entry; goes_on && (entry = readdir(directory)) != NULL;) {
     char path[PATH_MAX];
     int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
     file_mark mark = size > 0 && (size_t)size < sizeof path ? mark_of(path) : (file_mark){0};
-    if (mark.is_there) goes_on = visit(place, path, &mark, context);
+    if (mark.is_there)
+      goes_on = visit(place, path, &mark, context);
   }
   (void)closedir(directory);
   return goes_on;
 }
 
 static bool visit_files(dump_place *place, file_visitor visit, void *context) {
-  return walk_folder(place, place->folders[0], visit, context) && walk_folder(place, place->folders[1], visit, context);
+  return walk_folder(place, place->folders[0], visit, context) &&
+         walk_folder(place, place->folders[1], visit, context);
 }
 
 static int by_path(const void *a, const void *b) {
   return strcmp(((const seen_file *)a)->path, ((const seen_file *)b)->path);
 }
 
-static bool remember_file(dump_place *place, const char *path, const file_mark *mark, void *context) {
+static bool remember_file(dump_place *place, const char *path, const file_mark *mark,
+                          void *context) {
   (void)context;
   bool is_full = (place->seen_count & (place->seen_count + 1)) == 0; /* there is room for 2^n - 1 */
-  seen_file *more = is_full ? realloc(place->seen, (2 * place->seen_count + 1) * sizeof *more) : place->seen;
-  if (more == NULL) return false;
+  seen_file *more = is_full ? realloc(place->seen, (2 * place->seen_count + 1) * sizeof *more)
+                            : place->seen;
+  if (more == NULL)
+    return false;
   place->seen = more;
   more[place->seen_count] = (seen_file){strdup(path), *mark};
   return more[place->seen_count].path != NULL && ++place->seen_count > 0;
@@ -82,24 +94,29 @@ typedef struct newest_dump {
   file_mark mark;
 } newest_dump;
 
-static bool look_at_file(dump_place *place, const char *path, const file_mark *mark, void *context) {
+static bool look_at_file(dump_place *place, const char *path, const file_mark *mark,
+                         void *context) {
   newest_dump *newest = context;
   const seen_file wanted = {.path = (char *)(uintptr_t)path};
-  const seen_file *seen = place->seen_count > 0
-                              ? bsearch(&wanted, place->seen, place->seen_count, sizeof wanted, by_path)
-                              : NULL;
-  if (seen != NULL && is_same(&seen->mark, mark)) return true;
+  const seen_file *seen = place->seen_count > 0 ? bsearch(&wanted, place->seen, place->seen_count,
+                                                          sizeof wanted, by_path)
+                                                : NULL;
+  if (seen != NULL && is_same(&seen->mark, mark))
+    return true;
   const file_mark *before = &newest->mark;
   bool is_newer = !before->is_there || mark->changed.tv_sec > before->changed.tv_sec ||
-                  (mark->changed.tv_sec == before->changed.tv_sec && mark->changed.tv_nsec > before->changed.tv_nsec);
-  if (!is_newer || !dump_place_is_dump(path)) return true;
+                  (mark->changed.tv_sec == before->changed.tv_sec &&
+                   mark->changed.tv_nsec > before->changed.tv_nsec);
+  if (!is_newer || !dump_place_is_dump(path))
+    return true;
   newest->mark = *mark;
   (void)snprintf(newest->path, sizeof newest->path, "%s", path);
   return true;
 }
 
 void dump_place_clear(dump_place *place) {
-  for (size_t i = 0; i < place->seen_count; i++) free(place->seen[i].path);
+  for (size_t i = 0; i < place->seen_count; i++)
+    free(place->seen[i].path);
   free(place->seen);
   place->seen = NULL;
   place->seen_count = 0;
@@ -109,7 +126,8 @@ void dump_place_clear(dump_place *place) {
 
 static bool copy_file(const char *from, const char *to) {
   char piece[65536];
-  int source = open(from, O_RDONLY | O_CLOEXEC), target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int source = open(from, O_RDONLY | O_CLOEXEC),
+      target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   bool copied = source >= 0 && target >= 0;
   for (ssize_t got; copied && (got = read(source, piece, sizeof piece)) != 0;) {
     copied = got >= 0 || errno == EINTR;
@@ -117,33 +135,42 @@ static bool copy_file(const char *from, const char *to) {
       copied = (put = write(target, piece + done, (size_t)(got - done))) >= 0;
   }
   int reason = errno;
-  if (source >= 0) (void)close(source);
-  if (target >= 0 && close(target) != 0) copied = false;
+  if (source >= 0)
+    (void)close(source);
+  if (target >= 0 && close(target) != 0)
+    copied = false;
   errno = reason;
   return copied;
 }
 
-/* Moves an ETDump. If it is a link, copies the file to which it leads, and leaves both to the runner. It does no harm
- * if the original remains, because it is remembered before the next recording. */
+/* Moves an ETDump. If it is a link, copies the file to which it leads, and leaves both to the
+ * runner. It does no harm if the original remains, because it is remembered before the next
+ * recording. */
 static etr_status move_dump(const char *from, const char *to, etr_error *error) {
   struct stat about;
   bool is_link = lstat(from, &about) == 0 && S_ISLNK(about.st_mode);
-  if (!is_link && rename(from, to) == 0) return ETR_OK;
+  if (!is_link && rename(from, to) == 0)
+    return ETR_OK;
   if (!copy_file(from, to))
-    return message_fail(error, ETR_ERROR_IO, "cannot move the ETDump %s to %s: %s", from, to, strerror(errno));
-  if (!is_link) (void)unlink(from);
+    return message_fail(error, ETR_ERROR_IO, "cannot move the ETDump %s to %s: %s", from, to,
+                        strerror(errno));
+  if (!is_link)
+    (void)unlink(from);
   return ETR_OK;
 }
 
 /* ---- The device ---- */
 
-static bool is_plain(const char *path) { return strchr(path, '\'') == NULL && path[0] != '-'; }
+static bool is_plain(const char *path) {
+  return strchr(path, '\'') == NULL && path[0] != '-';
+}
 
 static void remove_on_device(const dump_place *place) {
   char command[PATH_MAX + 16];
   const char *arguments[MOST_ADB_ARGUMENTS + 1];
   runner_outcome outcome;
-  if (!is_plain(place->path)) return;
+  if (!is_plain(place->path))
+    return;
   (void)snprintf(command, sizeof command, "rm -f '%s'", place->path);
   program_adb(arguments, place->arguments, (const char *const[]){"shell", command, NULL});
   runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = PATIENCE});
@@ -156,27 +183,33 @@ static etr_status pull_dump(const dump_place *place, const char *to, etr_error *
   runner_outcome outcome;
   etr_status status = ETR_OK;
   if (!is_plain(place->path))
-    return message_fail(error, ETR_ERROR_IO, "cannot pull %s: choose a path without a quote", place->path);
+    return message_fail(error, ETR_ERROR_IO, "cannot pull %s: choose a path without a quote",
+                        place->path);
   program_adb(arguments, place->arguments, (const char *const[]){"pull", place->path, to, NULL});
   runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = PATIENCE});
   runner_reason(&outcome, PATIENCE, reason);
   if (!runner_succeeded(&outcome) || access(to, F_OK) != 0)
-    status = message_fail(error, ETR_ERROR_IO, "no ETDump: adb pull %s failed (%s): %.*s", place->path, reason,
-                          (int)strcspn(outcome.output, "\n"), outcome.output);
+    status = message_fail(error, ETR_ERROR_IO, "no ETDump: adb pull %s failed (%s): %.*s",
+                          place->path, reason, (int)strcspn(outcome.output, "\n"), outcome.output);
   runner_clear(&outcome);
   return status;
 }
 
 /* ---- Taking an ETDump ---- */
 
-void dump_place_init(dump_place *place, const char *const *arguments, const char *pull_path, const char *record) {
+void dump_place_init(dump_place *place, const char *const *arguments, const char *pull_path,
+                     const char *record) {
   struct stat about;
-  *place = (dump_place){.arguments = arguments, .path = pull_path, .is_on_device = program_is_adb(arguments)};
-  if (place->path == NULL) place->path = program_dump_path(arguments);
-  if (place->path != NULL) return;
+  *place = (dump_place){
+      .arguments = arguments, .path = pull_path, .is_on_device = program_is_adb(arguments)};
+  if (place->path == NULL)
+    place->path = program_dump_path(arguments);
+  if (place->path != NULL)
+    return;
   place->is_on_device = false;
   place->folders[0] = ".";
-  if (record != NULL && stat(record, &about) == 0 && S_ISDIR(about.st_mode)) place->folders[1] = record;
+  if (record != NULL && stat(record, &about) == 0 && S_ISDIR(about.st_mode))
+    place->folders[1] = record;
 }
 
 etr_status dump_place_remember(dump_place *place, etr_error *error) {
@@ -185,27 +218,34 @@ etr_status dump_place_remember(dump_place *place, etr_error *error) {
   else if (place->path != NULL)
     place->before = mark_of(place->path);
   dump_place_clear(place);
-  if (!visit_files(place, remember_file, NULL)) return message_fail(error, ETR_ERROR_MEMORY, "out of memory");
-  if (place->seen_count > 0) qsort(place->seen, place->seen_count, sizeof *place->seen, by_path);
+  if (!visit_files(place, remember_file, NULL))
+    return message_fail(error, ETR_ERROR_MEMORY, "out of memory");
+  if (place->seen_count > 0)
+    qsort(place->seen, place->seen_count, sizeof *place->seen, by_path);
   return ETR_OK;
 }
 
 etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) {
-  if (place->is_on_device) return pull_dump(place, to, error);
+  if (place->is_on_device)
+    return pull_dump(place, to, error);
   if (place->path == NULL) {
     newest_dump newest = {.path = ""};
     (void)visit_files(place, look_at_file, &newest);
-    if (newest.mark.is_there) return move_dump(newest.path, to, error);
-    return message_fail(error, ETR_ERROR_IO,
-                        "no new ETDump in %s%s%s: name the runner's file with --pull, or give it --etdump_path",
-                        "the working directory", place->folders[1] != NULL ? " or " : "",
-                        place->folders[1] != NULL ? place->folders[1] : "");
+    if (newest.mark.is_there)
+      return move_dump(newest.path, to, error);
+    return message_fail(
+        error, ETR_ERROR_IO,
+        "no new ETDump in %s%s%s: name the runner's file with --pull, or give it --etdump_path",
+        "the working directory", place->folders[1] != NULL ? " or " : "",
+        place->folders[1] != NULL ? place->folders[1] : "");
   }
   file_mark after = mark_of(place->path);
   if (!after.is_there)
-    return message_fail(error, ETR_ERROR_IO, "no ETDump: there is no file %s after the recording", place->path);
+    return message_fail(error, ETR_ERROR_IO, "no ETDump: there is no file %s after the recording",
+                        place->path);
   if (is_same(&after, &place->before))
-    return message_fail(error, ETR_ERROR_IO, "no ETDump: %s is from before the recording, which did not write it",
+    return message_fail(error, ETR_ERROR_IO,
+                        "no ETDump: %s is from before the recording, which did not write it",
                         place->path);
   return move_dump(place->path, to, error);
 }

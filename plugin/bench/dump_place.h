@@ -2,8 +2,8 @@
  *
  * dump_place.h - finds the ETDump that a runner leaves, and moves it. Layer 6.
  *
- * An ETDump from before a recording is never taken: existing files are remembered, and on a device the file is removed.
- * The ETDump is moved, so that the next recording starts without one.
+ * An ETDump from before a recording is never taken: existing files are remembered, and on a device
+ * the file is removed. The ETDump is moved, so that the next recording starts without one.
  */
 #ifndef ETR_DUMP_PLACE_H
 #define ETR_DUMP_PLACE_H
@@ -29,7 +29,8 @@ typedef struct seen_file {
 
 typedef struct dump_place {
   const char *const *arguments; /* arguments of the runner */
-  const char *path;             /* path on this machine or on adb's device; NULL: any new ETDump in the folders */
+  const char
+      *path; /* path on this machine or on adb's device; NULL: any new ETDump in the folders */
   bool is_on_device;
   const char *folders[2]; /* folders in which new ETDumps are looked for; NULL: none */
   file_mark before;       /* state of the file `path` before the recording */
@@ -37,15 +38,16 @@ typedef struct dump_place {
   size_t seen_count;
 } dump_place;
 
-/** Initializes a place and borrows all arguments. pull: path of the ETDump; NULL: the path in the runner's arguments.
- * record: another folder in which ETDumps are looked for. */
-void dump_place_init(dump_place *place, const char *const *arguments, const char *pull, const char *record);
+/** Initializes a place and borrows all arguments. pull: path of the ETDump; NULL: the path in the
+ * runner's arguments. record: another folder in which ETDumps are looked for. */
+void dump_place_init(dump_place *place, const char *const *arguments, const char *pull,
+                     const char *record);
 
 /** Remembers the files that exist before a recording. Errors: ETR_ERROR_MEMORY. */
 etr_status dump_place_remember(dump_place *place, etr_error *error);
 
-/** Moves the recording's ETDump to a file. Errors: ETR_ERROR_IO if there is none, if it is from before the recording,
- * or if it cannot be moved; the message names the file. */
+/** Moves the recording's ETDump to a file. Errors: ETR_ERROR_IO if there is none, if it is from
+ * before the recording, or if it cannot be moved; the message names the file. */
 etr_status dump_place_take(dump_place *place, const char *to, etr_error *error);
 
 void dump_place_clear(dump_place *place);

@@ -30,15 +30,18 @@ static void interrupt(int number) {
 static bool is_file(const folder_watch *watch, const char *name, struct stat *about) {
   char path[PATH_MAX];
   int size = snprintf(path, sizeof path, "%s/%s", watch->path, name);
-  return name[0] != '.' && size > 0 && (size_t)size < sizeof path && stat(path, about) == 0 && S_ISREG(about->st_mode);
+  return name[0] != '.' && size > 0 && (size_t)size < sizeof path && stat(path, about) == 0 &&
+         S_ISREG(about->st_mode);
 }
 
 /* Waits for an event or a timeout. SIGINT is unblocked only here. Returns false if it arrived. */
 static bool wait_for(folder_watch *watch, const struct timespec *most) {
   fd_set ready;
   FD_ZERO(&ready);
-  if (watch->inotify >= 0) FD_SET(watch->inotify, &ready);
-  if (!is_interrupted) (void)pselect(watch->inotify + 1, &ready, NULL, NULL, most, &watch->waiting);
+  if (watch->inotify >= 0)
+    FD_SET(watch->inotify, &ready);
+  if (!is_interrupted)
+    (void)pselect(watch->inotify + 1, &ready, NULL, NULL, most, &watch->waiting);
   return !is_interrupted;
 }
 
@@ -47,10 +50,12 @@ static bool wait_for(folder_watch *watch, const struct timespec *most) {
 #ifdef HAS_INOTIFY
 static int begin_inotify(const char *path) {
   int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (inotify >= 0 &&
-      inotify_add_watch(inotify, path, IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR) >= 0)
+  if (inotify >= 0 && inotify_add_watch(inotify, path,
+                                        IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF |
+                                            IN_MOVE_SELF | IN_ONLYDIR) >= 0)
     return inotify;
-  if (inotify >= 0) (void)close(inotify);
+  if (inotify >= 0)
+    (void)close(inotify);
   return -1;
 }
 
@@ -62,11 +67,14 @@ static bool read_event(folder_watch *watch, folder_event *what, char name[NAME_M
   const char *text = watch->events + watch->at + sizeof event;
   watch->at += sizeof event + event.len;
   *what = FOLDER_GONE;
-  if (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)) return true;
+  if (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT))
+    return true;
   *what = FOLDER_MISSED;
-  if (event.mask & IN_Q_OVERFLOW) return true;
+  if (event.mask & IN_Q_OVERFLOW)
+    return true;
   *what = FOLDER_FILE;
-  if (event.len == 0 || strlen(text) > NAME_MAX || !is_file(watch, text, &about)) return false;
+  if (event.len == 0 || strlen(text) > NAME_MAX || !is_file(watch, text, &about))
+    return false;
   memcpy(name, text, strlen(text) + 1);
   return true;
 }
@@ -75,11 +83,13 @@ static folder_event next_by_inotify(folder_watch *watch, char name[NAME_MAX + 1]
   folder_event what;
   for (;;) {
     while (watch->at < watch->used)
-      if (read_event(watch, &what, name)) return what;
+      if (read_event(watch, &what, name))
+        return what;
     ssize_t got = read(watch->inotify, watch->events, sizeof watch->events);
     watch->at = 0;
     watch->used = got > 0 ? (size_t)got : 0;
-    if (got <= 0 && !wait_for(watch, NULL)) return FOLDER_ENDED;
+    if (got <= 0 && !wait_for(watch, NULL))
+      return FOLDER_ENDED;
   }
 }
 #else
@@ -101,13 +111,15 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const watched_file *)a)->name, ((const watched_file *)b)->name);
 }
 
-/* Compares a file with what it was in the listing before, if it was there. A file that did not change since then is
- * complete. */
+/* Compares a file with what it was in the listing before, if it was there. A file that did not
+ * change since then is complete. */
 static void compare_file(watched_file *file, const folder_watch *before, bool is_first) {
   const watched_file *old = before->file_count > 0
-                                ? bsearch(file, before->files, before->file_count, sizeof *file, by_name)
+                                ? bsearch(file, before->files, before->file_count, sizeof *file,
+                                          by_name)
                                 : NULL;
-  file->is_there = old != NULL && old->size == file->size && old->changed.tv_sec == file->changed.tv_sec &&
+  file->is_there = old != NULL && old->size == file->size &&
+                   old->changed.tv_sec == file->changed.tv_sec &&
                    old->changed.tv_nsec == file->changed.tv_nsec;
   file->is_reported = is_first || (file->is_there && old->is_reported);
 }
@@ -118,18 +130,24 @@ static bool list_folder(folder_watch *watch, bool is_first) {
   watched_file *files = NULL;
   size_t count = 0, room = 0;
   struct stat about;
-  if (directory == NULL) return false;
+  if (directory == NULL)
+    return false;
   for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-    if (!is_file(watch, entry->d_name, &about)) continue;
-    watched_file *more = count < room ? files : realloc(files, (room = 2 * room + 16) * sizeof *more);
-    if (more == NULL) break;
+    if (!is_file(watch, entry->d_name, &about))
+      continue;
+    watched_file *more = count < room ? files
+                                      : realloc(files, (room = 2 * room + 16) * sizeof *more);
+    if (more == NULL)
+      break;
     files = more;
     files[count] = (watched_file){.size = about.st_size, .changed = etr_changed_at(&about)};
     (void)snprintf(files[count++].name, sizeof files->name, "%s", entry->d_name);
   }
   (void)closedir(directory);
-  for (size_t i = 0; i < count; i++) compare_file(&files[i], watch, is_first);
-  if (count > 0) qsort(files, count, sizeof *files, by_name);
+  for (size_t i = 0; i < count; i++)
+    compare_file(&files[i], watch, is_first);
+  if (count > 0)
+    qsort(files, count, sizeof *files, by_name);
   free(watch->files);
   watch->files = files;
   watch->file_count = count;
@@ -143,13 +161,16 @@ static folder_event next_by_listing(folder_watch *watch, char name[NAME_MAX + 1]
   for (;;) {
     while (watch->next_file < watch->file_count) {
       watched_file *file = &watch->files[watch->next_file++];
-      if (!file->is_there || file->is_reported) continue;
+      if (!file->is_there || file->is_reported)
+        continue;
       file->is_reported = true;
       memcpy(name, file->name, sizeof file->name);
       return FOLDER_FILE;
     }
-    if (!wait_for(watch, &pause)) return FOLDER_ENDED;
-    if (!list_folder(watch, false)) return FOLDER_GONE;
+    if (!wait_for(watch, &pause))
+      return FOLDER_ENDED;
+    if (!list_folder(watch, false))
+      return FOLDER_GONE;
   }
 }
 
@@ -165,8 +186,10 @@ bool folder_watch_begin(folder_watch *watch, const char *path, bool use_inotify,
   (void)sigaddset(&interrupts, SIGINT);
   (void)sigprocmask(SIG_BLOCK, &interrupts, &watch->waiting);
   (void)sigdelset(&watch->waiting, SIGINT);
-  if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) (void)sigaction(SIGINT, &action, NULL);
-  if (use_inotify) watch->inotify = begin_inotify(path);
+  if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    (void)sigaction(SIGINT, &action, NULL);
+  if (use_inotify)
+    watch->inotify = begin_inotify(path);
   return watch->inotify >= 0 || list_folder(watch, true);
 }
 
@@ -175,7 +198,8 @@ folder_event folder_watch_next(folder_watch *watch, char name[NAME_MAX + 1]) {
 }
 
 void folder_watch_end(folder_watch *watch) {
-  if (watch->inotify >= 0) (void)close(watch->inotify);
+  if (watch->inotify >= 0)
+    (void)close(watch->inotify);
   free(watch->files);
   (void)sigprocmask(SIG_SETMASK, &watch->waiting, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * folder_watch.h - reports each file that arrives in a folder when it is complete: closed by its writer, or moved in.
- * Layer 6.
+ * folder_watch.h - reports each file that arrives in a folder when it is complete: closed by its
+ * writer, or moved in. Layer 6.
  *
- * On systems without inotify, it lists the folder repeatedly, and a file counts as complete if it did not change
- * between two listings.
+ * On systems without inotify, it lists the folder repeatedly, and a file counts as complete if it
+ * did not change between two listings.
  */
 #ifndef ETR_FOLDER_WATCH_H
 #define ETR_FOLDER_WATCH_H
@@ -38,16 +38,18 @@ typedef struct folder_watch {
   sigset_t waiting; /* signal mask while waiting; SIGINT is blocked at all other times */
   size_t used, at;  /* bytes of events that were read, and the position of the next event */
   _Alignas(8) char events[8192];
-  watched_file *files;          /* by name */
-  size_t file_count, next_file; /* next_file: the first that was not looked at since the last listing */
+  watched_file *files; /* by name */
+  size_t file_count,
+      next_file; /* next_file: the first that was not looked at since the last listing */
 } folder_watch;
 
-/** Begins to watch. Files that already exist are not reported. From now on SIGINT ends the watch instead of the
- * process. use_inotify: whether inotify is used if the system has it. Returns false and sets errno if the folder cannot
- * be watched. */
+/** Begins to watch. Files that already exist are not reported. From now on SIGINT ends the watch
+ * instead of the process. use_inotify: whether inotify is used if the system has it. Returns false
+ * and sets errno if the folder cannot be watched. */
 bool folder_watch_begin(folder_watch *watch, const char *path, bool use_inotify, double interval);
 
-/** Waits for the next event. For FOLDER_FILE, `name` is the name of a regular file that is not hidden. */
+/** Waits for the next event. For FOLDER_FILE, `name` is the name of a regular file that is not
+ * hidden. */
 folder_event folder_watch_next(folder_watch *watch, char name[NAME_MAX + 1]);
 
 void folder_watch_end(folder_watch *watch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * program.c - reads a runner's arguments as ExecuTorch's runners do (gflags: one dash or two, "=" or a blank), and
- * splits command lines.
+ * program.c - reads a runner's arguments as ExecuTorch's runners do (gflags: one dash or two, "="
+ * or a blank), and splits command lines.
  */
 #include "bench/program.h"
 
@@ -15,19 +15,25 @@
 static const char *const dump_options[] = {"etdump_path", "etdump-path", "etdump", NULL};
 static const char *const model_options[] = {"model_path", "model-path", NULL};
 
-/* Returns the number of arguments that one of the options takes at `at`, with its value: 0 (there is none), 1 or 2.
- * Sets *value to the value. */
+/* Returns the number of arguments that one of the options takes at `at`, with its value: 0 (there
+ * is none), 1 or 2. Sets *value to the value. */
 static size_t take_option(const char *const *at, const char *const *names, const char **value) {
   const char *text = at[0];
-  if (text[0] != '-') return 0;
+  if (text[0] != '-')
+    return 0;
   text += strspn(text, "-");
   for (; *names != NULL; names++) {
     size_t size = strlen(*names);
-    if (strncmp(text, *names, size) != 0) continue;
-    if (text[size] == '=') *value = text + size + 1;
-    if (text[size] == '=') return 1;
-    if (text[size] == '\0' && at[1] != NULL) *value = at[1];
-    if (text[size] == '\0' && at[1] != NULL) return 2;
+    if (strncmp(text, *names, size) != 0)
+      continue;
+    if (text[size] == '=')
+      *value = text + size + 1;
+    if (text[size] == '=')
+      return 1;
+    if (text[size] == '\0' && at[1] != NULL)
+      *value = at[1];
+    if (text[size] == '\0' && at[1] != NULL)
+      return 2;
   }
   return 0;
 }
@@ -35,37 +41,48 @@ static size_t take_option(const char *const *at, const char *const *names, const
 static const char *find_option(const char *const *arguments, const char *const *names) {
   const char *value = NULL;
   for (; *arguments != NULL; arguments++)
-    if (take_option(arguments, names, &value) > 0) return value;
+    if (take_option(arguments, names, &value) > 0)
+      return value;
   return NULL;
 }
 
-const char *program_model_path(const char *const *arguments) { return find_option(arguments, model_options); }
-const char *program_dump_path(const char *const *arguments) { return find_option(arguments, dump_options); }
+const char *program_model_path(const char *const *arguments) {
+  return find_option(arguments, model_options);
+}
+const char *program_dump_path(const char *const *arguments) {
+  return find_option(arguments, dump_options);
+}
 
 bool program_has_same_model(const char *const *arguments, const char *const *others) {
   const char *path = program_model_path(arguments), *path_of_other = program_model_path(others);
-  if (path == NULL || path_of_other == NULL || strcmp(path, path_of_other) == 0) return true;
+  if (path == NULL || path_of_other == NULL || strcmp(path, path_of_other) == 0)
+    return true;
   FILE *file = fopen(path, "rb"), *other = fopen(path_of_other, "rb");
   char piece[65536], piece_of_other[sizeof piece];
   bool is_same = file != NULL && other != NULL;
   for (size_t got = sizeof piece; is_same && got == sizeof piece;) {
     got = fread(piece, 1, sizeof piece, file);
-    is_same = fread(piece_of_other, 1, sizeof piece, other) == got && memcmp(piece, piece_of_other, got) == 0;
+    is_same = fread(piece_of_other, 1, sizeof piece, other) == got &&
+              memcmp(piece, piece_of_other, got) == 0;
   }
   is_same = is_same && ferror(file) == 0 && ferror(other) == 0;
-  if (file != NULL) (void)fclose(file);
-  if (other != NULL) (void)fclose(other);
+  if (file != NULL)
+    (void)fclose(file);
+  if (other != NULL)
+    (void)fclose(other);
   return is_same;
 }
 
 const char **program_without_dump(const char *const *arguments) {
   size_t count = 0, used = 0;
   const char *value;
-  while (arguments[count] != NULL) count++;
+  while (arguments[count] != NULL)
+    count++;
   const char **out = program_dump_path(arguments) != NULL ? calloc(count + 1, sizeof *out) : NULL;
   for (size_t i = 0; out != NULL && i < count;) {
     size_t taken = take_option(arguments + i, dump_options, &value);
-    if (taken == 0) out[used++] = arguments[i];
+    if (taken == 0)
+      out[used++] = arguments[i];
     i += taken > 0 ? taken : 1;
   }
   return out;
@@ -76,16 +93,22 @@ bool program_is_adb(const char *const *arguments) {
   return strcmp(name, "adb") == 0 || strcmp(name, "adb.exe") == 0;
 }
 
-void program_adb(const char *out[MOST_ADB_ARGUMENTS + 1], const char *const *arguments, const char *const *more) {
+void program_adb(const char *out[MOST_ADB_ARGUMENTS + 1], const char *const *arguments,
+                 const char *const *more) {
   size_t used = 0, shell = 0;
-  while (arguments[shell] != NULL && strcmp(arguments[shell], "shell") != 0) shell++;
-  if (arguments[shell] == NULL) shell = 1;
-  for (size_t i = 0; i < shell && used < MOST_ADB_ARGUMENTS; i++) out[used++] = arguments[i];
-  for (; *more != NULL && used < MOST_ADB_ARGUMENTS; more++) out[used++] = *more;
+  while (arguments[shell] != NULL && strcmp(arguments[shell], "shell") != 0)
+    shell++;
+  if (arguments[shell] == NULL)
+    shell = 1;
+  for (size_t i = 0; i < shell && used < MOST_ADB_ARGUMENTS; i++)
+    out[used++] = arguments[i];
+  for (; *more != NULL && used < MOST_ADB_ARGUMENTS; more++)
+    out[used++] = *more;
   out[used] = NULL;
 }
 
-/* ---- Words: a line is read from left to right, and its words are written one after the other ---- */
+/* ---- Words: a line is read from left to right, and its words are written one after the other ----
+ */
 
 typedef struct splitting {
   const char *at; /* next character to read */
@@ -93,14 +116,20 @@ typedef struct splitting {
   const char *problem;
 } splitting;
 
-static bool is_blank(char character) { return character == ' ' || character == '\t' || character == '\n'; }
+static bool is_blank(char character) {
+  return character == ' ' || character == '\t' || character == '\n';
+}
 
-/* Takes a backslash and the character after it. A backslash before a line break is dropped together with it. */
+/* Takes a backslash and the character after it. A backslash before a line break is dropped together
+ * with it. */
 static void take_escaped(splitting *s) {
   s->at++;
-  if (*s->at == '\0') s->problem = "it ends with a backslash";
-  if (*s->at != '\0' && *s->at != '\n') *s->to++ = *s->at;
-  if (*s->at != '\0') s->at++;
+  if (*s->at == '\0')
+    s->problem = "it ends with a backslash";
+  if (*s->at != '\0' && *s->at != '\n')
+    *s->to++ = *s->at;
+  if (*s->at != '\0')
+    s->at++;
 }
 
 static void take_word(splitting *s) {
@@ -110,7 +139,8 @@ static void take_word(splitting *s) {
       take_escaped(s);
     } else if (quote == '\'' || quote == '"') {
       for (s->at++; *s->at != quote && *s->at != '\0';) {
-        if (quote == '"' && *s->at == '\\' && s->at[1] != '\0' && strchr("$`\"\\\n", s->at[1]) != NULL)
+        if (quote == '"' && *s->at == '\\' && s->at[1] != '\0' &&
+            strchr("$`\"\\\n", s->at[1]) != NULL)
           take_escaped(s);
         else
           *s->to++ = *s->at++;
@@ -128,22 +158,26 @@ static void take_word(splitting *s) {
 
 /* Skips blanks between words. An escaped line break neither separates words nor begins one. */
 static void skip_blanks(splitting *s) {
-  while (is_blank(*s->at) || (s->at[0] == '\\' && s->at[1] == '\n')) s->at += *s->at == '\\' ? 2 : 1;
+  while (is_blank(*s->at) || (s->at[0] == '\\' && s->at[1] == '\n'))
+    s->at += *s->at == '\\' ? 2 : 1;
 }
 
 const char **program_words(const char *line, const char **problem) {
-  size_t size = strlen(line), most = size / 2 + 2, count = 0; /* words have a blank between them; one for NULL */
+  size_t size = strlen(line), most = size / 2 + 2,
+         count = 0; /* words have a blank between them; one for NULL */
   const char **words = malloc(most * sizeof *words + size + 1);
   splitting s = {.at = line, .to = (char *)(words + most)};
   *problem = words == NULL ? "out of memory" : NULL;
-  if (words == NULL) return NULL;
+  if (words == NULL)
+    return NULL;
   for (skip_blanks(&s); *s.at != '\0' && s.problem == NULL; skip_blanks(&s)) {
     words[count++] = s.to;
     take_word(&s);
   }
   words[count] = NULL;
   *problem = s.problem;
-  if (s.problem == NULL) return words;
+  if (s.problem == NULL)
+    return words;
   free(words);
   return NULL;
 }

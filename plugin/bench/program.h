@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * program.h - splits a command line into words, and finds in a runner's arguments its model, its ETDump and whether adb
- * runs it. Layer 6.
+ * program.h - splits a command line into words, and finds in a runner's arguments its model, its
+ * ETDump and whether adb runs it. Layer 6.
  */
 #ifndef ETR_PROGRAM_H
 #define ETR_PROGRAM_H
@@ -12,14 +12,15 @@
 /** Returns the value of --model_path among the arguments, the .pte, or NULL. */
 const char *program_model_path(const char *const *arguments);
 
-/** Returns true if both run the same model, as far as is known: the same path, or files with the same bytes. */
+/** Returns true if both run the same model, as far as is known: the same path, or files with the
+ * same bytes. */
 bool program_has_same_model(const char *const *arguments, const char *const *others);
 
 /** Returns the value of --etdump_path, --etdump-path or --etdump among the arguments, or NULL. */
 const char *program_dump_path(const char *const *arguments);
 
-/** Returns the arguments without that option, NULL-terminated. Free it. Returns NULL if they do not have the option, or
- * when out of memory. */
+/** Returns the arguments without that option, NULL-terminated. Free it. Returns NULL if they do not
+ * have the option, or when out of memory. */
 const char **program_without_dump(const char *const *arguments);
 
 /** Returns true if the program is adb. */
@@ -28,22 +29,25 @@ bool program_is_adb(const char *const *arguments);
 enum { MOST_ADB_ARGUMENTS = 16 };
 
 /**
- * Gives the arguments of another call of adb for the same device, NULL-terminated: the arguments before `shell`, then
- * `more`, which ends with NULL.
+ * Gives the arguments of another call of adb for the same device, NULL-terminated: the arguments
+ * before `shell`, then `more`, which ends with NULL.
  */
-void program_adb(const char *out[MOST_ADB_ARGUMENTS + 1], const char *const *arguments, const char *const *more);
+void program_adb(const char *out[MOST_ADB_ARGUMENTS + 1], const char *const *arguments,
+                 const char *const *more);
 
 /**
- * Splits a command line into words as a POSIX shell does. Returns the words, ended by NULL, as one block to be freed
- * with free(). A line of blanks has no words. Returns NULL on failure and sets *problem to a static text: "a quote is
- * not closed", "it ends with a backslash" or "out of memory".
+ * Splits a command line into words as a POSIX shell does. Returns the words, ended by NULL, as one
+ * block to be freed with free(). A line of blanks has no words. Returns NULL on failure and sets
+ * *problem to a static text: "a quote is not closed", "it ends with a backslash" or "out of
+ * memory".
  *
- * Blanks, tabs and line breaks separate words. '...' is taken literally; in "..." a backslash escapes only $ ` " \ and
- * a line break; outside of quotes it escapes any character. Nothing is expanded and nothing is executed: $ ` ~ * ? [
- * and the shell's operators | & ; < > ( ) # are ordinary characters. `sh -c '...'` runs a shell.
+ * Blanks, tabs and line breaks separate words. '...' is taken literally; in "..." a backslash
+ * escapes only $ ` " \ and a line break; outside of quotes it escapes any character. Nothing is
+ * expanded and nothing is executed: $ ` ~ * ? [ and the shell's operators | & ; < > ( ) # are
+ * ordinary characters. `sh -c '...'` runs a shell.
  *
- * wordexp() is not used, because it expands variables, home folders and patterns of file names, refuses operators, runs
- * /bin/sh in musl's C library, and is missing on Windows.
+ * wordexp() is not used, because it expands variables, home folders and patterns of file names,
+ * refuses operators, runs /bin/sh in musl's C library, and is missing on Windows.
  */
 const char **program_words(const char *line, const char **problem);
 

@@ -21,36 +21,47 @@ typedef struct watching {
 
 /* ---- The record ---- */
 
-static bool is_same_path(const char *a, const char *b) { return a != NULL && b != NULL && strcmp(a, b) == 0; }
+static bool is_same_path(const char *a, const char *b) {
+  return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
 
-static bool is_there(const char *path) { return path == NULL || access(path, F_OK) == 0; }
+static bool is_there(const char *path) {
+  return path == NULL || access(path, F_OK) == 0;
+}
 
 static void forget_record(watching *w) {
-  if (w->is_found) bench_forget(&w->found, w->settings);
+  if (w->is_found)
+    bench_forget(&w->found, w->settings);
   w->is_found = false;
 }
 
-/* Forgets the record's files if a file that arrived may be one of them. A file that is read anyway is opened again for
- * each ETDump. */
+/* Forgets the record's files if a file that arrived may be one of them. A file that is read anyway
+ * is opened again for each ETDump. */
 static void note_file(watching *w, const char *path) {
   etr_inputs one;
-  if (!w->is_found || etr_inputs_find(&one, path, NULL, NULL) != ETR_OK) return;
-  bool is_other = one.weight_count > 0 || (one.etrecord != NULL && !is_same_path(one.etrecord, w->found.etrecord)) ||
+  if (!w->is_found || etr_inputs_find(&one, path, NULL, NULL) != ETR_OK)
+    return;
+  bool is_other = one.weight_count > 0 ||
+                  (one.etrecord != NULL && !is_same_path(one.etrecord, w->found.etrecord)) ||
                   (one.pte != NULL && !is_same_path(one.pte, w->found.pte));
   etr_inputs_clear(&one);
-  if (is_other) forget_record(w);
+  if (is_other)
+    forget_record(w);
 }
 
-/* Opens the record with an ETDump. The folder is listed only if the record's files are not known, so that an ETDump
- * costs the same however many are there. */
+/* Opens the record with an ETDump. The folder is listed only if the record's files are not known,
+ * so that an ETDump costs the same however many are there. */
 static exit_status open_dump(watching *w, etr_profile **out, const char *dump) {
   bool is_whole = is_there(w->found.etrecord) && is_there(w->found.pte);
-  for (size_t i = 0; i < w->found.weight_count; i++) is_whole = is_whole && is_there(w->found.weights[i]);
+  for (size_t i = 0; i < w->found.weight_count; i++)
+    is_whole = is_whole && is_there(w->found.weights[i]);
   *out = NULL;
-  if (!is_whole) forget_record(w);
+  if (!is_whole)
+    forget_record(w);
   if (!w->is_found) {
     exit_status status = bench_find(&w->found, w->settings, dump);
-    if (status != EXIT_DONE) return status;
+    if (status != EXIT_DONE)
+      return status;
     w->is_found = true;
   }
   return bench_open_found(out, w->settings, &w->found, &dump, 1);
@@ -75,7 +86,8 @@ static void write_dump(const watching *w, const etr_profile *profile, const char
     (void)message_error(&error);
     return;
   }
-  if (!bench_measures_add_methods(&measures, profile)) (void)message_failed("out of memory");
+  if (!bench_measures_add_methods(&measures, profile))
+    (void)message_failed("out of memory");
   fputs("added  ", stdout);
   message_put_plain(stdout, w->folder);
   putchar('/');
@@ -83,14 +95,15 @@ static void write_dump(const watching *w, const etr_profile *profile, const char
   for (size_t i = 0; i < measures.count; i++) {
     fputs(i > 0 ? ", " : ": ", stdout);
     message_put_plain(stdout, measures.list[i].name);
-    fprintf(stdout, " %zu %s, median %.4f ms", measures.list[i].count, measures.list[i].count > 1 ? "runs" : "run",
-            measures.list[i].p50);
+    fprintf(stdout, " %zu %s, median %.4f ms", measures.list[i].count,
+            measures.list[i].count > 1 ? "runs" : "run", measures.list[i].p50);
   }
   putchar('\n');
   bench_measures_clear(&measures);
 }
 
-/* Writes the runs of a file if it is an ETDump. A file that cannot be read is reported, and the watch continues. */
+/* Writes the runs of a file if it is an ETDump. A file that cannot be read is reported, and the
+ * watch continues. */
 static void add_dump(watching *w, const char *name) {
   char path[PATH_MAX], stem[NAME_MAX + 1];
   etr_profile *profile;
@@ -102,7 +115,8 @@ static void add_dump(watching *w, const char *name) {
     return;
   }
   (void)snprintf(stem, sizeof stem, "%.*s", (int)etr_dump_name_stem(name), name);
-  if (open_dump(w, &profile, path) == EXIT_DONE) write_dump(w, profile, stem);
+  if (open_dump(w, &profile, path) == EXIT_DONE)
+    write_dump(w, profile, stem);
   etr_profile_close(profile);
 }
 
@@ -111,12 +125,19 @@ static void add_dump(watching *w, const char *name) {
 static exit_status watch_folder(watching *w) {
   char name[NAME_MAX + 1];
   for (;;) {
-    if (fflush(stdout) != 0) return message_written(ETR_OK, NULL);
+    if (fflush(stdout) != 0)
+      return message_written(ETR_OK, NULL);
     switch (folder_watch_next(&w->files, name)) {
-    case FOLDER_FILE: add_dump(w, name); break;
-    case FOLDER_MISSED: message_warning("ETDumps came too fast, and some were missed: add them with `write`"); break;
-    case FOLDER_GONE: return message_failed("%s: this folder was removed or moved", w->settings->record);
-    case FOLDER_ENDED: return message_written(ETR_OK, NULL);
+    case FOLDER_FILE:
+      add_dump(w, name);
+      break;
+    case FOLDER_MISSED:
+      message_warning("ETDumps came too fast, and some were missed: add them with `write`");
+      break;
+    case FOLDER_GONE:
+      return message_failed("%s: this folder was removed or moved", w->settings->record);
+    case FOLDER_ENDED:
+      return message_written(ETR_OK, NULL);
     }
   }
 }
@@ -126,11 +147,12 @@ exit_status command_watch(const cli_settings *settings) {
   char name[BENCH_NAME_ROOM];
   exit_status status;
   watching *w = calloc(1, sizeof *w);
-  if (w == NULL) return message_failed("out of memory");
+  if (w == NULL)
+    return message_failed("out of memory");
   w->settings = settings;
   bench_default_name(settings, name);
-  (void)snprintf(w->folder, sizeof w->folder, "%.*s/%s", PATH_MAX - BENCH_NAME_ROOM - 1, command_logdir(settings),
-                 name);
+  (void)snprintf(w->folder, sizeof w->folder, "%.*s/%s", PATH_MAX - BENCH_NAME_ROOM - 1,
+                 command_logdir(settings), name);
   if (folder_watch_begin(&w->files, settings->record, true, seconds_between_looks)) {
     fputs("watching ", stdout);
     message_put_plain(stdout, settings->record);

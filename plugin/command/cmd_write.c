@@ -25,23 +25,28 @@ typedef struct dump_name {
   char text[DUMP_NAME_ROOM];
 } dump_name;
 
-/* Returns the start of the last part of a path of *size bytes, and sets *size to the size of the part. */
+/* Returns the start of the last part of a path of *size bytes, and sets *size to the size of the
+ * part. */
 static const char *last_part(const char *path, size_t *size) {
-  while (*size > 0 && etr_is_slash(path[*size - 1])) (*size)--;
+  while (*size > 0 && etr_is_slash(path[*size - 1]))
+    (*size)--;
   size_t start = *size;
-  while (start > 0 && !etr_is_slash(path[start - 1])) start--;
+  while (start > 0 && !etr_is_slash(path[start - 1]))
+    start--;
   *size -= start;
   return path + start;
 }
 
-/* Returns true if the first `left` bytes of all paths end in the same part and have another part before it. */
+/* Returns true if the first `left` bytes of all paths end in the same part and have another part
+ * before it. */
 static bool end_alike(const dump_name *names, size_t count) {
   size_t size = names[0].left;
   const char *first = last_part(names[0].path, &size);
   for (size_t i = 0; i < count; i++) {
     size_t other_size = names[i].left;
     const char *other = last_part(names[i].path, &other_size);
-    if (other == names[i].path || other_size != size || memcmp(other, first, size) != 0) return false;
+    if (other == names[i].path || other_size != size || memcmp(other, first, size) != 0)
+      return false;
   }
   return true;
 }
@@ -50,41 +55,52 @@ static void set_text(dump_name *name) {
   enum { ROOM_FOR_NUMBER = 16 };
   size_t size = name->left;
   const char *part = last_part(name->path, &size);
-  if (size >= sizeof name->text) size = sizeof name->text - 1;
+  if (size >= sizeof name->text)
+    size = sizeof name->text - 1;
   snprintf(name->text, sizeof name->text, "%.*s", (int)size, part);
   size = etr_dump_name_stem(name->text);
-  if (size > DUMP_NAME_ROOM - ROOM_FOR_NUMBER) size = DUMP_NAME_ROOM - ROOM_FOR_NUMBER;
+  if (size > DUMP_NAME_ROOM - ROOM_FOR_NUMBER)
+    size = DUMP_NAME_ROOM - ROOM_FOR_NUMBER;
   name->text[size] = '\0';
-  if (strcmp(name->path, "-") == 0) snprintf(name->text, sizeof name->text, "stdin");
-  if (name->text[strspn(name->text, ".")] == '\0') snprintf(name->text, sizeof name->text, "etdump");
+  if (strcmp(name->path, "-") == 0)
+    snprintf(name->text, sizeof name->text, "stdin");
+  if (name->text[strspn(name->text, ".")] == '\0')
+    snprintf(name->text, sizeof name->text, "etdump");
 }
 
 static bool is_taken(const dump_name *names, size_t count, const char *text) {
-  if (strcmp(text, "dot") == 0) return true; /* the folder of DOT files */
+  if (strcmp(text, "dot") == 0)
+    return true; /* the folder of DOT files */
   for (size_t i = 0; i < count; i++)
-    if (strcmp(names[i].text, text) == 0) return true;
+    if (strcmp(names[i].text, text) == 0)
+      return true;
   return false;
 }
 
-/* Makes a name unique: the second of a name gets "~2", and so on. Numbers that another name already ends in are
- * skipped. */
+/* Makes a name unique: the second of a name gets "~2", and so on. Numbers that another name already
+ * ends in are skipped. */
 static void make_unique(dump_name *names, size_t index) {
   dump_name *name = &names[index];
   name->stem = strlen(name->text);
   name->number = 1;
-  for (size_t i = index; i-- > 0 && name->number == 1;) /* one more than the last name with this stem */
+  for (size_t i = index;
+       i-- > 0 && name->number == 1;) /* one more than the last name with this stem */
     if (names[i].stem == name->stem && memcmp(names[i].text, name->text, name->stem) == 0)
       name->number = names[i].number + 1;
-  if (name->number == 1 && !is_taken(names, index, name->text)) return;
-  if (name->number == 1) name->number = 2;
-  do snprintf(name->text + name->stem, sizeof name->text - name->stem, "~%u", name->number);
+  if (name->number == 1 && !is_taken(names, index, name->text))
+    return;
+  if (name->number == 1)
+    name->number = 2;
+  do
+    snprintf(name->text + name->stem, sizeof name->text - name->stem, "~%u", name->number);
   while (is_taken(names, index, name->text) && name->number++);
 }
 
-/* Names the ETDumps. The same paths always give the same names. If all files have the same name, the names of their
- * folders are used. */
+/* Names the ETDumps. The same paths always give the same names. If all files have the same name,
+ * the names of their folders are used. */
 static void fill_names(dump_name *names, size_t count) {
-  for (size_t i = 0; i < count; i++) names[i].left = strlen(names[i].path);
+  for (size_t i = 0; i < count; i++)
+    names[i].left = strlen(names[i].path);
   while (count > 1 && end_alike(names, count))
     for (size_t i = 0; i < count; i++) {
       size_t size = names[i].left;
@@ -120,23 +136,28 @@ typedef struct writing {
   etr_logdir *logdir;
   dump_name *names;                    /* one per ETDump; NULL if there are fewer than two */
   etr_method_choice choices[MAX_LIST]; /* choices for the runs of the current ETDump */
-  size_t first_run;                    /* number of the current ETDump's first run among the runs of all */
+  size_t first_run; /* number of the current ETDump's first run among the runs of all */
 } writing;
 
-/* Converts the run numbers of the settings, which count the runs of all ETDumps as `info` does, to the numbers of one
- * ETDump. */
+/* Converts the run numbers of the settings, which count the runs of all ETDumps as `info` does, to
+ * the numbers of one ETDump. */
 static void set_own_runs(writing *w, etr_options *reading, const etr_profile *all, size_t dump) {
   size_t before = w->first_run, end = before;
-  for (size_t i = 0; i < all->run_count; i++) end += all->runs[i].dump == dump;
+  for (size_t i = 0; i < all->run_count; i++)
+    end += all->runs[i].dump == dump;
   reading->choices = w->choices;
   reading->choice_count = 0;
   for (size_t i = 0; i < w->settings->map_count; i++) {
     const etr_method_choice *choice = &w->settings->choices[i];
-    size_t first = choice->run < before ? before : choice->run, last = choice->last >= end ? end - 1 : choice->last;
-    if (first >= end || choice->last < first) continue;
-    w->choices[reading->choice_count++] = (etr_method_choice){first - before, choice->method, last - before};
+    size_t first = choice->run < before ? before : choice->run,
+           last = choice->last >= end ? end - 1 : choice->last;
+    if (first >= end || choice->last < first)
+      continue;
+    w->choices[reading->choice_count++] = (etr_method_choice){first - before, choice->method,
+                                                              last - before};
   }
-  if (end == before) reading->skip = ETR_SKIP_NONE;
+  if (end == before)
+    reading->skip = ETR_SKIP_NONE;
   if (reading->skip == ETR_SKIP_RANGE) {
     size_t first = reading->first_run < before ? before : reading->first_run;
     size_t last = reading->last_run >= end ? end - 1 : reading->last_run;
@@ -157,11 +178,15 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
     inputs.debug_buffer = NULL; /* it is unknown which ETDump it belongs to */
   }
   etr_options reading = command_reading_options(w->settings);
-  if (all) set_own_runs(w, &reading, all, dump);
-  if (etr_profile_open(&profile, &inputs, &reading, &error) != ETR_OK) return message_error(&error);
+  if (all)
+    set_own_runs(w, &reading, all, dump);
+  if (etr_profile_open(&profile, &inputs, &reading, &error) != ETR_OK)
+    return message_error(&error);
   exit_status result = command_check_dump(profile, w->settings);
-  if (result == EXIT_DONE) message_warnings(profile);
-  if (result == EXIT_DONE) result = command_compare_values(profile, w->settings, &inputs);
+  if (result == EXIT_DONE)
+    message_warnings(profile);
+  if (result == EXIT_DONE)
+    result = command_compare_values(profile, w->settings, &inputs);
   if (result == EXIT_DONE &&
       etr_logdir_add(w->logdir, profile, w->names ? w->names[dump].text : NULL, &error) != ETR_OK)
     result = message_error(&error);
@@ -174,16 +199,22 @@ static exit_status write_each(writing *w) {
   size_t count = w->inputs->etdump_count;
   etr_profile *all = NULL;
   exit_status result = EXIT_DONE;
-  if (count <= 1) return write_one(w, NULL, 0);
+  if (count <= 1)
+    return write_one(w, NULL, 0);
   w->names = calloc(count, sizeof *w->names);
-  if (!w->names) return message_failed("out of memory");
-  for (size_t i = 0; i < count; i++) w->names[i].path = w->inputs->etdumps[i];
+  if (!w->names)
+    return message_failed("out of memory");
+  for (size_t i = 0; i < count; i++)
+    w->names[i].path = w->inputs->etdumps[i];
   fill_names(w->names, count);
-  if (w->settings->map_count > 0 || w->settings->skip == ETR_SKIP_RANGE) { /* checks choices, counts runs */
+  if (w->settings->map_count > 0 ||
+      w->settings->skip == ETR_SKIP_RANGE) { /* checks choices, counts runs */
     const etr_options reading = command_reading_options(w->settings);
-    if (etr_profile_open(&all, w->inputs, &reading, &error) != ETR_OK) result = message_error(&error);
+    if (etr_profile_open(&all, w->inputs, &reading, &error) != ETR_OK)
+      result = message_error(&error);
   }
-  for (size_t i = 0; result == EXIT_DONE && i < count; i++) result = write_one(w, all, i);
+  for (size_t i = 0; result == EXIT_DONE && i < count; i++)
+    result = write_one(w, all, i);
   etr_profile_close(all);
   free(w->names);
   return result;
@@ -202,26 +233,34 @@ typedef struct run_search {
 static void count_runs(run_search *search, const char *folder, int depth) {
   DIR *directory = depth < DEEPEST_RUN ? opendir(folder) : NULL;
   bool is_run = false;
-  if (directory == NULL) return;
-  for (const struct dirent *entry; search->runs <= MOST_SELECTED && (entry = readdir(directory)) != NULL;) {
+  if (directory == NULL)
+    return;
+  for (const struct dirent *entry;
+       search->runs <= MOST_SELECTED && (entry = readdir(directory)) != NULL;) {
     char path[PATH_MAX];
-    if (search->looked_at++ > MOST_LOOKED_AT) break;
+    if (search->looked_at++ > MOST_LOOKED_AT)
+      break;
     bool is_events = strstr(entry->d_name, "tfevents") != NULL;
     search->runs += is_events && !is_run;
     is_run |= is_events;
-    if (is_events || entry->d_name[0] == '.' || strlen(folder) + strlen(entry->d_name) + 2 > sizeof path) continue;
+    if (is_events || entry->d_name[0] == '.' ||
+        strlen(folder) + strlen(entry->d_name) + 2 > sizeof path)
+      continue;
     (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    if (command_is_folder(path)) count_runs(search, path, depth + 1);
+    if (command_is_folder(path))
+      count_runs(search, path, depth + 1);
   }
   (void)closedir(directory);
 }
 
 static void warn_of_many_runs(const cli_settings *settings) {
   run_search search = {0};
-  if (settings->graphs != NULL) return; /* the advice was followed */
+  if (settings->graphs != NULL)
+    return; /* the advice was followed */
   count_runs(&search, command_logdir(settings), 0);
   if (search.runs > MOST_SELECTED)
-    message_warning("%s: more than %d runs, of which TensorBoard selects none by itself: write one run for each record "
+    message_warning("%s: more than %d runs, of which TensorBoard selects none by itself: write one "
+                    "run for each record "
                     "with --graphs edge, or select runs at the left of the page",
                     command_logdir(settings), MOST_SELECTED);
 }
@@ -230,7 +269,8 @@ exit_status command_write(const cli_settings *settings) {
   etr_inputs inputs;
   char host[256] = "localhost";
   exit_status result = command_find(&inputs, settings);
-  if (result != EXIT_DONE) return result;
+  if (result != EXIT_DONE)
+    return result;
   gethostname(host, sizeof host - 1);
   writing w = {.settings = settings, .inputs = &inputs};
   const etr_logdir_options options = {.logdir = command_logdir(settings),
@@ -251,8 +291,10 @@ exit_status command_write(const cli_settings *settings) {
     etr_logdir_discard(w.logdir);
   else if (begun && etr_logdir_finish(w.logdir, &error) != ETR_OK)
     result = message_error(&error);
-  if (settings->record) etr_inputs_clear(&inputs);
-  if (result != EXIT_DONE) return result;
+  if (settings->record)
+    etr_inputs_clear(&inputs);
+  if (result != EXIT_DONE)
+    return result;
   warn_of_many_runs(settings);
   printf("tensorboard --logdir %s\n", command_logdir(settings));
   return message_written(ETR_OK, NULL);

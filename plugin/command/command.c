@@ -22,38 +22,45 @@ exit_status command_find(etr_inputs *out, const cli_settings *settings) {
                              .pte = settings->pte,
                              .debug_buffer = settings->debug_buffer};
   const char **paths = calloc(1 + settings->more_count, sizeof *paths);
-  if (!paths) return message_failed("out of memory");
+  if (!paths)
+    return message_failed("out of memory");
   paths[0] = settings->record;
-  for (size_t i = 0; i < settings->more_count; i++) paths[1 + i] = settings->more[i];
+  for (size_t i = 0; i < settings->more_count; i++)
+    paths[1 + i] = settings->more[i];
   *out = chosen;
-  bool is_found = !settings->record ||
-                  etr_inputs_find_all(out, paths, 1 + settings->more_count, &chosen, &error) == ETR_OK;
+  bool is_found = !settings->record || etr_inputs_find_all(out, paths, 1 + settings->more_count,
+                                                           &chosen, &error) == ETR_OK;
   free(paths);
-  if (!is_found) return message_error(&error);
-  if (settings->without_buffer) out->debug_buffer = NULL;
+  if (!is_found)
+    return message_error(&error);
+  if (settings->without_buffer)
+    out->debug_buffer = NULL;
   return EXIT_DONE;
 }
 
-uint64_t command_bytes(double number) { return number < 9e18 ? (uint64_t)number : UINT64_MAX; }
+uint64_t command_bytes(double number) {
+  return number < 9e18 ? (uint64_t)number : UINT64_MAX;
+}
 
 etr_options command_reading_options(const cli_settings *settings) {
-  return (etr_options){.ticks_per_second = settings->ticks_per_second,
-                       .choices = settings->choices,
-                       .choice_count = settings->map_count,
-                       .max_bytes = command_bytes(settings->max_bytes),
-                       .max_nodes = (uint32_t)settings->max_nodes,
-                       .max_events = (uint32_t)settings->max_events,
-                       .max_delegates = (uint32_t)settings->max_delegates,
-                       .max_comparisons = (uint32_t)settings->max_comparisons,
-                       .edge_only = settings->command->edge_only && !settings->sizes,
-                       .without = settings->command->without & ~(settings->sizes ? (unsigned)ETR_WITHOUT_MEMORY : 0),
-                       .skip = settings->skip,
-                       .skip_count = (uint32_t)settings->skip_count,
-                       .first_run = settings->first_run,
-                       .last_run = settings->last_run,
-                       .statistic = settings->ranking,
-                       .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth},
-                       .source_root = settings->source_root};
+  return (etr_options){
+      .ticks_per_second = settings->ticks_per_second,
+      .choices = settings->choices,
+      .choice_count = settings->map_count,
+      .max_bytes = command_bytes(settings->max_bytes),
+      .max_nodes = (uint32_t)settings->max_nodes,
+      .max_events = (uint32_t)settings->max_events,
+      .max_delegates = (uint32_t)settings->max_delegates,
+      .max_comparisons = (uint32_t)settings->max_comparisons,
+      .edge_only = settings->command->edge_only && !settings->sizes,
+      .without = settings->command->without & ~(settings->sizes ? (unsigned)ETR_WITHOUT_MEMORY : 0),
+      .skip = settings->skip,
+      .skip_count = (uint32_t)settings->skip_count,
+      .first_run = settings->first_run,
+      .last_run = settings->last_run,
+      .statistic = settings->ranking,
+      .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth},
+      .source_root = settings->source_root};
 }
 
 bool command_is_folder(const char *path) {
@@ -76,9 +83,13 @@ FILE *command_open_file(const char *path, const char **reason) {
 
 /* ---- Outputs ---- */
 
-const char *command_logdir(const cli_settings *settings) { return settings->logdir ? settings->logdir : "runs"; }
+const char *command_logdir(const cli_settings *settings) {
+  return settings->logdir ? settings->logdir : "runs";
+}
 
-bool writer_is_wanted(const cli_settings *settings) { return settings->format >= FORMAT_PARQUET; }
+bool writer_is_wanted(const cli_settings *settings) {
+  return settings->format >= FORMAT_PARQUET;
+}
 
 bool command_has_file(const cli_settings *settings) {
   return settings->output && strcmp(settings->output, "-") != 0 && !writer_is_wanted(settings);
@@ -91,7 +102,8 @@ const char *command_extension(const cli_settings *settings) {
 
 drawing_format command_drawing(const cli_settings *settings) {
   const char *extension = settings->has_drawing ? "" : command_extension(settings);
-  if (strcmp(extension, ".svg") == 0) return DRAWING_SVG;
+  if (strcmp(extension, ".svg") == 0)
+    return DRAWING_SVG;
   return strcmp(extension, ".png") == 0 ? DRAWING_PNG : settings->drawing;
 }
 
@@ -105,10 +117,13 @@ bool command_fills_terminal(const cli_settings *settings) {
 
 exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context) {
   etr_error error = {.offset = ETR_NO_OFFSET};
-  etr_limited limited = {.emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
+  etr_limited limited = {
+      .emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
   if (!command_has_file(settings)) {
-    exit_status printed = message_written(message_print(etr_emit_limited, &limited, &error), &error);
-    if (printed == EXIT_DONE && writer_is_wanted(settings) && puts("") >= 0) (void)fflush(stdout); /* ends the answer */
+    exit_status printed = message_written(message_print(etr_emit_limited, &limited, &error),
+                                          &error);
+    if (printed == EXIT_DONE && writer_is_wanted(settings) && puts("") >= 0)
+      (void)fflush(stdout); /* ends the answer */
     return printed;
   }
   etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);
@@ -131,48 +146,59 @@ exit_status command_put_answer(const etr_profile *profile, const cli_settings *s
 
 /* ---- Tables ---- */
 
-/* Returns the columns of text by --width, or else by COLUMNS, or else by the terminal; 0 if the terminal does not say.
+/* Returns the columns of text by --width, or else by COLUMNS, or else by the terminal; 0 if the
+ * terminal does not say.
  */
 static size_t text_width(const cli_settings *settings) {
   struct winsize size;
   const char *columns = getenv("COLUMNS");
   size_t digits = columns ? strspn(columns, "0123456789") : 0;
-  if (settings->has_width) return settings->width ? (size_t)settings->width : ETR_ANY_WIDTH;
-  if (digits > 0 && digits < 10 && !columns[digits] && atoi(columns) > 0) return (size_t)atoi(columns);
-  if (!isatty(STDOUT_FILENO)) return ETR_ANY_WIDTH;
+  if (settings->has_width)
+    return settings->width ? (size_t)settings->width : ETR_ANY_WIDTH;
+  if (digits > 0 && digits < 10 && !columns[digits] && atoi(columns) > 0)
+    return (size_t)atoi(columns);
+  if (!isatty(STDOUT_FILENO))
+    return ETR_ANY_WIDTH;
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /* Returns true if text is coloured. NO_COLOR is described at no-color.org. */
 static bool wants_color(const cli_settings *settings) {
   const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
-  if (settings->color != COLOR_AUTO) return settings->color == COLOR_ALWAYS;
-  return isatty(STDOUT_FILENO) && !(never && never[0]) && !(terminal && strcmp(terminal, "dumb") == 0);
+  if (settings->color != COLOR_AUTO)
+    return settings->color == COLOR_ALWAYS;
+  return isatty(STDOUT_FILENO) && !(never && never[0]) &&
+         !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-/* Returns true if the encoding of the locale is UTF-8. As in POSIX, the first of the variables that is set and not
- * empty decides. Without any of them UTF-8 is assumed. */
+/* Returns true if the encoding of the locale is UTF-8. As in POSIX, the first of the variables that
+ * is set and not empty decides. Without any of them UTF-8 is assumed. */
 static bool is_utf8(void) {
   static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
   const char *locale = NULL;
   for (size_t i = 0; i < sizeof variables / sizeof variables[0] && !(locale && locale[0]); i++)
     locale = getenv(variables[i]);
-  if (!locale || !locale[0]) return true;
+  if (!locale || !locale[0])
+    return true;
   const char *encoding = strchr(locale, '.');
-  return encoding && (strncasecmp(encoding, ".utf-8", 6) == 0 || strncasecmp(encoding, ".utf8", 5) == 0);
+  return encoding &&
+         (strncasecmp(encoding, ".utf-8", 6) == 0 || strncasecmp(encoding, ".utf8", 5) == 0);
 }
 
-/* Returns the number of rows of a table without --top: a screenful in text, all rows for programs. */
+/* Returns the number of rows of a table without --top: a screenful in text, all rows for programs.
+ */
 static size_t usual_rows(const cli_settings *settings) {
   enum { ROWS = 30 };
   size_t rows = settings->command->rows;
-  if (settings->format == FORMAT_TEXT) return rows ? rows : ROWS;
+  if (settings->format == FORMAT_TEXT)
+    return rows ? rows : ROWS;
   return settings->format == FORMAT_MARKDOWN ? rows : 0;
 }
 
 /* Returns how many findings to show, as etr_table_options has it: 0 stands for the usual number. */
 static size_t number_of_findings(int64_t given) {
-  if (given == TOP_DEFAULT) return 0;
+  if (given == TOP_DEFAULT)
+    return 0;
   return given ? (size_t)given : SIZE_MAX;
 }
 
@@ -185,20 +211,21 @@ etr_table_options command_table_options(const cli_settings *settings) {
                                              [FORMAT_JSON_LINES] = ETR_TABLE_JSON_LINES,
                                              [FORMAT_PARQUET] = ETR_TABLE_JSON_LINES,
                                              [FORMAT_ARROW] = ETR_TABLE_JSON_LINES};
-  return (etr_table_options){.format = formats[settings->format],
-                             .unit = settings->unit,
-                             .order = settings->order,
-                             .top = settings->top == TOP_DEFAULT ? usual_rows(settings) : (size_t)settings->top,
-                             .depth = (int)settings->depth,
-                             .findings = number_of_findings(settings->findings),
-                             .width = text_width(settings),
-                             .color = wants_color(settings),
-                             .ascii = !is_utf8(),
-                             .columns = settings->columns,
-                             .tags = settings->tags,
-                             .tag_count = settings->tag_count,
-                             .by = settings->has_by ? (etr_sum_by)(ETR_SUM_BY_OP + settings->by) : ETR_SUM_BY_ALL,
-                             .by_delegate = settings->has_by && settings->by == 1,
-                             .stack = settings->stack,
-                             .typed = writer_is_wanted(settings)};
+  return (etr_table_options){
+      .format = formats[settings->format],
+      .unit = settings->unit,
+      .order = settings->order,
+      .top = settings->top == TOP_DEFAULT ? usual_rows(settings) : (size_t)settings->top,
+      .depth = (int)settings->depth,
+      .findings = number_of_findings(settings->findings),
+      .width = text_width(settings),
+      .color = wants_color(settings),
+      .ascii = !is_utf8(),
+      .columns = settings->columns,
+      .tags = settings->tags,
+      .tag_count = settings->tag_count,
+      .by = settings->has_by ? (etr_sum_by)(ETR_SUM_BY_OP + settings->by) : ETR_SUM_BY_ALL,
+      .by_delegate = settings->has_by && settings->by == 1,
+      .stack = settings->stack,
+      .typed = writer_is_wanted(settings)};
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * command.h - the settings of a command line, the description of a command, and functions that commands share. Layer 6.
+ * command.h - the settings of a command line, the description of a command, and functions that
+ * commands share. Layer 6.
  *
  * Functions that return an exit_status have printed an error unless it is EXIT_DONE.
  */
@@ -45,16 +46,18 @@ typedef struct cli_settings {
   const cli_command *command; /* NULL with --help or --version and no command */
   bool help, version;
   const char *record;      /* the first argument */
-  const char *const *more; /* further arguments: files of the same record, the record to compare with, or ETDumps of
+  const char *const *more; /* further arguments: files of the same record, the record to compare
+                              with, or ETDumps of
                               --each; in argv */
   size_t more_count;
-  bool each;                        /* an answer for each ETDump */
-  const char *each_from, *problems; /* of --each: list of ETDumps, and the file for those that failed */
-  FILE *problem_file;               /* opened by each_prepare() */
-  etr_stack stack;                  /* set by commands */
+  bool each; /* an answer for each ETDump */
+  const char *each_from,
+      *problems;      /* of --each: list of ETDumps, and the file for those that failed */
+  FILE *problem_file; /* opened by each_prepare() */
+  etr_stack stack;    /* set by commands */
   const char *etrecord, *pte, *debug_buffer;
-  bool without_buffer;  /* set by commands, not by an option: with several ETDumps it is unknown which one the buffer is
-                           of */
+  bool without_buffer;  /* set by commands, not by an option: with several ETDumps it is unknown
+                           which one the buffer is  of */
   const char **etdumps; /* of --etdump */
   size_t etdump_count;
   const char *map_texts[MAX_LIST]; /* RUNS=METHOD */
@@ -66,13 +69,13 @@ typedef struct cli_settings {
   const char *hparam_texts[MAX_LIST], *tag_texts[MAX_LIST]; /* NAME=VALUE */
   size_t hparam_count, tag_count;
   etr_tag hparams[MAX_LIST], given_tags[MAX_LIST]; /* parsed from these texts */
-  const etr_tag *tags;                             /* the given ones, or those of an ETDump of --each */
-  etr_method_choice choices[MAX_LIST];             /* parsed from map_texts */
+  const etr_tag *tags;                 /* the given ones, or those of an ETDump of --each */
+  etr_method_choice choices[MAX_LIST]; /* parsed from map_texts */
   etr_unit unit, source_unit;
   bool has_source_unit;
   double ticks_per_second;
   double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: unknown */
-  const char *device, *devices;                    /* name of the device; file of devices, NULL: the user's own file */
+  const char *device, *devices; /* name of the device; file of devices, NULL: the user's own file */
   output_format format;
   bool has_format;
   color_choice color;
@@ -83,9 +86,9 @@ typedef struct cli_settings {
   int64_t max_nodes, max_events, max_delegates, max_comparisons;
   int64_t depth, top, findings; /* TOP_DEFAULT: the command's own number */
   const char *method, *graph, *module, *op, *backend, *source_root;
-  bool force;          /* continue if a filter selects nothing, or if an ETDump is of another model */
-  bool values;         /* logged values instead of times */
-  bool sizes;          /* `info` and `diff`: about the bytes of the programs */
+  bool force;  /* continue if a filter selects nothing, or if an ETDump is of another model */
+  bool values; /* logged values instead of times */
+  bool sizes;  /* `info` and `diff`: about the bytes of the programs */
   const char *graphs;  /* modules of the graphs to write: "edge,aten" */
   const char *columns; /* columns of tables: "node,avg" */
   etr_node_order order;
@@ -102,8 +105,8 @@ typedef struct cli_settings {
   bool has_color_by;
   bool fold;              /* `dot` draws equal blocks once */
   int64_t most_expensive; /* number of nodes, the slowest, that `dot` draws as boxes of their own */
-  unsigned by; /* of diff: etr_diff_by, from ETR_DIFF_BY_NODE on; of summary: etr_sum_by, from ETR_SUM_BY_OP on; of
-                  source: 1 is by pattern */
+  unsigned by; /* of diff: etr_diff_by, from ETR_DIFF_BY_NODE on; of summary: etr_sum_by, from
+                  ETR_SUM_BY_OP on; of source: 1 is by pattern */
   bool has_by;
   bool no_source, rename_modules; /* of `strip` */
   etr_part parts[MAX_LIST + 1];   /* of `pack`: NAME=FILE, taken from the arguments */
@@ -122,7 +125,8 @@ typedef struct cli_settings {
   bool has_fail_below;
   const char *inputs_file, *reference_for; /* of reference */
   bool all_nodes, local;
-  const char *const *program; /* the program after "--" with its arguments, ended by NULL; NULL: there is no "--" */
+  const char *const *program; /* the program after "--" with its arguments, ended by NULL; NULL:
+                                 there is no "--" */
   int64_t repeat, warmup;
   bool has_repeat, has_warmup;
   double timeout; /* seconds; 0: the default */
@@ -147,39 +151,43 @@ enum { MAX_EXAMPLES = 6 };
 typedef enum command_need { NEEDS_NOTHING, NEEDS_RUNS, NEEDS_GRAPHS, NEEDS_PROGRAM } command_need;
 
 /** Writes an answer about a profile to a sink. */
-typedef etr_status (*command_answer)(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
-                                     etr_error *error);
-typedef etr_status (*json_emitter)(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
-                                   const etr_sink *sink, etr_error *error);
+typedef etr_status (*command_answer)(const etr_profile *profile, const cli_settings *settings,
+                                     const etr_sink *sink, etr_error *error);
+typedef etr_status (*json_emitter)(const etr_profile *profile, const etr_node_filter *filter,
+                                   etr_unit unit, const etr_sink *sink, etr_error *error);
 typedef etr_status (*table_emitter)(const etr_profile *profile, const etr_node_filter *filter,
-                                    const etr_table_options *options, const etr_sink *sink, etr_error *error);
+                                    const etr_table_options *options, const etr_sink *sink,
+                                    etr_error *error);
 
 /** A command of the program; option_table.h has the table. */
 struct cli_command {
   const char *name;
-  unsigned bit;                           /* FOR_ of option_table.h */
-  const char *arguments;                  /* "RECORD", "BASE NEW"; in brackets: optional; "ARGUMENTS...": any number */
-  const char *summary;                    /* one line */
-  const char *help;                       /* a line break between paragraphs */
-  cli_example examples[MAX_EXAMPLES + 1]; /* ended by one without a line */
-  exit_status (*prepare)(
-      cli_settings *settings); /* does the work that needs the rights that sandbox_enter() gives up */
-  exit_status (*run)(const cli_settings *settings);   /* NULL: command_run(), and for `help` command_help() */
-  exit_status (*check)(const cli_settings *settings); /* for command_run(): rejects settings before anything is read */
+  unsigned bit; /* FOR_ of option_table.h */
+  const char
+      *arguments;      /* "RECORD", "BASE NEW"; in brackets: optional; "ARGUMENTS...": any number */
+  const char *summary; /* one line */
+  const char *help;    /* a line break between paragraphs */
+  cli_example examples[MAX_EXAMPLES + 1];         /* ended by one without a line */
+  exit_status (*prepare)(cli_settings *settings); /* does the work that needs the rights that
+                                                     sandbox_enter() gives up */
+  exit_status (*run)(
+      const cli_settings *settings); /* NULL: command_run(), and for `help` command_help() */
+  exit_status (*check)(const cli_settings *settings); /* for command_run(): rejects settings before
+                                                         anything is read */
   command_answer answer;                              /* for command_run() with one record */
   exit_status (*compare)(const etr_profile *base, const etr_profile *newer,
                          const cli_settings *settings); /* for command_run() with two records */
   json_emitter json;                                    /* for command_print() */
   table_emitter table;                                  /* for command_print() */
-  size_t rows;                                          /* rows of each text table without --top; 0: 30 */
+  size_t rows; /* rows of each text table without --top; 0: 30 */
   command_need need;
-  unsigned without;     /* as in etr_options */
-  bool edge_only;       /* as in etr_options: needs only the nodes that times are joined to */
-  bool writes_logdir;   /* writes into the folder of --logdir */
-  bool runs_program;    /* its only arguments are a program and the program's arguments, after "--" */
-  bool takes_parts;     /* its arguments may be NAME=FILE */
-  bool reads_sources;   /* reads source files of the model, which may be anywhere */
-  bool draws;           /* writes a graph, or a picture of it */
+  unsigned without;   /* as in etr_options */
+  bool edge_only;     /* as in etr_options: needs only the nodes that times are joined to */
+  bool writes_logdir; /* writes into the folder of --logdir */
+  bool runs_program;  /* its only arguments are a program and the program's arguments, after "--" */
+  bool takes_parts;   /* its arguments may be NAME=FILE */
+  bool reads_sources; /* reads source files of the model, which may be anywhere */
+  bool draws;         /* writes a graph, or a picture of it */
   bool compares_values; /* shows etr_profile.accuracy */
   size_t spreads;       /* as in etr_accuracy_options */
   bool shows_all;       /* --skip-runs is 0 unless it is given, otherwise auto */
@@ -192,26 +200,31 @@ exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
 exit_status command_accuracy(const cli_settings *settings);
 
-/** Sets profile->accuracy, if the command shows it, to the comparison with the reference of --reference, or else with
- * one among the inputs that was made from the record, and prints its warnings. Close the profile with command_close().
+/** Sets profile->accuracy, if the command shows it, to the comparison with the reference of
+ * --reference, or else with one among the inputs that was made from the record, and prints its
+ * warnings. Close the profile with command_close().
  */
-exit_status command_compare_values(etr_profile *profile, const cli_settings *settings, const etr_inputs *inputs);
+exit_status command_compare_values(etr_profile *profile, const cli_settings *settings,
+                                   const etr_inputs *inputs);
 
 /** Closes a profile with its comparison and the record of the reference. NULL is allowed. */
 void command_close(etr_profile *profile);
 
 /** Writes the table of `accuracy` without rows, for the list of its columns. */
 etr_status command_accuracy_table(const etr_profile *profile, const etr_node_filter *filter,
-                                  const etr_table_options *options, const etr_sink *sink, etr_error *error);
+                                  const etr_table_options *options, const etr_sink *sink,
+                                  etr_error *error);
 
-/** Runs the Python package, which computes the reference, and then prints the command that uses it. */
+/** Runs the Python package, which computes the reference, and then prints the command that uses it.
+ */
 exit_status command_make_reference(cli_settings *settings);
 exit_status command_reference(const cli_settings *settings);
 
 /** Records the programs that `bench` measures. */
 exit_status bench_collect(cli_settings *settings);
 
-/** Runs a command that answers: checks the settings, opens one record or two, warns about what is missing, writes. */
+/** Runs a command that answers: checks the settings, opens one record or two, warns about what is
+ * missing, writes. */
 exit_status command_run(const cli_settings *settings);
 
 /** Prints a comparison as `diff` does. */
@@ -223,26 +236,30 @@ exit_status command_check_noise(const cli_settings *settings, const char *comman
 /** Returns the options of a comparison that the settings ask for. */
 etr_compare_options command_compare_options(const cli_settings *settings);
 
-/** Compares the programs of two profiles and prints what differs. Returns EXIT_DONE, or a failure with its message. */
-exit_status command_diff_programs(const etr_profile *base, const etr_profile *newer, const cli_settings *settings);
+/** Compares the programs of two profiles and prints what differs. Returns EXIT_DONE, or a failure
+ * with its message. */
+exit_status command_diff_programs(const etr_profile *base, const etr_profile *newer,
+                                  const cli_settings *settings);
 
-/** Returns EXIT_ABOVE_LIMIT, with a message, if a method surely got slower than --fail-above allows, or
- * EXIT_CANNOT_TELL, with a message, if the data do not decide that. */
+/** Returns EXIT_ABOVE_LIMIT, with a message, if a method surely got slower than --fail-above
+ * allows, or EXIT_CANNOT_TELL, with a message, if the data do not decide that. */
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings);
 
 /* ---- One record and many ETDumps ---- */
 
-/** Returns true if the command prints an answer for each ETDump: --each or --each-from was given. */
+/** Returns true if the command prints an answer for each ETDump: --each or --each-from was given.
+ */
 bool each_is_wanted(const cli_settings *settings);
 
 /** Opens the files of --output and --problems, before rights are given up. */
 exit_status each_prepare(cli_settings *settings);
 
 /**
- * Reads the record once, joins one ETDump after the other to it, and prints the answer about each. ETDumps are the
- * further arguments, the lines of --each-from or, without either, those of the record's directory. Directories are
- * searched with all directories below them. An ETDump that cannot be read or does not fit is reported, also in the file
- * of --problems, and the others are printed.
+ * Reads the record once, joins one ETDump after the other to it, and prints the answer about each.
+ * ETDumps are the further arguments, the lines of --each-from or, without either, those of the
+ * record's directory. Directories are searched with all directories below them. An ETDump that
+ * cannot be read or does not fit is reported, also in the file of --problems, and the others are
+ * printed.
  *
  * Returns EXIT_SOME_FAILED if some ETDumps failed, EXIT_BAD_INPUT if all did.
  */
@@ -254,26 +271,28 @@ exit_status each_run(const cli_settings *settings);
 bool writer_is_wanted(const cli_settings *settings);
 
 /**
- * Starts the package's writer if it is wanted, before rights are given up. From then on it gets what is printed to
- * standard output: typed JSON Lines (see etr_table_options.typed), with an empty line after each answer.
+ * Starts the package's writer if it is wanted, before rights are given up. From then on it gets
+ * what is printed to standard output: typed JSON Lines (see etr_table_options.typed), with an empty
+ * line after each answer.
  */
 exit_status writer_start(const cli_settings *settings);
 
-/** Ends the output and waits until the writer is done. Returns EXIT_BAD_INPUT if it failed, of which it has printed the
- * reason, and otherwise `status`. */
+/** Ends the output and waits until the writer is done. Returns EXIT_BAD_INPUT if it failed, of
+ * which it has printed the reason, and otherwise `status`. */
 exit_status writer_finish(exit_status status);
 
 /* ---- Inputs ---- */
 
-/** Finds the files that the settings name. *out borrows strings of the settings; free it with etr_inputs_clear() if
- * settings->record is set. */
+/** Finds the files that the settings name. *out borrows strings of the settings; free it with
+ * etr_inputs_clear() if settings->record is set. */
 exit_status command_find(etr_inputs *out, const cli_settings *settings);
 
-/** Opens the record that the settings name, compares its values if the command shows that, and prints warnings. Close
- * it with command_close(), also on failure. */
+/** Opens the record that the settings name, compares its values if the command shows that, and
+ * prints warnings. Close it with command_close(), also on failure. */
 exit_status command_open(etr_profile **out, const cli_settings *settings);
 
-/** Opens the record of --reference-record with all its graphs. Close it with etr_profile_close(). */
+/** Opens the record of --reference-record with all its graphs. Close it with etr_profile_close().
+ */
 exit_status command_open_reference(etr_profile **out, const cli_settings *settings);
 
 /** Returns a limit in bytes from the number of an option, clamped to the range of the integer. */
@@ -284,30 +303,34 @@ etr_options command_reading_options(const cli_settings *settings);
 
 /* ---- Names ---- */
 
-/** Checks that the names of options exist in the profile. Otherwise prints an error that lists or suggests names, and
- * returns EXIT_BAD_INPUT. With --force, an unknown --op, --module or --backend is a warning. */
+/** Checks that the names of options exist in the profile. Otherwise prints an error that lists or
+ * suggests names, and returns EXIT_BAD_INPUT. With --force, an unknown --op, --module or --backend
+ * is a warning. */
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings);
 
 /** Returns the filter of nodes that the settings ask for. */
 etr_node_filter command_filter(const cli_settings *settings);
 
-/** Checks that --op, --module and --backend together select a node, or an event where the command lists events. Returns
- * EXIT_BAD_INPUT, with a message, if they select nothing and --force is not given. */
+/** Checks that --op, --module and --backend together select a node, or an event where the command
+ * lists events. Returns EXIT_BAD_INPUT, with a message, if they select nothing and --force is not
+ * given. */
 exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings);
 
-/** Checks that the ETDump fits the record. Returns EXIT_BAD_INPUT, with a message, if none of its inferences fits a
- * method, the command has the option --force, and it is not given. */
+/** Checks that the ETDump fits the record. Returns EXIT_BAD_INPUT, with a message, if none of its
+ * inferences fits a method, the command has the option --force, and it is not given. */
 exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings);
 
-/** Sets *graph to the first entry point that matches --entry and --method. Errors: ETR_ERROR_CHOICE; the message lists
- * the entry points. */
-etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings, etr_error *error);
+/** Sets *graph to the first entry point that matches --entry and --method. Errors:
+ * ETR_ERROR_CHOICE; the message lists the entry points. */
+etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings,
+                         etr_error *error);
 
 /** Returns true if a path names a folder. */
 bool command_is_folder(const char *path);
 
-/** Opens a file for reading. Returns NULL and the reason if it cannot be opened, or if it is a folder, a pipe or a
- * device, which could wait forever; errno is ENOENT only if there is no such file. */
+/** Opens a file for reading. Returns NULL and the reason if it cannot be opened, or if it is a
+ * folder, a pipe or a device, which could wait forever; errno is ENOENT only if there is no such
+ * file. */
 FILE *command_open_file(const char *path, const char **reason);
 
 /* ---- Outputs ---- */
@@ -339,15 +362,16 @@ exit_status command_put(const cli_settings *settings, etr_emitter emit, void *co
 /** Writes the answer of the settings' command about a profile as command_put() does. */
 exit_status command_put_answer(const etr_profile *profile, const cli_settings *settings);
 
-/** Returns the layout of a table by the options and by the terminal's width, colour and encoding. */
+/** Returns the layout of a table by the options and by the terminal's width, colour and encoding.
+ */
 etr_table_options command_table_options(const cli_settings *settings);
 
 /* ---- Parsing the command line ---- */
 
 /**
- * Parses the arguments. The command is the first argument that is not an option, or `write` if that names no command.
- * Cuts the texts NAME=VALUE and NAME=FILE of argv in two. Returns EXIT_DONE, or prints what is wrong and returns
- * EXIT_USAGE.
+ * Parses the arguments. The command is the first argument that is not an option, or `write` if that
+ * names no command. Cuts the texts NAME=VALUE and NAME=FILE of argv in two. Returns EXIT_DONE, or
+ * prints what is wrong and returns EXIT_USAGE.
  */
 exit_status option_parse(cli_settings *out, int argc, char **argv);
 

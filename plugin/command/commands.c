@@ -10,52 +10,60 @@
 /* ---- Tables and documents ---- */
 
 static exit_status command_check_info(const cli_settings *settings) {
-  if (settings->sizes || settings->top == TOP_DEFAULT) return EXIT_DONE;
+  if (settings->sizes || settings->top == TOP_DEFAULT)
+    return EXIT_DONE;
   return message_usage("info", "--top applies to --sizes");
 }
 
-static etr_status command_info(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
-                               etr_error *error) {
+static etr_status command_info(const etr_profile *profile, const cli_settings *settings,
+                               const etr_sink *sink, etr_error *error) {
   const etr_table_options options = command_table_options(settings);
   if (settings->format == FORMAT_JSON)
-    return (settings->sizes ? etr_emit_sizes_json : etr_emit_info_json)(profile, settings->unit, sink, error);
-  return (settings->sizes ? etr_emit_sizes_tables : etr_emit_info_tables)(profile, &options, sink, error);
+    return (settings->sizes ? etr_emit_sizes_json : etr_emit_info_json)(profile, settings->unit,
+                                                                        sink, error);
+  return (settings->sizes ? etr_emit_sizes_tables : etr_emit_info_tables)(profile, &options, sink,
+                                                                          error);
 }
 
-static etr_status command_print(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
-                                etr_error *error) {
+static etr_status command_print(const etr_profile *profile, const cli_settings *settings,
+                                const etr_sink *sink, etr_error *error) {
   const etr_node_filter filter = command_filter(settings);
   const etr_table_options options = command_table_options(settings);
   const table_emitter table = settings->values ? etr_emit_values_table : settings->command->table;
-  if (settings->format == FORMAT_JSON) return settings->command->json(profile, &filter, settings->unit, sink, error);
+  if (settings->format == FORMAT_JSON)
+    return settings->command->json(profile, &filter, settings->unit, sink, error);
   return table(profile, &filter, &options, sink, error);
 }
 
-static etr_status command_source(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
-                                 etr_error *error) {
+static etr_status command_source(const etr_profile *profile, const cli_settings *settings,
+                                 const etr_sink *sink, etr_error *error) {
   const etr_node_filter filter = command_filter(settings);
   const etr_table_options options = command_table_options(settings);
-  const etr_source_options source = {
-      .read_files = true, .root = settings->source_root, .by_pattern = settings->has_by && settings->by == 1};
-  if (settings->format == FORMAT_JSON) return etr_emit_source_json(profile, &filter, settings->unit, sink, error);
+  const etr_source_options source = {.read_files = true,
+                                     .root = settings->source_root,
+                                     .by_pattern = settings->has_by && settings->by == 1};
+  if (settings->format == FORMAT_JSON)
+    return etr_emit_source_json(profile, &filter, settings->unit, sink, error);
   return etr_emit_source_tables(profile, &filter, &source, &options, sink, error);
 }
 
 /* ---- Files for viewers ---- */
 
-static etr_status command_trace(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
-                                etr_error *error) {
+static etr_status command_trace(const etr_profile *profile, const cli_settings *settings,
+                                const etr_sink *sink, etr_error *error) {
   const etr_trace_options options = {.method = settings->method,
                                      .gzip = strcmp(command_extension(settings), ".gz") == 0};
   return etr_emit_trace(profile, &options, sink, error);
 }
 
 static exit_status command_check_export(const cli_settings *settings) {
-  return settings->has_target ? EXIT_DONE : message_usage("export", "export needs a viewer: --to model-explorer");
+  return settings->has_target
+             ? EXIT_DONE
+             : message_usage("export", "export needs a viewer: --to model-explorer");
 }
 
-static etr_status command_export(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
-                                 etr_error *error) {
+static etr_status command_export(const etr_profile *profile, const cli_settings *settings,
+                                 const etr_sink *sink, etr_error *error) {
   const etr_node_data_options options = {
       .statistic = settings->statistic, .unit = settings->unit, .adapter = settings->adapter};
   size_t graph;
@@ -76,45 +84,51 @@ static etr_status emit_dot(void *context, const etr_sink *sink, etr_error *error
   return etr_emit_dot(entry->profile, entry->graph, &entry->options, sink, error);
 }
 
-/* Refuses PNG on a terminal, and unknown extensions: DOT in a file with the extension of another format would look
- * broken. */
+/* Refuses PNG on a terminal, and unknown extensions: DOT in a file with the extension of another
+ * format would look broken. */
 static exit_status command_check_dot(const cli_settings *settings) {
   static const char *const known[] = {"", ".dot", ".gv", ".svg", ".png"};
   const char *extension = command_extension(settings);
   if (command_drawing(settings) == DRAWING_PNG && command_fills_terminal(settings))
     return message_usage("dot", "refusing to write a PNG to a terminal: use -o FILE");
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (strcmp(extension, known[i]) == 0 || settings->has_drawing || !command_has_file(settings)) return EXIT_DONE;
-  return message_usage("dot", "cannot write %s files: name FILE .svg, .png or .dot, or give --format", extension);
+    if (strcmp(extension, known[i]) == 0 || settings->has_drawing || !command_has_file(settings))
+      return EXIT_DONE;
+  return message_usage(
+      "dot", "cannot write %s files: name FILE .svg, .png or .dot, or give --format", extension);
 }
 
-static etr_status command_dot(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
-                              etr_error *error) {
+static etr_status command_dot(const etr_profile *profile, const cli_settings *settings,
+                              const etr_sink *sink, etr_error *error) {
   static const char *const formats[] = {[DRAWING_SVG] = "svg", [DRAWING_PNG] = "png"};
   static const layout_patience patience = {.silent = 10, .longest = 300};
   drawing_format format = command_drawing(settings);
-  drawn_entry entry = {
-      .profile = profile,
-      .options = {.depth = (int)settings->depth,
-                  .focus = settings->focus,
-                  .top = (size_t)settings->most_expensive,
-                  .by_accuracy = settings->has_color_by ? settings->color_by == 1 : settings->reference != NULL,
-                  .fold = settings->fold}};
+  drawn_entry entry = {.profile = profile,
+                       .options = {.depth = (int)settings->depth,
+                                   .focus = settings->focus,
+                                   .top = (size_t)settings->most_expensive,
+                                   .by_accuracy = settings->has_color_by
+                                                      ? settings->color_by == 1
+                                                      : settings->reference != NULL,
+                                   .fold = settings->fold}};
   etr_status status = command_entry(&entry.graph, profile, settings, error);
-  if (status != ETR_OK) return status;
-  return format == DRAWING_DOT ? emit_dot(&entry, sink, error)
-                               : layout_write(formats[format], patience, emit_dot, &entry, sink, error);
+  if (status != ETR_OK)
+    return status;
+  return format == DRAWING_DOT
+             ? emit_dot(&entry, sink, error)
+             : layout_write(formats[format], patience, emit_dot, &entry, sink, error);
 }
 
 /* ---- report ---- */
 
 static exit_status command_check_report(const cli_settings *settings) {
-  if (!command_fills_terminal(settings)) return EXIT_DONE;
+  if (!command_fills_terminal(settings))
+    return EXIT_DONE;
   return message_usage("report", "refusing to write HTML to a terminal: use -o FILE");
 }
 
-static etr_status command_report(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
-                                 etr_error *error) {
+static etr_status command_report(const etr_profile *profile, const cli_settings *settings,
+                                 const etr_sink *sink, etr_error *error) {
   return etr_emit_report(profile, settings->unit, sink, error);
 }
 
@@ -128,25 +142,32 @@ static etr_status emit_two(void *context, const etr_sink *sink, etr_error *error
   return etr_emit_report_of_two(two->base, two->newer, two->unit, sink, error);
 }
 
-static exit_status command_report_two(const etr_profile *base, const etr_profile *newer, const cli_settings *settings) {
+static exit_status command_report_two(const etr_profile *base, const etr_profile *newer,
+                                      const cli_settings *settings) {
   return command_put(settings, emit_two, &(two_records){base, newer, settings->unit});
 }
 
 /* ---- diff: what became slower or faster ---- */
 
-static exit_status command_diff(const etr_profile *base, const etr_profile *newer, const cli_settings *settings) {
+static exit_status command_diff(const etr_profile *base, const etr_profile *newer,
+                                const cli_settings *settings) {
   etr_error error;
   etr_comparison *comparison;
   const etr_compare_options options = command_compare_options(settings);
   exit_status checked = command_check_noise(settings, "diff");
-  if (checked != EXIT_DONE) return checked;
+  if (checked != EXIT_DONE)
+    return checked;
   if (settings->sizes && (settings->has_fail_above || settings->has_by))
-    return message_usage("diff", "--%s applies to times; --sizes, and two .pte files alone, have none",
+    return message_usage("diff",
+                         "--%s applies to times; --sizes, and two .pte files alone, have none",
                          settings->has_by ? "by" : "fail-above");
-  if (settings->sizes) return command_diff_programs(base, newer, settings);
-  if (etr_compare(&comparison, base, newer, &options, &error) != ETR_OK) return message_error(&error);
+  if (settings->sizes)
+    return command_diff_programs(base, newer, settings);
+  if (etr_compare(&comparison, base, newer, &options, &error) != ETR_OK)
+    return message_error(&error);
   exit_status result = command_print_diff(comparison, settings);
-  if (result == EXIT_DONE) result = command_check_limits(comparison, settings);
+  if (result == EXIT_DONE)
+    result = command_check_limits(comparison, settings);
   etr_comparison_close(comparison);
   return result;
 }
@@ -163,23 +184,31 @@ static etr_status emit_stripped(void *context, const etr_sink *sink, etr_error *
   return etr_record_strip(s->record, &s->options, sink, error);
 }
 
-/* Runs an emitter with *record set to the ETRecord that RECORD names or contains. If the command takes parts, *record
- * is RECORD itself for a directory without an ETRecord. */
-static exit_status put_record(const cli_settings *settings, const char **record, etr_emitter emit, void *context) {
+/* Runs an emitter with *record set to the ETRecord that RECORD names or contains. If the command
+ * takes parts, *record is RECORD itself for a directory without an ETRecord. */
+static exit_status put_record(const cli_settings *settings, const char **record, etr_emitter emit,
+                              void *context) {
   etr_error error;
   etr_inputs inputs = {0};
   exit_status result = EXIT_DONE;
   if (command_fills_terminal(settings))
-    return message_usage(settings->command->name, "refusing to write a zip to a terminal: use -o FILE");
+    return message_usage(settings->command->name,
+                         "refusing to write a zip to a terminal: use -o FILE");
   if (settings->record) {
-    etr_status status = etr_inputs_find(&inputs, settings->record, &(etr_inputs){.pte = settings->pte}, &error);
-    bool may_be_parts = settings->command->takes_parts && (status == ETR_OK || status == ETR_ERROR_CHOICE);
+    etr_status status = etr_inputs_find(&inputs, settings->record,
+                                        &(etr_inputs){.pte = settings->pte}, &error);
+    bool may_be_parts = settings->command->takes_parts &&
+                        (status == ETR_OK || status == ETR_ERROR_CHOICE);
     *record = status == ETR_OK ? inputs.etrecord : NULL;
-    if (!*record && may_be_parts) *record = settings->record;
-    if (!*record && status == ETR_OK) result = message_failed("%s: there is no ETRecord", settings->record);
-    if (!*record && status != ETR_OK) result = message_error(&error);
+    if (!*record && may_be_parts)
+      *record = settings->record;
+    if (!*record && status == ETR_OK)
+      result = message_failed("%s: there is no ETRecord", settings->record);
+    if (!*record && status != ETR_OK)
+      result = message_error(&error);
   }
-  if (result == EXIT_DONE) result = command_put(settings, emit, context);
+  if (result == EXIT_DONE)
+    result = command_put(settings, emit, context);
   etr_inputs_clear(&inputs);
   return result;
 }
@@ -204,10 +233,13 @@ static etr_status emit_packed(void *context, const etr_sink *sink, etr_error *er
 
 static exit_status command_pack(const cli_settings *settings) {
   etr_part parts[MAX_LIST + 3];
-  packed p = {.parts = parts, .count = settings->part_count, .options = {.notes = {.take = message_note}}};
+  packed p = {
+      .parts = parts, .count = settings->part_count, .options = {.notes = {.take = message_note}}};
   memcpy(parts, settings->parts, p.count * sizeof *parts);
-  if (settings->pte) parts[p.count++] = (etr_part){.kind = ETR_PART_PTE, .path = settings->pte};
-  if (settings->bundled) parts[p.count++] = (etr_part){.kind = ETR_PART_BUNDLED, .path = settings->bundled};
+  if (settings->pte)
+    parts[p.count++] = (etr_part){.kind = ETR_PART_PTE, .path = settings->pte};
+  if (settings->bundled)
+    parts[p.count++] = (etr_part){.kind = ETR_PART_BUNDLED, .path = settings->bundled};
   if (!settings->record && p.count == 0)
     return message_usage("pack", "nothing to pack: name a record, or parts as NAME=FILE");
   return put_record(settings, &p.options.record, emit_packed, &p);
@@ -223,8 +255,9 @@ typedef struct validated {
 static etr_status emit_flaws(void *context, const etr_sink *sink, etr_error *error) {
   const validated *v = context;
   const etr_table_options options = command_table_options(v->settings);
-  return v->settings->format == FORMAT_JSON ? etr_emit_validation_json(v->validation, sink, error)
-                                            : etr_emit_validation_table(v->validation, &options, sink, error);
+  return v->settings->format == FORMAT_JSON
+             ? etr_emit_validation_json(v->validation, sink, error)
+             : etr_emit_validation_table(v->validation, &options, sink, error);
 }
 
 static exit_status command_validate(const cli_settings *settings) {
@@ -232,12 +265,17 @@ static exit_status command_validate(const cli_settings *settings) {
   etr_inputs inputs;
   etr_validation *validation;
   exit_status result = command_find(&inputs, settings);
-  if (result != EXIT_DONE) return result;
+  if (result != EXIT_DONE)
+    return result;
   etr_status status = etr_record_validate(&validation, &inputs, &error);
-  if (settings->record) etr_inputs_clear(&inputs);
-  if (status != ETR_OK) return message_error(&error);
+  if (settings->record)
+    etr_inputs_clear(&inputs);
+  if (status != ETR_OK)
+    return message_error(&error);
   result = command_put(settings, emit_flaws, &(validated){validation, settings});
-  bool is_good = validation->kind_counts[ETR_FLAW_DAMAGE] + validation->kind_counts[ETR_FLAW_MISMATCH] == 0;
+  bool is_good = validation->kind_counts[ETR_FLAW_DAMAGE] +
+                     validation->kind_counts[ETR_FLAW_MISMATCH] ==
+                 0;
   etr_validation_close(validation);
   return result == EXIT_DONE && !is_good ? EXIT_BAD_INPUT : result;
 }
@@ -256,17 +294,25 @@ const cli_command commands[] = {
      .spreads = MOST_SPREADS,
      .arguments = "RECORD...",
      .summary = "write TensorBoard runs and DOT files (the default command)",
-     .help = "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and LOGDIR/NAME/dot/MODULE/METHOD.dot for "
-             "every entry point of the record, and prints their paths. Writing a record again replaces its files, "
-             "even while TensorBoard is running. Emptied event files remain, because TensorBoard needs them to find "
+     .help = "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and "
+             "LOGDIR/NAME/dot/MODULE/METHOD.dot for "
+             "every entry point of the record, and prints their paths. Writing a record again "
+             "replaces its files, "
+             "even while TensorBoard is running. Emptied event files remain, because TensorBoard "
+             "needs them to find "
              "the new ones. Files that etrecord-tb did not write are never replaced or removed: "
-             "LOGDIR/NAME/.etrecord-tb lists the files that it wrote. Symbolic links below LOGDIR are not followed. "
+             "LOGDIR/NAME/.etrecord-tb lists the files that it wrote. Symbolic links below LOGDIR "
+             "are not followed. "
              "Writers of the same folder take turns.\n"
-             "In TensorBoard, TEXT says what to look at first. Open GRAPHS, choose Tag: profile/avg and colour by "
-             "Compute time. Curves, histograms, text and HParams are written to the record's first run only. "
-             "TensorBoard selects no run by itself if there are more than 40: to collect many records, write them "
+             "In TensorBoard, TEXT says what to look at first. Open GRAPHS, choose Tag: "
+             "profile/avg and colour by "
+             "Compute time. Curves, histograms, text and HParams are written to the record's first "
+             "run only. "
+             "TensorBoard selects no run by itself if there are more than 40: to collect many "
+             "records, write them "
              "with --graphs edge.",
-     .examples = {{"mobilenet_v2", "writes runs/mobilenet_v2/...; `tensorboard --logdir runs` shows it"},
+     .examples = {{"mobilenet_v2",
+                   "writes runs/mobilenet_v2/...; `tensorboard --logdir runs` shows it"},
                   {"write model.etrecord --etdump monday.etdp --name monday",
                    "writes the runs of one ETDump to a folder of their own"},
                   {"write mobilenet_v2 --graphs edge --name nightly/monday",
@@ -278,11 +324,16 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "show what a record contains: graphs, methods, delegates, runs",
-     .help = "Lists what the inputs contain: entry points with their dialect and number of nodes, methods with their "
-             "delegates, and runs with the method that each executed. It also lists what is missing or unknown.\n"
-             "With --sizes it shows where the bytes of the program are: the program itself, constants, delegates and "
-             "their weights, named data and padding, which add up to the file. Weights are also summed by module and "
-             "type; their modules are known with an ETRecord. CSV has a row for each part of the file.",
+     .help =
+         "Lists what the inputs contain: entry points with their dialect and number of nodes, "
+         "methods with their "
+         "delegates, and runs with the method that each executed. It also lists what is missing or "
+         "unknown.\n"
+         "With --sizes it shows where the bytes of the program are: the program itself, constants, "
+         "delegates and "
+         "their weights, named data and padding, which add up to the file. Weights are also summed "
+         "by module and "
+         "type; their modules are known with an ETRecord. CSV has a row for each part of the file.",
      .rows = 10,
      .examples = {{"info mobilenet_v2", "an overview of a record"},
                   {"info etdump.etdp", "the runs of an ETDump without its ETRecord"},
@@ -295,14 +346,20 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "list graph nodes with their times",
-     .help = "Prints graph nodes with their times. The text table lists the nodes of timed graphs, slowest first; "
-             "JSON has every node of every graph. The column `order` is the number of the instruction that first "
+     .help = "Prints graph nodes with their times. The text table lists the nodes of timed graphs, "
+             "slowest first; "
+             "JSON has every node of every graph. The column `order` is the number of the "
+             "instruction that first "
              "runs the node or calls its delegate.",
      .examples = {{"nodes mobilenet_v2 --top 10", "the ten slowest nodes"},
-                  {"nodes mobilenet_v2 --op 'aten.conv*' --module features.1", "the convolutions of one block"},
-                  {"nodes mobilenet_v2 --backend cpu", "nodes that ran as kernels, outside delegates"},
-                  {"nodes mobilenet_v2 --values", "minimum, maximum, mean and number of NaN of each logged tensor"},
-                  {"nodes mobilenet_v2 --top 0 --format csv > nodes.csv", "all nodes, for a spreadsheet"}},
+                  {"nodes mobilenet_v2 --op 'aten.conv*' --module features.1",
+                   "the convolutions of one block"},
+                  {"nodes mobilenet_v2 --backend cpu",
+                   "nodes that ran as kernels, outside delegates"},
+                  {"nodes mobilenet_v2 --values",
+                   "minimum, maximum, mean and number of NaN of each logged tensor"},
+                  {"nodes mobilenet_v2 --top 0 --format csv > nodes.csv",
+                   "all nodes, for a spreadsheet"}},
      .answer = command_print,
      .json = etr_emit_nodes_json,
      .table = etr_emit_nodes_table,
@@ -312,10 +369,13 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = TIMES_ONLY,
      .summary = "list the events of ExecuTorch's Inspector, joined to nodes",
-     .help = "Prints the events of the ETDump in blocks of runs with the same events, as ExecuTorch's Inspector "
-             "groups them. Each event shows the node that got its time, and how the node was found.",
+     .help =
+         "Prints the events of the ETDump in blocks of runs with the same events, as ExecuTorch's "
+         "Inspector "
+         "groups them. Each event shows the node that got its time, and how the node was found.",
      .examples = {{"events mobilenet_v2 --method forward", "the events of one method"},
-                  {"events etdump.etdp --unit cycles", "clock ticks of an ETDump without its ETRecord"}},
+                  {"events etdump.etdp --unit cycles",
+                   "clock ticks of an ETDump without its ETRecord"}},
      .answer = command_print,
      .json = etr_emit_events_json,
      .table = etr_emit_events_table,
@@ -328,17 +388,23 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "show where the time goes: operators, modules, backends, source lines",
-     .help =
-         "Splits the time of each method into graph operators, delegate overhead (calls minus operators), the "
-         "runtime outside operators, and unexplained time. Delegate overhead consists of inserted operators, "
-         "which the lowering added, and call overhead. The parts add up to Method::execute. Tables follow: the "
-         "slowest operators; sums by operator type, module, backend and source line; the first run compared with "
-         "the others; and load times. Findings say what to change, why, what that could save, and how sure it is. "
-         "--module, --op and --backend restrict the tables.\n"
-         "With a reference (see `accuracy`), a line says how far the outputs are off, and a finding what makes them "
-         "inexact.",
+     .help = "Splits the time of each method into graph operators, delegate overhead (calls minus "
+             "operators), the "
+             "runtime outside operators, and unexplained time. Delegate overhead consists of "
+             "inserted operators, "
+             "which the lowering added, and call overhead. The parts add up to Method::execute. "
+             "Tables follow: the "
+             "slowest operators; sums by operator type, module, backend and source line; the first "
+             "run compared with "
+             "the others; and load times. Findings say what to change, why, what that could save, "
+             "and how sure it is. "
+             "--module, --op and --backend restrict the tables.\n"
+             "With a reference (see `accuracy`), a line says how far the outputs are off, and a "
+             "finding what makes them "
+             "inexact.",
      .examples = {{"summary mobilenet_v2 --top 5", "five rows in each table"},
-                  {"summary llama --by pattern", "attention or feed-forward? One line for all layers"},
+                  {"summary llama --by pattern",
+                   "attention or feed-forward? One line for all layers"},
                   {"summary mobilenet_v2 --format markdown", "for a pull request"},
                   {"summary model.etrecord --etdump device.etdp --source-unit us",
                    "an ETDump of a device whose clock counts microseconds"}},
@@ -353,13 +419,19 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "show the model's source lines with their times",
-     .help = "Prints the model's source files with the time of each line. Lines come from the stack traces that the "
-             "export recorded: the innermost frame outside torch. Surrounding lines are shown if the file is on this "
-             "disk and still contains the recorded code; --source-root says where files have moved. Nodes without a "
-             "source line are listed separately, so that everything adds up to the time of the graph operators.",
+     .help = "Prints the model's source files with the time of each line. Lines come from the "
+             "stack traces that the "
+             "export recorded: the innermost frame outside torch. Surrounding lines are shown if "
+             "the file is on this "
+             "disk and still contains the recorded code; --source-root says where files have "
+             "moved. Nodes without a "
+             "source line are listed separately, so that everything adds up to the time of the "
+             "graph operators.",
      .examples = {{"source mobilenet_v2", "every file, slowest first"},
-                  {"source mobilenet_v2 --source-root ~/work/models", "files that were recorded on another machine"},
-                  {"source mobilenet_v2 --op 'aten.conv*' --top 5", "the five lines whose convolutions take longest"}},
+                  {"source mobilenet_v2 --source-root ~/work/models",
+                   "files that were recorded on another machine"},
+                  {"source mobilenet_v2 --op 'aten.conv*' --top 5",
+                   "the five lines whose convolutions take longest"}},
      .answer = command_source,
      .reads_sources = true,
      .edge_only = true},
@@ -368,12 +440,17 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = TIMES_ONLY,
      .summary = "show which operator types are delegated, with times",
-     .help = "Counts the delegated and the other nodes of each operator type, as ExecuTorch's print_delegation_info "
-             "does, but with times and from the saved record alone. For backends that record how their delegates "
-             "spend their time, it also lists each delegate by phase (copying, computing, waiting) and by compute "
-             "unit. Without an ETRecord, it counts the operators inside delegates and the kernels of the .pte.",
+     .help = "Counts the delegated and the other nodes of each operator type, as ExecuTorch's "
+             "print_delegation_info "
+             "does, but with times and from the saved record alone. For backends that record how "
+             "their delegates "
+             "spend their time, it also lists each delegate by phase (copying, computing, waiting) "
+             "and by compute "
+             "unit. Without an ETRecord, it counts the operators inside delegates and the kernels "
+             "of the .pte.",
      .examples = {{"delegation mobilenet_v2", "operators that no backend took, and their times"},
-                  {"delegation mobilenet_v2 --by delegate --format csv", "one row for each delegate"}},
+                  {"delegation mobilenet_v2 --by delegate --format csv",
+                   "one row for each delegate"}},
      .answer = command_print,
      .json = etr_emit_delegation_json,
      .table = etr_emit_delegation_tables,
@@ -384,18 +461,27 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_COSTS,
      .summary = "show planned buffers, tensors at the peak, weights, constants",
-     .help = "Shows the memory that each method plans, as the program (.pte) describes it. For each buffer it lists "
-             "the bytes that are live at the peak, tensor by tensor, with the operator and module that made them. It "
-             "also lists inputs and outputs, the bytes given to delegates, constants by segment, weights by module "
-             "(with an ETRecord), and allocations that an ETDump logged. Planned bytes that are not live are gaps "
-             "between tensors. A tensor is live from the first instruction that uses it to the last, as in "
-             "ExecuTorch's memory planning. Findings name what sets the peak, and the instructions that would lower "
-             "it in another order. Memory that the program does not describe, such as what delegates allocate, is "
+     .help = "Shows the memory that each method plans, as the program (.pte) describes it. For "
+             "each buffer it lists "
+             "the bytes that are live at the peak, tensor by tensor, with the operator and module "
+             "that made them. It "
+             "also lists inputs and outputs, the bytes given to delegates, constants by segment, "
+             "weights by module "
+             "(with an ETRecord), and allocations that an ETDump logged. Planned bytes that are "
+             "not live are gaps "
+             "between tensors. A tensor is live from the first instruction that uses it to the "
+             "last, as in "
+             "ExecuTorch's memory planning. Findings name what sets the peak, and the instructions "
+             "that would lower "
+             "it in another order. Memory that the program does not describe, such as what "
+             "delegates allocate, is "
              "listed as unknown.\n"
-             "CSV, TSV and JSON Lines have one row for each planned tensor and each constant. JSON also has the live "
+             "CSV, TSV and JSON Lines have one row for each planned tensor and each constant. JSON "
+             "also has the live "
              "bytes at each instruction.",
      .examples = {{"memory mobilenet_v2", "what sets the peak, and how many bytes are lost"},
-                  {"memory mobilenet_v2 --format csv > tensors.csv", "each tensor with its offset and lifetime"},
+                  {"memory mobilenet_v2 --format csv > tensors.csv",
+                   "each tensor with its offset and lifetime"},
                   {"memory llama --method decode --top 20", "one method, with longer tables"}},
      .answer = command_print,
      .json = etr_emit_memory_json,
@@ -409,14 +495,21 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "draw a graph as Graphviz DOT, SVG or PNG, coloured by time",
-     .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of the border. "
-             "Without --entry, it draws the first entry point of the record. SVG and PNG need the program `dot` of "
-             "Graphviz. Without --depth, it expands as many modules as remain readable. With --reference, colours are "
-             "those of accuracy: the SNR of logged values. A report has the better picture, with boxes that open.",
-     .examples = {{"dot mobilenet_v2 -o mobilenet_v2.svg", "a picture for a browser, with details in tooltips"},
-                  {"dot mobilenet_v2 --focus features.1 -o block.png", "one module and its neighbours"},
+     .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of "
+             "the border. "
+             "Without --entry, it draws the first entry point of the record. SVG and PNG need the "
+             "program `dot` of "
+             "Graphviz. Without --depth, it expands as many modules as remain readable. With "
+             "--reference, colours are "
+             "those of accuracy: the SNR of logged values. A report has the better picture, with "
+             "boxes that open.",
+     .examples = {{"dot mobilenet_v2 -o mobilenet_v2.svg",
+                   "a picture for a browser, with details in tooltips"},
+                  {"dot mobilenet_v2 --focus features.1 -o block.png",
+                   "one module and its neighbours"},
                   {"dot llama --fold -o llama.svg", "32 equal layers as one block, for a document"},
-                  {"dot mobilenet_v2 --top 10 -o top.svg", "the ten slowest nodes and what surrounds them"}},
+                  {"dot mobilenet_v2 --top 10 -o top.svg",
+                   "the ten slowest nodes and what surrounds them"}},
      .check = command_check_dot,
      .answer = command_dot,
      .draws = true},
@@ -426,13 +519,18 @@ const cli_command commands[] = {
      .spreads = MOST_SPREADS,
      .arguments = "[BASE] RECORD...",
      .summary = "write everything to one HTML file, without TensorBoard",
-     .help = "Writes the ExecuTorch dashboard with the record's profile as one HTML file: where the time goes, "
-             "operators, modules, the timeline of the median run, and delegation. The file opens in any browser and "
+     .help = "Writes the ExecuTorch dashboard with the record's profile as one HTML file: where "
+             "the time goes, "
+             "operators, modules, the timeline of the median run, and delegation. The file opens "
+             "in any browser and "
              "loads nothing from the network.\n"
-             "With BASE, the file shows both records and what became slower or faster, as `diff` does. Two "
-             "directories, or two files of the same kind, are a base and a record. Other files belong to one record.",
+             "With BASE, the file shows both records and what became slower or faster, as `diff` "
+             "does. Two "
+             "directories, or two files of the same kind, are a base and a record. Other files "
+             "belong to one record.",
      .examples = {{"report mobilenet_v2 -o report.html", "a file to view or to send"},
-                  {"report etrecord.bin etdump.etdp model.pte -o report.html", "the files of one record"},
+                  {"report etrecord.bin etdump.etdp model.pte -o report.html",
+                   "the files of one record"},
                   {"report before after -o report.html", "two records and what changed"}},
      .check = command_check_report,
      .answer = command_report,
@@ -442,29 +540,44 @@ const cli_command commands[] = {
      .arguments = "BASE [NEW]",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "compare two records: what became slower or faster, and how sure",
-     .help = "Compares two records, each an ETRecord, an ETDump or a directory, by their medians, and shows how sure "
-             "each change is. To compare two ETDumps of one record, give them as BASE and NEW with --etrecord, or "
+     .help = "Compares two records, each an ETRecord, an ETDump or a directory, by their medians, "
+             "and shows how sure "
+             "each change is. To compare two ETDumps of one record, give them as BASE and NEW with "
+             "--etrecord, or "
              "give the record and --etdump twice.\n"
-             "A recording is one ETDump; a run is one inference. Recordings of the same program differ from each "
-             "other, so `diff` compares recordings: with three or more on each side, it compares their medians. With "
-             "fewer it compares all runs (at least 10 on each side) and assumes that recordings differ by 3 % "
-             "(--recording-noise). It prints the interval that contains the true change in 95 of 100 such "
-             "comparisons. The interval decides: slower, faster, equal (within the limit of --fail-above) or cannot "
+             "A recording is one ETDump; a run is one inference. Recordings of the same program "
+             "differ from each "
+             "other, so `diff` compares recordings: with three or more on each side, it compares "
+             "their medians. With "
+             "fewer it compares all runs (at least 10 on each side) and assumes that recordings "
+             "differ by 3 % "
+             "(--recording-noise). It prints the interval that contains the true change in 95 of "
+             "100 such "
+             "comparisons. The interval decides: slower, faster, equal (within the limit of "
+             "--fail-above) or cannot "
              "tell, with the reason and what would help.\n"
-             "With --fail-above 5%, the exit status is 3 if the lower end of the interval of a method's "
-             "Method::execute is above 5 %, 0 if the upper end is below it, and 4 otherwise. Single nodes do not "
+             "With --fail-above 5%, the exit status is 3 if the lower end of the interval of a "
+             "method's "
+             "Method::execute is above 5 %, 0 if the upper end is below it, and 4 otherwise. "
+             "Single nodes do not "
              "count.\n"
-             "A warning comes first if inputs, types, backends or models differ. The first table leads from the "
+             "A warning comes first if inputs, types, backends or models differ. The first table "
+             "leads from the "
              "median of the base to the new median, by operator or as --by says.\n"
-             "Text and Markdown list only changes that exceed the noise; --top 0 lists everything. CSV lists "
+             "Text and Markdown list only changes that exceed the noise; --top 0 lists everything. "
+             "CSV lists "
              "everything unless --top is given, and JSON always does.\n"
-             "With --sizes, and for two .pte files alone, it compares the programs instead: where their bytes are, "
-             "which operators and delegates they call, and which constants, weights and delegates were added, removed "
+             "With --sizes, and for two .pte files alone, it compares the programs instead: where "
+             "their bytes are, "
+             "which operators and delegates they call, and which constants, weights and delegates "
+             "were added, removed "
              "or changed. CSV then has a row for each of these.",
      .examples = {{"diff before after", "two directories"},
                   {"diff before.pte after.pte", "two programs, by bytes and structure"},
-                  {"diff monday.etdp tuesday.etdp --etrecord model.etrecord", "two ETDumps of one record"},
-                  {"diff before after --fail-above 5%", "for CI: fails if a method surely got slower"},
+                  {"diff monday.etdp tuesday.etdp --etrecord model.etrecord",
+                   "two ETDumps of one record"},
+                  {"diff before after --fail-above 5%",
+                   "for CI: fails if a method surely got slower"},
                   {"diff before after --format markdown", "for a comment on a pull request"}},
      .compare = command_diff,
      .rows = 10,
@@ -475,22 +588,34 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = TIMES_ONLY & ~(unsigned)ETR_WITHOUT_SOURCES,
      .summary = "show which layer loses accuracy: logged values against a reference",
-     .help = "Compares the values that the runs logged with the reference that `etrecord-tb reference` computed, and "
-             "lists those that are most suspicious first. With the reference of the record itself, the question is "
-             "whether the backend does what the program says. With the reference of another record (the float model, "
-             "named by --reference-record), it is what quantization or the backend cost. Every answer names its "
+     .help = "Compares the values that the runs logged with the reference that `etrecord-tb "
+             "reference` computed, and "
+             "lists those that are most suspicious first. With the reference of the record itself, "
+             "the question is "
+             "whether the backend does what the program says. With the reference of another record "
+             "(the float model, "
+             "named by --reference-record), it is what quantization or the backend cost. Every "
+             "answer names its "
              "reference.\n"
-             "SNR is 10 * log10(mean of reference^2 / mean of squared error); above 100 dB values are called equal. "
-             "The drop is the lowest SNR of the nearest compared values that a node depends on, minus its own, where "
-             "only SNRs between 0 and 20 dB above the worst output's count. The local SNR, if the reference was made "
+             "SNR is 10 * log10(mean of reference^2 / mean of squared error); above 100 dB values "
+             "are called equal. "
+             "The drop is the lowest SNR of the nearest compared values that a node depends on, "
+             "minus its own, where "
+             "only SNRs between 0 and 20 dB above the worst output's count. The local SNR, if the "
+             "reference was made "
              "with --local, is that of the error which was added since these "
-             "values: it finds the layer even where every layer is inexact. Quantized values are compared after "
+             "values: it finds the layer even where every layer is inexact. Quantized values are "
+             "compared after "
              "dequantization.\n"
-             "Without --reference, the outputs are compared with the record's reference outputs. Several records, each "
+             "Without --reference, the outputs are compared with the record's reference outputs. "
+             "Several records, each "
              "a directory or an ETRecord, are put side by side.",
-     .examples = {{"accuracy model_dir --reference ref.safetensors", "does the backend do what the program says?"},
-                  {"accuracy int8 --reference f32.safetensors --reference-record f32", "what did quantization cost?"},
-                  {"accuracy f32 int8 int4 --reference f32.safetensors", "three records side by side"},
+     .examples = {{"accuracy model_dir --reference ref.safetensors",
+                   "does the backend do what the program says?"},
+                  {"accuracy int8 --reference f32.safetensors --reference-record f32",
+                   "what did quantization cost?"},
+                  {"accuracy f32 int8 int4 --reference f32.safetensors",
+                   "three records side by side"},
                   {"accuracy model_dir --reference ref.safetensors --fail-below 30dB", "for CI"}},
      .run = command_accuracy,
      .table = command_accuracy_table},
@@ -498,17 +623,25 @@ const cli_command commands[] = {
      .bit = FOR_REFERENCE,
      .arguments = "RECORD...",
      .summary = "compute with torch what the values of a record should be",
-     .help = "Runs the graphs of the ETRecord on its representative inputs, or on those of --inputs, and writes the "
-             "values of the nodes to a safetensors file that `etrecord-tb accuracy` reads. This is the only command "
-             "that needs torch and executorch: it starts Python with the package etrecord_tb and its extra "
-             "(pip install \"etrecord-tb[reference]\"), before it gives up rights. ETRECORD_TB_PYTHON names the Python "
+     .help = "Runs the graphs of the ETRecord on its representative inputs, or on those of "
+             "--inputs, and writes the "
+             "values of the nodes to a safetensors file that `etrecord-tb accuracy` reads. This is "
+             "the only command "
+             "that needs torch and executorch: it starts Python with the package etrecord_tb and "
+             "its extra "
+             "(pip install \"etrecord-tb[reference]\"), before it gives up rights. "
+             "ETRECORD_TB_PYTHON names the Python "
              "(default: python3).\n"
-             "With --local, it also runs the graph once more and continues with the values that the device logged, "
-             "and for the ten worst nodes it measures what their error alone does to the output. --for names the "
-             "record of the device if it is another one: the quantized model, while RECORD is the float model.",
+             "With --local, it also runs the graph once more and continues with the values that "
+             "the device logged, "
+             "and for the ten worst nodes it measures what their error alone does to the output. "
+             "--for names the "
+             "record of the device if it is another one: the quantized model, while RECORD is the "
+             "float model.",
      .examples = {{"reference model_dir -o ref.safetensors", "the values that the ETDump logged"},
                   {"reference model_dir -o ref.safetensors --local", "and what each segment adds"},
-                  {"reference f32 -o f32.safetensors --local --for int8", "what each segment of int8 adds"}},
+                  {"reference f32 -o f32.safetensors --local --for int8",
+                   "what each segment of int8 adds"}},
      .prepare = command_make_reference,
      .run = command_reference},
     {.name = "trace",
@@ -516,13 +649,19 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY | ETR_WITHOUT_COSTS,
      .summary = "write the runs as a timeline for Perfetto or chrome://tracing",
-     .help = "Writes the runs as Chrome trace events: one process for each method, with a track for calls and "
-             "kernels and a track for each backend. Bars have the names of modules and operators. Warm-up runs are "
-             "included with --skip-runs 0. Events start where they were measured. If the start of a delegate's event "
-             "is unknown, because the delegate has another clock or records only durations, as XNNPACK does, its "
-             "events are placed one after the other inside the call and marked as synthetic. If the name of FILE "
+     .help = "Writes the runs as Chrome trace events: one process for each method, with a track "
+             "for calls and "
+             "kernels and a track for each backend. Bars have the names of modules and operators. "
+             "Warm-up runs are "
+             "included with --skip-runs 0. Events start where they were measured. If the start of "
+             "a delegate's event "
+             "is unknown, because the delegate has another clock or records only durations, as "
+             "XNNPACK does, its "
+             "events are placed one after the other inside the call and marked as synthetic. If "
+             "the name of FILE "
              "ends in .gz, the output is compressed.",
-     .examples = {{"trace mobilenet_v2 -o mobilenet_v2.json.gz", "a file to open in ui.perfetto.dev"},
+     .examples = {{"trace mobilenet_v2 -o mobilenet_v2.json.gz",
+                   "a file to open in ui.perfetto.dev"},
                   {"trace etdump.etdp --method forward > forward.json",
                    "all times without an ETRecord, and so without nodes"}},
      .answer = command_trace,
@@ -533,32 +672,49 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = TIMES_ONLY,
      .summary = "write times or backends of nodes for Model Explorer",
-     .help = "Writes node data for Google's Model Explorer, which shows them on the open graph: the time of each "
-             "node of an entry point, or its backend. The file fits the graph that Arm's adapter shows for the "
-             "ETRecord (pip install executorch-extension-model-explorer). For aten/forward, it fits the graph that "
-             "Model Explorer shows for the exported program saved as a .pt2. Model Explorer does not show their nested "
-             "graphs; the times of their nodes count for the node that contains them. For program/forward, which is "
-             "what there is without an ETRecord, it fits the graphs that Arm's adapter shows for the .pte (pip install "
-             "pte-adapter-model-explorer): the instructions and, in graphs of their own, XNNPACK's operators. One file "
+     .help = "Writes node data for Google's Model Explorer, which shows them on the open graph: "
+             "the time of each "
+             "node of an entry point, or its backend. The file fits the graph that Arm's adapter "
+             "shows for the "
+             "ETRecord (pip install executorch-extension-model-explorer). For aten/forward, it "
+             "fits the graph that "
+             "Model Explorer shows for the exported program saved as a .pt2. Model Explorer does "
+             "not show their nested "
+             "graphs; the times of their nodes count for the node that contains them. For "
+             "program/forward, which is "
+             "what there is without an ETRecord, it fits the graphs that Arm's adapter shows for "
+             "the .pte (pip install "
+             "pte-adapter-model-explorer): the instructions and, in graphs of their own, XNNPACK's "
+             "operators. One file "
              "is one column: to see "
              "p50 next to avg, write two files.",
-     .examples = {{"export mobilenet_v2 --to model-explorer -o avg.json", "average times of edge/forward"},
-                  {"export mobilenet_v2 --to model-explorer --value backend > b.json", "the backend of each node"},
-                  {"export mobilenet_v2 --to model-explorer --entry aten/forward", "times for the exported program"},
-                  {"export etdump.etdp model.pte --to model-explorer", "times for the program, without an ETRecord"}},
+     .examples = {{"export mobilenet_v2 --to model-explorer -o avg.json",
+                   "average times of edge/forward"},
+                  {"export mobilenet_v2 --to model-explorer --value backend > b.json",
+                   "the backend of each node"},
+                  {"export mobilenet_v2 --to model-explorer --entry aten/forward",
+                   "times for the exported program"},
+                  {"export etdump.etdp model.pte --to model-explorer",
+                   "times for the program, without an ETRecord"}},
      .check = command_check_export,
      .answer = command_export},
     {.name = "strip",
      .bit = FOR_STRIP,
      .arguments = "RECORD",
      .summary = "write an ETRecord without weights, to attach to an issue",
-     .help = "Writes the ETRecord again without weights and example inputs. Every command gives the same answers "
-             "about it, and ExecuTorch reads it. It keeps the inputs and reference outputs of a BundledProgram, and "
+     .help = "Writes the ETRecord again without weights and example inputs. Every command gives "
+             "the same answers "
+             "about it, and ExecuTorch reads it. It keeps the inputs and reference outputs of a "
+             "BundledProgram, and "
              "a program inside the record.\n"
-             "--no-source removes paths, functions and code from the stack traces; their lines then belong to f0.py, "
-             "f1.py, and so on. --rename-modules also renames modules to m0, m1, their classes to C0, C1, and their "
-             "weights. Numbers in paths remain, and so do names of methods, inputs and operators. With either "
-             "option, parts that cannot be searched for names are left out with a warning: a program inside the "
+             "--no-source removes paths, functions and code from the stack traces; their lines "
+             "then belong to f0.py, "
+             "f1.py, and so on. --rename-modules also renames modules to m0, m1, their classes to "
+             "C0, C1, and their "
+             "weights. Numbers in paths remain, and so do names of methods, inputs and operators. "
+             "With either "
+             "option, parts that cannot be searched for names are left out with a warning: a "
+             "program inside the "
              "record, and unknown entries.",
      .examples = {{"strip model.etrecord -o small.etrecord", "a few MB instead of hundreds"},
                   {"strip model.etrecord --rename-modules -o issue.etrecord",
@@ -568,18 +724,26 @@ const cli_command commands[] = {
      .bit = FOR_PACK,
      .arguments = "[RECORD] [NAME=FILE...]",
      .summary = "make an ETRecord from its parts, or put a program into one",
-     .help = "Writes an ETRecord from its parts, or a record with parts added or replaced. RECORD is an ETRecord, or "
-             "a directory of files that are named like the entries of one.\n"
-             "NAME is edge/METHOD or aten for a program that torch.export serialized, MODULE/METHOD for any other "
-             "program, debug_handle_map, delegate_map, instruction_id_to_num_outs_map, export_graph_id, "
-             "reference_outputs or representative_inputs. FILE_state_dict, FILE_constants and FILE_example_inputs "
-             "next to a program's FILE belong to it; missing ones become empty. As with ExecuTorch's "
-             "generate_etrecord, a record needs an Edge program and a debug_handle_map, and reserved names are "
-             "refused. ExecuTorch reads the result.\n"
-             "With --pte, the record also contains the program, so that one file has everything but the runs.",
+     .help =
+         "Writes an ETRecord from its parts, or a record with parts added or replaced. RECORD is "
+         "an ETRecord, or "
+         "a directory of files that are named like the entries of one.\n"
+         "NAME is edge/METHOD or aten for a program that torch.export serialized, MODULE/METHOD "
+         "for any other "
+         "program, debug_handle_map, delegate_map, instruction_id_to_num_outs_map, "
+         "export_graph_id, "
+         "reference_outputs or representative_inputs. FILE_state_dict, FILE_constants and "
+         "FILE_example_inputs "
+         "next to a program's FILE belong to it; missing ones become empty. As with ExecuTorch's "
+         "generate_etrecord, a record needs an Edge program and a debug_handle_map, and reserved "
+         "names are "
+         "refused. ExecuTorch reads the result.\n"
+         "With --pte, the record also contains the program, so that one file has everything but "
+         "the runs.",
      .examples = {{"pack mobilenet_v2 --pte mobilenet_v2/model.pte -o whole.etrecord",
                    "the record and its program in one file"},
-                  {"pack edge=edge.json debug_handle_map=map.json -o new.etrecord", "an ETRecord from its parts"},
+                  {"pack edge=edge.json debug_handle_map=map.json -o new.etrecord",
+                   "an ETRecord from its parts"},
                   {"pack model.etrecord --bundled model.bpte -o tested.etrecord",
                    "with reference outputs, to which a run's outputs are compared"}},
      .run = command_pack,
@@ -588,9 +752,12 @@ const cli_command commands[] = {
      .bit = FOR_VALIDATE,
      .arguments = "RECORD...",
      .summary = "check an ETRecord for damage, mismatches and missing parts",
-     .help = "Reads every byte of the ETRecord and checks its CRCs and names, its maps against its graphs, and both "
-             "against the program (.pte) if there is one. Then it lists what is missing and which answers suffer.\n"
-             "The exit status is 1 if there is damage or a mismatch. Missing parts are not an error: most records "
+     .help = "Reads every byte of the ETRecord and checks its CRCs and names, its maps against its "
+             "graphs, and both "
+             "against the program (.pte) if there is one. Then it lists what is missing and which "
+             "answers suffer.\n"
+             "The exit status is 1 if there is damage or a mismatch. Missing parts are not an "
+             "error: most records "
              "have no reference outputs.",
      .examples = {{"validate mobilenet_v2", "an ETRecord with its program"},
                   {"validate model.etrecord --format json", "output for a script"}},
@@ -599,39 +766,63 @@ const cli_command commands[] = {
      .bit = FOR_BENCH,
      .arguments = "-- RUNNER [ARGS...]",
      .summary = "record a program's ETDumps and compare them with a base",
-     .help = "Runs a program that leaves an ETDump (executor_runner, a Python script, adb shell ...), first --warmup "
-             "times, which do not count, then --repeat times. Each time is a recording: one process, one ETDump. A "
-             "run is one inference in it. `bench` moves each ETDump to LOGDIR/NAME/TIME/etdump-N.etdp and writes all "
-             "of them as one TensorBoard run, LOGDIR/NAME/TIME, whose steps are the inferences and whose hparams are "
-             "host, device, commit and options. From the second bench on, the run LOGDIR/NAME/0_benches has curves "
-             "over all of them. It prints the summary, the `diff` against the base, the trend of the "
-             "medians, what tracing costs, and the command that opens TensorBoard.\n"
-             "With --against, the base and RUNNER take turns, the base first, so that changes of the machine affect "
-             "both: this finds the smallest changes. The ETDumps of the base go to LOGDIR/NAME/TIME/base. COMMAND is "
-             "split into words as by a shell: blanks separate words, quotes and backslashes keep them together. "
-             "Nothing is expanded: $, *, ~, | and > are ordinary characters; `sh -c '...'` runs a shell. If the base "
-             "runs another model, --against-record names its record.\n"
-             "Without --against, the base is the last bench of that NAME on the same host and device with the same "
-             "command, or else with another command. It is another session, and sessions differ more than recordings "
-             "do. From eight benches with the same command on, a change counts if it exceeds what successive benches "
-             "differ by. With fewer, `bench` assumes that they differ by --recording-noise and prints that it did.\n"
-             "The ETDump is the file that --pull names, or else --etdump_path among the program's arguments, or else "
-             "the newest ETDump that appears in the working directory or in --record. An ETDump from before the "
-             "recording is never taken. If it is a link, it is copied instead of moved. If the program is adb, the "
-             "file is removed from the device before each recording and pulled after it.\n"
-             "To measure what tracing costs, one more process runs without --etdump_path; it counts only if it leaves "
-             "no ETDump. Lines \"PyTorchObserver {...}\", which ExecuTorch's LLM runner prints, add load and prefill "
-             "times, the time to the first token, and tokens per second. A recording that fails, exceeds --timeout or "
-             "leaves no ETDump is reported with the end of the program's output and does not count. Of what a program "
-             "prints, the last 4 MiB are kept; a warning says if there was more.\n"
-             "LOGDIR/NAME/history.jsonl has a line for each measure of each bench (of RUNNER, not of the base), and "
-             "is replaced as a whole. Folders of old benches may be removed. Only one bench of a NAME runs at a time; "
-             "`write` may use the same NAME meanwhile.",
+     .help =
+         "Runs a program that leaves an ETDump (executor_runner, a Python script, adb shell ...), "
+         "first --warmup "
+         "times, which do not count, then --repeat times. Each time is a recording: one process, "
+         "one ETDump. A "
+         "run is one inference in it. `bench` moves each ETDump to LOGDIR/NAME/TIME/etdump-N.etdp "
+         "and writes all "
+         "of them as one TensorBoard run, LOGDIR/NAME/TIME, whose steps are the inferences and "
+         "whose hparams are "
+         "host, device, commit and options. From the second bench on, the run "
+         "LOGDIR/NAME/0_benches has curves "
+         "over all of them. It prints the summary, the `diff` against the base, the trend of the "
+         "medians, what tracing costs, and the command that opens TensorBoard.\n"
+         "With --against, the base and RUNNER take turns, the base first, so that changes of the "
+         "machine affect "
+         "both: this finds the smallest changes. The ETDumps of the base go to "
+         "LOGDIR/NAME/TIME/base. COMMAND is "
+         "split into words as by a shell: blanks separate words, quotes and backslashes keep them "
+         "together. "
+         "Nothing is expanded: $, *, ~, | and > are ordinary characters; `sh -c '...'` runs a "
+         "shell. If the base "
+         "runs another model, --against-record names its record.\n"
+         "Without --against, the base is the last bench of that NAME on the same host and device "
+         "with the same "
+         "command, or else with another command. It is another session, and sessions differ more "
+         "than recordings "
+         "do. From eight benches with the same command on, a change counts if it exceeds what "
+         "successive benches "
+         "differ by. With fewer, `bench` assumes that they differ by --recording-noise and prints "
+         "that it did.\n"
+         "The ETDump is the file that --pull names, or else --etdump_path among the program's "
+         "arguments, or else "
+         "the newest ETDump that appears in the working directory or in --record. An ETDump from "
+         "before the "
+         "recording is never taken. If it is a link, it is copied instead of moved. If the program "
+         "is adb, the "
+         "file is removed from the device before each recording and pulled after it.\n"
+         "To measure what tracing costs, one more process runs without --etdump_path; it counts "
+         "only if it leaves "
+         "no ETDump. Lines \"PyTorchObserver {...}\", which ExecuTorch's LLM runner prints, add "
+         "load and prefill "
+         "times, the time to the first token, and tokens per second. A recording that fails, "
+         "exceeds --timeout or "
+         "leaves no ETDump is reported with the end of the program's output and does not count. Of "
+         "what a program "
+         "prints, the last 4 MiB are kept; a warning says if there was more.\n"
+         "LOGDIR/NAME/history.jsonl has a line for each measure of each bench (of RUNNER, not of "
+         "the base), and "
+         "is replaced as a whole. Folders of old benches may be removed. Only one bench of a NAME "
+         "runs at a time; "
+         "`write` may use the same NAME meanwhile.",
      .examples = {{"bench --record mv2 -- ./executor_runner --etdump_path dump.etdp",
                    "one recording as a warm-up, then five that count"},
                   {"bench --record mv2 --against 'python3 old.py' -- python3 new.py",
                    "two programs in turns, five recordings of each"},
-                  {"bench --record mv2 --pull /sdcard/d -- adb shell sh /sdcard/run.sh", "a program on a phone"},
+                  {"bench --record mv2 --pull /sdcard/d -- adb shell sh /sdcard/run.sh",
+                   "a program on a phone"},
                   {"bench --record mv2 --fail-above 5% -- python3 run.py",
                    "for CI, with earlier benches: fails if a method surely got slower"},
                   {"bench --record mv2 --to hud -o mv2.json -- python3 run.py",
@@ -645,20 +836,25 @@ const cli_command commands[] = {
      .bit = FOR_WATCH,
      .arguments = "DIR",
      .summary = "add each new ETDump in a folder to TensorBoard as it arrives",
-     .help = "Waits for ETDumps in DIR, which also contains the ETRecord unless --etrecord names it. As soon as an "
+     .help = "Waits for ETDumps in DIR, which also contains the ETRecord unless --etrecord names "
+             "it. As soon as an "
              "ETDump is complete (its writer has closed it, or it was moved in), it is written to "
-             "LOGDIR/NAME/DUMP/K_MODULE/METHOD, and a line is printed. An ETDump that is written again replaces its "
-             "runs. ETDumps that were in DIR before are not added; `write` adds them. A damaged ETDump is reported, "
+             "LOGDIR/NAME/DUMP/K_MODULE/METHOD, and a line is printed. An ETDump that is written "
+             "again replaces its "
+             "runs. ETDumps that were in DIR before are not added; `write` adds them. A damaged "
+             "ETDump is reported, "
              "and `watch` continues. Ctrl-C ends it.",
      .examples = {{"watch mobilenet_v2", "while a device pushes ETDumps into mobilenet_v2"},
-                  {"watch dumps --etrecord model.etrecord --hparam device=pixel8", "with a record in another place"}},
+                  {"watch dumps --etrecord model.etrecord --hparam device=pixel8",
+                   "with a record in another place"}},
      .run = command_watch,
      .writes_logdir = true},
     {.name = "help",
      .bit = FOR_HELP,
      .arguments = "[COMMAND]",
      .summary = "describe a command, its options and examples",
-     .help = "Prints what `etrecord-tb COMMAND --help` prints or, without COMMAND, the list of commands.",
+     .help = "Prints what `etrecord-tb COMMAND --help` prints or, without COMMAND, the list of "
+             "commands.",
      .examples = {{"help nodes", "describes `nodes`"}}},
     {.name = NULL},
 };

@@ -10,33 +10,43 @@ static bool is_selected(const etr_method_pair *method, const cli_settings *setti
   return !settings->method || strcmp(method->name, settings->method) == 0;
 }
 
-static const char *name_of(const etr_method_pair *method) { return method->name[0] ? method->name : "a method"; }
+static const char *name_of(const etr_method_pair *method) {
+  return method->name[0] ? method->name : "a method";
+}
 
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings) {
   double part = settings->fail_above / 100; /* the limit as a fraction: 0.05 for 5 % */
   size_t compared = 0, exceeded = 0, undecided = 0;
-  if (!settings->has_fail_above) return EXIT_DONE;
+  if (!settings->has_fail_above)
+    return EXIT_DONE;
   for (size_t i = 0; i < comparison->method_count; i++) {
     const etr_method_pair *method = &comparison->methods[i];
     const etr_change *execute = &method->execute;
     char text[512];
-    if (!is_selected(method, settings) || !execute->base_runs || !execute->new_runs) continue;
+    if (!is_selected(method, settings) || !execute->base_runs || !execute->new_runs)
+      continue;
     compared++;
-    bool is_above = execute->low > part, is_below = execute->high < part; /* both are false without an interval */
-    if (is_below) continue;
+    bool is_above = execute->low > part,
+         is_below = execute->high < part; /* both are false without an interval */
+    if (is_below)
+      continue;
     etr_describe_change(text, sizeof text, comparison, execute);
     message_failed("%s: %s the limit of %g %%: %s", name_of(method),
                    is_above ? "above" : "cannot tell whether it is above", 100 * part, text);
     *(is_above ? &exceeded : &undecided) += 1;
   }
-  if (exceeded) return EXIT_ABOVE_LIMIT;
-  if (undecided) return EXIT_CANNOT_TELL;
+  if (exceeded)
+    return EXIT_ABOVE_LIMIT;
+  if (undecided)
+    return EXIT_CANNOT_TELL;
   return compared ? EXIT_DONE : message_failed("--fail-above: no method was timed in both records");
 }
 
 exit_status command_check_noise(const cli_settings *settings, const char *command) {
-  bool good = !settings->has_recording_noise || (settings->recording_noise > 0 && settings->recording_noise <= 100);
-  return good ? EXIT_DONE : message_usage(command, "--recording-noise takes a percentage above 0, up to 100");
+  bool good = !settings->has_recording_noise ||
+              (settings->recording_noise > 0 && settings->recording_noise <= 100);
+  return good ? EXIT_DONE
+              : message_usage(command, "--recording-noise takes a percentage above 0, up to 100");
 }
 
 etr_compare_options command_compare_options(const cli_settings *settings) {
@@ -44,16 +54,18 @@ etr_compare_options command_compare_options(const cli_settings *settings) {
                                .recording_noise = settings->recording_noise / 100};
 }
 
-/* Warns if the two sides may be different models or had different inputs. Text and Markdown begin with such a warning
- * anyway. */
+/* Warns if the two sides may be different models or had different inputs. Text and Markdown begin
+ * with such a warning anyway. */
 static void warn_of_differences(const etr_comparison *comparison, const cli_settings *settings) {
-  if (settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN) return;
+  if (settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN)
+    return;
   for (size_t i = 0; i < comparison->method_count; i++) {
     const etr_method_pair *method = &comparison->methods[i];
-    if (!is_selected(method, settings) || !method->execute.base_runs || !method->execute.new_runs) continue;
+    if (!is_selected(method, settings) || !method->execute.base_runs || !method->execute.new_runs)
+      continue;
     if (method->may_differ)
-      message_warning("%s: these look like two different models: %zu of %zu timed nodes match", name_of(method),
-                      method->timed_paired, method->timed_nodes);
+      message_warning("%s: these look like two different models: %zu of %zu timed nodes match",
+                      name_of(method), method->timed_paired, method->timed_nodes);
     for (size_t k = 0; k < method->difference_count; k++)
       if (method->differences[k].kind == ETR_DIFFERS_INPUT) {
         message_warning("%s: the inputs of the two sides differ", name_of(method));
@@ -76,23 +88,28 @@ static etr_status emit_comparison(void *context, const etr_sink *sink, etr_error
   const etr_comparison *comparison = ((const compared *)context)->comparison;
   const cli_settings *settings = ((const compared *)context)->settings;
   etr_diff_filter filter = {.method = settings->method,
-                            .by = settings->has_by ? ETR_DIFF_BY_NODE + settings->by : ETR_DIFF_BY_ALL};
+                            .by = settings->has_by ? ETR_DIFF_BY_NODE + settings->by
+                                                   : ETR_DIFF_BY_ALL};
   etr_table_options options = command_table_options(settings);
-  return settings->format == FORMAT_JSON ? etr_emit_diff_json(comparison, &filter, settings->unit, sink, error)
-                                         : etr_emit_diff_tables(comparison, &filter, &options, sink, error);
+  return settings->format == FORMAT_JSON
+             ? etr_emit_diff_json(comparison, &filter, settings->unit, sink, error)
+             : etr_emit_diff_tables(comparison, &filter, &options, sink, error);
 }
 
 static etr_status emit_programs(void *context, const etr_sink *sink, etr_error *error) {
   const program_question *asked = context;
   etr_table_options options = command_table_options(asked->settings);
-  return asked->settings->format == FORMAT_JSON ? etr_emit_program_diff_json(asked->diff, sink, error)
-                                                : etr_emit_program_diff_tables(asked->diff, &options, sink, error);
+  return asked->settings->format == FORMAT_JSON
+             ? etr_emit_program_diff_json(asked->diff, sink, error)
+             : etr_emit_program_diff_tables(asked->diff, &options, sink, error);
 }
 
-exit_status command_diff_programs(const etr_profile *base, const etr_profile *newer, const cli_settings *settings) {
+exit_status command_diff_programs(const etr_profile *base, const etr_profile *newer,
+                                  const cli_settings *settings) {
   etr_error error;
   etr_program_diff *diff;
-  if (etr_program_diff_open(&diff, base, newer, &error) != ETR_OK) return message_error(&error);
+  if (etr_program_diff_open(&diff, base, newer, &error) != ETR_OK)
+    return message_error(&error);
   exit_status result = command_put(settings, emit_programs, &(program_question){diff, settings});
   etr_program_diff_close(diff);
   return result;
@@ -102,7 +119,8 @@ exit_status command_print_diff(const etr_comparison *comparison, const cli_setti
   bool is_there = !settings->method;
   for (size_t i = 0; i < comparison->method_count && !is_there; i++)
     is_there = is_selected(&comparison->methods[i], settings);
-  if (!is_there) return message_failed("neither record has a method named %s", settings->method);
+  if (!is_there)
+    return message_failed("neither record has a method named %s", settings->method);
   warn_of_differences(comparison, settings);
   return command_put(settings, emit_comparison, &(compared){comparison, settings});
 }

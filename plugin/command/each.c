@@ -22,36 +22,45 @@ typedef struct each {
   etr_opened_record *record;
   etr_profile *bare; /* the record without ETDumps: its warnings are those of the record */
   etr_tag *tags;     /* `etdump`, those of --tag, and the columns of the list */
-  char *head;        /* the first line of a list that is a table: it holds the names of the columns */
+  char *head; /* the first line of a list that is a table: it holds the names of the columns */
   size_t column_count, path_column, line_number;
   size_t done, failed;
   message_count warnings;
-  bool is_unread;   /* the reader closed the pipe */
-  exit_status stop; /* why no further ETDump is read: the output cannot be written, or an option is wrong */
+  bool is_unread; /* the reader closed the pipe */
+  exit_status
+      stop; /* why no further ETDump is read: the output cannot be written, or an option is wrong */
 } each;
 
-bool each_is_wanted(const cli_settings *settings) { return settings->each || settings->each_from; }
+bool each_is_wanted(const cli_settings *settings) {
+  return settings->each || settings->each_from;
+}
 
 exit_status each_prepare(cli_settings *settings) {
   if (each_is_wanted(settings) && command_has_file(settings)) { /* one answer after the other */
-    if (!freopen(settings->output, "w", stdout)) return message_failed("%s: %s", settings->output, strerror(errno));
+    if (!freopen(settings->output, "w", stdout))
+      return message_failed("%s: %s", settings->output, strerror(errno));
     settings->output = NULL;
   }
-  if (!settings->problems) return EXIT_DONE;
+  if (!settings->problems)
+    return EXIT_DONE;
   if (!each_is_wanted(settings))
     return message_usage(settings->command->name, "--problems needs --each or --each-from");
   settings->problem_file = fopen(settings->problems, "w");
-  return settings->problem_file ? EXIT_DONE : message_failed("%s: %s", settings->problems, strerror(errno));
+  return settings->problem_file ? EXIT_DONE
+                                : message_failed("%s: %s", settings->problems, strerror(errno));
 }
 
-static bool is_over(const each *e) { return e->stop != EXIT_DONE || e->is_unread || ending_signal() != 0; }
+static bool is_over(const each *e) {
+  return e->stop != EXIT_DONE || e->is_unread || ending_signal() != 0;
+}
 
 /* ---- One ETDump ---- */
 
 static void note_problem(each *e, const char *path, const char *problem) {
   flat_json line;
   e->failed++;
-  if (!e->settings->problem_file) return;
+  if (!e->settings->problem_file)
+    return;
   flat_json_begin(&line, e->settings->problem_file);
   flat_json_add_text(&line, "etdump", path);
   flat_json_add_text(&line, "problem", problem);
@@ -74,7 +83,8 @@ static void print_answer(each *e, const etr_profile *profile, const char *path) 
   }
   e->tags[0].value = path;
   e->stop = command_put_answer(profile, &e->own);
-  if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON) puts("");
+  if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON)
+    puts("");
   e->own.stack = ETR_STACK_NEXT;
   e->is_unread = message_nobody_reads();
   e->done++;
@@ -85,9 +95,11 @@ static void take_dump(each *e, const char *path) {
   etr_profile *profile;
   const etr_inputs dump = {.etdumps = &path, .etdump_count = 1};
   const etr_options reading = command_reading_options(e->settings);
-  if (is_over(e)) return;
+  if (is_over(e))
+    return;
   if (etr_join_dumps(&profile, e->record, &dump, &reading, &error) != ETR_OK) {
-    if (ending_signal()) return; /* it may have interrupted the reading */
+    if (ending_signal())
+      return; /* it may have interrupted the reading */
     (void)message_error(&error);
     note_problem(e, path, error.message);
     return;
@@ -95,7 +107,8 @@ static void take_dump(each *e, const char *path) {
   if (command_check_dump(profile, e->settings) == EXIT_DONE) {
     message_new_warnings(&e->warnings, profile, e->bare);
     e->stop = command_compare_values(profile, e->settings, &dump);
-    if (e->stop == EXIT_DONE) print_answer(e, profile, path);
+    if (e->stop == EXIT_DONE)
+      print_answer(e, profile, path);
   } else {
     note_problem(e, path, "this ETDump is of another model");
   }
@@ -123,20 +136,25 @@ static void take_file(each *e, const char *path) {
     (void)message_error(&error);
     note_problem(e, path, error.message);
   }
-  for (size_t i = 0; status == ETR_OK && i < found.etdump_count; i++) take_dump(e, found.etdumps[i]);
-  if (status == ETR_OK) etr_inputs_clear(&found);
+  for (size_t i = 0; status == ETR_OK && i < found.etdump_count; i++)
+    take_dump(e, found.etdumps[i]);
+  if (status == ETR_OK)
+    etr_inputs_clear(&found);
 }
 
-/* Takes what a folder or a list has. Only files and folders are opened: a pipe could wait forever. */
+/* Takes what a folder or a list has. Only files and folders are opened: a pipe could wait forever.
+ */
 static void take_found(each *e, const char *path, const open_folder *above) {
   struct stat about;
-  if (is_over(e)) return;
+  if (is_over(e))
+    return;
   if (stat(path, &about) != 0 || access(path, R_OK) != 0)
     report_problem(e, path, strerror(errno));
   else if (S_ISDIR(about.st_mode))
     take_folder(e, path, above);
   else if (!S_ISREG(about.st_mode))
-    report_problem(e, path, "a pipe, socket or device: not opened; name it as an argument to read it");
+    report_problem(e, path,
+                   "a pipe, socket or device: not opened; name it as an argument to read it");
   else if (above)
     take_file(e, path);
   else
@@ -146,7 +164,8 @@ static void take_found(each *e, const char *path, const open_folder *above) {
 /* Returns the folder that is searched already and is the same one: a link leads back to it. */
 static const open_folder *find_same(const open_folder *folder) {
   const open_folder *above = folder->above;
-  while (above && (above->about.st_dev != folder->about.st_dev || above->about.st_ino != folder->about.st_ino))
+  while (above && (above->about.st_dev != folder->about.st_dev ||
+                   above->about.st_ino != folder->about.st_ino))
     above = above->above;
   return above;
 }
@@ -167,10 +186,12 @@ static void take_folder(each *e, const char *path, const open_folder *above) {
     char inner[PATH_MAX];
     const char *name = entries[i]->d_name, *slash = path[strlen(path) - 1] == '/' ? "" : "/";
     int size = snprintf(inner, sizeof inner, "%s%s%s", path, slash, name);
-    if (is_searched && name[0] != '.' && size > 0 && (size_t)size < sizeof inner) take_found(e, inner, &folder);
+    if (is_searched && name[0] != '.' && size > 0 && (size_t)size < sizeof inner)
+      take_found(e, inner, &folder);
     free(entries[i]);
   }
-  if (count >= 0) free(entries);
+  if (count >= 0)
+    free(entries);
 }
 
 static void take_argument(each *e, const char *path) {
@@ -185,18 +206,22 @@ static void take_argument(each *e, const char *path) {
 /* Cuts the next cell off a line of a table, in place. Returns NULL after the last one. */
 static char *cut_cell(char **line) {
   char *cell = *line, *tab = cell ? strchr(cell, '\t') : NULL;
-  if (tab) *tab = '\0';
+  if (tab)
+    *tab = '\0';
   *line = tab ? tab + 1 : NULL;
   return cell;
 }
 
-/* Takes the first line of a table, with the names of its columns. One of them is `etdump`; the others are tags. */
+/* Takes the first line of a table, with the names of its columns. One of them is `etdump`; the
+ * others are tags. */
 static void take_head(each *e, const char *line) {
   size_t most = 1;
-  for (const char *at = line; (at = strchr(at, '\t')); at++) most++;
+  for (const char *at = line; (at = strchr(at, '\t')); at++)
+    most++;
   char *rest = e->head = strdup(line);
   etr_tag *tags = realloc(e->tags, (e->own.tag_count + most) * sizeof *tags);
-  if (tags) e->own.tags = e->tags = tags;
+  if (tags)
+    e->own.tags = e->tags = tags;
   if (!tags || !rest) {
     e->stop = message_failed("out of memory");
     return;
@@ -210,7 +235,8 @@ static void take_head(each *e, const char *line) {
     e->column_count++;
   }
   if (e->path_column == most)
-    e->stop = message_failed("%s: the first line has tabs, but names no column etdump", e->settings->each_from);
+    e->stop = message_failed("%s: the first line has tabs, but names no column etdump",
+                             e->settings->each_from);
 }
 
 /* Takes an ETDump with the tags in the other cells of its line. An empty cell is no tag. */
@@ -219,14 +245,16 @@ static void take_row(each *e, char *line) {
   etr_tag *tag = e->tags + 1 + e->settings->tag_count;
   const char *path = "";
   char location[PATH_MAX];
-  for (size_t i = 0; i + 1 < e->column_count; i++) tag[i].value = NULL;
+  for (size_t i = 0; i + 1 < e->column_count; i++)
+    tag[i].value = NULL;
   for (char *cell; (cell = cut_cell(&line)) && column <= e->column_count; column++) {
     if (column == e->path_column)
       path = cell;
     else if (column < e->column_count)
       (tag++)->value = cell[0] ? cell : NULL;
   }
-  if (!path[0]) (void)snprintf(location, sizeof location, "%s:%zu", e->settings->each_from, e->line_number);
+  if (!path[0])
+    (void)snprintf(location, sizeof location, "%s:%zu", e->settings->each_from, e->line_number);
   if (!path[0])
     report_problem(e, location, "this line has no path");
   else if (column > e->column_count)
@@ -235,16 +263,19 @@ static void take_row(each *e, char *line) {
     take_found(e, path, NULL);
 }
 
-/* Takes a list with a path on each line, or a table: lines with tabs between their cells. Empty lines are ignored. */
+/* Takes a list with a path on each line, or a table: lines with tabs between their cells. Empty
+ * lines are ignored. */
 static void take_list(each *e) {
   const char *name = e->settings->each_from;
   bool is_input = strcmp(name, "-") == 0;
   FILE *list = is_input ? stdin : fopen(name, "r");
   char *line = NULL;
   size_t room = 0;
-  if (!list) e->stop = message_failed("%s: %s", name, strerror(errno));
+  if (!list)
+    e->stop = message_failed("%s: %s", name, strerror(errno));
   for (ssize_t size; list && !is_over(e) && (size = getline(&line, &room, list)) >= 0;) {
-    while (size > 0 && strchr("\r\n", line[size - 1])) line[--size] = '\0';
+    while (size > 0 && strchr("\r\n", line[size - 1]))
+      line[--size] = '\0';
     if (++e->line_number == 1 && strchr(line, '\t'))
       take_head(e, line);
     else if (size > 0 && e->column_count)
@@ -252,17 +283,21 @@ static void take_list(each *e) {
     else if (size > 0)
       take_found(e, line, NULL);
   }
-  if (list && ferror(list) && !is_over(e)) e->stop = message_failed("%s: %s", name, strerror(errno));
+  if (list && ferror(list) && !is_over(e))
+    e->stop = message_failed("%s: %s", name, strerror(errno));
   free(line);
-  if (list && !is_input) (void)fclose(list);
+  if (list && !is_input)
+    (void)fclose(list);
 }
 
 /* Takes the ETDumps in the record's directory. */
 static void take_own(each *e, const etr_inputs *inputs) {
   if (inputs->etdump_count == 0)
-    e->stop = message_failed("%s: there are no ETDumps: name them after the record, or with --each-from",
-                             e->settings->record ? e->settings->record : "");
-  for (size_t i = 0; i < inputs->etdump_count; i++) take_dump(e, inputs->etdumps[i]);
+    e->stop = message_failed(
+        "%s: there are no ETDumps: name them after the record, or with --each-from",
+        e->settings->record ? e->settings->record : "");
+  for (size_t i = 0; i < inputs->etdump_count; i++)
+    take_dump(e, inputs->etdumps[i]);
 }
 
 /* ---- All ---- */
@@ -279,14 +314,17 @@ static exit_status open_record(each *e, const etr_inputs *inputs) {
 
 static exit_status begin(each *e, etr_inputs *inputs) {
   const cli_settings *settings = e->settings;
-  if (settings->etdump_count) return message_usage(settings->command->name, "give --each or --etdump, not both");
+  if (settings->etdump_count)
+    return message_usage(settings->command->name, "give --each or --etdump, not both");
   e->own.more_count = 0;
   e->own.stack = ETR_STACK_FIRST;
   e->own.tag_count = 1 + settings->tag_count;
   e->own.tags = e->tags = calloc(e->own.tag_count, sizeof *e->tags);
-  if (!e->tags) return message_failed("out of memory");
+  if (!e->tags)
+    return message_failed("out of memory");
   e->tags[0].name = "etdump";
-  for (size_t i = 0; i < settings->tag_count; i++) e->tags[1 + i] = settings->tags[i];
+  for (size_t i = 0; i < settings->tag_count; i++)
+    e->tags[1 + i] = settings->tags[i];
   exit_status found = command_find(inputs, &e->own);
   return found == EXIT_DONE ? open_record(e, inputs) : found;
 }
@@ -299,11 +337,15 @@ static exit_status end(each *e) {
   free(e->tags);
   free(e->head);
   message_hidden_warnings(&e->warnings);
-  if (e->stop != EXIT_DONE) return e->stop;
+  if (e->stop != EXIT_DONE)
+    return e->stop;
   if (ending_signal())
-    (void)message_failed("stopped by a signal; %zu answer%s complete", e->done, e->done == 1 ? " is" : "s are");
-  if (e->done + e->failed == 0) return ending_signal() ? EXIT_BAD_INPUT : message_failed("no ETDump was found");
-  if (e->failed == 0) return EXIT_DONE;
+    (void)message_failed("stopped by a signal; %zu answer%s complete", e->done,
+                         e->done == 1 ? " is" : "s are");
+  if (e->done + e->failed == 0)
+    return ending_signal() ? EXIT_BAD_INPUT : message_failed("no ETDump was found");
+  if (e->failed == 0)
+    return EXIT_DONE;
   (void)message_failed("%zu of %zu ETDumps could not be used", e->failed, e->done + e->failed);
   return e->done ? EXIT_SOME_FAILED : EXIT_BAD_INPUT;
 }
@@ -312,11 +354,16 @@ exit_status each_run(const cli_settings *settings) {
   each e = {.settings = settings, .own = *settings};
   etr_inputs inputs = {0};
   e.stop = begin(&e, &inputs);
-  if (e.stop == EXIT_DONE) ending_defer();
-  for (size_t i = 0; i < settings->more_count && !is_over(&e); i++) take_argument(&e, settings->more[i]);
-  if (settings->each_from && !is_over(&e)) take_list(&e);
-  if (!settings->each_from && !settings->more_count && !is_over(&e)) take_own(&e, &inputs);
+  if (e.stop == EXIT_DONE)
+    ending_defer();
+  for (size_t i = 0; i < settings->more_count && !is_over(&e); i++)
+    take_argument(&e, settings->more[i]);
+  if (settings->each_from && !is_over(&e))
+    take_list(&e);
+  if (!settings->each_from && !settings->more_count && !is_over(&e))
+    take_own(&e, &inputs);
   exit_status status = end(&e);
-  if (settings->record) etr_inputs_clear(&inputs);
+  if (settings->record)
+    etr_inputs_clear(&inputs);
   return status;
 }

@@ -7,13 +7,15 @@
 #include "command/sandbox.h"
 #include "etrecord_tb.h"
 
-static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU}, ignored[] = {SIGPIPE, SIGXFSZ};
+static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU},
+                 ignored[] = {SIGPIPE, SIGXFSZ};
 
 static volatile sig_atomic_t child_process;
 static void (*volatile cleanup_function)(void);
 static volatile sig_atomic_t defers, deferred_signal;
 
-/* Handles a signal that ends the command. With SA_RESETHAND, the raised signal has its default effect after the return.
+/* Handles a signal that ends the command. With SA_RESETHAND, the raised signal has its default
+ * effect after the return.
  */
 static void end(int number) {
   if (defers) {
@@ -21,9 +23,11 @@ static void end(int number) {
     deferred_signal = number;
     return;
   }
-  if (child_process != 0) (void)kill((pid_t)child_process, SIGKILL);
+  if (child_process != 0)
+    (void)kill((pid_t)child_process, SIGKILL);
   etr_remove_unfinished();
-  if (cleanup_function != NULL) cleanup_function();
+  if (cleanup_function != NULL)
+    cleanup_function();
   sandbox_leave();
   (void)raise(number);
 }
@@ -34,7 +38,8 @@ void ending_prepare(void) {
   for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
     if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
       (void)sigaction(ending[i], &action, NULL);
-  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) (void)signal(ignored[i], SIG_IGN);
+  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+    (void)signal(ignored[i], SIG_IGN);
 }
 
 void ending_hold(sigset_t *before) {
@@ -43,20 +48,30 @@ void ending_hold(sigset_t *before) {
   (void)sigprocmask(SIG_SETMASK, &all, before);
 }
 
-void ending_set_child(pid_t child) { child_process = (sig_atomic_t)child; }
+void ending_set_child(pid_t child) {
+  child_process = (sig_atomic_t)child;
+}
 
-void ending_set_cleanup(void (*cleanup)(void)) { cleanup_function = cleanup; }
+void ending_set_cleanup(void (*cleanup)(void)) {
+  cleanup_function = cleanup;
+}
 
-void ending_defer(void) { defers = 1; }
+void ending_defer(void) {
+  defers = 1;
+}
 
-int ending_signal(void) { return deferred_signal; }
+int ending_signal(void) {
+  return deferred_signal;
+}
 
 void ending_raise(void) {
   defers = 0;
-  if (deferred_signal) (void)raise(deferred_signal);
+  if (deferred_signal)
+    (void)raise(deferred_signal);
 }
 
 void ending_ignored_signals(sigset_t *out) {
   (void)sigemptyset(out);
-  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) (void)sigaddset(out, ignored[i]);
+  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+    (void)sigaddset(out, ignored[i]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * flat_json.c - reads and writes objects on one line. It goes through an object once for each key, because lines are
- * short. Values that are objects or arrays are skipped.
+ * flat_json.c - reads and writes objects on one line. It goes through an object once for each key,
+ * because lines are short. Values that are objects or arrays are skipped.
  */
 #include "command/flat_json.h"
 
@@ -13,13 +13,18 @@
 
 enum { DEEPEST = 64 };
 
-static const char *skip_blanks(const char *at) { return at + strspn(at, " \t\r"); }
+static const char *skip_blanks(const char *at) {
+  return at + strspn(at, " \t\r");
+}
 
-/* Returns the position after a string that begins at `at`, or NULL if the string does not end on this line. */
+/* Returns the position after a string that begins at `at`, or NULL if the string does not end on
+ * this line. */
 static const char *skip_string(const char *at) {
   for (at++; *at != '"'; at++) {
-    if (*at == '\\' && at[1] != '\0') at++;
-    if (*at == '\0' || *at == '\n') return NULL;
+    if (*at == '\\' && at[1] != '\0')
+      at++;
+    if (*at == '\0' || *at == '\n')
+      return NULL;
   }
   return at + 1;
 }
@@ -27,16 +32,20 @@ static const char *skip_string(const char *at) {
 /* Returns the position after a value, or NULL if the value does not end on this line. */
 static const char *skip_value(const char *at) {
   size_t depth = 0;
-  if (*at == '\0' || strchr(",}]", *at) != NULL) return NULL;
+  if (*at == '\0' || strchr(",}]", *at) != NULL)
+    return NULL;
   for (; *at != '\0' && *at != '\n'; at++) {
     if (*at == '"') {
       at = skip_string(at);
-      if (at == NULL) return NULL;
+      if (at == NULL)
+        return NULL;
       at--;
     } else if (strchr("{[", *at) != NULL) {
-      if (++depth > DEEPEST) return NULL;
+      if (++depth > DEEPEST)
+        return NULL;
     } else if (strchr("}]", *at) != NULL) {
-      if (depth == 0) return at;
+      if (depth == 0)
+        return at;
       depth--;
     } else if (*at == ',' && depth == 0) {
       return at;
@@ -45,35 +54,45 @@ static const char *skip_value(const char *at) {
   return NULL;
 }
 
-/* Returns the position after the next member, or after the object. Returns NULL if the line is not an object. */
+/* Returns the position after the next member, or after the object. Returns NULL if the line is not
+ * an object. */
 static const char *next_member(const char *at, const char **key, const char **value) {
   at = skip_blanks(at);
   *key = at;
-  if (*at == '}') return at;
-  if (*at != '"') return NULL;
+  if (*at == '}')
+    return at;
+  if (*at != '"')
+    return NULL;
   at = skip_string(at);
-  if (at == NULL) return NULL;
+  if (at == NULL)
+    return NULL;
   at = skip_blanks(at);
-  if (*at != ':') return NULL;
+  if (*at != ':')
+    return NULL;
   *value = skip_blanks(at + 1);
   at = skip_value(*value);
-  if (at == NULL || strchr(",}", *at) == NULL) return NULL;
-  if (*at == '}') return at;
+  if (at == NULL || strchr(",}", *at) == NULL)
+    return NULL;
+  if (*at == '}')
+    return at;
   return *skip_blanks(at + 1) != '}' ? at + 1 : NULL;
 }
 
-/* Returns the value of a key, or NULL if there is none. Sets *whole to whether the line is a whole object, also if the
- * key is NULL, which matches no member. */
+/* Returns the value of a key, or NULL if there is none. Sets *whole to whether the line is a whole
+ * object, also if the key is NULL, which matches no member. */
 static const char *find_member(const char *line, const char *wanted, bool *whole) {
   const char *at = skip_blanks(line), *key, *value = NULL, *found = NULL;
   *whole = false;
-  if (*at != '{') return NULL;
+  if (*at != '{')
+    return NULL;
   for (at++; at != NULL && !*whole;) {
     at = next_member(at, &key, &value);
-    if (at == NULL) return NULL;
+    if (at == NULL)
+      return NULL;
     *whole = *at == '}' && (at == key || value != NULL);
     size_t size = wanted != NULL ? strlen(wanted) : 0;
-    if (at != key && wanted != NULL && strncmp(key + 1, wanted, size) == 0 && key[1 + size] == '"') found = value;
+    if (at != key && wanted != NULL && strncmp(key + 1, wanted, size) == 0 && key[1 + size] == '"')
+      found = value;
   }
   return found;
 }
@@ -92,18 +111,22 @@ bool flat_json_has(const char *line, const char *key) {
 bool flat_json_number(const char *line, const char *key, double *out) {
   bool whole;
   const char *value = find_member(line, key, &whole);
-  if (!whole || value == NULL || strchr("-0123456789", *value) == NULL) return false;
+  if (!whole || value == NULL || strchr("-0123456789", *value) == NULL)
+    return false;
   char *end;
   *out = strtod(value, &end); /* the locale is never set */
-  return isfinite(*out) && end == value + strspn(value, "+-.0123456789eE") && strchr(" \t\r,}", *end) != NULL;
+  return isfinite(*out) && end == value + strspn(value, "+-.0123456789eE") &&
+         strchr(" \t\r,}", *end) != NULL;
 }
 
 /* Copies a string that begins at `at` and ends on the line. */
 static bool copy_string(const char *at, char *room, size_t size) {
   size_t used = 0;
   for (at++; *at != '"'; at++) {
-    if (*at == '\\') at++;
-    if (used + 1 >= size) return false;
+    if (*at == '\\')
+      at++;
+    if (used + 1 >= size)
+      return false;
     room[used++] = *at;
   }
   room[used] = '\0';
@@ -124,7 +147,8 @@ const char *flat_json_inside(const char *line, const char *key) {
 
 bool flat_json_next_number(const char **at, double *out) {
   const char *value = *at + strspn(*at, " ,");
-  if (strchr("-0123456789", *value) == NULL || *value == '\0') return false;
+  if (strchr("-0123456789", *value) == NULL || *value == '\0')
+    return false;
   *out = strtod(value, NULL);
   *at = value + strcspn(value, ",]}\n");
   return isfinite(*out);
@@ -132,7 +156,8 @@ bool flat_json_next_number(const char **at, double *out) {
 
 bool flat_json_next_member(const char **at, char *key, size_t size, double *out) {
   const char *name, *value = NULL, *end = next_member(*at, &name, &value);
-  if (end == NULL || value == NULL || !copy_string(name, key, size) || !flat_json_next_number(&value, out))
+  if (end == NULL || value == NULL || !copy_string(name, key, size) ||
+      !flat_json_next_number(&value, out))
     return false;
   *at = end;
   return true;
@@ -143,13 +168,15 @@ bool flat_json_next_member(const char **at, char *key, size_t size, double *out)
 static bool put_escaped(void *context, const void *data, size_t size) {
   FILE *out = context;
   for (const char *at = data; at < (const char *)data + size; at++) {
-    if (*at == '"' || *at == '\\') fputc('\\', out);
+    if (*at == '"' || *at == '\\')
+      fputc('\\', out);
     fputc(*at, out);
   }
   return true;
 }
 
-/* Writes a text as a JSON string: characters that could steer a terminal, and bytes that are not UTF-8, become '?'. */
+/* Writes a text as a JSON string: characters that could steer a terminal, and bytes that are not
+ * UTF-8, become '?'. */
 static void put_text(FILE *out, const char *text) {
   fputc('"', out);
   (void)etr_write_plain(&(etr_sink){put_escaped, out}, text);
@@ -181,4 +208,6 @@ void flat_json_add_number(flat_json *object, const char *key, double number) {
     fputs("null", object->out);
 }
 
-void flat_json_end(flat_json *object) { fputc('}', object->out); }
+void flat_json_end(flat_json *object) {
+  fputc('}', object->out);
+}

@@ -15,33 +15,43 @@ enum { LONGEST_REPORT = 2047 }; /* bytes of its messages that are shown */
 static char *next_line(char **at) {
   *at += strspn(*at, "\r\n");
   char *line = *at;
-  if (*line == '\0') return NULL;
+  if (*line == '\0')
+    return NULL;
   *at += strcspn(line, "\r\n");
-  if (**at != '\0') *(*at)++ = '\0';
+  if (**at != '\0')
+    *(*at)++ = '\0';
   return line;
 }
 
-/* Returns an error that says how `dot` failed and what to do. If there is a picture, the messages of `dot` become
- * warnings. */
-static etr_status check_outcome(const runner_outcome *outcome, FILE *picture, int longest, etr_error *error) {
-  static const char advice[] = "draw less with --focus, --top or a smaller --depth, or use --format dot";
+/* Returns an error that says how `dot` failed and what to do. If there is a picture, the messages
+ * of `dot` become warnings. */
+static etr_status check_outcome(const runner_outcome *outcome, FILE *picture, int longest,
+                                etr_error *error) {
+  static const char advice[] =
+      "draw less with --focus, --top or a smaller --depth, or use --format dot";
   char *at = outcome->output, *line;
   if (outcome->start_error != 0)
-    return message_fail(error, ETR_ERROR_CHOICE,
-                        "cannot start Graphviz' program dot (%s): install graphviz, or use --format dot",
-                        strerror(outcome->start_error));
+    return message_fail(
+        error, ETR_ERROR_CHOICE,
+        "cannot start Graphviz' program dot (%s): install graphviz, or use --format dot",
+        strerror(outcome->start_error));
   if (outcome->is_late)
-    return message_fail(error, ETR_ERROR_CHOICE, "Graphviz did not finish within %d s: %s", longest, advice);
+    return message_fail(error, ETR_ERROR_CHOICE, "Graphviz did not finish within %d s: %s", longest,
+                        advice);
   if (outcome->signal_number != 0)
-    return message_fail(error, ETR_ERROR_CHOICE, "Graphviz' program dot was killed by signal %d: %s",
-                        outcome->signal_number, advice);
-  if (strlen(at) > LONGEST_REPORT) at[LONGEST_REPORT] = '\0';
+    return message_fail(error, ETR_ERROR_CHOICE,
+                        "Graphviz' program dot was killed by signal %d: %s", outcome->signal_number,
+                        advice);
+  if (strlen(at) > LONGEST_REPORT)
+    at[LONGEST_REPORT] = '\0';
   if (outcome->exit_status != 0 || fseek(picture, 0, SEEK_END) != 0 || ftell(picture) <= 0) {
     line = next_line(&at);
-    return message_fail(error, ETR_ERROR_CHOICE, "Graphviz' program dot failed (exit status %d)%s%s",
-                        outcome->exit_status, line ? ": " : "", line ? line : "");
+    return message_fail(error, ETR_ERROR_CHOICE,
+                        "Graphviz' program dot failed (exit status %d)%s%s", outcome->exit_status,
+                        line ? ": " : "", line ? line : "");
   }
-  while ((line = next_line(&at)) != NULL) message_warning("dot: %s", line);
+  while ((line = next_line(&at)) != NULL)
+    message_warning("dot: %s", line);
   return ETR_OK;
 }
 
@@ -49,13 +59,14 @@ static etr_status copy_file(FILE *from, const etr_sink *sink, etr_error *error) 
   char piece[65536];
   rewind(from);
   for (size_t size; (size = fread(piece, 1, sizeof piece, from)) > 0;)
-    if (!sink->write(sink->context, piece, size)) return message_fail(error, ETR_ERROR_IO, "cannot write the output");
+    if (!sink->write(sink->context, piece, size))
+      return message_fail(error, ETR_ERROR_IO, "cannot write the output");
   return ferror(from) ? message_fail(error, ETR_ERROR_IO, "cannot read a temporary file") : ETR_OK;
 }
 
 /* Runs `dot`, which turns the text into a picture. */
-static etr_status draw_picture(FILE *text, FILE *picture, const char *format, layout_patience patience,
-                               etr_error *error) {
+static etr_status draw_picture(FILE *text, FILE *picture, const char *format,
+                               layout_patience patience, etr_error *error) {
   char option[16];
   (void)snprintf(option, sizeof option, "-T%s", format);
   runner_outcome outcome;
@@ -65,7 +76,8 @@ static etr_status draw_picture(FILE *text, FILE *picture, const char *format, la
       .input = text,
       .output = picture,
       .silent = patience.silent,
-      .warning = "Graphviz is still working: to draw less, use --focus, --top or a smaller --depth"};
+      .warning =
+          "Graphviz is still working: to draw less, use --focus, --top or a smaller --depth"};
   rewind(text);
   runner_run(&outcome, &program);
   etr_status status = check_outcome(&outcome, picture, patience.longest, error);
@@ -73,22 +85,29 @@ static etr_status draw_picture(FILE *text, FILE *picture, const char *format, la
   return status;
 }
 
-etr_status layout_write(const char *format, layout_patience patience, etr_emitter emit, void *context,
-                        const etr_sink *sink, etr_error *error) {
+etr_status layout_write(const char *format, layout_patience patience, etr_emitter emit,
+                        void *context, const etr_sink *sink, etr_error *error) {
   FILE *text = tmpfile(), *picture = tmpfile();
   etr_status status = ETR_OK;
   if (text == NULL || picture == NULL) {
-    status = message_fail(error, ETR_ERROR_CHOICE, "cannot make a temporary file: %s", strerror(errno));
+    status = message_fail(error, ETR_ERROR_CHOICE, "cannot make a temporary file: %s",
+                          strerror(errno));
   } else {
     const etr_sink file = message_sink(text);
     status = emit(context, &file, error);
-    if (status == ETR_OK && fflush(text) != 0) status = ETR_ERROR_IO;
+    if (status == ETR_OK && fflush(text) != 0)
+      status = ETR_ERROR_IO;
     if (status == ETR_ERROR_IO)
-      status = message_fail(error, ETR_ERROR_CHOICE, "cannot write a temporary file: %s", strerror(errno));
-    if (status == ETR_OK) status = draw_picture(text, picture, format, patience, error);
-    if (status == ETR_OK) status = copy_file(picture, sink, error);
+      status = message_fail(error, ETR_ERROR_CHOICE, "cannot write a temporary file: %s",
+                            strerror(errno));
+    if (status == ETR_OK)
+      status = draw_picture(text, picture, format, patience, error);
+    if (status == ETR_OK)
+      status = copy_file(picture, sink, error);
   }
-  if (text != NULL) (void)fclose(text);
-  if (picture != NULL) (void)fclose(picture);
+  if (text != NULL)
+    (void)fclose(text);
+  if (picture != NULL)
+    (void)fclose(picture);
   return status;
 }

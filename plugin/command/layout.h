@@ -2,8 +2,8 @@
  *
  * layout.h - makes pictures with Graphviz' program `dot`. Layer 6.
  *
- * It runs the program instead of linking libgvc. The library would slow down the start of every command, and a program
- * can be stopped, or crash, without harm.
+ * It runs the program instead of linking libgvc. The library would slow down the start of every
+ * command, and a program can be stopped, or crash, without harm.
  */
 #ifndef ETR_LAYOUT_H
 #define ETR_LAYOUT_H
@@ -16,13 +16,14 @@ typedef struct layout_patience {
 } layout_patience;
 
 /**
- * Writes the picture that `dot` makes of the DOT text from `emit`. format: "svg", "png". `dot` runs without a shell;
- * its messages become warnings.
+ * Writes the picture that `dot` makes of the DOT text from `emit`. format: "svg", "png". `dot` runs
+ * without a shell; its messages become warnings.
  *
- * Errors: ETR_ERROR_CHOICE if it is not installed, fails or takes too long (the message says what to do), ETR_ERROR_IO
- * (the sink refused), and what `emit` returns. Nothing goes to the sink before the picture is complete.
+ * Errors: ETR_ERROR_CHOICE if it is not installed, fails or takes too long (the message says what
+ * to do), ETR_ERROR_IO (the sink refused), and what `emit` returns. Nothing goes to the sink before
+ * the picture is complete.
  */
-etr_status layout_write(const char *format, layout_patience patience, etr_emitter emit, void *context,
-                        const etr_sink *sink, etr_error *error);
+etr_status layout_write(const char *format, layout_patience patience, etr_emitter emit,
+                        void *context, const etr_sink *sink, etr_error *error);
 
 #endif

@@ -15,22 +15,27 @@
 /* ---- Peaks of devices, from a file that the user keeps ---- */
 
 /* The file has a line for each device, a JSON object: {"device": "pixel8", "peak_flops": 1.2e11,
- * "peak_int_ops": 4.8e11, "peak_bandwidth": 5e10}. Each peak may be missing. Empty lines and lines that begin with '#'
- * are ignored. */
+ * "peak_int_ops": 4.8e11, "peak_bandwidth": 5e10}. Each peak may be missing. Empty lines and lines
+ * that begin with '#' are ignored. */
 
 enum { LONGEST_LINE = 4096, LONGEST_NAME = 256 };
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* Takes the peaks of a line that no option sets. Returns the key of a peak that is not a number above 0; NULL if all
- * are. */
+/* Takes the peaks of a line that no option sets. Returns the key of a peak that is not a number
+ * above 0; NULL if all are. */
 static const char *take_peaks(cli_settings *settings, const char *line) {
   static const char *const keys[] = {"peak_flops", "peak_int_ops", "peak_bandwidth"};
-  double *const peaks[] = {&settings->peak_flops, &settings->peak_int_ops, &settings->peak_bandwidth}, value;
+  double *const peaks[] = {&settings->peak_flops, &settings->peak_int_ops,
+                           &settings->peak_bandwidth},
+                value;
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    if (!flat_json_has(line, keys[i])) continue;
-    if (!flat_json_number(line, keys[i], &value) || !(value > 0)) return keys[i];
-    if (*peaks[i] == 0) *peaks[i] = value;
+    if (!flat_json_has(line, keys[i]))
+      continue;
+    if (!flat_json_number(line, keys[i], &value) || !(value > 0))
+      return keys[i];
+    if (*peaks[i] == 0)
+      *peaks[i] = value;
   }
   return NULL;
 }
@@ -41,40 +46,51 @@ static exit_status find_device(cli_settings *settings, FILE *file, const char *p
   for (size_t number = 1; fgets(line, sizeof line, file); number++) {
     const char *mark = number == 1 && strncmp(line, BYTE_ORDER_MARK, 3) == 0 ? line + 3 : line;
     const char *first = mark + strspn(mark, " \t\r\n");
-    if (*first == '\0' || *first == '#') continue;
+    if (*first == '\0' || *first == '#')
+      continue;
     if (!flat_json_is_object(first))
-      return message_failed("%s: line %zu is not a JSON object on one line: {\"device\": \"name\", \"peak_flops\": "
-                            "1e11, \"peak_bandwidth\": 2e10}",
-                            path, number);
-    if (!flat_json_text(first, "device", name, sizeof name) || strcmp(name, settings->device) != 0) continue;
+      return message_failed(
+          "%s: line %zu is not a JSON object on one line: {\"device\": \"name\", \"peak_flops\": "
+          "1e11, \"peak_bandwidth\": 2e10}",
+          path, number);
+    if (!flat_json_text(first, "device", name, sizeof name) || strcmp(name, settings->device) != 0)
+      continue;
     const char *wrong = take_peaks(settings, first);
-    if (wrong == NULL) return EXIT_DONE;
-    return message_failed("%s: line %zu: %s is not a number above 0, such as 1e11", path, number, wrong);
+    if (wrong == NULL)
+      return EXIT_DONE;
+    return message_failed("%s: line %zu: %s is not a number above 0, such as 1e11", path, number,
+                          wrong);
   }
-  return message_failed("%s has no device \"%s\": add a line {\"device\": \"%s\", \"peak_flops\": 1e11, "
-                        "\"peak_bandwidth\": 2e10}",
-                        path, settings->device, settings->device);
+  return message_failed(
+      "%s has no device \"%s\": add a line {\"device\": \"%s\", \"peak_flops\": 1e11, "
+      "\"peak_bandwidth\": 2e10}",
+      path, settings->device, settings->device);
 }
 
-/* Looks up the device that --device names, in the file of --devices or in the user's own file, and takes the peaks that
- * no option sets. The user's own file is $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl, by default in ~/.config. Does
- * nothing if no device is named. */
+/* Looks up the device that --device names, in the file of --devices or in the user's own file, and
+ * takes the peaks that no option sets. The user's own file is
+ * $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl, by default in ~/.config. Does nothing if no device is
+ * named. */
 static exit_status take_device(cli_settings *settings) {
   const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
   char own[PATH_MAX] = "";
   int size = 0;
   if (!settings->device && settings->devices)
-    return message_usage(settings->command->name, "--devices needs --device: name one of the devices in the file");
-  if (!settings->device) return EXIT_DONE;
+    return message_usage(settings->command->name,
+                         "--devices needs --device: name one of the devices in the file");
+  if (!settings->device)
+    return EXIT_DONE;
   if (config && config[0] == '/')
     size = snprintf(own, sizeof own, "%s/etrecord-tb/devices.jsonl", config);
   else if (home && home[0])
     size = snprintf(own, sizeof own, "%s/.config/etrecord-tb/devices.jsonl", home);
-  if (size < 0 || size >= PATH_MAX) own[0] = '\0';
+  if (size < 0 || size >= PATH_MAX)
+    own[0] = '\0';
   const char *path = settings->devices ? settings->devices : own;
   const char *reason;
   FILE *file = command_open_file(path, &reason);
-  if (!file) return message_failed("%s: %s: name the file of devices with --devices", path, reason);
+  if (!file)
+    return message_failed("%s: %s: name the file of devices with --devices", path, reason);
   exit_status status = find_device(settings, file, path);
   (void)fclose(file);
   return status;
@@ -85,8 +101,8 @@ static exit_status take_device(cli_settings *settings) {
 #if defined __GLIBC__
 #include <malloc.h>
 
-/* Makes the allocator keep freed memory for later allocations, so that the system does not have to clear pages again.
- * This saves 2 to 3 % of the time of `write`. */
+/* Makes the allocator keep freed memory for later allocations, so that the system does not have to
+ * clear pages again. This saves 2 to 3 % of the time of `write`. */
 static void keep_memory(void) {
   enum { MiB = 1 << 20 };
   (void)mallopt(M_MMAP_THRESHOLD, 32 * MiB); /* the highest possible value */
@@ -94,7 +110,8 @@ static void keep_memory(void) {
   (void)mallopt(M_TOP_PAD, 64 * MiB);
 }
 #else
-static void keep_memory(void) {}
+static void keep_memory(void) {
+}
 #endif
 
 int main(int argc, char **argv) {
@@ -102,18 +119,25 @@ int main(int argc, char **argv) {
   keep_memory();
   ending_prepare();
   exit_status status = option_parse(&settings, argc, argv);
-  if (status != EXIT_DONE) return status;
+  if (status != EXIT_DONE)
+    return status;
   if (settings.version) {
     printf("etrecord-tb %s\nLicence: BSD-3-Clause. There is no warranty.\n", etr_version());
     return message_written(ETR_OK, NULL);
   }
-  if (settings.help || settings.command->bit == FOR_HELP) return command_help(&settings);
+  if (settings.help || settings.command->bit == FOR_HELP)
+    return command_help(&settings);
   status = take_device(&settings);
-  if (status == EXIT_DONE) status = each_prepare(&settings);
-  if (status == EXIT_DONE) status = writer_start(&settings);
-  if (status != EXIT_DONE) return status;
-  if (settings.command->prepare) status = settings.command->prepare(&settings);
-  if (status != EXIT_DONE) return status;
+  if (status == EXIT_DONE)
+    status = each_prepare(&settings);
+  if (status == EXIT_DONE)
+    status = writer_start(&settings);
+  if (status != EXIT_DONE)
+    return status;
+  if (settings.command->prepare)
+    status = settings.command->prepare(&settings);
+  if (status != EXIT_DONE)
+    return status;
   sandbox_enter(&settings);
   status = (settings.command->run ? settings.command->run : command_run)(&settings);
   status = writer_finish(status);

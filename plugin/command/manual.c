@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * manual.c - a program that the build runs: `make_manual FOLDER OUT VERSION DATE GUIDE.md...`. It writes into the
- * folder OUT a manual page of section 1 for each command, a page of section 7 for each guide, and the completions,
- * which it makes from FOLDER/completion.
+ * manual.c - a program that the build runs: `make_manual FOLDER OUT VERSION DATE GUIDE.md...`. It
+ * writes into the folder OUT a manual page of section 1 for each command, a page of section 7 for
+ * each guide, and the completions, which it makes from FOLDER/completion.
  */
 #include "command/option_table.h"
 
@@ -11,7 +11,8 @@
 
 /* ---- Manual pages: roff with the macros of man(7) ---- */
 
-/* Lines of the roff source are broken after this many columns, because linters of roff complain about long lines. */
+/* Lines of the roff source are broken after this many columns, because linters of roff complain
+ * about long lines. */
 enum { LINE = 60 };
 
 /* ---- Text ---- */
@@ -21,7 +22,8 @@ static size_t put_unicode(FILE *out, const char *text) {
   const unsigned char *bytes = (const unsigned char *)text;
   size_t size = 2 + (size_t)(bytes[0] >= 0xE0) + (size_t)(bytes[0] >= 0xF0);
   unsigned number = bytes[0] & (0xFFU >> (size + 1));
-  for (size_t i = 1; i < size; i++) number = number << 6 | (bytes[i] & 0x3FU);
+  for (size_t i = 1; i < size; i++)
+    number = number << 6 | (bytes[i] & 0x3FU);
   fprintf(out, "\\[u%04X]", number);
   return size;
 }
@@ -30,12 +32,24 @@ static size_t put_unicode(FILE *out, const char *text) {
 static void put_characters(FILE *out, const char *text, size_t size) {
   for (size_t i = 0; i < size; i++) {
     switch (text[i]) {
-    case '\\': fputs("\\e", out); break;
-    case '-': fputs("\\-", out); break;
-    case '\'': fputs("\\(aq", out); break;
-    case '^': fputs("\\(ha", out); break;
-    case '~': fputs("\\(ti", out); break;
-    case '"': fputs("\\(dq", out); break;
+    case '\\':
+      fputs("\\e", out);
+      break;
+    case '-':
+      fputs("\\-", out);
+      break;
+    case '\'':
+      fputs("\\(aq", out);
+      break;
+    case '^':
+      fputs("\\(ha", out);
+      break;
+    case '~':
+      fputs("\\(ti", out);
+      break;
+    case '"':
+      fputs("\\(dq", out);
+      break;
     default:
       if ((unsigned char)text[i] < 0x80)
         fputc(text[i], out);
@@ -46,20 +60,24 @@ static void put_characters(FILE *out, const char *text, size_t size) {
 }
 
 static void put_word(FILE *out, const char *word, size_t size, bool *bold) {
-  if (word[0] == '.') fputs("\\&", out);
+  if (word[0] == '.')
+    fputs("\\&", out);
   for (size_t at = 0; at < size;) {
     size_t plain = 0;
-    while (at + plain < size && word[at + plain] != '`') plain++;
+    while (at + plain < size && word[at + plain] != '`')
+      plain++;
     put_characters(out, word + at, plain);
     at += plain;
-    if (at == size) break;
+    if (at == size)
+      break;
     *bold = !*bold;
     fputs(*bold ? "\\fB" : "\\fR", out);
     at++;
   }
 }
 
-/* Writes a text: `code` in bold, one paragraph for each line, and a line break after each sentence. */
+/* Writes a text: `code` in bold, one paragraph for each line, and a line break after each sentence.
+ */
 static void put_text(FILE *out, const char *text) {
   bool bold = false;
   size_t column = 0;
@@ -83,7 +101,9 @@ static void put_text(FILE *out, const char *text) {
   fputc('\n', out);
 }
 
-static void put_heading(FILE *out, const char *heading) { fprintf(out, ".SH %s\n", heading); }
+static void put_heading(FILE *out, const char *heading) {
+  fprintf(out, ".SH %s\n", heading);
+}
 
 /* ---- Sections ---- */
 
@@ -92,10 +112,12 @@ typedef struct release {
   const char *version, *date;
 } release;
 
-static void put_title(FILE *out, const char *command, int section, const char *summary, const release *r) {
+static void put_title(FILE *out, const char *command, int section, const char *summary,
+                      const release *r) {
   fprintf(out, ".\\\" Generated: %s.\n.TH ETRECORD\\-TB",
           section == 1 ? "see option_table.c and commands.c" : "see docs");
-  for (const char *c = command; *c; c++) fputc(*c == '-' ? '-' : *c - 'a' + 'A', out);
+  for (const char *c = command; *c; c++)
+    fputc(*c == '-' ? '-' : *c - 'a' + 'A', out);
   fprintf(out, " %d %s \"etrecord\\-tb %s\" \"%s\"\n.nh\n.ad l\n", section, r->date, r->version,
           section == 1 ? "User Commands" : "Guides");
   put_heading(out, "NAME");
@@ -103,7 +125,8 @@ static void put_title(FILE *out, const char *command, int section, const char *s
   put_text(out, summary);
 }
 
-static void put_synopsis(FILE *out, const char *command, const char *arguments, bool options_first) {
+static void put_synopsis(FILE *out, const char *command, const char *arguments,
+                         bool options_first) {
   put_heading(out, "SYNOPSIS");
   fprintf(out, "\\fBetrecord\\-tb\\fR %s%s", command, command[0] ? " " : "");
   if (options_first)
@@ -116,24 +139,30 @@ static void put_synopsis(FILE *out, const char *command, const char *arguments, 
 static void put_options(FILE *out, const cli_command *command) {
   put_heading(out, "OPTIONS");
   for (const option_spec *spec = option_specs; spec->name; spec++) {
-    if (!option_table_has(spec, command)) continue;
+    if (!option_table_has(spec, command))
+      continue;
     fputs(".TP\n", out);
-    if (spec->letter) fprintf(out, "\\fB\\-%c\\fR, ", spec->letter);
+    if (spec->letter)
+      fprintf(out, "\\fB\\-%c\\fR, ", spec->letter);
     fputs("\\fB\\-\\-", out);
     put_characters(out, spec->name, strlen(spec->name));
     fputs("\\fR", out);
-    if (spec->argument) fprintf(out, " \\fI%s\\fR", spec->argument);
+    if (spec->argument)
+      fprintf(out, " \\fI%s\\fR", spec->argument);
     fputc('\n', out);
     put_text(out, spec->help);
-    if (!spec->words) continue;
+    if (!spec->words)
+      continue;
     fputs("(", out);
-    for (const char *at = spec->words; *at; at++) fprintf(out, *at == '|' ? ", " : "%c", *at);
+    for (const char *at = spec->words; *at; at++)
+      fprintf(out, *at == '|' ? ", " : "%c", *at);
     fputs(")\n", out);
   }
 }
 
 static void put_examples(FILE *out, const cli_command *command) {
-  if (!command->examples[0].line) return;
+  if (!command->examples[0].line)
+    return;
   put_heading(out, "EXAMPLES");
   for (const cli_example *e = command->examples; e->line; e++) {
     fputs(".TP\n\\fBetrecord\\-tb ", out);
@@ -147,7 +176,8 @@ static void put_exit_statuses(FILE *out, const cli_command *command) {
   char room[EXIT_MEANING_ROOM];
   put_heading(out, "EXIT STATUS");
   for (const exit_spec *e = exit_statuses; e->meaning; e++) {
-    if (!option_table_exits(e, command)) continue;
+    if (!option_table_exits(e, command))
+      continue;
     fprintf(out, ".TP\n\\fB%d\\fR\n", e->status);
     put_text(out, option_table_exit_meaning(e, command, room));
   }
@@ -161,18 +191,19 @@ typedef struct guide {
   FILE *out;
   char paragraph[LONGEST_PARAGRAPH]; /* lines of the current paragraph or list item */
   bool has_section;                  /* a heading was written */
-  bool is_below_heading;             /* the text follows a heading, so that a paragraph needs no mark */
-  bool in_code, in_table;            /* in_table: after the row of headings */
-  char heads[LONGEST_LINE];          /* headings of the table */
+  bool is_below_heading;    /* the text follows a heading, so that a paragraph needs no mark */
+  bool in_code, in_table;   /* in_table: after the row of headings */
+  char heads[LONGEST_LINE]; /* headings of the table */
 } guide;
 
-/* Turns Markdown inside a line into text for put_text(): *word* and **word** become `word`, and [text](link) becomes
- * text. */
+/* Turns Markdown inside a line into text for put_text(): *word* and **word** become `word`, and
+ * [text](link) becomes text. */
 static void simplify(char *text) {
   char *to = text;
   bool is_code = false;
   for (const char *at = text; *at;) {
-    const char *middle = *at == '[' ? strstr(at, "](") : NULL, *end = middle ? strchr(middle, ')') : NULL;
+    const char *middle = *at == '[' ? strstr(at, "](") : NULL,
+               *end = middle ? strchr(middle, ')') : NULL;
     if (end && !is_code) {
       memmove(to, at + 1, (size_t)(middle - at - 1));
       to += middle - at - 1;
@@ -195,16 +226,20 @@ static void begin_section(guide *g, const char *heading) {
   g->has_section = g->is_below_heading = true;
 }
 
-/* Writes the separator between a text and the text before it. Text before the first heading is the description. */
+/* Writes the separator between a text and the text before it. Text before the first heading is the
+ * description. */
 static void begin_text(guide *g, const char *mark) {
-  if (!g->has_section) begin_section(g, "DESCRIPTION");
-  if (!g->is_below_heading || strcmp(mark, ".PP\n") != 0) fputs(mark, g->out);
+  if (!g->has_section)
+    begin_section(g, "DESCRIPTION");
+  if (!g->is_below_heading || strcmp(mark, ".PP\n") != 0)
+    fputs(mark, g->out);
   g->is_below_heading = false;
 }
 
 /* Ends a paragraph and writes it. */
 static void end_paragraph(guide *g) {
-  if (!g->paragraph[0]) return;
+  if (!g->paragraph[0])
+    return;
   simplify(g->paragraph);
   bool is_item = strncmp(g->paragraph, "- ", 2) == 0;
   begin_text(g, is_item ? ".IP \\(bu 2\n" : ".PP\n");
@@ -218,38 +253,45 @@ static void continue_paragraph(guide *g, const char *line) {
   (void)snprintf(g->paragraph + used, sizeof g->paragraph - used, "%s%s", used ? " " : "", line);
 }
 
-/* Cuts a row of a table into its cells, without the blanks around them. Returns the number of cells. */
+/* Cuts a row of a table into its cells, without the blanks around them. Returns the number of
+ * cells. */
 static size_t cut_cells(char *row, char *cells[MOST_CELLS]) {
   size_t count = 0;
   for (char *at = row + 1; *at && count < MOST_CELLS;) {
     char *end = at;
-    while (*end && (*end != '|' || end[-1] == '\\')) end++;
-    if (!*end) break;
+    while (*end && (*end != '|' || end[-1] == '\\'))
+      end++;
+    if (!*end)
+      break;
     *end = '\0';
     at += strspn(at, " ");
-    for (char *last = end; last > at && last[-1] == ' ';) *--last = '\0';
+    for (char *last = end; last > at && last[-1] == ' ';)
+      *--last = '\0';
     cells[count++] = at;
     at = end + 1;
   }
   return count;
 }
 
-/* Writes a row as a tagged paragraph: its first cell, then the others, with their headings if there are several others.
+/* Writes a row as a tagged paragraph: its first cell, then the others, with their headings if there
+ * are several others.
  */
 static void put_row(guide *g, char *row) {
   char heads[LONGEST_LINE], text[LONGEST_PARAGRAPH], *names[MOST_CELLS], *cells[MOST_CELLS];
   memcpy(heads, g->heads, sizeof heads);
   size_t count = cut_cells(row, cells), named = cut_cells(heads, names), used = 0;
-  if (count == 0) return;
+  if (count == 0)
+    return;
   simplify(cells[0]);
   begin_text(g, ".TP\n");
   put_text(g->out, cells[0]);
   text[0] = '\0';
   for (size_t i = 1; i < count && used < sizeof text; i++) {
     bool has_head = count > 2 && i < named && names[i][0];
-    if (!cells[i][0]) continue;
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s", used ? "; " : "", has_head ? names[i] : "",
-                             has_head ? ": " : "", cells[i]);
+    if (!cells[i][0])
+      continue;
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s", used ? "; " : "",
+                             has_head ? names[i] : "", has_head ? ": " : "", cells[i]);
   }
   simplify(text);
   put_text(g->out, text);
@@ -267,7 +309,8 @@ static void put_table_line(guide *g, char *line) {
 }
 
 static void put_code_line(guide *g, const char *line) {
-  if (line[0] == '.') fputs("\\&", g->out);
+  if (line[0] == '.')
+    fputs("\\&", g->out);
   put_characters(g->out, line, strlen(line));
   fputc('\n', g->out);
 }
@@ -275,11 +318,14 @@ static void put_code_line(guide *g, const char *line) {
 static void put_guide_line(guide *g, char *line) {
   line[strcspn(line, "\n")] = '\0';
   bool fence = strncmp(line, "```", 3) == 0, table = line[0] == '|' && !g->in_code;
-  if (!table) g->in_table = false;
-  if (!table) g->heads[0] = '\0';
+  if (!table)
+    g->in_table = false;
+  if (!table)
+    g->heads[0] = '\0';
   if (fence) {
     end_paragraph(g);
-    if (!g->in_code) begin_text(g, ".PP\n");
+    if (!g->in_code)
+      begin_text(g, ".PP\n");
     fputs(g->in_code ? ".EE\n" : ".EX\n", g->out);
     g->in_code = !g->in_code;
   } else if (g->in_code) {
@@ -291,7 +337,8 @@ static void put_guide_line(guide *g, char *line) {
     begin_section(g, line + strspn(line, "# "));
   } else if (!line[0] || strncmp(line, "- ", 2) == 0) {
     end_paragraph(g);
-    if (line[0]) continue_paragraph(g, line);
+    if (line[0])
+      continue_paragraph(g, line);
   } else if (line[0] != '!') { /* a picture */
     continue_paragraph(g, line);
   }
@@ -302,10 +349,12 @@ static void put_guide(FILE *out, FILE *markdown, const char *name, const release
   static guide g;
   char line[LONGEST_LINE];
   g = (guide){.out = out};
-  if (!fgets(line, sizeof line, markdown)) return;
+  if (!fgets(line, sizeof line, markdown))
+    return;
   line[strcspn(line, "\n")] = '\0';
   put_title(out, name, 7, line + strspn(line, "# "), r);
-  while (fgets(line, sizeof line, markdown)) put_guide_line(&g, line);
+  while (fgets(line, sizeof line, markdown))
+    put_guide_line(&g, line);
   end_paragraph(&g);
   put_heading(out, "SEE ALSO");
   fputs("\\fBetrecord\\-tb\\fR(1)\n", out);
@@ -373,25 +422,31 @@ static void put_quoted(FILE *out, const char *text, const char *escaped) {
   }
 }
 
-/* Writes the names of all commands, or of the commands that have an option, separated by `between`. */
+/* Writes the names of all commands, or of the commands that have an option, separated by `between`.
+ */
 static void put_names(FILE *out, const option_spec *spec, const char *between) {
   const char *before = "";
   for (const cli_command *c = commands; c->name; c++) {
-    if (spec && !option_table_has(spec, c)) continue;
+    if (spec && !option_table_has(spec, c))
+      continue;
     fprintf(out, "%s%s", before, c->name);
     before = between;
   }
 }
 
-static void put_commands(FILE *out, const char *between) { put_names(out, NULL, between); }
+static void put_commands(FILE *out, const char *between) {
+  put_names(out, NULL, between);
+}
 
 static void put_options_with_value(FILE *out, const char *between) {
   const char *before = "";
   for (const option_spec *spec = option_specs; spec->name; spec++) {
-    if (!spec->argument) continue;
+    if (!spec->argument)
+      continue;
     fprintf(out, "%s--%s", before, spec->name);
     before = between;
-    if (spec->letter) fprintf(out, "%s-%c", before, spec->letter);
+    if (spec->letter)
+      fprintf(out, "%s-%c", before, spec->letter);
   }
 }
 
@@ -404,7 +459,8 @@ typedef struct value_syntax {
 static void put_value(FILE *out, const option_spec *spec, const value_syntax *syntax) {
   if (spec->words) {
     fputs(syntax->words, out);
-    for (const char *at = spec->words; *at; at++) fputc(*at == '|' ? ' ' : *at, out);
+    for (const char *at = spec->words; *at; at++)
+      fputc(*at == '|' ? ' ' : *at, out);
     fputs(syntax->after_words, out);
   } else if (strcmp(spec->argument, "FILE") == 0) {
     fputs(syntax->file, out);
@@ -417,16 +473,20 @@ static void put_value(FILE *out, const option_spec *spec, const value_syntax *sy
 
 /* Writes the arms of `case $command:$option`. */
 static void put_bash_values(FILE *out) {
-  static const value_syntax syntax = {"      _etrecord_tb_words '", "'\n", "      _etrecord_tb_paths -f\n",
+  static const value_syntax syntax = {"      _etrecord_tb_words '", "'\n",
+                                      "      _etrecord_tb_paths -f\n",
                                       "      _etrecord_tb_paths -d\n", ""};
   for (const option_spec *spec = option_specs; spec->name; spec++) {
     const char *before = "    ";
-    if (!spec->argument) continue;
+    if (!spec->argument)
+      continue;
     for (const cli_command *c = commands; c->name; c++) {
-      if (!option_table_has(spec, c)) continue;
+      if (!option_table_has(spec, c))
+        continue;
       fprintf(out, "%s%s:--%s", before, c->name, spec->name);
       before = "|";
-      if (spec->letter) fprintf(out, "|%s:-%c", c->name, spec->letter);
+      if (spec->letter)
+        fprintf(out, "|%s:-%c", c->name, spec->letter);
     }
     fputs(")\n", out);
     put_value(out, spec, &syntax);
@@ -438,7 +498,8 @@ static void put_bash_options(FILE *out) {
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "      %s) _etrecord_tb_words '", c->name);
     for (const option_spec *spec = option_specs; spec->name; spec++)
-      if (option_table_has(spec, c)) fprintf(out, "--%s ", spec->name);
+      if (option_table_has(spec, c))
+        fprintf(out, "--%s ", spec->name);
     fputs("' ;;\n", out);
   }
 }
@@ -459,13 +520,15 @@ static void put_zsh_options(FILE *out) {
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "    (%s)\n      _arguments -s -S \\\n", c->name);
     for (const option_spec *spec = option_specs; spec->name; spec++) {
-      if (!option_table_has(spec, c)) continue;
+      if (!option_table_has(spec, c))
+        continue;
       fputs("        ", out);
       if (spec->letter)
-        fprintf(out, "'(--%s -%c)'{--%s%s,-%c%s}'[", spec->name, spec->letter, spec->name, spec->argument ? "=" : "",
-                spec->letter, spec->argument ? "+" : "");
+        fprintf(out, "'(--%s -%c)'{--%s%s,-%c%s}'[", spec->name, spec->letter, spec->name,
+                spec->argument ? "=" : "", spec->letter, spec->argument ? "+" : "");
       else
-        fprintf(out, "'%s--%s%s[", spec->kind == OPTION_LIST || spec->kind == OPTION_FILES ? "*" : "", spec->name,
+        fprintf(out, "'%s--%s%s[",
+                spec->kind == OPTION_LIST || spec->kind == OPTION_FILES ? "*" : "", spec->name,
                 spec->argument ? "=" : "");
       put_quoted(out, spec->help, "[]:\\");
       fputc(']', out);
@@ -492,13 +555,16 @@ static void put_fish_commands(FILE *out) {
 }
 
 static void put_fish_options(FILE *out) {
-  static const value_syntax syntax = {" -x -a '", "'", " -r -F", " -x -a '(__fish_complete_directories)'", " -x"};
+  static const value_syntax syntax = {" -x -a '", "'", " -r -F",
+                                      " -x -a '(__fish_complete_directories)'", " -x"};
   for (const option_spec *spec = option_specs; spec->name; spec++) {
     fputs("complete -c etrecord-tb -n '__etrecord_tb_is ", out);
     put_names(out, spec, " ");
     fprintf(out, "' -l %s", spec->name);
-    if (spec->letter) fprintf(out, " -s %c", spec->letter);
-    if (spec->argument) put_value(out, spec, &syntax);
+    if (spec->letter)
+      fprintf(out, " -s %c", spec->letter);
+    if (spec->argument)
+      put_value(out, spec, &syntax);
     fputs(" -d '", out);
     put_quoted(out, spec->help, "\\");
     fputs("'\n", out);
@@ -510,20 +576,24 @@ static void put_fish_options(FILE *out) {
 static const struct {
   const char *name;
   void (*put)(FILE *out);
-  void (*put_list)(
-      FILE *out,
-      const char *between); /* of a list of names: the text that separates them, by which the placeholder ends */
+  void (*put_list)(FILE *out, const char *between); /* of a list of names: the text that separates
+                                                       them, by which the placeholder ends */
 } pieces[] = {
-    {"commands", NULL, put_commands},           {"options_with_value", NULL, put_options_with_value},
-    {"bash_values", put_bash_values, NULL},     {"bash_options", put_bash_options, NULL},
-    {"zsh_commands", put_zsh_commands, NULL},   {"zsh_options", put_zsh_options, NULL},
-    {"fish_commands", put_fish_commands, NULL}, {"fish_options", put_fish_options, NULL},
+    {"commands", NULL, put_commands},
+    {"options_with_value", NULL, put_options_with_value},
+    {"bash_values", put_bash_values, NULL},
+    {"bash_options", put_bash_options, NULL},
+    {"zsh_commands", put_zsh_commands, NULL},
+    {"zsh_options", put_zsh_options, NULL},
+    {"fish_commands", put_fish_commands, NULL},
+    {"fish_options", put_fish_options, NULL},
 };
 
 static bool put_piece(FILE *out, const char *name, size_t size) {
   for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
     size_t length = strlen(pieces[i].name);
-    if (length + (pieces[i].put_list != NULL) != size || memcmp(pieces[i].name, name, length) != 0) continue;
+    if (length + (pieces[i].put_list != NULL) != size || memcmp(pieces[i].name, name, length) != 0)
+      continue;
     if (pieces[i].put)
       pieces[i].put(out);
     else
@@ -533,8 +603,8 @@ static bool put_piece(FILE *out, const char *name, size_t size) {
   return false;
 }
 
-/* Writes a line with its placeholders filled in. A placeholder is a name between two @ on one line, without a quote, so
- * that "$@" is none. */
+/* Writes a line with its placeholders filled in. A placeholder is a name between two @ on one line,
+ * without a quote, so that "$@" is none. */
 static bool fill_line(FILE *out, const char *line) {
   for (const char *at; (at = strchr(line, '@'));) {
     const char *end = at + 1 + strcspn(at + 1, "@\"\n");
@@ -544,7 +614,8 @@ static bool fill_line(FILE *out, const char *line) {
       line = at + 1;
       continue;
     }
-    if (!put_piece(out, at + 1, (size_t)(end - at - 1))) return false;
+    if (!put_piece(out, at + 1, (size_t)(end - at - 1)))
+      return false;
     line = end + 1;
   }
   fputs(line, out);
@@ -558,7 +629,8 @@ static FILE *open_in(const char *folder, const char *name, const char *ending, c
   int length = snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
   bool fits = length > 0 && (size_t)length < sizeof path;
   FILE *file = fits ? fopen(path, mode) : NULL;
-  if (!file) perror(path);
+  if (!file)
+    perror(path);
   return file;
 }
 
@@ -567,7 +639,8 @@ static bool close_all_written(FILE *file) {
   return fclose(file) == 0 && written;
 }
 
-static bool write_page(const char *out, const cli_command *command, guide_paths guides, const release *r) {
+static bool write_page(const char *out, const cli_command *command, guide_paths guides,
+                       const release *r) {
   char name[64];
   snprintf(name, sizeof name, "etrecord-tb%s%s", command ? "-" : "", command ? command->name : "");
   FILE *page = open_in(out, name, ".1", "w");
@@ -583,31 +656,42 @@ static bool write_guide(const char *out, const char *path, const release *r) {
   name_guide(name, sizeof name, path);
   (void)snprintf(file, sizeof file, "etrecord-tb%s", name);
   FILE *markdown = fopen(path, "r"), *page = markdown ? open_in(out, file, ".7", "w") : NULL;
-  if (!markdown) perror(path);
-  if (page) put_guide(page, markdown, name, r);
-  if (markdown) fclose(markdown);
+  if (!markdown)
+    perror(path);
+  if (page)
+    put_guide(page, markdown, name, r);
+  if (markdown)
+    fclose(markdown);
   return page && close_all_written(page);
 }
 
 static bool write_completion(const char *folder, const char *out, const char *name) {
   char path[4096];
   snprintf(path, sizeof path, "%s/completion", folder);
-  FILE *script = open_in(path, name, ".in", "r"), *file = script ? open_in(out, name, "", "w") : NULL;
+  FILE *script = open_in(path, name, ".in", "r"),
+       *file = script ? open_in(out, name, "", "w") : NULL;
   bool filled = file != NULL;
-  for (char line[1024]; filled && fgets(line, sizeof line, script);) filled = fill_line(file, line);
-  if (script) fclose(script);
-  return file && close_all_written(file) && filled; /* also false if the name of a placeholder is unknown */
+  for (char line[1024]; filled && fgets(line, sizeof line, script);)
+    filled = fill_line(file, line);
+  if (script)
+    fclose(script);
+  return file && close_all_written(file) &&
+         filled; /* also false if the name of a placeholder is unknown */
 }
 
 int main(int argc, char **argv) {
   static const char *const completions[] = {"etrecord-tb.bash", "_etrecord-tb", "etrecord-tb.fish"};
-  if (argc < 5) return EXIT_FAILURE;
+  if (argc < 5)
+    return EXIT_FAILURE;
   const char *folder = argv[1], *out = argv[2];
   const release r = {.version = argv[3], .date = argv[4]};
   const guide_paths guides = {argv + 5, (size_t)argc - 5};
   bool done = write_page(out, NULL, guides, &r);
-  for (const cli_command *c = commands; c->name && done; c++) done = write_page(out, c, guides, &r);
-  for (size_t i = 0; i < guides.count && done; i++) done = write_guide(out, guides.list[i], &r);
-  for (size_t i = 0; i < 3 && done; i++) done = write_completion(folder, out, completions[i]);
+  for (const cli_command *c = commands; c->name && done; c++)
+    done = write_page(out, c, guides, &r);
+  for (size_t i = 0; i < guides.count && done; i++)
+    done = write_guide(out, guides.list[i], &r);
+  for (size_t i = 0; i < 3 && done; i++)
+    done = write_completion(folder, out, completions[i]);
   return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -11,20 +11,28 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool write_file(void *context, const void *data, size_t size) { return fwrite(data, 1, size, context) == size; }
+static bool write_file(void *context, const void *data, size_t size) {
+  return fwrite(data, 1, size, context) == size;
+}
 
-void message_put_plain(FILE *out, const char *text) { (void)etr_write_plain(&(etr_sink){write_file, out}, text); }
+void message_put_plain(FILE *out, const char *text) {
+  (void)etr_write_plain(&(etr_sink){write_file, out}, text);
+}
 
 /* Prints one line: the location in a file, as far as it is known, and the text. */
-static void put_line(const char *lead, const char *file, const char *entry, uint64_t offset, const char *text) {
+static void put_line(const char *lead, const char *file, const char *entry, uint64_t offset,
+                     const char *text) {
   fprintf(stderr, "etrecord-tb: %s", lead);
   if (file && file[0]) {
     message_put_plain(stderr, file);
     fputs(": ", stderr);
   }
-  if (entry && entry[0]) message_put_plain(stderr, entry);
-  if (offset != ETR_NO_OFFSET) fprintf(stderr, "@%llu", (unsigned long long)offset);
-  if ((entry && entry[0]) || offset != ETR_NO_OFFSET) fputs(": ", stderr);
+  if (entry && entry[0])
+    message_put_plain(stderr, entry);
+  if (offset != ETR_NO_OFFSET)
+    fprintf(stderr, "@%llu", (unsigned long long)offset);
+  if ((entry && entry[0]) || offset != ETR_NO_OFFSET)
+    fputs(": ", stderr);
   message_put_plain(stderr, text);
   fputc('\n', stderr);
 }
@@ -49,11 +57,13 @@ static bool has_warning(const etr_profile *profile, const etr_warning *w) {
   return false;
 }
 
-void message_new_warnings(message_count *count, const etr_profile *profile, const etr_profile *other) {
+void message_new_warnings(message_count *count, const etr_profile *profile,
+                          const etr_profile *other) {
   enum { MOST_SHOWN = 50 };
   for (size_t i = 0; i < profile->warning_count; i++) {
     const etr_warning *w = &profile->warnings[i];
-    if (has_warning(other, w)) continue;
+    if (has_warning(other, w))
+      continue;
     if (count->shown == MOST_SHOWN) {
       count->hidden++;
       continue;
@@ -64,7 +74,8 @@ void message_new_warnings(message_count *count, const etr_profile *profile, cons
 }
 
 void message_hidden_warnings(const message_count *count) {
-  if (count->hidden) message_warning("%zu more warnings", count->hidden);
+  if (count->hidden)
+    message_warning("%zu more warnings", count->hidden);
 }
 
 void message_warnings(const etr_profile *profile) {
@@ -74,12 +85,12 @@ void message_warnings(const etr_profile *profile) {
 }
 
 /* Formats the arguments after `format`. */
-#define FORMAT_INTO(text, format)                                                                                      \
-  do {                                                                                                                 \
-    va_list arguments;                                                                                                 \
-    va_start(arguments, format);                                                                                       \
-    (void)vsnprintf(text, sizeof(text), format, arguments);                                                            \
-    va_end(arguments);                                                                                                 \
+#define FORMAT_INTO(text, format)                                                                  \
+  do {                                                                                             \
+    va_list arguments;                                                                             \
+    va_start(arguments, format);                                                                   \
+    (void)vsnprintf(text, sizeof(text), format, arguments);                                        \
+    va_end(arguments);                                                                             \
   } while (0)
 
 exit_status message_failed(const char *format, ...) {
@@ -121,7 +132,9 @@ exit_status message_usage(const char *command, const char *format, ...) {
   return EXIT_USAGE;
 }
 
-etr_sink message_sink(FILE *file) { return (etr_sink){write_file, file}; }
+etr_sink message_sink(FILE *file) {
+  return (etr_sink){write_file, file};
+}
 
 /* ---- Lines to standard output ---- */
 
@@ -137,8 +150,10 @@ typedef struct line_buffer {
 static bool write_first(line_buffer *lines, size_t size) {
   for (size_t done = 0; done < size;) {
     ssize_t wrote = write(STDOUT_FILENO, lines->data + done, size - done);
-    if (wrote < 0 && errno != EINTR) return false;
-    if (wrote > 0) done += (size_t)wrote;
+    if (wrote < 0 && errno != EINTR)
+      return false;
+    if (wrote > 0)
+      done += (size_t)wrote;
   }
   lines->used -= size;
   memmove(lines->data, lines->data + size, lines->used);
@@ -154,16 +169,20 @@ static bool add_lines(void *context, const void *data, size_t size) {
     lines->used += part;
     from += part;
     size -= part;
-    if (lines->used < sizeof lines->data) continue;
-    for (end = lines->used; end > 0 && lines->data[end - 1] != '\n';) end--;
-    if (!write_first(lines, end > 0 ? end : lines->used)) return false;
+    if (lines->used < sizeof lines->data)
+      continue;
+    for (end = lines->used; end > 0 && lines->data[end - 1] != '\n';)
+      end--;
+    if (!write_first(lines, end > 0 ? end : lines->used))
+      return false;
   }
   return true;
 }
 
 etr_status message_print(etr_emitter emit, void *context, etr_error *error) {
   static line_buffer lines;
-  if (fflush(stdout) != 0) return ETR_ERROR_IO;
+  if (fflush(stdout) != 0)
+    return ETR_ERROR_IO;
   etr_status status = emit(context, &(etr_sink){add_lines, &lines}, error);
   bool written = write_first(&lines, lines.used);
   lines.used = 0;
@@ -177,7 +196,9 @@ bool message_nobody_reads(void) {
 
 exit_status message_written(etr_status status, const etr_error *error) {
   bool flushed = fflush(stdout) == 0 && !ferror(stdout);
-  if (status == ETR_OK && flushed) return EXIT_DONE;
-  if (status != ETR_OK && status != ETR_ERROR_IO) return message_refused(status, error);
+  if (status == ETR_OK && flushed)
+    return EXIT_DONE;
+  if (status != ETR_OK && status != ETR_ERROR_IO)
+    return message_refused(status, error);
   return message_nobody_reads() ? EXIT_DONE : message_failed("cannot write to standard output");
 }

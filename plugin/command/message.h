@@ -28,7 +28,8 @@ void message_put_plain(FILE *out, const char *text);
 /** Prints `etrecord-tb: FILE: ENTRY@OFFSET: message`. Returns EXIT_BAD_INPUT. */
 exit_status message_error(const etr_error *error);
 
-/** Prints an error like message_error(). Returns EXIT_USAGE for ETR_ERROR_OPTION, otherwise EXIT_BAD_INPUT. */
+/** Prints an error like message_error(). Returns EXIT_USAGE for ETR_ERROR_OPTION, otherwise
+ * EXIT_BAD_INPUT. */
 exit_status message_refused(etr_status status, const etr_error *error);
 
 /** Prints `etrecord-tb: text`. Returns EXIT_BAD_INPUT. */
@@ -46,8 +47,10 @@ typedef struct message_count {
   size_t shown, hidden;
 } message_count;
 
-/** Prints the warnings of a profile that another profile of the same record does not have, up to 50 with one count. */
-void message_new_warnings(message_count *count, const etr_profile *profile, const etr_profile *other);
+/** Prints the warnings of a profile that another profile of the same record does not have, up to 50
+ * with one count. */
+void message_new_warnings(message_count *count, const etr_profile *profile,
+                          const etr_profile *other);
 
 /** Prints how many more warnings there were, if there were any. */
 void message_hidden_warnings(const message_count *count);
@@ -62,22 +65,24 @@ void message_accuracy_warnings(const etr_accuracy *accuracy);
 void message_note(void *context, const char *entry, const char *text);
 
 /** Prints `etrecord-tb: text` and the option --help of the command. Returns EXIT_USAGE. */
-exit_status message_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+exit_status message_usage(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /** Returns a sink that writes to a file. */
 etr_sink message_sink(FILE *file);
 
 /**
- * Writes the output of `emit` to standard output, 64 KiB at a time and only whole lines, so that lines stay whole if
- * other processes append to the same file. Longer lines are written in parts. Errors: those of `emit`; ETR_ERROR_IO.
+ * Writes the output of `emit` to standard output, 64 KiB at a time and only whole lines, so that
+ * lines stay whole if other processes append to the same file. Longer lines are written in parts.
+ * Errors: those of `emit`; ETR_ERROR_IO.
  */
 etr_status message_print(etr_emitter emit, void *context, etr_error *error);
 
 /** Returns true if standard output is a pipe that its reader closed. */
 bool message_nobody_reads(void);
 
-/** Flushes standard output after an emitter returned `status`. Returns the exit status. It is not an error if the
- * reader closed the pipe. */
+/** Flushes standard output after an emitter returned `status`. Returns the exit status. It is not
+ * an error if the reader closed the pipe. */
 exit_status message_written(etr_status status, const etr_error *error);
 
 #endif

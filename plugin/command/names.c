@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * names.c - checks what --method, --graph, --entry, --op, --module and --backend name in the profile.
+ * names.c - checks what --method, --graph, --entry, --op, --module and --backend name in the
+ * profile.
  */
 #include "command/option_table.h"
 
@@ -12,12 +13,13 @@
 /* Looks for a name among those of one kind, and collects candidates. */
 typedef struct search {
   const char *wanted;
-  bool is_path;   /* names are paths of modules, and a path also matches the modules that it contains */
+  bool is_path; /* names are paths of modules, and a path also matches the modules that it contains
+                 */
   bool lists_all; /* candidates are all names; otherwise only names that contain `wanted` */
   bool found;
   size_t count;
   const char *candidates[MAX_LIST]; /* each name once */
-  const char *nearest;              /* the name that is most like `wanted`; NULL: no name is like it */
+  const char *nearest; /* the name that is most like `wanted`; NULL: no name is like it */
 } search;
 
 enum { MOST_HINTS = 6 };
@@ -25,42 +27,53 @@ enum { MOST_HINTS = 6 };
 static bool contains(const char *text, const char *part) {
   size_t size = strlen(part);
   for (; *text; text++)
-    if (strncasecmp(text, part, size) == 0) return true;
+    if (strncasecmp(text, part, size) == 0)
+      return true;
   return false;
 }
 
 static void look_at(search *s, const char *name) {
   size_t size = strlen(s->wanted);
-  if (!name || s->found) return;
-  s->found = strncmp(name, s->wanted, size) == 0 && (name[size] == '\0' || (s->is_path && name[size] == '.'));
+  if (!name || s->found)
+    return;
+  s->found = strncmp(name, s->wanted, size) == 0 &&
+             (name[size] == '\0' || (s->is_path && name[size] == '.'));
   s->nearest = etr_nearer_word(s->wanted, size, s->nearest, name);
-  if (s->count == (s->lists_all ? MAX_LIST : MOST_HINTS) || !name[0]) return;
-  if (!s->lists_all && !contains(name, s->wanted)) return;
+  if (s->count == (s->lists_all ? MAX_LIST : MOST_HINTS) || !name[0])
+    return;
+  if (!s->lists_all && !contains(name, s->wanted))
+    return;
   for (size_t i = 0; i < s->count; i++)
-    if (strcmp(s->candidates[i], name) == 0) return;
+    if (strcmp(s->candidates[i], name) == 0)
+      return;
   s->candidates[s->count++] = name;
 }
 
 static void look_at_methods(search *s, const etr_profile *profile) {
-  for (size_t i = 0; i < profile->method_count; i++) look_at(s, profile->methods[i].name);
-  for (size_t i = 0; i < profile->graph_count; i++) look_at(s, profile->graphs[i].method);
+  for (size_t i = 0; i < profile->method_count; i++)
+    look_at(s, profile->methods[i].name);
+  for (size_t i = 0; i < profile->graph_count; i++)
+    look_at(s, profile->graphs[i].method);
 }
 
 static void look_at_graphs(search *s, const etr_profile *profile) {
-  for (size_t i = 0; i < profile->graph_count; i++) look_at(s, profile->graphs[i].module);
+  for (size_t i = 0; i < profile->graph_count; i++)
+    look_at(s, profile->graphs[i].module);
 }
 
 static void look_at_operators(search *s, const etr_profile *profile) {
   s->found = profile->graph_count == 0;
   for (size_t i = 0; i < profile->graph_count; i++)
     for (size_t k = 0; k < profile->graphs[i].node_count && !s->found; k++)
-      if (profile->graphs[i].nodes[k].kind == ETR_NODE_OP) look_at(s, profile->graphs[i].nodes[k].target);
+      if (profile->graphs[i].nodes[k].kind == ETR_NODE_OP)
+        look_at(s, profile->graphs[i].nodes[k].target);
 }
 
 static void look_at_modules(search *s, const etr_profile *profile) {
   s->found = profile->graph_count == 0;
   for (size_t i = 0; i < profile->graph_count; i++)
-    for (size_t k = 0; k < profile->graphs[i].module_count; k++) look_at(s, profile->graphs[i].modules[k].path);
+    for (size_t k = 0; k < profile->graphs[i].module_count; k++)
+      look_at(s, profile->graphs[i].modules[k].path);
 }
 
 static void look_at_backends(search *s, const etr_profile *profile) {
@@ -69,10 +82,12 @@ static void look_at_backends(search *s, const etr_profile *profile) {
     for (size_t k = 0; k < profile->methods[i].delegate_count; k++)
       look_at(s, profile->methods[i].delegates[k].backend);
   for (size_t i = 0; i < profile->block_count; i++)
-    for (size_t k = 0; k < profile->blocks[i].event_count; k++) look_at(s, profile->blocks[i].events[k].backend);
+    for (size_t k = 0; k < profile->blocks[i].event_count; k++)
+      look_at(s, profile->blocks[i].events[k].backend);
 }
 
-/* The names that options give. A glob with wildcards is not checked here, but by the nodes that it selects. */
+/* The names that options give. A glob with wildcards is not checked here, but by the nodes that it
+ * selects. */
 static const struct {
   const char *kind;
   size_t offset;
@@ -90,30 +105,36 @@ static const struct {
 static void append_candidates(char *text, size_t room, const search *s) {
   size_t used = strlen(text);
   const char *lead = s->lists_all ? "; there are:" : "; did you mean:";
-  if (s->count == 0 && s->nearest) (void)snprintf(text + used, room - used, "%s %s", lead, s->nearest);
+  if (s->count == 0 && s->nearest)
+    (void)snprintf(text + used, room - used, "%s %s", lead, s->nearest);
   for (size_t i = 0; i < s->count && used < room; i++)
-    used += (size_t)snprintf(text + used, room - used, "%s%s%s", i ? ", " : lead, i ? "" : " ", s->candidates[i]);
+    used += (size_t)snprintf(text + used, room - used, "%s%s%s", i ? ", " : lead, i ? "" : " ",
+                             s->candidates[i]);
 }
 
-/* Prints that a name does not exist. It is a warning if --force is given, except for names without which the command
- * cannot continue. */
+/* Prints that a name does not exist. It is a warning if --force is given, except for names without
+ * which the command cannot continue. */
 static exit_status report_unknown(const search *s, const char *kind, bool forced) {
   char text[1024];
   (void)snprintf(text, sizeof text, "no %s named %s", kind, s->wanted);
   append_candidates(text, sizeof text, s);
-  if (!forced || s->lists_all) return message_failed("%s", text);
+  if (!forced || s->lists_all)
+    return message_failed("%s", text);
   message_warning("%s", text);
   return EXIT_DONE;
 }
 
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings) {
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    const char *wanted = *(const char *const *)(const void *)((const char *)settings + names[i].offset);
+    const char *wanted = *(const char *const *)(const void *)((const char *)settings +
+                                                              names[i].offset);
     search s = {.wanted = wanted, .is_path = names[i].is_path, .lists_all = names[i].lists_all};
-    if (!wanted || (names[i].is_path && !wanted[0]) || (names[i].is_glob && strpbrk(wanted, "*?"))) continue;
+    if (!wanted || (names[i].is_path && !wanted[0]) || (names[i].is_glob && strpbrk(wanted, "*?")))
+      continue;
     names[i].look(&s, profile);
     exit_status checked = s.found ? EXIT_DONE : report_unknown(&s, names[i].kind, settings->force);
-    if (checked != EXIT_DONE) return checked;
+    if (checked != EXIT_DONE)
+      return checked;
   }
   return EXIT_DONE;
 }
@@ -129,27 +150,32 @@ etr_node_filter command_filter(const cli_settings *settings) {
 exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings) {
   const etr_node_filter filter = command_filter(settings);
   bool of_events = settings->command->bit == FOR_EVENTS || profile->graph_count == 0;
-  if (settings->force || (!filter.module && !filter.op && !filter.backend)) return EXIT_DONE;
-  if (of_events ? etr_count_events(profile, &filter) : etr_count_nodes(profile, &filter)) return EXIT_DONE;
-  return message_failed("no %s matches%s%s%s%s%s%s: correct the filter, or print the empty answer with --force",
-                        of_events ? "event" : "node", filter.module ? " --module " : "",
-                        filter.module ? filter.module : "", filter.op ? " --op " : "", filter.op ? filter.op : "",
-                        filter.backend ? " --backend " : "", filter.backend ? filter.backend : "");
+  if (settings->force || (!filter.module && !filter.op && !filter.backend))
+    return EXIT_DONE;
+  if (of_events ? etr_count_events(profile, &filter) : etr_count_nodes(profile, &filter))
+    return EXIT_DONE;
+  return message_failed(
+      "no %s matches%s%s%s%s%s%s: correct the filter, or print the empty answer with --force",
+      of_events ? "event" : "node", filter.module ? " --module " : "",
+      filter.module ? filter.module : "", filter.op ? " --op " : "", filter.op ? filter.op : "",
+      filter.backend ? " --backend " : "", filter.backend ? filter.backend : "");
 }
 
 exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings) {
   size_t known = 0;
-  if (!profile->foreign_run_count || settings->force || !(settings->command->bit & FORCIBLE)) return EXIT_DONE;
+  if (!profile->foreign_run_count || settings->force || !(settings->command->bit & FORCIBLE))
+    return EXIT_DONE;
   for (size_t i = 0; i < profile->method_count; i++)
     known += profile->methods[i].name[0] ? profile->methods[i].run_count : 0;
-  if (known) return EXIT_DONE;
+  if (known)
+    return EXIT_DONE;
   const char *record = profile->etrecord ? profile->etrecord : profile->pte;
   bool has_both = profile->etrecord && profile->pte && strcmp(profile->etrecord, profile->pte) != 0;
-  (void)message_failed(
-      "%s: this ETDump is of another model (none of its %zu runs fits a method of %s%s%s): give the record of "
-      "the model that ran, or --force to continue without nodes",
-      profile->etdump_count ? profile->etdumps[0] : "", profile->foreign_run_count, record ? record : "",
-      has_both ? " and " : "", has_both ? profile->pte : "");
+  (void)message_failed("%s: this ETDump is of another model (none of its %zu runs fits a method of "
+                       "%s%s%s): give the record of "
+                       "the model that ran, or --force to continue without nodes",
+                       profile->etdump_count ? profile->etdumps[0] : "", profile->foreign_run_count,
+                       record ? record : "", has_both ? " and " : "", has_both ? profile->pte : "");
   return EXIT_BAD_INPUT;
 }
 
@@ -158,21 +184,26 @@ exit_status command_check_dump(const etr_profile *profile, const cli_settings *s
 static bool is_entry(const etr_graph *graph, const cli_settings *settings) {
   const char *entry = settings->entry;
   size_t size = strlen(graph->module);
-  if (settings->method && strcmp(graph->method, settings->method) != 0) return false;
+  if (settings->method && strcmp(graph->method, settings->method) != 0)
+    return false;
   return !entry || (strncmp(graph->module, entry, size) == 0 && entry[size] == '/' &&
                     strcmp(graph->method, entry + size + 1) == 0);
 }
 
-etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings, etr_error *error) {
+etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings,
+                         etr_error *error) {
   char text[sizeof error->message];
   for (*graph = 0; *graph < profile->graph_count; ++*graph)
-    if (is_entry(&profile->graphs[*graph], settings)) return ETR_OK;
-  if (profile->graph_count == 0) return message_fail(error, ETR_ERROR_CHOICE, MESSAGE_NO_GRAPH);
-  size_t used = (size_t)snprintf(text, sizeof text, "no entry point%s%s%s%s; there are:", settings->entry ? " " : "",
-                                 settings->entry ? settings->entry : "", settings->method ? " of method " : "",
-                                 settings->method ? settings->method : "");
+    if (is_entry(&profile->graphs[*graph], settings))
+      return ETR_OK;
+  if (profile->graph_count == 0)
+    return message_fail(error, ETR_ERROR_CHOICE, MESSAGE_NO_GRAPH);
+  size_t used = (size_t)snprintf(
+      text, sizeof text, "no entry point%s%s%s%s; there are:", settings->entry ? " " : "",
+      settings->entry ? settings->entry : "", settings->method ? " of method " : "",
+      settings->method ? settings->method : "");
   for (size_t i = 0; i < profile->graph_count && used < sizeof text; i++)
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s %s/%s", i ? "," : "", profile->graphs[i].module,
-                             profile->graphs[i].method);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s %s/%s", i ? "," : "",
+                             profile->graphs[i].module, profile->graphs[i].method);
   return message_fail(error, ETR_ERROR_CHOICE, "%s", text);
 }

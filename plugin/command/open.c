@@ -6,9 +6,11 @@
 
 /* ---- The comparison with a reference ---- */
 
-/* Uses the reference of the record that is among its files. One of another record needs that record, which
+/* Uses the reference of the record that is among its files. One of another record needs that
+ * record, which
  * --reference-record names. */
-static void use_found(etr_profile *profile, const cli_settings *settings, const etr_inputs *inputs) {
+static void use_found(etr_profile *profile, const cli_settings *settings,
+                      const etr_inputs *inputs) {
   etr_error error;
   for (size_t i = 0; i < inputs->reference_count && !profile->accuracy; i++) {
     const etr_accuracy_options options = {.reference = inputs->references[i],
@@ -22,7 +24,8 @@ static void use_found(etr_profile *profile, const cli_settings *settings, const 
 exit_status command_open_reference(etr_profile **out, const cli_settings *settings) {
   cli_settings own = *settings;
   cli_command command = *settings->command;
-  command.compares_values = command.edge_only = false; /* all its graphs are needed, and no values */
+  command.compares_values = command
+                                .edge_only = false; /* all its graphs are needed, and no values */
   own.command = &command;
   own.record = settings->reference_record;
   own.more_count = own.etdump_count = 0;
@@ -31,34 +34,44 @@ exit_status command_open_reference(etr_profile **out, const cli_settings *settin
   return command_open(out, &own);
 }
 
-exit_status command_compare_values(etr_profile *profile, const cli_settings *settings, const etr_inputs *inputs) {
+exit_status command_compare_values(etr_profile *profile, const cli_settings *settings,
+                                   const etr_inputs *inputs) {
   etr_error error;
   etr_profile *of = NULL;
   exit_status result = EXIT_DONE;
-  if (!settings->command->compares_values) return EXIT_DONE;
+  if (!settings->command->compares_values)
+    return EXIT_DONE;
   if (profile->debug_value_count == 0) {
-    if (settings->reference) message_warning("the runs logged no values to compare with %s", settings->reference);
+    if (settings->reference)
+      message_warning("the runs logged no values to compare with %s", settings->reference);
     return EXIT_DONE;
   }
   if (!settings->reference) {
     use_found(profile, settings, inputs);
   } else {
-    if (settings->reference_record) result = command_open_reference(&of, settings);
-    const etr_accuracy_options options = {
-        .reference = settings->reference, .reference_record = of, .spreads = settings->command->spreads};
-    if (result == EXIT_DONE && etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
+    if (settings->reference_record)
+      result = command_open_reference(&of, settings);
+    const etr_accuracy_options options = {.reference = settings->reference,
+                                          .reference_record = of,
+                                          .spreads = settings->command->spreads};
+    if (result == EXIT_DONE &&
+        etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
       result = message_error(&error);
-    if (!profile->accuracy) etr_profile_close(of);
+    if (!profile->accuracy)
+      etr_profile_close(of);
   }
-  if (profile->accuracy) message_accuracy_warnings(profile->accuracy);
+  if (profile->accuracy)
+    message_accuracy_warnings(profile->accuracy);
   return result;
 }
 
 void command_close(etr_profile *profile) {
   etr_accuracy *accuracy = profile ? profile->accuracy : NULL;
-  etr_profile *of = accuracy ? (etr_profile *)(uintptr_t)accuracy->reference_record : NULL; /* command_open()'s */
+  etr_profile *of = accuracy ? (etr_profile *)(uintptr_t)accuracy->reference_record
+                             : NULL; /* command_open()'s */
   etr_accuracy_close(accuracy);
-  if (of != profile) etr_profile_close(of);
+  if (of != profile)
+    etr_profile_close(of);
   etr_profile_close(profile);
 }
 
@@ -69,13 +82,18 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
   etr_inputs inputs;
   *out = NULL;
   exit_status found = command_find(&inputs, settings);
-  if (found != EXIT_DONE) return found;
+  if (found != EXIT_DONE)
+    return found;
   etr_options reading = command_reading_options(settings);
   reading.edge_only &= !inputs.debug_buffer; /* logged values belong to nodes of all graphs */
   etr_status status = etr_profile_open(out, &inputs, &reading, &error);
-  exit_status result = status == ETR_OK ? command_check_dump(*out, settings) : message_error(&error);
-  if (result == EXIT_DONE) message_warnings(*out);
-  if (result == EXIT_DONE) result = command_compare_values(*out, settings, &inputs);
-  if (settings->record) etr_inputs_clear(&inputs);
+  exit_status result = status == ETR_OK ? command_check_dump(*out, settings)
+                                        : message_error(&error);
+  if (result == EXIT_DONE)
+    message_warnings(*out);
+  if (result == EXIT_DONE)
+    result = command_compare_values(*out, settings, &inputs);
+  if (settings->record)
+    etr_inputs_clear(&inputs);
   return result;
 }

@@ -14,20 +14,24 @@
 
 static bool parse_count(const char *text, int64_t *out) {
   size_t digits = strspn(text, "0123456789");
-  if (digits == 0 || digits > 9 || text[digits]) return false;
+  if (digits == 0 || digits > 9 || text[digits])
+    return false;
   *out = strtoll(text, NULL, 10);
   return true;
 }
 
-/* Parses a number above 0, or with a unit a number of at least 0, which may have the unit: "5%" or "5", "30dB". Only
- * decimal numbers are allowed, not "inf" or "0x10". The decimal point of strtod() depends on the locale, which the
- * command never sets. */
+/* Parses a number above 0, or with a unit a number of at least 0, which may have the unit: "5%" or
+ * "5", "30dB". Only decimal numbers are allowed, not "inf" or "0x10". The decimal point of strtod()
+ * depends on the locale, which the command never sets. */
 static bool parse_number(const char *text, const char *unit, double *out) {
   char *end;
   double value = strtod(text, &end);
-  if (end == text || strspn(text, "0123456789.eE+-") < (size_t)(end - text) || !isfinite(value)) return false;
-  if (unit && strcmp(end, unit) == 0) end += strlen(unit);
-  if (*end || (unit ? value < 0 : value <= 0)) return false;
+  if (end == text || strspn(text, "0123456789.eE+-") < (size_t)(end - text) || !isfinite(value))
+    return false;
+  if (unit && strcmp(end, unit) == 0)
+    end += strlen(unit);
+  if (*end || (unit ? value < 0 : value <= 0))
+    return false;
   *out = value;
   return true;
 }
@@ -57,9 +61,12 @@ typedef struct parser {
 } parser;
 
 /* Appends a value to a list that has room for all words of the command line. */
-static exit_status append_file(const parser *p, const char ***files, size_t *count, const char *value) {
-  if (!*files) *files = calloc((size_t)p->argc, sizeof **files);
-  if (!*files) return message_failed("out of memory");
+static exit_status append_file(const parser *p, const char ***files, size_t *count,
+                               const char *value) {
+  if (!*files)
+    *files = calloc((size_t)p->argc, sizeof **files);
+  if (!*files)
+    return message_failed("out of memory");
   (*files)[(*count)++] = value;
   return EXIT_DONE;
 }
@@ -78,19 +85,35 @@ static exit_status store_value(const parser *p, const option_spec *spec, const c
       return message_usage(p->named, "--%s given more than %d times", spec->name, (int)MAX_LIST);
     ((const char **)member)[(*(size_t *)other)++] = value;
     return EXIT_DONE;
-  case OPTION_FILES: return append_file(p, member, other, value);
-  case OPTION_FLAG: *(bool *)member = true; break;
-  case OPTION_TEXT: *(const char **)member = value; break;
-  case OPTION_COUNT: is_good = parse_count(value, member); break;
-  case OPTION_NUMBER: is_good = parse_number(value, NULL, member); break;
-  case OPTION_PERCENT: is_good = parse_number(value, "%", member); break;
-  case OPTION_DECIBEL: is_good = parse_number(value, "dB", member); break;
-  case OPTION_WORD: is_good = parse_word(spec->words, value, member); break;
+  case OPTION_FILES:
+    return append_file(p, member, other, value);
+  case OPTION_FLAG:
+    *(bool *)member = true;
+    break;
+  case OPTION_TEXT:
+    *(const char **)member = value;
+    break;
+  case OPTION_COUNT:
+    is_good = parse_count(value, member);
+    break;
+  case OPTION_NUMBER:
+    is_good = parse_number(value, NULL, member);
+    break;
+  case OPTION_PERCENT:
+    is_good = parse_number(value, "%", member);
+    break;
+  case OPTION_DECIBEL:
+    is_good = parse_number(value, "dB", member);
+    break;
+  case OPTION_WORD:
+    is_good = parse_word(spec->words, value, member);
+    break;
   }
   if (!is_good)
     return message_usage(p->named, "--%s takes %s, not \"%s\"", spec->name,
                          spec->words ? spec->words : wanted[spec->kind], value);
-  if (spec->offset2) *(bool *)other = true;
+  if (spec->offset2)
+    *(bool *)other = true;
   return EXIT_DONE;
 }
 
@@ -103,35 +126,42 @@ typedef struct written_option {
   const char *value; /* NULL: the value is the next word, or there is none */
 } written_option;
 
-static bool is_option(const char *text) { return text[0] == '-' && text[1]; }
+static bool is_option(const char *text) {
+  return text[0] == '-' && text[1];
+}
 
 static written_option split_option(const char *text) {
-  if (text[1] != '-') return (written_option){text + 1, 1, text[2] ? text + 2 : NULL};
+  if (text[1] != '-')
+    return (written_option){text + 1, 1, text[2] ? text + 2 : NULL};
   const char *equals = strchr(text, '=');
   return (written_option){text + 2, equals ? (size_t)(equals - text - 2) : strlen(text + 2),
                           equals ? equals + 1 : NULL};
 }
 
-/* Returns the row of an option of a command, or of any command if `command` is NULL. A letter is written with one dash,
+/* Returns the row of an option of a command, or of any command if `command` is NULL. A letter is
+ * written with one dash,
  * "-n". */
 static const option_spec *find_option(const char *text, const cli_command *command) {
   written_option written = split_option(text);
   for (const option_spec *spec = option_specs; spec->name; spec++) {
-    bool is_written = text[1] != '-'
-                          ? spec->letter == text[1]
-                          : strlen(spec->name) == written.size && memcmp(spec->name, written.name, written.size) == 0;
-    if (is_written && (!command || option_table_has(spec, command))) return spec;
+    bool is_written = text[1] != '-' ? spec->letter == text[1]
+                                     : strlen(spec->name) == written.size &&
+                                           memcmp(spec->name, written.name, written.size) == 0;
+    if (is_written && (!command || option_table_has(spec, command)))
+      return spec;
   }
   return NULL;
 }
 
-/* Returns the index of the next word from `at` on that is no option and no value of one, or argc. Whether an option
- * takes a value is the same for all commands. */
+/* Returns the index of the next word from `at` on that is no option and no value of one, or argc.
+ * Whether an option takes a value is the same for all commands. */
 static int next_argument(const parser *p, int at) {
   for (; at < p->argc && strcmp(p->argv[at], "--") != 0; at++) {
-    if (!is_option(p->argv[at])) return at;
+    if (!is_option(p->argv[at]))
+      return at;
     const option_spec *spec = find_option(p->argv[at], NULL);
-    if (spec && spec->argument && !split_option(p->argv[at]).value) at++;
+    if (spec && spec->argument && !split_option(p->argv[at]).value)
+      at++;
   }
   return p->argc;
 }
@@ -141,31 +171,38 @@ static void find_command(parser *p) {
   int first = next_argument(p, 1);
   const cli_command *found = first < p->argc ? option_table_command(p->argv[first]) : NULL;
   p->command = found ? found : &commands[0];
-  if (!found) return;
+  if (!found)
+    return;
   p->named = found->name;
   p->named_at = first;
 }
 
-/* Returns the command that a word after the record names, or that it resembles if no command was given; NULL for a
- * file, and for what looks like one. */
+/* Returns the command that a word after the record names, or that it resembles if no command was
+ * given; NULL for a file, and for what looks like one. */
 static const char *misplaced_command(const parser *p, const char *text) {
   const cli_command *found = option_table_command(text);
-  if (access(text, F_OK) == 0) return NULL;
-  if (found) return found->name;
+  if (access(text, F_OK) == 0)
+    return NULL;
+  if (found)
+    return found->name;
   return p->named || strpbrk(text, "./\\=") ? NULL : option_table_nearest(text);
 }
 
-/* Refuses a command after the record, where it would be taken for a file of the record. The message has the line with
- * the command in its place. */
+/* Refuses a command after the record, where it would be taken for a file of the record. The message
+ * has the line with the command in its place. */
 static exit_status check_order(const parser *p) {
   char line[512] = "";
   size_t used = 0;
-  if (p->command->runs_program || p->command->bit == FOR_HELP) return EXIT_DONE;
-  for (int at = next_argument(p, next_argument(p, 1) + 1); at < p->argc; at = next_argument(p, at + 1)) {
+  if (p->command->runs_program || p->command->bit == FOR_HELP)
+    return EXIT_DONE;
+  for (int at = next_argument(p, next_argument(p, 1) + 1); at < p->argc;
+       at = next_argument(p, at + 1)) {
     const char *name = misplaced_command(p, p->argv[at]);
-    if (!name) continue;
+    if (!name)
+      continue;
     for (int i = 1; i < p->argc && used < sizeof line; i++)
-      if (i != at && i != p->named_at) used += (size_t)snprintf(line + used, sizeof line - used, " %s", p->argv[i]);
+      if (i != at && i != p->named_at)
+        used += (size_t)snprintf(line + used, sizeof line - used, " %s", p->argv[i]);
     return message_usage(name, "the command comes first: etrecord-tb %s%s", name, line);
   }
   return EXIT_DONE;
@@ -179,27 +216,36 @@ static exit_status refuse_option(const parser *p, const char *text) {
   size_t used = 0, count = 0;
   for (const cli_command *c = commands; spec && c->name && used < sizeof others; c++) {
     const option_spec *its = find_option(text, c);
-    if (!its || strcmp(its->name, spec->name) != 0) continue;
-    used += (size_t)snprintf(others + used, sizeof others - used, "%s%s", count ? ", " : "", c->name);
+    if (!its || strcmp(its->name, spec->name) != 0)
+      continue;
+    used += (size_t)snprintf(others + used, sizeof others - used, "%s%s", count ? ", " : "",
+                             c->name);
     count++;
   }
   if (spec)
-    return message_usage(p->named, "%s has no option --%s (%s %s)", p->command->name, spec->name, others,
-                         count == 1 ? "does" : "do");
-  const char *near = option_table_nearest_option(p->command, written.name, text[1] == '-' ? written.size : 0);
+    return message_usage(p->named, "%s has no option --%s (%s %s)", p->command->name, spec->name,
+                         others, count == 1 ? "does" : "do");
+  const char *near = option_table_nearest_option(p->command, written.name,
+                                                 text[1] == '-' ? written.size : 0);
   if (near)
-    return message_usage(p->named, "unknown option --%.*s; did you mean --%s?", (int)written.size, written.name, near);
-  return message_usage(p->named, "unknown option %.*s", (int)(written.name + written.size - text), text);
+    return message_usage(p->named, "unknown option --%.*s; did you mean --%s?", (int)written.size,
+                         written.name, near);
+  return message_usage(p->named, "unknown option %.*s", (int)(written.name + written.size - text),
+                       text);
 }
 
 /* Reads the option at argv[at]; `at` ends on its last word. */
 static exit_status parse_option(parser *p) {
   const char *text = p->argv[p->at], *value = split_option(text).value;
   const option_spec *spec = find_option(text, p->command);
-  if (!spec) return refuse_option(p, text);
-  if (!spec->argument && value) return message_usage(p->named, "--%s takes no value", spec->name);
-  if (spec->argument && !value) value = p->at + 1 < p->argc ? p->argv[++p->at] : "";
-  if (spec->argument && !value[0]) return message_usage(p->named, "--%s needs a value: %s", spec->name, spec->argument);
+  if (!spec)
+    return refuse_option(p, text);
+  if (!spec->argument && value)
+    return message_usage(p->named, "--%s takes no value", spec->name);
+  if (spec->argument && !value)
+    value = p->at + 1 < p->argc ? p->argv[++p->at] : "";
+  if (spec->argument && !value[0])
+    return message_usage(p->named, "--%s needs a value: %s", spec->name, spec->argument);
   return store_value(p, spec, value);
 }
 
@@ -209,11 +255,14 @@ static exit_status parse_positional(parser *p) {
     return message_usage(p->named, "the command to run needs -- in front of it: -- %s", text);
   cli_settings *out = p->out;
   size_t taken = (out->record != NULL) + out->more_count;
-  if (p->at == p->named_at) return EXIT_DONE;
+  if (p->at == p->named_at)
+    return EXIT_DONE;
   if (!p->named && taken == 1 && access(out->record, F_OK) != 0 && strcmp(out->record, "-") != 0)
     return option_table_no_command(out->record);
-  if (!text[0]) return message_usage(p->named, "empty argument: is a shell variable unset?");
-  if (taken >= option_table_allowed(p->command)) return message_usage(p->named, "unexpected argument \"%s\"", text);
+  if (!text[0])
+    return message_usage(p->named, "empty argument: is a shell variable unset?");
+  if (taken >= option_table_allowed(p->command))
+    return message_usage(p->named, "unexpected argument \"%s\"", text);
   /* Arguments are gathered at the start of argv, where all words were read before. */
   p->argv[1 + taken] = p->argv[p->at];
   out->more = (const char *const *)(void *)(p->argv + 2);
@@ -237,7 +286,8 @@ static exit_status parse_arguments(parser *p) {
       status = parse_option(p);
     else
       status = parse_positional(p);
-    if (status != EXIT_DONE) return status;
+    if (status != EXIT_DONE)
+      return status;
   }
   return EXIT_DONE;
 }
@@ -247,17 +297,27 @@ static exit_status parse_arguments(parser *p) {
 static exit_status check_arguments(const parser *p) {
   const cli_settings *out = p->out;
   if (p->command->runs_program) {
-    if (!out->record && !out->etrecord) return message_usage(p->named, "no record given: name it with --record DIR");
-    if (out->program && out->program[0] && out->program[0][0]) return EXIT_DONE;
-    return message_usage(p->named, "no command to run: put it after --, as in -- ./executor_runner --model_path m.pte");
+    if (!out->record && !out->etrecord)
+      return message_usage(p->named, "no record given: name it with --record DIR");
+    if (out->program && out->program[0] && out->program[0][0])
+      return EXIT_DONE;
+    return message_usage(
+        p->named,
+        "no command to run: put it after --, as in -- ./executor_runner --model_path m.pte");
   }
   size_t taken = (out->record != NULL) + out->more_count, needed = option_table_needed(p->command);
-  const char *meant = !p->named && taken == 1 && access(out->record, F_OK) != 0 ? option_table_nearest(out->record)
-                                                                                : NULL;
-  if (meant) return message_usage(NULL, "\"%s\" is neither a command nor a file; did you mean %s?", out->record, meant);
-  if (taken >= needed) return EXIT_DONE;
-  if (needed > 1) return message_usage(p->named, "%s needs %s", p->named, p->command->arguments);
-  if (out->etrecord || out->etdump_count > 0) return EXIT_DONE;
+  const char *meant = !p->named && taken == 1 && access(out->record, F_OK) != 0
+                          ? option_table_nearest(out->record)
+                          : NULL;
+  if (meant)
+    return message_usage(NULL, "\"%s\" is neither a command nor a file; did you mean %s?",
+                         out->record, meant);
+  if (taken >= needed)
+    return EXIT_DONE;
+  if (needed > 1)
+    return message_usage(p->named, "%s needs %s", p->named, p->command->arguments);
+  if (out->etrecord || out->etdump_count > 0)
+    return EXIT_DONE;
   return message_usage(p->named, "no record given: name a file or a directory");
 }
 
@@ -265,11 +325,14 @@ static exit_status check_arguments(const parser *p) {
 static bool parse_runs(const char *text, size_t size, size_t *out, size_t *out_last) {
   char first[24] = "";
   int64_t run, last;
-  if (size >= sizeof first) return false;
+  if (size >= sizeof first)
+    return false;
   memcpy(first, text, size);
   char *dash = strchr(first, '-');
-  if (dash) *dash = '\0';
-  if (!parse_count(first, &run) || !parse_count(dash ? dash + 1 : first, &last) || last < run) return false;
+  if (dash)
+    *dash = '\0';
+  if (!parse_count(first, &run) || !parse_count(dash ? dash + 1 : first, &last) || last < run)
+    return false;
   *out = (size_t)run;
   *out_last = (size_t)last;
   return true;
@@ -280,8 +343,10 @@ static exit_status parse_choices(cli_settings *out, const char *command) {
   for (size_t i = 0; i < out->map_count; i++) {
     const char *text = out->map_texts[i], *equals = strchr(text, '=');
     etr_method_choice *choice = &out->choices[i];
-    if (!equals || !equals[1] || !parse_runs(text, (size_t)(equals - text), &choice->run, &choice->last))
-      return message_usage(command, "--map takes RUN=METHOD or FIRST-LAST=METHOD, not \"%s\"", text);
+    if (!equals || !equals[1] ||
+        !parse_runs(text, (size_t)(equals - text), &choice->run, &choice->last))
+      return message_usage(command, "--map takes RUN=METHOD or FIRST-LAST=METHOD, not \"%s\"",
+                           text);
     choice->method = equals + 1;
   }
   return EXIT_DONE;
@@ -290,7 +355,8 @@ static exit_status parse_choices(cli_settings *out, const char *command) {
 /* Chooses the runs that count, by --skip-runs or --runs. */
 static exit_status choose_runs(cli_settings *out, const char *command) {
   const char *skip = out->skip_text, *runs = out->runs_text;
-  if (skip && runs) return message_usage(command, "give --skip-runs or --runs, not both");
+  if (skip && runs)
+    return message_usage(command, "give --skip-runs or --runs, not both");
   out->skip = out->command->shows_all ? ETR_SKIP_NONE : ETR_SKIP_AUTO;
   if (runs) {
     out->skip = ETR_SKIP_RANGE;
@@ -299,7 +365,8 @@ static exit_status choose_runs(cli_settings *out, const char *command) {
                : message_usage(command, "--runs takes a run or FIRST-LAST, not \"%s\"", runs);
   }
   if (!skip || strcmp(skip, "auto") == 0) {
-    if (skip) out->skip = ETR_SKIP_AUTO;
+    if (skip)
+      out->skip = ETR_SKIP_AUTO;
     return EXIT_DONE;
   }
   out->skip = ETR_SKIP_FIRST;
@@ -321,23 +388,27 @@ static exit_status parse_tags(etr_tag *tags, const char **texts, size_t count, c
   return EXIT_DONE;
 }
 
-/* Cuts arguments NAME=FILE of `pack` in two, in place, and removes them from the other arguments. An argument that
- * names an existing file is not such an argument. */
+/* Cuts arguments NAME=FILE of `pack` in two, in place, and removes them from the other arguments.
+ * An argument that names an existing file is not such an argument. */
 static exit_status take_parts(cli_settings *out, const char *command) {
-  if (!out->command->takes_parts || !out->record) return EXIT_DONE;
+  if (!out->command->takes_parts || !out->record)
+    return EXIT_DONE;
   const char *const *all = out->more - 1; /* the first argument is in front of the others */
   size_t count = 1 + out->more_count;
-  if (count > MAX_LIST) return message_usage(command, "more than %d parts", (int)MAX_LIST);
+  if (count > MAX_LIST)
+    return message_usage(command, "more than %d parts", (int)MAX_LIST);
   out->record = NULL;
   out->more_count = 0;
   for (size_t i = 0; i < count; i++) {
     char *equals = access(all[i], F_OK) == 0 ? NULL : strchr(all[i], '=');
-    if (!equals && out->record) return message_usage(command, "unexpected argument \"%s\"", all[i]);
+    if (!equals && out->record)
+      return message_usage(command, "unexpected argument \"%s\"", all[i]);
     if (!equals) {
       out->record = all[i];
       continue;
     }
-    if (equals == all[i] || !equals[1]) return message_usage(command, "a part is NAME=FILE, not \"%s\"", all[i]);
+    if (equals == all[i] || !equals[1])
+      return message_usage(command, "a part is NAME=FILE, not \"%s\"", all[i]);
     *equals = '\0';
     out->parts[out->part_count++] = (etr_part){.name = all[i], .path = equals + 1};
   }
@@ -349,19 +420,24 @@ static void choose_format(cli_settings *out) {
   static const struct {
     const char *extension;
     output_format format;
-  } known[] = {{".csv", FORMAT_CSV},         {".tsv", FORMAT_TSV},          {".json", FORMAT_JSON},
-               {".md", FORMAT_MARKDOWN},     {".jsonl", FORMAT_JSON_LINES}, {".ndjson", FORMAT_JSON_LINES},
-               {".parquet", FORMAT_PARQUET}, {".arrow", FORMAT_ARROW}};
+  } known[] = {{".csv", FORMAT_CSV},          {".tsv", FORMAT_TSV},
+               {".json", FORMAT_JSON},        {".md", FORMAT_MARKDOWN},
+               {".jsonl", FORMAT_JSON_LINES}, {".ndjson", FORMAT_JSON_LINES},
+               {".parquet", FORMAT_PARQUET},  {".arrow", FORMAT_ARROW}};
   const option_spec *spec = find_option("--format", out->command);
   bool is_open = !out->has_format && spec && spec->offset == offsetof(cli_settings, format);
   for (size_t i = 0; is_open && i < sizeof known / sizeof *known; i++)
-    if (strcmp(command_extension(out), known[i].extension) == 0) out->format = known[i].format;
+    if (strcmp(command_extension(out), known[i].extension) == 0)
+      out->format = known[i].format;
 }
 
 static exit_status set_clock(cli_settings *out, const char *command) {
-  static const double per_second[] = {[ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};
-  if (!out->has_source_unit) return EXIT_DONE;
-  if (out->ticks_per_second > 0) return message_usage(command, "give --source-unit or --ticks-per-second, not both");
+  static const double per_second[] = {
+      [ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};
+  if (!out->has_source_unit)
+    return EXIT_DONE;
+  if (out->ticks_per_second > 0)
+    return message_usage(command, "give --source-unit or --ticks-per-second, not both");
   out->ticks_per_second = per_second[out->source_unit];
   return EXIT_DONE;
 }
@@ -372,16 +448,23 @@ exit_status option_parse(cli_settings *out, int argc, char **argv) {
   find_command(&p);
   out->command = p.named ? p.command : NULL;
   exit_status status = check_order(&p);
-  if (status == EXIT_DONE) status = parse_arguments(&p);
-  if (status != EXIT_DONE || out->help || out->version) return status;
+  if (status == EXIT_DONE)
+    status = parse_arguments(&p);
+  if (status != EXIT_DONE || out->help || out->version)
+    return status;
   out->command = p.command;
   choose_format(out);
   status = check_arguments(&p);
-  if (status == EXIT_DONE) status = set_clock(out, p.named);
-  if (status == EXIT_DONE) status = parse_tags(out->hparams, out->hparam_texts, out->hparam_count, "hparam", p.named);
-  if (status == EXIT_DONE) status = parse_tags(out->given_tags, out->tag_texts, out->tag_count, "tag", p.named);
+  if (status == EXIT_DONE)
+    status = set_clock(out, p.named);
+  if (status == EXIT_DONE)
+    status = parse_tags(out->hparams, out->hparam_texts, out->hparam_count, "hparam", p.named);
+  if (status == EXIT_DONE)
+    status = parse_tags(out->given_tags, out->tag_texts, out->tag_count, "tag", p.named);
   out->tags = out->given_tags;
-  if (status == EXIT_DONE) status = take_parts(out, p.named);
-  if (status == EXIT_DONE) status = choose_runs(out, p.named);
+  if (status == EXIT_DONE)
+    status = take_parts(out, p.named);
+  if (status == EXIT_DONE)
+    status = choose_runs(out, p.named);
   return status == EXIT_DONE ? parse_choices(out, p.named) : status;
 }

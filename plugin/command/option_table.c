@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * option_table.c - the table of options; finds commands and options in the tables, also mistyped ones.
+ * option_table.c - the table of options; finds commands and options in the tables, also mistyped
+ * ones.
  */
 #include "command/option_table.h"
 
@@ -10,7 +11,8 @@
 
 /* Groups of commands. */
 enum {
-  PER_METHOD = FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_MEMORY | FOR_DIFF,
+  PER_METHOD = FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_MEMORY |
+               FOR_DIFF,
   TIMED = FOR_INFO | FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF,
   PRINTING = FOR_INFO | PER_METHOD,
   LISTING = PRINTING | FOR_VALIDATE | FOR_ACCURACY,
@@ -22,54 +24,74 @@ enum {
   FILES = FOR_STRIP | FOR_PACK,
   READING = FOR_WRITE | PRINTING | ONE_FILE | FOR_ACCURACY,
   RUNNING = FOR_BENCH | FOR_WATCH,
-  COMPARING = FOR_ACCURACY | FOR_SUMMARY | FOR_NODES | FOR_DOT | FOR_REPORT | FOR_WRITE | FOR_EXPORT,
+  COMPARING = FOR_ACCURACY | FOR_SUMMARY | FOR_NODES | FOR_DOT | FOR_REPORT | FOR_WRITE |
+              FOR_EXPORT,
   RATING = FOR_NODES | FOR_SUMMARY | FOR_SOURCE | FOR_REPORT | FOR_WRITE,
-  SKIPPING = FOR_WRITE | FOR_INFO | FOR_NODES | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF | ONE_FILE |
-             RUNNING,
+  SKIPPING = FOR_WRITE | FOR_INFO | FOR_NODES | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION |
+             FOR_DIFF | ONE_FILE | RUNNING,
 };
 
-/* AS: how an option is parsed, and the member of cli_settings that takes its value. AND: the member that takes the
- * count of a list, or that the option sets to true. */
+/* AS: how an option is parsed, and the member of cli_settings that takes its value. AND: the member
+ * that takes the count of a list, or that the option sets to true. */
 #define AS(how, member) OPTION_##how, offsetof(cli_settings, member)
 #define AND(member) .offset2 = offsetof(cli_settings, member)
 
-/* The order is that of --help: options of one command first, then the inputs and limits that commands share. */
+/* The order is that of --help: options of one command first, then the inputs and limits that
+ * commands share. */
 const option_spec option_specs[] = {
-    {"record", 0, "RECORD", AS(TEXT, record), FOR_BENCH, .help = "the ETRecord of RUNNER's model, or its directory"},
+    {"record", 0, "RECORD", AS(TEXT, record), FOR_BENCH,
+     .help = "the ETRecord of RUNNER's model, or its directory"},
     {"against", 0, "COMMAND", AS(TEXT, against), FOR_BENCH,
-     .help = "the base: a program with its arguments, which is recorded in turns with RUNNER (default: the last "
-             "bench). COMMAND is split into words as by a shell, with quotes and backslashes, but nothing is "
+     .help = "the base: a program with its arguments, which is recorded in turns with RUNNER "
+             "(default: the last "
+             "bench). COMMAND is split into words as by a shell, with quotes and backslashes, but "
+             "nothing is "
              "expanded"},
     {"against-record", 0, "RECORD", AS(TEXT, against_record), FOR_BENCH,
-     .help = "the ETRecord of the base's model, or its directory (default: the RECORD of --record)"},
+     .help =
+         "the ETRecord of the base's model, or its directory (default: the RECORD of --record)"},
     {"repeat", 0, "N", AS(COUNT, repeat), FOR_BENCH,
-     .help = "number of recordings (ETDumps) of each program that count (default: 5)", AND(has_repeat)},
+     .help = "number of recordings (ETDumps) of each program that count (default: 5)",
+     AND(has_repeat)},
     {"warmup", 0, "N", AS(COUNT, warmup), FOR_BENCH,
-     .help = "number of recordings of each program that are made first and do not count (default: 1)", AND(has_warmup)},
+     .help =
+         "number of recordings of each program that are made first and do not count (default: 1)",
+     AND(has_warmup)},
     {"timeout", 0, "S", AS(NUMBER, timeout), FOR_BENCH,
-     .help = "seconds after which a recording is ended: the process and all that it started are killed (default: "
+     .help = "seconds after which a recording is ended: the process and all that it started are "
+             "killed (default: "
              "600)"},
     {"pull", 0, "FILE", AS(TEXT, pull), FOR_BENCH,
-     .help = "file in which RUNNER and the base leave their ETDumps; a file on the device if the program is adb "
+     .help = "file in which RUNNER and the base leave their ETDumps; a file on the device if the "
+             "program is adb "
              "(default: the program's own --etdump_path)"},
     {"to", 0, "SYSTEM", AS(WORD, bench_target), FOR_BENCH,
-     .help = "write the values for FAI-PEP (AIBench) or for PyTorch's benchmark database, instead of text unless -o "
+     .help = "write the values for FAI-PEP (AIBench) or for PyTorch's benchmark database, instead "
+             "of text unless -o "
              "names a file",
      .words = "observer|hud", AND(has_bench_target)},
-    {"output", 'o', "FILE", AS(TEXT, output), FOR_BENCH, .help = "file that --to writes (default: standard output)"},
+    {"output", 'o', "FILE", AS(TEXT, output), FOR_BENCH,
+     .help = "file that --to writes (default: standard output)"},
     {"tensorboard", 0, "URL", AS(TEXT, tensorboard), FOR_BENCH,
-     .help = "address of TensorBoard, for links in the output of --to (default: http://localhost:6006)"},
-    {"logdir", 'o', "DIR", AS(TEXT, logdir), FOR_WRITE, .help = "directory to write to (default: runs)"},
-    {"logdir", 0, "DIR", AS(TEXT, logdir), RUNNING, .help = "directory to write to (default: runs)"},
-    {"output", 'o', "FILE", AS(TEXT, output), ONE_FILE | FILES, .help = "file to write (default: standard output)"},
+     .help = "address of TensorBoard, for links in the output of --to (default: "
+             "http://localhost:6006)"},
+    {"logdir", 'o', "DIR", AS(TEXT, logdir), FOR_WRITE,
+     .help = "directory to write to (default: runs)"},
+    {"logdir", 0, "DIR", AS(TEXT, logdir), RUNNING,
+     .help = "directory to write to (default: runs)"},
+    {"output", 'o', "FILE", AS(TEXT, output), ONE_FILE | FILES,
+     .help = "file to write (default: standard output)"},
     {"name", 0, "NAME", AS(TEXT, name), FOR_WRITE | RUNNING,
-     .help = "folder in DIR, or a/b for a folder in a folder (default: the name of the record's directory)"},
+     .help = "folder in DIR, or a/b for a folder in a folder (default: the name of the record's "
+             "directory)"},
     {"graphs", 0, "NAMES", AS(TEXT, graphs), FOR_WRITE,
-     .help = "only these graphs: edge, aten or program, or several, as in edge,aten (default: all)"},
+     .help =
+         "only these graphs: edge, aten or program, or several, as in edge,aten (default: all)"},
     {"depth", 0, "N", AS(COUNT, depth), FOR_WRITE,
      .help = "levels of modules that DOT files expand (default: as many as remain readable)"},
     {"hparam", 0, "NAME=VALUE", AS(LIST, hparam_texts), FOR_WRITE | RUNNING,
-     .help = "a column of TensorBoard's HParams table: device=pixel8; may be repeated", AND(hparam_count)},
+     .help = "a column of TensorBoard's HParams table: device=pixel8; may be repeated",
+     AND(hparam_count)},
     {"depth", 0, "N", AS(COUNT, depth), FOR_DOT,
      .help = "levels of modules to expand (default: as many as remain readable)"},
     {"to", 0, "VIEWER", AS(WORD, target), FOR_EXPORT, .help = "the viewer that reads the file",
@@ -78,161 +100,207 @@ const option_spec option_specs[] = {
      .help = "the value of each node; snr is in dB, see --reference (default: avg)",
      .words = "avg|p50|p90|max|backend|snr"},
     {"adapter", 0, "ADAPTER", AS(WORD, adapter), FOR_EXPORT,
-     .help = "the adapter with which Model Explorer shows the graph (default: auto, by the entry point)",
+     .help = "the adapter with which Model Explorer shows the graph (default: auto, by the entry "
+             "point)",
      .words = "auto|etrecord|pt2|pte"},
     {"entry", 0, "ENTRY", AS(TEXT, entry), FOR_DOT | FOR_EXPORT,
      .help = "the entry point: edge/forward, aten/forward, ..."},
-    {"focus", 0, "MODULE", AS(TEXT, focus), FOR_DOT, .help = "draw only this module of the model and its neighbours"},
+    {"focus", 0, "MODULE", AS(TEXT, focus), FOR_DOT,
+     .help = "draw only this module of the model and its neighbours"},
     {"color-by", 0, "WHAT", AS(WORD, color_by), FOR_DOT,
-     .help =
-         "what colours mean: time, or the accuracy of logged values (default: accuracy with --reference, else time)",
+     .help = "what colours mean: time, or the accuracy of logged values (default: accuracy with "
+             "--reference, else time)",
      .words = "time|accuracy", AND(has_color_by)},
     {"fold", 0, NULL, AS(FLAG, fold), FOR_DOT,
-     .help = "draw equal blocks, and equal steps of unrolled loops, once, with their number, total time and median, so "
+     .help = "draw equal blocks, and equal steps of unrolled loops, once, with their number, total "
+             "time and median, so "
              "that a model fits a page"},
     {"top", 'n', "N", AS(COUNT, most_expensive), FOR_DOT,
      .help = "draw only the N slowest nodes as boxes; the others are summed by module"},
     {"format", 'f', "FORMAT", AS(WORD, drawing), FOR_DOT,
-     .help = "format of the output (default: by the extension of FILE, or else dot)", .words = "dot|svg|png",
-     AND(has_drawing)},
+     .help = "format of the output (default: by the extension of FILE, or else dot)",
+     .words = "dot|svg|png", AND(has_drawing)},
     {"depth", 0, "N", AS(COUNT, depth), FOR_SUMMARY,
      .help = "levels of modules to show (default: as many as fit the table)"},
     {"format", 'f', "FORMAT", AS(WORD, format), LISTING & ~PER_METHOD,
      .help = "output format; jsonl has one JSON object for each row of csv",
      .words = "text|json|csv|tsv|markdown|jsonl", AND(has_format)},
     {"format", 'f', "FORMAT", AS(WORD, format), PER_METHOD,
-     .help = "output format; jsonl has one JSON object for each row of csv. parquet and arrow (IPC) have the same rows "
-             "with typed columns and need Python with pyarrow (default: by the extension of --output, or else text)",
+     .help = "output format; jsonl has one JSON object for each row of csv. parquet and arrow "
+             "(IPC) have the same rows "
+             "with typed columns and need Python with pyarrow (default: by the extension of "
+             "--output, or else text)",
      .words = "text|json|csv|tsv|markdown|jsonl|parquet|arrow", AND(has_format)},
-    {"output", 'o', "FILE", AS(TEXT, output), PER_METHOD, .help = "file to write (default: standard output)"},
+    {"output", 'o', "FILE", AS(TEXT, output), PER_METHOD,
+     .help = "file to write (default: standard output)"},
     {"reference", 0, "FILE", AS(TEXT, reference), COMPARING,
-     .help = "compare logged values with this reference, which `etrecord-tb reference` wrote (default: a reference of "
+     .help = "compare logged values with this reference, which `etrecord-tb reference` wrote "
+             "(default: a reference of "
              "the record among its files)"},
     {"reference-record", 0, "RECORD", AS(TEXT, reference_record), COMPARING,
-     .help = "the record from which the reference was made, if it is another one, such as the float model"},
+     .help = "the record from which the reference was made, if it is another one, such as the "
+             "float model"},
     {"input", 0, "N", AS(COUNT, input), FOR_ACCURACY,
-     .help = "only this input of the reference, from 0 (default: for each node the worst)", AND(has_input)},
-    {"by", 0, "WHAT", AS(WORD, by), FOR_ACCURACY, .help = "a row for each module, operator, source line or backend",
+     .help = "only this input of the reference, from 0 (default: for each node the worst)",
+     AND(has_input)},
+    {"by", 0, "WHAT", AS(WORD, by), FOR_ACCURACY,
+     .help = "a row for each module, operator, source line or backend",
      .words = "module|op|source|backend", AND(has_by)},
     {"sort", 0, "KEY", AS(WORD, accuracy_order), FOR_ACCURACY,
-     .help = "order of the rows: local error, drop of SNR, SNR, or order of execution (default: suspicion, which is "
+     .help = "order of the rows: local error, drop of SNR, SNR, or order of execution (default: "
+             "suspicion, which is "
              "local if the reference has local values, else drop)",
      .words = "suspicion|local|drop|snr|order"},
     {"graph", 'g', "GRAPH", AS(WORD, accuracy_graph), FOR_ACCURACY,
-     .help = "the graph of the record's own reference that is compared with (default: edge, which is node by node)",
+     .help = "the graph of the record's own reference that is compared with (default: edge, which "
+             "is node by node)",
      .words = "edge|aten"},
     {"fail-below", 0, "DB", AS(DECIBEL, fail_below), FOR_ACCURACY,
-     .help = "exit with 3 if an output of the model has an SNR below DB, 30dB, and with 4 if no output was compared",
+     .help = "exit with 3 if an output of the model has an SNR below DB, 30dB, and with 4 if no "
+             "output was compared",
      AND(has_fail_below)},
-    {"output", 'o', "FILE", AS(TEXT, output), FOR_REFERENCE, .help = "the safetensors file to write"},
+    {"output", 'o', "FILE", AS(TEXT, output), FOR_REFERENCE,
+     .help = "the safetensors file to write"},
     {"inputs", 0, "FILE", AS(TEXT, inputs_file), FOR_REFERENCE,
-     .help = "inputs for the model, a list of tuples of tensors that torch.save wrote; for several methods a dict of "
-             "such lists by method (default: the record's representative inputs, or else its example inputs)"},
+     .help = "inputs for the model, a list of tuples of tensors that torch.save wrote; for several "
+             "methods a dict of "
+             "such lists by method (default: the record's representative inputs, or else its "
+             "example inputs)"},
     {"all", 0, NULL, AS(FLAG, all_nodes), FOR_REFERENCE,
-     .help = "write the values of all nodes (default: of aten/METHOD, and of the Edge nodes that the ETDump logged)"},
+     .help = "write the values of all nodes (default: of aten/METHOD, and of the Edge nodes that "
+             "the ETDump logged)"},
     {"local", 0, NULL, AS(FLAG, local), FOR_REFERENCE,
-     .help = "also run the graph with the values that the device logged, which shows what each segment adds"},
+     .help = "also run the graph with the values that the device logged, which shows what each "
+             "segment adds"},
     {"for", 0, "RECORD", AS(TEXT, reference_for), FOR_REFERENCE,
-     .help = "with --local: the record that logged the values, if it is another one, such as the quantized model "
+     .help = "with --local: the record that logged the values, if it is another one, such as the "
+             "quantized model "
              "(default: the first RECORD)"},
     {"tag", 0, "NAME=VALUE", AS(LIST, tag_texts), STACKING,
-     .help = "a column of JSON Lines, CSV and TSV that has the same value in every row: device=pixel8; may be repeated",
+     .help = "a column of JSON Lines, CSV and TSV that has the same value in every row: "
+             "device=pixel8; may be repeated",
      AND(tag_count)},
     {"each", 0, NULL, AS(FLAG, each), STACKING,
-     .help = "print the answer about each ETDump: RECORD is the first argument, and the others are ETDumps or "
-             "directories, which are searched with all directories in them (default: the ETDumps of RECORD). The "
+     .help = "print the answer about each ETDump: RECORD is the first argument, and the others are "
+             "ETDumps or "
+             "directories, which are searched with all directories in them (default: the ETDumps "
+             "of RECORD). The "
              "record is read once"},
     {"each-from", 0, "FILE", AS(TEXT, each_from), STACKING,
-     .help = "like --each, with ETDumps or directories from a list, one on each line; - is standard input. The list "
-             "may be a table with tabs between its cells: its first line names the columns, of which `etdump` has the "
+     .help = "like --each, with ETDumps or directories from a list, one on each line; - is "
+             "standard input. The list "
+             "may be a table with tabs between its cells: its first line names the columns, of "
+             "which `etdump` has the "
              "paths and the others are tags of each ETDump"},
     {"problems", 0, "FILE", AS(TEXT, problems), STACKING,
-     .help = "with --each: file for a line of JSON for each ETDump that could not be used: its path and the problem"},
-    {"columns", 0, "NAMES", AS(TEXT, columns), FOR_NODES | FOR_EVENTS | FOR_DELEGATION | FOR_MEMORY | FOR_ACCURACY,
+     .help = "with --each: file for a line of JSON for each ETDump that could not be used: its "
+             "path and the problem"},
+    {"columns", 0, "NAMES", AS(TEXT, columns),
+     FOR_NODES | FOR_EVENTS | FOR_DELEGATION | FOR_MEMORY | FOR_ACCURACY,
      .help = "only these columns of the table, in this order: avg,share"},
     {"columns", 0, "NAMES", AS(TEXT, columns), FOR_SUMMARY,
      .help = "only these columns of the operators and breakdowns, in this order: "
              "avg,share,macs,bytes,gflops,gbs,of_peak"},
     {"columns", 0, "NAMES", AS(TEXT, columns), FOR_DIFF,
-     .help = "only these columns of the changes, in this order: base,new,%,macs,new_gflops. macs stands for both "
+     .help = "only these columns of the changes, in this order: base,new,%,macs,new_gflops. macs "
+             "stands for both "
              "sides"},
     {"columns", 0, "NAMES", AS(TEXT, columns), FOR_SOURCE,
-     .help = "columns of costs that text adds, as in macs,bytes,gflops; in other formats, the only columns"},
+     .help = "columns of costs that text adds, as in macs,bytes,gflops; in other formats, the only "
+             "columns"},
     {"color", 0, "WHEN", AS(WORD, color), LISTING | FOR_BENCH,
      .help = "when to colour text (default: auto, on a terminal)", .words = "auto|always|never"},
     {"width", 0, "N", AS(COUNT, width), LISTING | FOR_BENCH,
-     .help = "columns of text; 0 cuts nothing (default: the width of the terminal, or 0 if the output is not a "
+     .help = "columns of text; 0 cuts nothing (default: the width of the terminal, or 0 if the "
+             "output is not a "
              "terminal)",
      AND(has_width)},
-    {"unit", 'u', "UNIT", AS(WORD, unit), TIMED | FOR_REPORT | FOR_EXPORT, .help = "unit of times (default: ms)",
-     .words = "ms|ns|us|s|cycles"},
+    {"unit", 'u', "UNIT", AS(WORD, unit), TIMED | FOR_REPORT | FOR_EXPORT,
+     .help = "unit of times (default: ms)", .words = "ms|ns|us|s|cycles"},
     {"method", 'm', "METHOD", AS(TEXT, method), PER_METHOD | FOR_DOT | FOR_TRACE | FOR_EXPORT,
      .help = "only this method"},
     {"graph", 'g', "MODULE", AS(TEXT, graph), FOR_NODES,
      .help = "only entry points of this graph module: edge, aten, ..."},
-    {"module", 0, "PREFIX", AS(TEXT, module), FILTERED, .help = "only nodes in this module of the model or below it"},
+    {"module", 0, "PREFIX", AS(TEXT, module), FILTERED,
+     .help = "only nodes in this module of the model or below it"},
     {"op", 0, "GLOB", AS(TEXT, op), FILTERED, .help = "only these operators: 'aten.conv*'"},
     {"backend", 0, "GLOB", AS(TEXT, backend), FILTERED,
      .help = "only nodes that run in this backend; cpu selects nodes that ran as kernels"},
     {"source-root", 0, "DIR", AS(TEXT, source_root), READING,
-     .help = "directory of the model's files: source lines are those of frames in it, where a stack trace has one "
-             "(default: outside torch, torchao, ExecuTorch and transformers); `source` also looks there for files "
+     .help = "directory of the model's files: source lines are those of frames in it, where a "
+             "stack trace has one "
+             "(default: outside torch, torchao, ExecuTorch and transformers); `source` also looks "
+             "there for files "
              "that have moved"},
     {"sort", 0, "KEY", AS(WORD, order), FOR_NODES,
-     .help = "order of the rows (default: time); `order` is the order of execution, macs and bytes put the most first",
+     .help = "order of the rows (default: time); `order` is the order of execution, macs and bytes "
+             "put the most first",
      .words = "time|name|op|module|graph|order|macs|bytes"},
-    {"sort", 0, "KEY", AS(WORD, order), FOR_EVENTS | FOR_DIFF, .help = "order of the rows (default: time)",
-     .words = "time|name|op|module|graph"},
+    {"sort", 0, "KEY", AS(WORD, order), FOR_EVENTS | FOR_DIFF,
+     .help = "order of the rows (default: time)", .words = "time|name|op|module|graph"},
     {"sort", 0, "KEY", AS(WORD, order), FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION,
      .help = "order of the rows (default: time)", .words = "time|name"},
     {"stat", 0, "STAT", AS(WORD, ranking), RANKING,
-     .help = "statistic to show and to rank by; with p50, shares are of the sum of all rows' medians (default: avg)",
+     .help = "statistic to show and to rank by; with p50, shares are of the sum of all rows' "
+             "medians (default: avg)",
      .words = "avg|p50"},
     {"force", 0, NULL, AS(FLAG, force), FORCIBLE,
      .help = "continue if a filter selects nothing, or if the ETDump is of another model"},
     {"values", 0, NULL, AS(FLAG, values), FOR_NODES | FOR_EVENTS,
-     .help = "show logged values instead of times: minimum, maximum, mean and number of NaN (JSON has both)"},
+     .help = "show logged values instead of times: minimum, maximum, mean and number of NaN (JSON "
+             "has both)"},
     {"sizes", 0, NULL, AS(FLAG, sizes), FOR_INFO | FOR_DIFF,
-     .help = "show where the bytes of the program are: weights by module and type, delegates, largest parts"},
+     .help = "show where the bytes of the program are: weights by module and type, delegates, "
+             "largest parts"},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SUMMARY,
-     .help = "only this breakdown; pattern adds up modules that repeat, as in layers.*.attention (JSON has all)",
+     .help = "only this breakdown; pattern adds up modules that repeat, as in layers.*.attention "
+             "(JSON has all)",
      .words = "op|module|pattern|backend|source", AND(has_by)},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SOURCE,
-     .help = "what has a row; pattern splits each line by the modules that it runs for, and adds up modules that "
+     .help = "what has a row; pattern splits each line by the modules that it runs for, and adds "
+             "up modules that "
              "repeat (JSON has both)",
      .words = "line|pattern", AND(has_by)},
     {"by", 0, "WHAT", AS(WORD, by), FOR_DELEGATION,
-     .help = "only operator types, or only delegates with their phases and compute units (JSON has both)",
+     .help = "only operator types, or only delegates with their phases and compute units (JSON has "
+             "both)",
      .words = "op|delegate", AND(has_by)},
-    {"by", 0, "WHAT", AS(WORD, by), FOR_DIFF, .help = "only this breakdown, which the first table uses, too",
+    {"by", 0, "WHAT", AS(WORD, by), FOR_DIFF,
+     .help = "only this breakdown, which the first table uses, too",
      .words = "node|op|module|pattern|backend|value", AND(has_by)},
     {"fail-above", 0, "PERCENT", AS(PERCENT, fail_above), FOR_DIFF | FOR_BENCH,
-     .help = "exit with 3 if a method surely got slower by more than PERCENT, and with 4 if the data do not "
+     .help = "exit with 3 if a method surely got slower by more than PERCENT, and with 4 if the "
+             "data do not "
              "decide. Smaller changes count as equal",
      AND(has_fail_above)},
     {"recording-noise", 0, "PERCENT", AS(PERCENT, recording_noise), FOR_DIFF | FOR_BENCH,
-     .help = "how much recordings (ETDumps) of one program differ on this device; used if a side has fewer than "
+     .help = "how much recordings (ETDumps) of one program differ on this device; used if a side "
+             "has fewer than "
              "three (default: 3%)",
      AND(has_recording_noise)},
     {"top", 'n', "N", AS(COUNT, top), PRINTING | FOR_BENCH | FOR_ACCURACY,
-     .help = "at most N rows for each table; 0: all (default: 30 in text; 10 in summary, memory, diff and "
+     .help = "at most N rows for each table; 0: all (default: 30 in text; 10 in summary, memory, "
+             "diff and "
              "info; "
              "otherwise all)"},
     {"findings", 0, "N", AS(COUNT, findings), FOR_SUMMARY,
      .help = "at most N findings for each method; 0: all (default: 5; JSON and CSV have all)"},
     {"findings", 0, "N", AS(COUNT, findings), FOR_DIFF,
-     .help = "show what to do next about the newer record: at most N findings for each method; 0: all (JSON has all)"},
+     .help = "show what to do next about the newer record: at most N findings for each method; 0: "
+             "all (JSON has all)"},
     {"no-source", 0, NULL, AS(FLAG, no_source), FOR_STRIP,
      .help = "remove paths, functions and code from the stack traces"},
     {"rename-modules", 0, NULL, AS(FLAG, rename_modules), FOR_STRIP,
      .help = "do what --no-source does, and rename modules, classes and weights"},
-    {"pte", 0, "FILE", AS(TEXT, pte), FOR_PACK, .help = "the program (.pte) to put into the record"},
+    {"pte", 0, "FILE", AS(TEXT, pte), FOR_PACK,
+     .help = "the program (.pte) to put into the record"},
     {"bundled", 0, "FILE", AS(TEXT, bundled), FOR_PACK,
      .help = "a BundledProgram (.bpte) whose inputs and reference outputs are taken"},
     {"etrecord", 0, "FILE", AS(TEXT, etrecord), READING | FOR_VALIDATE | RUNNING | FOR_REFERENCE,
      .help = "the ETRecord, if RECORD has none or several"},
     {"etdump", 0, "FILE", AS(FILES, etdumps), READING | FOR_REFERENCE,
-     .help = "an ETDump, or a log that contains one as base64, instead of the ETDumps of RECORD; may be repeated; "
+     .help = "an ETDump, or a log that contains one as base64, instead of the ETDumps of RECORD; "
+             "may be repeated; "
              "- is standard input",
      AND(etdump_count)},
     {"pte", 0, "FILE", AS(TEXT, pte), READING | FOR_VALIDATE | RUNNING | FOR_REFERENCE,
@@ -240,24 +308,29 @@ const option_spec option_specs[] = {
     {"debug-buffer", 0, "FILE", AS(TEXT, debug_buffer), READING | FOR_REFERENCE,
      .help = "the debug buffer, instead of the one of RECORD"},
     {"map", 0, "RUNS=METHOD", AS(LIST, map_texts), READING | RUNNING,
-     .help = "the method of runs, if the files do not identify it: 3=decode or 3-8=decode; may be repeated, and "
+     .help = "the method of runs, if the files do not identify it: 3=decode or 3-8=decode; may be "
+             "repeated, and "
              "the last one counts",
      AND(map_count)},
     {"skip-runs", 0, "N", AS(TEXT, skip_text), FOR_EVENTS,
-     .help = "exclude the first N runs after each load of each ETDump; auto excludes warm-up runs (default: 0)"},
+     .help = "exclude the first N runs after each load of each ETDump; auto excludes warm-up runs "
+             "(default: 0)"},
     {"skip-runs", 0, "N", AS(TEXT, skip_text), SKIPPING,
-     .help = "exclude the first N runs after each load of each ETDump (default: auto, which excludes warm-up runs: "
-             "leading runs that take more than 1.5 times the median of the runs after them, and more than 1.2 "
+     .help = "exclude the first N runs after each load of each ETDump (default: auto, which "
+             "excludes warm-up runs: "
+             "leading runs that take more than 1.5 times the median of the runs after them, and "
+             "more than 1.2 "
              "times what four fifths of these take)"},
     {"runs", 0, "RUNS", AS(TEXT, runs_text), READING | RUNNING,
      .help = "only these inferences, 3 or 3-8, numbered as in the list of runs of `info`"},
     {"ticks-per-second", 0, "N", AS(NUMBER, ticks_per_second), READING | RUNNING,
      .help = "ticks of the ETDump's clock in a second (default: 1e9, nanoseconds)"},
     {"source-unit", 0, "UNIT", AS(WORD, source_unit), READING | RUNNING,
-     .help = "length of a tick of the ETDump's clock, instead of --ticks-per-second", .words = "ms|ns|us|s",
-     AND(has_source_unit)},
+     .help = "length of a tick of the ETDump's clock, instead of --ticks-per-second",
+     .words = "ms|ns|us|s", AND(has_source_unit)},
     {"peak-flops", 0, "N", AS(NUMBER, peak_flops), RATING,
-     .help = "peak of the device in FLOP per second, for `of peak`, `bound` and findings: 1.2e11 (default: the "
+     .help = "peak of the device in FLOP per second, for `of peak`, `bound` and findings: 1.2e11 "
+             "(default: the "
              "best rate of the record's large operators, if it has any)"},
     {"peak-int-ops", 0, "N", AS(NUMBER, peak_int_ops), RATING,
      .help = "peak of the device for quantized models, in integer operations per second: 4.8e11"},
@@ -266,10 +339,12 @@ const option_spec option_specs[] = {
     {"device", 0, "NAME", AS(TEXT, device), RATING,
      .help = "the device whose peaks are taken from the file of --devices"},
     {"devices", 0, "FILE", AS(TEXT, devices), RATING,
-     .help = "file with the peaks of devices: on each line a JSON object with device, peak_flops, peak_int_ops and "
+     .help = "file with the peaks of devices: on each line a JSON object with device, peak_flops, "
+             "peak_int_ops and "
              "peak_bandwidth (default: ~/.config/etrecord-tb/devices.jsonl)"},
     {"max-bytes", 0, "N", AS(NUMBER, max_bytes), READING | RUNNING,
-     .help = "limit on bytes read, after decompression (default: 16 GiB in all, 1 GiB for one ETDump or program); "
+     .help = "limit on bytes read, after decompression (default: 16 GiB in all, 1 GiB for one "
+             "ETDump or program); "
              "weights are not read"},
     {"max-nodes", 0, "N", AS(COUNT, max_nodes), READING | RUNNING,
      .help = "limit on the nodes of all graphs (default: 2097152)"},
@@ -278,7 +353,8 @@ const option_spec option_specs[] = {
     {"max-delegates", 0, "N", AS(COUNT, max_delegates), READING | RUNNING,
      .help = "limit on the delegates of a method of a .pte (default: 8192)"},
     {"max-comparisons", 0, "N", AS(COUNT, max_comparisons), READING | RUNNING,
-     .help = "limit on comparisons of runs with methods, which find the method that ran (default: 33554432)"},
+     .help = "limit on comparisons of runs with methods, which find the method that ran (default: "
+             "33554432)"},
     {"max-output", 0, "N", AS(NUMBER, max_output), READING | FOR_VALIDATE | FILES | RUNNING,
      .help = "limit on bytes written to all files (default: 4 GiB)"},
     {"help", 'h', NULL, AS(FLAG, help), 0, .help = "print this help"},
@@ -289,16 +365,21 @@ const option_spec option_specs[] = {
 const exit_spec exit_statuses[] = {
     {EXIT_DONE, 0, "done"},
     {EXIT_BAD_INPUT, 0,
-     "an input cannot be read or is damaged, an output cannot be written, or a name matches nothing"},
+     "an input cannot be read or is damaged, an output cannot be written, or a name matches "
+     "nothing"},
     {EXIT_USAGE, 0, "wrong usage"},
-    {EXIT_ABOVE_LIMIT, FOR_DIFF | FOR_BENCH, "with --fail-above: a method surely got slower by more than the limit"},
-    {EXIT_ABOVE_LIMIT, FOR_ACCURACY, "with --fail-below: an output of the model has a lower SNR than the limit"},
+    {EXIT_ABOVE_LIMIT, FOR_DIFF | FOR_BENCH,
+     "with --fail-above: a method surely got slower by more than the limit"},
+    {EXIT_ABOVE_LIMIT, FOR_ACCURACY,
+     "with --fail-below: an output of the model has a lower SNR than the limit"},
     {EXIT_CANNOT_TELL, FOR_DIFF | FOR_BENCH,
-     "with --fail-above: the data do not decide whether one did, or there is nothing to compare with; a message says "
+     "with --fail-above: the data do not decide whether one did, or there is nothing to compare "
+     "with; a message says "
      "what would help"},
     {EXIT_CANNOT_TELL, FOR_ACCURACY, "with --fail-below: no output of the model was compared"},
     {EXIT_SOME_FAILED, FOR_BENCH, "some recordings failed; the others were written and compared"},
-    {EXIT_SOME_FAILED, FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_MEMORY,
+    {EXIT_SOME_FAILED,
+     FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_MEMORY,
      "with --each: some ETDumps could not be used; the answers about the others were printed"},
     {.meaning = NULL},
 };
@@ -313,32 +394,40 @@ bool option_table_exits(const exit_spec *spec, const cli_command *command) {
   return !command || !spec->commands || (spec->commands & command->bit) != 0;
 }
 
-const char *option_table_exit_meaning(const exit_spec *spec, const cli_command *command, char room[EXIT_MEANING_ROOM]) {
+const char *option_table_exit_meaning(const exit_spec *spec, const cli_command *command,
+                                      char room[EXIT_MEANING_ROOM]) {
   size_t used = 0;
-  if (command || !spec->commands) return spec->meaning;
+  if (command || !spec->commands)
+    return spec->meaning;
   for (const cli_command *c = commands; c->name && used < EXIT_MEANING_ROOM; c++)
     if (spec->commands & c->bit)
-      used += (size_t)snprintf(room + used, EXIT_MEANING_ROOM - used, "%s%s", used ? ", " : "", c->name);
-  if (used < EXIT_MEANING_ROOM) (void)snprintf(room + used, EXIT_MEANING_ROOM - used, ": %s", spec->meaning);
+      used += (size_t)snprintf(room + used, EXIT_MEANING_ROOM - used, "%s%s", used ? ", " : "",
+                               c->name);
+  if (used < EXIT_MEANING_ROOM)
+    (void)snprintf(room + used, EXIT_MEANING_ROOM - used, ": %s", spec->meaning);
   return room;
 }
 
 const cli_command *option_table_command(const char *name) {
   for (const cli_command *c = commands; c->name; c++)
-    if (strcmp(c->name, name) == 0) return c;
+    if (strcmp(c->name, name) == 0)
+      return c;
   return NULL;
 }
 
 static size_t count_words(const char *text, bool needed_only) {
   size_t count = 0;
   for (; *text; text += strspn(text, " ")) {
-    if (!needed_only || text[0] != '[') count++;
+    if (!needed_only || text[0] != '[')
+      count++;
     text += strcspn(text, " ");
   }
   return count;
 }
 
-size_t option_table_needed(const cli_command *command) { return count_words(command->arguments, true); }
+size_t option_table_needed(const cli_command *command) {
+  return count_words(command->arguments, true);
+}
 
 size_t option_table_allowed(const cli_command *command) {
   return strstr(command->arguments, "...") ? SIZE_MAX : count_words(command->arguments, false);
@@ -348,19 +437,22 @@ size_t option_table_allowed(const cli_command *command) {
 
 const char *option_table_nearest(const char *name) {
   const char *best = NULL;
-  for (const cli_command *c = commands; c->name; c++) best = etr_nearer_word(name, strlen(name), best, c->name);
+  for (const cli_command *c = commands; c->name; c++)
+    best = etr_nearer_word(name, strlen(name), best, c->name);
   return best;
 }
 
 const char *option_table_nearest_option(const cli_command *command, const char *name, size_t size) {
   const char *best = NULL;
   for (const option_spec *spec = option_specs; spec->name; spec++)
-    if (option_table_has(spec, command)) best = etr_nearer_word(name, size, best, spec->name);
+    if (option_table_has(spec, command))
+      best = etr_nearer_word(name, size, best, spec->name);
   return best;
 }
 
 exit_status option_table_no_command(const char *name) {
   const char *near = option_table_nearest(name);
-  if (near) return message_usage(NULL, "unknown command \"%s\"; did you mean %s?", name, near);
+  if (near)
+    return message_usage(NULL, "unknown command \"%s\"; did you mean %s?", name, near);
   return message_usage(NULL, "unknown command \"%s\"", name);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * option_table.h - the commands and their options as data: the parser, --help, the manual pages and the completions all
- * read these tables. Layer 6.
+ * option_table.h - the commands and their options as data: the parser, --help, the manual pages and
+ * the completions all read these tables. Layer 6.
  *
- * A new command is a row of `commands`; a new option is a row of `option_specs` and a member of cli_settings.
+ * A new command is a row of `commands`; a new option is a row of `option_specs` and a member of
+ * cli_settings.
  */
 #ifndef ETR_OPTION_TABLE_H
 #define ETR_OPTION_TABLE_H
@@ -33,9 +34,10 @@ enum {
   FOR_HELP = 1 << 18,
   FOR_ACCURACY = 1 << 19,
   FOR_REFERENCE = 1 << 20,
-  /* Commands that refuse a filter that selects nothing, and an ETDump of another model, unless --force is given. */
-  FORCIBLE = FOR_WRITE | FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF | FOR_DOT |
-             FOR_TRACE | FOR_EXPORT | FOR_REPORT | FOR_ACCURACY,
+  /* Commands that refuse a filter that selects nothing, and an ETDump of another model, unless
+     --force is given. */
+  FORCIBLE = FOR_WRITE | FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION |
+             FOR_DIFF | FOR_DOT | FOR_TRACE | FOR_EXPORT | FOR_REPORT | FOR_ACCURACY,
 };
 
 /** The commands, ended by one without a name. The first is the default. */
@@ -46,7 +48,8 @@ typedef enum option_kind {
   OPTION_FLAG,    /* bool; takes no value */
   OPTION_TEXT,    /* const char * */
   OPTION_LIST,    /* const char *[MAX_LIST], and its size_t count at `offset2` */
-  OPTION_FILES,   /* const char **, as long as the command line has words, and its size_t count at `offset2` */
+  OPTION_FILES,   /* const char **, as long as the command line has words, and its size_t count at
+                     `offset2` */
   OPTION_COUNT,   /* int64_t */
   OPTION_NUMBER,  /* double */
   OPTION_PERCENT, /* double */
@@ -55,8 +58,8 @@ typedef enum option_kind {
 } option_kind;
 
 /**
- * An option of the commands in `commands`. Rows for different commands may share a name or a letter if they
- * differ only in words, member or help: `--format` of a table and of a drawing.
+ * An option of the commands in `commands`. Rows for different commands may share a name or a letter
+ * if they differ only in words, member or help: `--format` of a table and of a drawing.
  */
 typedef struct option_spec {
   const char *name;
@@ -67,13 +70,15 @@ typedef struct option_spec {
   unsigned commands; /* FOR_ bits; 0: every command */
   const char *help;
   const char *words; /* values of OPTION_WORD: "text|json" */
-  size_t offset2;    /* offset of the count of a list, or of a bool that the option sets to true; 0: none */
+  size_t offset2;    /* offset of the count of a list, or of a bool that the option sets to true; 0:
+                        none */
 } option_spec;
 
 /** The options, ended by one without a name. */
 extern const option_spec option_specs[];
 
-/** Returns true if the command has the option. With command = NULL, returns true if every command has it. */
+/** Returns true if the command has the option. With command = NULL, returns true if every command
+ * has it. */
 bool option_table_has(const option_spec *spec, const cli_command *command);
 
 /** The meaning of an exit status, and the commands that it is limited to (0: every command). */
@@ -91,9 +96,10 @@ bool option_table_exits(const exit_spec *spec, const cli_command *command);
 
 enum { EXIT_MEANING_ROOM = 256 };
 
-/** Returns the meaning of a status for a command. With command = NULL, the commands that the status is limited to come
- * first: "diff, bench: ...". */
-const char *option_table_exit_meaning(const exit_spec *spec, const cli_command *command, char room[EXIT_MEANING_ROOM]);
+/** Returns the meaning of a status for a command. With command = NULL, the commands that the status
+ * is limited to come first: "diff, bench: ...". */
+const char *option_table_exit_meaning(const exit_spec *spec, const cli_command *command,
+                                      char room[EXIT_MEANING_ROOM]);
 
 /** Returns the command of that name, or NULL. */
 const cli_command *option_table_command(const char *name);
@@ -105,7 +111,8 @@ size_t option_table_allowed(const cli_command *command);
 /** Returns the name of a command that is most like a mistyped one, or NULL if none is like it. */
 const char *option_table_nearest(const char *name);
 
-/** Returns the option of a command that is most like a mistyped one of `size` bytes, or NULL if none is like it. */
+/** Returns the option of a command that is most like a mistyped one of `size` bytes, or NULL if
+ * none is like it. */
 const char *option_table_nearest_option(const cli_command *command, const char *name, size_t size);
 
 /** Prints "unknown command x; did you mean y?" and returns EXIT_USAGE. */
@@ -113,17 +120,19 @@ exit_status option_table_no_command(const char *name);
 
 /* ---- The text of --help ---- */
 
-/** Prints what --help or the command `help` asks for, in at most 80 columns. The table does not point to it, because it
- * reads the table. */
+/** Prints what --help or the command `help` asks for, in at most 80 columns. The table does not
+ * point to it, because it reads the table. */
 exit_status command_help(const cli_settings *settings);
 
-/** Returns the first paragraph of --help and of the manual, which says what the program does. Static. */
+/** Returns the first paragraph of --help and of the manual, which says what the program does.
+ * Static. */
 const char *help_introduction(void);
 
 enum { HELP_ROOM = 4096 };
 
-/** Returns the description of a command, with a line break between paragraphs. The last paragraph lists the columns of
- * its table, if the command has the option --columns. The text is in `room`, or static. */
+/** Returns the description of a command, with a line break between paragraphs. The last paragraph
+ * lists the columns of its table, if the command has the option --columns. The text is in `room`,
+ * or static. */
 const char *help_text(const cli_command *command, char room[HELP_ROOM]);
 
 #endif

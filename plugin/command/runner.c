@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * runner.c - starts a program and waits for SIGCHLD. The program's output goes into a file without a name. A pipe would
- * remain open as long as any process that the program leaves behind, such as adb's server.
+ * runner.c - starts a program and waits for SIGCHLD. The program's output goes into a file without
+ * a name. A pipe would remain open as long as any process that the program leaves behind, such as
+ * adb's server.
  */
 #define _GNU_SOURCE /* fallocate() */
 #include "command/runner.h"
@@ -23,7 +24,8 @@
 extern char **environ;
 
 enum {
-  MOST_ON_DISK = 64 << 20, /* bytes of a program's output that may be on the disk when they are counted */
+  MOST_ON_DISK =
+      64 << 20, /* bytes of a program's output that may be on the disk when they are counted */
   SECONDS_BETWEEN_COUNTS = 1,
 };
 
@@ -35,15 +37,18 @@ static double seconds_now(void) {
 
 /* ---- Starting ---- */
 
-/* Converts arguments for posix_spawn(), whose parameter is not const although it changes no text. */
+/* Converts arguments for posix_spawn(), whose parameter is not const although it changes no text.
+ */
 typedef union spawn_arguments {
   const char *const *given;
   char *const *taken;
 } spawn_arguments;
 
-/* Starts a program. All signals are blocked, because a signal in between would not kill the program. printed:
- * descriptor of the file that takes the output. ours: a descriptor that the program does not get; -1: none. */
-static int start(pid_t *process, const runner_program *program, int printed, int ours, const sigset_t *mask) {
+/* Starts a program. All signals are blocked, because a signal in between would not kill the
+ * program. printed: descriptor of the file that takes the output. ours: a descriptor that the
+ * program does not get; -1: none. */
+static int start(pid_t *process, const runner_program *program, int printed, int ours,
+                 const sigset_t *mask) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t ignored;
@@ -52,19 +57,23 @@ static int start(pid_t *process, const runner_program *program, int printed, int
     (void)posix_spawn_file_actions_adddup2(&files, fileno(program->input), STDIN_FILENO);
   else
     (void)posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  (void)posix_spawn_file_actions_adddup2(&files, program->output != NULL ? fileno(program->output) : printed,
-                                         STDOUT_FILENO);
-  if (!program->shows_errors) (void)posix_spawn_file_actions_adddup2(&files, printed, STDERR_FILENO);
-  if (ours >= 0) (void)posix_spawn_file_actions_addclose(&files, ours);
+  (void)posix_spawn_file_actions_adddup2(
+      &files, program->output != NULL ? fileno(program->output) : printed, STDOUT_FILENO);
+  if (!program->shows_errors)
+    (void)posix_spawn_file_actions_adddup2(&files, printed, STDERR_FILENO);
+  if (ours >= 0)
+    (void)posix_spawn_file_actions_addclose(&files, ours);
   ending_ignored_signals(&ignored);
   (void)posix_spawnattr_init(&attributes);
   (void)posix_spawnattr_setsigdefault(&attributes, &ignored);
   (void)posix_spawnattr_setsigmask(&attributes, mask);
   (void)posix_spawnattr_setpgroup(&attributes, 0);
-  (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+                                                  POSIX_SPAWN_SETPGROUP);
   const spawn_arguments list = {.given = program->arguments};
   int reason = posix_spawnp(process, list.given[0], &files, &attributes, list.taken, environ);
-  if (reason == 0) ending_set_child(-*process);
+  if (reason == 0)
+    ending_set_child(-*process);
   (void)posix_spawnattr_destroy(&attributes);
   (void)posix_spawn_file_actions_destroy(&files);
   return reason;
@@ -77,39 +86,51 @@ static int start(pid_t *process, const runner_program *program, int printed, int
 static void free_beginning(int printed) {
   enum { BLOCK = 512 };
   struct stat about;
-  if (fstat(printed, &about) != 0 || about.st_blocks <= MOST_ON_DISK / BLOCK || about.st_size <= RUNNER_MOST_OUTPUT)
+  if (fstat(printed, &about) != 0 || about.st_blocks <= MOST_ON_DISK / BLOCK ||
+      about.st_size <= RUNNER_MOST_OUTPUT)
     return;
-  (void)fallocate(printed, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, about.st_size - RUNNER_MOST_OUTPUT);
+  (void)fallocate(printed, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                  about.st_size - RUNNER_MOST_OUTPUT);
 }
 #else
-static void free_beginning(int printed) { (void)printed; }
+static void free_beginning(int printed) {
+  (void)printed;
+}
 #endif
 
-/* Waits until the process ends. SIGCHLD is blocked. Returns false if the process did not end in time. */
+/* Waits until the process ends. SIGCHLD is blocked. Returns false if the process did not end in
+ * time. */
 static bool wait_until(pid_t process, double end, int printed, int *status) {
   sigset_t child;
   (void)sigemptyset(&child);
   (void)sigaddset(&child, SIGCHLD);
   for (;;) {
     pid_t ended = waitpid(process, status, WNOHANG);
-    if (ended == process || (ended < 0 && errno != EINTR)) return true;
+    if (ended == process || (ended < 0 && errno != EINTR))
+      return true;
     double left = end - seconds_now();
-    if (left <= 0) return false;
-    if (left > SECONDS_BETWEEN_COUNTS) left = SECONDS_BETWEEN_COUNTS;
+    if (left <= 0)
+      return false;
+    if (left > SECONDS_BETWEEN_COUNTS)
+      left = SECONDS_BETWEEN_COUNTS;
     const struct timespec most = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
     etr_wait_for_signal(&child, &most);
     free_beginning(printed);
   }
 }
 
-static void wait_for(runner_outcome *out, pid_t process, const runner_program *program, double begin, int printed) {
+static void wait_for(runner_outcome *out, pid_t process, const runner_program *program,
+                     double begin, int printed) {
   int status = 0;
-  bool ended = program->warning != NULL && wait_until(process, begin + program->silent, printed, &status);
-  if (program->warning != NULL && !ended) message_warning("%s", program->warning);
+  bool ended = program->warning != NULL &&
+               wait_until(process, begin + program->silent, printed, &status);
+  if (program->warning != NULL && !ended)
+    message_warning("%s", program->warning);
   out->is_late = !ended && !wait_until(process, begin + program->seconds, printed, &status);
   if (out->is_late) {
     (void)kill(-process, SIGKILL);
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+      continue;
   }
   ending_set_child(0);
   out->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -123,17 +144,20 @@ static char *read_end(FILE *file, bool *is_cut) {
   long first = size > RUNNER_MOST_OUTPUT ? size - RUNNER_MOST_OUTPUT : 0;
   *is_cut = first > 0;
   char *text = calloc(1, (size_t)(size > 0 ? size - first : 0) + 1);
-  if (text == NULL || size <= 0 || fseek(file, first, SEEK_SET) != 0) return text;
+  if (text == NULL || size <= 0 || fseek(file, first, SEEK_SET) != 0)
+    return text;
   size_t got = fread(text, 1, (size_t)(size - first), file);
   for (size_t i = 0; i < got; i++)
-    if (text[i] == '\0') text[i] = '?';
+    if (text[i] == '\0')
+      text[i] = '?';
   text[got] = '\0';
   return text;
 }
 
 int runner_start(pid_t *out, const runner_program *program, int ours) {
   sigset_t before;
-  (void)signal(SIGCHLD, SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
+  (void)signal(SIGCHLD,
+               SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
   ending_hold(&before);
   int reason = start(out, program, STDERR_FILENO, ours, &before);
   ending_set_child(0);
@@ -147,21 +171,25 @@ void runner_run(runner_outcome *out, const runner_program *program) {
   FILE *printed = tmpfile();
   *out = (runner_outcome){.start_error = printed == NULL ? errno : 0, .exit_status = -1};
   if (printed != NULL) {
-    (void)signal(SIGCHLD, SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
+    (void)signal(SIGCHLD,
+                 SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
     ending_hold(&before);
     waiting = before;
     (void)sigaddset(&waiting, SIGCHLD);
     double begin = seconds_now();
     out->start_error = start(&process, program, fileno(printed), -1, &before);
     (void)sigprocmask(SIG_SETMASK, &waiting, NULL);
-    if (out->start_error == 0) wait_for(out, process, program, begin, fileno(printed));
+    if (out->start_error == 0)
+      wait_for(out, process, program, begin, fileno(printed));
     out->seconds = seconds_now() - begin;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     out->output = read_end(printed, &out->is_cut);
     (void)fclose(printed);
   }
-  if (out->output == NULL) out->output = calloc(1, 1);
-  if (out->output == NULL && out->start_error == 0) out->start_error = ENOMEM;
+  if (out->output == NULL)
+    out->output = calloc(1, 1);
+  if (out->output == NULL && out->start_error == 0)
+    out->start_error = ENOMEM;
 }
 
 bool runner_succeeded(const runner_outcome *outcome) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sandbox.c - decides which rights each command keeps, and gives up the others by system calls of Linux. Defines what
- * the oldest supported headers lack.
+ * sandbox.c - decides which rights each command keeps, and gives up the others by system calls of
+ * Linux. Defines what the oldest supported headers lack.
  */
 #define _GNU_SOURCE /* d_type, flock(), O_PATH, syscall() */
 #include "command/sandbox.h"
@@ -55,7 +55,8 @@ enum {
   IOCTL_DEVICE = 1 << 15,
 };
 
-/* The newest struct landlock_ruleset_attr; older kernels accept it if the members that they do not know are zero. */
+/* The newest struct landlock_ruleset_attr; older kernels accept it if the members that they do not
+ * know are zero. */
 typedef struct rule_set {
   uint64_t files, network, scopes;
 } rule_set;
@@ -66,55 +67,76 @@ static const uint64_t of_single_files = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_AC
 
 static uint64_t accesses_of(unsigned rights) {
   uint64_t accesses = 0;
-  if (rights & RIGHT_READ) accesses |= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-  if (rights & RIGHT_RUN) accesses |= LANDLOCK_ACCESS_FS_EXECUTE;
-  if (rights & RIGHT_WRITE) accesses |= LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE;
+  if (rights & RIGHT_READ)
+    accesses |= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+  if (rights & RIGHT_RUN)
+    accesses |= LANDLOCK_ACCESS_FS_EXECUTE;
+  if (rights & RIGHT_WRITE)
+    accesses |= LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE;
   if (rights & RIGHT_REPLACE)
-    accesses |= LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE;
-  if (rights & RIGHT_MAKE_FOLDERS) accesses |= LANDLOCK_ACCESS_FS_MAKE_DIR | REFER;
-  if (rights & RIGHT_LIST) accesses |= LANDLOCK_ACCESS_FS_READ_DIR;
-  if (rights & RIGHT_EMPTY) accesses |= LANDLOCK_ACCESS_FS_REMOVE_DIR;
+    accesses |= LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+                LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE;
+  if (rights & RIGHT_MAKE_FOLDERS)
+    accesses |= LANDLOCK_ACCESS_FS_MAKE_DIR | REFER;
+  if (rights & RIGHT_LIST)
+    accesses |= LANDLOCK_ACCESS_FS_READ_DIR;
+  if (rights & RIGHT_EMPTY)
+    accesses |= LANDLOCK_ACCESS_FS_REMOVE_DIR;
   return accesses;
 }
 
-/* Begins a set of rules that allows nothing. It forbids everything that the kernel can forbid, including TCP, abstract
- * sockets and signals to other processes. */
+/* Begins a set of rules that allows nothing. It forbids everything that the kernel can forbid,
+ * including TCP, abstract sockets and signals to other processes. */
 static landlock_rules landlock_begin(void) {
   long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
   rule_set known = {.files = of_first_version};
-  if (version < 1) return (landlock_rules){.descriptor = -1};
-  if (version >= 2) known.files |= REFER;
-  if (version >= 3) known.files |= TRUNCATE;
-  if (version >= 4) known.network = 3;
-  if (version >= 5) known.files |= IOCTL_DEVICE;
-  if (version >= 6) known.scopes = 3;
-  return (landlock_rules){.descriptor = (int)syscall(SYS_landlock_create_ruleset, &known, sizeof known, 0),
-                          .accesses = known.files};
+  if (version < 1)
+    return (landlock_rules){.descriptor = -1};
+  if (version >= 2)
+    known.files |= REFER;
+  if (version >= 3)
+    known.files |= TRUNCATE;
+  if (version >= 4)
+    known.network = 3;
+  if (version >= 5)
+    known.files |= IOCTL_DEVICE;
+  if (version >= 6)
+    known.scopes = 3;
+  return (landlock_rules){
+      .descriptor = (int)syscall(SYS_landlock_create_ruleset, &known, sizeof known, 0),
+      .accesses = known.files};
 }
 
 /* Allows `rights` on a path and follows links. Ignores a path that does not exist. */
 static void landlock_allow(const landlock_rules *rules, const char *path, unsigned rights) {
   struct stat about;
   int place = rules->descriptor < 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
-  if (place < 0) return;
+  if (place < 0)
+    return;
   uint64_t possible = rules->accesses;
-  if (fstat(place, &about) == 0 && !S_ISDIR(about.st_mode)) possible &= of_single_files;
-  struct landlock_path_beneath_attr rule = {.allowed_access = accesses_of(rights) & possible, .parent_fd = place};
+  if (fstat(place, &about) == 0 && !S_ISDIR(about.st_mode))
+    possible &= of_single_files;
+  struct landlock_path_beneath_attr rule = {.allowed_access = accesses_of(rights) & possible,
+                                            .parent_fd = place};
   if (rule.allowed_access != 0)
     (void)syscall(SYS_landlock_add_rule, rules->descriptor, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
   (void)close(place);
 }
 
-/* Forbids everything that the rules do not allow, also for programs that this process starts. Open files remain open.
- * Ends the rules. */
+/* Forbids everything that the rules do not allow, also for programs that this process starts. Open
+ * files remain open. Ends the rules. */
 static void landlock_enforce(landlock_rules *rules) {
-  if (rules->descriptor < 0) return;
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) (void)syscall(SYS_landlock_restrict_self, rules->descriptor, 0);
+  if (rules->descriptor < 0)
+    return;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+    (void)syscall(SYS_landlock_restrict_self, rules->descriptor, 0);
   (void)close(rules->descriptor);
   rules->descriptor = -1;
 }
 #else
-static landlock_rules landlock_begin(void) { return (landlock_rules){.descriptor = -1}; }
+static landlock_rules landlock_begin(void) {
+  return (landlock_rules){.descriptor = -1};
+}
 
 static void landlock_allow(const landlock_rules *rules, const char *path, unsigned rights) {
   (void)rules;
@@ -122,12 +144,14 @@ static void landlock_allow(const landlock_rules *rules, const char *path, unsign
   (void)rights;
 }
 
-static void landlock_enforce(landlock_rules *rules) { (void)rules; }
+static void landlock_enforce(landlock_rules *rules) {
+  (void)rules;
+}
 #endif
 
 /* ---- seccomp: restricts the system calls of this process ---- */
 
-#if defined ETR_SANDBOX && defined __linux__ &&                                                                        \
+#if defined ETR_SANDBOX && defined __linux__ &&                                                    \
     (defined __x86_64__ || defined __aarch64__ || (defined __riscv && __riscv_xlen == 64))
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -149,12 +173,13 @@ static void landlock_enforce(landlock_rules *rules) { (void)rules; }
 #define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1UL << 2)
 #endif
 
-/* The request by which newer C libraries ask whether a file is a terminal. <sys/ioctl.h> does not have its struct. */
+/* The request by which newer C libraries ask whether a file is a terminal. <sys/ioctl.h> does not
+ * have its struct. */
 #define ASK_TERMINAL _IOC(_IOC_READ, 'T', 0x2a, 44)
 
-/* The system calls that commands need, with any arguments. All others are refused, including those that later kernels
- * add. A C library may use another call for the same purpose than the next one does, so that all calls for a purpose
- * are listed. */
+/* The system calls that commands need, with any arguments. All others are refused, including those
+ * that later kernels add. A C library may use another call for the same purpose than the next one
+ * does, so that all calls for a purpose are listed. */
 /* clang-format off */
 static const int allowed[] = {
     /* open files */
@@ -218,7 +243,8 @@ static const int refused_when_drawing[] = {
 /* A system call that is allowed if an argument has this value. */
 typedef struct condition {
   int number;   /* of the system call */
-  int argument; /* index of the argument, whose lower half is compared: the kernel reads no more of it */
+  int argument; /* index of the argument, whose lower half is compared: the kernel reads no more of
+                   it */
   uint32_t value;
 } condition;
 
@@ -226,8 +252,8 @@ enum { MOST_LISTED = 128, MOST_STEPS = MOST_LISTED + 64 }; /* a step skips at mo
 _Static_assert(sizeof allowed <= MOST_LISTED * sizeof *allowed, "all steps have room");
 _Static_assert(sizeof refused_when_drawing <= MOST_LISTED * sizeof *allowed, "all steps have room");
 
-/* A BPF program for a machine with one register. Each step has the number of steps to skip if its comparison holds, and
- * if it does not. */
+/* A BPF program for a machine with one register. Each step has the number of steps to skip if its
+ * comparison holds, and if it does not. */
 typedef struct filter {
   struct sock_filter steps[MOST_STEPS];
   unsigned short count;
@@ -237,15 +263,21 @@ static void add_step(filter *f, uint16_t code, uint32_t value, size_t skip_if, s
   f->steps[f->count++] = (struct sock_filter){code, (uint8_t)skip_if, (uint8_t)skip_else, value};
 }
 
-static void load(filter *f, size_t offset) { add_step(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0); }
+static void load(filter *f, size_t offset) {
+  add_step(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
 
 static void compare(filter *f, uint32_t value, size_t skip_if, size_t skip_else) {
   add_step(f, BPF_JMP | BPF_JEQ | BPF_K, value, skip_if, skip_else);
 }
 
-static void refuse(filter *f) { add_step(f, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0); }
+static void refuse(filter *f) {
+  add_step(f, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+}
 
-static void allow(filter *f) { add_step(f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0); }
+static void allow(filter *f) {
+  add_step(f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+}
 
 static void allow_if(filter *f, const condition *call) {
   compare(f, (uint32_t)call->number, 0, 4);
@@ -257,20 +289,23 @@ static void allow_if(filter *f, const condition *call) {
 
 /* Gives one verdict on the listed system calls and the other one on all others. */
 static void add_list(filter *f, const int *numbers, size_t count, bool allows) {
-  for (size_t i = 0; i < count; i++) compare(f, (uint32_t)numbers[i], count - i, 0);
+  for (size_t i = 0; i < count; i++)
+    compare(f, (uint32_t)numbers[i], count - i, 0);
   (allows ? refuse : allow)(f);
   (allows ? allow : refuse)(f);
 }
 
-/* Gives up the system calls that no command needs, or those that Graphviz does not need if it draws. */
+/* Gives up the system calls that no command needs, or those that Graphviz does not need if it
+ * draws. */
 static void seccomp_enforce(bool draws) {
   const uint32_t own = (uint32_t)getpid(); /* also the number of the only thread */
-  /* raise() and abort(); limits of this process; isatty() and the width of the terminal; flags of open files, as
-   * F_SETOWN could signal other processes */
+  /* raise() and abort(); limits of this process; isatty() and the width of the terminal; flags of
+   * open files, as F_SETOWN could signal other processes */
   const condition conditions[] = {
-      {SYS_kill, 0, own},      {SYS_tgkill, 0, own},         {SYS_tkill, 0, own},        {SYS_prlimit64, 0, 0},
-      {SYS_ioctl, 1, TCGETS},  {SYS_ioctl, 1, ASK_TERMINAL}, {SYS_ioctl, 1, TIOCGWINSZ}, {SYS_fcntl, 1, F_GETFL},
-      {SYS_fcntl, 1, F_GETFD}, {SYS_fcntl, 1, F_SETFD},
+      {SYS_kill, 0, own},         {SYS_tgkill, 0, own},    {SYS_tkill, 0, own},
+      {SYS_prlimit64, 0, 0},      {SYS_ioctl, 1, TCGETS},  {SYS_ioctl, 1, ASK_TERMINAL},
+      {SYS_ioctl, 1, TIOCGWINSZ}, {SYS_fcntl, 1, F_GETFL}, {SYS_fcntl, 1, F_GETFD},
+      {SYS_fcntl, 1, F_SETFD},
   };
   filter f = {.count = 0};
   /* The processor may accept system calls of another machine, with other numbers. */
@@ -278,18 +313,24 @@ static void seccomp_enforce(bool draws) {
   compare(&f, MACHINE, 1, 0);
   refuse(&f);
   load(&f, offsetof(struct seccomp_data, nr));
-  for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; i++) allow_if(&f, &conditions[i]);
+  for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; i++)
+    allow_if(&f, &conditions[i]);
   if (draws)
-    add_list(&f, refused_when_drawing, sizeof refused_when_drawing / sizeof *refused_when_drawing, false);
+    add_list(&f, refused_when_drawing, sizeof refused_when_drawing / sizeof *refused_when_drawing,
+             false);
   else
     add_list(&f, allowed, sizeof allowed / sizeof *allowed, true);
   const struct sock_fprog program = {f.count, f.steps};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-  /* This process holds no secrets of others, so the kernel need not slow it down against speculation. */
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return;
+  /* This process holds no secrets of others, so the kernel need not slow it down against
+   * speculation. */
   (void)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
 }
 #else
-static void seccomp_enforce(bool draws) { (void)draws; }
+static void seccomp_enforce(bool draws) {
+  (void)draws;
+}
 #endif
 
 /* ---- Inputs ---- */
@@ -297,12 +338,15 @@ static void seccomp_enforce(bool draws) { (void)draws; }
 /* Allows reading the targets of links in a record's folder, if they are files. */
 static void allow_linked(const landlock_rules *rules, const char *folder) {
   DIR *directory = opendir(folder);
-  if (!directory) return;
+  if (!directory)
+    return;
   for (const struct dirent *entry; (entry = readdir(directory));) {
     char path[PATH_MAX];
-    if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN) continue;
+    if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
+      continue;
     int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    if (size > 0 && (size_t)size < sizeof path && !command_is_folder(path)) landlock_allow(rules, path, RIGHT_READ);
+    if (size > 0 && (size_t)size < sizeof path && !command_is_folder(path))
+      landlock_allow(rules, path, RIGHT_READ);
   }
   closedir(directory);
 }
@@ -310,7 +354,8 @@ static void allow_linked(const landlock_rules *rules, const char *folder) {
 static void allow_input(const landlock_rules *rules, const char *path) {
   char file[PATH_MAX];
   size_t part;
-  if (!path) return;
+  if (!path)
+    return;
   snprintf(file, sizeof file, "%.*s", (int)etr_input_file(path, &part),
            path); /* a path that is too long names no file */
   landlock_allow(rules, file, RIGHT_READ);
@@ -323,102 +368,123 @@ static void allow_part(const landlock_rules *rules, const char *path) {
   for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
     char beside[PATH_MAX];
     int size = snprintf(beside, sizeof beside, "%s%s", path, ends[i]);
-    if (size > 0 && (size_t)size < sizeof beside) landlock_allow(rules, beside, RIGHT_READ);
+    if (size > 0 && (size_t)size < sizeof beside)
+      landlock_allow(rules, beside, RIGHT_READ);
   }
 }
 
 static void allow_inputs(const landlock_rules *rules, const cli_settings *settings) {
-  const char *const single[] = {settings->record,       settings->etrecord,        settings->pte,
-                                settings->debug_buffer, settings->bundled,         settings->against_record,
-                                settings->reference,    settings->reference_record};
-  for (size_t i = 0; i < sizeof single / sizeof single[0]; i++) allow_input(rules, single[i]);
-  for (size_t i = 0; i < settings->more_count; i++) allow_input(rules, settings->more[i]);
-  for (size_t i = 0; i < settings->etdump_count; i++) allow_input(rules, settings->etdumps[i]);
-  for (size_t i = 0; i < settings->part_count; i++) allow_part(rules, settings->parts[i].path);
-  allow_input(rules, settings->each_from && strcmp(settings->each_from, "-") ? settings->each_from : NULL);
+  const char *const single[] = {
+      settings->record,  settings->etrecord,       settings->pte,       settings->debug_buffer,
+      settings->bundled, settings->against_record, settings->reference, settings->reference_record};
+  for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
+    allow_input(rules, single[i]);
+  for (size_t i = 0; i < settings->more_count; i++)
+    allow_input(rules, settings->more[i]);
+  for (size_t i = 0; i < settings->etdump_count; i++)
+    allow_input(rules, settings->etdumps[i]);
+  for (size_t i = 0; i < settings->part_count; i++)
+    allow_part(rules, settings->parts[i].path);
+  allow_input(rules,
+              settings->each_from && strcmp(settings->each_from, "-") ? settings->each_from : NULL);
   bool reads_anywhere = settings->command->reads_sources || settings->each_from;
-  if (reads_anywhere) landlock_allow(rules, "/", RIGHT_READ);
+  if (reads_anywhere)
+    landlock_allow(rules, "/", RIGHT_READ);
 }
 
 /* ---- Outputs ---- */
 
-/* Lets new files have the permissions of the file that the output replaces, because the filter refuses to change them
- * later. No other file is created. */
+/* Lets new files have the permissions of the file that the output replaces, because the filter
+ * refuses to change them later. No other file is created. */
 static void keep_permissions(const char *path) {
   struct stat about;
   mode_t mask = umask(0777);
-  if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) mask &= ~about.st_mode;
+  if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
+    mask &= ~about.st_mode;
   (void)umask(mask);
 }
 
-/* Allows writing an output. A file is replaced by one that is created next to it, or next to the target of a link;
- * pipes and devices are written to. */
+/* Allows writing an output. A file is replaced by one that is created next to it, or next to the
+ * target of a link; pipes and devices are written to. */
 static void allow_output(const landlock_rules *rules, const char *path) {
   struct stat about;
   char *target = realpath(path, NULL), folder[PATH_MAX] = ".";
   if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-    if (!S_ISDIR(about.st_mode)) landlock_allow(rules, path, RIGHT_WRITE);
+    if (!S_ISDIR(about.st_mode))
+      landlock_allow(rules, path, RIGHT_WRITE);
   } else {
     const char *file = target ? target : path, *slash = strrchr(file, '/');
     size_t size = slash ? (size_t)(slash - file) + 1 : 0;
-    if (size > 0) (void)snprintf(folder, sizeof folder, "%.*s", (int)size, file);
-    if (size < sizeof folder) landlock_allow(rules, folder, RIGHT_REPLACE | RIGHT_LIST);
+    if (size > 0)
+      (void)snprintf(folder, sizeof folder, "%.*s", (int)size, file);
+    if (size < sizeof folder)
+      landlock_allow(rules, folder, RIGHT_REPLACE | RIGHT_LIST);
   }
   free(target);
 }
 
-/* The path of the folder of --logdir if it had to be created, otherwise "", and the bytes of it that existed before.
- * Signal handlers read them. */
+/* The path of the folder of --logdir if it had to be created, otherwise "", and the bytes of it
+ * that existed before. Signal handlers read them. */
 static char made_logdir[PATH_MAX];
 static size_t kept_size;
 
 /* Returns the size of a path without its last part. */
 static size_t size_above(const char *path, size_t size) {
-  while (size > 0 && path[size - 1] == '/') size--;
-  while (size > 0 && path[size - 1] != '/') size--;
+  while (size > 0 && path[size - 1] == '/')
+    size--;
+  while (size > 0 && path[size - 1] != '/')
+    size--;
   return size;
 }
 
-/* Creates a folder and the folders above it. The path is stored first, so that a signal in between cleans up. */
+/* Creates a folder and the folders above it. The path is stored first, so that a signal in between
+ * cleans up. */
 static void make_logdir(const char *path) {
   char part[PATH_MAX];
   size_t size = strlen(path), kept = size;
-  if (size >= sizeof made_logdir || command_is_folder(path)) return;
+  if (size >= sizeof made_logdir || command_is_folder(path))
+    return;
   memcpy(part, path, size + 1);
-  for (; kept > 0 && !command_is_folder(part); part[kept] = '\0') kept = size_above(part, kept);
+  for (; kept > 0 && !command_is_folder(part); part[kept] = '\0')
+    kept = size_above(part, kept);
   kept_size = kept;
   memcpy(made_logdir, path, size + 1);
   for (size_t end = kept_size + 1; end <= size; end++) {
-    if (path[end] != '/' && path[end] != '\0') continue;
+    if (path[end] != '/' && path[end] != '\0')
+      continue;
     memcpy(part, path, end);
     part[end] = '\0';
     (void)mkdir(part, 0777);
   }
 }
 
-/* Descriptor of a shared lock on the folder of --logdir, so that no process removes the folder while another one has
- * rights to it. -1: none. */
+/* Descriptor of a shared lock on the folder of --logdir, so that no process removes the folder
+ * while another one has rights to it. -1: none. */
 static int logdir_lock = -1;
 
-/* Creates and locks the folder, and tries again if it was removed before it was locked. Also allows removing created
- * folders from the folder above them. */
+/* Creates and locks the folder, and tries again if it was removed before it was locked. Also allows
+ * removing created folders from the folder above them. */
 static void allow_logdir(const landlock_rules *rules, const char *path) {
   struct stat about = {.st_nlink = 1};
   do {
-    if (logdir_lock >= 0) (void)close(logdir_lock);
+    if (logdir_lock >= 0)
+      (void)close(logdir_lock);
     make_logdir(path);
     logdir_lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  } while (logdir_lock >= 0 && flock(logdir_lock, LOCK_SH) == 0 && fstat(logdir_lock, &about) == 0 &&
-           about.st_nlink == 0);
+  } while (logdir_lock >= 0 && flock(logdir_lock, LOCK_SH) == 0 &&
+           fstat(logdir_lock, &about) == 0 && about.st_nlink == 0);
   landlock_allow(rules, path, RIGHT_READ | RIGHT_REPLACE | RIGHT_MAKE_FOLDERS | RIGHT_EMPTY);
-  if (made_logdir[0] == '\0') return;
+  if (made_logdir[0] == '\0')
+    return;
   char above[PATH_MAX] = ".";
-  if (kept_size > 0) (void)snprintf(above, sizeof above, "%.*s", (int)kept_size, made_logdir);
+  if (kept_size > 0)
+    (void)snprintf(above, sizeof above, "%.*s", (int)kept_size, made_logdir);
   landlock_allow(rules, above, RIGHT_LIST | RIGHT_EMPTY);
 }
 
 void sandbox_leave(void) {
-  if (made_logdir[0] != '\0' && logdir_lock >= 0 && flock(logdir_lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+  if (made_logdir[0] != '\0' && logdir_lock >= 0 && flock(logdir_lock, LOCK_EX | LOCK_NB) != 0 &&
+      errno == EWOULDBLOCK)
     return;
   for (size_t size = strlen(made_logdir); size > kept_size;) {
     (void)rmdir(made_logdir);
@@ -429,8 +495,8 @@ void sandbox_leave(void) {
 
 /* ---- Graphviz ---- */
 
-/* Allows the files that Graphviz reads and runs, because it inherits the rights of this process. It warns if it cannot
- * cache fonts. */
+/* Allows the files that Graphviz reads and runs, because it inherits the rights of this process. It
+ * warns if it cannot cache fonts. */
 static void allow_graphviz(const landlock_rules *rules) {
   static const char *const caches[][2] = {{"XDG_CACHE_HOME", "."}, {"HOME", ".cache"}};
   landlock_allow(rules, "/", RIGHT_READ | RIGHT_RUN);
@@ -441,7 +507,8 @@ static void allow_graphviz(const landlock_rules *rules) {
     char path[PATH_MAX];
     const char *home = getenv(caches[i][0]);
     int size = home ? snprintf(path, sizeof path, "%s/%s", home, caches[i][1]) : 0;
-    if (size > 0 && (size_t)size < sizeof path) landlock_allow(rules, path, RIGHT_REPLACE | RIGHT_MAKE_FOLDERS);
+    if (size > 0 && (size_t)size < sizeof path)
+      landlock_allow(rules, path, RIGHT_REPLACE | RIGHT_MAKE_FOLDERS);
   }
 }
 
@@ -449,14 +516,18 @@ static void allow_graphviz(const landlock_rules *rules) {
 
 void sandbox_enter(const cli_settings *settings) {
   bool draws = command_draws_picture(settings);
-  if (command_has_file(settings)) keep_permissions(settings->output);
+  if (command_has_file(settings))
+    keep_permissions(settings->output);
   tzset(); /* otherwise libzip would read /etc/localtime later, for local times of entries */
   landlock_rules rules = landlock_begin();
   if (rules.descriptor >= 0) {
     allow_inputs(&rules, settings);
-    if (settings->command->writes_logdir) allow_logdir(&rules, command_logdir(settings));
-    if (command_has_file(settings)) allow_output(&rules, settings->output);
-    if (draws) allow_graphviz(&rules);
+    if (settings->command->writes_logdir)
+      allow_logdir(&rules, command_logdir(settings));
+    if (command_has_file(settings))
+      allow_output(&rules, settings->output);
+    if (draws)
+      allow_graphviz(&rules);
     landlock_enforce(&rules);
   }
   seccomp_enforce(draws);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot.c - writes a planned picture (dot_plan.h) as DOT through Graphviz' cgraph. No other file uses cgraph.
+ * dot.c - writes a planned picture (dot_plan.h) as DOT through Graphviz' cgraph. No other file uses
+ * cgraph.
  *
- * Threads: cgraph formats strings and counts indentation in static buffers, so only one thread at a time may call it. A
- * lock here ensures that for calls of etr_emit_dot(). A program that uses cgraph itself must not do so while
- * etr_emit_dot() runs in another thread, and a sink must not call etr_emit_dot().
+ * Threads: cgraph formats strings and counts indentation in static buffers, so only one thread at a
+ * time may call it. A lock here ensures that for calls of etr_emit_dot(). A program that uses
+ * cgraph itself must not do so while etr_emit_dot() runs in another thread, and a sink must not
+ * call etr_emit_dot().
  */
 #include "dot/dot.h"
 
@@ -23,14 +25,16 @@ static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
 /* ---- Disciplines: functions that cgraph calls back ---- */
 
 /*
- * cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids. Numbers are used as ids
- * instead, so that the output is the same every time. Names are made from the numbers.
+ * cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids.
+ * Numbers are used as ids instead, so that the output is the same every time. Names are made from
+ * the numbers.
  */
 typedef struct dot_disc {
   Agdisc_t base; /* the first member, so that id_open() can cast it back */
   Agraph_t *root;
   IDTYPE edge_count;
-  char **cluster_names, **box_names; /* by id; made at the first request, because cgraph asks many times */
+  char **cluster_names,
+      **box_names; /* by id; made at the first request, because cgraph asks many times */
 } dot_disc;
 
 enum { ROOT_ID = 0 };
@@ -51,13 +55,16 @@ static void put_name(char *to, const char *prefix, uint64_t number) {
   to[size] = '\0';
 }
 
-/* Returns the name of an id. It must be one of cgraph's own strings, which agclose() frees, because cgraph reads in
- * front of a name whether it is HTML. */
+/* Returns the name of an id. It must be one of cgraph's own strings, which agclose() frees, because
+ * cgraph reads in front of a name whether it is HTML. */
 static char *id_print(void *context, int type, IDTYPE id) {
   dot_disc *state = context;
-  if (type != AGNODE && type != AGRAPH) return NULL; /* edges have no names */
-  char **known = type == AGNODE ? &state->box_names[id] : &state->cluster_names[id], name[32] = "etrecord";
-  if (*known) return *known;
+  if (type != AGNODE && type != AGRAPH)
+    return NULL; /* edges have no names */
+  char **known = type == AGNODE ? &state->box_names[id] : &state->cluster_names[id],
+       name[32] = "etrecord";
+  if (*known)
+    return *known;
   if (type == AGNODE)
     put_name(name, id % 2 == 0 ? NODE_BOX : FOLDED_BOX, id / 2);
   else if (id != ROOT_ID)
@@ -65,8 +72,9 @@ static char *id_print(void *context, int type, IDTYPE id) {
   return *known = agstrdup(state->root, name);
 }
 
-/* Gives the id of an object that is made by name, or a number for an edge, which has no name. Objects are made by name,
- * because Graphviz 13 and later do not make them by an id of the caller (agidnode() and similar functions). */
+/* Gives the id of an object that is made by name, or a number for an edge, which has no name.
+ * Objects are made by name, because Graphviz 13 and later do not make them by an id of the caller
+ * (agidnode() and similar functions). */
 static long id_map(void *context, int type, char *name, IDTYPE *id, int create) {
   dot_disc *state = context;
   (void)create; /* edges are only requested with it */
@@ -75,19 +83,26 @@ static long id_map(void *context, int type, char *name, IDTYPE *id, int create) 
   else if (type == AGNODE)
     *id = (IDTYPE)strtoul(name + 1, NULL, 10) * 2 + (name[0] == FOLDED_BOX[0]);
   else
-    *id = strncmp(name, CLUSTER, sizeof CLUSTER - 1) == 0 ? (IDTYPE)strtoul(name + sizeof CLUSTER - 1, NULL, 10) + 1
-                                                          : ROOT_ID;
+    *id = strncmp(name, CLUSTER, sizeof CLUSTER - 1) == 0
+              ? (IDTYPE)strtoul(name + sizeof CLUSTER - 1, NULL, 10) + 1
+              : ROOT_ID;
   return 1;
 }
 
-static void id_free(void *state, int type, IDTYPE id) { (void)state, (void)type, (void)id; }
+static void id_free(void *state, int type, IDTYPE id) {
+  (void)state, (void)type, (void)id;
+}
 
-static void id_close(void *state) { (void)state; }
+static void id_close(void *state) {
+  (void)state;
+}
 
-static void id_register(void *state, int type, void *object) { (void)state, (void)type, (void)object; }
+static void id_register(void *state, int type, void *object) {
+  (void)state, (void)type, (void)object;
+}
 
-/* Writes a text. It never reports a failure to agwrite(), which would stop and leave its static line length set. The
- * writer remembers the failure. */
+/* Writes a text. It never reports a failure to agwrite(), which would stop and leave its static
+ * line length set. The writer remembers the failure. */
 static int io_putstr(void *channel, const char *text) {
   etr_puts(channel, text);
   return 0;
@@ -130,15 +145,20 @@ static const attribute node_attributes[] = {
 static const attribute edge_attributes[] = {
     {"color", "#7c8694"}, {"arrowsize", "0.6"}, {"penwidth", "1"}, {"style", ""}};
 static const attribute folded_attributes[] = {{"ranksep", "0.2"}}; /* for a page */
-static const attribute next_edge_attributes[] = {
-    {"constraint", "true"}, {"label", ""}, {"fontname", font}, {"fontsize", "9"}, {"fontcolor", NEXT_COLOR}};
+static const attribute next_edge_attributes[] = {{"constraint", "true"},
+                                                 {"label", ""},
+                                                 {"fontname", font},
+                                                 {"fontsize", "9"},
+                                                 {"fontcolor", NEXT_COLOR}};
 
 static void declare(Agraph_t *root, int kind, const attribute *attributes, size_t count) {
-  for (size_t i = 0; i < count; i++) (void)agattr(root, kind, attributes[i].name, attributes[i].value);
+  for (size_t i = 0; i < count; i++)
+    (void)agattr(root, kind, attributes[i].name, attributes[i].value);
 }
 
 static void set_attribute(void *object, char *name, const char *value) {
-  if (value != NULL) (void)agset(object, name, (char *)(uintptr_t)value);
+  if (value != NULL)
+    (void)agset(object, name, (char *)(uintptr_t)value);
 }
 
 static void declare_all(const etr_dot_view *view, Agraph_t *root) {
@@ -147,11 +167,13 @@ static void declare_all(const etr_dot_view *view, Agraph_t *root) {
     declare(root, AGRAPH, many_boxes_attributes, ETR_COUNT(many_boxes_attributes));
   declare(root, AGNODE, node_attributes, ETR_COUNT(node_attributes));
   declare(root, AGEDGE, edge_attributes, ETR_COUNT(edge_attributes));
-  if (view->plan->folded > 0) declare(root, AGRAPH, folded_attributes, ETR_COUNT(folded_attributes));
+  if (view->plan->folded > 0)
+    declare(root, AGRAPH, folded_attributes, ETR_COUNT(folded_attributes));
   if (view->plan->folded > 0 || view->plan->has_loops)
     declare(root, AGEDGE, next_edge_attributes, ETR_COUNT(next_edge_attributes));
   char *legend = etr_dot_legend(view);
-  if (legend != NULL) (void)agattr(root, AGRAPH, "label", agstrdup_html(root, legend));
+  if (legend != NULL)
+    (void)agattr(root, AGRAPH, "label", agstrdup_html(root, legend));
 }
 
 /* ---- Objects ---- */
@@ -173,7 +195,8 @@ static void draw_clusters(dot_drawing *drawing) {
       "#f8fafc", "#f1f5f9"}; /* used in turns, so that nested clusters can be distinguished */
   const etr_dot_plan *plan = drawing->view->plan;
   for (uint32_t i = 0; i < plan->scopes.count; i++) {
-    if (plan->cluster_of[i] != i) continue;
+    if (plan->cluster_of[i] != i)
+      continue;
     const etr_scope *scope = &plan->scopes.list[i];
     uint32_t outer = scope->parent == ETR_NONE ? ETR_NONE : plan->cluster_of[scope->parent];
     char name[32];
@@ -182,7 +205,8 @@ static void draw_clusters(dot_drawing *drawing) {
     drawing->clusters[i] = cluster;
     set_attribute(cluster, "label", etr_dot_cluster_label(drawing->view, i));
     set_attribute(cluster, "tooltip", etr_dot_scope_tooltip(drawing->view, i));
-    set_attribute(cluster, "style", scope->kind == ETR_SCOPE_MODULE ? "filled,rounded" : "filled,rounded,dashed");
+    set_attribute(cluster, "style",
+                  scope->kind == ETR_SCOPE_MODULE ? "filled,rounded" : "filled,rounded,dashed");
     set_attribute(cluster, "color", "#cbd5e1");
     set_attribute(cluster, "fillcolor", backgrounds[scope->depth % ETR_COUNT(backgrounds)]);
   }
@@ -194,14 +218,17 @@ static void draw_boxes(dot_drawing *drawing) {
     const etr_dot_box *box = &view->plan->boxes[i];
     const etr_dot_sum *sum = &box->sum;
     char name[32];
-    put_name(name, box->node != ETR_NONE ? NODE_BOX : FOLDED_BOX, box->node != ETR_NONE ? box->node : box->scope);
+    put_name(name, box->node != ETR_NONE ? NODE_BOX : FOLDED_BOX,
+             box->node != ETR_NONE ? box->node : box->scope);
     Agnode_t *node = agnode(drawing->root, name, 1);
-    if (box->cluster != ETR_NONE) (void)agsubnode(around(drawing, box->cluster), node, 1);
+    if (box->cluster != ETR_NONE)
+      (void)agsubnode(around(drawing, box->cluster), node, 1);
     drawing->boxes[i] = node;
     set_attribute(node, "label", etr_dot_box_label(view, box));
     set_attribute(node, "tooltip", etr_dot_box_tooltip(view, box));
     if (etr_dot_is_colored(view->plan, box)) {
-      double heat = view->plan->by_accuracy ? etr_accuracy_heat(sum->gap) : etr_dot_heat(view->plan, sum->ticks);
+      double heat = view->plan->by_accuracy ? etr_accuracy_heat(sum->gap)
+                                            : etr_dot_heat(view->plan, sum->ticks);
       set_attribute(node, "fillcolor", etr_heat_color(heat).text);
     } else if ((view->plan->total.timed || view->plan->by_accuracy) && sum->ops > 0) {
       set_attribute(node, "color", "#d1d5db");
@@ -225,20 +252,27 @@ static void draw_edges(dot_drawing *drawing) {
   const etr_dot_plan *plan = drawing->view->plan;
   for (size_t i = 0; i < plan->edge_count; i++) {
     const etr_dot_edge *of = &plan->edges[i];
-    Agedge_t *edge = agedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], NULL, 1);
-    if (of->uses == 0) set_attribute(edge, "style", "dashed");
+    Agedge_t *edge = agedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], NULL,
+                            1);
+    if (of->uses == 0)
+      set_attribute(edge, "style", "dashed");
     if (of->is_next || of->is_loop) {
       set_attribute(edge, "color", NEXT_COLOR);
       set_attribute(edge, "label", of->is_next ? "  next" : "  next pass");
       set_attribute(edge, "constraint", "false");
     }
-    if (of->uses > 1) set_attribute(edge, "penwidth", widths[ETR_MIN(of->uses, (uint32_t)ETR_COUNT(widths)) - 1]);
+    if (of->uses > 1)
+      set_attribute(edge, "penwidth", widths[ETR_MIN(of->uses, (uint32_t)ETR_COUNT(widths)) - 1]);
   }
 }
 
 static etr_status draw_graph(const etr_dot_view *view, etr_writer *writer) {
-  Agiddisc_t ids = {
-      .open = id_open, .map = id_map, .free = id_free, .print = id_print, .close = id_close, .idregister = id_register};
+  Agiddisc_t ids = {.open = id_open,
+                    .map = id_map,
+                    .free = id_free,
+                    .print = id_print,
+                    .close = id_close,
+                    .idregister = id_register};
   Agiodisc_t io = {.putstr = io_putstr, .flush = io_flush};
   dot_disc disc = {.base = {.id = &ids, .io = &io}};
   dot_drawing drawing = {.view = view};
@@ -249,12 +283,14 @@ static etr_status draw_graph(const etr_dot_view *view, etr_writer *writer) {
   disc.box_names = etr_arena_alloc_array(view->arena, 2 * ETR_MAX(view->graph->node_count, scopes),
                                          sizeof *disc.box_names);
   drawing.root = etr_arena_failed(view->arena) ? NULL : agopen("etrecord", Agdirected, &disc.base);
-  if (drawing.root == NULL) return ETR_ERROR_MEMORY;
+  if (drawing.root == NULL)
+    return ETR_ERROR_MEMORY;
   declare_all(view, drawing.root);
   draw_clusters(&drawing);
   draw_boxes(&drawing);
   draw_edges(&drawing);
-  if (!etr_arena_failed(view->arena)) (void)agwrite(drawing.root, writer);
+  if (!etr_arena_failed(view->arena))
+    (void)agwrite(drawing.root, writer);
   (void)agclose(drawing.root);
   return etr_arena_failed(view->arena) ? ETR_ERROR_MEMORY : ETR_OK;
 }
@@ -266,7 +302,8 @@ etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_sco
   etr_arena_init(&arena);
   etr_dot_plan plan = {.scopes = *scopes};
   etr_dot_view view = {.profile = profile, .graph = of, .plan = &plan, .arena = &arena};
-  if (of->profile_method != ETR_NONE) view.method = &profile->methods[of->profile_method];
+  if (of->profile_method != ETR_NONE)
+    view.method = &profile->methods[of->profile_method];
   etr_writer writer;
   etr_writer_init(&writer, sink);
   etr_status status = etr_dot_plan_build(&plan, &arena, profile, of, options, error);
@@ -278,17 +315,20 @@ etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_sco
     (void)pthread_mutex_unlock(&cgraph_lock);
   }
   etr_arena_clear(&arena);
-  if (status == ETR_ERROR_MEMORY) return etr_fail(error, status, NULL, NULL, ETR_NO_OFFSET, "out of memory");
-  if (status != ETR_OK) return status;
+  if (status == ETR_ERROR_MEMORY)
+    return etr_fail(error, status, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  if (status != ETR_OK)
+    return status;
   return etr_writer_finish(&writer, error);
 }
 
-etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options, const etr_sink *sink,
-                        etr_error *error) {
+etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options,
+                        const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
   etr_scopes scopes;
   bool folds = options != NULL && options->fold;
-  etr_status built = (folds ? etr_scopes_build_to_fold : etr_scopes_build)(&scopes, &arena, &profile->graphs[graph]);
+  etr_status built = (folds ? etr_scopes_build_to_fold : etr_scopes_build)(&scopes, &arena,
+                                                                           &profile->graphs[graph]);
   etr_status status = built == ETR_OK ? etr_dot_write(profile, graph, &scopes, options, sink, error)
                                       : etr_fail_memory(error);
   etr_arena_clear(&arena);

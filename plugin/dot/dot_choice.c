@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot_choice.c - chooses the nodes in focus with their neighbours, and the nodes that take most time.
+ * dot_choice.c - chooses the nodes in focus with their neighbours, and the nodes that take most
+ * time.
  */
 #include "dot/dot_plan.h"
 
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 
 uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph) {
-  while (subgraph < graph->subgraph_count && graph->subgraphs[subgraph].kind != ETR_SUBGRAPH_LOWERED) {
+  while (subgraph < graph->subgraph_count &&
+         graph->subgraphs[subgraph].kind != ETR_SUBGRAPH_LOWERED) {
     uint32_t parent = graph->subgraphs[subgraph].parent;
     subgraph = parent < subgraph ? parent : ETR_NONE;
   }
@@ -22,7 +24,8 @@ uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph) {
 
 static size_t depth_of(const char *path) {
   size_t depth = 0;
-  for (; *path != '\0'; path++) depth += *path == '.';
+  for (; *path != '\0'; path++)
+    depth += *path == '.';
   return depth;
 }
 
@@ -40,30 +43,34 @@ static module_names list_modules(const etr_graph *graph, const char *part) {
   for (size_t depth = 0; depth < LISTED_LEVELS; depth++) {
     for (size_t i = 1; i < graph->module_count; i++) {
       const char *path = graph->modules[i].path;
-      if (path[0] == '\0' || depth_of(path) != depth || !strstr(path, part)) continue;
+      if (path[0] == '\0' || depth_of(path) != depth || !strstr(path, part))
+        continue;
       size_t size = strlen(path) + 1;
       names.all &= names.used + size < sizeof names.text;
       if (names.used + size < sizeof names.text)
-        names.used += (size_t)snprintf(names.text + names.used, sizeof names.text - names.used, " %s", path);
+        names.used += (size_t)snprintf(names.text + names.used, sizeof names.text - names.used,
+                                       " %s", path);
     }
   }
   return names;
 }
 
-/* Fails for an unknown module. The message lists modules whose path contains the name, because a picture shows only the
- * end of a path. */
+/* Fails for an unknown module. The message lists modules whose path contains the name, because a
+ * picture shows only the end of a path. */
 static etr_status fail_unknown_module(const etr_graph *graph, const char *focus, etr_error *error) {
   module_names names = list_modules(graph, focus);
-  if (names.used == 0) names = list_modules(graph, "");
   if (names.used == 0)
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s has no modules", graph->module,
-                    graph->method);
+    names = list_modules(graph, "");
+  if (names.used == 0)
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s has no modules",
+                    graph->module, graph->method);
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                  "%s/%s has no node in module %.*s; there are:%s%s", graph->module, graph->method, ETR_HEAD(focus, 80),
-                  names.text, names.all ? "" : " ...");
+                  "%s/%s has no node in module %.*s; there are:%s%s", graph->module, graph->method,
+                  ETR_HEAD(focus, 80), names.text, names.all ? "" : " ...");
 }
 
-/* Chooses the nodes in focus, and also draws the nodes that give them inputs or use their outputs. */
+/* Chooses the nodes in focus, and also draws the nodes that give them inputs or use their outputs.
+ */
 static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, etr_error *error) {
   const etr_node_filter filter = {.module = choice->focus};
   bool any = false;
@@ -73,12 +80,15 @@ static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, e
     choice->focused[i] = choice->drawn[i] = takes;
     any |= takes;
   }
-  if (choice->focus == NULL) return ETR_OK;
-  if (!any) return fail_unknown_module(graph, choice->focus, error);
+  if (choice->focus == NULL)
+    return ETR_OK;
+  if (!any)
+    return fail_unknown_module(graph, choice->focus, error);
   for (size_t i = 0; i < graph->node_count; i++)
     for (size_t k = 0; k < graph->nodes[i].input_count + graph->nodes[i].other_input_count; k++) {
       uint32_t from = graph->nodes[i].inputs[k].node;
-      if (choice->focused[i] || choice->focused[from]) choice->drawn[i] = choice->drawn[from] = true;
+      if (choice->focused[i] || choice->focused[from])
+        choice->drawn[i] = choice->drawn[from] = true;
     }
   return ETR_OK;
 }
@@ -92,7 +102,8 @@ typedef struct candidate {
 
 static int by_ticks(const void *a, const void *b) {
   const candidate *x = a, *y = b;
-  if (x->ticks != y->ticks) return x->ticks > y->ticks ? -1 : 1;
+  if (x->ticks != y->ticks)
+    return x->ticks > y->ticks ? -1 : 1;
   return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -105,12 +116,13 @@ static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr
     if (choice->focused[i] && time->runs > 0)
       list[count++] = (candidate){etr_ranking(profile, time->avg, time->per_run.p50), (uint32_t)i};
   }
-  if (list == NULL) return ETR_ERROR_MEMORY;
+  if (list == NULL)
+    return ETR_ERROR_MEMORY;
   const char *focus = choice->focus != NULL ? choice->focus : "";
   if (count == 0)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                    "no node of %s/%s%s%.*s was timed: there is nothing to rank", graph->module, graph->method,
-                    focus[0] != '\0' ? " in " : "", ETR_HEAD(focus, 80));
+                    "no node of %s/%s%s%.*s was timed: there is nothing to rank", graph->module,
+                    graph->method, focus[0] != '\0' ? " in " : "", ETR_HEAD(focus, 80));
   etr_sort(list, count, sizeof *list, by_ticks);
   choice->top = ETR_MIN(top, count);
   for (size_t i = 0; i < choice->top; i++) {
@@ -120,15 +132,19 @@ static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr
   return ETR_OK;
 }
 
-etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
-                          const etr_dot_options *options, etr_error *error) {
+etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_profile *profile,
+                          const etr_graph *graph, const etr_dot_options *options,
+                          etr_error *error) {
   *out = (etr_dot_choice){.focus = options != NULL ? options->focus : NULL};
   out->focused = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->focused);
   out->drawn = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->drawn);
   out->rank = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->rank);
-  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  if (etr_arena_failed(arena))
+    return ETR_ERROR_MEMORY;
   ETR_TRY(choose_focus(out, graph, error));
-  if (options != NULL && options->top > 0) ETR_TRY(choose_top(out, arena, profile, graph, options->top, error));
-  for (size_t i = 0; i < graph->node_count; i++) out->drawn[i] &= graph->nodes[i].kind < ETR_NODE_PARAMETER;
+  if (options != NULL && options->top > 0)
+    ETR_TRY(choose_top(out, arena, profile, graph, options->top, error));
+  for (size_t i = 0; i < graph->node_count; i++)
+    out->drawn[i] &= graph->nodes[i].kind < ETR_NODE_PARAMETER;
   return ETR_OK;
 }

@@ -27,8 +27,9 @@ typedef struct folder {
   etr_text text;                    /* a key that is being made */
   uint32_t *block;                  /* per scope: index of its block; ETR_NONE: it is not a block */
   etr_vec(block) blocks;
-  uint32_t *seen_in, *place; /* per node: the form in which it was last seen, and its position there */
-  uint32_t form;             /* number of the form that is being made */
+  uint32_t *seen_in,
+      *place;    /* per node: the form in which it was last seen, and its position there */
+  uint32_t form; /* number of the form that is being made */
   uint32_t *stand_in, *same_as, *copies, *last;
   uint32_t *step_of; /* per node: its scope, a step or another */
 } folder;
@@ -46,18 +47,24 @@ static bool list_blocks(folder *f) {
     bool is_step = f->scopes->list[i].kind == ETR_SCOPE_STEP;
     bool is_module = module != ETR_NONE &&
                      strcmp(f->graph->modules[module].pattern, f->graph->modules[module].path) != 0;
-    if (!is_step && !is_module) continue;
+    if (!is_step && !is_module)
+      continue;
     block *added = etr_vec_push(f->arena, &f->blocks);
-    if (added == NULL) return false;
+    if (added == NULL)
+      return false;
     added->scope = i;
     f->block[i] = (uint32_t)f->blocks.count - 1;
   }
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
     f->stand_in[i] = i;
-    if (f->graph->nodes[i].kind >= ETR_NODE_PARAMETER) continue;
+    if (f->graph->nodes[i].kind >= ETR_NODE_PARAMETER)
+      continue;
     for (uint32_t s = f->scopes->of_node[i]; s != ETR_NONE; s = f->scopes->list[s].parent) {
-      uint32_t *slot = f->block[s] == ETR_NONE ? NULL : etr_vec_push(f->arena, &f->blocks.data[f->block[s]].nodes);
-      if (slot != NULL) *slot = i;
+      uint32_t *slot = f->block[s] == ETR_NONE
+                           ? NULL
+                           : etr_vec_push(f->arena, &f->blocks.data[f->block[s]].nodes);
+      if (slot != NULL)
+        *slot = i;
     }
   }
   return !etr_arena_failed(f->arena);
@@ -65,7 +72,9 @@ static bool list_blocks(folder *f) {
 
 /* ---- Forms ---- */
 
-static void put_number(folder *f, uint32_t number) { (void)etr_text_add(&f->text, ETR_BYTES(number)); }
+static void put_number(folder *f, uint32_t number) {
+  (void)etr_text_add(&f->text, ETR_BYTES(number));
+}
 
 static void put_text(folder *f, const char *text) {
   (void)etr_text_add(&f->text, (etr_slice){text, strlen(text) + 1}); /* the NUL separates texts */
@@ -75,7 +84,8 @@ static void put_text(folder *f, const char *text) {
 static uint32_t number_of_text(folder *f, etr_map *map) {
   etr_slice key = {f->text.data, f->text.size};
   uint32_t known = etr_map_get(map, key);
-  if (known != ETR_NONE) return known;
+  if (known != ETR_NONE)
+    return known;
   const char *copy = etr_arena_copy(f->arena, key);
   return copy != NULL ? etr_map_number(map, (etr_slice){copy, key.size}) : ETR_NONE;
 }
@@ -96,7 +106,8 @@ static uint32_t kind_of_node(folder *f, uint32_t index) {
 
 enum { FROM_INSIDE, FROM_WEIGHT, FROM_OUTSIDE };
 
-/* Puts the source of an input of a node among `count` nodes. Nodes outside are numbered when they are first read. */
+/* Puts the source of an input of a node among `count` nodes. Nodes outside are numbered when they
+ * are first read. */
 static void put_input(folder *f, size_t count, uint32_t *outside, const etr_edge *input) {
   uint32_t from = input->node;
   if (f->graph->nodes[from].kind >= ETR_NODE_PARAMETER) {
@@ -113,7 +124,8 @@ static void put_input(folder *f, size_t count, uint32_t *outside, const etr_edge
   put_number(f, input->output);
 }
 
-/* Puts what equal blocks have in common: they are only equal if the choice treats their nodes alike. */
+/* Puts what equal blocks have in common: they are only equal if the choice treats their nodes
+ * alike. */
 static void put_nodes(folder *f, const uint32_t *nodes, size_t count) {
   uint32_t outside = 0;
   f->form++;
@@ -127,15 +139,18 @@ static void put_nodes(folder *f, const uint32_t *nodes, size_t count) {
     size_t inputs = node->input_count + node->other_input_count;
     put_number(f, f->kind[nodes[i]]);
     put_number(f, scope == ETR_NONE ? ETR_NONE : f->scopes->list[scope].depth);
-    put_number(f, f->choice->rank[nodes[i]] > 0 ? nodes[i] : 0); /* each of the slowest nodes is drawn by itself */
+    put_number(f, f->choice->rank[nodes[i]] > 0
+                      ? nodes[i]
+                      : 0); /* each of the slowest nodes is drawn by itself */
     put_number(f, f->choice->drawn[nodes[i]] * 2u + f->choice->focused[nodes[i]]);
     put_number(f, (uint32_t)inputs);
-    for (size_t k = 0; k < inputs; k++) put_input(f, count, &outside, &node->inputs[k]);
+    for (size_t k = 0; k < inputs; k++)
+      put_input(f, count, &outside, &node->inputs[k]);
   }
 }
 
-/* Returns the form of a block; equal blocks have equal forms. Only siblings of one pattern and steps of one loop are
- * compared. */
+/* Returns the form of a block; equal blocks have equal forms. Only siblings of one pattern and
+ * steps of one loop are compared. */
 static uint32_t form_of(folder *f, uint32_t number) {
   const block *b = &f->blocks.data[number];
   const etr_scope *scope = &f->scopes->list[b->scope];
@@ -151,33 +166,40 @@ static uint32_t form_of(folder *f, uint32_t number) {
 
 /* ---- Steps of unrolled loops ---- */
 
-/* A loop in a module without submodules is a sequence of operators with a period. The page folds it by the same rules
- * (web/src/graph/repeats.js). */
+/* A loop in a module without submodules is a sequence of operators with a period. The page folds it
+ * by the same rules (web/src/graph/repeats.js). */
 enum {
   MIN_STEPS = 3,
   MIN_PERIOD = 3, /* a shorter sequence is no step of a loop: "add, relu, add, relu" is just that */
   MOST_PERIODS = 6,
 };
 
-/* The operators directly in a scope, in order. ETR_NONE stands for others between them, which are in no step. */
+/* The operators directly in a scope, in order. ETR_NONE stands for others between them, which are
+ * in no step. */
 typedef etr_vec(uint32_t) sequence;
 
 static sequence *list_sequences(folder *f) {
   size_t count = f->scopes->count;
-  sequence *list = etr_arena_alloc_array(f->arena, count + 1, sizeof *list); /* the last is that of the top */
+  sequence *list = etr_arena_alloc_array(f->arena, count + 1,
+                                         sizeof *list); /* the last is that of the top */
   bool *is_broken = etr_arena_alloc_array(f->arena, count + 1, sizeof *is_broken);
-  if (list == NULL || is_broken == NULL) return NULL;
+  if (list == NULL || is_broken == NULL)
+    return NULL;
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
     uint32_t scope = f->scopes->of_node[i], own = scope == ETR_NONE ? (uint32_t)count : scope;
-    if (f->graph->nodes[i].kind >= ETR_NODE_PARAMETER) continue;
+    if (f->graph->nodes[i].kind >= ETR_NODE_PARAMETER)
+      continue;
     bool is_operator = f->graph->nodes[i].kind == ETR_NODE_OP;
     uint32_t *gap = is_broken[own] || !is_operator ? etr_vec_push(f->arena, &list[own]) : NULL;
-    if (gap != NULL) *gap = ETR_NONE;
+    if (gap != NULL)
+      *gap = ETR_NONE;
     uint32_t *item = is_operator ? etr_vec_push(f->arena, &list[own]) : NULL;
-    if (item != NULL) *item = i;
+    if (item != NULL)
+      *item = i;
     is_broken[own] = false;
     for (; scope != ETR_NONE; scope = f->scopes->list[scope].parent)
-      is_broken[f->scopes->list[scope].parent == ETR_NONE ? count : f->scopes->list[scope].parent] = true;
+      is_broken[f->scopes->list[scope].parent == ETR_NONE ? count : f->scopes->list[scope].parent] =
+          true;
   }
   return etr_arena_failed(f->arena) ? NULL : list;
 }
@@ -191,8 +213,8 @@ static int by_number(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Finds the distances at which operators recur, the most frequent ones, ascending. Three in a row are compared. Returns
- * how many there are. */
+/* Finds the distances at which operators recur, the most frequent ones, ascending. Three in a row
+ * are compared. Returns how many there are. */
 static size_t likely_periods(folder *f, const sequence *of, size_t *periods) {
   etr_map latest;
   uint32_t *times = etr_arena_alloc_array(f->arena, of->count + 1, sizeof *times);
@@ -200,18 +222,23 @@ static size_t likely_periods(folder *f, const sequence *of, size_t *periods) {
   etr_map_init(&latest, f->arena);
   for (uint32_t i = 0; times != NULL && i + 2 < of->count; i++) {
     const uint32_t *at = &of->data[i];
-    if (at[0] == ETR_NONE || at[1] == ETR_NONE || at[2] == ETR_NONE) continue;
+    if (at[0] == ETR_NONE || at[1] == ETR_NONE || at[2] == ETR_NONE)
+      continue;
     const uint32_t words[3] = {f->kind[at[0]], f->kind[at[1]], f->kind[at[2]]};
     etr_map_slot *slot = etr_map_at(&latest, ETR_BYTES(words));
-    if (slot == NULL) return 0;
-    if (slot->value != ETR_NONE) times[i - slot->value]++;
+    if (slot == NULL)
+      return 0;
+    if (slot->value != ETR_NONE)
+      times[i - slot->value]++;
     slot->value = i;
   }
   for (; times != NULL && found < MOST_PERIODS; found++) {
     size_t most = 0;
     for (size_t period = MIN_PERIOD; period < of->count; period++)
-      if (times[period] >= period && times[period] > times[most]) most = period;
-    if (most == 0) break;
+      if (times[period] >= period && times[period] > times[most])
+        most = period;
+    if (most == 0)
+      break;
     times[most] = 0;
     periods[found] = most;
   }
@@ -231,7 +258,8 @@ static void add_steps(folder *f, uint32_t parent, uint32_t *items, size_t period
   for (size_t i = 0; i < count; i++) {
     etr_scope *scope = etr_vec_push(f->arena, &f->steps);
     uint32_t *loop = etr_vec_push(f->arena, &f->loops);
-    if (scope == NULL || loop == NULL) return;
+    if (scope == NULL || loop == NULL)
+      return;
     *loop = (uint32_t)first;
     *scope = (etr_scope){.label = etr_arena_numbered(f->arena, "step ", i + 1),
                          .parent = parent,
@@ -250,8 +278,10 @@ static void add_steps(folder *f, uint32_t parent, uint32_t *items, size_t period
 static void divide_part(folder *f, uint32_t parent, uint32_t *items, size_t period, size_t count) {
   for (size_t i = 0, end; i < count; i = end) {
     uint32_t form = form_of_step(f, items + i * period, period);
-    for (end = i + 1; end < count && form_of_step(f, items + end * period, period) == form;) end++;
-    if (end - i >= MIN_STEPS) add_steps(f, parent, items + i * period, period, end - i);
+    for (end = i + 1; end < count && form_of_step(f, items + end * period, period) == form;)
+      end++;
+    if (end - i >= MIN_STEPS)
+      add_steps(f, parent, items + i * period, period, end - i);
   }
 }
 
@@ -263,7 +293,8 @@ static void find_steps_in(folder *f, uint32_t parent, sequence *of) {
         same++;
         continue;
       }
-      if (same / period + 1 >= MIN_STEPS) divide_part(f, parent, of->data + (i - same), period, same / period + 1);
+      if (same / period + 1 >= MIN_STEPS)
+        divide_part(f, parent, of->data + (i - same), period, same / period + 1);
       same = 0;
     }
 }
@@ -274,27 +305,36 @@ static bool find_steps(folder *f) {
   size_t before = scopes->count, nodes = f->graph->node_count;
   sequence *list = list_sequences(f);
   f->step_of = etr_arena_alloc_array(f->arena, nodes, sizeof *f->step_of);
-  if (list == NULL || f->step_of == NULL) return false;
-  for (size_t i = 0; i < nodes; i++) f->step_of[i] = scopes->of_node[i];
-  for (uint32_t i = 0; i <= before; i++) find_steps_in(f, i == before ? ETR_NONE : i, &list[i]);
+  if (list == NULL || f->step_of == NULL)
+    return false;
+  for (size_t i = 0; i < nodes; i++)
+    f->step_of[i] = scopes->of_node[i];
+  for (uint32_t i = 0; i <= before; i++)
+    find_steps_in(f, i == before ? ETR_NONE : i, &list[i]);
   etr_scope *all = etr_arena_alloc_array(f->arena, before + f->steps.count, sizeof *all);
-  if (etr_arena_failed(f->arena)) return false;
-  if (before) memcpy(all, scopes->list, before * sizeof *all);
-  if (f->steps.count) memcpy(all + before, f->steps.data, f->steps.count * sizeof *all);
+  if (etr_arena_failed(f->arena))
+    return false;
+  if (before)
+    memcpy(all, scopes->list, before * sizeof *all);
+  if (f->steps.count)
+    memcpy(all + before, f->steps.data, f->steps.count * sizeof *all);
   *scopes = (etr_scopes){all, before + f->steps.count, f->step_of, scopes->is_guest};
   return true;
 }
 
 /* ---- Folding ---- */
 
-/* Finds equal blocks. If a block is drawn for another one, its nodes are drawn for the nodes of the other. Outer blocks
- * come first, and their result is kept. Returns false when out of memory. */
+/* Finds equal blocks. If a block is drawn for another one, its nodes are drawn for the nodes of the
+ * other. Outer blocks come first, and their result is kept. Returns false when out of memory. */
 static bool find_equal_blocks(folder *f) {
-  uint32_t *first = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *first); /* the first block of each form */
-  if (first == NULL) return false;
+  uint32_t *first = etr_arena_alloc_array(f->arena, f->blocks.count,
+                                          sizeof *first); /* the first block of each form */
+  if (first == NULL)
+    return false;
   for (uint32_t i = 0, forms = 0; i < f->blocks.count; i++) {
     uint32_t form = form_of(f, i);
-    if (etr_arena_failed(f->arena)) return false;
+    if (etr_arena_failed(f->arena))
+      return false;
     if (form == forms) {
       first[forms++] = i;
       continue;
@@ -305,7 +345,8 @@ static bool find_equal_blocks(folder *f) {
     f->last[with->scope] = hidden->scope;
     for (size_t k = 0; k < hidden->nodes.count; k++) {
       uint32_t *stand_in = &f->stand_in[hidden->nodes.data[k]];
-      if (*stand_in == hidden->nodes.data[k]) *stand_in = with->nodes.data[k];
+      if (*stand_in == hidden->nodes.data[k])
+        *stand_in = with->nodes.data[k];
     }
   }
   return true;
@@ -318,11 +359,13 @@ typedef struct copy {
 
 static int by_scope(const void *a, const void *b) {
   const copy *x = a, *y = b;
-  if (x->scope != y->scope) return x->scope < y->scope ? -1 : 1;
+  if (x->scope != y->scope)
+    return x->scope < y->scope ? -1 : 1;
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Returns the median time of each scope that is drawn for others. Blocks around it may also be hidden. */
+/* Returns the median time of each scope that is drawn for others. Blocks around it may also be
+ * hidden. */
 static const double *medians(folder *f) {
   const etr_scope *scopes = f->scopes->list;
   double *list = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *list);
@@ -330,20 +373,25 @@ static const double *medians(folder *f) {
   size_t count = 0;
   for (size_t i = 0; copies != NULL && i < f->blocks.count; i++) {
     const block *b = &f->blocks.data[i];
-    if (b->nodes.count == 0) continue;
+    if (b->nodes.count == 0)
+      continue;
     copy *added = &copies[count++];
     *added = (copy){.scope = f->scopes->of_node[f->stand_in[b->nodes.data[0]]]};
-    while (scopes[added->scope].depth > scopes[b->scope].depth) added->scope = scopes[added->scope].parent;
+    while (scopes[added->scope].depth > scopes[b->scope].depth)
+      added->scope = scopes[added->scope].parent;
     for (size_t k = 0; f->graph->times != NULL && k < b->nodes.count; k++) {
       const etr_node_time *time = &f->graph->times[b->nodes.data[k]];
       added->ticks += time->runs > 0 ? time->avg : 0;
     }
   }
-  if (list == NULL || copies == NULL) return NULL;
+  if (list == NULL || copies == NULL)
+    return NULL;
   etr_sort(copies, count, sizeof *copies, by_scope);
   for (size_t from = 0, to; from < count; from = to) {
-    for (to = from + 1; to < count && copies[to].scope == copies[from].scope;) to++;
-    list[copies[from].scope] = (copies[(from + to - 1) / 2].ticks + copies[(from + to) / 2].ticks) / 2;
+    for (to = from + 1; to < count && copies[to].scope == copies[from].scope;)
+      to++;
+    list[copies[from].scope] = (copies[(from + to - 1) / 2].ticks + copies[(from + to) / 2].ticks) /
+                               2;
   }
   return list;
 }
@@ -359,9 +407,12 @@ static bool begin_fold(folder *f) {
   f->seen_in = etr_arena_alloc_array(f->arena, nodes, sizeof *f->seen_in);
   f->place = etr_arena_alloc_array(f->arena, nodes, sizeof *f->place);
   f->stand_in = etr_arena_alloc_array(f->arena, nodes, sizeof *f->stand_in);
-  if (etr_arena_failed(f->arena)) return false;
-  for (uint32_t i = 0; i < nodes; i++) f->kind[i] = kind_of_node(f, i);
-  if (!find_steps(f)) return false;
+  if (etr_arena_failed(f->arena))
+    return false;
+  for (uint32_t i = 0; i < nodes; i++)
+    f->kind[i] = kind_of_node(f, i);
+  if (!find_steps(f))
+    return false;
   f->block = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *f->block);
   f->same_as = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *f->same_as);
   f->copies = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *f->copies);
@@ -369,27 +420,36 @@ static bool begin_fold(folder *f) {
   return !etr_arena_failed(f->arena);
 }
 
-bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, etr_scopes *scopes,
-                       etr_dot_choice *choice) {
-  folder f = {.arena = arena, .graph = graph, .scopes = scopes, .choice = choice, .text = {.arena = arena}};
+bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph,
+                       etr_scopes *scopes, etr_dot_choice *choice) {
+  folder f = {
+      .arena = arena, .graph = graph, .scopes = scopes, .choice = choice, .text = {.arena = arena}};
   size_t nodes = graph->node_count;
   uint32_t *alike = etr_arena_alloc_array(arena, nodes, sizeof *alike);
-  if (alike == NULL || !begin_fold(&f) || !list_blocks(&f) || !find_equal_blocks(&f)) return false;
-  for (uint32_t i = 0; i < nodes;
-       i++) { /* from the outermost block inwards; each step leads to a node that is drawn for more nodes */
-    while (f.stand_in[i] != f.stand_in[f.stand_in[i]]) f.stand_in[i] = f.stand_in[f.stand_in[i]];
+  if (alike == NULL || !begin_fold(&f) || !list_blocks(&f) || !find_equal_blocks(&f))
+    return false;
+  for (uint32_t i = 0; i < nodes; i++) { /* from the outermost block inwards; each step leads to a
+                                            node that is drawn for more nodes */
+    while (f.stand_in[i] != f.stand_in[f.stand_in[i]])
+      f.stand_in[i] = f.stand_in[f.stand_in[i]];
     alike[f.stand_in[i]]++;
-    if (f.stand_in[i] != i) choice->drawn[i] = choice->focused[i] = false;
+    if (f.stand_in[i] != i)
+      choice->drawn[i] = choice->focused[i] = false;
   }
   *out = (etr_dot_fold){f.stand_in, alike, f.same_as, f.copies, f.last, medians(&f)};
   return !etr_arena_failed(arena);
 }
 
-bool etr_dot_fold_is_next(const etr_dot_fold *fold, const etr_scopes *scopes, uint32_t from, uint32_t to) {
+bool etr_dot_fold_is_next(const etr_dot_fold *fold, const etr_scopes *scopes, uint32_t from,
+                          uint32_t to) {
   uint32_t a = scopes->of_node[from], b = scopes->of_node[to];
-  if (fold->same_as == NULL || a == ETR_NONE || b == ETR_NONE) return false;
-  while (scopes->list[a].depth > scopes->list[b].depth) a = scopes->list[a].parent;
-  while (scopes->list[b].depth > scopes->list[a].depth) b = scopes->list[b].parent;
-  while (scopes->list[a].parent != scopes->list[b].parent) a = scopes->list[a].parent, b = scopes->list[b].parent;
+  if (fold->same_as == NULL || a == ETR_NONE || b == ETR_NONE)
+    return false;
+  while (scopes->list[a].depth > scopes->list[b].depth)
+    a = scopes->list[a].parent;
+  while (scopes->list[b].depth > scopes->list[a].depth)
+    b = scopes->list[b].parent;
+  while (scopes->list[a].parent != scopes->list[b].parent)
+    a = scopes->list[a].parent, b = scopes->list[b].parent;
   return a != b && fold->same_as[a] == fold->same_as[b];
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot_label.c - makes the texts in a DOT file: labels and tooltips of its boxes and clusters, and the legend.
+ * dot_label.c - makes the texts in a DOT file: labels and tooltips of its boxes and clusters, and
+ * the legend.
  */
 #include "dot/dot_plan.h"
 
@@ -24,16 +25,20 @@ enum {
 
 /* ---- Pieces ---- */
 
-/* Returns true if a character needs no escape. DOT reads backslash sequences such as \N (the node's own name) and
- * HTML's entities even in plain labels, and SVG allows no control characters. */
-static bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '\\' && c != '&'; }
+/* Returns true if a character needs no escape. DOT reads backslash sequences such as \N (the node's
+ * own name) and HTML's entities even in plain labels, and SVG allows no control characters. */
+static bool is_plain(char c) {
+  return c >= ' ' && c <= '~' && c != '\\' && c != '&';
+}
 
 static void put_slice(etr_writer *writer, etr_slice text) {
   for (size_t at = 0, size; at < text.size; at += size) {
-    for (size = 0; at + size < text.size && is_plain(text.data[at + size]);) size++;
+    for (size = 0; at + size < text.size && is_plain(text.data[at + size]);)
+      size++;
     etr_put(writer, (etr_slice){text.data + at, size});
     at += size;
-    if (at == text.size) return;
+    if (at == text.size)
+      return;
     uint32_t code = etr_character_at(text.data + at, &size);
     if (code == '\\')
       etr_puts(writer, "\\\\");
@@ -49,7 +54,9 @@ static void put_slice(etr_writer *writer, etr_slice text) {
 }
 
 /* Puts a text as part of a plain label or tooltip. */
-static void put_text(etr_writer *writer, const char *text) { put_slice(writer, etr_slice_of(text)); }
+static void put_text(etr_writer *writer, const char *text) {
+  put_slice(writer, etr_slice_of(text));
+}
 
 /* Puts a text, without its middle if it is longer than `longest` bytes. */
 static void put_short(etr_writer *writer, etr_slice text, size_t longest) {
@@ -58,7 +65,8 @@ static void put_short(etr_writer *writer, etr_slice text, size_t longest) {
     return;
   }
   size_t head = etr_utf8_floor(text.data, longest / 2), tail = text.size - longest / 2;
-  while (tail < text.size && etr_utf8_continues(text.data[tail])) tail++;
+  while (tail < text.size && etr_utf8_continues(text.data[tail]))
+    tail++;
   put_slice(writer, (etr_slice){text.data, head});
   etr_puts(writer, "\xE2\x80\xA6");
   put_slice(writer, (etr_slice){text.data + tail, text.size - tail});
@@ -86,29 +94,35 @@ static void put_share(etr_writer *writer, double share) {
   etr_puts(writer, " %");
 }
 
-/* Returns the whole of which shares are computed: the method's average, or the sum of its nodes' medians; 0: unknown.
+/* Returns the whole of which shares are computed: the method's average, or the sum of its nodes'
+ * medians; 0: unknown.
  */
 static double whole_of(const etr_dot_view *view) {
-  return view->method == NULL ? 0 : etr_ranking(view->profile, view->method->execute.avg, view->plan->total.ticks);
+  return view->method == NULL
+             ? 0
+             : etr_ranking(view->profile, view->method->execute.avg, view->plan->total.ticks);
 }
 
 static void put_plain_time(etr_writer *writer, const etr_dot_view *view, double ticks) {
   const char *time = etr_label_time(view->arena, etr_ticks_to_ns(view->profile, ticks));
-  if (time != NULL) etr_puts(writer, time);
+  if (time != NULL)
+    etr_puts(writer, time);
 }
 
 /* Puts "0.437 ms", or "<1.00 us" for a time below one step of its clock. */
 static void put_ticks(etr_writer *writer, const etr_dot_view *view, double ticks, double step) {
   bool is_below = ticks < step;
-  if (is_below) etr_puts(writer, "&lt;");
+  if (is_below)
+    etr_puts(writer, "&lt;");
   put_plain_time(writer, view, is_below ? step : ticks);
 }
 
-/* Puts "~0.437 ms  12.3 %": a time per inference, or "<1.00 us" if it is below one step of its clock, and its share of
- * the method. '~' marks an estimate. */
+/* Puts "~0.437 ms  12.3 %": a time per inference, or "<1.00 us" if it is below one step of its
+ * clock, and its share of the method. '~' marks an estimate. */
 static void put_time(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
   double whole = whole_of(view);
-  if (sum->estimated) etr_puts(writer, "~");
+  if (sum->estimated)
+    etr_puts(writer, "~");
   put_ticks(writer, view, sum->ticks, sum->step);
   if (sum->ticks > 0 && whole > 0) {
     etr_puts(writer, "  ");
@@ -116,14 +130,18 @@ static void put_time(etr_writer *writer, const etr_dot_view *view, const etr_dot
   }
 }
 
-/* Returns "XNNPACK", with its number if there are several: "XNNPACK 3". The text needs no escapes. */
+/* Returns "XNNPACK", with its number if there are several: "XNNPACK 3". The text needs no escapes.
+ */
 static const char *delegate_label(const etr_dot_view *view, size_t delegate) {
   const char *device = etr_label_device(view->arena, view->plan->delegates[delegate].backend);
-  if (device == NULL || view->plan->delegate_count == 1) return device;
+  if (device == NULL || view->plan->delegate_count == 1)
+    return device;
   return etr_arena_format(view->arena, "%s %zu", device, delegate);
 }
 
-static void put_name(etr_writer *writer, const char *name) { put_short(writer, etr_slice_of(name), LONGEST_NAME); }
+static void put_name(etr_writer *writer, const char *name) {
+  put_short(writer, etr_slice_of(name), LONGEST_NAME);
+}
 
 static const char *scope_name(const etr_dot_view *view, uint32_t scope) {
   return etr_scope_name(&view->plan->scopes.list[scope], view->graph);
@@ -133,9 +151,11 @@ static const char *scope_name(const etr_dot_view *view, uint32_t scope) {
 static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
   const etr_dot_fold *fold = &view->plan->fold;
   put_name(writer, scope_name(view, scope));
-  if (etr_dot_copies(fold, scope) == 1) return;
+  if (etr_dot_copies(fold, scope) == 1)
+    return;
   const char *last = scope_name(view, fold->last[scope]), *number = last + strlen(last);
-  while (number > last && number[-1] >= '0' && number[-1] <= '9') number--;
+  while (number > last && number[-1] >= '0' && number[-1] <= '9')
+    number--;
   etr_puts(writer, "\xE2\x80\xA6");
   put_name(writer, number);
   etr_putf(writer, " \xC3\x97%" PRIu32, fold->copies[scope]);
@@ -143,27 +163,31 @@ static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_
 
 /* Puts the median time of the scopes that are drawn as one. */
 static void put_median(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
-  if (etr_dot_copies(&view->plan->fold, scope) == 1 || !view->plan->scope_sums[scope].timed) return;
+  if (etr_dot_copies(&view->plan->fold, scope) == 1 || !view->plan->scope_sums[scope].timed)
+    return;
   etr_puts(writer, "median ");
   put_plain_time(writer, view, view->plan->fold.median[scope]);
 }
 
 /* ---- Boxes ---- */
 
-/* Puts the scopes of a node below the cluster that it is drawn in: "encoder.mlp", "encoder.mlp/true_graph_0". The name
- * of a module includes the modules around it. */
-static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t scope, uint32_t cluster) {
+/* Puts the scopes of a node below the cluster that it is drawn in: "encoder.mlp",
+ * "encoder.mlp/true_graph_0". The name of a module includes the modules around it. */
+static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t scope,
+                       uint32_t cluster) {
   const etr_scope *scopes = view->plan->scopes.list;
   uint32_t chain[4]; /* more would not fit into a label */
   size_t count = 0;
-  for (bool more = true; more && scope != cluster && scope != ETR_NONE && count < ETR_COUNT(chain);) {
+  for (bool more = true;
+       more && scope != cluster && scope != ETR_NONE && count < ETR_COUNT(chain);) {
     chain[count++] = scope;
     more = scopes[scope].module == ETR_NONE;
     scope = scopes[scope].parent;
   }
   while (count-- > 0) {
     put_scope_name(writer, view, chain[count]);
-    if (count > 0) etr_puts(writer, "/");
+    if (count > 0)
+      etr_puts(writer, "/");
   }
 }
 
@@ -178,23 +202,29 @@ static void put_time_line(etr_writer *writer, const etr_dot_view *view, const et
     etr_puts(writer, "\\n");
     put_time(writer, view, sum);
   }
-  if (sum->delegate == ETR_NONE) return;
+  if (sum->delegate == ETR_NONE)
+    return;
   etr_puts(writer, sum->timed ? "  " : "\\n");
-  if (sum->delegated < sum->ops) etr_puts(writer, "partly ");
+  if (sum->delegated < sum->ops)
+    etr_puts(writer, "partly ");
   const char *label = delegate_label(view, sum->delegate);
-  if (label != NULL) etr_puts(writer, label);
-  if (sum->several_delegates) etr_puts(writer, " \xE2\x80\xA6");
+  if (label != NULL)
+    etr_puts(writer, label);
+  if (sum->several_delegates)
+    etr_puts(writer, " \xE2\x80\xA6");
 }
 
-/* Puts the operator; below it the module if the operator is all of it, or else the node's name if that adds something
- * and the node is not drawn for several. Then come the shape of its output, its time and its delegate. */
+/* Puts the operator; below it the module if the operator is all of it, or else the node's name if
+ * that adds something and the node is not drawn for several. Then come the shape of its output, its
+ * time and its delegate. */
 static void put_node_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
   const etr_node *node = &view->graph->nodes[box->node];
   etr_slice op = etr_label_op(node->target);
   if (node->kind != ETR_NODE_OP) {
     put_name(writer, node->name);
   } else {
-    if (box->rank > 0) etr_putf(writer, "#%" PRIu32 "  ", box->rank);
+    if (box->rank > 0)
+      etr_putf(writer, "#%" PRIu32 "  ", box->rank);
     put_short(writer, op, LONGEST_NAME);
     if (box->scope != box->cluster) {
       etr_puts(writer, "\\n");
@@ -204,14 +234,17 @@ static void put_node_label(etr_writer *writer, const etr_dot_view *view, const e
       put_name(writer, node->name);
     }
   }
-  const char *shape = node->output_count > 0 ? etr_label_shape(view->arena, &node->outputs[0]) : NULL;
+  const char *shape = node->output_count > 0 ? etr_label_shape(view->arena, &node->outputs[0])
+                                             : NULL;
   if (shape != NULL && shape[0] != '\0') {
     etr_puts(writer, "\\n");
     put_name(writer, shape);
-    if (node->output_count > 1) etr_putf(writer, "  +%zu", node->output_count - 1);
+    if (node->output_count > 1)
+      etr_putf(writer, "  +%zu", node->output_count - 1);
   }
   const char *jump = etr_label_jump(view->arena, node, "\n");
-  if (jump != NULL) etr_puts(writer, "\\n"), put_text(writer, jump);
+  if (jump != NULL)
+    etr_puts(writer, "\\n"), put_text(writer, jump);
   put_time_line(writer, view, &box->sum);
 }
 
@@ -219,8 +252,8 @@ static void put_op_count(etr_writer *writer, uint32_t count) {
   etr_putf(writer, "%" PRIu32 " operator%s", count, etr_plural(count));
 }
 
-/* The label of a closed scope has its name and its number of operators. The label of consecutive operators that are not
- * in the top has their number, the first and the last. */
+/* The label of a closed scope has its name and its number of operators. The label of consecutive
+ * operators that are not in the top has their number, the first and the last. */
 char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
   etr_text text;
   etr_writer writer;
@@ -230,9 +263,11 @@ char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
     put_scope_name(&writer, view, box->scope);
     etr_puts(&writer, "\\n");
     put_op_count(&writer, box->sum.ops);
-    if (several) etr_puts(&writer, " each");
+    if (several)
+      etr_puts(&writer, " each");
     put_time_line(&writer, view, &box->sum);
-    if (several && box->sum.timed) etr_puts(&writer, "\\n"), put_median(&writer, view, box->scope);
+    if (several && box->sum.timed)
+      etr_puts(&writer, "\\n"), put_median(&writer, view, box->scope);
   } else if (etr_dot_is_run(box)) {
     put_op_count(&writer, box->sum.ops);
     etr_puts(&writer, "\\n");
@@ -255,12 +290,14 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
   if (of->module != ETR_NONE) {
     const char *type = view->graph->modules[of->module].type, *dot = strrchr(type, '.');
     const char *last = dot != NULL ? dot + 1 : type;
-    if (last[0] != '\0') etr_puts(&writer, "  \xC2\xB7  "), put_name(&writer, last);
+    if (last[0] != '\0')
+      etr_puts(&writer, "  \xC2\xB7  "), put_name(&writer, last);
   }
   etr_puts(&writer, "\\l"); /* ends a line that is aligned left */
   if (view->plan->scope_sums[scope].timed) {
     put_time(&writer, view, &view->plan->scope_sums[scope]);
-    if (etr_dot_copies(&view->plan->fold, scope) > 1) etr_puts(&writer, "   "), put_median(&writer, view, scope);
+    if (etr_dot_copies(&view->plan->fold, scope) > 1)
+      etr_puts(&writer, "   "), put_median(&writer, view, scope);
     etr_puts(&writer, "\\l");
   }
   return etr_text_end(&text, &writer);
@@ -270,7 +307,8 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
 
 /* Puts a line "key: value", if there is a value. */
 static void put_line(etr_writer *writer, const char *key, const char *value) {
-  if (value == NULL || value[0] == '\0') return;
+  if (value == NULL || value[0] == '\0')
+    return;
   etr_puts(writer, "\\n");
   etr_puts(writer, key);
   etr_puts(writer, ": ");
@@ -281,16 +319,21 @@ static void put_weight_lines(etr_writer *writer, const etr_dot_view *view, const
   size_t weights = 0;
   for (size_t i = 0; i < node->input_count; i++) {
     const etr_node *from = &view->graph->nodes[node->inputs[i].node];
-    if (from->weight_name == NULL || weights++ >= MOST_WEIGHTS) continue;
+    if (from->weight_name == NULL || weights++ >= MOST_WEIGHTS)
+      continue;
     put_line(writer, etr_node_kind_name(from->kind), from->weight_name);
-    const char *shape = from->output_count > 0 ? etr_label_shape(view->arena, &from->outputs[0]) : NULL;
-    if (shape != NULL) etr_puts(writer, " "), put_text(writer, shape);
+    const char *shape = from->output_count > 0 ? etr_label_shape(view->arena, &from->outputs[0])
+                                               : NULL;
+    if (shape != NULL)
+      etr_puts(writer, " "), put_text(writer, shape);
   }
-  if (weights > MOST_WEIGHTS) etr_putf(writer, "\\nand %zu more weights", weights - MOST_WEIGHTS);
+  if (weights > MOST_WEIGHTS)
+    etr_putf(writer, "\\nand %zu more weights", weights - MOST_WEIGHTS);
 }
 
 static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
-  if (view->graph->times == NULL) return;
+  if (view->graph->times == NULL)
+    return;
   const etr_node_time *time = &view->graph->times[node];
   put_line(writer, "backend", time->backend);
   put_line(writer, "compute unit", etr_compute_units_text(view->arena, time->compute_units));
@@ -299,12 +342,14 @@ static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_
     etr_puts(writer, "\\ncycles: ");
     etr_put_fixed(writer, cycles, 0);
   }
-  if (time->runs == 0) return;
+  if (time->runs == 0)
+    return;
   put_line(writer, "runs as", time->runs_as);
   put_line(writer, "matched by", etr_match_name(time->match));
-  if (time->is_estimated) put_line(writer, "time", "estimated");
-  const double ticks[] = {etr_not_ranking(view->profile, time->avg, time->per_run.p50), time->per_run.min,
-                          time->per_run.max};
+  if (time->is_estimated)
+    put_line(writer, "time", "estimated");
+  const double ticks[] = {etr_not_ranking(view->profile, time->avg, time->per_run.p50),
+                          time->per_run.min, time->per_run.max};
   const char *const keys[] = {etr_ranks_by_p50(view->profile) ? "average" : "median", "min", "max"};
   double step = etr_clock_step(view->profile, time->backend, NULL);
   for (size_t i = 0; i < ETR_COUNT(keys); i++) {
@@ -314,16 +359,21 @@ static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_
 }
 
 /* Puts a line with an SNR, "SNR: 12.9 dB", if there is one. */
-static void put_snr_line(etr_writer *writer, const etr_dot_view *view, const char *key, const etr_numeric_gap *gap) {
-  if (gap != NULL) put_line(writer, key, etr_accuracy_snr_text(view->arena, gap));
+static void put_snr_line(etr_writer *writer, const etr_dot_view *view, const char *key,
+                         const etr_numeric_gap *gap) {
+  if (gap != NULL)
+    put_line(writer, key, etr_accuracy_snr_text(view->arena, gap));
 }
 
 static void put_accuracy_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
-  const etr_node_accuracy *accuracy = view->plan->accuracy != NULL ? &view->plan->accuracy[node] : NULL;
-  if (accuracy == NULL || accuracy->gap == NULL) return;
+  const etr_node_accuracy *accuracy = view->plan->accuracy != NULL ? &view->plan->accuracy[node]
+                                                                   : NULL;
+  if (accuracy == NULL || accuracy->gap == NULL)
+    return;
   put_snr_line(writer, view, "SNR", accuracy->gap);
   put_snr_line(writer, view, "local SNR", accuracy->local);
-  if (isnan(accuracy->drop_db)) return;
+  if (isnan(accuracy->drop_db))
+    return;
   etr_puts(writer, "\\ndrop: ");
   etr_put_fixed(writer, accuracy->drop_db, 1);
   etr_puts(writer, " dB");
@@ -334,15 +384,19 @@ static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint3
   const etr_module *module = &view->graph->modules[node->module];
   const uint32_t *alike = view->plan->fold.alike;
   put_text(writer, node->name);
-  if (alike != NULL && alike[index] > 1) etr_putf(writer, ", the first of %" PRIu32 " that are the same", alike[index]);
-  if (node->kind == ETR_NODE_OP) put_line(writer, "op", node->target);
+  if (alike != NULL && alike[index] > 1)
+    etr_putf(writer, ", the first of %" PRIu32 " that are the same", alike[index]);
+  if (node->kind == ETR_NODE_OP)
+    put_line(writer, "op", node->target);
   put_line(writer, "module", module->path);
   put_line(writer, "type", module->type);
   for (size_t i = 0; i < node->output_count && i < MOST_OUTPUTS; i++)
     put_line(writer, "output", etr_label_shape(view->arena, &node->outputs[i]));
-  if (node->output_count > MOST_OUTPUTS) etr_putf(writer, "\\nand %zu more outputs", node->output_count - MOST_OUTPUTS);
+  if (node->output_count > MOST_OUTPUTS)
+    etr_putf(writer, "\\nand %zu more outputs", node->output_count - MOST_OUTPUTS);
   put_weight_lines(writer, view, node);
-  if (node->debug_handle != 0) etr_putf(writer, "\\ndebug handle: %" PRIu32, node->debug_handle);
+  if (node->debug_handle != 0)
+    etr_putf(writer, "\\ndebug handle: %" PRIu32, node->debug_handle);
   if (node->source != NULL) {
     put_line(writer, "source", etr_label_source(view->arena, node->source));
     put_line(writer, "code", node->source->code);
@@ -351,8 +405,8 @@ static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint3
   put_accuracy_lines(writer, view, index);
 }
 
-/* The tooltip lists quantizers separately, so that the time of the box can be compared with that of the module in other
- * outputs. */
+/* The tooltip lists quantizers separately, so that the time of the box can be compared with that of
+ * the module in other outputs. */
 char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t index) {
   const etr_scope *scope = &view->plan->scopes.list[index];
   const etr_dot_sum *sum = &view->plan->scope_sums[index];
@@ -360,9 +414,11 @@ char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t index) {
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
   put_text(&writer, scope_name(view, index));
-  if (scope->module != ETR_NONE) put_line(&writer, "type", view->graph->modules[scope->module].type);
+  if (scope->module != ETR_NONE)
+    put_line(&writer, "type", view->graph->modules[scope->module].type);
   etr_putf(&writer, "\\noperators: %" PRIu32, sum->ops);
-  if (sum->guests > 0) etr_putf(&writer, "\\nincluding quantizers, which belong to no module: %" PRIu32, sum->guests);
+  if (sum->guests > 0)
+    etr_putf(&writer, "\\nincluding quantizers, which belong to no module: %" PRIu32, sum->guests);
   if (sum->guests > 0 && sum->guest_ticks > 0) {
     etr_puts(&writer, ", ");
     put_plain_time(&writer, view, sum->guest_ticks);
@@ -371,7 +427,8 @@ char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t index) {
 }
 
 char *etr_dot_box_tooltip(const etr_dot_view *view, const etr_dot_box *box) {
-  if (box->node == ETR_NONE) return etr_dot_scope_tooltip(view, box->scope);
+  if (box->node == ETR_NONE)
+    return etr_dot_scope_tooltip(view, box->scope);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
@@ -395,7 +452,9 @@ static void put_plural(etr_writer *writer, size_t count, const char *noun) {
   etr_putf(writer, "%zu %s%s", count, noun, etr_plural(count));
 }
 
-static bool by_p50(const etr_dot_view *view) { return etr_ranks_by_p50(view->profile); }
+static bool by_p50(const etr_dot_view *view) {
+  return etr_ranks_by_p50(view->profile);
+}
 
 static void put_totals(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
@@ -422,41 +481,53 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "</TD></TR>");
 }
 
-/* Puts the same parts of the time as other outputs, to the nanosecond. They add up to Method::execute. */
+/* Puts the same parts of the time as other outputs, to the nanosecond. They add up to
+ * Method::execute. */
 static void put_balance(etr_writer *writer, const etr_dot_view *view) {
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_balance_list(view->method, parts);
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">average ns:");
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
-    if (parts[i].is_part_of_previous) continue;
+    if (parts[i].is_part_of_previous)
+      continue;
     etr_putf(writer, "%s %s ", i == 0 ? "" : " +", parts[i].name);
-    etr_put_fixed(writer, etr_ticks_to_ns(view->profile, (double)parts[i].ticks / (double)view->method->run_count), 3);
+    etr_put_fixed(
+        writer,
+        etr_ticks_to_ns(view->profile, (double)parts[i].ticks / (double)view->method->run_count),
+        3);
   }
   etr_puts(writer, " = execute ");
-  etr_put_fixed(
-      writer, etr_ticks_to_ns(view->profile, (double)view->method->execute_ticks / (double)view->method->run_count), 3);
+  etr_put_fixed(writer,
+                etr_ticks_to_ns(view->profile, (double)view->method->execute_ticks /
+                                                   (double)view->method->run_count),
+                3);
   etr_puts(writer, "</FONT></TD></TR>");
 }
 
 static void begin_row(etr_writer *writer, const char *title) {
   etr_putf(writer,
-           "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\"><TR><TD "
+           "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" "
+           "CELLPADDING=\"3\"><TR><TD "
            "ALIGN=\"LEFT\">%s</TD>",
            title);
 }
 
-static void end_row(etr_writer *writer) { etr_puts(writer, "</TR></TABLE></TD></TR>"); }
+static void end_row(etr_writer *writer) {
+  etr_puts(writer, "</TR></TABLE></TD></TR>");
+}
 
 static void put_heat(etr_writer *writer, const etr_dot_view *view) {
   enum { SWATCHES = 6 };
   begin_row(writer, by_p50(view) ? "median per run" : "time per run");
   for (int i = 0; i < SWATCHES; i++) {
     double heat = (double)i / (SWATCHES - 1);
-    etr_putf(writer, "<TD BORDER=\"1\" COLOR=\"#9ca3af\" BGCOLOR=\"%s\">", etr_heat_color(heat).text);
+    etr_putf(writer, "<TD BORDER=\"1\" COLOR=\"#9ca3af\" BGCOLOR=\"%s\">",
+             etr_heat_color(heat).text);
     put_plain_time(writer, view, heat * heat * view->plan->hottest);
     etr_puts(writer, "</TD>");
   }
-  etr_puts(writer, "<TD BORDER=\"1\" COLOR=\"#d1d5db\"><FONT COLOR=\"#6b7280\">not timed</FONT></TD>");
+  etr_puts(writer,
+           "<TD BORDER=\"1\" COLOR=\"#d1d5db\"><FONT COLOR=\"#6b7280\">not timed</FONT></TD>");
   end_row(writer);
 }
 
@@ -472,13 +543,17 @@ static void put_accuracy_heat(etr_writer *writer, const etr_dot_view *view) {
   begin_row(writer, "SNR, worst input");
   for (int i = 0; i < SWATCHES; i++) {
     double heat = (double)i / (SWATCHES - 1);
-    etr_putf(writer, "<TD BORDER=\"1\" COLOR=\"#9ca3af\" BGCOLOR=\"%s\">", etr_heat_color(heat).text);
-    if (i == 0) etr_puts(writer, "from ");
-    if (i == SWATCHES - 1) etr_puts(writer, "up to ");
+    etr_putf(writer, "<TD BORDER=\"1\" COLOR=\"#9ca3af\" BGCOLOR=\"%s\">",
+             etr_heat_color(heat).text);
+    if (i == 0)
+      etr_puts(writer, "from ");
+    if (i == SWATCHES - 1)
+      etr_puts(writer, "up to ");
     etr_put_fixed(writer, ETR_COOL_DB * (1 - heat), 0);
     etr_puts(writer, " dB</TD>");
   }
-  etr_puts(writer, "<TD BORDER=\"1\" COLOR=\"#d1d5db\"><FONT COLOR=\"#6b7280\">not compared</FONT></TD>");
+  etr_puts(writer,
+           "<TD BORDER=\"1\" COLOR=\"#d1d5db\"><FONT COLOR=\"#6b7280\">not compared</FONT></TD>");
   end_row(writer);
   put_accuracy_text(writer, etr_accuracy_against(view->arena, view->profile->accuracy));
   const etr_accuracy *accuracy = etr_accuracy_of_graph(view->profile, view->graph);
@@ -491,10 +566,11 @@ static void put_delegates(etr_writer *writer, const etr_dot_view *view) {
   for (size_t i = 0; i < count && i < MOST_DELEGATES; i++) {
     const char *label = delegate_label(view, i);
     if (label != NULL)
-      etr_putf(writer, "<TD BORDER=\"2\" COLOR=\"%s\">%s (%" PRIu32 ")</TD>", etr_delegate_color(i), label,
-               view->plan->delegates[i].ops);
+      etr_putf(writer, "<TD BORDER=\"2\" COLOR=\"%s\">%s (%" PRIu32 ")</TD>", etr_delegate_color(i),
+               label, view->plan->delegates[i].ops);
   }
-  if (count > MOST_DELEGATES) etr_putf(writer, "<TD>and %zu more</TD>", count - MOST_DELEGATES);
+  if (count > MOST_DELEGATES)
+    etr_putf(writer, "<TD>and %zu more</TD>", count - MOST_DELEGATES);
   end_row(writer);
 }
 
@@ -504,8 +580,10 @@ static void put_note(etr_writer *writer, const char *note) {
 
 static void put_top(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_choice *choice = &view->plan->choice;
-  etr_puts(writer, choice->top == 1 ? "<TR><TD ALIGN=\"LEFT\">#1: the slowest node" : "<TR><TD ALIGN=\"LEFT\">");
-  if (choice->top > 1) etr_putf(writer, "#1 to #%zu: the slowest nodes", choice->top);
+  etr_puts(writer, choice->top == 1 ? "<TR><TD ALIGN=\"LEFT\">#1: the slowest node"
+                                    : "<TR><TD ALIGN=\"LEFT\">");
+  if (choice->top > 1)
+    etr_putf(writer, "#1 to #%zu: the slowest nodes", choice->top);
   etr_puts(writer, choice->top == 1 ? ", " : ", together ");
   put_plain_time(writer, view, choice->top_ticks);
   if (whole_of(view) > 0) {
@@ -525,8 +603,9 @@ static void put_notes(etr_writer *writer, const etr_dot_view *view) {
     put_note(writer, "~ estimated: the time was not measured operator by operator");
   /* Without this note, sums by module, which do not include quantizers, would seem wrong. */
   if (plan->total.guest_ticks > 0) {
-    etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">modules include adjacent quantizers, "
-                     "which belong to no module: ");
+    etr_puts(writer,
+             "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">modules include adjacent quantizers, "
+             "which belong to no module: ");
     put_plain_time(writer, view, plan->total.guest_ticks);
     etr_puts(writer, "</FONT></TD></TR>");
   }
@@ -535,18 +614,19 @@ static void put_notes(etr_writer *writer, const etr_dot_view *view) {
     put_html(writer, plan->choice.focus);
     etr_puts(writer, "</B>; its neighbours in grey</TD></TR>");
   }
-  if (plan->choice.top > 0) put_top(writer, view);
+  if (plan->choice.top > 0)
+    put_top(writer, view);
   if (plan->folded > 0) {
-    etr_puts(
-        writer,
-        "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">\xC3\x97N: N modules, or steps of a loop, that are the same, "
-        "drawn once with the time of all; not drawn: ");
+    etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">\xC3\x97N: N modules, or "
+                     "steps of a loop, that are the same, "
+                     "drawn once with the time of all; not drawn: ");
     put_plural(writer, plan->folded, "operator");
     etr_puts(writer, "</FONT></TD></TR>");
   }
   if (plan->fold.stand_in != NULL && plan->folded == 0)
     put_note(writer, "no modules or steps of a loop are the same: none are folded");
-  if (plan->has_closed) put_note(writer, "a rounded box stands for a whole module or step");
+  if (plan->has_closed)
+    put_note(writer, "a rounded box stands for a whole module or step");
 }
 
 char *etr_dot_legend(const etr_dot_view *view) {
@@ -561,14 +641,17 @@ char *etr_dot_legend(const etr_dot_view *view) {
   put_html(&writer, view->graph->method);
   etr_puts(&writer, "</B></FONT></TD></TR>");
   put_totals(&writer, view);
-  if (view->method != NULL && view->method->run_count > 0) put_balance(&writer, view);
+  if (view->method != NULL && view->method->run_count > 0)
+    put_balance(&writer, view);
   if (plan->by_accuracy)
     put_accuracy_heat(&writer, view);
   else if (plan->total.timed)
     put_heat(&writer, view);
   if (plan->total.timed && by_p50(view))
-    put_note(&writer, "times are medians, of several nodes the sum of theirs; shares are of the summed p50");
-  if (plan->delegate_count > 0) put_delegates(&writer, view);
+    put_note(&writer,
+             "times are medians, of several nodes the sum of theirs; shares are of the summed p50");
+  if (plan->delegate_count > 0)
+    put_delegates(&writer, view);
   put_notes(&writer, view);
   etr_puts(&writer, "</TABLE>");
   return etr_text_end(&text, &writer);

@@ -23,9 +23,9 @@ typedef struct planner {
   etr_dot_sum *scope_sums; /* one per scope */
   uint32_t *cluster_of;    /* one per scope, see etr_dot_plan */
   uint32_t *closed_around; /* one per scope: the outermost closed scope around or at it; ETR_NONE */
-  bool *is_opened;        /* one per scope: it is opened for its own sake; without --depth these are blocks that repeat,
-                         and the scopes around them */
-  uint32_t *level;        /* one per scope: number of scopes around it that are completely in focus */
+  bool *is_opened; /* one per scope: it is opened for its own sake; without --depth these are blocks
+                  that repeat, and the scopes around them */
+  uint32_t *level; /* one per scope: number of scopes around it that are completely in focus */
   uint32_t *box_of_scope; /* index of the box of a closed scope, once there is one */
   uint32_t *box_of_node;  /* ETR_NONE: not drawn */
   etr_vec(etr_dot_box) boxes;
@@ -35,14 +35,16 @@ typedef struct planner {
 
 static uint32_t *filled_with_none(etr_arena *arena, size_t count) {
   uint32_t *list = etr_arena_alloc_array(arena, count, sizeof *list);
-  if (list != NULL) memset(list, 0xFF, count * sizeof *list);
+  if (list != NULL)
+    memset(list, 0xFF, count * sizeof *list);
   return list;
 }
 
 /* ---- Sums ---- */
 
 static void take_gap(etr_dot_sum *sum, const etr_numeric_gap *gap) {
-  if (gap != NULL && (sum->gap == NULL || etr_gap_worse(gap, sum->gap) > 0)) sum->gap = gap;
+  if (gap != NULL && (sum->gap == NULL || etr_gap_worse(gap, sum->gap) > 0))
+    sum->gap = gap;
 }
 
 static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
@@ -55,15 +57,18 @@ static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->guests += other->guests;
   sum->guest_ticks += other->guest_ticks;
   sum->delegated += other->delegated;
-  sum->several_delegates |= other->several_delegates || (sum->delegate != ETR_NONE && other->delegate != ETR_NONE &&
-                                                         sum->delegate != other->delegate);
-  if (sum->delegate == ETR_NONE) sum->delegate = other->delegate;
+  sum->several_delegates |= other->several_delegates ||
+                            (sum->delegate != ETR_NONE && other->delegate != ETR_NONE &&
+                             sum->delegate != other->delegate);
+  if (sum->delegate == ETR_NONE)
+    sum->delegate = other->delegate;
   sum->timed |= other->timed;
   sum->estimated |= other->estimated;
   take_gap(sum, other->gap);
 }
 
-/* Returns the index of the delegate that runs a node, which is added if it is new; ETR_NONE if no delegate runs it. */
+/* Returns the index of the delegate that runs a node, which is added if it is new; ETR_NONE if no
+ * delegate runs it. */
 static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   const etr_node_time *time = p->graph->times != NULL ? &p->graph->times[index] : NULL;
@@ -79,11 +84,14 @@ static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
     delegate.backend = backend != NULL ? backend : "delegate";
     key = etr_key_of(p->arena, lowered, (etr_slice){"", 1}); /* no backend has a NUL in its name */
   }
-  if (key.size == 0) return ETR_NONE;
+  if (key.size == 0)
+    return ETR_NONE;
   uint32_t found = etr_map_get(known, key);
-  if (found != ETR_NONE) return found;
+  if (found != ETR_NONE)
+    return found;
   etr_dot_delegate *added = etr_vec_push(p->arena, &p->delegates);
-  if (added == NULL) return ETR_NONE;
+  if (added == NULL)
+    return ETR_NONE;
   *added = delegate;
   uint32_t at = (uint32_t)p->delegates.count - 1;
   return etr_map_set(known, key, at) ? at : ETR_NONE;
@@ -109,9 +117,11 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
     sum->timed = true;
     sum->estimated = time->is_estimated;
   }
-  if (node->kind != ETR_NODE_OP) return;
+  if (node->kind != ETR_NODE_OP)
+    return;
   sum->delegate = delegate_of(p, known, index);
-  if (sum->delegate == ETR_NONE) return;
+  if (sum->delegate == ETR_NONE)
+    return;
   sum->delegated = 1;
   p->delegates.data[sum->delegate].ops++;
   p->delegates.data[sum->delegate].ticks += sum->ticks;
@@ -121,18 +131,22 @@ static void sum_all(planner *p) {
   const etr_scopes *scopes = &p->plan->scopes;
   etr_map known;
   etr_map_init(&known, p->arena);
-  for (size_t i = 0; i < scopes->count; i++) p->scope_sums[i].delegate = ETR_NONE;
+  for (size_t i = 0; i < scopes->count; i++)
+    p->scope_sums[i].delegate = ETR_NONE;
   p->plan->total.delegate = ETR_NONE;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     sum_node(p, &known, i);
-    if (etr_arena_failed(p->arena)) return;
+    if (etr_arena_failed(p->arena))
+      return;
     add_sum(&p->plan->total, &p->node_sums[i]);
   }
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     uint32_t stand_in = etr_dot_stand_in(&p->plan->fold, i);
     p->plan->folded += stand_in != i && p->graph->nodes[i].kind == ETR_NODE_OP;
-    if (stand_in == i) continue;
-    etr_dot_sum *to = &p->node_sums[stand_in], *from = &p->node_sums[i]; /* the time of a node that is not drawn */
+    if (stand_in == i)
+      continue;
+    etr_dot_sum *to = &p->node_sums[stand_in],
+                *from = &p->node_sums[i]; /* the time of a node that is not drawn */
     to->ticks += from->ticks;
     to->guest_ticks += from->guest_ticks;
     to->timed |= from->timed;
@@ -142,40 +156,49 @@ static void sum_all(planner *p) {
     from->ticks = from->guest_ticks = 0;
   }
   for (uint32_t i = 0; i < p->graph->node_count; i++)
-    if (scopes->of_node[i] != ETR_NONE) add_sum(&p->scope_sums[scopes->of_node[i]], &p->node_sums[i]);
+    if (scopes->of_node[i] != ETR_NONE)
+      add_sum(&p->scope_sums[scopes->of_node[i]], &p->node_sums[i]);
   for (size_t i = scopes->count; i-- > 0;) { /* children come after their parents */
-    if (scopes->list[i].parent != ETR_NONE) add_sum(&p->scope_sums[scopes->list[i].parent], &p->scope_sums[i]);
+    if (scopes->list[i].parent != ETR_NONE)
+      add_sum(&p->scope_sums[scopes->list[i].parent], &p->scope_sums[i]);
   }
 }
 
 /* ---- Levels ---- */
 
-static bool is_in_focus(const etr_dot_sum *sum) { return sum->focused == sum->drawn; }
+static bool is_in_focus(const etr_dot_sum *sum) {
+  return sum->focused == sum->drawn;
+}
 
-/* Numbers the levels, from the outermost scopes that are completely in focus. Scopes around these are always open. */
+/* Numbers the levels, from the outermost scopes that are completely in focus. Scopes around these
+ * are always open. */
 static void number_levels(planner *p) {
   for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
     uint32_t parent = p->plan->scopes.list[i].parent;
-    p->level[i] = parent != ETR_NONE && is_in_focus(&p->scope_sums[parent]) ? p->level[parent] + 1 : 0;
-    if (is_in_focus(&p->scope_sums[i])) p->plan->deepest = ETR_MAX(p->plan->deepest, p->level[i] + 1);
+    p->level[i] = parent != ETR_NONE && is_in_focus(&p->scope_sums[parent]) ? p->level[parent] + 1
+                                                                            : 0;
+    if (is_in_focus(&p->scope_sums[i]))
+      p->plan->deepest = ETR_MAX(p->plan->deepest, p->level[i] + 1);
   }
 }
 
-/* Returns the largest number of open levels with at most `at_ease` boxes: one for each node in open scopes, and one for
- * each scope directly below them. */
+/* Returns the largest number of open levels with at most `at_ease` boxes: one for each node in open
+ * scopes, and one for each scope directly below them. */
 static uint32_t levels_at_ease(planner *p, size_t at_ease) {
   const etr_scopes *scopes = &p->plan->scopes;
   uint32_t deepest = p->plan->deepest;
   size_t *nodes = etr_arena_alloc_array(p->arena, (size_t)deepest + 1, sizeof *nodes);
   size_t *closed = etr_arena_alloc_array(p->arena, (size_t)deepest + 1, sizeof *closed);
-  if (nodes == NULL || closed == NULL) return 0;
+  if (nodes == NULL || closed == NULL)
+    return 0;
   for (size_t i = 0; i < p->graph->node_count; i++) {
     uint32_t scope = scopes->of_node[i];
     bool is_around = scope == ETR_NONE || !is_in_focus(&p->scope_sums[scope]);
     nodes[is_around ? 0 : p->level[scope] + 1] += p->node_sums[i].focused;
   }
   for (size_t i = 0; i < scopes->count; i++) {
-    if (is_in_focus(&p->scope_sums[i])) closed[p->level[i]] += p->scope_sums[i].drawn > 0;
+    if (is_in_focus(&p->scope_sums[i]))
+      closed[p->level[i]] += p->scope_sums[i].drawn > 0;
   }
   uint32_t levels = 0;
   size_t open_nodes = nodes[0];
@@ -188,22 +211,26 @@ static uint32_t choose_levels(planner *p, const etr_dot_options *options) {
   int depth = options != NULL ? options->depth : 0;
   const etr_dot_choice *choice = &p->plan->choice;
   uint32_t most = ETR_MIN(p->plan->deepest, (uint32_t)MOST_LEVELS);
-  if (depth > 0) return ETR_MIN((uint32_t)depth, most);
+  if (depth > 0)
+    return ETR_MIN((uint32_t)depth, most);
   bool folds = p->plan->fold.stand_in != NULL;
-  if (depth < 0 || choice->top > 0 || (!folds && p->plan->total.ops <= BOXES_AT_EASE)) return most;
+  if (depth < 0 || choice->top > 0 || (!folds && p->plan->total.ops <= BOXES_AT_EASE))
+    return most;
   uint32_t least = choice->focus != NULL ? 1 : 0; /* what is in focus is opened */
   return ETR_MIN(ETR_MAX(levels_at_ease(p, folds ? BOXES_ON_A_PAGE : BOXES_AT_EASE), least), most);
 }
 
-/* Chooses the scopes to open. On a page with blocks that repeat, only these are opened, because they are what the
- * picture is to show. */
+/* Chooses the scopes to open. On a page with blocks that repeat, only these are opened, because
+ * they are what the picture is to show. */
 static void choose_open(planner *p, const etr_dot_options *options) {
   const etr_dot_choice *choice = &p->plan->choice;
-  bool all = p->plan->folded == 0 || choice->focus != NULL || choice->top > 0 || options->depth != 0;
+  bool all = p->plan->folded == 0 || choice->focus != NULL || choice->top > 0 ||
+             options->depth != 0;
   for (size_t i = p->plan->scopes.count; i-- > 0;) { /* children come after their parents */
     uint32_t parent = p->plan->scopes.list[i].parent;
     p->is_opened[i] |= all || etr_dot_copies(&p->plan->fold, (uint32_t)i) > 1;
-    if (p->is_opened[i] && parent != ETR_NONE) p->is_opened[parent] = true;
+    if (p->is_opened[i] && parent != ETR_NONE)
+      p->is_opened[parent] = true;
   }
 }
 
@@ -212,45 +239,50 @@ static void choose_open(planner *p, const etr_dot_options *options) {
 static uint32_t add_box(planner *p, etr_dot_box box) {
   const etr_dot_choice *choice = &p->plan->choice;
   etr_dot_box *added = etr_vec_push(p->arena, &p->boxes);
-  if (added == NULL) return ETR_NONE;
+  if (added == NULL)
+    return ETR_NONE;
   box.last = box.node;
   box.is_context = box.sum.focused == 0 || (choice->top > 0 && box.rank == 0);
   *added = box;
-  if (!box.is_context) p->plan->hottest = ETR_MAX(p->plan->hottest, box.sum.ticks);
+  if (!box.is_context)
+    p->plan->hottest = ETR_MAX(p->plan->hottest, box.sum.ticks);
   return (uint32_t)p->boxes.count - 1;
 }
 
-/* Finds the cluster of each scope. Parents come before their children, so the result for a parent is known when its
- * child is reached. */
+/* Finds the cluster of each scope. Parents come before their children, so the result for a parent
+ * is known when its child is reached. */
 static void place_scopes(planner *p) {
   for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
     const etr_scope *scope = &p->plan->scopes.list[i];
     uint32_t cluster = scope->parent != ETR_NONE ? p->cluster_of[scope->parent] : ETR_NONE;
     uint32_t closed = scope->parent != ETR_NONE ? p->closed_around[scope->parent] : ETR_NONE;
     const etr_dot_sum *sum = &p->scope_sums[i];
-    bool has_own = sum->focused > 0 && (p->plan->choice.top == 0 || sum->ranked > 0), is_frame_of_one = sum->drawn <= 1;
-    bool opened = p->is_opened[i] && has_own && (!is_in_focus(sum) || p->level[i] < p->plan->levels);
+    bool has_own = sum->focused > 0 && (p->plan->choice.top == 0 || sum->ranked > 0),
+         is_frame_of_one = sum->drawn <= 1;
+    bool opened = p->is_opened[i] && has_own &&
+                  (!is_in_focus(sum) || p->level[i] < p->plan->levels);
     p->cluster_of[i] = opened && !is_frame_of_one ? i : cluster;
     p->closed_around[i] = closed == ETR_NONE && !opened && !is_frame_of_one ? i : closed;
   }
 }
 
-/* Returns true for an operator in focus but not in the top, which shares a box with such operators before it. */
+/* Returns true for an operator in focus but not in the top, which shares a box with such operators
+ * before it. */
 static bool is_rest(const planner *p, uint32_t node) {
   const etr_dot_choice *choice = &p->plan->choice;
   return choice->top > 0 && choice->rank[node] == 0 && choice->focused[node] &&
          p->graph->nodes[node].kind == ETR_NODE_OP;
 }
 
-/* Returns the box of a node. before: box of the node before, which may include this node, too; ETR_NONE for the first
- * node. */
+/* Returns the box of a node. before: box of the node before, which may include this node, too;
+ * ETR_NONE for the first node. */
 static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
   uint32_t scope = p->plan->scopes.of_node[node];
   uint32_t closed = scope == ETR_NONE ? ETR_NONE : p->closed_around[scope];
   uint32_t cluster = scope == ETR_NONE ? ETR_NONE : p->cluster_of[scope];
   etr_dot_box *previous = before == ETR_NONE ? NULL : &p->boxes.data[before];
-  if (closed == ETR_NONE && previous != NULL && previous->node != ETR_NONE && previous->cluster == cluster &&
-      is_rest(p, previous->node) && is_rest(p, node)) {
+  if (closed == ETR_NONE && previous != NULL && previous->node != ETR_NONE &&
+      previous->cluster == cluster && is_rest(p, previous->node) && is_rest(p, node)) {
     previous->last = node;
     add_sum(&previous->sum, &p->node_sums[node]);
     return before;
@@ -263,9 +295,10 @@ static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
                                     .sum = p->node_sums[node]});
   if (p->box_of_scope[closed] == ETR_NONE) {
     p->plan->has_closed = true;
-    p->box_of_scope[closed] = add_box(
-        p, (etr_dot_box){
-               .node = ETR_NONE, .scope = closed, .cluster = p->cluster_of[closed], .sum = p->scope_sums[closed]});
+    p->box_of_scope[closed] = add_box(p, (etr_dot_box){.node = ETR_NONE,
+                                                       .scope = closed,
+                                                       .cluster = p->cluster_of[closed],
+                                                       .sum = p->scope_sums[closed]});
   }
   return p->box_of_scope[closed];
 }
@@ -273,7 +306,8 @@ static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
 static void place_boxes(planner *p) {
   uint32_t before = ETR_NONE;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
-    if (p->plan->choice.drawn[i]) p->box_of_node[i] = before = box_for_node(p, i, before);
+    if (p->plan->choice.drawn[i])
+      p->box_of_node[i] = before = box_for_node(p, i, before);
   }
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     p->box_of_node[i] = p->box_of_node[etr_dot_stand_in(&p->plan->fold, i)];
@@ -290,9 +324,11 @@ typedef etr_vec(uint64_t) edge_keys;
 
 /* Adds an edge. Its key is tail, then head, so that sorting puts equal pairs next to each other. */
 static void push_edge(planner *p, edge_keys *keys, uint32_t tail, uint32_t head) {
-  if (tail == ETR_NONE || head == ETR_NONE) return;
+  if (tail == ETR_NONE || head == ETR_NONE)
+    return;
   uint64_t *key = etr_vec_push(p->arena, keys);
-  if (key != NULL) *key = (uint64_t)tail << 32 | head;
+  if (key != NULL)
+    *key = (uint64_t)tail << 32 | head;
 }
 
 /* Adds an edge from each node that contains a graph to the first box of that graph. */
@@ -300,20 +336,24 @@ static void collect_nested(planner *p, edge_keys *keys) {
   bool *seen = etr_arena_alloc_array(p->arena, p->graph->subgraph_count, sizeof *seen);
   for (size_t i = 0; seen != NULL && i < p->graph->node_count; i++) {
     uint32_t subgraph = p->graph->nodes[i].subgraph;
-    if (subgraph == ETR_NONE || seen[subgraph] || p->box_of_node[i] == ETR_NONE) continue;
+    if (subgraph == ETR_NONE || seen[subgraph] || p->box_of_node[i] == ETR_NONE)
+      continue;
     seen[subgraph] = true;
     uint32_t tail = p->box_of_node[p->graph->subgraphs[subgraph].owner];
-    if (tail != p->box_of_node[i]) push_edge(p, keys, tail, p->box_of_node[i]);
+    if (tail != p->box_of_node[i])
+      push_edge(p, keys, tail, p->box_of_node[i]);
   }
 }
 
-/* Merges equal edges. like: an edge of the kind, whose `uses` is the number of uses for each key. */
+/* Merges equal edges. like: an edge of the kind, whose `uses` is the number of uses for each key.
+ */
 static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
   etr_sort(keys->data, keys->count, sizeof *keys->data, compare_keys);
   for (size_t i = 0; i < keys->count; i++) {
     if (i == 0 || keys->data[i] != keys->data[i - 1]) {
       etr_dot_edge *edge = etr_vec_push(p->arena, &p->edges);
-      if (edge == NULL) return;
+      if (edge == NULL)
+        return;
       *edge = (etr_dot_edge){.tail = (uint32_t)(keys->data[i] >> 32),
                              .head = (uint32_t)keys->data[i],
                              .is_next = like.is_next,
@@ -323,7 +363,8 @@ static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
   }
 }
 
-/* Returns true for a closed scope that is drawn once, so that what goes on from block to block is inside. */
+/* Returns true for a closed scope that is drawn once, so that what goes on from block to block is
+ * inside. */
 static bool hides_next(const planner *p, uint32_t box) {
   const etr_dot_box *of = box == ETR_NONE ? NULL : &p->boxes.data[box];
   return of != NULL && of->node == ETR_NONE && etr_dot_copies(&p->plan->fold, of->scope) == 1;
@@ -334,16 +375,21 @@ static void place_edges(planner *p) {
   const etr_dot_fold *fold = &p->plan->fold;
   edge_keys data = {0}, next = {0}, loops = {0}, nested = {0};
   for (uint32_t to = 0; to < p->graph->node_count; to++)
-    for (size_t k = 0; k < p->graph->nodes[to].input_count + p->graph->nodes[to].other_input_count; k++) {
-      uint32_t from = p->graph->nodes[to].inputs[k].node, tail = p->box_of_node[from], head = p->box_of_node[to];
-      if (!focused[etr_dot_stand_in(fold, from)] && !focused[etr_dot_stand_in(fold, to)]) continue;
+    for (size_t k = 0; k < p->graph->nodes[to].input_count + p->graph->nodes[to].other_input_count;
+         k++) {
+      uint32_t from = p->graph->nodes[to].inputs[k].node, tail = p->box_of_node[from],
+               head = p->box_of_node[to];
+      if (!focused[etr_dot_stand_in(fold, from)] && !focused[etr_dot_stand_in(fold, to)])
+        continue;
       if (etr_dot_fold_is_next(fold, &p->plan->scopes, from, to)) {
-        if (tail != head || !hides_next(p, tail)) push_edge(p, &next, tail, head);
+        if (tail != head || !hides_next(p, tail))
+          push_edge(p, &next, tail, head);
       } else if (tail != head)
         push_edge(p, from > to ? &loops : &data, tail, head);
     }
   collect_nested(p, &nested);
-  if (etr_arena_failed(p->arena)) return;
+  if (etr_arena_failed(p->arena))
+    return;
   merge_edges(p, &data, (etr_dot_edge){.uses = 1});
   merge_edges(p, &next, (etr_dot_edge){.uses = 1, .is_next = true});
   merge_edges(p, &loops, (etr_dot_edge){.uses = 1, .is_loop = true});
@@ -353,15 +399,17 @@ static void place_edges(planner *p) {
 
 /* ---- The whole plan ---- */
 
-etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
-                              const etr_dot_options *options, etr_error *error) {
+etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_profile *profile,
+                              const etr_graph *graph, const etr_dot_options *options,
+                              etr_error *error) {
   *out = (etr_dot_plan){.scopes = out->scopes};
   planner p = {.plan = out, .arena = arena, .profile = profile, .graph = graph};
   size_t nodes = graph->node_count;
   out->accuracy = etr_accuracy_of_nodes(arena, profile, graph);
   out->by_accuracy = options != NULL && options->by_accuracy;
   ETR_TRY(etr_dot_choose(&out->choice, arena, profile, graph, options, error));
-  if (options != NULL && options->fold && !etr_dot_fold_make(&out->fold, arena, graph, &out->scopes, &out->choice))
+  if (options != NULL && options->fold &&
+      !etr_dot_fold_make(&out->fold, arena, graph, &out->scopes, &out->choice))
     return ETR_ERROR_MEMORY;
   size_t scopes = out->scopes.count;
   p.node_sums = etr_arena_alloc_array(arena, nodes, sizeof *p.node_sums);
@@ -372,15 +420,17 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
   p.level = filled_with_none(arena, scopes);
   p.is_opened = etr_arena_alloc_array(arena, scopes, sizeof *p.is_opened);
   p.closed_around = filled_with_none(arena, scopes);
-  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  if (etr_arena_failed(arena))
+    return ETR_ERROR_MEMORY;
   sum_all(&p);
-  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  if (etr_arena_failed(arena))
+    return ETR_ERROR_MEMORY;
   if (out->by_accuracy && out->total.gap == NULL)
-    return etr_fail(
-        error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-        "no value of %s/%s was compared with a reference: give one with --reference FILE, for a record with a "
-        "debug buffer",
-        graph->module, graph->method);
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                    "no value of %s/%s was compared with a reference: give one with --reference "
+                    "FILE, for a record with a "
+                    "debug buffer",
+                    graph->module, graph->method);
   number_levels(&p);
   out->levels = choose_levels(&p, options);
   choose_open(&p, options);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * order_search.c - tries orders that run everything as late as possible, then searches with backtracking for an order
- * within a bound. The bound is halfway between the best known peak and the peak that no order can be below.
+ * order_search.c - tries orders that run everything as late as possible, then searches with
+ * backtracking for an order within a bound. The bound is halfway between the best known peak and
+ * the peak that no order can be below.
  *
- * An instruction that fits and leaves no more bytes live than before runs at once, because later instructions then have
- * at least as much room. So only instructions that add live bytes are tried one after the other. A set of instructions
- * that led to no solution is not tried again.
+ * An instruction that fits and leaves no more bytes live than before runs at once, because later
+ * instructions then have at least as much room. So only instructions that add live bytes are tried
+ * one after the other. A set of instructions that led to no solution is not tried again.
  */
 #include "order/order_problem.h"
 
@@ -48,10 +49,12 @@ static void list_with_needs(lazy *l, uint32_t root) {
       uint32_t needed = need_at(l, v);
       v->next++;
       if (!l->is_listed[needed])
-        l->stack[depth++] = (visit){needed, 0}; /* a step needs only earlier steps, so the stack is large enough */
+        l->stack[depth++] = (visit){
+            needed, 0}; /* a step needs only earlier steps, so the stack is large enough */
       continue;
     }
-    if (!l->is_listed[v->step]) l->order[l->used++] = v->step;
+    if (!l->is_listed[v->step])
+      l->order[l->used++] = v->step;
     l->is_listed[v->step] = true;
     depth--;
   }
@@ -62,9 +65,11 @@ static uint32_t *list_lazily(const etr_order_problem *p, bool from_last) {
   l.order = etr_arena_alloc_array(p->arena, p->count, sizeof *l.order);
   l.is_listed = etr_arena_alloc_array(p->arena, p->count, sizeof *l.is_listed);
   l.stack = etr_arena_alloc_array(p->arena, p->count, sizeof *l.stack);
-  if (!l.order || !l.is_listed || !l.stack) return NULL;
+  if (!l.order || !l.is_listed || !l.stack)
+    return NULL;
   for (uint32_t i = 0; i < p->count; i++)
-    if (p->then_start[i] == p->then_start[i + 1]) list_with_needs(&l, i);
+    if (p->then_start[i] == p->then_start[i + 1])
+      list_with_needs(&l, i);
   return l.order;
 }
 
@@ -124,8 +129,10 @@ static void weigh(search *s, uint32_t step, uint64_t *taken, uint64_t *given) {
   for (size_t k = 0; k < what->tensor_count; k++) {
     uint32_t index = what->tensors[k];
     const etr_planned_tensor *tensor = &s->p->plan->tensors[index];
-    if (s->left[index] == s->p->users[index] && !etr_order_starts(tensor)) *taken += tensor->size_bytes;
-    if (s->left[index] == 1 && !tensor->is_kept) *given += tensor->size_bytes;
+    if (s->left[index] == s->p->users[index] && !etr_order_starts(tensor))
+      *taken += tensor->size_bytes;
+    if (s->left[index] == 1 && !tensor->is_kept)
+      *given += tensor->size_bytes;
   }
 }
 
@@ -136,21 +143,25 @@ static void run_step(search *s, uint32_t step) {
   s->hash ^= mix(step + 1);
   s->order[s->depth] = step;
   const etr_memory_step *what = &s->p->plan->steps[step];
-  for (size_t k = 0; k < what->tensor_count; k++) s->left[what->tensors[k]]--;
+  for (size_t k = 0; k < what->tensor_count; k++)
+    s->left[what->tensors[k]]--;
   unlink_ready(s, step);
   s->steps += s->p->then_start[step + 1] - s->p->then_start[step];
   for (uint32_t k = s->p->then_start[step + 1]; k-- > s->p->then_start[step];)
-    if (--s->waiting[s->p->then[k]] == 0) link_ready(s, s->p->then[k], s->p->count, s->ready[s->p->count].behind);
+    if (--s->waiting[s->p->then[k]] == 0)
+      link_ready(s, s->p->then[k], s->p->count, s->ready[s->p->count].behind);
 }
 
 /* Undoes a step exactly, with the order of the ring. */
 static void undo(search *s, uint32_t step) {
   uint64_t taken, given;
   for (uint32_t k = s->p->then_start[step]; k < s->p->then_start[step + 1]; k++)
-    if (s->waiting[s->p->then[k]]++ == 0) unlink_ready(s, s->p->then[k]);
+    if (s->waiting[s->p->then[k]]++ == 0)
+      unlink_ready(s, s->p->then[k]);
   link_ready(s, step, s->ready[step].before, s->ready[step].behind);
   const etr_memory_step *what = &s->p->plan->steps[step];
-  for (size_t k = 0; k < what->tensor_count; k++) s->left[what->tensors[k]]++;
+  for (size_t k = 0; k < what->tensor_count; k++)
+    s->left[what->tensors[k]]++;
   weigh(s, step, &taken, &given);
   s->live = s->live - taken + given;
   s->hash ^= mix(step + 1);
@@ -159,10 +170,13 @@ static void undo(search *s, uint32_t step) {
 /* Keeps the choices that leave the fewest bytes live, and the first ones of equal choices. */
 static void keep_choice(choice *list, uint32_t *count, choice added) {
   uint32_t at = *count;
-  while (at > 0 && list[at - 1].more > added.more) at--;
-  if (at == MOST_CHOICES) return;
+  while (at > 0 && list[at - 1].more > added.more)
+    at--;
+  if (at == MOST_CHOICES)
+    return;
   *count = ETR_MIN(*count + 1, (uint32_t)MOST_CHOICES);
-  for (uint32_t i = *count - 1; i > at; i--) list[i] = list[i - 1];
+  for (uint32_t i = *count - 1; i > at; i--)
+    list[i] = list[i - 1];
   list[at] = added;
 }
 
@@ -171,16 +185,20 @@ static uint64_t *seen_slot(const search *s) {
   return &s->seen[key & (s->seen_count - 1)];
 }
 
-/* Finds the choices at this position: one instruction that adds no bytes, or else the ones that add least. */
+/* Finds the choices at this position: one instruction that adds no bytes, or else the ones that add
+ * least. */
 static void list_choices(search *s) {
   place *here = &s->places[s->depth];
   choice list[MOST_CHOICES];
   uint64_t taken, given;
   *here = (place){.count = 0};
-  if (*seen_slot(s) == mix(s->hash ^ s->bound)) return;
-  for (uint32_t step = s->ready[s->p->count].behind; step != s->p->count; step = s->ready[step].behind) {
+  if (*seen_slot(s) == mix(s->hash ^ s->bound))
+    return;
+  for (uint32_t step = s->ready[s->p->count].behind; step != s->p->count;
+       step = s->ready[step].behind) {
     weigh(s, step, &taken, &given);
-    if (s->live + taken > s->bound) continue;
+    if (s->live + taken > s->bound)
+      continue;
     if (taken <= given) {
       list[0].step = step;
       here->count = 1;
@@ -188,13 +206,15 @@ static void list_choices(search *s) {
     }
     keep_choice(list, &here->count, (choice){step, taken - given});
   }
-  for (uint32_t i = 0; i < here->count; i++) here->choices[i] = list[i].step;
+  for (uint32_t i = 0; i < here->count; i++)
+    here->choices[i] = list[i].step;
 }
 
 /* Runs the next choice at this position. Returns false if there is none. */
 static bool run_next_choice(search *s) {
   place *here = &s->places[s->depth];
-  if (here->next == here->count) return false;
+  if (here->next == here->count)
+    return false;
   run_step(s, here->choices[here->next++]);
   s->depth++;
   return true;
@@ -213,21 +233,25 @@ static bool find_within(search *s) {
   while (s->steps < end) {
     if (run_next_choice(s)) {
       found = s->depth == s->p->count;
-      if (found) break;
+      if (found)
+        break;
       list_choices(s);
       continue;
     }
     *seen_slot(s) = mix(s->hash ^ s->bound);
-    if (s->depth == 0) break;
+    if (s->depth == 0)
+      break;
     go_back(s);
   }
-  while (s->depth > 0) go_back(s);
+  while (s->depth > 0)
+    go_back(s);
   return found;
 }
 
 static bool init_search(search *s, const etr_order_problem *p) {
   size_t wanted = p->count, count = 1;
-  while (count < 64 * wanted && count < (size_t)1 << MOST_SEEN_BITS) count *= 2;
+  while (count < 64 * wanted && count < (size_t)1 << MOST_SEEN_BITS)
+    count *= 2;
   *s = (search){.p = p, .live = p->start_bytes, .seen_count = count};
   s->seen = etr_arena_alloc_array(p->arena, count, sizeof *s->seen);
   s->places = etr_arena_alloc_array(p->arena, p->count, sizeof *s->places);
@@ -235,14 +259,18 @@ static bool init_search(search *s, const etr_order_problem *p) {
   s->ready = etr_arena_alloc_array(p->arena, (size_t)p->count + 1, sizeof *s->ready);
   s->waiting = etr_arena_alloc_array(p->arena, p->count, sizeof *s->waiting);
   s->left = etr_arena_alloc_array(p->arena, p->plan->tensor_count, sizeof *s->left);
-  if (etr_arena_failed(p->arena)) return false;
-  if (p->plan->tensor_count) memcpy(s->left, p->users, p->plan->tensor_count * sizeof *s->left);
+  if (etr_arena_failed(p->arena))
+    return false;
+  if (p->plan->tensor_count)
+    memcpy(s->left, p->users, p->plan->tensor_count * sizeof *s->left);
   s->ready[p->count] = (ring){p->count, p->count};
   for (uint32_t i = 0; i < p->count; i++) {
     s->waiting[i] = (uint32_t)p->plan->steps[i].need_count;
-    if (s->waiting[i] == 0) link_ready(s, i, s->ready[p->count].before, p->count);
+    if (s->waiting[i] == 0)
+      link_ready(s, i, s->ready[p->count].before, p->count);
   }
-  s->budget = ETR_MIN(ETR_MAX(p->size * STEPS_PER_SIZE, (size_t)LEAST_STEPS), (size_t)MOST_STEPS) / PARTS;
+  s->budget = ETR_MIN(ETR_MAX(p->size * STEPS_PER_SIZE, (size_t)LEAST_STEPS), (size_t)MOST_STEPS) /
+              PARTS;
   return true;
 }
 
@@ -256,19 +284,24 @@ typedef struct best {
 
 static void offer(best *b, const etr_order_problem *p, const uint32_t *order) {
   uint64_t peak = order ? etr_order_peak(p, order, NULL) : b->peak;
-  if (peak >= b->peak) return;
+  if (peak >= b->peak)
+    return;
   b->peak = peak;
   b->is_found = true;
   memcpy(b->order, order, p->count * sizeof *order);
 }
 
-/* Halves the interval between the best peak and the least possible one, until it is small or the steps are spent. */
+/* Halves the interval between the best peak and the least possible one, until it is small or the
+ * steps are spent. */
 static bool narrow(best *b, const etr_order_problem *p) {
   search s;
   uint64_t least = p->least_peak;
-  if (least >= b->peak) return true;
-  if (!init_search(&s, p)) return false;
-  while (least < b->peak && b->peak - least > b->peak >> LEAST_PART_OF_PEAK && s.steps < PARTS * s.budget) {
+  if (least >= b->peak)
+    return true;
+  if (!init_search(&s, p))
+    return false;
+  while (least < b->peak && b->peak - least > b->peak >> LEAST_PART_OF_PEAK &&
+         s.steps < PARTS * s.budget) {
     s.bound = least + (b->peak - 1 - least) / 2;
     if (find_within(&s))
       offer(b, p, s.order);
@@ -279,8 +312,10 @@ static bool narrow(best *b, const etr_order_problem *p) {
 }
 
 const uint32_t *etr_order_find(const etr_order_problem *p, uint64_t *peak) {
-  best b = {.peak = p->plan->peak_bytes, .order = etr_arena_alloc_array(p->arena, p->count, sizeof *b.order)};
-  if (!b.order || p->count < 2 || p->least_peak >= b.peak) return NULL;
+  best b = {.peak = p->plan->peak_bytes,
+            .order = etr_arena_alloc_array(p->arena, p->count, sizeof *b.order)};
+  if (!b.order || p->count < 2 || p->least_peak >= b.peak)
+    return NULL;
   offer(&b, p, list_lazily(p, false));
   offer(&b, p, list_lazily(p, true));
   bool good = narrow(&b, p) && !etr_arena_failed(p->arena);

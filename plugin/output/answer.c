@@ -13,14 +13,17 @@ static const etr_table_options defaults = {0};
 
 void etr_answer_begin(etr_answer *answer, const etr_profile *profile, const etr_node_filter *filter,
                       const etr_table_options *options, const etr_sink *sink) {
-  *answer = (etr_answer){
-      .profile = profile, .filter = filter, .options = options ? options : &defaults, .arrow = etr_arrow_of(sink)};
+  *answer = (etr_answer){.profile = profile,
+                         .filter = filter,
+                         .options = options ? options : &defaults,
+                         .arrow = etr_arrow_of(sink)};
   etr_writer_init(&answer->writer, sink);
   etr_writer_look(&answer->writer, answer->options);
 }
 
-void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile, const etr_node_filter *filter,
-                               etr_unit unit, const etr_sink *sink, const char *name) {
+void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile,
+                               const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
+                               const char *name) {
   char schema[64];
   etr_answer_begin(answer, profile, filter, NULL, sink);
   answer->fields = (etr_fields){profile, unit, &answer->json};
@@ -28,21 +31,25 @@ void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile, c
   (void)snprintf(schema, sizeof schema, "etrecord-tb/%s", name);
   etr_jw_object(&answer->json);
   etr_field_text(&answer->fields, "schema", schema);
-  if (profile) etr_field_text(&answer->fields, "time_unit", etr_unit_name(unit));
+  if (profile)
+    etr_field_text(&answer->fields, "time_unit", etr_unit_name(unit));
 }
 
-void etr_answer_begin_ranked(etr_answer *answer, const etr_profile *profile, const etr_node_filter *filter,
-                             etr_unit unit, const etr_sink *sink, const char *name) {
+void etr_answer_begin_ranked(etr_answer *answer, const etr_profile *profile,
+                             const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
+                             const char *name) {
   etr_answer_begin_document(answer, profile, filter, unit, sink, name);
   etr_field_text(&answer->fields, "stat", etr_statistic_name(profile->statistic));
 }
 
 void etr_answer_put_filter(etr_answer *answer) {
   bool is_active = etr_filter_is_active(answer->filter);
-  etr_field_text(&answer->fields, "filter", is_active ? etr_filter_text(&answer->arena, answer->filter) : NULL);
+  etr_field_text(&answer->fields, "filter",
+                 is_active ? etr_filter_text(&answer->arena, answer->filter) : NULL);
 }
 
-bool etr_answer_put_methods(etr_answer *answer, bool (*put)(etr_answer *answer, const etr_method *method)) {
+bool etr_answer_put_methods(etr_answer *answer,
+                            bool (*put)(etr_answer *answer, const etr_method *method)) {
   bool good = true;
   etr_field_list(&answer->fields, "methods");
   for (size_t i = 0; good && i < answer->profile->method_count; i++)
@@ -75,9 +82,12 @@ void etr_answer_refuse_patterns(etr_answer *answer) {
 
 etr_status etr_answer_end(etr_answer *answer, bool good, etr_error *error) {
   etr_error_clear(error);
-  if (answer->fields.json) etr_jw_end(&answer->json);
-  if (!good) answer->writer.status = ETR_ERROR_MEMORY;
-  if (answer->problem) (void)etr_fail(error, ETR_ERROR_OPTION, NULL, NULL, ETR_NO_OFFSET, "%s", answer->problem);
+  if (answer->fields.json)
+    etr_jw_end(&answer->json);
+  if (!good)
+    answer->writer.status = ETR_ERROR_MEMORY;
+  if (answer->problem)
+    (void)etr_fail(error, ETR_ERROR_OPTION, NULL, NULL, ETR_NO_OFFSET, "%s", answer->problem);
   if (!answer->problem || etr_arena_failed(&answer->arena))
     return etr_writer_finish_with(&answer->writer, &answer->arena, error);
   etr_arena_clear(&answer->arena);

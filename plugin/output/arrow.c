@@ -8,8 +8,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* The values of a column in Arrow's layout: one bit per value that is 0 for a null, and the values in a row. Texts are
- * stored without gaps, with the offsets at which each begins and the last one ends. */
+/* The values of a column in Arrow's layout: one bit per value that is 0 for a null, and the values
+ * in a row. Texts are stored without gaps, with the offsets at which each begins and the last one
+ * ends. */
 typedef etr_vec(uint8_t) bits;
 
 typedef struct column {
@@ -47,36 +48,43 @@ struct etr_arrow {
 
 etr_arrow *etr_arrow_new(void) {
   etr_arrow *table = calloc(1, sizeof *table);
-  if (!table) return NULL;
+  if (!table)
+    return NULL;
   etr_arena_init(&table->arena);
   atomic_init(&table->owners, 1);
   return table;
 }
 
 static void disown(etr_arrow *table) {
-  if (atomic_fetch_sub(&table->owners, 1) != 1) return;
+  if (atomic_fetch_sub(&table->owners, 1) != 1)
+    return;
   etr_arena_clear(&table->arena);
   free(table);
 }
 
 void etr_arrow_free(etr_arrow *table) {
-  if (table) disown(table);
+  if (table)
+    disown(table);
 }
 
 void etr_arrow_add_column(etr_arrow *table, const char *name, etr_arrow_type type) {
   column *added = etr_vec_push(&table->arena, &table->columns);
-  if (!added) return;
+  if (!added)
+    return;
   *added = (column){.name = etr_arena_copy(&table->arena, etr_slice_of(name)), .type = type};
   int32_t *begin = type == ETR_ARROW_TEXT ? etr_vec_push(&table->arena, &added->ends) : NULL;
-  if (begin) *begin = 0;
+  if (begin)
+    *begin = 0;
 }
 
 /* Sets the bit of the row that is being added. */
 static void add_bit(etr_arrow *table, bits *into, bool value) {
   int64_t bit = table->row_count % 8;
   uint8_t *byte = bit ? &into->data[table->row_count / 8] : etr_vec_push(&table->arena, into);
-  if (!byte) return;
-  if (!bit) *byte = 0;
+  if (!byte)
+    return;
+  if (!bit)
+    *byte = 0;
   *byte = (uint8_t)(*byte | value << bit);
 }
 
@@ -88,10 +96,12 @@ static void add_text(etr_arrow *table, column *into, const char *text) {
   }
   for (size_t i = 0; i < size; i++) {
     char *at = etr_vec_push(&table->arena, &into->text);
-    if (at) *at = text[i];
+    if (at)
+      *at = text[i];
   }
   int32_t *end = etr_vec_push(&table->arena, &into->ends);
-  if (end) *end = (int32_t)into->text.count;
+  if (end)
+    *end = (int32_t)into->text.count;
 }
 
 static void add_value(etr_arrow *table, column *into, etr_arrow_value value) {
@@ -103,15 +113,18 @@ static void add_value(etr_arrow *table, column *into, etr_arrow_value value) {
     add_bit(table, &into->flags, !value.is_null && value.whole);
   } else if (into->type == ETR_ARROW_WHOLE) {
     int64_t *whole = etr_vec_push(&table->arena, &into->wholes);
-    if (whole) *whole = value.is_null ? 0 : value.whole;
+    if (whole)
+      *whole = value.is_null ? 0 : value.whole;
   } else {
     double *real = etr_vec_push(&table->arena, &into->reals);
-    if (real) *real = value.is_null ? 0 : value.real;
+    if (real)
+      *real = value.is_null ? 0 : value.real;
   }
 }
 
 void etr_arrow_add(etr_arrow *table, etr_arrow_value value) {
-  if (etr_arena_failed(&table->arena) || table->is_too_long) return;
+  if (etr_arena_failed(&table->arena) || table->is_too_long)
+    return;
   add_value(table, &table->columns.data[table->next], value);
   table->next = (table->next + 1) % table->columns.count;
   table->row_count += table->next == 0;
@@ -124,25 +137,29 @@ static void release_child_schema(struct ArrowSchema *schema) {
   schema->release = NULL;
 }
 
-/* Releases a schema. The schemas of the columns and the list of pointers to them are one block, which the schema of the
- * table owns. */
+/* Releases a schema. The schemas of the columns and the list of pointers to them are one block,
+ * which the schema of the table owns. */
 static void release_schema(struct ArrowSchema *schema) {
   etr_arrow *table = schema->private_data;
   for (int64_t i = 0; i < schema->n_children; i++)
-    if (schema->children[i]->release) schema->children[i]->release(schema->children[i]);
+    if (schema->children[i]->release)
+      schema->children[i]->release(schema->children[i]);
   free(schema->children);
   schema->release = NULL;
   disown(table);
 }
 
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
-  static const char *const formats[] = {
-      [ETR_ARROW_TEXT] = "u", [ETR_ARROW_FLAG] = "b", [ETR_ARROW_WHOLE] = "l", [ETR_ARROW_REAL] = "g"};
+  static const char *const formats[] = {[ETR_ARROW_TEXT] = "u",
+                                        [ETR_ARROW_FLAG] = "b",
+                                        [ETR_ARROW_WHOLE] = "l",
+                                        [ETR_ARROW_REAL] = "g"};
   etr_arrow *table = stream->private_data;
   size_t count = table->columns.count;
   struct ArrowSchema **children = malloc((count + 1) * (sizeof *children + sizeof **children));
   *out = (struct ArrowSchema){0};
-  if (!children) return ENOMEM;
+  if (!children)
+    return ENOMEM;
   struct ArrowSchema *schemas = (struct ArrowSchema *)(children + count + 1);
   for (size_t i = 0; i < count; i++) {
     const column *of = &table->columns.data[i];
@@ -172,7 +189,8 @@ static void release_child_array(struct ArrowArray *array) {
 
 static void release_array(struct ArrowArray *array) {
   for (int64_t i = 0; i < array->n_children; i++)
-    if (array->children[i]->release) array->children[i]->release(array->children[i]);
+    if (array->children[i]->release)
+      array->children[i]->release(array->children[i]);
   release_child_array(array);
 }
 
@@ -199,7 +217,8 @@ static void fill_array(etr_arrow *table, column_array *into, const column *from)
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
   etr_arrow *table = stream->private_data;
   *out = (struct ArrowArray){0};
-  if (table->given || table->row_count == 0) return 0;
+  if (table->given || table->row_count == 0)
+    return 0;
   table->given = true;
   for (size_t i = 0; i < table->columns.count; i++) {
     fill_array(table, &table->arrays[i], &table->columns.data[i]);
@@ -233,14 +252,19 @@ static bool drop_text(void *context, const void *data, size_t size) {
   return true;
 }
 
-etr_sink etr_arrow_sink(etr_arrow *table) { return (etr_sink){.write = drop_text, .context = table}; }
+etr_sink etr_arrow_sink(etr_arrow *table) {
+  return (etr_sink){.write = drop_text, .context = table};
+}
 
-etr_arrow *etr_arrow_of(const etr_sink *sink) { return sink->write == drop_text ? sink->context : NULL; }
+etr_arrow *etr_arrow_of(const etr_sink *sink) {
+  return sink->write == drop_text ? sink->context : NULL;
+}
 
 etr_status etr_arrow_hand_over(etr_arrow *table, struct ArrowArrayStream *out, etr_error *error) {
   *out = (struct ArrowArrayStream){0};
   table->arrays = etr_arena_alloc_array(&table->arena, table->columns.count, sizeof *table->arrays);
-  table->children = etr_arena_alloc_array(&table->arena, table->columns.count, sizeof *table->children);
+  table->children = etr_arena_alloc_array(&table->arena, table->columns.count,
+                                          sizeof *table->children);
   if (etr_arena_failed(&table->arena) || table->is_too_long) {
     disown(table);
     return etr_fail_memory(error);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * arrow.h - builds a table of typed columns and hands it over through Arrow's C stream interface. Layer 4.
+ * arrow.h - builds a table of typed columns and hands it over through Arrow's C stream interface.
+ * Layer 4.
  *
- * The columns live in one block of memory that the stream, its arrays and its schemas own together: a consumer may
- * release them in any order, and from any thread. Format: the Arrow specification, "The Arrow C data interface" and
- * "The Arrow C stream interface".
+ * The columns live in one block of memory that the stream, its arrays and its schemas own together:
+ * a consumer may release them in any order, and from any thread. Format: the Arrow specification,
+ * "The Arrow C data interface" and "The Arrow C stream interface".
  */
 #ifndef ETR_ARROW_H
 #define ETR_ARROW_H
@@ -39,19 +40,20 @@ void etr_arrow_free(etr_arrow *table);
 /** Adds a column. All columns are added before the first row. `name` is copied. */
 void etr_arrow_add_column(etr_arrow *table, const char *name, etr_arrow_type type);
 
-/** Adds the next value of the current row. A row has one value for each column, in the order of the columns. */
+/** Adds the next value of the current row. A row has one value for each column, in the order of the
+ * columns. */
 void etr_arrow_add(etr_arrow *table, etr_arrow_value value);
 
-/** Returns a sink that stands for the table: an answer that gets it adds the rows of its tables to `table` and writes
- * nothing. Text that is written into the sink is dropped. */
+/** Returns a sink that stands for the table: an answer that gets it adds the rows of its tables to
+ * `table` and writes nothing. Text that is written into the sink is dropped. */
 etr_sink etr_arrow_sink(etr_arrow *table);
 
 /** Returns the table that a sink stands for; NULL for any other sink. */
 etr_arrow *etr_arrow_of(const etr_sink *sink);
 
-/** Hands the table over as a stream of one batch, or of none if the table has no rows. The stream owns the table then.
- * Error: ETR_ERROR_MEMORY, also if memory ran out in an earlier call, or if a column has more than 2 GiB of text; the
- * table is then freed and *out is released. */
+/** Hands the table over as a stream of one batch, or of none if the table has no rows. The stream
+ * owns the table then. Error: ETR_ERROR_MEMORY, also if memory ran out in an earlier call, or if a
+ * column has more than 2 GiB of text; the table is then freed and *out is released. */
 etr_status etr_arrow_hand_over(etr_arrow *table, struct ArrowArrayStream *out, etr_error *error);
 
 #endif

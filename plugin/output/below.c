@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * below.c - opens one folder of a path after the other, so that a folder that is replaced by a link meanwhile cannot
- * lead out of the root.
+ * below.c - opens one folder of a path after the other, so that a folder that is replaced by a link
+ * meanwhile cannot lead out of the root.
  */
 #include "output/below.h"
 
@@ -16,13 +16,17 @@ enum { FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 bool etr_below_is_path(etr_slice text) {
   for (size_t at = 0, size; at <= text.size; at += size + 1) {
     const char *part = text.data + at;
-    for (size = 0; at + size < text.size && part[size] != '/';) size++;
-    if (size == 0 || (size == 1 && part[0] == '.') || (size == 2 && part[0] == '.' && part[1] == '.')) return false;
+    for (size = 0; at + size < text.size && part[size] != '/';)
+      size++;
+    if (size == 0 || (size == 1 && part[0] == '.') ||
+        (size == 2 && part[0] == '.' && part[1] == '.'))
+      return false;
   }
   return true;
 }
 
-/* Opens the folder `part` in `folder`, closes `folder` unless it is the root, and returns the opened descriptor or -1.
+/* Opens the folder `part` in `folder`, closes `folder` unless it is the root, and returns the
+ * opened descriptor or -1.
  */
 static int step_into(int root, int folder, const char *part, size_t size) {
   char name[NAME_MAX + 1];
@@ -33,7 +37,8 @@ static int step_into(int root, int folder, const char *part, size_t size) {
     next = openat(folder, name, FOLDER);
     reason = errno;
   }
-  if (folder != root) (void)close(folder);
+  if (folder != root)
+    (void)close(folder);
   errno = reason;
   return next;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * below.h - opens, moves and removes files below an open folder without following symbolic links. Layer 4.
+ * below.h - opens, moves and removes files below an open folder without following symbolic links.
+ * Layer 4.
  *
- * A path is relative, and no part of it is "", "." or "..". On failure errno says why: ELOOP or ENOTDIR for a link. All
- * functions are safe in a signal handler.
+ * A path is relative, and no part of it is "", "." or "..". On failure errno says why: ELOOP or
+ * ENOTDIR for a link. All functions are safe in a signal handler.
  */
 #ifndef ETR_BELOW_H
 #define ETR_BELOW_H
@@ -15,8 +16,8 @@
 /** Returns true if a text is a path as described above. */
 bool etr_below_is_path(etr_slice text);
 
-/** Opens the folder that holds the last part of a path, and points *name at that part. Returns a descriptor to close,
- * or -1. */
+/** Opens the folder that holds the last part of a path, and points *name at that part. Returns a
+ * descriptor to close, or -1. */
 int etr_below_open(int root, const char *path, const char **name);
 
 /** Reads the status of a file, or of a link itself. Returns false on failure. */

@@ -20,7 +20,8 @@ static double signed_at(const char *at, size_t size) {
 static double unsigned_at(const char *at, size_t size) {
   uint64_t wide;
   uint32_t narrow;
-  if (size == sizeof(bool)) return *(const bool *)at;
+  if (size == sizeof(bool))
+    return *(const bool *)at;
   if (size == sizeof narrow) {
     memcpy(&narrow, at, sizeof narrow);
     return narrow == ETR_NONE ? NAN : (double)narrow;
@@ -31,29 +32,45 @@ static double unsigned_at(const char *at, size_t size) {
 
 static etr_plain_cell member_cell(const etr_member *member, const char *at) {
   etr_plain_cell cell = {NULL, NAN};
-  if (member->pointer != ETR_IN_ROW) memcpy(&at, at + member->pointer, sizeof at);
-  if (!at) return cell;
+  if (member->pointer != ETR_IN_ROW)
+    memcpy(&at, at + member->pointer, sizeof at);
+  if (!at)
+    return cell;
   at += member->offset;
   switch (member->type) {
-  case ETR_MEMBER_NONE: cell.number = 0; break;
-  case ETR_MEMBER_TEXT: memcpy(&cell.text, at, sizeof cell.text); break;
-  case ETR_MEMBER_REAL: memcpy(&cell.number, at, sizeof cell.number); break;
-  case ETR_MEMBER_SIGNED: cell.number = signed_at(at, member->size); break;
-  case ETR_MEMBER_UNSIGNED: cell.number = unsigned_at(at, member->size); break;
+  case ETR_MEMBER_NONE:
+    cell.number = 0;
+    break;
+  case ETR_MEMBER_TEXT:
+    memcpy(&cell.text, at, sizeof cell.text);
+    break;
+  case ETR_MEMBER_REAL:
+    memcpy(&cell.number, at, sizeof cell.number);
+    break;
+  case ETR_MEMBER_SIGNED:
+    cell.number = signed_at(at, member->size);
+    break;
+  case ETR_MEMBER_UNSIGNED:
+    cell.number = unsigned_at(at, member->size);
+    break;
   }
-  if (member->type == ETR_MEMBER_SIGNED && cell.number < 0) cell.number = NAN;
+  if (member->type == ETR_MEMBER_SIGNED && cell.number < 0)
+    cell.number = NAN;
   return cell;
 }
 
 etr_plain_cell etr_field_plain_cell(const etr_field *field, const void *row) {
-  if (field->has && !field->has(row)) return (etr_plain_cell){NULL, NAN};
-  if (!field->get) return member_cell(&field->member, row);
+  if (field->has && !field->has(row))
+    return (etr_plain_cell){NULL, NAN};
+  if (!field->get)
+    return member_cell(&field->member, row);
   const etr_cell cell = field->get(row);
   return (etr_plain_cell){cell.text, cell.number};
 }
 
 etr_cell etr_field_cell(const etr_field *field, const void *row) {
-  if (field->has && !field->has(row)) return etr_cell_none();
+  if (field->has && !field->has(row))
+    return etr_cell_none();
   etr_cell cell = {0};
   if (field->get) {
     cell = field->get(row);
@@ -62,62 +79,88 @@ etr_cell etr_field_cell(const etr_field *field, const void *row) {
     cell.text = plain.text;
     cell.number = plain.number;
   }
-  if (field->digits) cell.digits = field->digits;
-  if (field->step) cell.step = field->step(row);
-  if (field->own_unit) cell.unit = field->own_unit(row);
+  if (field->digits)
+    cell.digits = field->digits;
+  if (field->step)
+    cell.step = field->step(row);
+  if (field->own_unit)
+    cell.unit = field->own_unit(row);
   return cell;
 }
 
 /* ---- JSON ---- */
 
 static etr_scalar text_scalar(const char *text, bool blank_is_null) {
-  return (etr_scalar){!text || (blank_is_null && !text[0]) ? ETR_SCALAR_NULL : ETR_SCALAR_TEXT, .text = text};
+  return (etr_scalar){!text || (blank_is_null && !text[0]) ? ETR_SCALAR_NULL : ETR_SCALAR_TEXT,
+                      .text = text};
 }
 
-/* Returns a whole number. The average of an amount that occurs in some inferences only is rounded; a number that does
- * not fit into an integer remains a real. */
+/* Returns a whole number. The average of an amount that occurs in some inferences only is rounded;
+ * a number that does not fit into an integer remains a real. */
 static etr_scalar amount_scalar(double number) {
-  if (number > 9e18) return etr_scalar_of_number(number);
+  if (number > 9e18)
+    return etr_scalar_of_number(number);
   return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)round(number)};
 }
 
-/* Gives a number of 64 bits as it is, which a double may not hold. Returns false if the field is no such number. */
+/* Gives a number of 64 bits as it is, which a double may not hold. Returns false if the field is no
+ * such number. */
 static bool exact_number(const etr_field *field, const char *row, uint64_t *number) {
   const etr_member *member = &field->member;
-  if (field->get || member->type != ETR_MEMBER_UNSIGNED || member->size != sizeof *number) return false;
-  if (member->pointer != ETR_IN_ROW) memcpy(&row, row + member->pointer, sizeof row);
-  if (row) memcpy(number, row + member->offset, sizeof *number);
+  if (field->get || member->type != ETR_MEMBER_UNSIGNED || member->size != sizeof *number)
+    return false;
+  if (member->pointer != ETR_IN_ROW)
+    memcpy(&row, row + member->pointer, sizeof row);
+  if (row)
+    memcpy(number, row + member->offset, sizeof *number);
   return row != NULL;
 }
 
-etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row) {
+etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field,
+                            const void *row) {
   const etr_cell cell = etr_field_cell(field, row);
   if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
     return text_scalar(cell.unit ? cell.unit : etr_unit_name(unit), false);
   if (field->kind == ETR_CELL_FLAG)
-    return (etr_scalar){isnan(cell.number) ? ETR_SCALAR_NULL : ETR_SCALAR_FLAG, .whole = cell.number != 0};
+    return (etr_scalar){isnan(cell.number) ? ETR_SCALAR_NULL : ETR_SCALAR_FLAG,
+                        .whole = cell.number != 0};
   if (cell.text || field->kind < ETR_CELL_UNIT || isnan(cell.number))
     return text_scalar(cell.text, field->blank_is_null);
-  if (field->kind == ETR_CELL_COUNT) return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)cell.number};
+  if (field->kind == ETR_CELL_COUNT)
+    return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)cell.number};
   uint64_t exact;
   bool is_amount = field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES;
   if (is_amount && exact_number(field, row, &exact))
     return (etr_scalar){exact > INT64_MAX ? ETR_SCALAR_HUGE : ETR_SCALAR_WHOLE, .huge = exact};
-  if (is_amount) return amount_scalar(cell.number);
+  if (is_amount)
+    return amount_scalar(cell.number);
   if (field->kind == ETR_CELL_TIME && !cell.unit)
     return etr_scalar_of_number(etr_ticks_to_unit(profile, cell.number, unit));
-  if (field->kind == ETR_CELL_SHARE) return etr_scalar_of_number(cell.whole > 0 ? cell.number / cell.whole : NAN);
+  if (field->kind == ETR_CELL_SHARE)
+    return etr_scalar_of_number(cell.whole > 0 ? cell.number / cell.whole : NAN);
   return etr_scalar_of_number(cell.number);
 }
 
 void etr_put_scalar(etr_jw *json, etr_scalar value) {
   switch (value.type) {
-  case ETR_SCALAR_NULL: etr_jw_string(json, NULL); break;
-  case ETR_SCALAR_TEXT: etr_jw_string(json, value.text); break;
-  case ETR_SCALAR_FLAG: etr_jw_bool(json, value.whole); break;
-  case ETR_SCALAR_WHOLE: etr_jw_int(json, value.whole); break;
-  case ETR_SCALAR_HUGE: etr_jw_uint(json, value.huge); break;
-  case ETR_SCALAR_REAL: etr_jw_double(json, value.real); break;
+  case ETR_SCALAR_NULL:
+    etr_jw_string(json, NULL);
+    break;
+  case ETR_SCALAR_TEXT:
+    etr_jw_string(json, value.text);
+    break;
+  case ETR_SCALAR_FLAG:
+    etr_jw_bool(json, value.whole);
+    break;
+  case ETR_SCALAR_WHOLE:
+    etr_jw_int(json, value.whole);
+    break;
+  case ETR_SCALAR_HUGE:
+    etr_jw_uint(json, value.huge);
+    break;
+  case ETR_SCALAR_REAL:
+    etr_jw_double(json, value.real);
+    break;
   }
 }
 
@@ -135,14 +178,17 @@ static void put_rows(const etr_fields *fields, const etr_row_type *list, etr_row
 
 static etr_rows array_rows(const etr_array *array, const char *at) {
   etr_rows rows = {.size = array->size};
-  if (array->pointer != ETR_IN_ROW) memcpy(&at, at + array->pointer, sizeof at);
-  if (!at) return rows;
+  if (array->pointer != ETR_IN_ROW)
+    memcpy(&at, at + array->pointer, sizeof at);
+  if (!at)
+    return rows;
   memcpy(&rows.first, at + array->first, sizeof rows.first);
   memcpy(&rows.count, at + array->count, sizeof rows.count);
   return rows;
 }
 
-/* Writes a value of an array. Ticks of 64 bits are written as integers, because a double would not hold them exactly.
+/* Writes a value of an array. Ticks of 64 bits are written as integers, because a double would not
+ * hold them exactly.
  */
 static void put_value(const etr_fields *fields, const etr_field *field, const void *at) {
   uint64_t wide;
@@ -172,9 +218,11 @@ static void put_parts(const etr_fields *fields, const etr_field *field, const vo
   }
 }
 
-void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media, const void *row) {
+void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media,
+                          const void *row) {
   for (const etr_field *field = list->first; field < list->first + list->count; field++) {
-    if (!(field->in & media)) continue;
+    if (!(field->in & media))
+      continue;
     if (field->put) {
       field->put(fields, row);
       continue;
@@ -191,13 +239,14 @@ void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const
   etr_field_put_medium(fields, list, ETR_IN_JSON, row);
 }
 
-void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list, etr_rows rows) {
+void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list,
+                        etr_rows rows) {
   etr_jw_key(fields->json, key);
   put_rows(fields, list, rows);
 }
 
-#define VALUES(name, cell_kind, type, size)                                                                            \
-  const etr_row_type etr_values_##name = {                                                                             \
+#define VALUES(name, cell_kind, type, size)                                                        \
+  const etr_row_type etr_values_##name = {                                                         \
       NULL, &(const etr_field){.kind = cell_kind, .member = {type, size, 0, ETR_IN_ROW}}, 1}
 VALUES(u32, ETR_CELL_COUNT, ETR_MEMBER_UNSIGNED, sizeof(uint32_t));
 VALUES(u64, ETR_CELL_BYTES, ETR_MEMBER_UNSIGNED, sizeof(uint64_t));

@@ -59,9 +59,11 @@ void etr_field_object(const etr_fields *fields, const char *key) {
   etr_jw_object(fields->json);
 }
 
-void etr_field_texts(const etr_fields *fields, const char *key, const char *const *texts, size_t count) {
+void etr_field_texts(const etr_fields *fields, const char *key, const char *const *texts,
+                     size_t count) {
   etr_field_list(fields, key);
-  for (size_t i = 0; i < count; i++) etr_jw_string(fields->json, texts[i]);
+  for (size_t i = 0; i < count; i++)
+    etr_jw_string(fields->json, texts[i]);
   etr_jw_end(fields->json);
 }
 

@@ -22,19 +22,22 @@ void etr_field_flag(const etr_fields *fields, const char *key, bool value);
 void etr_field_number(const etr_fields *fields, const char *key, double value);
 /** Writes a key and a time in the document's unit. */
 void etr_field_ticks(const etr_fields *fields, const char *key, double ticks);
-/** Writes the keys runs and skipped_runs: the number of the method's runs that count, and of those that are excluded.
+/** Writes the keys runs and skipped_runs: the number of the method's runs that count, and of those
+ * that are excluded.
  */
 void etr_field_runs(const etr_fields *fields, const etr_method *method);
 /** Writes the keys file, line, function and code, with nulls if `source` is NULL. */
 void etr_field_source(const etr_fields *fields, const etr_source *source);
 /** Writes the keys method, runs and skipped_runs, with which the object of a method begins. */
 void etr_field_method(const etr_fields *fields, const etr_method *method);
-/** Writes the key shape: an array of sizes, or of expressions for symbolic sizes; null if the value is not a tensor. */
+/** Writes the key shape: an array of sizes, or of expressions for symbolic sizes; null if the value
+ * is not a tensor. */
 void etr_field_shape(const etr_fields *fields, const etr_value *value);
 /** Starts an array or object under a key; etr_jw_end() ends it. */
 void etr_field_list(const etr_fields *fields, const char *key);
 void etr_field_object(const etr_fields *fields, const char *key);
 /** Writes a key and an array of texts. */
-void etr_field_texts(const etr_fields *fields, const char *key, const char *const *texts, size_t count);
+void etr_field_texts(const etr_fields *fields, const char *key, const char *const *texts,
+                     size_t count);
 
 #endif

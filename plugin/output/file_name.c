@@ -9,22 +9,26 @@
 enum { MAX_BYTES = 180 };
 
 static bool is_safe(uint32_t character, bool at_start, bool at_end) {
-  if (etr_is_control(character) || (character < 0x80 && strchr("/%\\:*?\"<>|", (int)character))) return false;
+  if (etr_is_control(character) || (character < 0x80 && strchr("/%\\:*?\"<>|", (int)character)))
+    return false;
   return !((at_start || at_end) && character == '.') && !(at_end && character == ' ');
 }
 
 static uint32_t hash_of(const char *text) {
   uint32_t hash = 2166136261u;
-  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 16777619u;
+  for (; *text; text++)
+    hash = (hash ^ (unsigned char)*text) * 16777619u;
   return hash;
 }
 
 char *etr_file_name(etr_arena *arena, const char *text) {
   static const char digits[] = "0123456789ABCDEF";
   size_t size = strlen(text), used = 0, bytes;
-  if (size == 0) return etr_arena_copy(arena, ETR_SLICE("%"));
+  if (size == 0)
+    return etr_arena_copy(arena, ETR_SLICE("%"));
   char *name = etr_arena_alloc_array(arena, size + 1, 3);
-  if (!name) return NULL;
+  if (!name)
+    return NULL;
   for (size_t at = 0; at < size && used <= MAX_BYTES; at += bytes) {
     uint32_t character = etr_character_at(text + at, &bytes);
     bool safe = is_safe(character, at == 0, at + bytes == size);
@@ -38,6 +42,8 @@ char *etr_file_name(etr_arena *arena, const char *text) {
     }
   }
   name[used] = '\0';
-  if (used <= MAX_BYTES) return name;
-  return etr_arena_format(arena, "%.*s~%08x", (int)etr_utf8_floor(name, MAX_BYTES - 10), name, hash_of(text));
+  if (used <= MAX_BYTES)
+    return name;
+  return etr_arena_format(arena, "%.*s~%08x", (int)etr_utf8_floor(name, MAX_BYTES - 10), name,
+                          hash_of(text));
 }

@@ -16,17 +16,24 @@ struct etr_gzip {
 };
 
 etr_gzip *etr_gzip_new(const etr_sink *sink) {
-  enum { LEVEL = 6, GZIP_HEADER = 16, MEMORY_LEVEL = 8 }; /* a Llama of 32 layers: 3 % less than level 5, 12 % than 3 */
+  enum {
+    LEVEL = 6,
+    GZIP_HEADER = 16,
+    MEMORY_LEVEL = 8
+  }; /* a Llama of 32 layers: 3 % less than level 5, 12 % than 3 */
   etr_gzip *gzip = calloc(1, sizeof *gzip);
-  if (gzip == NULL) return NULL;
+  if (gzip == NULL)
+    return NULL;
   gzip->sink = *sink;
-  if (deflateInit2(&gzip->stream, LEVEL, Z_DEFLATED, MAX_WBITS + GZIP_HEADER, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK)
+  if (deflateInit2(&gzip->stream, LEVEL, Z_DEFLATED, MAX_WBITS + GZIP_HEADER, MEMORY_LEVEL,
+                   Z_DEFAULT_STRATEGY) == Z_OK)
     return gzip;
   free(gzip);
   return NULL;
 }
 
-/* Compresses all input that is set; with Z_FINISH it also ends the stream. Returns false if the sink refused. */
+/* Compresses all input that is set; with Z_FINISH it also ends the stream. Returns false if the
+ * sink refused. */
 static bool pump(etr_gzip *gzip, int flush) {
   int status = Z_OK;
   do {
@@ -34,7 +41,8 @@ static bool pump(etr_gzip *gzip, int flush) {
     gzip->stream.avail_out = sizeof gzip->out;
     status = deflate(&gzip->stream, flush);
     size_t made = sizeof gzip->out - gzip->stream.avail_out;
-    if (status == Z_STREAM_ERROR || (made > 0 && !gzip->sink.write(gzip->sink.context, gzip->out, made)))
+    if (status == Z_STREAM_ERROR ||
+        (made > 0 && !gzip->sink.write(gzip->sink.context, gzip->out, made)))
       gzip->failed = true;
   } while (!gzip->failed && gzip->stream.avail_out == 0);
   return !gzip->failed;
@@ -55,7 +63,9 @@ static bool compress_bytes(void *context, const void *data, size_t size) {
   return !gzip->failed;
 }
 
-etr_sink etr_gzip_sink(etr_gzip *gzip) { return (etr_sink){compress_bytes, gzip}; }
+etr_sink etr_gzip_sink(etr_gzip *gzip) {
+  return (etr_sink){compress_bytes, gzip};
+}
 
 bool etr_gzip_end(etr_gzip *gzip) {
   bool good = !gzip->failed && pump(gzip, Z_FINISH);

@@ -6,18 +6,24 @@
 
 #include "output/plain_text.h"
 
-void etr_jw_init(etr_jw *json, etr_writer *writer) { *json = (etr_jw){.writer = writer}; }
+void etr_jw_init(etr_jw *json, etr_writer *writer) {
+  *json = (etr_jw){.writer = writer};
+}
 
-static inline etr_jw_level *innermost(etr_jw *json) { return json->depth > 0 ? &json->levels[json->depth - 1] : NULL; }
+static inline etr_jw_level *innermost(etr_jw *json) {
+  return json->depth > 0 ? &json->levels[json->depth - 1] : NULL;
+}
 
-/* Writes the separator before a value or key: a comma, and a line end if an object begins in an array. */
+/* Writes the separator before a value or key: a comma, and a line end if an object begins in an
+ * array. */
 static inline void separate(etr_jw *json, bool is_object) {
   etr_jw_level *level = innermost(json);
   if (level == NULL || json->after_key) {
     json->after_key = false;
     return;
   }
-  if (level->has_items) etr_put_byte(json->writer, ',');
+  if (level->has_items)
+    etr_put_byte(json->writer, ',');
   level->has_items = true;
   if (level->is_array && is_object) {
     etr_put_byte(json->writer, '\n');
@@ -26,7 +32,8 @@ static inline void separate(etr_jw *json, bool is_object) {
 }
 
 static void end_outermost(etr_jw *json) {
-  if (json->depth == 0) etr_put_byte(json->writer, '\n');
+  if (json->depth == 0)
+    etr_put_byte(json->writer, '\n');
 }
 
 static void begin(etr_jw *json, bool is_array) {
@@ -39,13 +46,19 @@ static void begin(etr_jw *json, bool is_array) {
   }
 }
 
-void etr_jw_object(etr_jw *json) { begin(json, false); }
-void etr_jw_array(etr_jw *json) { begin(json, true); }
+void etr_jw_object(etr_jw *json) {
+  begin(json, false);
+}
+void etr_jw_array(etr_jw *json) {
+  begin(json, true);
+}
 
 void etr_jw_end(etr_jw *json) {
   const etr_jw_level *level = innermost(json);
-  if (level == NULL) return;
-  if (level->has_lines) etr_put_byte(json->writer, '\n');
+  if (level == NULL)
+    return;
+  if (level->has_lines)
+    etr_put_byte(json->writer, '\n');
   etr_put_byte(json->writer, level->is_array ? ']' : '}');
   json->depth--;
   end_outermost(json);
@@ -63,7 +76,8 @@ static void put_ascii(etr_writer *writer, char c) {
   }
 }
 
-/* Writes a character that is not ASCII. Escapes characters that steer a terminal, or that end a line in old JavaScript.
+/* Writes a character that is not ASCII. Escapes characters that steer a terminal, or that end a
+ * line in old JavaScript.
  */
 static void put_character(etr_writer *writer, etr_slice character) {
   if (character.size == 1) {
@@ -82,18 +96,21 @@ static void put_character(etr_writer *writer, etr_slice character) {
   }
 }
 
-/* Returns true if a byte needs no escape: in a string, or (is_json) in JSON text, where quotes and backslashes are
- * already correct. */
+/* Returns true if a byte needs no escape: in a string, or (is_json) in JSON text, where quotes and
+ * backslashes are already correct. */
 static bool is_plain(char c, bool is_json) {
-  if (c < ' ' || c > '~' || c == '<') return false;
+  if (c < ' ' || c > '~' || c == '<')
+    return false;
   return is_json || (c != '"' && c != '\\');
 }
 
 static void put_escaped(etr_writer *writer, etr_slice text, bool is_json) {
   for (size_t at = 0, start = 0; at < text.size; start = at) {
-    while (at < text.size && is_plain(text.data[at], is_json)) at++;
+    while (at < text.size && is_plain(text.data[at], is_json))
+      at++;
     etr_put(writer, (etr_slice){text.data + start, at - start});
-    if (at == text.size) break;
+    if (at == text.size)
+      break;
     size_t size = etr_utf8_size(text.data + at, text.size - at);
     if (size == 0) {
       etr_puts(writer, "\\ufffd");
@@ -144,8 +161,12 @@ static void put_word(etr_jw *json, const char *word) {
   end_outermost(json);
 }
 
-void etr_jw_bool(etr_jw *json, bool value) { put_word(json, value ? "true" : "false"); }
-void etr_jw_null(etr_jw *json) { put_word(json, "null"); }
+void etr_jw_bool(etr_jw *json, bool value) {
+  put_word(json, value ? "true" : "false");
+}
+void etr_jw_null(etr_jw *json) {
+  put_word(json, "null");
+}
 
 void etr_jw_int(etr_jw *json, int64_t value) {
   separate(json, false);

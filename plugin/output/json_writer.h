@@ -9,10 +9,11 @@
  *   etr_jw_end(&json);
  *   etr_jw_end(&json);
  *
- * The output is compact, but each object in an array starts a line, so that documents can be compared line by line. A
- * line end follows the outermost value. The output is ASCII except for valid UTF-8 in strings, and is safe inside an
- * HTML <script>. The caller follows JSON's grammar: a key before each value of an object, no key in an array. The
- * writer remembers failures: see etr_writer_finish().
+ * The output is compact, but each object in an array starts a line, so that documents can be
+ * compared line by line. A line end follows the outermost value. The output is ASCII except for
+ * valid UTF-8 in strings, and is safe inside an HTML <script>. The caller follows JSON's grammar: a
+ * key before each value of an object, no key in an array. The writer remembers failures: see
+ * etr_writer_finish().
  */
 #ifndef ETR_JSON_WRITER_H
 #define ETR_JSON_WRITER_H

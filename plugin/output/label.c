@@ -15,12 +15,14 @@ static const char *short_dtype(const char *dtype) {
   static const struct {
     const char *dtype, *label;
   } names[] = {
-      {"float32", "f32"}, {"float64", "f64"}, {"float16", "f16"},   {"bfloat16", "bf16"}, {"int8", "i8"},
-      {"int16", "i16"},   {"int32", "i32"},   {"int64", "i64"},     {"uint8", "u8"},      {"uint16", "u16"},
-      {"uint32", "u32"},  {"uint64", "u64"},  {"complex32", "c32"}, {"complex64", "c64"}, {"complex128", "c128"},
+      {"float32", "f32"},   {"float64", "f64"},   {"float16", "f16"},     {"bfloat16", "bf16"},
+      {"int8", "i8"},       {"int16", "i16"},     {"int32", "i32"},       {"int64", "i64"},
+      {"uint8", "u8"},      {"uint16", "u16"},    {"uint32", "u32"},      {"uint64", "u64"},
+      {"complex32", "c32"}, {"complex64", "c64"}, {"complex128", "c128"},
   };
   for (size_t i = 0; i < ETR_COUNT(names); i++) {
-    if (strcmp(names[i].dtype, dtype) == 0) return names[i].label;
+    if (strcmp(names[i].dtype, dtype) == 0)
+      return names[i].label;
   }
   return dtype;
 }
@@ -33,27 +35,33 @@ static size_t append_text(char *text, size_t used, const char *more) {
 }
 
 static size_t append_byte(char *text, size_t used, char byte) {
-  if (used < ETR_SHAPE_ROOM - 1) text[used++] = byte;
+  if (used < ETR_SHAPE_ROOM - 1)
+    text[used++] = byte;
   return used;
 }
 
 static size_t append_dim(char *text, size_t used, const etr_dim *dim) {
   char digits[ETR_UINT_ROOM];
-  if (dim->symbol != NULL || dim->size < 0) return append_text(text, used, dim->symbol != NULL ? dim->symbol : "?");
+  if (dim->symbol != NULL || dim->size < 0)
+    return append_text(text, used, dim->symbol != NULL ? dim->symbol : "?");
   size_t count = etr_format_uint(digits, (uint64_t)dim->size);
-  for (size_t i = 0; i < count; i++) used = append_byte(text, used, digits[i]);
+  for (size_t i = 0; i < count; i++)
+    used = append_byte(text, used, digits[i]);
   return used;
 }
 
 /* This does not use printf(), which would be slow for the thousands of shapes of a graph. */
 size_t etr_format_shape(char *to, const etr_value *value) {
   size_t used = append_text(to, 0, value->dtype != NULL ? short_dtype(value->dtype) : "");
-  if (value->rank >= 0) used = append_byte(to, used, '[');
+  if (value->rank >= 0)
+    used = append_byte(to, used, '[');
   for (int32_t i = 0; i < value->rank && used < ETR_SHAPE_ROOM - 1; i++) {
-    if (i > 0) used = append_byte(to, used, ',');
+    if (i > 0)
+      used = append_byte(to, used, ',');
     used = append_dim(to, used, &value->dims[i]);
   }
-  if (value->rank >= 0) used = append_byte(to, used, ']');
+  if (value->rank >= 0)
+    used = append_byte(to, used, ']');
   return used;
 }
 
@@ -66,74 +74,99 @@ size_t etr_format_argument(char *to, const char *value) {
   size_t size = 0;
   etr_slice head = etr_slice_head(value, ETR_ARGUMENT_ROOM);
   for (size_t i = 0; i < head.size; i++)
-    if (head.data[i] != '"') to[size++] = head.data[i];
+    if (head.data[i] != '"')
+      to[size++] = head.data[i];
   return size;
 }
 
-bool etr_is_program(const etr_graph *graph) { return strcmp(graph->dialect, "program") == 0; }
+bool etr_is_program(const etr_graph *graph) {
+  return strcmp(graph->dialect, "program") == 0;
+}
 
-static bool is_separator(char c) { return c == '.' || c == ':'; }
+static bool is_separator(char c) {
+  return c == '.' || c == ':';
+}
 
 /* Looks at each character itself: most names are too short for the functions of string.h to pay. */
 etr_slice etr_label_op(const char *target) {
   const char *name = target;
-  while (*name && !is_separator(*name)) name++;
-  if (!*name) return (etr_slice){target, (size_t)(name - target)};
-  while (is_separator(*name)) name++;
+  while (*name && !is_separator(*name))
+    name++;
+  if (!*name)
+    return (etr_slice){target, (size_t)(name - target)};
+  while (is_separator(*name))
+    name++;
   const char *plain = name;
-  while (*plain == '_') plain++;
-  if (*plain && *plain != '.') name = plain;
+  while (*plain == '_')
+    plain++;
+  if (*plain && *plain != '.')
+    name = plain;
   const char *end = name;
-  while (*end && *end != '.') end++;
+  while (*end && *end != '.')
+    end++;
   return end > name ? (etr_slice){name, (size_t)(end - name)} : etr_slice_of(target);
 }
 
 static bool is_in_body(const etr_graph *graph, const etr_node *node) {
   for (uint32_t s = node->subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
-    if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY) return true;
+    if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY)
+      return true;
   return false;
 }
 
 const char *etr_label_node(etr_arena *arena, const etr_graph *graph, uint32_t node) {
   const etr_node *n = &graph->nodes[node];
-  return is_in_body(graph, n) ? etr_arena_format(arena, "%s/%s", graph->subgraphs[n->subgraph].path, n->name) : n->name;
+  return is_in_body(graph, n)
+             ? etr_arena_format(arena, "%s/%s", graph->subgraphs[n->subgraph].path, n->name)
+             : n->name;
 }
 
 char *etr_label_source(etr_arena *arena, const etr_source *source) {
-  if (source == NULL) return etr_arena_copy(arena, ETR_SLICE(""));
+  if (source == NULL)
+    return etr_arena_copy(arena, ETR_SLICE(""));
   const char *file = source->file;
   for (const char *c = file; *c != '\0'; c++) {
-    if ((*c == '/' || *c == '\\') && c[1] != '\0') file = c + 1;
+    if ((*c == '/' || *c == '\\') && c[1] != '\0')
+      file = c + 1;
   }
   const char *in = source->function[0] != '\0' ? " in " : "";
   return etr_arena_format(arena, "%s:%" PRId64 "%s%s", file, source->line, in, source->function);
 }
 
 char *etr_label_jump(etr_arena *arena, const etr_node *node, const char *separator) {
-  const char *condition = etr_node_argument(node, "if_not"), *target = etr_node_argument(node, "go_to");
-  if (condition == NULL || target == NULL) return NULL;
+  const char *condition = etr_node_argument(node, "if_not"),
+             *target = etr_node_argument(node, "go_to");
+  if (condition == NULL || target == NULL)
+    return NULL;
   char value[ETR_ARGUMENT_ROOM], place[ETR_ARGUMENT_ROOM];
   bool is_always = strcmp(condition, "false") == 0;
-  int value_size = (int)etr_format_argument(value, condition), place_size = (int)etr_format_argument(place, target);
-  if (is_always) return etr_arena_format(arena, "always%sgo to %.*s", separator, place_size, place);
-  return etr_arena_format(arena, "if not %.*s%sgo to %.*s", value_size, value, separator, place_size, place);
+  int value_size = (int)etr_format_argument(value, condition),
+      place_size = (int)etr_format_argument(place, target);
+  if (is_always)
+    return etr_arena_format(arena, "always%sgo to %.*s", separator, place_size, place);
+  return etr_arena_format(arena, "if not %.*s%sgo to %.*s", value_size, value, separator,
+                          place_size, place);
 }
 
-/* Returns the character for a device label. It is independent of the locale, and avoids ':' and '/', which have a
- * meaning in TensorBoard's device names. */
+/* Returns the character for a device label. It is independent of the locale, and avoids ':' and
+ * '/', which have a meaning in TensorBoard's device names. */
 static char device_char(char c) {
-  if (c >= 'a' && c <= 'z') return (char)(c - 'a' + 'A');
+  if (c >= 'a' && c <= 'z')
+    return (char)(c - 'a' + 'A');
   bool plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   return plain ? c : '_';
 }
 
 const char *etr_label_device(etr_arena *arena, const char *backend) {
-  if (backend == NULL) return "CPU";
+  if (backend == NULL)
+    return "CPU";
   etr_slice name = etr_slice_of(backend);
   const etr_slice suffix = ETR_SLICE("Backend");
-  if (name.size > suffix.size && etr_slice_ends(name, suffix)) name.size -= suffix.size;
+  if (name.size > suffix.size && etr_slice_ends(name, suffix))
+    name.size -= suffix.size;
   char *label = etr_arena_copy(arena, name);
-  for (char *c = label; c != NULL && *c != '\0'; c++) *c = device_char(*c);
+  for (char *c = label; c != NULL && *c != '\0'; c++)
+    *c = device_char(*c);
   return label;
 }
 
@@ -144,19 +177,23 @@ const char *etr_label_kernel(const char *name) {
 
 /* Returns the last part of a path without slashes at its end; empty if there is none. */
 static etr_slice last_part(etr_slice path) {
-  while (path.size > 0 && etr_is_slash(path.data[path.size - 1])) path.size--;
+  while (path.size > 0 && etr_is_slash(path.data[path.size - 1]))
+    path.size--;
   size_t start = path.size;
-  while (start > 0 && !etr_is_slash(path.data[start - 1])) start--;
+  while (start > 0 && !etr_is_slash(path.data[start - 1]))
+    start--;
   return (etr_slice){path.data + start, path.size - start};
 }
 
 static bool is_usual_name(etr_slice name) {
-  return name.size == 0 || etr_slice_is(name, ".") || etr_slice_is(name, "..") || etr_slice_is(name, "etrecord.bin") ||
-         etr_slice_is(name, "etdump.etdp") || etr_slice_is(name, "model.pte");
+  return name.size == 0 || etr_slice_is(name, ".") || etr_slice_is(name, "..") ||
+         etr_slice_is(name, "etrecord.bin") || etr_slice_is(name, "etdump.etdp") ||
+         etr_slice_is(name, "model.pte");
 }
 
 static const char *label_file(etr_arena *arena, const char *path) {
-  etr_slice file = last_part(etr_slice_of(path)), folder = last_part((etr_slice){path, (size_t)(file.data - path)});
+  etr_slice file = last_part(etr_slice_of(path)),
+            folder = last_part((etr_slice){path, (size_t)(file.data - path)});
   return etr_arena_copy(arena, is_usual_name(file) && !is_usual_name(folder) ? folder : file);
 }
 
@@ -170,12 +207,14 @@ size_t etr_dump_name_stem(const char *name) {
   static const etr_slice endings[] = {ETR_SLICE(".etdp"), ETR_SLICE(".etdump"), ETR_SLICE(".bin")};
   etr_slice file = etr_slice_of(name);
   for (size_t i = 0; i < ETR_COUNT(endings); i++)
-    if (file.size > endings[i].size && etr_slice_ends(file, endings[i])) return file.size - endings[i].size;
+    if (file.size > endings[i].size && etr_slice_ends(file, endings[i]))
+      return file.size - endings[i].size;
   return file.size;
 }
 
 const char *etr_label_dump(etr_arena *arena, const etr_profile *profile) {
-  if (profile->etdump_count != 1) return NULL;
+  if (profile->etdump_count != 1)
+    return NULL;
   const char *label = label_file(arena, profile->etdumps[0]);
   return label ? etr_arena_copy(arena, (etr_slice){label, etr_dump_name_stem(label)}) : NULL;
 }
@@ -188,23 +227,28 @@ char *etr_label_time(etr_arena *arena, double ns) {
   size_t unit = 0;
   etr_text text;
   etr_writer writer;
-  while (unit + 1 < ETR_COUNT(units) && !(ns >= units[unit].from)) unit++;
+  while (unit + 1 < ETR_COUNT(units) && !(ns >= units[unit].from))
+    unit++;
   double value = ns / units[unit].divisor;
   int decimals = value > 0 ? 3 : 0;
-  for (double above = 1; decimals > 0 && value >= above; above *= 10) decimals--;
+  for (double above = 1; decimals > 0 && value >= above; above *= 10)
+    decimals--;
   etr_text_begin(&text, arena, &writer);
   etr_put_fixed(&writer, value, decimals);
   etr_puts(&writer, units[unit].name);
   return etr_text_end(&text, &writer);
 }
 
-const char *etr_label_method(const char *name) { return name[0] ? name : "method not known"; }
+const char *etr_label_method(const char *name) {
+  return name[0] ? name : "method not known";
+}
 
 const char *etr_count_text(etr_arena *arena, uint64_t bytes) {
   char digits[ETR_UINT_ROOM], text[2 * ETR_UINT_ROOM];
   size_t size = etr_format_uint(digits, bytes), used = 0;
   for (size_t i = 0; i < size; i++) {
-    if (i > 0 && (size - i) % 3 == 0) text[used++] = ',';
+    if (i > 0 && (size - i) % 3 == 0)
+      text[used++] = ',';
     text[used++] = digits[i];
   }
   const char *copy = etr_arena_copy(arena, (etr_slice){text, used});

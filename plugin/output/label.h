@@ -2,64 +2,70 @@
  *
  * label.h - makes short texts for people: shapes, operators, source lines, devices, times. Layer 4.
  *
- * Texts are not escaped for any format. A returned char * is in the arena, or NULL when out of memory.
+ * Texts are not escaped for any format. A returned char * is in the arena, or NULL when out of
+ * memory.
  */
 #ifndef ETR_LABEL_H
 #define ETR_LABEL_H
 
 #include "base/arena.h"
 
-/** Returns true for a graph of instructions, program/METHOD, which has no modules and no source lines. */
+/** Returns true for a graph of instructions, program/METHOD, which has no modules and no source
+ * lines. */
 bool etr_is_program(const etr_graph *graph);
 
-/** Returns type and shape of a value: "f32[1,16,256]", "f32[s77,16]", "f32[]" for a scalar, "int" for a symbolic
- * number,
+/** Returns type and shape of a value: "f32[1,16,256]", "f32[s77,16]", "f32[]" for a scalar, "int"
+ * for a symbolic number,
  * "" if unknown. */
 char *etr_label_shape(etr_arena *arena, const etr_value *value);
 
 enum { ETR_SHAPE_ROOM = 512 }; /* longer texts are cut */
 
-/** Writes the text of etr_label_shape() to ETR_SHAPE_ROOM bytes, without a NUL. Returns the size in bytes. */
+/** Writes the text of etr_label_shape() to ETR_SHAPE_ROOM bytes, without a NUL. Returns the size in
+ * bytes. */
 size_t etr_format_shape(char *to, const etr_value *value);
 
 enum { ETR_ARGUMENT_ROOM = 1024 }; /* longer texts are cut */
 
-/** Writes the value of an argument without the quotes of its strings, "[1, s77]" or "float32", to ETR_ARGUMENT_ROOM
- * bytes, without a NUL. Returns the size in bytes. */
+/** Writes the value of an argument without the quotes of its strings, "[1, s77]" or "float32", to
+ * ETR_ARGUMENT_ROOM bytes, without a NUL. Returns the size in bytes. */
 size_t etr_format_argument(char *to, const char *value);
 
-/** Returns the operator of a target without namespace and overload: "linear" for "aten.linear.default", "add" for
+/** Returns the operator of a target without namespace and overload: "linear" for
+ * "aten.linear.default", "add" for
  * "_operator.add", "softmax" for "aten._softmax.default". The slice points into target. */
 etr_slice etr_label_op(const char *target);
 
-/** Returns a node's name, which is unique in its graph: for a node in the body of a cond or map, the name has the path
- * of the body in front, as in "true_graph_0/aten_sin_default". */
+/** Returns a node's name, which is unique in its graph: for a node in the body of a cond or map,
+ * the name has the path of the body in front, as in "true_graph_0/aten_sin_default". */
 const char *etr_label_node(etr_arena *arena, const etr_graph *graph, uint32_t node);
 
 /** Returns "modeling.py:42 in forward", or "" for NULL. */
 char *etr_label_source(etr_arena *arena, const etr_source *source);
 
-/** Returns when a jump of a program jumps, and where to: "if not value_15" or "always", the separator, "go to
- * instruction_8". NULL for other nodes. */
+/** Returns when a jump of a program jumps, and where to: "if not value_15" or "always", the
+ * separator, "go to instruction_8". NULL for other nodes. */
 char *etr_label_jump(etr_arena *arena, const etr_node *node, const char *separator);
 
-/** Returns a backend's label in capitals, digits, '-' and '_': "XNNPACK" for "XnnpackBackend", "CPU" for NULL
- * (kernels). */
+/** Returns a backend's label in capitals, digits, '-' and '_': "XNNPACK" for "XnnpackBackend",
+ * "CPU" for NULL (kernels). */
 const char *etr_label_device(etr_arena *arena, const char *backend);
 
-/** Returns the runtime's name of an operator without the prefix that all kernels have: "add.out" for
- * "native_call_add.out". It points into name. */
+/** Returns the runtime's name of an operator without the prefix that all kernels have: "add.out"
+ * for "native_call_add.out". It points into name. */
 const char *etr_label_kernel(const char *name);
 
-/** Returns what a person calls the record: the name of the ETRecord's file, or of its folder if the file has the name
- * that ExecuTorch's examples use. Without an ETRecord, the name of the ETDump is used. */
+/** Returns what a person calls the record: the name of the ETRecord's file, or of its folder if the
+ * file has the name that ExecuTorch's examples use. Without an ETRecord, the name of the ETDump is
+ * used. */
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile);
 
-/** Returns the name of a method, or what people read if it is not known. Static, or the name itself. */
+/** Returns the name of a method, or what people read if it is not known. Static, or the name
+ * itself. */
 const char *etr_label_method(const char *name);
 
-/** Returns what a person calls the ETDump, without its ending: "pixel8" for "out/pixel8.etdp"; NULL if the profile does
- * not have exactly one ETDump. */
+/** Returns what a person calls the ETDump, without its ending: "pixel8" for "out/pixel8.etdp"; NULL
+ * if the profile does not have exactly one ETDump. */
 const char *etr_label_dump(etr_arena *arena, const etr_profile *profile);
 
 /** Returns a time in nanoseconds as text with three digits: "0.437 ms", "43.7 us", "12.3 s". */

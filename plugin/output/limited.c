@@ -7,7 +7,8 @@
 
 #include <inttypes.h>
 
-/* The event file, DOT file and report of 100,000 nodes in three graphs and a million events take a fraction of 4 GiB.
+/* The event file, DOT file and report of 100,000 nodes in three graphs and a million events take a
+ * fraction of 4 GiB.
  */
 static const uint64_t DEFAULT_MAX_BYTES = UINT64_C(4) << 30;
 
@@ -21,17 +22,21 @@ typedef struct counter {
 static bool count_bytes(void *context, const void *data, size_t size) {
   counter *c = context;
   c->is_exceeded = c->limited->written > c->max_bytes || size > c->max_bytes - c->limited->written;
-  if (c->is_exceeded || !c->sink->write(c->sink->context, data, size)) return false;
+  if (c->is_exceeded || !c->sink->write(c->sink->context, data, size))
+    return false;
   c->limited->written += size;
   return true;
 }
 
 etr_status etr_emit_limited(void *context, const etr_sink *sink, etr_error *error) {
   etr_limited *limited = context;
-  counter c = {
-      .limited = limited, .sink = sink, .max_bytes = limited->max_bytes ? limited->max_bytes : DEFAULT_MAX_BYTES};
+  counter c = {.limited = limited,
+               .sink = sink,
+               .max_bytes = limited->max_bytes ? limited->max_bytes : DEFAULT_MAX_BYTES};
   etr_status status = limited->emit(limited->context, &(etr_sink){count_bytes, &c}, error);
-  if (status == ETR_OK || !c.is_exceeded) return status;
+  if (status == ETR_OK || !c.is_exceeded)
+    return status;
   return etr_fail(error, ETR_ERROR_FORMAT, NULL, NULL, ETR_NO_OFFSET,
-                  "more than %" PRIu64 " bytes of output; raise this limit with --max-output", c.max_bytes);
+                  "more than %" PRIu64 " bytes of output; raise this limit with --max-output",
+                  c.max_bytes);
 }

@@ -7,8 +7,8 @@
 #include "base/base.h"
 
 bool etr_glob(const char *pattern, const char *text) {
-  const char *star = NULL,
-             *retry = NULL; /* the last '*' of the pattern, and the end of the text that it matches so far */
+  const char *star = NULL, *retry = NULL; /* the last '*' of the pattern, and the end of the text
+                                             that it matches so far */
   while (*text) {
     if (*pattern == '*') {
       star = ++pattern;
@@ -22,7 +22,8 @@ bool etr_glob(const char *pattern, const char *text) {
     } else
       return false;
   }
-  while (*pattern == '*') pattern++;
+  while (*pattern == '*')
+    pattern++;
   return *pattern == '\0';
 }
 
@@ -31,16 +32,19 @@ bool etr_filter_is_active(const etr_node_filter *filter) {
 }
 
 char *etr_filter_text(etr_arena *arena, const etr_node_filter *filter) {
-  if (!filter) return etr_arena_format(arena, "%s", "");
+  if (!filter)
+    return etr_arena_format(arena, "%s", "");
   const char *module = filter->module, *op = filter->op, *backend = filter->backend;
   return etr_arena_format(arena, "%s%s%s%s%s%s%s%s", module ? "module " : "", module ? module : "",
-                          module && (op || backend) ? ", " : "", op ? "operators " : "", op ? op : "",
-                          op && backend ? ", " : "", backend ? "backend " : "", backend ? backend : "");
+                          module && (op || backend) ? ", " : "", op ? "operators " : "",
+                          op ? op : "", op && backend ? ", " : "", backend ? "backend " : "",
+                          backend ? backend : "");
 }
 
 void etr_put_filter(etr_writer *writer, etr_arena *arena, const etr_node_filter *filter) {
   char *text = etr_filter_is_active(filter) ? etr_filter_text(arena, filter) : NULL;
-  if (!text) return;
+  if (!text)
+    return;
   etr_puts(writer, "only ");
   etr_put_plain(writer, text);
   etr_puts(writer, "\n");
@@ -50,18 +54,24 @@ bool etr_filter_takes_method(const etr_node_filter *filter, const etr_method *me
   return !filter || !filter->method || strcmp(filter->method, method->name) == 0;
 }
 
-bool etr_filter_takes_block(const etr_node_filter *filter, const etr_profile *profile, const etr_block *block) {
-  if (block->run_count == 0) return false;
-  if (!filter || !filter->method) return true;
-  return block->method != ETR_NONE && etr_filter_takes_method(filter, &profile->methods[block->method]);
+bool etr_filter_takes_block(const etr_node_filter *filter, const etr_profile *profile,
+                            const etr_block *block) {
+  if (block->run_count == 0)
+    return false;
+  if (!filter || !filter->method)
+    return true;
+  return block->method != ETR_NONE &&
+         etr_filter_takes_method(filter, &profile->methods[block->method]);
 }
 
-bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *profile, const etr_method *method,
-                            const etr_event *event) {
-  if (!etr_filter_is_active(filter)) return true;
+bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *profile,
+                            const etr_method *method, const etr_event *event) {
+  if (!etr_filter_is_active(filter))
+    return true;
   if (event->node_count && method && method->graph != ETR_NONE)
     return etr_filter_takes_node(filter, &profile->graphs[method->graph], event->nodes[0]);
-  return !filter->module && !filter->op && event->backend && etr_glob(filter->backend, event->backend);
+  return !filter->module && !filter->op && event->backend &&
+         etr_glob(filter->backend, event->backend);
 }
 
 size_t etr_count_nodes(const etr_profile *profile, const etr_node_filter *filter) {
@@ -78,7 +88,8 @@ size_t etr_count_events(const etr_profile *profile, const etr_node_filter *filte
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
     const etr_method *method = block->method == ETR_NONE ? NULL : &profile->methods[block->method];
-    if (!etr_filter_takes_block(filter, profile, block)) continue;
+    if (!etr_filter_takes_block(filter, profile, block))
+      continue;
     for (size_t k = 0; k < block->event_count; k++)
       count += etr_filter_takes_event(filter, profile, method, &block->events[k]);
   }
@@ -86,7 +97,8 @@ size_t etr_count_events(const etr_profile *profile, const etr_node_filter *filte
 }
 
 bool etr_filter_takes_graph(const etr_node_filter *filter, const etr_graph *graph) {
-  if (!filter) return true;
+  if (!filter)
+    return true;
   return (!filter->method || strcmp(filter->method, graph->method) == 0) &&
          (!filter->graph_module || strcmp(filter->graph_module, graph->module) == 0);
 }
@@ -98,12 +110,17 @@ static bool is_in_module(const etr_graph *graph, const etr_node *node, const cha
 }
 
 bool etr_filter_takes_node(const etr_node_filter *filter, const etr_graph *graph, size_t index) {
-  if (!filter) return true;
+  if (!filter)
+    return true;
   const etr_node *node = &graph->nodes[index];
-  if (filter->module && !is_in_module(graph, node, filter->module)) return false;
-  if (filter->op && !etr_glob(filter->op, node->target)) return false;
-  if (!filter->backend) return true;
+  if (filter->module && !is_in_module(graph, node, filter->module))
+    return false;
+  if (filter->op && !etr_glob(filter->op, node->target))
+    return false;
+  if (!filter->backend)
+    return true;
   const char *backend = graph->times ? graph->times[index].backend : NULL;
   bool kernel = graph->times && !backend && graph->times[index].runs > 0;
-  return strcmp(filter->backend, "cpu") == 0 ? kernel : backend && etr_glob(filter->backend, backend);
+  return strcmp(filter->backend, "cpu") == 0 ? kernel
+                                             : backend && etr_glob(filter->backend, backend);
 }

@@ -21,18 +21,22 @@ bool etr_filter_is_active(const etr_node_filter *filter);
 /** Returns true if the method is to be shown. */
 bool etr_filter_takes_method(const etr_node_filter *filter, const etr_method *method);
 
-/** Returns true if the block has runs that count and belongs to a method to be shown. Loads belong to no method. */
-bool etr_filter_takes_block(const etr_node_filter *filter, const etr_profile *profile, const etr_block *block);
+/** Returns true if the block has runs that count and belongs to a method to be shown. Loads belong
+ * to no method. */
+bool etr_filter_takes_block(const etr_node_filter *filter, const etr_profile *profile,
+                            const etr_block *block);
 
-/** Returns true if an event of a method is to be shown. Its node decides, or its backend if it has no node. */
-bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *profile, const etr_method *method,
-                            const etr_event *event);
+/** Returns true if an event of a method is to be shown. Its node decides, or its backend if it has
+ * no node. */
+bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *profile,
+                            const etr_method *method, const etr_event *event);
 
-/** Returns a description of the filter: "module features.1, operators aten.conv*, backend cpu"; "" if it shows
- * everything; NULL when out of memory. */
+/** Returns a description of the filter: "module features.1, operators aten.conv*, backend cpu"; ""
+ * if it shows everything; NULL when out of memory. */
 char *etr_filter_text(etr_arena *arena, const etr_node_filter *filter);
 
-/** Writes a description of the filter: "only module features.1\n"; nothing if the filter shows everything. */
+/** Writes a description of the filter: "only module features.1\n"; nothing if the filter shows
+ * everything. */
 void etr_put_filter(etr_writer *writer, etr_arena *arena, const etr_node_filter *filter);
 
 /** Returns true if the text matches the pattern: '*' matches any text, '?' one character. */

@@ -11,25 +11,31 @@ typedef struct range {
 /* Returns true if one of the ranges contains the code point. The ranges are in ascending order. */
 static bool is_in(const range *ranges, size_t count, uint32_t code) {
   for (size_t i = 0; i < count && ranges[i].first <= code; i++)
-    if (code <= ranges[i].last) return true;
+    if (code <= ranges[i].last)
+      return true;
   return false;
 }
 
-/* Returns true for C0, DEL and C1; marks, overrides and isolates of the writing direction; line and paragraph
- * separators; the byte order mark; and tag characters, which are invisible. */
+/* Returns true for C0, DEL and C1; marks, overrides and isolates of the writing direction; line and
+ * paragraph separators; the byte order mark; and tag characters, which are invisible. */
 bool etr_is_control(uint32_t code) {
-  static const range controls[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F},
-                                   {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}};
+  static const range controls[] = {{0, 0x1F},        {0x7F, 0x9F},      {0x61C, 0x61C},
+                                   {0x200E, 0x200F}, {0x2028, 0x202E},  {0x2066, 0x2069},
+                                   {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}};
   return is_in(controls, ETR_COUNT(controls), code);
 }
 
 static size_t columns_of(const etr_writer *writer, uint32_t code) {
-  static const range none[] = {{0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
-  static const range two[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xAC00, 0xD7A3},
-                              {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6},
-                              {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-  if (code < 0x300 || writer->ascii) return 1;
-  if (is_in(none, ETR_COUNT(none), code)) return 0;
+  static const range none[] = {
+      {0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
+  static const range two[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},  {0x3041, 0xA4CF},
+                              {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE30, 0xFE6F},
+                              {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},  {0x1F300, 0x1F64F},
+                              {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+  if (code < 0x300 || writer->ascii)
+    return 1;
+  if (is_in(none, ETR_COUNT(none), code))
+    return 0;
   return is_in(two, ETR_COUNT(two), code) ? 2 : 1;
 }
 
@@ -40,7 +46,8 @@ char *etr_plain_copy(etr_arena *arena, const char *text) {
     memcpy(end, control ? "?" : text, control ? 1 : size);
     end += control ? 1 : size;
   }
-  if (end) *end = '\0';
+  if (end)
+    *end = '\0';
   return copy;
 }
 
@@ -55,7 +62,8 @@ bool etr_write_plain(const etr_sink *sink, const char *text) {
   for (etr_slice left = etr_slice_of(text); left.size > 0;) {
     size_t size = etr_utf8_size(left.data, left.size), decoded;
     bool plain = size > 0 && !etr_is_control(etr_character_at(left.data, &decoded));
-    if (!sink->write(sink->context, plain ? left.data : "?", plain ? size : 1)) return false;
+    if (!sink->write(sink->context, plain ? left.data : "?", plain ? size : 1))
+      return false;
     left = (etr_slice){left.data + (size ? size : 1), left.size - (size ? size : 1)};
   }
   return true;
@@ -63,17 +71,21 @@ bool etr_write_plain(const etr_sink *sink, const char *text) {
 
 size_t etr_plain_width(const etr_writer *writer, const char *text) {
   size_t width = 0;
-  for (size_t size; *text; text += size) width += columns_of(writer, etr_character_at(text, &size));
+  for (size_t size; *text; text += size)
+    width += columns_of(writer, etr_character_at(text, &size));
   return width;
 }
 
-/* Returns the longest start of a text that fits into `width` columns; sets *columns to the columns that it takes. */
-static etr_slice head_of(const etr_writer *writer, const char *text, size_t width, size_t *columns) {
+/* Returns the longest start of a text that fits into `width` columns; sets *columns to the columns
+ * that it takes. */
+static etr_slice head_of(const etr_writer *writer, const char *text, size_t width,
+                         size_t *columns) {
   size_t end = 0;
   *columns = 0;
   for (size_t size; text[end]; end += size) {
     size_t more = columns_of(writer, etr_character_at(text + end, &size));
-    if (*columns + more > width) break;
+    if (*columns + more > width)
+      break;
     *columns += more;
   }
   return (etr_slice){text, end};
@@ -81,12 +93,14 @@ static etr_slice head_of(const etr_writer *writer, const char *text, size_t widt
 
 size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut cut) {
   size_t whole = etr_plain_width(writer, text), head_width;
-  if (width == 0) return 0;
+  if (width == 0)
+    return 0;
   if (whole <= width) {
     etr_puts(writer, text);
     return whole;
   }
-  size_t indent = cut == ETR_CUT_START ? strspn(text, " ") : 0; /* the indent of a list item is kept */
+  size_t indent = cut == ETR_CUT_START ? strspn(text, " ")
+                                       : 0; /* the indent of a list item is kept */
   if (indent > 0 && indent < width) {
     etr_put_blanks(writer, indent);
     return indent + etr_put_cut(writer, text + indent, width - indent, cut);
@@ -104,7 +118,8 @@ size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut c
 }
 
 void etr_put_blanks(etr_writer *writer, size_t count) {
-  while (count-- > 0) etr_puts(writer, " ");
+  while (count-- > 0)
+    etr_puts(writer, " ");
 }
 
 /* The state of a line of wrapped text. */
@@ -115,22 +130,28 @@ typedef struct line {
 } line;
 
 static void end_line(line *l) {
-  if (l->used == 0) return;
-  if (l->style != ETR_STYLE_PLAIN) etr_put_style(l->writer, ETR_STYLE_PLAIN);
+  if (l->used == 0)
+    return;
+  if (l->style != ETR_STYLE_PLAIN)
+    etr_put_style(l->writer, ETR_STYLE_PLAIN);
   etr_puts(l->writer, "\n");
   l->used = 0;
 }
 
 static void put_wrapped_character(line *l, const char *at, size_t size, uint32_t code) {
   size_t columns = etr_is_control(code) ? 1 : columns_of(l->writer, code);
-  if (l->used + columns > l->room) end_line(l);
-  if (l->used == 0) etr_put_blanks(l->writer, l->indent);
-  if (l->used == 0 && l->style != ETR_STYLE_PLAIN) etr_put_style(l->writer, l->style);
+  if (l->used + columns > l->room)
+    end_line(l);
+  if (l->used == 0)
+    etr_put_blanks(l->writer, l->indent);
+  if (l->used == 0 && l->style != ETR_STYLE_PLAIN)
+    etr_put_style(l->writer, l->style);
   etr_put(l->writer, etr_is_control(code) ? ETR_SLICE("?") : (etr_slice){at, size});
   l->used += columns;
 }
 
-/* Returns true if a line may end here: at a blank, except the one between a number and its unit ("0.2 ms"). */
+/* Returns true if a line may end here: at a blank, except the one between a number and its unit
+ * ("0.2 ms"). */
 static bool is_break(const char *text, const char *at) {
   return *at == ' ' && !(at > text && at[-1] >= '0' && at[-1] <= '9');
 }
@@ -138,16 +159,22 @@ static bool is_break(const char *text, const char *at) {
 /* Returns the number of columns from here to the next position at which the line may end. */
 static size_t word_columns(const etr_writer *writer, const char *text, const char *at) {
   size_t columns = 0;
-  for (size_t size; *at && !is_break(text, at); at += size) columns += columns_of(writer, etr_character_at(at, &size));
+  for (size_t size; *at && !is_break(text, at); at += size)
+    columns += columns_of(writer, etr_character_at(at, &size));
   return columns;
 }
 
-void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size_t indent, size_t width) {
-  line l = {.writer = writer, .style = style, .indent = indent, .room = ETR_MAX(width, indent + 40) - indent};
+void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size_t indent,
+                     size_t width) {
+  line l = {.writer = writer,
+            .style = style,
+            .indent = indent,
+            .room = ETR_MAX(width, indent + 40) - indent};
   for (size_t size, i = 0; text[i]; i += size) {
     const char *at = text + i;
     uint32_t code = etr_character_at(at, &size);
-    if (is_break(text, at) && l.used > 0 && l.used + 1 + word_columns(writer, text, at + 1) > l.room)
+    if (is_break(text, at) && l.used > 0 &&
+        l.used + 1 + word_columns(writer, text, at + 1) > l.room)
       end_line(&l);
     else if (code != ' ' || l.used > 0)
       put_wrapped_character(&l, at, size, code);

@@ -2,8 +2,8 @@
  *
  * plain_text.h - makes text harmless for a terminal; measures, cuts and wraps it. Layer 4.
  *
- * Control characters, and characters that change the writing direction, could steer a terminal or fake its output. They
- * become '?'.
+ * Control characters, and characters that change the writing direction, could steer a terminal or
+ * fake its output. They become '?'.
  */
 #ifndef ETR_PLAIN_TEXT_H
 #define ETR_PLAIN_TEXT_H
@@ -11,8 +11,8 @@
 #include "base/utf8.h"
 #include "output/writer.h"
 
-/** Returns true for control characters, line ends, marks that change the writing direction, and characters that are
- * invisible but read by programs. */
+/** Returns true for control characters, line ends, marks that change the writing direction, and
+ * characters that are invisible but read by programs. */
 bool etr_is_control(uint32_t character);
 
 /** Returns a copy that cannot steer a terminal; NULL when out of memory. */
@@ -21,8 +21,8 @@ char *etr_plain_copy(etr_arena *arena, const char *text);
 /** Writes a text so that it cannot steer a terminal. Writes nothing for NULL. */
 void etr_put_plain(etr_writer *writer, const char *text);
 
-/** Returns the number of columns that a text takes on the writer's terminal: two for East Asian wide characters, none
- * for combining ones. */
+/** Returns the number of columns that a text takes on the writer's terminal: two for East Asian
+ * wide characters, none for combining ones. */
 size_t etr_plain_width(const etr_writer *writer, const char *text);
 
 typedef enum etr_cut {
@@ -36,8 +36,10 @@ size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut c
 /** Writes `count` blanks. */
 void etr_put_blanks(etr_writer *writer, size_t count);
 
-/** Writes a text in lines of at most `width` columns (at least 40 plus the indent), each indented by `indent` blanks
- * and in a style. Breaks lines at blanks, but not after a number, so that its unit stays with it. */
-void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size_t indent, size_t width);
+/** Writes a text in lines of at most `width` columns (at least 40 plus the indent), each indented
+ * by `indent` blanks and in a style. Breaks lines at blanks, but not after a number, so that its
+ * unit stays with it. */
+void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size_t indent,
+                     size_t width);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ranking.h - the statistic that a profile's outputs show first, rank by and give shares of. Layer 4.
+ * ranking.h - the statistic that a profile's outputs show first, rank by and give shares of.
+ * Layer 4.
  */
 #ifndef ETR_RANKING_H
 #define ETR_RANKING_H

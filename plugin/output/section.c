@@ -4,10 +4,13 @@
  */
 #include "output/section.h"
 
-bool etr_section_is_markdown(const etr_answer *answer) { return answer->options->format == ETR_TABLE_MARKDOWN; }
+bool etr_section_is_markdown(const etr_answer *answer) {
+  return answer->options->format == ETR_TABLE_MARKDOWN;
+}
 
 void etr_section_line(etr_answer *answer, etr_style style, size_t indent, const char *text) {
-  if (!text || !text[0]) return;
+  if (!text || !text[0])
+    return;
   if (!etr_section_is_markdown(answer)) {
     etr_put_wrapped(&answer->writer, style, text, indent, etr_answer_text_width(answer));
     return;
@@ -18,27 +21,36 @@ void etr_section_line(etr_answer *answer, etr_style style, size_t indent, const 
 }
 
 void etr_section_item(etr_answer *answer, const char *what, const char *evidence) {
-  if (!what) return;
-  if (etr_section_is_markdown(answer)) what = etr_arena_format(&answer->arena, "%s; %s", what, evidence);
+  if (!what)
+    return;
+  if (etr_section_is_markdown(answer))
+    what = etr_arena_format(&answer->arena, "%s; %s", what, evidence);
   etr_section_line(answer, ETR_STYLE_PLAIN, 2, what);
-  if (!etr_section_is_markdown(answer)) etr_section_line(answer, ETR_STYLE_DIM, 6, evidence);
+  if (!etr_section_is_markdown(answer))
+    etr_section_line(answer, ETR_STYLE_DIM, 6, evidence);
 }
 
-void etr_section_titled(etr_answer *answer, const char *title, const etr_row_type *columns, etr_rows rows, bool all) {
+void etr_section_titled(etr_answer *answer, const char *title, const etr_row_type *columns,
+                        etr_rows rows, bool all) {
   etr_table table;
-  if (rows.count == 0) return;
+  if (rows.count == 0)
+    return;
   etr_puts(&answer->writer, "\n");
   etr_section_line(answer, ETR_STYLE_BOLD, 0, title);
-  if (etr_section_is_markdown(answer)) etr_puts(&answer->writer, "\n");
+  if (etr_section_is_markdown(answer))
+    etr_puts(&answer->writer, "\n");
   etr_table_init(&table, answer, columns);
-  if (all) table.top = 0;
+  if (all)
+    table.top = 0;
   etr_table_add_rows(&table, rows);
   etr_table_finish(&table);
 }
 
-void etr_section_rows(etr_answer *answer, const etr_row_type *columns, unsigned medium, etr_rows rows) {
+void etr_section_rows(etr_answer *answer, const etr_row_type *columns, unsigned medium,
+                      etr_rows rows) {
   etr_table table;
-  if (rows.count == 0) return;
+  if (rows.count == 0)
+    return;
   etr_table_init(&table, answer, columns);
   table.medium = medium;
   etr_table_add_rows(&table, rows);

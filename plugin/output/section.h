@@ -12,19 +12,23 @@
 /** Returns true if the answer is Markdown. */
 bool etr_section_is_markdown(const etr_answer *answer);
 
-/** Writes a line. In text it has a style and is wrapped and indented; in Markdown an indented line is an item of a
- * list. Writes nothing for "" and for NULL, which means out of memory: the arena has failed then. */
+/** Writes a line. In text it has a style and is wrapped and indented; in Markdown an indented line
+ * is an item of a list. Writes nothing for "" and for NULL, which means out of memory: the arena
+ * has failed then. */
 void etr_section_line(etr_answer *answer, etr_style style, size_t indent, const char *text);
 
-/** Writes a finding as an item of a list: what was found, then its evidence. Writes nothing if `what` is NULL. */
+/** Writes a finding as an item of a list: what was found, then its evidence. Writes nothing if
+ * `what` is NULL. */
 void etr_section_item(etr_answer *answer, const char *what, const char *evidence);
 
-/** Writes rows as a table of the fields of a medium, at most options.top rows, and the number of rows that are not
- * shown. Writes nothing if there are no rows. */
-void etr_section_rows(etr_answer *answer, const etr_row_type *columns, unsigned medium, etr_rows rows);
+/** Writes rows as a table of the fields of a medium, at most options.top rows, and the number of
+ * rows that are not shown. Writes nothing if there are no rows. */
+void etr_section_rows(etr_answer *answer, const etr_row_type *columns, unsigned medium,
+                      etr_rows rows);
 
-/** Writes an empty line, a title, and rows as a table for people: all of them, or at most options.top. Writes nothing
- * if there are no rows. */
-void etr_section_titled(etr_answer *answer, const char *title, const etr_row_type *columns, etr_rows rows, bool all);
+/** Writes an empty line, a title, and rows as a table for people: all of them, or at most
+ * options.top. Writes nothing if there are no rows. */
+void etr_section_titled(etr_answer *answer, const char *title, const etr_row_type *columns,
+                        etr_rows rows, bool all);
 
 #endif

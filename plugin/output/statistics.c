@@ -7,7 +7,9 @@
 #include "output/table.h"
 #include "views/steadiness.h"
 
-static bool is_timed(const void *row) { return ((const etr_stats *)row)->count > 0; }
+static bool is_timed(const void *row) {
+  return ((const etr_stats *)row)->count > 0;
+}
 
 #define TICKS(name) NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(etr_stats, name), .has = is_timed
 
@@ -26,13 +28,27 @@ typedef struct noise_row {
   const char *text;
 } noise_row;
 
-static const etr_noise *noise_of(const void *row) { return ((const noise_row *)row)->noise; }
-static bool has_modes(const void *row) { return noise_of(row)->verdict == ETR_NOISE_TWO_MODES; }
-static bool is_step(const void *row) { return noise_of(row)->verdict == ETR_NOISE_STEP; }
-static bool is_drift(const void *row) { return noise_of(row)->verdict == ETR_NOISE_DRIFT; }
-static bool changes(const void *row) { return is_step(row) || is_drift(row); }
-static bool has_outliers(const void *row) { return noise_of(row)->outliers > 0; }
-static etr_cell verdict(const void *row) { return etr_cell_text(etr_noise_verdict_name(noise_of(row)->verdict)); }
+static const etr_noise *noise_of(const void *row) {
+  return ((const noise_row *)row)->noise;
+}
+static bool has_modes(const void *row) {
+  return noise_of(row)->verdict == ETR_NOISE_TWO_MODES;
+}
+static bool is_step(const void *row) {
+  return noise_of(row)->verdict == ETR_NOISE_STEP;
+}
+static bool is_drift(const void *row) {
+  return noise_of(row)->verdict == ETR_NOISE_DRIFT;
+}
+static bool changes(const void *row) {
+  return is_step(row) || is_drift(row);
+}
+static bool has_outliers(const void *row) {
+  return noise_of(row)->outliers > 0;
+}
+static etr_cell verdict(const void *row) {
+  return etr_cell_text(etr_noise_verdict_name(noise_of(row)->verdict));
+}
 
 /* Writes the number of runs in the faster mode, then in the slower one. */
 static void put_mode_runs(const etr_fields *f, const void *row) {
@@ -52,12 +68,14 @@ static void put_mode_p50(const etr_fields *f, const void *row) {
 
 static const etr_field noise_fields[] = {
     {"cv", NOISE(ETR_CELL_NUMBER, cv),
-     .says = "coefficient of variation, robust: 1.4826 times the median distance of the times' logarithms from their "
+     .says = "coefficient of variation, robust: 1.4826 times the median distance of the times' "
+             "logarithms from their "
              "median, without outliers; null with fewer than two runs",
      .nullable = true},
     {"runs", NOISE(ETR_CELL_COUNT, run_count), .says = "runs that were judged: those with a time"},
     {"outliers", NOISE(ETR_CELL_COUNT, outliers),
-     .says = "runs far from the median: by five times cv and 18 %; 0 if they are more than a fifth"},
+     .says =
+         "runs far from the median: by five times cv and 18 %; 0 if they are more than a fifth"},
     {"least_outlier", NOISE(ETR_CELL_NUMBER, least_outlier), .has = has_outliers,
      .says = "the least of these, in medians; null without outliers"},
     {"most_outlier", NOISE(ETR_CELL_NUMBER, most_outlier), .has = has_outliers,
@@ -65,26 +83,32 @@ static const etr_field noise_fields[] = {
     {"verdict", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = verdict,
      .says = "few_runs: fewer than 10; two_modes, step and drift take 20", .type = "noise_verdict"},
     {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(noise_row, text),
-     .says = "two modes, a step, a drift or outliers in a sentence, with a time in the document's unit; empty where "
+     .says = "two modes, a step, a drift or outliers in a sentence, with a time in the document's "
+             "unit; empty where "
              "steady, noisy or few_runs says it all"},
     {"mode_runs", .in = ETR_IN_JSON, .put = put_mode_runs,
-     .says = "of two_modes: runs in the faster one, in the slower one; empty otherwise", .type = "wholes"},
-    {"mode_p50", .in = ETR_IN_JSON, .put = put_mode_p50, .says = "of two_modes: the medians of these; empty otherwise",
-     .type = "numbers"},
-    {"in_stretches", NOISE(ETR_CELL_FLAG, in_stretches), .says = "of two_modes: a mode mostly lasts for several runs"},
+     .says = "of two_modes: runs in the faster one, in the slower one; empty otherwise",
+     .type = "wholes"},
+    {"mode_p50", .in = ETR_IN_JSON, .put = put_mode_p50,
+     .says = "of two_modes: the medians of these; empty otherwise", .type = "numbers"},
+    {"in_stretches", NOISE(ETR_CELL_FLAG, in_stretches),
+     .says = "of two_modes: a mode mostly lasts for several runs"},
     {"change", NOISE(ETR_CELL_NUMBER, change), .has = changes,
-     .says = "of step: the time after it divided by the time before it, minus 1; of drift: the time of the last run "
+     .says = "of step: the time after it divided by the time before it, minus 1; of drift: the "
+             "time of the last run "
              "divided by that of the first, minus 1; null otherwise"},
     {"from_run", NOISE(ETR_CELL_COUNT, from_run), .has = is_step,
      .says = "of step: the first run after it, numbered as in info; null otherwise"},
     {"over_runs", NOISE(ETR_CELL_COUNT, over_runs), .has = changes,
      .says = "of step: runs after it; of drift: runs in the longest stretch; null otherwise"},
     {"stretches", NOISE(ETR_CELL_COUNT, stretches), .has = is_drift,
-     .says = "of drift: how often it starts anew, at a load or after runs of another kind; null otherwise"},
+     .says = "of drift: how often it starts anew, at a load or after runs of another kind; null "
+             "otherwise"},
     {"start", NOISE(ETR_CELL_TIME, start), .has = is_drift,
      .says = "of drift: time of the first run of a stretch, on the line; null otherwise"},
     {"unsure", NOISE(ETR_CELL_FLAG, is_unsure),
-     .says = "of step and drift: fewer than 50 runs whose times, wandering slowly, could look the same"},
+     .says = "of step and drift: fewer than 50 runs whose times, wandering slowly, could look the "
+             "same"},
 };
 ETR_ROW_TYPE(noise, noise_fields);
 
@@ -94,32 +118,42 @@ static void put_noise(const etr_fields *fields, const etr_noise *noise, const ch
   etr_jw_end(fields->json);
 }
 
-static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase, etr_unit shown) {
+static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase,
+                      etr_unit shown) {
   etr_jw_object(fields->json);
   etr_field_text(fields, "phase", phase->name);
   etr_field_text(fields, "told_by", etr_phase_rule_name(phase->told_by));
   etr_field_flag(fields, "estimated", phase->told_by == ETR_PHASE_BY_TIMES);
   etr_field_list(fields, "runs");
-  for (size_t i = 0; i < phase->run_count; i++) etr_jw_int(fields->json, phase->runs[i]);
+  for (size_t i = 0; i < phase->run_count; i++)
+    etr_jw_int(fields->json, phase->runs[i]);
   etr_jw_end(fields->json);
   etr_field_stats(fields, &phase->execute);
   put_noise(fields, &phase->noise, etr_noise_text(arena, fields->profile, &phase->noise, shown));
   etr_jw_end(fields->json);
 }
 
-void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method, etr_unit shown) {
+void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                     etr_unit shown) {
   put_noise(fields, &method->noise, etr_steadiness_text(arena, fields->profile, method, shown));
   etr_field_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
-    if (method->run_phases[i].run_count) put_phase(fields, arena, &method->run_phases[i], shown);
+    if (method->run_phases[i].run_count)
+      put_phase(fields, arena, &method->run_phases[i], shown);
   etr_jw_end(fields->json);
 }
 
 #define ROOFS(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_effective_peaks, name)
 
-static bool has_flops(const void *row) { return ((const etr_effective_peaks *)row)->gflops > 0; }
-static bool has_integers(const void *row) { return ((const etr_effective_peaks *)row)->integer_gops > 0; }
-static bool has_bandwidth(const void *row) { return ((const etr_effective_peaks *)row)->gbs > 0; }
+static bool has_flops(const void *row) {
+  return ((const etr_effective_peaks *)row)->gflops > 0;
+}
+static bool has_integers(const void *row) {
+  return ((const etr_effective_peaks *)row)->integer_gops > 0;
+}
+static bool has_bandwidth(const void *row) {
+  return ((const etr_effective_peaks *)row)->gbs > 0;
+}
 
 static const etr_field effective_peaks_fields[] = {
     {"gflops", ROOFS(ETR_CELL_NUMBER, gflops), .has = has_flops},

@@ -7,12 +7,14 @@
 
 #include "output/fields.h"
 
-/** Writes the keys p10, p50, p90, avg, min and max in the document's unit, with nulls if nothing was timed. */
+/** Writes the keys p10, p50, p90, avg, min and max in the document's unit, with nulls if nothing
+ * was timed. */
 void etr_field_stats(const etr_fields *fields, const etr_stats *stats);
 
-/** Writes the keys noise and phases_of_runs of a method: how much its runs vary, and which phases they have. Sentences
- * have times in the unit `shown`. When out of memory, the arena fails. */
-void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method, etr_unit shown);
+/** Writes the keys noise and phases_of_runs of a method: how much its runs vary, and which phases
+ * they have. Sentences have times in the unit `shown`. When out of memory, the arena fails. */
+void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                     etr_unit shown);
 
 /** Writes the peaks that rates are compared with. */
 void etr_field_effective_peaks(const etr_fields *fields);

@@ -15,11 +15,14 @@
 /* ---- Columns ---- */
 
 static unsigned medium_of(etr_table_format format) {
-  if (format == ETR_TABLE_TEXT) return ETR_IN_TEXT;
+  if (format == ETR_TABLE_TEXT)
+    return ETR_IN_TEXT;
   return format == ETR_TABLE_MARKDOWN ? ETR_IN_MARKDOWN : ETR_IN_DATA;
 }
 
-static bool ranks_by_p50(const etr_table *table) { return etr_ranks_by_p50(table->answer->profile); }
+static bool ranks_by_p50(const etr_table *table) {
+  return etr_ranks_by_p50(table->answer->profile);
+}
 
 static bool has_field(const etr_table *table, const etr_field *field) {
   return !field->p50_only || ranks_by_p50(table);
@@ -29,54 +32,66 @@ static const char *full_title(const etr_table *table, const etr_field *field) {
   return field->p50_title && ranks_by_p50(table) ? field->p50_title : field->title;
 }
 
-/* Returns the name of a column in all formats for programs: the key in JSON documents, or else the title with '_' for
- * blanks, "runs_as". */
+/* Returns the name of a column in all formats for programs: the key in JSON documents, or else the
+ * title with '_' for blanks, "runs_as". */
 static const char *plain_name(const etr_table *table, const etr_field *field) {
-  if (field->key) return field->key;
+  if (field->key)
+    return field->key;
   char *name = etr_arena_copy(&table->answer->arena, etr_slice_of(full_title(table, field)));
   for (char *at = name; at && *at; at++)
-    if (*at == ' ' || *at == '-') *at = '_';
+    if (*at == ' ' || *at == '-')
+      *at = '_';
   return name ? name : "";
 }
 
 /* Returns true if a name in --columns means this title or key. */
 static bool is_called(const char *title, etr_slice name) {
-  if (!title || strlen(title) != name.size) return false;
+  if (!title || strlen(title) != name.size)
+    return false;
   for (size_t i = 0; i < name.size; i++)
-    if (name.data[i] != title[i] && !(name.data[i] == '_' && (title[i] == ' ' || title[i] == '-'))) return false;
+    if (name.data[i] != title[i] && !(name.data[i] == '_' && (title[i] == ' ' || title[i] == '-')))
+      return false;
   return true;
 }
 
-/* Returns the field with this name, or NULL. If several fields have the name, the one that the medium has is preferred.
+/* Returns the field with this name, or NULL. If several fields have the name, the one that the
+ * medium has is preferred.
  */
 static const etr_field *find_titled(const etr_table *table, etr_slice name, bool by_full_title) {
   const etr_field *found = NULL;
-  for (const etr_field *field = table->fields->first; field < table->fields->first + table->fields->count; field++) {
-    if (!(field->in & (ETR_IN_TABLES | table->medium)) || !field->title || !has_field(table, field)) continue;
-    if (!is_called(by_full_title ? full_title(table, field) : field->title, name) && !is_called(field->key, name))
+  for (const etr_field *field = table->fields->first;
+       field < table->fields->first + table->fields->count; field++) {
+    if (!(field->in & (ETR_IN_TABLES | table->medium)) || !field->title || !has_field(table, field))
       continue;
-    if (!found || !(found->in & table->medium)) found = field;
+    if (!is_called(by_full_title ? full_title(table, field) : field->title, name) &&
+        !is_called(field->key, name))
+      continue;
+    if (!found || !(found->in & table->medium))
+      found = field;
   }
   return found;
 }
 
-/* Returns the field with this name. A share is also found by its short name, whatever it is a share of. */
+/* Returns the field with this name. A share is also found by its short name, whatever it is a share
+ * of. */
 static const etr_field *find_field(const etr_table *table, etr_slice name) {
   const etr_field *found = find_titled(table, name, true);
   return found ? found : find_titled(table, name, false);
 }
 
-/* Finds the columns that a name stands for: the column of this name or, if there is none, the columns of the base and
- * of the newer record. Returns their number. */
+/* Finds the columns that a name stands for: the column of this name or, if there is none, the
+ * columns of the base and of the newer record. Returns their number. */
 static size_t find_fields(const etr_table *table, etr_slice name, const etr_field **found) {
   static const char *const sides[] = {"base", "new"};
   char text[64];
   found[0] = find_field(table, name);
-  if (found[0] || name.size + sizeof "base " > sizeof text) return found[0] != NULL;
+  if (found[0] || name.size + sizeof "base " > sizeof text)
+    return found[0] != NULL;
   for (size_t i = 0; i < ETR_COUNT(sides); i++) {
     int size = snprintf(text, sizeof text, "%s %.*s", sides[i], (int)name.size, name.data);
     found[i] = find_field(table, (etr_slice){text, (size_t)size});
-    if (!found[i]) return 0;
+    if (!found[i])
+      return 0;
   }
   return ETR_COUNT(sides);
 }
@@ -87,14 +102,18 @@ static void refuse_column(const etr_table *table, etr_slice name) {
   etr_writer writer;
   etr_text_begin(&text, &table->answer->arena, &writer);
   const char *near = NULL;
-  for (const etr_field *field = table->fields->first; field < table->fields->first + table->fields->count; field++)
+  for (const etr_field *field = table->fields->first;
+       field < table->fields->first + table->fields->count; field++)
     if (field->in & ETR_IN_DATA && has_field(table, field))
       near = etr_nearer_word(name.data, name.size, near, plain_name(table, field));
   etr_putf(&writer, "no column %.*s", (int)ETR_MIN(name.size, (size_t)80), name.data);
-  if (near) etr_putf(&writer, ": did you mean %s?", near);
+  if (near)
+    etr_putf(&writer, ": did you mean %s?", near);
   etr_puts(&writer, near ? " There are:" : "; there are:");
-  for (const etr_field *field = table->fields->first; field < table->fields->first + table->fields->count; field++)
-    if (field->in & ETR_IN_DATA && has_field(table, field)) etr_putf(&writer, " %s", plain_name(table, field));
+  for (const etr_field *field = table->fields->first;
+       field < table->fields->first + table->fields->count; field++)
+    if (field->in & ETR_IN_DATA && has_field(table, field))
+      etr_putf(&writer, " %s", plain_name(table, field));
   etr_answer_refuse(table->answer, etr_text_end(&text, &writer));
 }
 
@@ -109,14 +128,16 @@ void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fi
 
 void etr_table_choose(etr_table *table) {
   const char *names = table->answer->options->columns;
-  const etr_field **chosen = names ? etr_arena_alloc_array(&table->answer->arena, strlen(names) + 1, sizeof *chosen)
+  const etr_field **chosen = names ? etr_arena_alloc_array(&table->answer->arena, strlen(names) + 1,
+                                                           sizeof *chosen)
                                    : NULL;
   size_t count = 0;
   for (const char *at = names; chosen && at; at = *at == ',' ? at + 1 : NULL) {
     etr_slice name = {at, strcspn(at, ",")};
     /* The array has room for two columns for each name of one letter and its comma. */
     size_t found = find_fields(table, name, chosen + count);
-    if (found == 0 && table->medium == ETR_IN_DATA && (is_called("record", name) || is_called("run", name))) {
+    if (found == 0 && table->medium == ETR_IN_DATA &&
+        (is_called("record", name) || is_called("run", name))) {
       table->wants_origin = true;
     } else if (found == 0) {
       refuse_column(table, name);
@@ -131,7 +152,8 @@ void etr_table_choose(etr_table *table) {
 
 /* Returns the fields of the medium, in the answer's arena. Returns NULL when out of memory. */
 static const etr_field **fields_of_medium(const etr_table *table, size_t *count) {
-  const etr_field **list = etr_arena_alloc_array(&table->answer->arena, table->fields->count, sizeof *list);
+  const etr_field **list = etr_arena_alloc_array(&table->answer->arena, table->fields->count,
+                                                 sizeof *list);
   *count = 0;
   for (size_t i = 0; list && i < table->fields->count; i++)
     if ((table->fields->first[i].in & table->medium) && has_field(table, &table->fields->first[i]))
@@ -142,13 +164,19 @@ static const etr_field **fields_of_medium(const etr_table *table, size_t *count)
 void etr_table_choose_between(etr_table *table, size_t first, size_t last) {
   size_t count, usual;
   etr_table_choose(table);
-  if (!table->chosen) return;
+  if (!table->chosen)
+    return;
   const etr_field **kept = fields_of_medium(table, &usual);
-  const etr_field **all = etr_arena_alloc_array(&table->answer->arena, first + table->chosen_count + last, sizeof *all);
-  if (!kept || !all || first + last > usual) return;
-  for (count = 0; count < first; count++) all[count] = kept[count];
-  for (size_t i = 0; i < table->chosen_count; i++) all[count++] = table->chosen[i];
-  for (size_t i = usual - last; i < usual; i++) all[count++] = kept[i];
+  const etr_field **all = etr_arena_alloc_array(&table->answer->arena,
+                                                first + table->chosen_count + last, sizeof *all);
+  if (!kept || !all || first + last > usual)
+    return;
+  for (count = 0; count < first; count++)
+    all[count] = kept[count];
+  for (size_t i = 0; i < table->chosen_count; i++)
+    all[count++] = table->chosen[i];
+  for (size_t i = usual - last; i < usual; i++)
+    all[count++] = kept[i];
   table->chosen = all;
   table->chosen_count = count;
 }
@@ -157,19 +185,24 @@ void etr_table_say_origin(etr_table *table) {
   const etr_table_options *options = table->answer->options;
   etr_arena *arena = &table->answer->arena;
   bool has_chosen = options->columns && options->format != ETR_TABLE_JSON_LINES;
-  if (medium_of(options->format) != ETR_IN_DATA) return;
-  if (has_chosen && !table->wants_origin && !options->tag_count && options->stack == ETR_STACK_NONE) return;
+  if (medium_of(options->format) != ETR_IN_DATA)
+    return;
+  if (has_chosen && !table->wants_origin && !options->tag_count && options->stack == ETR_STACK_NONE)
+    return;
   etr_tag *origin = etr_arena_alloc_array(arena, options->tag_count + 2, sizeof *origin);
-  if (!origin) return;
+  if (!origin)
+    return;
   origin[0] = (etr_tag){"record", etr_label_record(arena, table->answer->profile)};
   origin[1] = (etr_tag){"run", etr_label_dump(arena, table->answer->profile)};
   size_t count = 2;
   for (size_t i = 0; i < options->tag_count; i++) {
     const etr_tag *tag = &options->tags[i];
     size_t index = 0; /* a tag called "record" or "run" replaces the name of the file */
-    while (index < count && strcmp(origin[index].name, tag->name) != 0) index++;
+    while (index < count && strcmp(origin[index].name, tag->name) != 0)
+      index++;
     if (index >= 2 && (index < count || find_field(table, etr_slice_of(tag->name)))) {
-      const char *why = etr_arena_format(arena, "tag %.80s: there is already a column of this name", tag->name);
+      const char *why = etr_arena_format(arena, "tag %.80s: there is already a column of this name",
+                                         tag->name);
       etr_answer_refuse(table->answer, why ? why : "");
     }
     origin[index] = *tag;
@@ -180,39 +213,50 @@ void etr_table_say_origin(etr_table *table) {
 }
 
 static bool is_shown(const etr_table *table, const etr_field *field) {
-  if (!(field->in & table->medium) || !has_field(table, field)) return false;
+  if (!(field->in & table->medium) || !has_field(table, field))
+    return false;
   return (table->medium & ETR_IN_FULL) || !field->tells || field->tells(table->context);
 }
 
 static const char *title_of(const etr_table *table, const etr_field *field, size_t column) {
-  if (column == 0 && table->title) return table->title;
+  if (column == 0 && table->title)
+    return table->title;
   const char *title = full_title(table, field);
-  if (table->exact) return plain_name(table, field);
+  if (table->exact)
+    return plain_name(table, field);
   bool usual = table->medium == ETR_IN_TEXT && !table->chosen;
-  const char *heading = ranks_by_p50(table) && field->p50_heading ? field->p50_heading : field->heading;
-  if (usual && heading) title = heading;
-  if (!(field->unit_in & table->medium)) return title;
+  const char *heading = ranks_by_p50(table) && field->p50_heading ? field->p50_heading
+                                                                  : field->heading;
+  if (usual && heading)
+    title = heading;
+  if (!(field->unit_in & table->medium))
+    return title;
   const char *with_unit = etr_arena_format(&table->answer->arena, "%s %s", title,
                                            etr_unit_name(table->answer->options->unit));
   return with_unit ? with_unit : "";
 }
 
 static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
-  if (kind == ETR_CELL_FLAG) return ETR_ARROW_FLAG;
-  if (kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT || kind == ETR_CELL_BYTES) return ETR_ARROW_WHOLE;
+  if (kind == ETR_CELL_FLAG)
+    return ETR_ARROW_FLAG;
+  if (kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT || kind == ETR_CELL_BYTES)
+    return ETR_ARROW_WHOLE;
   return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
 }
 
 /* Returns the type of a column, counted from the first one of the origin. */
 static etr_arrow_type arrow_type(const etr_table *table, size_t column) {
-  if (column < table->origin_count) return ETR_ARROW_TEXT;
+  if (column < table->origin_count)
+    return ETR_ARROW_TEXT;
   return arrow_type_of(table->columns[column - table->origin_count]->kind);
 }
 
 /* Writes a line with the type of each column. */
 static void put_types(const etr_table *table, const etr_column *columns) {
-  static const char *const names[] = {
-      [ETR_ARROW_TEXT] = "string", [ETR_ARROW_FLAG] = "bool", [ETR_ARROW_WHOLE] = "int64", [ETR_ARROW_REAL] = "double"};
+  static const char *const names[] = {[ETR_ARROW_TEXT] = "string",
+                                      [ETR_ARROW_FLAG] = "bool",
+                                      [ETR_ARROW_WHOLE] = "int64",
+                                      [ETR_ARROW_REAL] = "double"};
   etr_jw json;
   etr_jw_init(&json, &table->answer->writer);
   etr_jw_object(&json);
@@ -227,43 +271,53 @@ static void put_types(const etr_table *table, const etr_column *columns) {
 static void begin_table(etr_table *table) {
   etr_arrow *arrow = table->answer->arrow;
   size_t most = table->chosen ? table->chosen_count : table->fields->count, count = 0;
-  etr_column *columns = etr_arena_alloc_array(&table->answer->arena, table->origin_count + most, sizeof *columns);
-  for (size_t i = 0; columns && i < table->origin_count; i++) columns[i] = (etr_column){.title = table->origin[i].name};
+  etr_column *columns = etr_arena_alloc_array(&table->answer->arena, table->origin_count + most,
+                                              sizeof *columns);
+  for (size_t i = 0; columns && i < table->origin_count; i++)
+    columns[i] = (etr_column){.title = table->origin[i].name};
   table->columns = etr_arena_alloc_array(&table->answer->arena, most, sizeof *table->columns);
   for (size_t i = 0; columns && table->columns && i < most; i++) {
     const etr_field *field = table->chosen ? table->chosen[i] : &table->fields->first[i];
-    if (!table->chosen && !is_shown(table, field)) continue;
-    columns[table->origin_count + count] = (etr_column){title_of(table, field, count), field->kind >= ETR_CELL_COUNT,
-                                                        field->kind <= ETR_CELL_ITEM};
+    if (!table->chosen && !is_shown(table, field))
+      continue;
+    columns[table->origin_count + count] = (etr_column){
+        title_of(table, field, count), field->kind >= ETR_CELL_COUNT, field->kind <= ETR_CELL_ITEM};
     table->columns[count++] = field;
   }
   table->column_count = count;
-  etr_text_table_init(&table->laid_out, &table->answer->arena, columns, table->origin_count + count);
+  etr_text_table_init(&table->laid_out, &table->answer->arena, columns,
+                      table->origin_count + count);
   table->laid_out.without_head = table->answer->options->stack == ETR_STACK_NEXT;
   for (unsigned turn = 1; turn <= count && !table->chosen; turn++)
     for (size_t i = 0; i < count; i++)
-      if (table->columns[i]->spare == turn) etr_text_table_may_leave_out(&table->laid_out, i);
+      if (table->columns[i]->spare == turn)
+        etr_text_table_may_leave_out(&table->laid_out, i);
   for (size_t i = 0; arrow && columns && i < table->origin_count + count; i++)
     etr_arrow_add_column(arrow, columns[i].title, arrow_type(table, i));
-  if (table->answer->options->typed && !arrow && columns && !table->laid_out.without_head) put_types(table, columns);
+  if (table->answer->options->typed && !arrow && columns && !table->laid_out.without_head)
+    put_types(table, columns);
 }
 
 /* ---- Rows ---- */
 
 void etr_table_add(etr_table *table, const void *row, const char *key, double weight) {
   etr_table_row *added = etr_vec_push(&table->answer->arena, &table->rows);
-  if (added) *added = (etr_table_row){row, key, weight, table->rows.count};
+  if (added)
+    *added = (etr_table_row){row, key, weight, table->rows.count};
 }
 
 void etr_table_add_rows(etr_table *table, etr_rows rows) {
-  for (size_t i = 0; i < rows.count; i++) etr_table_add(table, (const char *)rows.first + i * rows.size, "", 0);
+  for (size_t i = 0; i < rows.count; i++)
+    etr_table_add(table, (const char *)rows.first + i * rows.size, "", 0);
 }
 
 static int by_key_and_weight(const void *a, const void *b) {
   const etr_table_row *x = a, *y = b;
   int order = x->key == y->key ? 0 : etr_natural_compare(x->key, y->key);
-  if (order) return order;
-  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  if (order)
+    return order;
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
   return x->place < y->place ? -1 : 1;
 }
 
@@ -275,9 +329,11 @@ size_t etr_table_shown(const etr_table *table) {
   return table->top ? ETR_MIN(table->top, table->rows.count) : table->rows.count;
 }
 
-/* Puts a time with the column's decimals. A time above 0 that would be written as 0 is written as "<0.001". */
+/* Puts a time with the column's decimals. A time above 0 that would be written as 0 is written as
+ * "<0.001". */
 static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cell cell) {
-  double time = etr_ticks_to_unit(table->answer->profile, cell.number, table->answer->options->unit);
+  double time = etr_ticks_to_unit(table->answer->profile, cell.number,
+                                  table->answer->options->unit);
   double least = pow(10, -table->time_decimals);
   bool is_zero = fabs(time) < least / 2;
   if (is_zero && time > 0 && !cell.is_signed) {
@@ -291,22 +347,30 @@ static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cel
   etr_put_fixed(writer, time, table->time_decimals);
 }
 
-/* Returns the decimals that give the longest time of the rows its significant digits. All times of a column then have
- * equally many decimals, and parts add up to their sum. */
+/* Returns the decimals that give the longest time of the rows its significant digits. All times of
+ * a column then have equally many decimals, and parts add up to their sum. */
 static int find_time_decimals(const etr_table *table, size_t shown) {
   double longest = 0;
   for (size_t i = 0; i < shown; i++)
     for (size_t k = 0; k < table->laid_out.column_count; k++) {
-      if (table->columns[k]->kind != ETR_CELL_TIME) continue;
+      if (table->columns[k]->kind != ETR_CELL_TIME)
+        continue;
       etr_cell cell = etr_field_cell(table->columns[k], table->rows.data[i].row);
-      if (!cell.text && !cell.unit && fabs(cell.number) > longest) longest = fabs(cell.number);
+      if (!cell.text && !cell.unit && fabs(cell.number) > longest)
+        longest = fabs(cell.number);
     }
-  if (!(longest > 0)) return 0;
-  return etr_time_decimals(table->answer->profile, longest, table->answer->options->unit, table->time_digits);
+  if (!(longest > 0))
+    return 0;
+  return etr_time_decimals(table->answer->profile, longest, table->answer->options->unit,
+                           table->time_digits);
 }
 
-static void put_number(const etr_table *table, etr_writer *writer, const etr_field *field, etr_cell cell) {
-  enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 }; /* for programs: enough that rounded values still add up */
+static void put_number(const etr_table *table, etr_writer *writer, const etr_field *field,
+                       etr_cell cell) {
+  enum {
+    TIME_DECIMALS = 9,
+    SHARE_DECIMALS = 6
+  }; /* for programs: enough that rounded values still add up */
   const etr_profile *profile = table->answer->profile;
   etr_unit unit = table->answer->options->unit;
   bool is_large = field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES;
@@ -343,43 +407,58 @@ static void put_number(const etr_table *table, etr_writer *writer, const etr_fie
 }
 
 /* Returns the bytes of a cell: exactly, unless they are an average. */
-static uint64_t whole_number(const etr_table *table, const etr_field *field, etr_cell cell, const void *row) {
-  etr_scalar value = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
-  if (value.type == ETR_SCALAR_HUGE) return value.huge;
-  if (value.type == ETR_SCALAR_WHOLE && value.whole >= 0) return (uint64_t)value.whole;
+static uint64_t whole_number(const etr_table *table, const etr_field *field, etr_cell cell,
+                             const void *row) {
+  etr_scalar value = etr_field_scalar(table->answer->profile, table->answer->options->unit, field,
+                                      row);
+  if (value.type == ETR_SCALAR_HUGE)
+    return value.huge;
+  if (value.type == ETR_SCALAR_WHOLE && value.whole >= 0)
+    return (uint64_t)value.whole;
   return cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX;
 }
 
-static const char *cell_text(const etr_table *table, const etr_field *field, etr_cell cell, const void *row) {
+static const char *cell_text(const etr_table *table, const etr_field *field, etr_cell cell,
+                             const void *row) {
   etr_text text;
   etr_writer writer;
   if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
     return cell.unit ? cell.unit : etr_unit_name(table->answer->options->unit);
   if (field->kind == ETR_CELL_ITEM && table->answer->options->format == ETR_TABLE_TEXT)
     return etr_arena_format(&table->answer->arena, "  %s", cell.text ? cell.text : "");
-  if (field->kind == ETR_CELL_FLAG && !isnan(cell.number)) return cell.number != 0 ? "true" : "false";
-  if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
-  if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
-  if (field->kind == ETR_CELL_SHARE && cell.number == 0 && !table->exact) return NULL; /* "0.0 %" would say nothing */
+  if (field->kind == ETR_CELL_FLAG && !isnan(cell.number))
+    return cell.number != 0 ? "true" : "false";
+  if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number))
+    return cell.text;
+  if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0))
+    return NULL;
+  if (field->kind == ETR_CELL_SHARE && cell.number == 0 && !table->exact)
+    return NULL; /* "0.0 %" would say nothing */
   if (field->kind == ETR_CELL_BYTES) {
     uint64_t number = whole_number(table, field, cell, row);
-    if (table->exact) return etr_arena_format(&table->answer->arena, "%" PRIu64, number);
+    if (table->exact)
+      return etr_arena_format(&table->answer->arena, "%" PRIu64, number);
     return etr_count_text(&table->answer->arena, number);
   }
   etr_text_begin(&text, &table->answer->arena, &writer);
   put_number(table, &writer, field, cell);
-  if (field->kind == ETR_CELL_RATE && cell.unit && !table->exact) etr_putf(&writer, " %s", cell.unit);
+  if (field->kind == ETR_CELL_RATE && cell.unit && !table->exact)
+    etr_putf(&writer, " %s", cell.unit);
   return etr_text_end(&text, &writer);
 }
 
 static etr_style cell_style(const etr_field *field, etr_cell cell) {
   const double warm = 0.03, hot = 0.10;
-  double part = field->kind == ETR_CELL_SHARE && cell.whole > 0 && !cell.text ? cell.number / cell.whole : 0;
-  if (cell.style != ETR_STYLE_PLAIN || cell.is_cold || !(part >= warm)) return cell.style;
+  double part = field->kind == ETR_CELL_SHARE && cell.whole > 0 && !cell.text
+                    ? cell.number / cell.whole
+                    : 0;
+  if (cell.style != ETR_STYLE_PLAIN || cell.is_cold || !(part >= warm))
+    return cell.style;
   return part >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM;
 }
 
-/* Returns the value of a row in a column; null if it is not of the column's type, as for a text in place of a number.
+/* Returns the value of a row in a column; null if it is not of the column's type, as for a text in
+ * place of a number.
  */
 static etr_scalar typed_scalar(const etr_table *table, const etr_field *field, const void *row) {
   etr_scalar v = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
@@ -399,9 +478,10 @@ static void put_line(const etr_table *table, const void *row) {
     etr_field_text(&fields, table->origin[i].name, table->origin[i].value);
   for (size_t i = 0; i < table->column_count; i++) {
     etr_jw_key(&json, table->laid_out.columns[table->origin_count + i].title);
-    etr_put_scalar(&json, table->answer->options->typed
-                              ? typed_scalar(table, table->columns[i], row)
-                              : etr_field_scalar(fields.profile, fields.unit, table->columns[i], row));
+    etr_put_scalar(&json,
+                   table->answer->options->typed
+                       ? typed_scalar(table, table->columns[i], row)
+                       : etr_field_scalar(fields.profile, fields.unit, table->columns[i], row));
   }
   etr_jw_end(&json);
 }
@@ -410,7 +490,8 @@ static void put_line(const etr_table *table, const void *row) {
 static void add_arrow_row(const etr_table *table, const void *row) {
   etr_arrow *arrow = table->answer->arrow;
   for (size_t i = 0; i < table->origin_count; i++)
-    etr_arrow_add(arrow, (etr_arrow_value){!table->origin[i].value, .text = table->origin[i].value});
+    etr_arrow_add(arrow,
+                  (etr_arrow_value){!table->origin[i].value, .text = table->origin[i].value});
   for (size_t i = 0; i < table->column_count; i++) {
     etr_scalar v = typed_scalar(table, table->columns[i], row);
     etr_arrow_add(arrow, (etr_arrow_value){v.type == ETR_SCALAR_NULL, v.text, v.whole, v.real});
@@ -423,7 +504,8 @@ static void put_row(etr_table *table, const void *row) {
   } else if (table->answer->options->format == ETR_TABLE_JSON_LINES) {
     put_line(table, row);
   } else {
-    for (size_t i = 0; i < table->origin_count; i++) etr_text_table_add(&table->laid_out, table->origin[i].value);
+    for (size_t i = 0; i < table->origin_count; i++)
+      etr_text_table_add(&table->laid_out, table->origin[i].value);
     for (size_t i = 0; i < table->column_count; i++) {
       etr_cell cell = etr_field_cell(table->columns[i], row);
       etr_text_table_add(&table->laid_out, cell_text(table, table->columns[i], cell, row));
@@ -434,15 +516,19 @@ static void put_row(etr_table *table, const void *row) {
 
 size_t etr_table_fill(etr_table *table) {
   size_t shown = etr_table_shown(table), hidden = table->rows.count - shown + table->others;
-  if (!table->columns) begin_table(table);
-  if (!table->exact && table->columns) table->time_decimals = find_time_decimals(table, shown);
-  for (size_t i = 0; i < shown; i++) put_row(table, table->rows.data[i].row);
+  if (!table->columns)
+    begin_table(table);
+  if (!table->exact && table->columns)
+    table->time_decimals = find_time_decimals(table, shown);
+  for (size_t i = 0; i < shown; i++)
+    put_row(table, table->rows.data[i].row);
   table->rows.count = 0;
   return hidden;
 }
 
 void etr_table_write(etr_table *table) {
-  if (!table->columns) begin_table(table);
+  if (!table->columns)
+    begin_table(table);
   if (etr_arena_failed(&table->answer->arena))
     table->answer->writer.status = ETR_ERROR_MEMORY;
   else if (table->answer->options->format != ETR_TABLE_JSON_LINES)
@@ -455,6 +541,8 @@ void etr_table_finish(etr_table *table) {
   etr_table_format format = table->answer->options->format;
   size_t hidden = etr_table_fill(table);
   etr_table_write(table);
-  if (format == ETR_TABLE_TEXT) etr_put_more(&table->answer->writer, hidden);
-  if (format == ETR_TABLE_MARKDOWN && hidden) etr_putf(&table->answer->writer, "\n%zu more\n", hidden);
+  if (format == ETR_TABLE_TEXT)
+    etr_put_more(&table->answer->writer, hidden);
+  if (format == ETR_TABLE_MARKDOWN && hidden)
+    etr_putf(&table->answer->writer, "\n%zu more\n", hidden);
 }

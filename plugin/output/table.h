@@ -2,15 +2,17 @@
  *
  * table.h - tables whose columns are described once. Layer 4.
  *
- * A field describes one column: its names, its kind, the outputs that have it, and where its value is in a row. A table
- * writes one list of fields as text, Markdown, CSV, TSV and JSON Lines; etr_field_put_all() writes the list as an
- * object of a JSON document. Columns have the order of the list. A field may have parts: lists of fields whose rows
- * belong to the row, so that one list describes a whole section of a document.
+ * A field describes one column: its names, its kind, the outputs that have it, and where its value
+ * is in a row. A table writes one list of fields as text, Markdown, CSV, TSV and JSON Lines;
+ * etr_field_put_all() writes the list as an object of a JSON document. Columns have the order of
+ * the list. A field may have parts: lists of fields whose rows belong to the row, so that one list
+ * describes a whole section of a document.
  *
  *   static const etr_field fields[] = {
- *       {"event_name", "event", ETR_CELL_NAME, ETR_IN_ALL, ETR_VIA(event_row, event, etr_event, name)},
- *       {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, ETR_VIA(event_row, event, etr_event, stats.p50), .has = is_timed},
- *       {NULL, "node", ETR_CELL_NAME, ETR_IN_TABLES, .get = node},
+ *       {"event_name", "event", ETR_CELL_NAME, ETR_IN_ALL, ETR_VIA(event_row, event, etr_event,
+ * name)},
+ *       {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, ETR_VIA(event_row, event, etr_event, stats.p50),
+ * .has = is_timed}, {NULL, "node", ETR_CELL_NAME, ETR_IN_TABLES, .get = node},
  *   };
  */
 #ifndef ETR_TABLE_H
@@ -32,13 +34,13 @@ typedef enum etr_cell_kind {
   ETR_CELL_COUNT,  /* a whole number; this and the following kinds are numbers, aligned right */
   ETR_CELL_AMOUNT, /* a whole number that may be large: "8.62 M" for people */
   ETR_CELL_BYTES,  /* a whole number, "9,936,896" for people */
-  ETR_CELL_TIME,   /* ticks, in the unit asked for: for people, all of a table with the decimals of the longest; for
-                      programs, with 9 decimals */
-  ETR_CELL_SHARE,  /* a part of a whole: "12.3 %" for people, coloured by heat; 0.123 for programs */
+  ETR_CELL_TIME,   /* ticks, in the unit asked for: for people, all of a table with the decimals of
+                      the longest; for   programs, with 9 decimals */
+  ETR_CELL_SHARE, /* a part of a whole: "12.3 %" for people, coloured by heat; 0.123 for programs */
   ETR_CELL_NUMBER,
   ETR_CELL_RATE,   /* three significant digits for people, all for programs */
-  ETR_CELL_STEP,   /* in the dashboard's document: a whole number, written as the distance from that of the row before
-                      that has one, or from 0; null: none */
+  ETR_CELL_STEP,   /* in the dashboard's document: a whole number, written as the distance from that
+                      of the row before   that has one, or from 0; null: none */
   ETR_CELL_OBJECT, /* in JSON documents: an object of the first of `rows`; null if there is none */
   ETR_CELL_LIST,   /* in JSON documents: an array with an object for each of `rows` */
   ETR_CELL_VALUES, /* in JSON documents: an array with the first of `parts` of each of `rows` */
@@ -49,12 +51,13 @@ typedef struct etr_cell {
   const char *text; /* replaces the number; NULL: there is no text */
   double number;    /* NaN: unknown */
   double whole;     /* of ETR_CELL_SHARE: what number is a part of; 0: unknown */
-  double step;      /* of ETR_CELL_TIME: step of its clock, in ticks; people see shorter times as "<0.001" */
-  const char *unit; /* "cycles" of an ETR_CELL_TIME that is not a time, and of its ETR_CELL_UNIT; NULL: the usual unit.
-                       For people it also follows an ETR_CELL_RATE */
+  double step;      /* of ETR_CELL_TIME: step of its clock, in ticks; people see shorter times as
+                       "<0.001" */
+  const char *unit; /* "cycles" of an ETR_CELL_TIME that is not a time, and of its ETR_CELL_UNIT;
+                       NULL: the usual unit. For people it also follows an ETR_CELL_RATE */
   int decimals;     /* of ETR_CELL_NUMBER */
-  int digits; /* of ETR_CELL_NUMBER: significant digits instead of decimals; ETR_ALL_DIGITS: as many as are needed to
-                 read back the same number */
+  int digits; /* of ETR_CELL_NUMBER: significant digits instead of decimals; ETR_ALL_DIGITS: as many
+                 as are needed to read back the same number */
   etr_style style; /* plain: shares are coloured by heat */
   bool is_cold;    /* of ETR_CELL_SHARE: it is not coloured by heat */
   bool is_signed;  /* of ETR_CELL_TIME: times above 0 get a "+" */
@@ -62,15 +65,23 @@ typedef struct etr_cell {
 
 enum { ETR_ALL_DIGITS = -1 };
 
-static inline etr_cell etr_cell_text(const char *text) { return (etr_cell){.text = text, .number = NAN}; }
-static inline etr_cell etr_cell_number(double number) { return (etr_cell){.number = number}; }
-static inline etr_cell etr_cell_share(double part, double whole) { return (etr_cell){.number = part, .whole = whole}; }
+static inline etr_cell etr_cell_text(const char *text) {
+  return (etr_cell){.text = text, .number = NAN};
+}
+static inline etr_cell etr_cell_number(double number) {
+  return (etr_cell){.number = number};
+}
+static inline etr_cell etr_cell_share(double part, double whole) {
+  return (etr_cell){.number = part, .whole = whole};
+}
 /** Returns how often something ran per inference, which is what `calls` means in every table. */
 static inline etr_cell etr_cell_calls(uint64_t calls, size_t runs) {
   return (etr_cell){.number = (double)calls / (double)runs, .decimals = calls % runs ? 2 : 0};
 }
 /** Returns the cell of an unknown number or of a missing text. */
-static inline etr_cell etr_cell_none(void) { return (etr_cell){.number = NAN}; }
+static inline etr_cell etr_cell_none(void) {
+  return (etr_cell){.number = NAN};
+}
 
 /* ---- Members of rows ---- */
 
@@ -86,26 +97,27 @@ typedef enum etr_member_type {
 typedef struct etr_member {
   etr_member_type type;
   size_t size, offset;
-  size_t pointer; /* offset in the row of a pointer to the struct with the member; ETR_IN_ROW: the row has it itself */
+  size_t pointer; /* offset in the row of a pointer to the struct with the member; ETR_IN_ROW: the
+                     row has it itself */
 } etr_member;
 
 #define ETR_IN_ROW SIZE_MAX
 
-#define ETR_MEMBER_OF(type, name, pointer)                                                                             \
-  .member = {_Generic(((type *)0)->name,                                                                               \
-                 char *: ETR_MEMBER_TEXT,                                                                              \
-                 const char *: ETR_MEMBER_TEXT,                                                                        \
-                 double: ETR_MEMBER_REAL,                                                                              \
-                 int32_t: ETR_MEMBER_SIGNED,                                                                           \
-                 int64_t: ETR_MEMBER_SIGNED,                                                                           \
-                 default: ETR_MEMBER_UNSIGNED),                                                                        \
+#define ETR_MEMBER_OF(type, name, pointer)                                                         \
+  .member = {_Generic(((type *)0)->name,                                                           \
+                 char *: ETR_MEMBER_TEXT,                                                          \
+                 const char *: ETR_MEMBER_TEXT,                                                    \
+                 double: ETR_MEMBER_REAL,                                                          \
+                 int32_t: ETR_MEMBER_SIGNED,                                                       \
+                 int64_t: ETR_MEMBER_SIGNED,                                                       \
+                 default: ETR_MEMBER_UNSIGNED),                                                    \
              sizeof((type *)0)->name, offsetof(type, name), pointer}
 
 /** Initializes a field's `member`: a text or number of the row. */
 #define ETR_AT(row, name) ETR_MEMBER_OF(row, name, ETR_IN_ROW)
 
-/** Initializes a field's `member`: a text or number of the `type` that a pointer in the row leads to. There is no value
- * if the pointer is NULL. */
+/** Initializes a field's `member`: a text or number of the `type` that a pointer in the row leads
+ * to. There is no value if the pointer is NULL. */
 #define ETR_VIA(row, pointer, type, name) ETR_MEMBER_OF(type, name, offsetof(row, pointer))
 
 /** The location of an array in a row. Zeroed: none. */
@@ -116,11 +128,13 @@ typedef struct etr_array {
   size_t pointer; /* as in etr_member */
 } etr_array;
 
-/** Initializes a field's `array` by the pointer to the first element and the member with the number of elements. */
-#define ETR_ARRAY_OF(type, name, counted, pointer)                                                                     \
+/** Initializes a field's `array` by the pointer to the first element and the member with the number
+ * of elements. */
+#define ETR_ARRAY_OF(type, name, counted, pointer)                                                 \
   .array = {sizeof *((type *)0)->name, offsetof(type, name), offsetof(type, counted), pointer}
 #define ETR_ARRAY_AT(row, name, counted) ETR_ARRAY_OF(row, name, counted, ETR_IN_ROW)
-#define ETR_ARRAY_VIA(row, pointer, type, name, counted) ETR_ARRAY_OF(type, name, counted, offsetof(row, pointer))
+#define ETR_ARRAY_VIA(row, pointer, type, name, counted)                                           \
+  ETR_ARRAY_OF(type, name, counted, offsetof(row, pointer))
 
 /* ---- Fields ---- */
 
@@ -158,31 +172,34 @@ typedef struct etr_field {
   etr_cell_kind kind;
   unsigned in; /* ETR_IN_ bits */
   etr_member member;
-  etr_cell (*get)(const void *row);                       /* returns the value; replaces `member` */
-  bool (*has)(const void *row);                           /* false: the row has no value; NULL: every row has one */
-  void (*put)(const etr_fields *fields, const void *row); /* writes keys and values of JSON documents; replaces `get` */
-  etr_rows (*rows)(const void *row);                      /* of ETR_CELL_OBJECT, ETR_CELL_LIST and ETR_CELL_VALUES */
-  etr_array array;                                        /* replaces `rows` */
-  const etr_row_type *parts;                              /* fields of the rows of `rows` or `array` */
-  double (*step)(const void *row);                        /* etr_cell.step of a time; NULL: 0 */
-  const char *(*own_unit)(const void *row);               /* etr_cell.unit of a time; NULL: none */
-  int digits;                                             /* etr_cell.digits of a number in `member` */
-  bool blank_is_null;                                     /* JSON documents have null for "" */
-  bool (*tells)(const void *context);  /* false: tables for people hide the column; NULL: they always show it */
-  const char *says;                    /* what the value is, for schemas and their documentation */
-  const char *type;                    /* type in schemas, of texts and of `put`; NULL: chosen by `kind` */
-  bool nullable;                       /* the value may be missing even without `has` */
-  bool optional;                       /* `put` may write nothing */
-  const char *heading;                 /* title in text unless --columns names the column; NULL: `title` */
+  etr_cell (*get)(const void *row); /* returns the value; replaces `member` */
+  bool (*has)(const void *row);     /* false: the row has no value; NULL: every row has one */
+  void (*put)(const etr_fields *fields,
+              const void *row);      /* writes keys and values of JSON documents; replaces `get` */
+  etr_rows (*rows)(const void *row); /* of ETR_CELL_OBJECT, ETR_CELL_LIST and ETR_CELL_VALUES */
+  etr_array array;                   /* replaces `rows` */
+  const etr_row_type *parts;         /* fields of the rows of `rows` or `array` */
+  double (*step)(const void *row);   /* etr_cell.step of a time; NULL: 0 */
+  const char *(*own_unit)(const void *row); /* etr_cell.unit of a time; NULL: none */
+  int digits;                               /* etr_cell.digits of a number in `member` */
+  bool blank_is_null;                       /* JSON documents have null for "" */
+  bool (*tells)(const void *context); /* false: tables for people hide the column; NULL: they always
+                                         show it */
+  const char *says;                   /* what the value is, for schemas and their documentation */
+  const char *type;    /* type in schemas, of texts and of `put`; NULL: chosen by `kind` */
+  bool nullable;       /* the value may be missing even without `has` */
+  bool optional;       /* `put` may write nothing */
+  const char *heading; /* title in text unless --columns names the column; NULL: `title` */
   const char *p50_title, *p50_heading; /* titles in tables that rank by p50; NULL: the usual ones */
   bool p50_only;                       /* only tables that rank by p50 have the column */
-  unsigned unit_in;                    /* ETR_IN_ bits of outputs whose title names the unit, "avg ms" */
-  unsigned spare;                      /* narrow text hides columns with 1 first, then 2, ...; 0: never */
+  unsigned unit_in; /* ETR_IN_ bits of outputs whose title names the unit, "avg ms" */
+  unsigned spare;   /* narrow text hides columns with 1 first, then 2, ...; 0: never */
 } etr_field;
 
 /** The fields of one kind of rows. */
 struct etr_row_type {
-  const char *name; /* name in schemas and their documentation; NULL: the rows are only for people */
+  const char
+      *name; /* name in schemas and their documentation; NULL: the rows are only for people */
   const etr_field *first;
   size_t count;
 };
@@ -191,7 +208,8 @@ struct etr_row_type {
 #define ETR_FIELDS(array) (&(const etr_row_type){NULL, array, ETR_COUNT(array)})
 
 /** Defines one of the row types declared below. */
-#define ETR_ROW_TYPE(name, array) const etr_row_type etr_##name##_fields = {#name, array, ETR_COUNT(array)}
+#define ETR_ROW_TYPE(name, array)                                                                  \
+  const etr_row_type etr_##name##_fields = {#name, array, ETR_COUNT(array)}
 
 /** Returns the value of a field in a row. */
 etr_cell etr_field_cell(const etr_field *field, const void *row);
@@ -202,7 +220,8 @@ typedef struct etr_plain_cell {
   double number;
 } etr_plain_cell;
 
-/** Returns text and number of a field in a row. It is cheaper than etr_field_cell(), for documents with many cells. */
+/** Returns text and number of a field in a row. It is cheaper than etr_field_cell(), for documents
+ * with many cells. */
 etr_plain_cell etr_field_plain_cell(const etr_field *field, const void *row);
 
 typedef enum etr_scalar_type {
@@ -231,7 +250,8 @@ static inline etr_scalar etr_scalar_of_number(double number) {
 }
 
 /** Returns the typed value of a field in a row, with times in the unit. */
-etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row);
+etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field,
+                            const void *row);
 
 /** Writes a typed value into a JSON document. */
 void etr_put_scalar(etr_jw *json, etr_scalar value);
@@ -239,20 +259,22 @@ void etr_put_scalar(etr_jw *json, etr_scalar value);
 /** Writes the fields in ETR_IN_JSON of a row into an open JSON object. */
 void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const void *row);
 
-/** Writes the fields of a row that are in one of the media into an open JSON object. Inside their parts, fields in
- * ETR_IN_JSON are written. */
-void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media, const void *row);
+/** Writes the fields of a row that are in one of the media into an open JSON object. Inside their
+ * parts, fields in ETR_IN_JSON are written. */
+void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media,
+                          const void *row);
 
 /** The `parts` of fields of ETR_CELL_VALUES: numbers of 32 and 64 bits, and texts. */
 extern const etr_row_type etr_values_u32, etr_values_u64, etr_values_text;
 
 /** Writes a key and an array with an object for each row. */
-void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list, etr_rows rows);
+void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list,
+                        etr_rows rows);
 
 /* ---- Lists ---- */
 
-/** The row types that programs read. Each is defined next to its rows. tools/fields writes them as JSON, from which
- * schemas, the Python package and the documentation are generated. */
+/** The row types that programs read. Each is defined next to its rows. tools/fields writes them as
+ * JSON, from which schemas, the Python package and the documentation are generated. */
 /* clang-format off */
 #define ETR_ROW_TYPES(X) \
   X(node) X(event) X(logged_value) X(sum) X(source_line) X(operator_delegation) X(delegate) X(tensor) X(constant) \
@@ -287,18 +309,21 @@ typedef struct etr_table {
   const char *title;          /* title of the first column shown; NULL: its own */
   const void *context;        /* argument of etr_field.tells; borrowed */
   unsigned medium;            /* an ETR_IN_ bit; may be changed before the first row is written */
-  bool exact;                 /* values are written for programs; may be changed before the first row is written */
-  size_t top;                 /* most rows that are shown; 0: all. Initially options.top */
-  size_t others;              /* rows that are not shown and were never added */
-  const etr_field **chosen;   /* fields chosen by --columns; NULL: the fields of the medium */
+  bool exact; /* values are written for programs; may be changed before the first row is written */
+  size_t top; /* most rows that are shown; 0: all. Initially options.top */
+  size_t others;            /* rows that are not shown and were never added */
+  const etr_field **chosen; /* fields chosen by --columns; NULL: the fields of the medium */
   size_t chosen_count;
-  const etr_field **columns; /* columns of the table being written; NULL: no table is being written */
-  etr_text_table laid_out;   /* the cells, if the output is text, Markdown, CSV or TSV */
-  size_t column_count;       /* of `columns` */
-  const etr_tag *origin;     /* first columns of tables for programs, with the same value in every row */
+  const etr_field *
+      *columns;            /* columns of the table being written; NULL: no table is being written */
+  etr_text_table laid_out; /* the cells, if the output is text, Markdown, CSV or TSV */
+  size_t column_count;     /* of `columns` */
+  const etr_tag
+      *origin; /* first columns of tables for programs, with the same value in every row */
   size_t origin_count;
-  bool wants_origin;           /* --columns names `record` or `run` */
-  int time_digits;             /* significant digits of the longest time, for people; initially ETR_TIME_DIGITS */
+  bool wants_origin; /* --columns names `record` or `run` */
+  int time_digits; /* significant digits of the longest time, for people; initially ETR_TIME_DIGITS
+                    */
   int time_decimals;           /* decimals of all times of the table being written, for people */
   etr_vec(etr_table_row) rows; /* rows that etr_table_fill() will write */
 } etr_table;
@@ -306,17 +331,18 @@ typedef struct etr_table {
 /** Begins a table of an answer. The options of the answer choose the medium. */
 void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fields);
 
-/** Uses the columns that options.columns names, if any, instead of the usual ones. Refuses the answer if a name is
- * unknown: see etr_answer_refuse(). */
+/** Uses the columns that options.columns names, if any, instead of the usual ones. Refuses the
+ * answer if a name is unknown: see etr_answer_refuse(). */
 void etr_table_choose(etr_table *table);
 
-/** Uses the columns that options.columns names, but keeps the first `first` columns of the medium before them and its
- * last `last` columns after them. */
+/** Uses the columns that options.columns names, but keeps the first `first` columns of the medium
+ * before them and its last `last` columns after them. */
 void etr_table_choose_between(etr_table *table, size_t first, size_t last);
 
-/** Makes the names of the record and of its ETDump and options.tags the first columns of tables for programs, so that
- * tables of many ETDumps can be stacked. Does nothing for tables for people. CSV and TSV with chosen columns get them
- * only if `record` or `run` is chosen, there are tags, or the table is stacked. Call it after etr_table_choose(). */
+/** Makes the names of the record and of its ETDump and options.tags the first columns of tables for
+ * programs, so that tables of many ETDumps can be stacked. Does nothing for tables for people. CSV
+ * and TSV with chosen columns get them only if `record` or `run` is chosen, there are tags, or the
+ * table is stacked. Call it after etr_table_choose(). */
 void etr_table_say_origin(etr_table *table);
 
 /** Adds a row, borrowed until etr_table_fill(). key may be "". */
@@ -331,17 +357,21 @@ void etr_table_sort(etr_table *table);
 /** Returns how many of the rows added since etr_table_fill() are shown. */
 size_t etr_table_shown(const etr_table *table);
 
-/** Writes the rows that are shown into the table, or as JSON Lines, and forgets all rows. Returns the number of rows
- * that are not shown. */
+/** Writes the rows that are shown into the table, or as JSON Lines, and forgets all rows. Returns
+ * the number of rows that are not shown. */
 size_t etr_table_fill(etr_table *table);
 
-/** Ends the table and writes it; the next table may have other columns. Writes nothing for JSON Lines. */
+/** Ends the table and writes it; the next table may have other columns. Writes nothing for JSON
+ * Lines. */
 void etr_table_write(etr_table *table);
 
-/** Calls etr_table_fill() and etr_table_write(). Text and Markdown then say how many rows are not shown. */
+/** Calls etr_table_fill() and etr_table_write(). Text and Markdown then say how many rows are not
+ * shown. */
 void etr_table_finish(etr_table *table);
 
 /** Returns true if the table is text for people. */
-static inline bool etr_table_is_text(const etr_table *table) { return table->medium == ETR_IN_TEXT; }
+static inline bool etr_table_is_text(const etr_table *table) {
+  return table->medium == ETR_IN_TEXT;
+}
 
 #endif

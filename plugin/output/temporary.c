@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * temporary.c - a temporary file outside of a run folder is locked by its writer, so another process that gets the lock
- * knows that the writer is dead.
+ * temporary.c - a temporary file outside of a run folder is locked by its writer, so another
+ * process that gets the lock knows that the writer is dead.
  */
 #define _DEFAULT_SOURCE /* flock() */
 #include "output/temporary.h"
@@ -20,30 +20,36 @@
 
 #define PREFIX ".etrecord-tb."
 
-static const char *const suffixes[] = {[ETR_TEMPORARY_OF_RUN_FOLDER] = ".part", [ETR_TEMPORARY_OF_FILE] = ".tmp"};
+static const char *const suffixes[] = {[ETR_TEMPORARY_OF_RUN_FOLDER] = ".part",
+                                       [ETR_TEMPORARY_OF_FILE] = ".tmp"};
 
 bool etr_temporary_name(char name[ETR_TEMPORARY_ROOM], etr_temporary_kind kind) {
   uint64_t random[2];
-  if (!etr_random(random, sizeof random)) return false;
-  (void)snprintf(name, ETR_TEMPORARY_ROOM, PREFIX "%016" PRIx64 "%016" PRIx64 "%s", random[0], random[1],
-                 suffixes[kind]);
+  if (!etr_random(random, sizeof random))
+    return false;
+  (void)snprintf(name, ETR_TEMPORARY_ROOM, PREFIX "%016" PRIx64 "%016" PRIx64 "%s", random[0],
+                 random[1], suffixes[kind]);
   return true;
 }
 
 static bool is_temporary(const char *name, etr_temporary_kind kind) {
-  size_t prefix = sizeof PREFIX - 1,
-         digits = strncmp(name, PREFIX, prefix) == 0 ? strspn(name + prefix, "0123456789abcdef") : 0;
+  size_t prefix = sizeof PREFIX - 1, digits = strncmp(name, PREFIX, prefix) == 0
+                                                  ? strspn(name + prefix, "0123456789abcdef")
+                                                  : 0;
   return digits > 0 && strcmp(name + prefix + digits, suffixes[kind]) == 0;
 }
 
-/* Removes a temporary file whose writer is dead. The file is removed while its lock is held, which etr_temporary_lock()
- * detects. On a file system without locks the file remains. */
+/* Removes a temporary file whose writer is dead. The file is removed while its lock is held, which
+ * etr_temporary_lock() detects. On a file system without locks the file remains. */
 static void remove_if_dead(int folder, const char *name) {
   struct stat status;
-  int file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* it may be unreadable */
-  if (file < 0) return;
+  int file = openat(folder, name,
+                    O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* it may be unreadable */
+  if (file < 0)
+    return;
   bool is_own = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
-  if (is_own && flock(file, LOCK_EX | LOCK_NB) == 0) (void)unlinkat(folder, name, 0);
+  if (is_own && flock(file, LOCK_EX | LOCK_NB) == 0)
+    (void)unlinkat(folder, name, 0);
   (void)close(file);
 }
 
@@ -51,11 +57,13 @@ void etr_temporary_sweep(int folder, etr_temporary_kind kind) {
   int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *directory = descriptor >= 0 ? fdopendir(descriptor) : NULL;
   if (directory == NULL) {
-    if (descriptor >= 0) (void)close(descriptor);
+    if (descriptor >= 0)
+      (void)close(descriptor);
     return;
   }
   for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-    if (!is_temporary(entry->d_name, kind)) continue;
+    if (!is_temporary(entry->d_name, kind))
+      continue;
     if (kind == ETR_TEMPORARY_OF_FILE)
       remove_if_dead(folder, entry->d_name);
     else
@@ -66,6 +74,7 @@ void etr_temporary_sweep(int folder, etr_temporary_kind kind) {
 
 bool etr_temporary_lock(int file) {
   struct stat status;
-  while (flock(file, LOCK_EX) != 0 && errno == EINTR) continue;
+  while (flock(file, LOCK_EX) != 0 && errno == EINTR)
+    continue;
   return fstat(file, &status) != 0 || status.st_nlink > 0;
 }

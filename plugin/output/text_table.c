@@ -12,23 +12,27 @@ enum {
   LEGIBLE_WIDTH = 20, /* columns; shorter names cannot be distinguished */
 };
 
-void etr_text_table_init(etr_text_table *table, etr_arena *arena, const etr_column *columns, size_t column_count) {
+void etr_text_table_init(etr_text_table *table, etr_arena *arena, const etr_column *columns,
+                         size_t column_count) {
   *table = (etr_text_table){.arena = arena, .columns = columns, .column_count = column_count};
 }
 
 void etr_text_table_may_leave_out(etr_text_table *table, size_t column) {
   size_t *spare = etr_vec_push(table->arena, &table->spare);
-  if (spare) *spare = column;
+  if (spare)
+    *spare = column;
 }
 
 void etr_text_table_add(etr_text_table *table, const char *text) {
   const char **cell = etr_vec_push(table->arena, &table->cells);
   unsigned char *style = cell ? etr_vec_push(table->arena, &table->styles) : NULL;
-  if (style) *cell = text ? etr_plain_copy(table->arena, text) : "";
+  if (style)
+    *cell = text ? etr_plain_copy(table->arena, text) : "";
 }
 
 void etr_text_table_style(etr_text_table *table, etr_style style) {
-  if (table->styles.count) table->styles.data[table->styles.count - 1] = (unsigned char)style;
+  if (table->styles.count)
+    table->styles.data[table->styles.count - 1] = (unsigned char)style;
 }
 
 void etr_put_share(etr_writer *writer, double part, double whole) {
@@ -38,11 +42,16 @@ void etr_put_share(etr_writer *writer, double part, double whole) {
 
 int etr_time_decimals(const etr_profile *profile, double ticks, etr_unit unit, int digits) {
   /* No unit is shown finer than 100 ns, because no clock of a device supports more. */
-  static const int most[] = {
-      [ETR_UNIT_MS] = 4, [ETR_UNIT_NS] = 0, [ETR_UNIT_US] = 1, [ETR_UNIT_S] = 7, [ETR_UNIT_CYCLES] = 0};
+  static const int most[] = {[ETR_UNIT_MS] = 4,
+                             [ETR_UNIT_NS] = 0,
+                             [ETR_UNIT_US] = 1,
+                             [ETR_UNIT_S] = 7,
+                             [ETR_UNIT_CYCLES] = 0};
   double time = fabs(etr_ticks_to_unit(profile, ticks, unit));
   int decimals = 0;
-  for (double least = pow(10, digits - 1); time > 0 && time < least && decimals < most[unit]; least /= 10) decimals++;
+  for (double least = pow(10, digits - 1); time > 0 && time < least && decimals < most[unit];
+       least /= 10)
+    decimals++;
   return decimals;
 }
 
@@ -55,7 +64,8 @@ void etr_put_below(etr_writer *writer, const etr_profile *profile, double step, 
   enum { MOST_DECIMALS = 9 };
   double time = etr_ticks_to_unit(profile, step, unit);
   int decimals = 0;
-  for (double scaled = time; scaled < 1 && decimals < MOST_DECIMALS; scaled *= 10) decimals++;
+  for (double scaled = time; scaled < 1 && decimals < MOST_DECIMALS; scaled *= 10)
+    decimals++;
   etr_puts(writer, "<");
   etr_put_fixed(writer, time, decimals);
 }
@@ -69,22 +79,28 @@ typedef struct layout {
   bool is_left_out;
 } layout;
 
-static void put_cell(etr_writer *writer, const char *text, layout at, bool right, bool last, etr_style style) {
+static void put_cell(etr_writer *writer, const char *text, layout at, bool right, bool last,
+                     etr_style style) {
   size_t width = at.width;
   size_t actual = ETR_MIN(etr_plain_width(writer, text), width);
   bool styled = style != ETR_STYLE_PLAIN && actual > 0;
-  if (right) etr_put_blanks(writer, width - actual);
-  if (styled) etr_put_style(writer, style);
+  if (right)
+    etr_put_blanks(writer, width - actual);
+  if (styled)
+    etr_put_style(writer, style);
   actual = etr_put_cut(writer, text, width, at.cut);
-  if (styled) etr_put_style(writer, ETR_STYLE_PLAIN);
-  if (!right && !last) etr_put_blanks(writer, width - actual);
+  if (styled)
+    etr_put_style(writer, ETR_STYLE_PLAIN);
+  if (!right && !last)
+    etr_put_blanks(writer, width - actual);
 }
 
 /* Returns the columns that a line takes if no shrinking column takes more than `most`. */
 static size_t line_width(const etr_text_table *table, const layout *columns, size_t most) {
   size_t total = 0, count = 0;
   for (size_t i = 0; i < table->column_count; i++) {
-    if (columns[i].is_left_out) continue;
+    if (columns[i].is_left_out)
+      continue;
     total += table->columns[i].shrinks ? ETR_MIN(columns[i].width, most) : columns[i].width;
     count++;
   }
@@ -97,25 +113,31 @@ static void shrink(const etr_text_table *table, layout *columns, size_t width) {
   while (total > width) {
     size_t widest = SIZE_MAX;
     for (size_t i = 0; i < table->column_count; i++) {
-      bool can = table->columns[i].shrinks && !columns[i].is_left_out && columns[i].width > LEAST_WIDTH;
-      if (can && (widest == SIZE_MAX || columns[i].width > columns[widest].width)) widest = i;
+      bool can = table->columns[i].shrinks && !columns[i].is_left_out &&
+                 columns[i].width > LEAST_WIDTH;
+      if (can && (widest == SIZE_MAX || columns[i].width > columns[widest].width))
+        widest = i;
     }
-    if (widest == SIZE_MAX) return;
+    if (widest == SIZE_MAX)
+      return;
     columns[widest].width--;
     total--;
   }
 }
 
 static const char *cell_at(const etr_text_table *table, size_t row, size_t column) {
-  return row == 0 ? table->columns[column].title : table->cells.data[(row - 1) * table->column_count + column];
+  return row == 0 ? table->columns[column].title
+                  : table->cells.data[(row - 1) * table->column_count + column];
 }
 
 static etr_style style_at(const etr_text_table *table, size_t row, size_t column) {
-  return row == 0 ? ETR_STYLE_BOLD : (etr_style)table->styles.data[(row - 1) * table->column_count + column];
+  return row == 0 ? ETR_STYLE_BOLD
+                  : (etr_style)table->styles.data[(row - 1) * table->column_count + column];
 }
 
 /* Returns the number of different texts that a column shows with this layout. */
-static size_t count_shown(const etr_text_table *table, const etr_writer *like, size_t column, layout at) {
+static size_t count_shown(const etr_text_table *table, const etr_writer *like, size_t column,
+                          layout at) {
   etr_map seen;
   etr_map_init(&seen, table->arena);
   for (size_t i = column; i < table->cells.count; i += table->column_count) {
@@ -125,29 +147,38 @@ static size_t count_shown(const etr_text_table *table, const etr_writer *like, s
     writer.ascii = like->ascii;
     (void)etr_put_cut(&writer, table->cells.data[i], at.width, at.cut);
     const char *shown = etr_text_end(&text, &writer);
-    if (!shown || !etr_map_set(&seen, etr_slice_of(shown), 0)) break;
+    if (!shown || !etr_map_set(&seen, etr_slice_of(shown), 0))
+      break;
   }
   return seen.count;
 }
 
-/* Chooses where each column is cut: at the start if that shows more different texts. The module paths of a model begin
- * with the same parts, and may all look the same if they are cut in the middle. */
-static void choose_cuts(const etr_text_table *table, const etr_writer *writer, layout *columns, const layout *wanted) {
+/* Chooses where each column is cut: at the start if that shows more different texts. The module
+ * paths of a model begin with the same parts, and may all look the same if they are cut in the
+ * middle. */
+static void choose_cuts(const etr_text_table *table, const etr_writer *writer, layout *columns,
+                        const layout *wanted) {
   for (size_t i = 0; i < table->column_count; i++) {
-    if (columns[i].is_left_out || columns[i].width >= wanted[i].width) continue;
+    if (columns[i].is_left_out || columns[i].width >= wanted[i].width)
+      continue;
     size_t middle = count_shown(table, writer, i, columns[i]);
     columns[i].cut = ETR_CUT_START;
-    if (count_shown(table, writer, i, columns[i]) <= middle) columns[i].cut = ETR_CUT_MIDDLE;
+    if (count_shown(table, writer, i, columns[i]) <= middle)
+      columns[i].cut = ETR_CUT_MIDDLE;
   }
 }
 
 /* Writes one row, without blanks after its last text. */
-static void write_text_row(const etr_text_table *table, etr_writer *writer, size_t row, const layout *columns) {
+static void write_text_row(const etr_text_table *table, etr_writer *writer, size_t row,
+                           const layout *columns) {
   size_t count = table->column_count;
-  while (count > 0 && (columns[count - 1].is_left_out || cell_at(table, row, count - 1)[0] == '\0')) count--;
+  while (count > 0 && (columns[count - 1].is_left_out || cell_at(table, row, count - 1)[0] == '\0'))
+    count--;
   for (size_t i = 0, shown = 0; i < count; i++) {
-    if (columns[i].is_left_out) continue;
-    if (shown++ > 0) etr_put_blanks(writer, GAP);
+    if (columns[i].is_left_out)
+      continue;
+    if (shown++ > 0)
+      etr_put_blanks(writer, GAP);
     put_cell(writer, cell_at(table, row, i), columns[i], table->columns[i].right, i + 1 == count,
              style_at(table, row, i));
   }
@@ -158,12 +189,15 @@ static void write_text_row(const etr_text_table *table, etr_writer *writer, size
 static void put_left_out(const etr_text_table *table, etr_writer *writer, const layout *columns) {
   bool any = false;
   for (size_t i = 0; i < table->column_count; i++) {
-    if (!columns[i].is_left_out || !table->columns[i].title[0]) continue;
-    if (!any) etr_put_style(writer, ETR_STYLE_DIM);
+    if (!columns[i].is_left_out || !table->columns[i].title[0])
+      continue;
+    if (!any)
+      etr_put_style(writer, ETR_STYLE_DIM);
     etr_putf(writer, "%s%s", any ? ", " : "hidden: ", table->columns[i].title);
     any = true;
   }
-  if (!any) return;
+  if (!any)
+    return;
   etr_puts(writer, "; all: --width 0");
   etr_put_style(writer, ETR_STYLE_PLAIN);
   etr_puts(writer, "\n");
@@ -171,31 +205,37 @@ static void put_left_out(const etr_text_table *table, etr_writer *writer, const 
 
 static bool has_titles(const etr_text_table *table) {
   for (size_t i = 0; i < table->column_count; i++)
-    if (table->columns[i].title[0]) return true;
+    if (table->columns[i].title[0])
+      return true;
   return false;
 }
 
 static void write_text(const etr_text_table *table, etr_writer *writer, size_t width) {
   layout *columns = etr_arena_alloc_array(table->arena, table->column_count, sizeof *columns);
   layout *wanted = etr_arena_alloc_array(table->arena, table->column_count, sizeof *wanted);
-  if (!columns || !wanted) return;
-  for (size_t i = 0; i < table->column_count; i++) wanted[i].width = etr_plain_width(writer, table->columns[i].title);
+  if (!columns || !wanted)
+    return;
+  for (size_t i = 0; i < table->column_count; i++)
+    wanted[i].width = etr_plain_width(writer, table->columns[i].title);
   for (size_t i = 0; i < table->cells.count; i++) {
     size_t *column = &wanted[i % table->column_count].width;
     *column = ETR_MAX(*column, etr_plain_width(writer, table->cells.data[i]));
   }
   memcpy(columns, wanted, table->column_count * sizeof *columns);
   for (size_t i = 0; i < table->spare.count; i++) {
-    bool has_title = table->columns[table->spare.data[i]].title[0] != '\0'; /* bars are hidden before a name is cut */
+    bool has_title = table->columns[table->spare.data[i]].title[0] !=
+                     '\0'; /* bars are hidden before a name is cut */
     if (line_width(table, columns, has_title ? LEGIBLE_WIDTH : SIZE_MAX) > width)
       columns[table->spare.data[i]].is_left_out = true;
   }
   shrink(table, columns, width);
   choose_cuts(table, writer, columns, wanted);
   size_t rows = table->cells.count / table->column_count;
-  for (size_t row = has_titles(table) ? 0 : 1; row <= rows; row++) write_text_row(table, writer, row, columns);
+  for (size_t row = has_titles(table) ? 0 : 1; row <= rows; row++)
+    write_text_row(table, writer, row, columns);
   put_left_out(table, writer, columns);
-  if (etr_arena_failed(table->arena)) writer->status = ETR_ERROR_MEMORY; /* memory ran out while the cuts were chosen */
+  if (etr_arena_failed(table->arena))
+    writer->status = ETR_ERROR_MEMORY; /* memory ran out while the cuts were chosen */
 }
 
 /* ---- For programs ---- */
@@ -212,24 +252,31 @@ static void put_csv(etr_writer *writer, const char *text) {
     return;
   }
   etr_puts(writer, formula ? "\"'" : "\"");
-  for (; *text; text++) etr_put(writer, *text == '"' ? ETR_SLICE("\"\"") : (etr_slice){text, 1});
+  for (; *text; text++)
+    etr_put(writer, *text == '"' ? ETR_SLICE("\"\"") : (etr_slice){text, 1});
   etr_puts(writer, "\"");
 }
 
 static void put_tsv(etr_writer *writer, const char *text) {
-  if (*text && strchr("=+-@", *text) && !is_number(text)) etr_puts(writer, "'");
+  if (*text && strchr("=+-@", *text) && !is_number(text))
+    etr_puts(writer, "'");
   etr_puts(writer, text);
 }
 
-/* Returns the HTML reference that replaces a character of Markdown's markup. Every Markdown processor knows references,
- * but not every one allows a backslash before every character. */
+/* Returns the HTML reference that replaces a character of Markdown's markup. Every Markdown
+ * processor knows references, but not every one allows a backslash before every character. */
 static const char *markdown_reference(uint32_t code) {
   switch (code) {
-  case '<': return "&lt;";
-  case '>': return "&gt;";
-  case '&': return "&amp;";
-  case '~': return "&#126;";
-  default: return NULL;
+  case '<':
+    return "&lt;";
+  case '>':
+    return "&gt;";
+  case '&':
+    return "&amp;";
+  case '~':
+    return "&#126;";
+  default:
+    return NULL;
   }
 }
 
@@ -237,7 +284,8 @@ void etr_put_markdown(etr_writer *writer, const char *text) {
   for (size_t size; *text; text += size) {
     uint32_t code = etr_character_at(text, &size);
     const char *reference = etr_is_control(code) ? "?" : markdown_reference(code);
-    if (code < 0x80 && strchr("\\`*_{}[]|#!", *text)) etr_puts(writer, "\\");
+    if (code < 0x80 && strchr("\\`*_{}[]|#!", *text))
+      etr_puts(writer, "\\");
     etr_put(writer, reference ? etr_slice_of(reference) : (etr_slice){text, size});
   }
 }
@@ -249,9 +297,10 @@ typedef struct row_format {
 } row_format;
 
 static void write_rows(const etr_text_table *table, etr_writer *writer, etr_table_format format) {
-  static const row_format formats[] = {[ETR_TABLE_CSV] = {"", ",", "\r\n", put_csv},
-                                       [ETR_TABLE_TSV] = {"", "\t", "\n", put_tsv},
-                                       [ETR_TABLE_MARKDOWN] = {"| ", " | ", " |\n", etr_put_markdown}};
+  static const row_format formats[] = {
+      [ETR_TABLE_CSV] = {"", ",", "\r\n", put_csv},
+      [ETR_TABLE_TSV] = {"", "\t", "\n", put_tsv},
+      [ETR_TABLE_MARKDOWN] = {"| ", " | ", " |\n", etr_put_markdown}};
   bool markdown = format == ETR_TABLE_MARKDOWN;
   size_t rows = table->cells.count / table->column_count;
   for (size_t row = table->without_head && !markdown; row <= rows; row++) {
@@ -262,11 +311,13 @@ static void write_rows(const etr_text_table *table, etr_writer *writer, etr_tabl
     etr_puts(writer, formats[format].behind);
     for (size_t i = 0; markdown && row == 0 && i < table->column_count; i++)
       etr_puts(writer, table->columns[i].right ? "|---:" : "|---");
-    if (markdown && row == 0) etr_puts(writer, "|\n");
+    if (markdown && row == 0)
+      etr_puts(writer, "|\n");
   }
 }
 
-void etr_text_table_write(const etr_text_table *table, etr_writer *writer, etr_table_format format, size_t width) {
+void etr_text_table_write(const etr_text_table *table, etr_writer *writer, etr_table_format format,
+                          size_t width) {
   if (etr_arena_failed(table->arena))
     writer->status = ETR_ERROR_MEMORY;
   else if (format == ETR_TABLE_TEXT)
@@ -276,7 +327,8 @@ void etr_text_table_write(const etr_text_table *table, etr_writer *writer, etr_t
 }
 
 void etr_put_more(etr_writer *writer, size_t count) {
-  if (count == 0) return;
+  if (count == 0)
+    return;
   etr_put_style(writer, ETR_STYLE_DIM);
   etr_putf(writer, "%zu more: --top 0", count);
   etr_put_style(writer, ETR_STYLE_PLAIN);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * unfinished.c - lists that a signal handler can read at any moment, because an item is complete before it is linked.
+ * unfinished.c - lists that a signal handler can read at any moment, because an item is complete
+ * before it is linked.
  */
 #include "output/unfinished.h"
 
@@ -18,17 +19,24 @@ static _Atomic(etr_unfinished *) lists[MOST_LISTS];
 static void exchange_list(etr_unfinished *from, etr_unfinished *to) {
   for (size_t i = 0; i < MOST_LISTS; i++) {
     etr_unfinished *expected = from;
-    if (atomic_compare_exchange_strong(&lists[i], &expected, to)) return;
+    if (atomic_compare_exchange_strong(&lists[i], &expected, to))
+      return;
   }
 }
 
-void etr_unfinished_begin(etr_unfinished *list) { exchange_list(NULL, list); }
+void etr_unfinished_begin(etr_unfinished *list) {
+  exchange_list(NULL, list);
+}
 
-void etr_unfinished_end(etr_unfinished *list) { exchange_list(list, NULL); }
+void etr_unfinished_end(etr_unfinished *list) {
+  exchange_list(list, NULL);
+}
 
-bool etr_unfinished_add(etr_unfinished *list, etr_arena *arena, int root, const char *path, bool is_folder) {
+bool etr_unfinished_add(etr_unfinished *list, etr_arena *arena, int root, const char *path,
+                        bool is_folder) {
   etr_unfinished_item *item = etr_arena_alloc(arena, sizeof *item);
-  if (item == NULL) return false;
+  if (item == NULL)
+    return false;
   *item = (etr_unfinished_item){
       .older = atomic_load(&list->newest), .path = path, .root = root, .is_folder = is_folder};
   atomic_store(&list->newest, item);
@@ -36,7 +44,8 @@ bool etr_unfinished_add(etr_unfinished *list, etr_arena *arena, int root, const 
 }
 
 void etr_unfinished_remove(etr_unfinished *list) {
-  for (const etr_unfinished_item *item = atomic_load(&list->newest); item != NULL; item = item->older) {
+  for (const etr_unfinished_item *item = atomic_load(&list->newest); item != NULL;
+       item = item->older) {
     if (item->root >= 0)
       (void)etr_below_remove(item->root, item->path, item->is_folder);
     else
@@ -48,6 +57,7 @@ void etr_unfinished_remove(etr_unfinished *list) {
 void etr_remove_unfinished(void) {
   for (size_t i = 0; i < MOST_LISTS; i++) {
     etr_unfinished *list = atomic_load(&lists[i]);
-    if (list != NULL) etr_unfinished_remove(list);
+    if (list != NULL)
+      etr_unfinished_remove(list);
   }
 }

@@ -32,7 +32,8 @@ void etr_writer_look(etr_writer *writer, const etr_table_options *options) {
 
 void etr_put_style(etr_writer *writer, etr_style style) {
   static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[33m", "\033[31m"};
-  if (writer->color) etr_puts(writer, codes[style]);
+  if (writer->color)
+    etr_puts(writer, codes[style]);
 }
 
 static void hand_over_as_is(etr_writer *writer, const char *data, size_t size) {
@@ -42,11 +43,16 @@ static void hand_over_as_is(etr_writer *writer, const char *data, size_t size) {
 
 static const char *ascii_for(uint32_t code) {
   switch (code) {
-  case 0xB7: return "-"; /* middle dot */
-  case 0xD7: return "x"; /* times */
-  case 0x2026: return "...";
-  case 0x2588: return "#"; /* full block */
-  default: return "?";
+  case 0xB7:
+    return "-"; /* middle dot */
+  case 0xD7:
+    return "x"; /* times */
+  case 0x2026:
+    return "...";
+  case 0x2588:
+    return "#"; /* full block */
+  default:
+    return "?";
   }
 }
 
@@ -59,15 +65,20 @@ static void replace(etr_writer *writer) {
   writer->partial_size = 0;
 }
 
-/* Hands over a text and replaces characters that are not ASCII. A character may be split across two calls. */
+/* Hands over a text and replaces characters that are not ASCII. A character may be split across two
+ * calls. */
 static void hand_over_ascii(etr_writer *writer, const char *data, size_t size) {
   for (size_t i = 0, end; i < size; i = end) {
-    if (writer->partial_size > 0 && !etr_utf8_continues(data[i])) replace(writer); /* incomplete */
-    for (end = i; end < size && (unsigned char)data[end] < 0x80;) end++;
+    if (writer->partial_size > 0 && !etr_utf8_continues(data[i]))
+      replace(writer); /* incomplete */
+    for (end = i; end < size && (unsigned char)data[end] < 0x80;)
+      end++;
     hand_over_as_is(writer, data + i, end - i);
-    if (end > i) continue;
+    if (end > i)
+      continue;
     writer->partial[writer->partial_size++] = data[end++];
-    if (writer->partial_size == 4 || etr_utf8_size(writer->partial, writer->partial_size) > 0) replace(writer);
+    if (writer->partial_size == 4 || etr_utf8_size(writer->partial, writer->partial_size) > 0)
+      replace(writer);
   }
 }
 
@@ -82,19 +93,23 @@ static void flush(etr_writer *writer) {
 
 etr_status etr_writer_finish(etr_writer *writer, etr_error *error) {
   flush(writer);
-  if (writer->status == ETR_OK) return ETR_OK;
-  const char *reason = writer->status == ETR_ERROR_MEMORY ? "out of memory" : "the output could not be written";
+  if (writer->status == ETR_OK)
+    return ETR_OK;
+  const char *reason = writer->status == ETR_ERROR_MEMORY ? "out of memory"
+                                                          : "the output could not be written";
   return etr_fail(error, writer->status, NULL, NULL, ETR_NO_OFFSET, "%s", reason);
 }
 
 etr_status etr_writer_finish_with(etr_writer *writer, etr_arena *arena, etr_error *error) {
-  if (etr_arena_failed(arena)) writer->status = ETR_ERROR_MEMORY;
+  if (etr_arena_failed(arena))
+    writer->status = ETR_ERROR_MEMORY;
   etr_arena_clear(arena);
   return etr_writer_finish(writer, error);
 }
 
 void etr_put(etr_writer *writer, etr_slice bytes) {
-  if (bytes.size > sizeof writer->buffer - writer->used) flush(writer);
+  if (bytes.size > sizeof writer->buffer - writer->used)
+    flush(writer);
   if (bytes.size > sizeof writer->buffer) {
     hand_over(writer, bytes.data, bytes.size);
   } else if (bytes.size > 0) {
@@ -103,10 +118,13 @@ void etr_put(etr_writer *writer, etr_slice bytes) {
   }
 }
 
-void etr_puts(etr_writer *writer, const char *text) { etr_put(writer, etr_slice_of(text)); }
+void etr_puts(etr_writer *writer, const char *text) {
+  etr_put(writer, etr_slice_of(text));
+}
 
 /* Writes a formatted text that is longer than the room left in the buffer. */
-static void put_formatted(etr_writer *writer, size_t length, const char *format, va_list arguments) {
+static void put_formatted(etr_writer *writer, size_t length, const char *format,
+                          va_list arguments) {
   char *text = malloc(length + 1);
   if (text == NULL) {
     writer->status = writer->status == ETR_OK ? ETR_ERROR_MEMORY : writer->status;
@@ -132,20 +150,25 @@ void etr_putf(etr_writer *writer, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Writes the digits of a number so that they end at `end`, two at a time. Returns where they begin. */
+/* Writes the digits of a number so that they end at `end`, two at a time. Returns where they begin.
+ */
 static char *digits_before(char *end, uint64_t number) {
-  static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                              "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                              "8081828384858687888990919293949596979899";
-  for (; number >= 100; number /= 100) memcpy(end -= 2, pairs + number % 100 * 2, 2);
-  if (number >= 10) return memcpy(end - 2, pairs + number * 2, 2);
+  static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+      "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+      "8081828384858687888990919293949596979899";
+  for (; number >= 100; number /= 100)
+    memcpy(end -= 2, pairs + number % 100 * 2, 2);
+  if (number >= 10)
+    return memcpy(end - 2, pairs + number * 2, 2);
   *--end = (char)('0' + number);
   return end;
 }
 
 size_t etr_format_uint(char *to, uint64_t value) {
   size_t size = 1;
-  for (uint64_t limit = 10; size < ETR_UINT_ROOM && value >= limit; limit *= 10) size++;
+  for (uint64_t limit = 10; size < ETR_UINT_ROOM && value >= limit; limit *= 10)
+    size++;
   (void)digits_before(to + size, value);
   return size;
 }
@@ -155,40 +178,50 @@ void etr_put_uint(etr_writer *writer, uint64_t value) {
     etr_put_byte(writer, (char)('0' + value));
     return;
   }
-  if (sizeof writer->buffer - writer->used < ETR_UINT_ROOM) flush(writer);
+  if (sizeof writer->buffer - writer->used < ETR_UINT_ROOM)
+    flush(writer);
   writer->used += etr_format_uint(writer->buffer + writer->used, value);
 }
 
 void etr_put_int(etr_writer *writer, int64_t value) {
-  if (value < 0) etr_put_byte(writer, '-');
+  if (value < 0)
+    etr_put_byte(writer, '-');
   etr_put_uint(writer, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Writes a number that is the quotient of a whole number and 10^decimals, both exact. Division rounds correctly, so the
- * digits read back as the same number. Returns false, and writes nothing, for any other number. */
+/* Writes a number that is the quotient of a whole number and 10^decimals, both exact. Division
+ * rounds correctly, so the digits read back as the same number. Returns false, and writes nothing,
+ * for any other number. */
 static bool put_quotient(etr_writer *writer, double value, double power, int decimals) {
   double scaled = round(value * power);
-  if (scaled / power != value) return false;
+  if (scaled / power != value)
+    return false;
   uint64_t digits = (uint64_t)scaled;
   char text[32], *end = text + sizeof text, *start = end;
-  for (int i = 0; i < decimals; i++, digits /= 10) *--start = (char)('0' + digits % 10);
+  for (int i = 0; i < decimals; i++, digits /= 10)
+    *--start = (char)('0' + digits % 10);
   *--start = '.';
-  while (end[-1] == '0') end--;
-  if (end[-1] == '.') end--;
+  while (end[-1] == '0')
+    end--;
+  if (end[-1] == '.')
+    end--;
   start = digits_before(start, digits);
   etr_put(writer, (etr_slice){start, (size_t)(end - start)});
   return true;
 }
 
-/* Writes a number with few digits. Most numbers are whole, or were rounded to thousandths or to a few digits. With at
- * most 15 digits the text is what %.15g prints, which uses exponents below 1e-4. Returns false for other numbers. */
+/* Writes a number with few digits. Most numbers are whole, or were rounded to thousandths or to a
+ * few digits. With at most 15 digits the text is what %.15g prints, which uses exponents below
+ * 1e-4. Returns false for other numbers. */
 static bool put_short_double(etr_writer *writer, double value) {
-  if (signbit(value) || !(value < 1e12)) return false;
+  if (signbit(value) || !(value < 1e12))
+    return false;
   if ((double)(int64_t)value == value) {
     etr_put_uint(writer, (uint64_t)value);
     return true;
   }
-  if (put_quotient(writer, value, 1e3, 3)) return true;
+  if (put_quotient(writer, value, 1e3, 3))
+    return true;
   return value >= 1e-4 && value < 1e6 && put_quotient(writer, value, 1e9, 9);
 }
 
@@ -197,7 +230,8 @@ void etr_put_double(etr_writer *writer, double value) {
     etr_puts(writer, "null");
     return;
   }
-  if (put_short_double(writer, value)) return;
+  if (put_short_double(writer, value))
+    return;
   char text[ETR_DOUBLE_ROOM];
   etr_put(writer, (etr_slice){text, etr_number_of_double(text, value)});
 }
@@ -215,15 +249,18 @@ void etr_put_general(etr_writer *writer, double value, int digits) {
 void etr_put_significant(etr_writer *writer, double value) {
   int decimals = 2;
   double rest = fabs(value);
-  for (; rest >= 9.995 && decimals > 0; rest /= 10) decimals--;
-  for (; rest > 0 && rest < 0.9995 && decimals < DBL_DECIMAL_DIG; rest *= 10) decimals++;
+  for (; rest >= 9.995 && decimals > 0; rest /= 10)
+    decimals--;
+  for (; rest > 0 && rest < 0.9995 && decimals < DBL_DECIMAL_DIG; rest *= 10)
+    decimals++;
   etr_put_fixed(writer, value, value == 0 ? 0 : decimals);
 }
 
 void etr_put_amount(etr_writer *writer, double value) {
   static const char *const units[] = {"", " k", " M", " G", " T", " P", " E"};
   size_t unit = 0;
-  for (; fabs(value) >= 999.5 && unit + 1 < ETR_COUNT(units); unit++) value /= 1000;
+  for (; fabs(value) >= 999.5 && unit + 1 < ETR_COUNT(units); unit++)
+    value /= 1000;
   if (unit == 0)
     etr_put_fixed(writer, value, 0);
   else
@@ -231,20 +268,23 @@ void etr_put_amount(etr_writer *writer, double value) {
   etr_puts(writer, units[unit]);
 }
 
-/* Formats numbers of everyday size, a dozen times as fast as printf(). Returns the size, or 0 if the number is so close
- * to a rounding boundary that a product of doubles cannot decide. */
+/* Formats numbers of everyday size, a dozen times as fast as printf(). Returns the size, or 0 if
+ * the number is so close to a rounding boundary that a product of doubles cannot decide. */
 static size_t format_small(char *to, double value, int decimals) {
   static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
   if (decimals < 0 || (size_t)decimals >= ETR_COUNT(powers) || value < 0 || signbit(value) ||
       value * powers[decimals] > 1e12)
     return 0;
   double scaled = value * powers[decimals], whole = floor(scaled);
-  if (fabs(scaled - whole - 0.5) < 1e-3) return 0;
+  if (fabs(scaled - whole - 0.5) < 1e-3)
+    return 0;
   uint64_t digits = (uint64_t)whole + (scaled - whole > 0.5);
   char text[32];
   size_t at = sizeof text;
-  for (int i = 0; i < decimals; i++, digits /= 10) text[--at] = (char)('0' + digits % 10);
-  if (decimals > 0) text[--at] = '.';
+  for (int i = 0; i < decimals; i++, digits /= 10)
+    text[--at] = (char)('0' + digits % 10);
+  if (decimals > 0)
+    text[--at] = '.';
   at = (size_t)(digits_before(text + at, digits) - text);
   memcpy(to, text + at, sizeof text - at);
   return sizeof text - at;
@@ -256,7 +296,8 @@ size_t etr_format_fixed(char *to, double value, int decimals) {
     return 4;
   }
   size_t size = format_small(to, value, decimals);
-  if (size > 0) return size;
+  if (size > 0)
+    return size;
   (void)snprintf(to, ETR_FIXED_ROOM, "%.*f", ETR_MIN(ETR_MAX(decimals, 0), MOST_DECIMALS), value);
   return etr_number_without_locale(to);
 }
@@ -268,8 +309,10 @@ void etr_put_fixed(etr_writer *writer, double value, int decimals) {
 
 bool etr_text_add(etr_text *text, etr_slice bytes) {
   while (bytes.size > text->capacity - text->size)
-    if (!etr_vec_grow(text->arena, (void **)&text->data, &text->capacity, 1)) return false;
-  if (bytes.size > 0) memcpy(text->data + text->size, bytes.data, bytes.size);
+    if (!etr_vec_grow(text->arena, (void **)&text->data, &text->capacity, 1))
+      return false;
+  if (bytes.size > 0)
+    memcpy(text->data + text->size, bytes.data, bytes.size);
   text->size += bytes.size;
   return true;
 }

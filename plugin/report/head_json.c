@@ -13,25 +13,29 @@ static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t coun
     bool is_said_again = false;
     for (size_t later = i + 1; later < count; later++)
       is_said_again |= strcmp(hparams[later].name, hparams[i].name) == 0;
-    if (!is_said_again) etr_field_text(f, hparams[i].name, hparams[i].value);
+    if (!is_said_again)
+      etr_field_text(f, hparams[i].name, hparams[i].value);
   }
   etr_jw_end(f->json);
 }
 
-/* Writes what identifies a model independently of its lowering: its type and the modules directly inside it. The type
- * alone is not enough for wrappers such as those that torch.export puts around quantized models. */
+/* Writes what identifies a model independently of its lowering: its type and the modules directly
+ * inside it. The type alone is not enough for wrappers such as those that torch.export puts around
+ * quantized models. */
 static void put_model(const etr_fields *f, const etr_graph *graph) {
   const etr_module *root = graph && graph->module_count ? &graph->modules[0] : NULL;
   etr_field_text(f, "model", root && root->type[0] ? root->type : NULL);
   etr_field_list(f, "parts");
   for (size_t i = 1; root && i < graph->module_count; i++)
-    if (graph->modules[i].parent == 0) etr_jw_string(f->json, graph->modules[i].path);
+    if (graph->modules[i].parent == 0)
+      etr_jw_string(f->json, graph->modules[i].path);
   etr_jw_end(f->json);
 }
 
 static void put_method(const etr_fields *f, const etr_method *method) {
   uint64_t delegated = 0;
-  for (size_t i = 0; i < method->delegate_count; i++) delegated += method->delegates[i].call_ticks;
+  for (size_t i = 0; i < method->delegate_count; i++)
+    delegated += method->delegates[i].call_ticks;
   etr_jw_object(f->json);
   etr_field_method(f, method);
   put_model(f, method->graph == ETR_NONE ? NULL : &f->profile->graphs[method->graph]);
@@ -39,12 +43,13 @@ static void put_method(const etr_fields *f, const etr_method *method) {
   etr_field_stats(f, &method->execute);
   etr_jw_end(f->json);
   etr_field_number(f, "delegated_time_share", /* NaN where nothing was timed */
-                   (double)ETR_MIN(delegated, method->execute_ticks) / (double)method->execute_ticks);
+                   (double)ETR_MIN(delegated, method->execute_ticks) /
+                       (double)method->execute_ticks);
   etr_jw_end(f->json);
 }
 
-etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, size_t hparam_count, const etr_sink *sink,
-                          etr_error *error) {
+etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, size_t hparam_count,
+                          const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_jw json;
   const etr_fields f = {profile, ETR_UNIT_NS, &json};
@@ -56,7 +61,8 @@ etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, si
   put_hparams(&f, hparams, hparam_count);
   etr_field_list(&f, "methods");
   for (size_t i = 0; i < profile->method_count; i++)
-    if (etr_profile_shows(&profile->methods[i])) put_method(&f, &profile->methods[i]);
+    if (etr_profile_shows(&profile->methods[i]))
+      put_method(&f, &profile->methods[i]);
   etr_jw_end(&json);
   etr_jw_end(&json);
   return etr_writer_finish(&writer, error);

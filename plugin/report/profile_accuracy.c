@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_accuracy.c - the accuracy of logged values in the dashboard's document: a row for each value, and how its
- * elements and those of its reference are distributed.
+ * profile_accuracy.c - the accuracy of logged values in the dashboard's document: a row for each
+ * value, and how its elements and those of its reference are distributed.
  */
 #include "report/profile_doc.h"
 #include "tables/summary_output.h"
@@ -15,28 +15,53 @@ typedef struct document_value {
   uint32_t operator, carried; /* rows of the operators that logged and that computed it; ETR_NONE */
 } document_value;
 
-static const document_value *as_value(const void *row) { return row; }
-static const etr_value_accuracy *value_of(const void *row) { return as_value(row)->row.value; }
-static bool is_compared(const void *row) { return as_value(row)->row.gap != NULL; }
-static bool has_steps(const void *row) { return is_compared(row) && value_of(row)->is_integer; }
+static const document_value *as_value(const void *row) {
+  return row;
+}
+static const etr_value_accuracy *value_of(const void *row) {
+  return as_value(row)->row.value;
+}
+static bool is_compared(const void *row) {
+  return as_value(row)->row.gap != NULL;
+}
+static bool has_steps(const void *row) {
+  return is_compared(row) && value_of(row)->is_integer;
+}
 
-static etr_cell name(const void *row) { return etr_cell_text(etr_accuracy_name(&as_value(row)->row)); }
-static etr_cell role(const void *row) { return etr_cell_text(etr_accuracy_role(value_of(row))); }
-static etr_cell finite(double number) { return etr_cell_number(isfinite(number) ? number : NAN); }
-static etr_cell snr(const void *row) { return finite(is_compared(row) ? value_of(row)->gap.snr_db : NAN); }
+static etr_cell name(const void *row) {
+  return etr_cell_text(etr_accuracy_name(&as_value(row)->row));
+}
+static etr_cell role(const void *row) {
+  return etr_cell_text(etr_accuracy_role(value_of(row)));
+}
+static etr_cell finite(double number) {
+  return etr_cell_number(isfinite(number) ? number : NAN);
+}
+static etr_cell snr(const void *row) {
+  return finite(is_compared(row) ? value_of(row)->gap.snr_db : NAN);
+}
 static etr_cell is_equal(const void *row) {
   return etr_cell_number(is_compared(row) && etr_gap_is_equal(&value_of(row)->gap));
 }
-static etr_cell drop(const void *row) { return finite(is_compared(row) ? value_of(row)->drop_db : NAN); }
-static etr_cell local(const void *row) { return finite(as_value(row)->row.local ? value_of(row)->local.snr_db : NAN); }
-static etr_cell psnr(const void *row) { return finite(is_compared(row) ? value_of(row)->gap.psnr_db : NAN); }
+static etr_cell drop(const void *row) {
+  return finite(is_compared(row) ? value_of(row)->drop_db : NAN);
+}
+static etr_cell local(const void *row) {
+  return finite(as_value(row)->row.local ? value_of(row)->local.snr_db : NAN);
+}
+static etr_cell psnr(const void *row) {
+  return finite(is_compared(row) ? value_of(row)->gap.psnr_db : NAN);
+}
 static etr_cell steps_off(const void *row) {
   return etr_cell_share((double)value_of(row)->steps_off, (double)value_of(row)->gap.element_count);
 }
 
-static bool has_statistics(const void *row) { return value_of(row)->statistic_count > 0; }
+static bool has_statistics(const void *row) {
+  return value_of(row)->statistic_count > 0;
+}
 static etr_cell tap_text(const void *row) {
-  return etr_cell_text(has_statistics(row) ? etr_accuracy_tap_text(as_value(row)->row.arena, value_of(row)) : NULL);
+  return etr_cell_text(
+      has_statistics(row) ? etr_accuracy_tap_text(as_value(row)->row.arena, value_of(row)) : NULL);
 }
 
 #define GAP(name) ETR_VIA(document_value, row.gap, etr_numeric_gap, name)
@@ -45,27 +70,34 @@ static const etr_field fields[] = {
     {"operator", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(document_value, operator),
      .says = "index into operators: the node that logged it"},
     {"computed_by", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(document_value, carried),
-     .says = "index into operators: the same, or the operator whose value a quantize or dequantize node carries"},
+     .says = "index into operators: the same, or the operator whose value a quantize or dequantize "
+             "node carries"},
     {"name", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = name},
     {"role", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = role, .says = "value, output or tap"},
-    {"input", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_VIA(document_value, row.value, etr_value_accuracy, input),
+    {"input", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT,
+     ETR_VIA(document_value, row.value, etr_value_accuracy, input),
      .says = "input of the reference: the worst"},
-    {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = snr, .says = "null: not compared, or nothing differs"},
-    {"equal", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, .get = is_equal, .says = "nothing differs, or snr_db is above 100"},
+    {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = snr,
+     .says = "null: not compared, or nothing differs"},
+    {"equal", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, .get = is_equal,
+     .says = "nothing differs, or snr_db is above 100"},
     {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = drop,
-     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each counts as at least "
+     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each "
+             "counts as at least "
              "0 and at most 20 above that of the worst output"},
     {"local_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = local,
      .says = "against what the reference computes from the values that the device logged before"},
     {"psnr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = psnr},
     {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, GAP(mse)},
     {"max_abs", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, GAP(max_abs_error)},
-    {"nonfinite", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, GAP(unlike), .says = "elements with a wrong NaN or infinity"},
+    {"nonfinite", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, GAP(unlike),
+     .says = "elements with a wrong NaN or infinity"},
     {"steps_off", NULL, ETR_CELL_SHARE, ETR_IN_DOCUMENT, .get = steps_off, .has = has_steps,
      .says = "share of the stored integers that differ"},
     {"most_steps", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT,
      ETR_VIA(document_value, row.value, etr_value_accuracy, most_steps), .has = has_steps},
-    {"problem", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, ETR_VIA(document_value, row.value, etr_value_accuracy, problem),
+    {"problem", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT,
+     ETR_VIA(document_value, row.value, etr_value_accuracy, problem),
      .says = "why it was not compared"},
     {"statistics", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = tap_text,
      .says = "of a tap that returned statistics instead of a tensor: the one that differs most"},
@@ -75,7 +107,8 @@ ETR_ROW_TYPE(document_accuracy, fields);
 static void put_counts(etr_jw *json, const char *key, const uint64_t *counts) {
   etr_jw_key(json, key);
   etr_jw_array(json);
-  for (size_t i = 0; i < ETR_SPREAD_BUCKETS; i++) etr_jw_uint(json, counts[i]);
+  for (size_t i = 0; i < ETR_SPREAD_BUCKETS; i++)
+    etr_jw_uint(json, counts[i]);
   etr_jw_end(json);
 }
 
@@ -83,7 +116,8 @@ static void put_spreads(const etr_fields *f, const document_value *values, size_
   etr_field_list(f, "spreads");
   for (size_t i = 0; i < count; i++) {
     const etr_value_spread *spread = values[i].row.value->spread;
-    if (!spread) continue;
+    if (!spread)
+      continue;
     etr_jw_object(f->json);
     etr_field_count(f, "value", i);
     etr_field_number(f, "least", spread->least);
@@ -99,8 +133,8 @@ static void put_spreads(const etr_fields *f, const document_value *values, size_
 }
 
 /* Writes the most suspicious values with their segments. */
-static void put_candidates(etr_profile_doc *e, const etr_profile_operators *ops, const document_value *values,
-                           size_t count) {
+static void put_candidates(etr_profile_doc *e, const etr_profile_operators *ops,
+                           const document_value *values, size_t count) {
   const etr_accuracy *accuracy = count > 0 ? values->row.accuracy : NULL;
   etr_jw *json = e->fields.json;
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
@@ -109,48 +143,60 @@ static void put_candidates(etr_profile_doc *e, const etr_profile_operators *ops,
   for (size_t i = 0; i < shown; i++)
     for (size_t k = 0; k < count; k++) {
       const etr_value_accuracy *value = &accuracy->values[candidates[i]];
-      if (values[k].row.value != value) continue;
+      if (values[k].row.value != value)
+        continue;
       etr_jw_object(json);
       etr_field_count(&e->fields, "value", k);
       etr_field_list(&e->fields, "segment");
-      for (size_t n = 0; n < value->segment_count; n++) etr_profile_put_index(e, ops->row_of[value->segment[n]]);
+      for (size_t n = 0; n < value->segment_count; n++)
+        etr_profile_put_index(e, ops->row_of[value->segment[n]]);
       etr_jw_end(json);
       etr_jw_end(json);
     }
   etr_jw_end(json);
 }
 
-/* Lists the worst input of each value, then the taps that returned statistics where another value of their node is
- * listed. NULL when out of memory. */
+/* Lists the worst input of each value, then the taps that returned statistics where another value
+ * of their node is listed. NULL when out of memory. */
 static const document_value *values_of(etr_profile_doc *e, const etr_accuracy *accuracy,
                                        const etr_profile_operators *ops, size_t *count) {
   size_t worst_count;
-  const etr_value_accuracy *const *worst = etr_accuracy_worst_inputs(&e->arena, accuracy, &worst_count);
-  document_value *values = etr_arena_alloc_array(&e->arena, worst_count + accuracy->value_count, sizeof *values);
+  const etr_value_accuracy *const *worst = etr_accuracy_worst_inputs(&e->arena, accuracy,
+                                                                     &worst_count);
+  document_value *values = etr_arena_alloc_array(&e->arena, worst_count + accuracy->value_count,
+                                                 sizeof *values);
   bool *is_listed = etr_arena_alloc_array(&e->arena, accuracy->value_count, sizeof *is_listed);
-  if (!worst || !values || !is_listed) return NULL;
+  if (!worst || !values || !is_listed)
+    return NULL;
   *count = 0;
   for (size_t i = 0; i < worst_count + accuracy->value_count; i++) {
-    const etr_value_accuracy *value = i < worst_count ? worst[i] : &accuracy->values[i - worst_count];
-    if (is_listed[value - accuracy->values] || (i >= worst_count && value->statistic_count == 0)) continue;
+    const etr_value_accuracy *value = i < worst_count ? worst[i]
+                                                      : &accuracy->values[i - worst_count];
+    if (is_listed[value - accuracy->values] || (i >= worst_count && value->statistic_count == 0))
+      continue;
     is_listed[value - accuracy->values] = true;
-    values[(*count)++] = (document_value){etr_accuracy_row_of(&e->arena, accuracy, value), ops->row_of[value->node],
+    values[(*count)++] = (document_value){etr_accuracy_row_of(&e->arena, accuracy, value),
+                                          ops->row_of[value->node],
                                           ops->row_of[value->computed_by]};
   }
   return values;
 }
 
-bool etr_profile_put_accuracy(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
+bool etr_profile_put_accuracy(etr_profile_doc *e, const etr_method *method,
+                              const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
-  const etr_accuracy *accuracy = etr_accuracy_of_method(f->profile->accuracy, (uint32_t)(method - f->profile->methods));
+  const etr_accuracy *accuracy = etr_accuracy_of_method(f->profile->accuracy,
+                                                        (uint32_t)(method - f->profile->methods));
   size_t count;
   const document_value *values = values_of(e, accuracy, ops, &count);
-  if (!values) return false;
+  if (!values)
+    return false;
   etr_jw_object(f->json);
   etr_field_text(f, "text", etr_accuracy_line(&e->arena, accuracy));
   etr_field_text(f, "against", etr_accuracy_against(&e->arena, accuracy));
   etr_accuracy_put_facts(f, accuracy);
-  etr_profile_put_columns(e, "values", &etr_document_accuracy_fields, ETR_IN_DOCUMENT, ETR_ROWS(values, count));
+  etr_profile_put_columns(e, "values", &etr_document_accuracy_fields, ETR_IN_DOCUMENT,
+                          ETR_ROWS(values, count));
   put_candidates(e, ops, values, count);
   put_spreads(f, values, count);
   etr_jw_end(f->json);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_columns.c - writes columns of the dashboard's document, and what their cells are: texts, times, rates.
+ * profile_columns.c - writes columns of the dashboard's document, and what their cells are: texts,
+ * times, rates.
  */
 #include "report/profile_doc.h"
 
@@ -14,7 +15,8 @@ void etr_profile_put_index(etr_profile_doc *e, uint32_t index) {
 static uint32_t add_text(etr_profile_doc *e, const char *text) {
   uint32_t index = (uint32_t)e->list.count;
   const char **added = text ? etr_vec_push(&e->arena, &e->list) : NULL;
-  if (!added || !etr_map_set(&e->texts, etr_slice_of(text), index)) return ETR_NONE;
+  if (!added || !etr_map_set(&e->texts, etr_slice_of(text), index))
+    return ETR_NONE;
   *added = text;
   return index;
 }
@@ -26,7 +28,8 @@ static uint32_t index_of(etr_profile_doc *e, const char *text) {
 
 static uint32_t index_of_copy(etr_profile_doc *e, etr_slice text) {
   uint32_t index = text.size > 0 ? etr_map_get(&e->texts, text) : ETR_NONE;
-  if (index == ETR_NONE && text.size > 0) index = add_text(e, etr_arena_copy(&e->arena, text));
+  if (index == ETR_NONE && text.size > 0)
+    index = add_text(e, etr_arena_copy(&e->arena, text));
   return index;
 }
 
@@ -35,21 +38,24 @@ double etr_profile_ns(const etr_profile_doc *e, double ticks) {
   return round(etr_ticks_to_ns(e->fields.profile, ticks) * 1e3) / 1e3;
 }
 
-/* Rounds a rate to four significant digits, or to a whole number if it has more. Nobody reads further digits, and the
- * clock is not that precise. */
+/* Rounds a rate to four significant digits, or to a whole number if it has more. Nobody reads
+ * further digits, and the clock is not that precise. */
 static double rounded_rate(double rate) {
   double scale = 1;
-  if (isnan(rate)) return rate;
-  while (rate * scale < 1000 && scale < 1e15) scale *= 10;
+  if (isnan(rate))
+    return rate;
+  while (rate * scale < 1000 && scale < 1e15)
+    scale *= 10;
   return round(rate * scale) / scale;
 }
 
-/* Returns the index of a text. Texts repeat often, usually at the same address, so recent ones are looked up by
- * address.
+/* Returns the index of a text. Texts repeat often, usually at the same address, so recent ones are
+ * looked up by address.
  */
 static uint32_t index_of_text(etr_profile_doc *e, const char *text) {
   etr_recent_text *recent = &e->recent[((uintptr_t)text >> 3) % ETR_COUNT(e->recent)];
-  if (!text || recent->text != text) *recent = (etr_recent_text){text, text ? index_of(e, text) : ETR_NONE};
+  if (!text || recent->text != text)
+    *recent = (etr_recent_text){text, text ? index_of(e, text) : ETR_NONE};
   return recent->index;
 }
 
@@ -60,36 +66,52 @@ static etr_scalar index_scalar(uint32_t index) {
 /* Returns the distance of a number from the last one, which it becomes. */
 static etr_scalar step_scalar(double number, double *last) {
   const etr_scalar step = etr_scalar_of_number(number - *last);
-  if (!isnan(number)) *last = number;
+  if (!isnan(number))
+    *last = number;
   return step;
 }
 
-/* Returns the value that the document has for a field of a row. last: the last number of the column, of an
- * ETR_CELL_STEP. */
-static etr_scalar value_of(etr_profile_doc *e, const etr_field *field, const void *row, double *last) {
+/* Returns the value that the document has for a field of a row. last: the last number of the
+ * column, of an ETR_CELL_STEP. */
+static etr_scalar value_of(etr_profile_doc *e, const etr_field *field, const void *row,
+                           double *last) {
   const etr_plain_cell cell = etr_field_plain_cell(field, row);
   switch (field->kind) {
-  case ETR_CELL_WORD: return index_scalar(index_of_text(e, cell.text));
-  case ETR_CELL_NAME: return index_scalar(index_of_copy(e, etr_slice_of(cell.text ? cell.text : "")));
-  case ETR_CELL_ITEM: return (etr_scalar){cell.text ? ETR_SCALAR_TEXT : ETR_SCALAR_NULL, .text = cell.text};
-  case ETR_CELL_FLAG: return (etr_scalar){ETR_SCALAR_WHOLE, .whole = cell.number == 1};
+  case ETR_CELL_WORD:
+    return index_scalar(index_of_text(e, cell.text));
+  case ETR_CELL_NAME:
+    return index_scalar(index_of_copy(e, etr_slice_of(cell.text ? cell.text : "")));
+  case ETR_CELL_ITEM:
+    return (etr_scalar){cell.text ? ETR_SCALAR_TEXT : ETR_SCALAR_NULL, .text = cell.text};
+  case ETR_CELL_FLAG:
+    return (etr_scalar){ETR_SCALAR_WHOLE, .whole = cell.number == 1};
   case ETR_CELL_COUNT:
-  case ETR_CELL_BYTES: return (etr_scalar){ETR_SCALAR_WHOLE, .whole = isnan(cell.number) ? -1 : (int64_t)cell.number};
-  case ETR_CELL_STEP: return step_scalar(cell.number, last);
-  case ETR_CELL_TIME: return etr_scalar_of_number(etr_profile_ns(e, cell.number));
-  case ETR_CELL_AMOUNT: return etr_scalar_of_number(round(cell.number)); /* as in other documents */
+  case ETR_CELL_BYTES:
+    return (etr_scalar){ETR_SCALAR_WHOLE, .whole = isnan(cell.number) ? -1 : (int64_t)cell.number};
+  case ETR_CELL_STEP:
+    return step_scalar(cell.number, last);
+  case ETR_CELL_TIME:
+    return etr_scalar_of_number(etr_profile_ns(e, cell.number));
+  case ETR_CELL_AMOUNT:
+    return etr_scalar_of_number(round(cell.number)); /* as in other documents */
   case ETR_CELL_RATE:
-  case ETR_CELL_SHARE: return etr_scalar_of_number(rounded_rate(cell.number));
-  default: return etr_scalar_of_number(cell.number);
+  case ETR_CELL_SHARE:
+    return etr_scalar_of_number(rounded_rate(cell.number));
+  default:
+    return etr_scalar_of_number(cell.number);
   }
 }
 
 static bool is_same(const etr_scalar *a, const etr_scalar *b) {
-  if (a->type != b->type) return false;
+  if (a->type != b->type)
+    return false;
   switch (a->type) {
-  case ETR_SCALAR_TEXT: return a->text == b->text || strcmp(a->text, b->text) == 0;
-  case ETR_SCALAR_REAL: return memcmp(&a->real, &b->real, sizeof a->real) == 0;
-  default: return a->whole == b->whole;
+  case ETR_SCALAR_TEXT:
+    return a->text == b->text || strcmp(a->text, b->text) == 0;
+  case ETR_SCALAR_REAL:
+    return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+  default:
+    return a->whole == b->whole;
   }
 }
 
@@ -97,39 +119,51 @@ static bool is_none(const etr_scalar *value) {
   return value->type == ETR_SCALAR_NULL || (value->type == ETR_SCALAR_WHOLE && value->whole < 0);
 }
 
-/* Writes a column: an array; the value alone if several rows have the same; nothing if no row has a value. `values`
- * has room for one of each row. */
-static void put_column(etr_profile_doc *e, const etr_field *field, etr_rows rows, etr_scalar *values) {
+/* Writes a column: an array; the value alone if several rows have the same; nothing if no row has a
+ * value. `values` has room for one of each row. */
+static void put_column(etr_profile_doc *e, const etr_field *field, etr_rows rows,
+                       etr_scalar *values) {
   etr_jw *json = e->fields.json;
   size_t same = 0;
   double last = 0;
   for (size_t i = 0; i < rows.count; i++)
     values[i] = value_of(e, field, (const char *)rows.first + i * rows.size, &last);
-  while (same < rows.count && is_same(&values[0], &values[same])) same++;
-  if (same == rows.count && (same == 0 || is_none(&values[0]))) return;
+  while (same < rows.count && is_same(&values[0], &values[same]))
+    same++;
+  if (same == rows.count && (same == 0 || is_none(&values[0])))
+    return;
   etr_jw_key(json, field->key);
   if (same == rows.count && same > 1) {
     etr_put_scalar(json, values[0]);
     return;
   }
   etr_jw_array(json);
-  for (size_t i = 0; i < rows.count; i++) etr_put_scalar(json, values[i]);
+  for (size_t i = 0; i < rows.count; i++)
+    etr_put_scalar(json, values[i]);
   etr_jw_end(json);
 }
 
-void etr_profile_put_columns(etr_profile_doc *e, const char *key, const etr_row_type *list, unsigned media,
-                             etr_rows rows) {
+void etr_profile_put_columns(etr_profile_doc *e, const char *key, const etr_row_type *list,
+                             unsigned media, etr_rows rows) {
   etr_arena scratch = {0};
   etr_scalar *values = etr_arena_alloc_raw_array(&scratch, rows.count, sizeof *values);
-  if (!values) etr_arena_fail(&e->arena);
-  if (key) etr_field_object(&e->fields, key);
+  if (!values)
+    etr_arena_fail(&e->arena);
+  if (key)
+    etr_field_object(&e->fields, key);
   etr_field_count(&e->fields, "count", rows.count);
   for (const etr_field *field = list->first; values && field < list->first + list->count; field++)
-    if (field->in & media) put_column(e, field, rows, values);
-  if (key) etr_jw_end(e->fields.json);
+    if (field->in & media)
+      put_column(e, field, rows, values);
+  if (key)
+    etr_jw_end(e->fields.json);
   etr_arena_clear(&scratch);
 }
 
-void etr_profile_put_text(etr_profile_doc *e, const char *text) { etr_profile_put_index(e, index_of_text(e, text)); }
+void etr_profile_put_text(etr_profile_doc *e, const char *text) {
+  etr_profile_put_index(e, index_of_text(e, text));
+}
 
-void etr_profile_put_ns(etr_profile_doc *e, double ticks) { etr_jw_double(e->fields.json, etr_profile_ns(e, ticks)); }
+void etr_profile_put_ns(etr_profile_doc *e, double ticks) {
+  etr_jw_double(e->fields.json, etr_profile_ns(e, ticks));
+}

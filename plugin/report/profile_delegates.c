@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_delegates.c - writes the time of a method that is on no operator, by delegate, and where its delegates are in
- * the model and why they end there.
+ * profile_delegates.c - writes the time of a method that is on no operator, by delegate, and where
+ * its delegates are in the model and why they end there.
  */
 #include "report/profile_doc.h"
 #include "views/delegation.h"
@@ -18,18 +18,24 @@ static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
   return a;
 }
 
-/* Returns the innermost module that contains all operators of each delegate; ETR_NONE if that is the model, or none is
- * known. NULL when out of memory. */
+/* Returns the innermost module that contains all operators of each delegate; ETR_NONE if that is
+ * the model, or none is known. NULL when out of memory. */
 static uint32_t *modules_of(etr_arena *arena, const etr_method *method, const etr_graph *graph) {
   uint32_t *modules = etr_arena_alloc_array(arena, method->delegate_count, sizeof *modules);
-  for (size_t i = 0; modules && i < method->delegate_count; i++) modules[i] = ETR_NONE;
+  for (size_t i = 0; modules && i < method->delegate_count; i++)
+    modules[i] = ETR_NONE;
   for (size_t i = 0; modules && graph && graph->times && i < graph->node_count; i++) {
-    uint32_t delegate = etr_delegate_at(method, graph->times[i].delegate_instruction), module = graph->nodes[i].module;
-    if (delegate == ETR_NONE || graph->nodes[i].kind != ETR_NODE_OP) continue;
-    modules[delegate] = modules[delegate] == ETR_NONE ? module : common_module(graph, modules[delegate], module);
+    uint32_t delegate = etr_delegate_at(method, graph->times[i].delegate_instruction),
+             module = graph->nodes[i].module;
+    if (delegate == ETR_NONE || graph->nodes[i].kind != ETR_NODE_OP)
+      continue;
+    modules[delegate] = modules[delegate] == ETR_NONE
+                            ? module
+                            : common_module(graph, modules[delegate], module);
   }
   for (size_t i = 0; modules && i < method->delegate_count; i++)
-    if (modules[i] == 0) modules[i] = ETR_NONE;
+    if (modules[i] == 0)
+      modules[i] = ETR_NONE;
   return modules;
 }
 
@@ -43,25 +49,31 @@ typedef struct box {
 
 static const etr_field box_fields[] = {
     {"part", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(box, part), .says = "as in balance"},
-    {"delegate", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(box, delegate), .says = "index into delegates"},
+    {"delegate", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(box, delegate),
+     .says = "index into delegates"},
     {"module", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(box, module),
-     .says = "index into modules: the innermost one with all operators of the delegate; none: several, or the model"},
+     .says = "index into modules: the innermost one with all operators of the delegate; none: "
+             "several, or the model"},
     {"total", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(box, ticks), .says = "over all runs"},
 };
 ETR_ROW_TYPE(balance_box, box_fields);
 
 enum { INSERTED, REST_OF_CALLS, KINDS };
 
-static void add_box(box *boxes, size_t *count, const char *part, uint32_t delegate, uint32_t module, uint64_t ticks) {
-  if (ticks > 0) boxes[(*count)++] = (box){part, delegate, module, ticks};
+static void add_box(box *boxes, size_t *count, const char *part, uint32_t delegate, uint32_t module,
+                    uint64_t ticks) {
+  if (ticks > 0)
+    boxes[(*count)++] = (box){part, delegate, module, ticks};
 }
 
-/* Adds up the time of each delegate outside operators of the graph, and of those that are not known. */
+/* Adds up the time of each delegate outside operators of the graph, and of those that are not
+ * known. */
 static uint64_t *sum_delegates(etr_arena *arena, const etr_method *method) {
   uint64_t *sums = etr_arena_alloc_array(arena, (method->delegate_count + 1) * KINDS, sizeof *sums);
   for (size_t i = 0; sums && i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
-    if (slice->kind != ETR_TIME_SLICE_DELEGATE) continue;
+    if (slice->kind != ETR_TIME_SLICE_DELEGATE)
+      continue;
     uint32_t delegate = etr_delegate_at(method, slice->event->instruction_id);
     size_t at = delegate == ETR_NONE ? method->delegate_count : delegate;
     sums[at * KINDS + (slice->event->is_inserted ? INSERTED : REST_OF_CALLS)] += slice->ticks;
@@ -72,9 +84,11 @@ static uint64_t *sum_delegates(etr_arena *arena, const etr_method *method) {
 static bool put_boxes(etr_profile_doc *e, const etr_method *method, const uint32_t *modules) {
   static const char *const names[] = {[INSERTED] = "inserted", [REST_OF_CALLS] = "rest_of_calls"};
   const uint64_t *sums = sum_delegates(&e->arena, method);
-  box *boxes = etr_arena_alloc_array(&e->arena, (method->delegate_count + 1) * KINDS + 2, sizeof *boxes);
+  box *boxes = etr_arena_alloc_array(&e->arena, (method->delegate_count + 1) * KINDS + 2,
+                                     sizeof *boxes);
   size_t count = 0;
-  if (!sums || !boxes) return false;
+  if (!sums || !boxes)
+    return false;
   for (uint32_t i = 0; i <= method->delegate_count; i++)
     for (size_t kind = 0; kind < KINDS; kind++) {
       bool is_known = i < method->delegate_count;
@@ -83,7 +97,8 @@ static bool put_boxes(etr_profile_doc *e, const etr_method *method, const uint32
     }
   add_box(boxes, &count, "framework", ETR_NONE, ETR_NONE, method->framework_ticks);
   add_box(boxes, &count, "unexplained", ETR_NONE, ETR_NONE, method->unexplained_ticks);
-  etr_profile_put_columns(e, "balance_boxes", &etr_balance_box_fields, ETR_IN_DOCUMENT, ETR_ROWS(boxes, count));
+  etr_profile_put_columns(e, "balance_boxes", &etr_balance_box_fields, ETR_IN_DOCUMENT,
+                          ETR_ROWS(boxes, count));
   return true;
 }
 
@@ -94,38 +109,47 @@ typedef struct delegate_place {
   uint32_t module, cut_by;
 } delegate_place;
 
-#define FACT(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(delegate_place, facts, etr_delegate_facts, member)
+#define FACT(kind, member)                                                                         \
+  NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(delegate_place, facts, etr_delegate_facts, member)
 
 static const etr_field place_fields[] = {
     {"module", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(delegate_place, module),
-     .says = "index into modules: the innermost one with all its operators; none: several, or the model"},
+     .says = "index into modules: the innermost one with all its operators; none: several, or the "
+             "model"},
     {"calls", FACT(ETR_CELL_COUNT, calls), .says = "over all runs"},
-    {"overhead", FACT(ETR_CELL_TIME, overhead), .says = "time of its calls in no event: their median times runs"},
+    {"overhead", FACT(ETR_CELL_TIME, overhead),
+     .says = "time of its calls in no event: their median times runs"},
     {"hidden", FACT(ETR_CELL_TIME, hidden),
-     .says = "the part of the overhead that is probably operator time, because their clock is coarse"},
+     .says =
+         "the part of the overhead that is probably operator time, because their clock is coarse"},
     {"cut_by", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(delegate_place, cut_by),
-     .says = "the first operator outside delegates that reads its result, and on which a later delegate of the backend "
+     .says = "the first operator outside delegates that reads its result, and on which a later "
+             "delegate of the backend "
              "depends"},
     {"cut_reason", FACT(ETR_CELL_WORD, cut_reason),
-     .says = "why the backend's partitioner leaves that operator out: the subject is the partitioner"},
+     .says =
+         "why the backend's partitioner leaves that operator out: the subject is the partitioner"},
 };
 ETR_ROW_TYPE(delegate_place, place_fields);
 
-static bool put_places(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops,
-                       const uint32_t *modules, const etr_delegate_facts *facts) {
+static bool put_places(etr_profile_doc *e, const etr_method *method,
+                       const etr_profile_operators *ops, const uint32_t *modules,
+                       const etr_delegate_facts *facts) {
   delegate_place *rows = etr_arena_alloc_array(&e->arena, method->delegate_count, sizeof *rows);
-  if (!rows) return false;
+  if (!rows)
+    return false;
   for (size_t i = 0; i < method->delegate_count; i++) {
     uint32_t cut = facts ? facts[i].cut_by : ETR_NONE;
-    rows[i] = (delegate_place){facts ? &facts[i] : NULL, modules[i], cut == ETR_NONE ? ETR_NONE : ops->row_of[cut]};
+    rows[i] = (delegate_place){facts ? &facts[i] : NULL, modules[i],
+                               cut == ETR_NONE ? ETR_NONE : ops->row_of[cut]};
   }
   etr_profile_put_columns(e, "delegate_places", &etr_delegate_place_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, method->delegate_count));
   return true;
 }
 
-bool etr_profile_put_delegates(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops,
-                               const etr_delegate_facts *facts) {
+bool etr_profile_put_delegates(etr_profile_doc *e, const etr_method *method,
+                               const etr_profile_operators *ops, const etr_delegate_facts *facts) {
   const uint32_t *modules = modules_of(&e->arena, method, ops->graph);
   return modules && put_boxes(e, method, modules) && put_places(e, method, ops, modules, facts);
 }

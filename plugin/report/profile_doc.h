@@ -2,8 +2,8 @@
  *
  * profile_doc.h - declarations that the parts of the dashboard's document share. Layer 5.
  *
- * The document is compact: nodes and events are written column by column, and a text that may repeat is an index into
- * one list at the document's end. Functions write into the open document.
+ * The document is compact: nodes and events are written column by column, and a text that may
+ * repeat is an index into one list at the document's end. Functions write into the open document.
  */
 #ifndef ETR_PROFILE_DOC_H
 #define ETR_PROFILE_DOC_H
@@ -16,8 +16,9 @@
 
 /* ---- The document ---- */
 
-/** Parts of the document. TensorBoard's event file has all of them in one. A report has the first one, and each of the
- * others that a method has as a section of its own, which the page reads when it shows it. */
+/** Parts of the document. TensorBoard's event file has all of them in one. A report has the first
+ * one, and each of the others that a method has as a section of its own, which the page reads when
+ * it shows it. */
 typedef enum etr_profile_part {
   ETR_PROFILE_SHOWN = 1 << 0,    /* what the page shows first */
   ETR_PROFILE_COMPARED = 1 << 1, /* what only etr_compare_documents() needs */
@@ -29,21 +30,23 @@ typedef enum etr_profile_part {
   ETR_PROFILE_ALL = (1 << 7) - 1,
 } etr_profile_part;
 
-/** Writes a document with some of the parts. known: the findings of one method, which then are not made again; NULL for
- * none. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-etr_status etr_profile_write(const etr_profile *profile, unsigned parts, const etr_method_findings *known,
-                             const etr_sink *sink, etr_error *error);
+/** Writes a document with some of the parts. known: the findings of one method, which then are not
+ * made again; NULL for none. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+etr_status etr_profile_write(const etr_profile *profile, unsigned parts,
+                             const etr_method_findings *known, const etr_sink *sink,
+                             etr_error *error);
 
 /** Returns the key of a part that belongs to a method, "timeline"; NULL for others. */
 const char *etr_profile_part_name(etr_profile_part part);
 
 /** Returns true if a method has something in such a part. */
-bool etr_profile_has_part(const etr_profile *profile, const etr_method *method, etr_profile_part part);
+bool etr_profile_has_part(const etr_profile *profile, const etr_method *method,
+                          etr_profile_part part);
 
-/** Writes such a part of a method as a document of its own: {"timeline": {...}, "texts": [...]}. Errors: ETR_ERROR_IO,
- * ETR_ERROR_MEMORY. */
-etr_status etr_profile_write_section(const etr_profile *profile, const etr_method *method, etr_profile_part part,
-                                     const etr_sink *sink, etr_error *error);
+/** Writes such a part of a method as a document of its own: {"timeline": {...}, "texts": [...]}.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+etr_status etr_profile_write_section(const etr_profile *profile, const etr_method *method,
+                                     etr_profile_part part, const etr_sink *sink, etr_error *error);
 
 /** A text by its address, and its index. */
 typedef struct etr_recent_text {
@@ -78,7 +81,8 @@ typedef struct etr_profile_operators {
 /** Returns true if a method is shown. A name in the maps that has no graph and never ran is not. */
 bool etr_profile_shows(const etr_method *method);
 
-/** Writes the keys schema, time_unit, version and ticks_per_second, with which a document begins. */
+/** Writes the keys schema, time_unit, version and ticks_per_second, with which a document begins.
+ */
 void etr_profile_put_schema(const etr_fields *fields, const char *schema);
 
 /** Writes an index; -1 for ETR_NONE. */
@@ -93,33 +97,38 @@ double etr_profile_ns(const etr_profile_doc *doc, double ticks);
 /** Writes a time in the document's unit, nanoseconds. */
 void etr_profile_put_ns(etr_profile_doc *doc, double ticks);
 
-/** Writes an object under a key, or, with NULL, into the open one: the number of rows as `count`, and a column for each
- * field that is in one of the media (ETR_IN_DOCUMENT, ...). A column is an array; if several rows all have the same
- * value, it is that value alone; if no row has a value, it is left out. Texts of ETR_CELL_WORD must live as long as the
- * document, and texts of ETR_CELL_NAME are copied; both are written as indices. ETR_CELL_ITEM is written as the text
- * itself and must live as long as the rows. Unknown counts and texts are -1, other unknown numbers null. */
-void etr_profile_put_columns(etr_profile_doc *doc, const char *key, const etr_row_type *list, unsigned media,
-                             etr_rows rows);
+/** Writes an object under a key, or, with NULL, into the open one: the number of rows as `count`,
+ * and a column for each field that is in one of the media (ETR_IN_DOCUMENT, ...). A column is an
+ * array; if several rows all have the same value, it is that value alone; if no row has a value, it
+ * is left out. Texts of ETR_CELL_WORD must live as long as the document, and texts of ETR_CELL_NAME
+ * are copied; both are written as indices. ETR_CELL_ITEM is written as the text itself and must
+ * live as long as the rows. Unknown counts and texts are -1, other unknown numbers null. */
+void etr_profile_put_columns(etr_profile_doc *doc, const char *key, const etr_row_type *list,
+                             unsigned media, etr_rows rows);
 
-/** Lists the operators of the method's graph; none if it has no graph. compared: its data for comparisons, or NULL.
- * Returns false when out of memory. */
-bool etr_profile_list_operators(etr_profile_doc *doc, etr_profile_operators *out, const etr_method *method,
-                                const etr_side_method *compared);
+/** Lists the operators of the method's graph; none if it has no graph. compared: its data for
+ * comparisons, or NULL. Returns false when out of memory. */
+bool etr_profile_list_operators(etr_profile_doc *doc, etr_profile_operators *out,
+                                const etr_method *method, const etr_side_method *compared);
 
-/** Writes how accurate the values of a method are, which were compared. Returns false when out of memory. */
-bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+/** Writes how accurate the values of a method are, which were compared. Returns false when out of
+ * memory. */
+bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method,
+                              const etr_profile_operators *operators);
 
-/** Writes the method's graph: modules, source lines, operators; null if it has none. Sets the rows' source lines.
- * Returns false when out of memory. */
+/** Writes the method's graph: modules, source lines, operators; null if it has none. Sets the rows'
+ * source lines. Returns false when out of memory. */
 bool etr_profile_put_graph(etr_profile_doc *doc, etr_profile_operators *operators);
 
 /** Writes the modules of a graph under the key `modules`. */
 void etr_profile_put_modules(etr_profile_doc *doc, const etr_graph *graph);
 
 /** Writes the number of runs of each recording, and the steps of the clocks. */
-void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method, const etr_side_method *compared);
+void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method,
+                            const etr_side_method *compared);
 
-/** Writes the data that only a comparison needs: how times vary, sums, and the events of a method without a graph. */
+/** Writes the data that only a comparison needs: how times vary, sums, and the events of a method
+ * without a graph. */
 void etr_profile_put_side(etr_profile_doc *doc, const etr_side_method *compared);
 
 /** Writes the times of loads, for a comparison. */
@@ -127,48 +136,56 @@ void etr_profile_put_loads(etr_profile_doc *doc);
 
 /* ---- The runs of a method that a document has event by event and operator by operator ---- */
 
-/** The most events of one method that a document has, unless its median run alone has more. 200,000 events take about
- * half a megabyte in a report. */
+/** The most events of one method that a document has, unless its median run alone has more. 200,000
+ * events take about half a megabyte in a report. */
 enum { ETR_PROFILE_MOST_EVENTS = 200000 };
 
 /** Runs of a method. */
 typedef struct etr_profile_runs {
   const uint32_t *places; /* indices among its included runs, ascending */
   size_t count;
-  size_t fastest, median, slowest; /* indices into places; median: the faster one of two. `count` if it is not there */
+  size_t fastest, median,
+      slowest; /* indices into places; median: the faster one of two. `count` if it is not there */
 } etr_profile_runs;
 
-/** Chooses the runs: all of them, or as many as there is room for: the median, slowest, fastest and first one, then
- * others that are evenly spaced. Returns false when out of memory. */
+/** Chooses the runs: all of them, or as many as there is room for: the median, slowest, fastest and
+ * first one, then others that are evenly spaced. Returns false when out of memory. */
 bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_profile *profile,
                              const etr_method *method);
 
-/** Writes, of the runs that have their events in the timeline, the times of operators that these events do not give,
- * and the operators that make slow runs slow. Returns false when out of memory. */
-bool etr_profile_put_runs(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+/** Writes, of the runs that have their events in the timeline, the times of operators that these
+ * events do not give, and the operators that make slow runs slow. Returns false when out of memory.
+ */
+bool etr_profile_put_runs(etr_profile_doc *doc, const etr_method *method,
+                          const etr_profile_operators *operators);
 
-/** Writes the events of the method's runs with their positions in the picture, as an object: of all runs, or of those
- * that etr_profile_choose_runs() chooses. Returns false when out of memory. */
-bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+/** Writes the events of the method's runs with their positions in the picture, as an object: of all
+ * runs, or of those that etr_profile_choose_runs() chooses. Returns false when out of memory. */
+bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method,
+                              const etr_profile_operators *operators);
 
-/** Writes the time of a method that is on no operator, by delegate, and what is known about its delegates. facts: of
- * each delegate, or NULL. Returns false when out of memory. */
-bool etr_profile_put_delegates(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators,
+/** Writes the time of a method that is on no operator, by delegate, and what is known about its
+ * delegates. facts: of each delegate, or NULL. Returns false when out of memory. */
+bool etr_profile_put_delegates(etr_profile_doc *doc, const etr_method *method,
+                               const etr_profile_operators *operators,
                                const etr_delegate_facts *facts);
 
-/** Writes the memory that the program plans for a method, as an object. Returns false when out of memory. */
-bool etr_profile_put_memory(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+/** Writes the memory that the program plans for a method, as an object. Returns false when out of
+ * memory. */
+bool etr_profile_put_memory(etr_profile_doc *doc, const etr_method *method,
+                            const etr_profile_operators *operators);
 
-/** Writes the graphs of a method as a list: what is drawn of each, and how they belong together. Returns false when out
- * of memory. */
-bool etr_profile_put_graphs(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+/** Writes the graphs of a method as a list: what is drawn of each, and how they belong together.
+ * Returns false when out of memory. */
+bool etr_profile_put_graphs(etr_profile_doc *doc, const etr_method *method,
+                            const etr_profile_operators *operators);
 
-/* ---- The figures that a list of many records shows (schema/head.schema.json), so that it need not read whole
- * documents ---- */
+/* ---- The figures that a list of many records shows (schema/head.schema.json), so that it need not
+ * read whole documents ---- */
 
-/** Writes the document with these figures. hparams: facts that the user gave; the last one of a name counts. Errors:
- * ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, size_t hparam_count, const etr_sink *sink,
-                          etr_error *error);
+/** Writes the document with these figures. hparams: facts that the user gave; the last one of a
+ * name counts. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, size_t hparam_count,
+                          const etr_sink *sink, etr_error *error);
 
 #endif

@@ -13,21 +13,26 @@
 
 #include <stdlib.h>
 
-/* Writes the last folder and the name of a path, which identify the file without its location on the owner's disk. */
+/* Writes the last folder and the name of a path, which identify the file without its location on
+ * the owner's disk. */
 static void put_path(const etr_fields *f, const char *path) {
   const char *from = path;
   int slashes = 0;
   for (const char *at = path + strlen(path); at > path && slashes < 2; at--)
-    if (etr_is_slash(at[-1]) && ++slashes == 2) from = at;
+    if (etr_is_slash(at[-1]) && ++slashes == 2)
+      from = at;
   etr_jw_string(f->json, from);
 }
 
 static void put_inputs(const etr_fields *f) {
   const etr_profile *profile = f->profile;
   etr_field_list(f, "inputs");
-  if (profile->etrecord) put_path(f, profile->etrecord);
-  for (size_t i = 0; i < profile->etdump_count; i++) put_path(f, profile->etdumps[i]);
-  if (profile->pte && !profile->pte_entry) put_path(f, profile->pte);
+  if (profile->etrecord)
+    put_path(f, profile->etrecord);
+  for (size_t i = 0; i < profile->etdump_count; i++)
+    put_path(f, profile->etdumps[i]);
+  if (profile->pte && !profile->pte_entry)
+    put_path(f, profile->pte);
   etr_jw_end(f->json);
 }
 
@@ -45,12 +50,14 @@ static void put_warnings(const etr_fields *f) {
   const etr_accuracy *accuracy = f->profile->accuracy;
   etr_field_list(f, "warnings");
   put_warnings_of(f, f->profile->warnings, f->profile->warning_count);
-  if (accuracy) put_warnings_of(f, accuracy->warnings, accuracy->warning_count);
+  if (accuracy)
+    put_warnings_of(f, accuracy->warnings, accuracy->warning_count);
   etr_jw_end(f->json);
 }
 
 static const etr_field balance_fields[] = {
-    {"part", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_balance_part, name), .type = "balance_part"},
+    {"part", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_balance_part, name),
+     .type = "balance_part"},
     {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_balance_part, text)},
     {"of_previous", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_balance_part, is_part_of_previous),
      .says = "contained in the previous part that is not itself contained in another"},
@@ -68,25 +75,32 @@ static void put_balance(etr_profile_doc *e, const etr_method *method) {
   etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &e->arena, f->profile, method));
 }
 
-/* Marks the rows of the operators that a finding is about: those that it names, or else those of its delegates. */
-static void mark_operators(bool *is_about, const etr_profile_operators *ops, const etr_finding *finding) {
+/* Marks the rows of the operators that a finding is about: those that it names, or else those of
+ * its delegates. */
+static void mark_operators(bool *is_about, const etr_profile_operators *ops,
+                           const etr_finding *finding) {
   const etr_node_time *times = ops->graph ? ops->graph->times : NULL;
   for (size_t i = 0; i < finding->node_count; i++)
-    if (ops->row_of[finding->nodes[i]] != ETR_NONE) is_about[ops->row_of[finding->nodes[i]]] = true;
-  if (!times || finding->node_count || !finding->instruction_count) return;
+    if (ops->row_of[finding->nodes[i]] != ETR_NONE)
+      is_about[ops->row_of[finding->nodes[i]]] = true;
+  if (!times || finding->node_count || !finding->instruction_count)
+    return;
   for (size_t row = 0; row < ops->count; row++)
     is_about[row] = bsearch(&times[ops->nodes[row]].delegate_instruction, finding->instructions,
                             finding->instruction_count, sizeof *finding->instructions, etr_by_int);
 }
 
 /* Writes the operators that a finding is about, each as the distance from the one before it. */
-static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *ops, const etr_finding *finding) {
+static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *ops,
+                               const etr_finding *finding) {
   bool *is_about = etr_arena_alloc_array(&e->arena, ops->count, sizeof *is_about);
-  if (!is_about) return false;
+  if (!is_about)
+    return false;
   mark_operators(is_about, ops, finding);
   etr_field_list(&e->fields, "operator_steps");
   for (size_t row = 0, last = 0; row < ops->count; row++) {
-    if (!is_about[row]) continue;
+    if (!is_about[row])
+      continue;
     etr_jw_uint(e->fields.json, row - last);
     last = row;
   }
@@ -94,14 +108,16 @@ static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *
   return true;
 }
 
-static bool put_findings(etr_profile_doc *e, const etr_findings *found, const etr_profile_operators *ops) {
+static bool put_findings(etr_profile_doc *e, const etr_findings *found,
+                         const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
   etr_field_list(f, "findings");
   for (size_t i = 0; i < found->count; i++) {
     const etr_finding *finding = &found->list[i];
     etr_jw_object(f->json);
     etr_finding_put(f, finding, false);
-    if (!put_operator_steps(e, ops, finding)) return false;
+    if (!put_operator_steps(e, ops, finding))
+      return false;
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -110,7 +126,8 @@ static bool put_findings(etr_profile_doc *e, const etr_findings *found, const et
 
 static bool make_findings(etr_profile_doc *e, etr_findings *out, const etr_method *method) {
   bool is_known = e->known && e->known->method == method;
-  if (is_known) *out = e->known->findings;
+  if (is_known)
+    *out = e->known->findings;
   return is_known || etr_findings_make(out, &e->arena, e->fields.profile, method, ETR_UNIT_MS);
 }
 
@@ -132,7 +149,8 @@ static const part parts[] = {
 
 static const part *find_part(etr_profile_part wanted) {
   for (size_t i = 0; i < ETR_COUNT(parts); i++)
-    if (parts[i].part == wanted) return &parts[i];
+    if (parts[i].part == wanted)
+      return &parts[i];
   return NULL;
 }
 
@@ -141,19 +159,25 @@ const char *etr_profile_part_name(etr_profile_part wanted) {
   return found ? found->name : NULL;
 }
 
-bool etr_profile_has_part(const etr_profile *profile, const etr_method *method, etr_profile_part wanted) {
-  if (wanted == ETR_PROFILE_MEMORY) return method->memory != NULL;
+bool etr_profile_has_part(const etr_profile *profile, const etr_method *method,
+                          etr_profile_part wanted) {
+  if (wanted == ETR_PROFILE_MEMORY)
+    return method->memory != NULL;
   if (wanted == ETR_PROFILE_ACCURACY)
     return etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods)) != NULL;
-  if (wanted == ETR_PROFILE_GRAPHS) return method->graph != ETR_NONE;
-  if (wanted == ETR_PROFILE_RUNS && method->graph == ETR_NONE) return false;
+  if (wanted == ETR_PROFILE_GRAPHS)
+    return method->graph != ETR_NONE;
+  if (wanted == ETR_PROFILE_RUNS && method->graph == ETR_NONE)
+    return false;
   return find_part(wanted) && method->run_count > 0;
 }
 
-static bool put_parts(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
+static bool put_parts(etr_profile_doc *e, const etr_method *method,
+                      const etr_profile_operators *ops) {
   bool good = true;
   for (size_t i = 0; good && i < ETR_COUNT(parts); i++) {
-    if (!(e->parts & parts[i].part)) continue;
+    if (!(e->parts & parts[i].part))
+      continue;
     etr_jw_key(e->fields.json, parts[i].name);
     if (etr_profile_has_part(e->fields.profile, method, parts[i].part))
       good = parts[i].put(e, method, ops);
@@ -165,7 +189,8 @@ static bool put_parts(etr_profile_doc *e, const etr_method *method, const etr_pr
 
 /* ---- Methods ---- */
 
-static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_side_method *compared) {
+static bool put_method(etr_profile_doc *e, const etr_method *method,
+                       const etr_side_method *compared) {
   const etr_fields *f = &e->fields;
   etr_profile_operators ops;
   etr_findings found;
@@ -178,29 +203,36 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   etr_field_ticks(f, "total", (double)method->execute_ticks);
   etr_jw_end(f->json);
   etr_field_list(f, "execute_per_run");
-  for (size_t i = 0; i < method->run_count; i++) etr_profile_put_ns(e, (double)method->execute_per_run[i]);
+  for (size_t i = 0; i < method->run_count; i++)
+    etr_profile_put_ns(e, (double)method->execute_per_run[i]);
   etr_jw_end(f->json);
   etr_field_list(f, "run_numbers");
-  for (size_t i = 0; i < method->run_count; i++) etr_jw_uint(f->json, method->runs[i]);
+  for (size_t i = 0; i < method->run_count; i++)
+    etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
   etr_field_noise(f, &e->arena, method, ETR_UNIT_MS);
   put_balance(e, method);
   bool good = etr_delegates_put(f, &e->arena, method, NULL, 1) &&
               etr_summary_put_delegates(f, &e->arena, method, "total", 1);
-  good = good && etr_profile_list_operators(e, &ops, method, compared) && etr_profile_put_graph(e, &ops);
+  good = good && etr_profile_list_operators(e, &ops, method, compared) &&
+         etr_profile_put_graph(e, &ops);
   good = good && etr_module_patterns_of(&patterns, &e->arena, f->profile, method);
-  if (good) etr_summary_put_patterns(f, method, &patterns);
+  if (good)
+    etr_summary_put_patterns(f, method, &patterns);
   etr_profile_put_clocks(e, method, compared);
-  if (e->parts & ETR_PROFILE_COMPARED) etr_profile_put_side(e, compared);
+  if (e->parts & ETR_PROFILE_COMPARED)
+    etr_profile_put_side(e, compared);
   etr_jw_key(f->json, "delegation");
   good = good && etr_delegation_put(f, &e->arena, method) && make_findings(e, &found, method) &&
-         put_findings(e, &found, &ops) && etr_profile_put_delegates(e, method, &ops, found.delegates) &&
-         put_parts(e, method, &ops);
+         put_findings(e, &found, &ops) &&
+         etr_profile_put_delegates(e, method, &ops, found.delegates) && put_parts(e, method, &ops);
   etr_jw_end(f->json);
   return good;
 }
 
-bool etr_profile_shows(const etr_method *method) { return method->graph != ETR_NONE || method->run_count > 0; }
+bool etr_profile_shows(const etr_method *method) {
+  return method->graph != ETR_NONE || method->run_count > 0;
+}
 
 /* ---- Documents ---- */
 
@@ -212,8 +244,8 @@ void etr_profile_put_schema(const etr_fields *f, const char *schema) {
 }
 
 /* Begins a document, whose end is close_document(). `json` and `writer` must live as long. */
-static void open_document(etr_profile_doc *e, etr_jw *json, etr_writer *writer, const etr_profile *profile,
-                          const etr_sink *sink) {
+static void open_document(etr_profile_doc *e, etr_jw *json, etr_writer *writer,
+                          const etr_profile *profile, const etr_sink *sink) {
   e->fields = (etr_fields){profile, ETR_UNIT_NS, json};
   etr_map_init(&e->texts, &e->arena);
   etr_placer_init(&e->placer, &e->arena, profile);
@@ -227,37 +259,43 @@ static etr_status close_document(etr_profile_doc *e, bool is_good, etr_error *er
   etr_writer *writer = e->fields.json->writer;
   etr_field_texts(&e->fields, "texts", e->list.data, e->list.count);
   etr_jw_end(e->fields.json);
-  if (!is_good || etr_arena_failed(&e->arena) || e->placer.failed) writer->status = ETR_ERROR_MEMORY;
+  if (!is_good || etr_arena_failed(&e->arena) || e->placer.failed)
+    writer->status = ETR_ERROR_MEMORY;
   etr_arena_clear(&e->arena);
   etr_side_close(e->side);
   return etr_writer_finish(writer, error);
 }
 
-etr_status etr_profile_write(const etr_profile *profile, unsigned wanted, const etr_method_findings *known,
-                             const etr_sink *sink, etr_error *error) {
+etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
+                             const etr_method_findings *known, const etr_sink *sink,
+                             etr_error *error) {
   etr_writer writer;
   etr_jw json;
   etr_profile_doc e = {.parts = wanted, .known = known};
   const etr_fields *f = &e.fields;
   bool good = true;
   etr_error_clear(error);
-  ETR_TRY((wanted & ETR_PROFILE_COMPARED ? etr_side_open : etr_side_open_clocks)(&e.side, profile, error));
+  ETR_TRY((wanted & ETR_PROFILE_COMPARED ? etr_side_open : etr_side_open_clocks)(&e.side, profile,
+                                                                                 error));
   open_document(&e, &json, &writer, profile, sink);
   etr_profile_put_schema(f, "etrecord-tb/profile/1");
   put_inputs(f);
   etr_field_effective_peaks(f);
   etr_field_list(f, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
-    if (etr_profile_shows(&profile->methods[i])) good = put_method(&e, &profile->methods[i], &e.side->methods[i]);
+    if (etr_profile_shows(&profile->methods[i]))
+      good = put_method(&e, &profile->methods[i], &e.side->methods[i]);
   etr_jw_end(&json);
   good = good && etr_summary_put_loads(f, &e.arena);
-  if (wanted & ETR_PROFILE_COMPARED) etr_profile_put_loads(&e);
+  if (wanted & ETR_PROFILE_COMPARED)
+    etr_profile_put_loads(&e);
   put_warnings(f);
   return close_document(&e, good, error);
 }
 
-etr_status etr_profile_write_section(const etr_profile *profile, const etr_method *method, etr_profile_part wanted,
-                                     const etr_sink *sink, etr_error *error) {
+etr_status etr_profile_write_section(const etr_profile *profile, const etr_method *method,
+                                     etr_profile_part wanted, const etr_sink *sink,
+                                     etr_error *error) {
   etr_writer writer;
   etr_jw json;
   etr_profile_doc e = {.parts = wanted};
@@ -268,6 +306,7 @@ etr_status etr_profile_write_section(const etr_profile *profile, const etr_metho
   return close_document(&e, good, error);
 }
 
-etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink,
+                                 etr_error *error) {
   return etr_profile_write(profile, ETR_PROFILE_ALL, NULL, sink, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_memory.c - writes the memory that a method's program plans: every tensor with its place, its life and what
- * uses it.
+ * profile_memory.c - writes the memory that a method's program plans: every tensor with its place,
+ * its life and what uses it.
  */
 #include "output/label.h"
 #include "report/profile_doc.h"
@@ -19,7 +19,9 @@ typedef struct tensor_row {
   size_t users;
 } tensor_row;
 
-static const tensor_row *as_row(const void *row) { return row; }
+static const tensor_row *as_row(const void *row) {
+  return row;
+}
 
 static etr_cell name(const void *row) {
   const char *own = as_row(row)->tensor->tensor.name, *of_operator = as_row(row)->operator_name;
@@ -28,11 +30,14 @@ static etr_cell name(const void *row) {
 
 static etr_cell life(const void *row) {
   const etr_planned_tensor *tensor = as_row(row)->tensor;
-  if (tensor->first_instruction < 0) return etr_cell_none();
+  if (tensor->first_instruction < 0)
+    return etr_cell_none();
   return etr_cell_number(tensor->last_instruction - tensor->first_instruction);
 }
 
-static etr_cell role(const void *row) { return etr_cell_text(etr_tensor_role_name(as_row(row)->tensor->role)); }
+static etr_cell role(const void *row) {
+  return etr_cell_text(etr_tensor_role_name(as_row(row)->tensor->role));
+}
 
 static etr_cell type(const void *row) {
   return etr_cell_text(etr_label_shape(as_row(row)->arena, &as_row(row)->tensor->tensor));
@@ -40,16 +45,19 @@ static etr_cell type(const void *row) {
 
 static etr_cell buffer(const void *row) {
   uint32_t index = as_row(row)->tensor->buffer;
-  return index == ETR_NONE ? etr_cell_none() : etr_cell_number(as_row(row)->plan->buffers[index].id);
+  return index == ETR_NONE ? etr_cell_none()
+                           : etr_cell_number(as_row(row)->plan->buffers[index].id);
 }
 
-#define TENSOR(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(tensor_row, tensor, etr_planned_tensor, member)
+#define TENSOR(kind, member)                                                                       \
+  NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(tensor_row, tensor, etr_planned_tensor, member)
 #define ROW(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_AT(tensor_row, member)
 
 static const etr_field fields[] = {
     {"name", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, .get = name,
      .says = "of the weight, or \"value_\" and a number; null: its operator's", .type = "text"},
-    {"role", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = role, .says = "activation, input, output, state"},
+    {"role", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = role,
+     .says = "activation, input, output, state"},
     {"type", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = type, .says = "\"f32[1,8]\""},
     {"bytes", TENSOR(ETR_CELL_COUNT, size_bytes)},
     {"buffer", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = buffer, .says = "id, as in buffers"},
@@ -62,64 +70,83 @@ static const etr_field fields[] = {
     {"module", TENSOR(ETR_CELL_COUNT, module), .says = "index into modules"},
     {"operator_step", ROW(ETR_CELL_STEP, operator), .says = "operator that computes it"},
     {"view_back", ROW(ETR_CELL_NUMBER, view_back),
-     .says =
-         "of a tensor that shares memory on purpose: how many rows before it the tensor is whose memory that is. Its "
-         "bytes count there, and it is never live itself"},
-    {"misplaced", TENSOR(ETR_CELL_FLAG, is_misplaced), .says = "contradicts the program: in no sum"},
-    {"largest_shape", TENSOR(ETR_CELL_FLAG, is_bound), .says = "the shape is dynamic, and this the largest"},
+     .says = "of a tensor that shares memory on purpose: how many rows before it the tensor is "
+             "whose memory that is. Its "
+             "bytes count there, and it is never live itself"},
+    {"misplaced", TENSOR(ETR_CELL_FLAG, is_misplaced),
+     .says = "contradicts the program: in no sum"},
+    {"largest_shape", TENSOR(ETR_CELL_FLAG, is_bound),
+     .says = "the shape is dynamic, and this the largest"},
     {"over_back", ROW(ETR_CELL_NUMBER, over_back),
-     .says =
-         "how many rows before it a tensor is that nothing needs afterwards, and over which its operator could write "
-         "this one"},
-    {"users", ROW(ETR_CELL_COUNT, users), .says = "number of instructions that read or write it; 0 for all: not known"},
+     .says = "how many rows before it a tensor is that nothing needs afterwards, and over which "
+             "its operator could write "
+             "this one"},
+    {"users", ROW(ETR_CELL_COUNT, users),
+     .says = "number of instructions that read or write it; 0 for all: not known"},
 };
 ETR_ROW_TYPE(document_tensor, fields);
 
-/* Lists the instructions that use each tensor, in their order. first: per tensor, where its instructions are in the
- * list, with the end behind the last one. Returns NULL when out of memory. */
+/* Lists the instructions that use each tensor, in their order. first: per tensor, where its
+ * instructions are in the list, with the end behind the last one. Returns NULL when out of memory.
+ */
 static uint32_t *list_users(etr_arena *arena, const etr_memory_plan *plan, size_t **first) {
-  size_t *next = *first = etr_arena_alloc_array(arena, plan->tensor_count + 2, sizeof **first), count = 0;
+  size_t *next = *first = etr_arena_alloc_array(arena, plan->tensor_count + 2, sizeof **first),
+         count = 0;
   for (size_t i = 0; next && i < plan->instruction_count; i++)
-    for (size_t k = 0; k < plan->steps[i].tensor_count; k++, count++) next[plan->steps[i].tensors[k] + 2]++;
+    for (size_t k = 0; k < plan->steps[i].tensor_count; k++, count++)
+      next[plan->steps[i].tensors[k] + 2]++;
   uint32_t *users = etr_arena_alloc_array(arena, count, sizeof *users);
-  if (!next || !users) return NULL;
-  for (size_t i = 2; i < plan->tensor_count + 2; i++) next[i] += next[i - 1];
+  if (!next || !users)
+    return NULL;
+  for (size_t i = 2; i < plan->tensor_count + 2; i++)
+    next[i] += next[i - 1];
   for (uint32_t i = 0; i < plan->instruction_count; i++) /* moves each start to the next one's */
-    for (size_t k = 0; k < plan->steps[i].tensor_count; k++) users[next[plan->steps[i].tensors[k] + 1]++] = i;
+    for (size_t k = 0; k < plan->steps[i].tensor_count; k++)
+      users[next[plan->steps[i].tensors[k] + 1]++] = i;
   return users;
 }
 
 /* Returns how many rows before a row another one is. */
-static double back(uint32_t row, uint32_t other) { return other == ETR_NONE ? NAN : (double)row - (double)other; }
+static double back(uint32_t row, uint32_t other) {
+  return other == ETR_NONE ? NAN : (double)row - (double)other;
+}
 
-static bool put_tensors(etr_profile_doc *e, const etr_memory_plan *plan, const etr_profile_operators *ops) {
+static bool put_tensors(etr_profile_doc *e, const etr_memory_plan *plan,
+                        const etr_profile_operators *ops) {
   size_t count = plan->tensor_count, *first;
   tensor_row *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);
-  const uint32_t *over = etr_memory_in_place_make(&e->arena, plan), *users = list_users(&e->arena, plan, &first);
-  if (!rows || !over || !users) return false;
+  const uint32_t *over = etr_memory_in_place_make(&e->arena, plan),
+                 *users = list_users(&e->arena, plan, &first);
+  if (!rows || !over || !users)
+    return false;
   for (uint32_t i = 0; i < count; i++) {
     const etr_planned_tensor *tensor = &plan->tensors[i];
-    bool has_operator = tensor->node != ETR_NONE && ops->row_of && ops->row_of[tensor->node] != ETR_NONE;
+    bool has_operator = tensor->node != ETR_NONE && ops->row_of &&
+                        ops->row_of[tensor->node] != ETR_NONE;
     rows[i] = (tensor_row){.arena = &e->arena,
                            .plan = plan,
                            .tensor = tensor,
-                           .operator_name = has_operator ? ops->graph->nodes[tensor->node].name : NULL,
-                           .operator= has_operator ? ops->row_of[tensor->node] : ETR_NONE,
+                           .operator_name = has_operator ? ops->graph->nodes[tensor->node].name
+                                                         : NULL,
+                           .operator = has_operator ? ops->row_of[tensor->node] : ETR_NONE,
                            .view_back = back(i, tensor->view_of),
                            .over_back = back(i, over[i]),
                            .users = first[i + 1] - first[i]};
   }
-  etr_profile_put_columns(e, "tensors", &etr_document_tensor_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, count));
+  etr_profile_put_columns(e, "tensors", &etr_document_tensor_fields, ETR_IN_DOCUMENT,
+                          ETR_ROWS(rows, count));
   etr_field_list(&e->fields, "users");
   for (size_t i = 0; i < count; i++) {
     int64_t last = ETR_MAX(plan->tensors[i].first_instruction, 0);
-    for (size_t k = first[i]; k < first[i + 1]; last = users[k++]) etr_jw_int(e->fields.json, (int64_t)users[k] - last);
+    for (size_t k = first[i]; k < first[i + 1]; last = users[k++])
+      etr_jw_int(e->fields.json, (int64_t)users[k] - last);
   }
   etr_jw_end(e->fields.json);
   return true;
 }
 
-bool etr_profile_put_memory(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
+bool etr_profile_put_memory(etr_profile_doc *e, const etr_method *method,
+                            const etr_profile_operators *ops) {
   etr_jw_object(e->fields.json);
   etr_memory_put_shown(&e->fields, &e->arena, method);
   bool good = put_tensors(e, method->memory, ops);

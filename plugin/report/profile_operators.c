@@ -16,7 +16,8 @@ static void put_columns(etr_profile_doc *e, const etr_profile_operators *ops) {
     rows[i].source = ops->source_of[i];
     rows[i].carrier = carrier == ETR_NONE ? ETR_NONE : ops->row_of[carrier];
   }
-  etr_profile_put_columns(e, "operators", &etr_node_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, rows ? ops->count : 0));
+  etr_profile_put_columns(e, "operators", &etr_node_fields, ETR_IN_DOCUMENT,
+                          ETR_ROWS(rows, rows ? ops->count : 0));
 }
 
 static const etr_field module_fields[] = {
@@ -44,15 +45,16 @@ static void put_bodies(etr_profile_doc *e, const etr_profile_operators *ops) {
     uint32_t subgraph = ops->graph->nodes[ops->nodes[row]].subgraph;
     const char *body = ops->compared->items[row].body;
     const char *path = subgraph == ETR_NONE ? "" : ops->graph->subgraphs[subgraph].path;
-    if (body[0] == '\0' || etr_map_get(&seen, etr_slice_of(path)) != ETR_NONE) continue;
+    if (body[0] == '\0' || etr_map_get(&seen, etr_slice_of(path)) != ETR_NONE)
+      continue;
     etr_map_set(&seen, etr_slice_of(path), 1);
     etr_field_text(&e->fields, path, body);
   }
   etr_jw_end(e->fields.json);
 }
 
-/* Writes a source line, unless it was already written. Returns its number; ETR_NONE when out of memory. by_place: line,
- * function and file -> number. */
+/* Writes a source line, unless it was already written. Returns its number; ETR_NONE when out of
+ * memory. by_place: line, function and file -> number. */
 static uint32_t number_of_source(etr_profile_doc *e, etr_map *by_place, const etr_source *source) {
   etr_text *place = &e->joined;
   place->size = 0;
@@ -61,7 +63,8 @@ static uint32_t number_of_source(etr_profile_doc *e, etr_map *by_place, const et
   bool good = etr_text_add(place, etr_slice_of(source->file));
   etr_map_slot *slot = good ? etr_map_at(by_place, (etr_slice){place->data, place->size}) : NULL;
   place->size = 0;
-  if (!slot) return ETR_NONE;
+  if (!slot)
+    return ETR_NONE;
   if (slot->value == ETR_NONE) {
     slot->value = (uint32_t)(by_place->count - 1);
     etr_jw_object(e->fields.json);
@@ -85,18 +88,22 @@ static const uint32_t *put_sources(etr_profile_doc *e, const etr_profile_operato
   return source_of;
 }
 
-bool etr_profile_list_operators(etr_profile_doc *e, etr_profile_operators *ops, const etr_method *method,
-                                const etr_side_method *compared) {
+bool etr_profile_list_operators(etr_profile_doc *e, etr_profile_operators *ops,
+                                const etr_method *method, const etr_side_method *compared) {
   *ops = (etr_profile_operators){.compared = compared};
-  if (method->graph == ETR_NONE) return true;
+  if (method->graph == ETR_NONE)
+    return true;
   const etr_graph *graph = &e->fields.profile->graphs[method->graph];
   uint32_t *nodes = etr_arena_alloc_array(&e->arena, graph->node_count, sizeof *nodes);
   uint32_t *row_of = etr_arena_alloc_array(&e->arena, graph->node_count, sizeof *row_of);
-  *ops = (etr_profile_operators){.graph = graph, .nodes = nodes, .row_of = row_of, .compared = compared};
-  if (!nodes || !row_of) return false;
+  *ops = (etr_profile_operators){
+      .graph = graph, .nodes = nodes, .row_of = row_of, .compared = compared};
+  if (!nodes || !row_of)
+    return false;
   for (size_t i = 0; i < graph->node_count; i++) {
     row_of[i] = graph->nodes[i].kind == ETR_NODE_OP ? (uint32_t)ops->count : ETR_NONE;
-    if (row_of[i] != ETR_NONE) nodes[ops->count++] = (uint32_t)i;
+    if (row_of[i] != ETR_NONE)
+      nodes[ops->count++] = (uint32_t)i;
   }
   return true;
 }
@@ -113,8 +120,10 @@ bool etr_profile_put_graph(etr_profile_doc *e, etr_profile_operators *ops) {
   etr_field_text(f, "entry", ops->graph->entry);
   etr_profile_put_modules(e, ops->graph);
   ops->source_of = put_sources(e, ops);
-  if (ops->source_of) put_columns(e, ops);
-  if (e->parts & ETR_PROFILE_COMPARED) put_bodies(e, ops);
+  if (ops->source_of)
+    put_columns(e, ops);
+  if (e->parts & ETR_PROFILE_COMPARED)
+    put_bodies(e, ops);
   etr_jw_end(f->json);
   return ops->source_of != NULL;
 }

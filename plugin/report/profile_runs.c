@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_runs.c - chooses the runs that the dashboard's document has in full, and writes the time of each operator in
- * each of them.
+ * profile_runs.c - chooses the runs that the dashboard's document has in full, and writes the time
+ * of each operator in each of them.
  */
 #include "report/profile_doc.h"
 
@@ -16,15 +16,18 @@ typedef struct run_time {
 
 static int by_time(const void *a, const void *b) {
   const run_time *x = a, *y = b;
-  if (x->ticks != y->ticks) return x->ticks < y->ticks ? -1 : 1;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? -1 : 1;
   return (x->place > y->place) - (x->place < y->place);
 }
 
 /* Returns the method's runs, the fastest one first; NULL when out of memory. */
 static const run_time *sort_runs(etr_arena *arena, const etr_method *method) {
   run_time *runs = etr_arena_alloc_array(arena, method->run_count, sizeof *runs);
-  for (uint32_t i = 0; runs && i < method->run_count; i++) runs[i] = (run_time){method->execute_per_run[i], i};
-  if (runs) etr_sort(runs, method->run_count, sizeof *runs, by_time);
+  for (uint32_t i = 0; runs && i < method->run_count; i++)
+    runs[i] = (run_time){method->execute_per_run[i], i};
+  if (runs)
+    etr_sort(runs, method->run_count, sizeof *runs, by_time);
   return runs;
 }
 
@@ -42,13 +45,15 @@ static size_t most_events(etr_arena *arena, const etr_profile *profile, const et
       for (size_t k = 0; k < block->events[i].sample_count; k++)
         counts[place_of(method, block->events[i].sample_runs[k])]++;
   }
-  for (size_t i = 0; counts && i < method->run_count; i++) most = ETR_MAX(most, counts[i]);
+  for (size_t i = 0; counts && i < method->run_count; i++)
+    most = ETR_MAX(most, counts[i]);
   return most;
 }
 
 static size_t index_of(const etr_profile_runs *runs, uint32_t place) {
   size_t at = 0;
-  while (at < runs->count && runs->places[at] != place) at++;
+  while (at < runs->count && runs->places[at] != place)
+    at++;
   return at;
 }
 
@@ -58,18 +63,23 @@ bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_
   uint32_t *places = etr_arena_alloc_array(arena, method->run_count, sizeof *places);
   bool *is_chosen = etr_arena_alloc_array(arena, method->run_count, sizeof *is_chosen);
   *out = (etr_profile_runs){.places = places};
-  if (!runs || !places || !is_chosen) return false;
-  size_t count = method->run_count, room = ETR_PROFILE_MOST_EVENTS / most_events(arena, profile, method);
+  if (!runs || !places || !is_chosen)
+    return false;
+  size_t count = method->run_count,
+         room = ETR_PROFILE_MOST_EVENTS / most_events(arena, profile, method);
   const uint32_t first[] = {runs[(count - 1) / 2].place, runs[count - 1].place, runs[0].place, 0};
-  for (size_t i = 0; i < ETR_COUNT(first) && i < ETR_MAX(room, (size_t)1); i++) is_chosen[first[i]] = true;
+  for (size_t i = 0; i < ETR_COUNT(first) && i < ETR_MAX(room, (size_t)1); i++)
+    is_chosen[first[i]] = true;
   size_t left = count, others,
          seen = 0; /* runs that are not chosen yet, those that will be, those that were looked at */
-  for (size_t i = 0; i < count; i++) left -= is_chosen[i];
+  for (size_t i = 0; i < count; i++)
+    left -= is_chosen[i];
   others = ETR_MIN(left, room - ETR_MIN(room, count - left));
   for (uint32_t i = 0; i < count; i++) {
     bool is_other = !is_chosen[i] && seen * others / left < (seen + 1) * others / left;
     seen += !is_chosen[i];
-    if (is_chosen[i] || is_other) places[out->count++] = i;
+    if (is_chosen[i] || is_other)
+      places[out->count++] = i;
   }
   out->median = index_of(out, first[0]);
   out->slowest = index_of(out, first[1]);
@@ -90,7 +100,8 @@ typedef struct run_list {
   const etr_method *method;
   const etr_profile_operators *ops;
   etr_profile_runs shown;
-  uint32_t *first_event; /* per node: its first event in `events`, where others are linked; ETR_NONE */
+  uint32_t
+      *first_event; /* per node: its first event in `events`, where others are linked; ETR_NONE */
   etr_vec(node_event) events;
   uint64_t *ticks; /* per run of the method: what the events of a node take; zeroed between nodes */
 } run_list;
@@ -102,9 +113,11 @@ static bool list_events(run_list *l) {
     const etr_block *block = &profile->blocks[l->method->blocks[b]];
     for (size_t i = 0; i < block->event_count; i++) {
       const etr_event *event = &block->events[i];
-      if (event->node_count == 0 || !etr_is_placed(event)) continue;
+      if (event->node_count == 0 || !etr_is_placed(event))
+        continue;
       node_event *added = etr_vec_push(&l->e->arena, &l->events);
-      if (!added) return false;
+      if (!added)
+        return false;
       *added = (node_event){event, l->first_event[event->nodes[0]]};
       l->first_event[event->nodes[0]] = (uint32_t)(l->events.count - 1);
     }
@@ -117,12 +130,15 @@ static bool open_list(run_list *l) {
   size_t nodes = l->ops->graph ? l->ops->graph->node_count : 0;
   l->first_event = etr_arena_alloc_array(arena, nodes, sizeof *l->first_event);
   l->ticks = etr_arena_alloc_array(arena, l->method->run_count + 1, sizeof *l->ticks);
-  if (!l->first_event || !l->ticks) return false;
+  if (!l->first_event || !l->ticks)
+    return false;
   memset(l->first_event, 0xff, nodes * sizeof *l->first_event);
-  return etr_profile_choose_runs(&l->shown, arena, l->e->fields.profile, l->method) && list_events(l);
+  return etr_profile_choose_runs(&l->shown, arena, l->e->fields.profile, l->method) &&
+         list_events(l);
 }
 
-/* Adds the times of a node's events to `ticks`, or, if they are cleared, returns false if one of these is left there.
+/* Adds the times of a node's events to `ticks`, or, if they are cleared, returns false if one of
+ * these is left there.
  */
 static bool go_through_events(run_list *l, uint32_t node, bool is_cleared) {
   bool is_same = true;
@@ -130,7 +146,8 @@ static bool go_through_events(run_list *l, uint32_t node, bool is_cleared) {
     const etr_event *event = l->events.data[i].event;
     for (size_t k = 0; k < event->sample_count; k++) {
       size_t place = place_of(l->method, event->sample_runs[k]);
-      if (place == l->method->run_count) continue;
+      if (place == l->method->run_count)
+        continue;
       is_same = is_same && (!is_cleared || l->ticks[place] == 0);
       l->ticks[place] = is_cleared ? 0 : etr_add_up_to_most(l->ticks[place], event->durations[k]);
     }
@@ -153,7 +170,8 @@ static bool follows_from_events(run_list *l, uint32_t node) {
 /* Writes the times of a node in the runs that are shown; null where it did not run. */
 static void put_times(const run_list *l, const etr_node_time *time) {
   for (size_t shown = 0, i = 0; shown < l->shown.count; shown++) {
-    while (i < time->runs && time->each_run[i].run < l->shown.places[shown]) i++;
+    while (i < time->runs && time->each_run[i].run < l->shown.places[shown])
+      i++;
     bool has_run = i < time->runs && time->each_run[i].run == l->shown.places[shown];
     etr_profile_put_ns(l->e, has_run ? (double)time->each_run[i].ticks : NAN);
   }
@@ -163,16 +181,20 @@ static bool put_other_times(run_list *l) {
   const etr_fields *f = &l->e->fields;
   uint32_t *rows = etr_arena_alloc_array(&l->e->arena, l->ops->count, sizeof *rows);
   size_t count = 0;
-  if (!rows) return false;
+  if (!rows)
+    return false;
   for (uint32_t row = 0; l->ops->graph->times && row < l->ops->count; row++) {
     const etr_node_time *time = &l->ops->graph->times[l->ops->nodes[row]];
-    if (time->each_run && !follows_from_events(l, l->ops->nodes[row])) rows[count++] = row;
+    if (time->each_run && !follows_from_events(l, l->ops->nodes[row]))
+      rows[count++] = row;
   }
   etr_field_list(f, "operators");
-  for (size_t i = 0; i < count; i++) etr_jw_uint(f->json, rows[i]);
+  for (size_t i = 0; i < count; i++)
+    etr_jw_uint(f->json, rows[i]);
   etr_jw_end(f->json);
   etr_field_list(f, "times");
-  for (size_t i = 0; i < count; i++) put_times(l, &l->ops->graph->times[l->ops->nodes[rows[i]]]);
+  for (size_t i = 0; i < count; i++)
+    put_times(l, &l->ops->graph->times[l->ops->nodes[rows[i]]]);
   etr_jw_end(f->json);
   return true;
 }
@@ -191,13 +213,17 @@ typedef struct slow_run {
   } blamed[MOST_BLAMED];
 } slow_run;
 
-#define BLAMED(number)                                                                                                 \
-  {"operator_" #number, NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(slow_run, blamed[number - 1].operator)}, {       \
-    "excess_" #number, NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(slow_run, blamed[number - 1].excess)               \
+#define BLAMED(number)                                                                             \
+  {"operator_" #number, NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT,                                     \
+   ETR_AT(slow_run, blamed[number - 1].operator)},                                                 \
+  {                                                                                                \
+    "excess_" #number, NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT,                                       \
+        ETR_AT(slow_run, blamed[number - 1].excess)                                                \
   }
 
 static const etr_field slow_run_fields[] = {
-    {"run", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(slow_run, place), .says = "index into execute_per_run"},
+    {"run", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(slow_run, place),
+     .says = "index into execute_per_run"},
     {"outlier", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, ETR_AT(slow_run, is_outlier),
      .says = "it is far slower than the others; otherwise it is slower than the median"},
     BLAMED(1),
@@ -210,15 +236,18 @@ ETR_ROW_TYPE(slow_run, slow_run_fields);
 static void blame(slow_run *run, uint32_t operator, double excess) {
   size_t at = MOST_BLAMED;
   while (at > 0 && excess > run->blamed[at - 1].excess) {
-    if (at < MOST_BLAMED) run->blamed[at] = run->blamed[at - 1];
+    if (at < MOST_BLAMED)
+      run->blamed[at] = run->blamed[at - 1];
     at--;
   }
-  if (at == MOST_BLAMED) return;
-  run->blamed[at].operator= operator;
+  if (at == MOST_BLAMED)
+    return;
+  run->blamed[at].operator = operator;
   run->blamed[at].excess = excess;
 }
 
-/* Marks the slow runs of the method. Its outliers are known by their distance from the median, if all are slow. */
+/* Marks the slow runs of the method. Its outliers are known by their distance from the median, if
+ * all are slow. */
 static void mark_outliers(const run_list *l, slow_run *runs) {
   const etr_method *method = l->method;
   bool has_outliers = method->noise.least_outlier > 1 && method->mixed_phase_count <= 1;
@@ -233,10 +262,12 @@ static bool put_slow_runs(run_list *l) {
   const etr_method *method = l->method;
   slow_run *runs = etr_arena_alloc_array(&l->e->arena, method->run_count + 1, sizeof *runs);
   size_t count = 0;
-  if (!runs) return false;
+  if (!runs)
+    return false;
   for (uint32_t i = 0; i < method->run_count; i++) {
     runs[i].place = i;
-    for (size_t k = 0; k < MOST_BLAMED; k++) runs[i].blamed[k].operator= ETR_NONE;
+    for (size_t k = 0; k < MOST_BLAMED; k++)
+      runs[i].blamed[k].operator = ETR_NONE;
   }
   mark_outliers(l, runs);
   for (uint32_t row = 0; l->ops->graph->times && row < l->ops->count; row++) {
@@ -245,17 +276,22 @@ static bool put_slow_runs(run_list *l) {
       blame(&runs[time->each_run[i].run], row, (double)time->each_run[i].ticks - time->per_run.p50);
   }
   for (size_t i = 0; i < method->run_count; i++)
-    if ((double)method->execute_per_run[i] > method->execute.p50) runs[count++] = runs[i];
+    if ((double)method->execute_per_run[i] > method->execute.p50)
+      runs[count++] = runs[i];
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < MOST_BLAMED; k++)
-      if (runs[i].blamed[k].operator== ETR_NONE) runs[i].blamed[k].excess = NAN;
-  etr_profile_put_columns(l->e, "slow", &etr_slow_run_fields, ETR_IN_DOCUMENT, ETR_ROWS(runs, count));
+      if (runs[i].blamed[k].operator == ETR_NONE)
+        runs[i].blamed[k].excess = NAN;
+  etr_profile_put_columns(l->e, "slow", &etr_slow_run_fields, ETR_IN_DOCUMENT,
+                          ETR_ROWS(runs, count));
   return true;
 }
 
-bool etr_profile_put_runs(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
+bool etr_profile_put_runs(etr_profile_doc *e, const etr_method *method,
+                          const etr_profile_operators *ops) {
   run_list l = {.e = e, .method = method, .ops = ops};
-  if (!open_list(&l)) return false;
+  if (!open_list(&l))
+    return false;
   etr_jw_object(e->fields.json);
   bool good = put_other_times(&l) && put_slow_runs(&l);
   etr_jw_end(e->fields.json);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_side.c - writes the data that only a comparison needs, so that the library can compare documents like
- * profiles (etr_compare_documents()).
+ * profile_side.c - writes the data that only a comparison needs, so that the library can compare
+ * documents like profiles (etr_compare_documents()).
  */
 #include "report/profile_doc.h"
 
@@ -34,7 +34,8 @@ static const etr_field sum_fields[] = {
 };
 ETR_ROW_TYPE(side_sum, sum_fields);
 
-/* Columns of the parts of Method::execute that are not on operators, in the order of etr_side_part. */
+/* Columns of the parts of Method::execute that are not on operators, in the order of etr_side_part.
+ */
 static const etr_field part_fields[] = {
     {"runs", TIME(ETR_CELL_COUNT, ETR_IN_DOCUMENT, runs)},
     {"total", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, total)},
@@ -43,7 +44,8 @@ static const etr_field part_fields[] = {
 };
 ETR_ROW_TYPE(side_part, part_fields);
 
-static void put_times(etr_profile_doc *e, const char *key, const etr_row_type *list, etr_rows rows) {
+static void put_times(etr_profile_doc *e, const char *key, const etr_row_type *list,
+                      etr_rows rows) {
   unsigned several = e->fields.profile->etdump_count > 1 ? SEVERAL : 0;
   etr_profile_put_columns(e, key, list, ETR_IN_DOCUMENT | several, rows);
 }
@@ -58,7 +60,9 @@ static void put_recordings(etr_profile_doc *e, const etr_method *method) {
   const etr_run *runs = e->fields.profile->runs;
   etr_field_list(&e->fields, "recordings");
   for (size_t i = 0, end; i < method->run_count; i = end) {
-    for (end = i; end < method->run_count && runs[method->runs[end]].dump == runs[method->runs[i]].dump;) end++;
+    for (end = i;
+         end < method->run_count && runs[method->runs[end]].dump == runs[method->runs[i]].dump;)
+      end++;
     etr_jw_int(e->fields.json, (int64_t)(end - i));
   }
   etr_jw_end(e->fields.json);
@@ -94,7 +98,8 @@ static void put_clocks(etr_profile_doc *e, const etr_side_method *method) {
 static void put_producers(etr_profile_doc *e, const etr_side_method *method) {
   etr_field_object(&e->fields, "producers");
   etr_field_list(&e->fields, "count");
-  for (size_t i = 0; i < method->item_count; i++) etr_jw_int(e->fields.json, (int64_t)method->items[i].producer_count);
+  for (size_t i = 0; i < method->item_count; i++)
+    etr_jw_int(e->fields.json, (int64_t)method->items[i].producer_count);
   etr_jw_end(e->fields.json);
   etr_field_list(&e->fields, "operator");
   for (size_t i = 0; i < method->item_count; i++)
@@ -116,14 +121,17 @@ static void put_likeness(etr_profile_doc *e, const etr_side_method *method) {
                           ETR_ROWS(method->inputs, method->input_count));
   etr_field_text(&e->fields, "dtypes", method->dtypes);
   etr_field_list(&e->fields, "weights");
-  for (size_t i = 0; i < method->weight_count; i++) etr_profile_put_text(e, method->weights[i]);
+  for (size_t i = 0; i < method->weight_count; i++)
+    etr_profile_put_text(e, method->weights[i]);
   etr_jw_end(e->fields.json);
   etr_field_list(&e->fields, "operator_weights");
-  for (size_t i = 0; i < method->item_count; i++) etr_profile_put_text(e, method->items[i].weight);
+  for (size_t i = 0; i < method->item_count; i++)
+    etr_profile_put_text(e, method->items[i].weight);
   etr_jw_end(e->fields.json);
 }
 
-void etr_profile_put_clocks(etr_profile_doc *e, const etr_method *timed, const etr_side_method *method) {
+void etr_profile_put_clocks(etr_profile_doc *e, const etr_method *timed,
+                            const etr_side_method *method) {
   put_recordings(e, timed);
   put_clocks(e, method);
 }
@@ -132,7 +140,8 @@ void etr_profile_put_side(etr_profile_doc *e, const etr_side_method *method) {
   const etr_rows items = ETR_ROWS(method->items, method->item_count);
   put_times(e, "runs_vary", &etr_side_item_fields,
             (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
-  if (method->has_graph) put_times(e, "parts", &etr_side_part_fields, ETR_ROWS(method->parts, ETR_SIDE_PARTS));
+  if (method->has_graph)
+    put_times(e, "parts", &etr_side_part_fields, ETR_ROWS(method->parts, ETR_SIDE_PARTS));
   etr_field_object(&e->fields, "sums"); /* in the order of their first items, which identify them */
   put_sums(e, "op", &method->ops);
   put_sums(e, "module", &method->modules);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_timeline.c - writes the events of a method's runs. Runs with the same events in the same order share a
- * structure, which says what the events are; a run has only their times.
+ * profile_timeline.c - writes the events of a method's runs. Runs with the same events in the same
+ * order share a structure, which says what the events are; a run has only their times.
  */
 #include "report/profile_doc.h"
 #include "views/delegation.h"
@@ -30,22 +30,27 @@ typedef struct timeline {
 
 /* ---- Structures ---- */
 
-/* Returns the number of the structure of the run that was placed last; ETR_NONE when out of memory. `lanes` becomes
- * part of a new structure. */
+/* Returns the number of the structure of the run that was placed last; ETR_NONE when out of memory.
+ * `lanes` becomes part of a new structure. */
 static uint32_t find_structure(timeline *t, uint32_t block, const etr_tracks *lanes) {
   size_t count = t->e->placer.spans.count;
   structure_event *events = etr_arena_alloc_array(&t->e->arena, count + 1, sizeof *events);
-  if (!events) return ETR_NONE;
+  if (!events)
+    return ETR_NONE;
   for (size_t i = 0; i < count; i++) {
     const etr_span *span = &t->e->placer.spans.data[i]; /* sorted by start */
     events[i] = (structure_event){span->event, span->track, span->level, span->is_synthetic};
   }
   events[count] = (structure_event){.event = block}; /* a part of the key */
-  etr_map_slot *slot = etr_map_at(&t->known, (etr_slice){(const char *)events, (count + 1) * sizeof *events});
-  if (!slot) return ETR_NONE;
-  if (slot->value != ETR_NONE) return slot->value;
+  etr_map_slot *slot = etr_map_at(&t->known,
+                                  (etr_slice){(const char *)events, (count + 1) * sizeof *events});
+  if (!slot)
+    return ETR_NONE;
+  if (slot->value != ETR_NONE)
+    return slot->value;
   structure *added = etr_vec_push(&t->e->arena, &t->structures);
-  if (!added) return ETR_NONE;
+  if (!added)
+    return ETR_NONE;
   *added = (structure){block, events, count, *lanes};
   return slot->value = (uint32_t)(t->structures.count - 1);
 }
@@ -73,15 +78,19 @@ static etr_cell phase(const void *row) {
   return etr_cell_text(etr_phase_name(((const shown_event *)row)->event->phase));
 }
 
-static etr_cell measured(const void *row) { return etr_cell_number(!((const shown_event *)row)->at->is_synthetic); }
+static etr_cell measured(const void *row) {
+  return etr_cell_number(!((const shown_event *)row)->at->is_synthetic);
+}
 
 static etr_cell estimated(const void *row) {
   const etr_event *event = ((const shown_event *)row)->event;
   return etr_cell_number(event->is_estimated || event->match == ETR_MATCH_ALIGNED);
 }
 
-#define EVENT(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, event, etr_event, member)
-#define PLACE(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, at, structure_event, member)
+#define EVENT(kind, member)                                                                        \
+  NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, event, etr_event, member)
+#define PLACE(kind, member)                                                                        \
+  NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, at, structure_event, member)
 
 static const etr_field event_fields[] = {
     {"name", EVENT(ETR_CELL_WORD, label), .says = "event, as it was recorded"},
@@ -98,7 +107,8 @@ static const etr_field event_fields[] = {
     {"estimated", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, .get = estimated,
      .says = "its match or its time is an estimate"},
     {"lane", PLACE(ETR_CELL_COUNT, lane), .says = "index into lanes"},
-    {"level", PLACE(ETR_CELL_COUNT, level), .says = "level in the lane; events of one level do not overlap"},
+    {"level", PLACE(ETR_CELL_COUNT, level),
+     .says = "level in the lane; events of one level do not overlap"},
     {"measured", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = measured,
      .says = "0: only its duration and order were measured, not its start"},
     {"operator_step", NULL, ETR_CELL_STEP, ETR_IN_DOCUMENT, ETR_AT(shown_event, operator),
@@ -110,7 +120,8 @@ ETR_ROW_TYPE(timeline_event, event_fields);
 static const etr_field lane_fields[] = {
     {"delegated", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_track, in_delegate),
      .says = "events recorded inside delegates"},
-    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_track, backend), .says = "the backend", .nullable = true},
+    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_track, backend), .says = "the backend",
+     .nullable = true},
     {"levels", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_track, levels),
      .says = "number of levels that its events occupy"},
 };
@@ -119,17 +130,20 @@ ETR_ROW_TYPE(lane, lane_fields);
 static bool put_structure(timeline *t, const structure *s) {
   const etr_fields *f = &t->e->fields;
   shown_event *rows = etr_arena_alloc_array(&t->e->arena, s->count, sizeof *rows);
-  if (!rows) return false;
+  if (!rows)
+    return false;
   for (size_t i = 0; i < s->count; i++) {
     const etr_event *event = &f->profile->blocks[s->block].events[s->events[i].event];
     rows[i] = (shown_event){&s->events[i], event, ETR_NONE, ETR_NONE};
-    if (t->ops->row_of && event->node_count > 0) rows[i].operator= t->ops->row_of[event->nodes[0]];
+    if (t->ops->row_of && event->node_count > 0)
+      rows[i].operator = t->ops->row_of[event->nodes[0]];
     if (event->kind == ETR_EVENT_DELEGATE_CALL || event->kind == ETR_EVENT_DELEGATE_OPERATOR)
       rows[i].delegate = etr_delegate_at(t->method, event->instruction_id);
   }
   etr_jw_object(f->json);
   etr_field_put_rows(f, "lanes", &etr_lane_fields, ETR_ROWS(s->lanes.data, s->lanes.count));
-  etr_profile_put_columns(t->e, NULL, &etr_timeline_event_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, s->count));
+  etr_profile_put_columns(t->e, NULL, &etr_timeline_event_fields, ETR_IN_DOCUMENT,
+                          ETR_ROWS(rows, s->count));
   etr_jw_end(f->json);
   return true;
 }
@@ -146,12 +160,16 @@ typedef struct run_event {
 
 static const etr_field run_fields[] = {
     {"gap", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(run_event, gap),
-     .says = "start of an event: after the start of the event before it if it is inside that event (its lane is below, "
-             "or is the same and its level is deeper), else after that event's start plus its duration in whole "
+     .says = "start of an event: after the start of the event before it if it is inside that event "
+             "(its lane is below, "
+             "or is the same and its level is deeper), else after that event's start plus its "
+             "duration in whole "
              "nanoseconds"},
     {"time", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(run_event, time),
-     .says = "duration of an event; if others are inside it, what is left of it after the last of these that are "
-             "directly inside: its own start plus its duration, minus that one's start plus duration"},
+     .says =
+         "duration of an event; if others are inside it, what is left of it after the last of "
+         "these that are "
+         "directly inside: its own start plus its duration, minus that one's start plus duration"},
     {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(run_event, scale),
      .says = "drawn length / duration, if it was scaled to fit into its call; null: 1"},
 };
@@ -161,30 +179,39 @@ static bool is_inside(const etr_span *span, const etr_span *other) {
   return span->track != other->track ? span->track > other->track : span->level > other->level;
 }
 
-/* Sets what is written of each event. An event is inside the last one before it that it can be inside of. */
+/* Sets what is written of each event. An event is inside the last one before it that it can be
+ * inside of. */
 static void set_times(const etr_profile_doc *e, run_event *rows) {
   const etr_span *spans = e->placer.spans.data;
   for (size_t i = 0; i < e->placer.spans.count; i++) {
     const double duration = etr_profile_ns(e, (double)spans[i].ticks);
-    rows[i] = (run_event){0, duration, spans[i].scale == 1 ? NAN : spans[i].scale, duration, ETR_NONE};
-    if (i == 0) continue;
+    rows[i] = (run_event){0, duration, spans[i].scale == 1 ? NAN : spans[i].scale, duration,
+                          ETR_NONE};
+    if (i == 0)
+      continue;
     uint32_t around = (uint32_t)i - 1;
     bool is_first = is_inside(&spans[i], &spans[around]);
-    rows[i].gap = (double)spans[i].start - (double)spans[around].start - (is_first ? 0 : floor(rows[around].duration));
-    while (around != ETR_NONE && !is_inside(&spans[i], &spans[around])) around = rows[around].around;
+    rows[i].gap = (double)spans[i].start - (double)spans[around].start -
+                  (is_first ? 0 : floor(rows[around].duration));
+    while (around != ETR_NONE && !is_inside(&spans[i], &spans[around]))
+      around = rows[around].around;
     rows[i].around = around;
     if (around != ETR_NONE)
-      rows[around].time = (double)spans[around].start + rows[around].duration - (double)spans[i].start - duration;
+      rows[around].time = (double)spans[around].start + rows[around].duration -
+                          (double)spans[i].start - duration;
   }
 }
 
 static bool put_run_events(etr_profile_doc *e) {
   size_t count = e->placer.spans.count;
   run_event *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);
-  if (!rows) return false;
+  if (!rows)
+    return false;
   set_times(e, rows);
-  for (size_t i = 0; i < count; i++) rows[i].time = round(rows[i].time * 1e3) / 1e3;
-  etr_profile_put_columns(e, NULL, &etr_timeline_run_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, count));
+  for (size_t i = 0; i < count; i++)
+    rows[i].time = round(rows[i].time * 1e3) / 1e3;
+  etr_profile_put_columns(e, NULL, &etr_timeline_run_fields, ETR_IN_DOCUMENT,
+                          ETR_ROWS(rows, count));
   return true;
 }
 
@@ -194,9 +221,11 @@ static bool put_run(timeline *t, uint32_t place) {
   uint32_t index = t->method->runs[place];
   etr_tracks lanes = {0};
   (void)etr_place_run(&t->e->placer, index);
-  if (!etr_place_levels(&t->e->placer, index, &lanes, &t->e->arena)) return false;
+  if (!etr_place_levels(&t->e->placer, index, &lanes, &t->e->arena))
+    return false;
   uint32_t number = find_structure(t, f->profile->runs[index].block, &lanes);
-  if (number == ETR_NONE) return false;
+  if (number == ETR_NONE)
+    return false;
   etr_jw_object(f->json);
   etr_field_count(f, "run", place);
   etr_field_count(f, "structure", number);
@@ -209,23 +238,27 @@ static void put_place(const etr_fields *f, const char *key, size_t index, size_t
   etr_field_number(f, key, index < count ? (double)index : NAN);
 }
 
-bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
+bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method,
+                              const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
   timeline t = {.e = e, .method = method, .ops = ops};
   etr_profile_runs shown;
   etr_map_init(&t.known, &e->arena);
   bool good = etr_profile_choose_runs(&shown, &e->arena, f->profile, method);
-  if (!good) return false;
+  if (!good)
+    return false;
   etr_jw_object(f->json);
   etr_field_count(f, "runs_left_out", method->run_count - shown.count);
   put_place(f, "fastest", shown.fastest, shown.count);
   put_place(f, "median", shown.median, shown.count);
   put_place(f, "slowest", shown.slowest, shown.count);
   etr_field_list(f, "runs");
-  for (size_t i = 0; good && i < shown.count; i++) good = put_run(&t, shown.places[i]);
+  for (size_t i = 0; good && i < shown.count; i++)
+    good = put_run(&t, shown.places[i]);
   etr_jw_end(f->json);
   etr_field_list(f, "structures");
-  for (size_t i = 0; good && i < t.structures.count; i++) good = put_structure(&t, &t.structures.data[i]);
+  for (size_t i = 0; good && i < t.structures.count; i++)
+    good = put_structure(&t, &t.structures.data[i]);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
   return good;

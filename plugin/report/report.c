@@ -12,8 +12,10 @@
 #include <string.h>
 
 static void put_head(etr_writer *writer, etr_unit unit) {
-  etr_putf(writer, "<!doctype html>\n<html lang=\"en\" data-unit=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
-           etr_unit_name(unit));
+  etr_putf(
+      writer,
+      "<!doctype html>\n<html lang=\"en\" data-unit=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
+      etr_unit_name(unit));
   etr_puts(writer, "<meta http-equiv=\"Content-Security-Policy\" content=\"");
   etr_put(writer, etr_web_policy);
   etr_puts(writer, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -43,7 +45,8 @@ static bool add_encoded(void *context, const void *data, size_t size) {
     size_t taken = ETR_MIN(size, sizeof to->bytes - to->used);
     memcpy(to->bytes + to->used, at, taken);
     to->used += taken, at += taken, size -= taken;
-    if (to->used == sizeof to->bytes && !encode(to)) return false;
+    if (to->used == sizeof to->bytes && !encode(to))
+      return false;
   }
   return true;
 }
@@ -62,39 +65,51 @@ typedef struct document {
 } document;
 
 static etr_status write_document(const document *of, const etr_sink *sink, etr_error *error) {
-  if (of->made) return sink->write(sink->context, of->made->data, of->made->size) ? ETR_OK : etr_fail_sink(error);
-  if (of->method) return etr_profile_write_section(of->profile, of->method, of->part, sink, error);
+  if (of->made)
+    return sink->write(sink->context, of->made->data, of->made->size) ? ETR_OK
+                                                                      : etr_fail_sink(error);
+  if (of->method)
+    return etr_profile_write_section(of->profile, of->method, of->part, sink, error);
   return etr_profile_write(of->profile, of->part, NULL, sink, error);
 }
 
-static etr_status put_document(const etr_sink *sink, const char *id, const document *of, etr_error *error) {
+static etr_status put_document(const etr_sink *sink, const char *id, const document *of,
+                               etr_error *error) {
   etr_writer writer;
   base64_sink encoded = {.sink = sink};
   put_element(&writer, sink, id);
   ETR_TRY(etr_writer_finish(&writer, error));
   etr_gzip *gzip = etr_gzip_new(&(etr_sink){add_encoded, &encoded});
-  if (!gzip) return etr_fail_memory(error);
+  if (!gzip)
+    return etr_fail_memory(error);
   const etr_sink compressed = etr_gzip_sink(gzip);
   etr_status status = write_document(of, &compressed, error);
   bool is_whole = etr_gzip_end(gzip) && encode(&encoded);
-  if (status == ETR_OK && !is_whole) status = etr_fail_sink(error);
-  if (status != ETR_OK) return status;
+  if (status == ETR_OK && !is_whole)
+    status = etr_fail_sink(error);
+  if (status != ETR_OK)
+    return status;
   etr_puts(&writer, "</script>\n");
   return etr_writer_finish(&writer, error);
 }
 
 /* Writes a record: what the page shows first, and each part of each method as a section. */
-static etr_status put_record(const etr_sink *sink, const char *id, const etr_profile *profile, etr_error *error) {
+static etr_status put_record(const etr_sink *sink, const char *id, const etr_profile *profile,
+                             etr_error *error) {
   char section[64];
   size_t shown = 0; /* number of the method in the document */
-  ETR_TRY(put_document(sink, id, &(document){.profile = profile, .part = ETR_PROFILE_SHOWN}, error));
+  ETR_TRY(
+      put_document(sink, id, &(document){.profile = profile, .part = ETR_PROFILE_SHOWN}, error));
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
-    if (!etr_profile_shows(method)) continue;
+    if (!etr_profile_shows(method))
+      continue;
     for (unsigned part = 1; part < ETR_PROFILE_ALL; part <<= 1) {
-      if (!etr_profile_has_part(profile, method, part)) continue;
+      if (!etr_profile_has_part(profile, method, part))
+        continue;
       (void)snprintf(section, sizeof section, "%s.%zu.%s", id, shown, etr_profile_part_name(part));
-      ETR_TRY(put_document(sink, section, &(document){.profile = profile, .method = method, .part = part}, error));
+      ETR_TRY(put_document(sink, section,
+                           &(document){.profile = profile, .method = method, .part = part}, error));
     }
     shown++;
   }
@@ -109,12 +124,14 @@ static etr_status begin_page(const etr_sink *sink, etr_unit unit, etr_error *err
 }
 
 /* Writes a file of the page, which is compressed already, for the loader. */
-static etr_status put_packed(const etr_sink *sink, const char *id, etr_slice packed, etr_error *error) {
+static etr_status put_packed(const etr_sink *sink, const char *id, etr_slice packed,
+                             etr_error *error) {
   etr_writer writer;
   base64_sink encoded = {.sink = sink};
   put_element(&writer, sink, id);
   ETR_TRY(etr_writer_finish(&writer, error));
-  if (!add_encoded(&encoded, packed.data, packed.size) || !encode(&encoded)) return etr_fail_sink(error);
+  if (!add_encoded(&encoded, packed.data, packed.size) || !encode(&encoded))
+    return etr_fail_sink(error);
   etr_puts(&writer, "</script>\n");
   return etr_writer_finish(&writer, error);
 }
@@ -130,7 +147,8 @@ static etr_status end_page(const etr_sink *sink, etr_error *error) {
   return etr_writer_finish(&writer, error);
 }
 
-etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
+                           etr_error *error) {
   ETR_TRY(begin_page(sink, unit, error));
   ETR_TRY(put_record(sink, "profile", profile, error));
   return end_page(sink, error);
@@ -139,12 +157,13 @@ etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_
 /* ---- Two records ---- */
 
 static etr_status make_document(etr_text *out, const etr_profile *profile, etr_error *error) {
-  return etr_profile_write(profile, ETR_PROFILE_SHOWN | ETR_PROFILE_COMPARED, NULL, &(etr_sink){etr_text_write, out},
-                           error);
+  return etr_profile_write(profile, ETR_PROFILE_SHOWN | ETR_PROFILE_COMPARED, NULL,
+                           &(etr_sink){etr_text_write, out}, error);
 }
 
 /* Compares the records as documents, because the page numbers operators and not nodes. */
-static etr_status compare(etr_text *out, const etr_profile *base, const etr_profile *newer, etr_error *error) {
+static etr_status compare(etr_text *out, const etr_profile *base, const etr_profile *newer,
+                          etr_error *error) {
   etr_text documents[] = {{.arena = out->arena}, {.arena = out->arena}};
   etr_comparison *comparison;
   ETR_TRY(make_document(&documents[0], base, error));
@@ -152,13 +171,15 @@ static etr_status compare(etr_text *out, const etr_profile *base, const etr_prof
   const etr_document old = {documents[0].data, documents[0].size, NULL},
                      now = {documents[1].data, documents[1].size, NULL};
   ETR_TRY(etr_compare_documents(&comparison, &old, &now, NULL, error));
-  etr_status status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS, &(etr_sink){etr_text_write, out}, error);
+  etr_status status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS,
+                                         &(etr_sink){etr_text_write, out}, error);
   etr_comparison_close(comparison);
   return status;
 }
 
-static etr_status put_page_of_two(const etr_sink *sink, etr_unit unit, const etr_profile *const sides[2],
-                                  const etr_text *comparison, etr_error *error) {
+static etr_status put_page_of_two(const etr_sink *sink, etr_unit unit,
+                                  const etr_profile *const sides[2], const etr_text *comparison,
+                                  etr_error *error) {
   ETR_TRY(begin_page(sink, unit, error));
   ETR_TRY(put_record(sink, "profile", sides[1], error));
   ETR_TRY(put_record(sink, "base", sides[0], error));
@@ -173,7 +194,8 @@ etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *ne
   etr_status status = compare(&comparison, base, newer, error);
   bool out_of_memory = etr_arena_failed(&arena); /* the emitters report it as a sink that refuses */
   if (status == ETR_OK)
-    status = put_page_of_two(sink, unit, (const etr_profile *const[]){base, newer}, &comparison, error);
+    status = put_page_of_two(sink, unit, (const etr_profile *const[]){base, newer}, &comparison,
+                             error);
   etr_arena_clear(&arena);
   return out_of_memory ? etr_fail_memory(error) : status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * accuracy_output.c - which values differ from a reference: as a document, as tables, several records side by side.
+ * accuracy_output.c - which values differ from a reference: as a document, as tables, several
+ * records side by side.
  */
 #include "tables/summary_output.h"
 
@@ -17,46 +18,62 @@
 /* A gap in a document; the row is a pointer to it, NULL if nothing was compared. */
 #define OF_GAP(name) ETR_MEMBER_OF(etr_numeric_gap, name, 0)
 
-static const etr_numeric_gap *gap_of(const void *row) { return *(const etr_numeric_gap *const *)row; }
-static bool has_gap(const void *row) { return gap_of(row) != NULL; }
-static etr_cell is_equal(const void *row) { return etr_cell_number(etr_gap_is_equal(gap_of(row))); }
+static const etr_numeric_gap *gap_of(const void *row) {
+  return *(const etr_numeric_gap *const *)row;
+}
+static bool has_gap(const void *row) {
+  return gap_of(row) != NULL;
+}
+static etr_cell is_equal(const void *row) {
+  return etr_cell_number(etr_gap_is_equal(gap_of(row)));
+}
 
 static const etr_field measure_fields[] = {
     {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(snr_db),
-     .says = "10 * log10(mean of reference^2 / mse); also null if nothing differs, or the reference is all 0",
+     .says = "10 * log10(mean of reference^2 / mse); also null if nothing differs, or the "
+             "reference is all 0",
      .nullable = true},
     {"equal", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = is_equal, .has = has_gap,
      .says = "nothing differs, or snr_db is above 100"},
-    {"psnr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(psnr_db), .says = "10 * log10(largest reference^2 / mse)",
+    {"psnr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(psnr_db),
+     .says = "10 * log10(largest reference^2 / mse)", .nullable = true},
+    {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(mse), .says = "mean of squared differences",
      .nullable = true},
-    {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(mse), .says = "mean of squared differences", .nullable = true},
-    {"l1", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(l1), .says = "sum of absolute differences", .nullable = true},
+    {"l1", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(l1), .says = "sum of absolute differences",
+     .nullable = true},
     {"cosine", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(cosine), .nullable = true},
-    {"max_abs", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(max_abs_error), .says = "largest absolute difference",
+    {"max_abs", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(max_abs_error),
+     .says = "largest absolute difference", .nullable = true},
+    {"rel_l2", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(rel_l2),
+     .says = "sqrt(mse / mean of reference^2)", .nullable = true},
+    {"bias", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(bias), .says = "mean of value - reference",
      .nullable = true},
-    {"rel_l2", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(rel_l2), .says = "sqrt(mse / mean of reference^2)",
-     .nullable = true},
-    {"bias", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(bias), .says = "mean of value - reference", .nullable = true},
     {"elements", NULL, ETR_CELL_COUNT, ETR_IN_JSON, OF_GAP(element_count), .nullable = true},
     {"left_out", NULL, ETR_CELL_COUNT, ETR_IN_JSON, OF_GAP(left_out),
-     .says = "elements that are NaN or infinite on either side, which the measures leave out", .nullable = true},
-    {"nonfinite", NULL, ETR_CELL_COUNT, ETR_IN_JSON, OF_GAP(unlike), .says = "those that differ from the reference",
+     .says = "elements that are NaN or infinite on either side, which the measures leave out",
      .nullable = true},
+    {"nonfinite", NULL, ETR_CELL_COUNT, ETR_IN_JSON, OF_GAP(unlike),
+     .says = "those that differ from the reference", .nullable = true},
 };
 ETR_ROW_TYPE(accuracy_measures, measure_fields);
 
 /* ---- Statistics ---- */
 
-static bool is_known(const void *row) { return ((const etr_tap_statistic *)row)->is_compared; }
+static bool is_known(const void *row) {
+  return ((const etr_tap_statistic *)row)->is_compared;
+}
 
 static const etr_field statistic_fields[] = {
-    {"name", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_tap_statistic, name), .says = "as in taps.json"},
-    {"value", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, value), .says = "of the device",
-     .nullable = true},
-    {"reference", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, reference), .has = is_known,
-     .says = "of the reference's complete tensor", .nullable = true},
-    {"difference", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, difference), .has = is_known,
-     .says = "absolute, divided by the reference; min, max, mean and std: by its rms; counts: by the number of "
+    {"name", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_tap_statistic, name),
+     .says = "as in taps.json"},
+    {"value", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, value),
+     .says = "of the device", .nullable = true},
+    {"reference", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, reference),
+     .has = is_known, .says = "of the reference's complete tensor", .nullable = true},
+    {"difference", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, difference),
+     .has = is_known,
+     .says = "absolute, divided by the reference; min, max, mean and std: by its rms; counts: by "
+             "the number of "
              "elements. Also null if it is infinite",
      .nullable = true},
 };
@@ -73,14 +90,22 @@ typedef struct accuracy_output {
   bool has_inputs, has_steps, has_modules; /* some row has something to show in these columns */
 } accuracy_output;
 
-static const etr_accuracy_row *as_row(const void *row) { return row; }
-static const etr_value_accuracy *value_of(const void *row) { return as_row(row)->value; }
-static bool is_compared(const void *row) { return as_row(row)->gap != NULL; }
+static const etr_accuracy_row *as_row(const void *row) {
+  return row;
+}
+static const etr_value_accuracy *value_of(const void *row) {
+  return as_row(row)->value;
+}
+static bool is_compared(const void *row) {
+  return as_row(row)->gap != NULL;
+}
 
 static etr_cell method(const void *row) {
   return etr_cell_text(as_row(row)->accuracy->profile->methods[value_of(row)->value->method].name);
 }
-static etr_cell run(const void *row) { return etr_cell_number(value_of(row)->value->run); }
+static etr_cell run(const void *row) {
+  return etr_cell_number(value_of(row)->value->run);
+}
 static etr_cell evidence(const void *row) {
   return etr_cell_text(etr_input_evidence_name(value_of(row)->input_evidence));
 }
@@ -88,10 +113,18 @@ static etr_cell instruction(const void *row) {
   int32_t id = value_of(row)->value->instruction_id;
   return id < 0 ? etr_cell_none() : etr_cell_number(id);
 }
-static etr_cell index_of_value(const void *row) { return etr_cell_number(value_of(row)->value->index); }
-static etr_cell name(const void *row) { return etr_cell_text(etr_accuracy_name(as_row(row))); }
-static etr_cell computed_by(const void *row) { return etr_cell_text(as_row(row)->node->name); }
-static etr_cell op(const void *row) { return etr_cell_text(as_row(row)->node->target); }
+static etr_cell index_of_value(const void *row) {
+  return etr_cell_number(value_of(row)->value->index);
+}
+static etr_cell name(const void *row) {
+  return etr_cell_text(etr_accuracy_name(as_row(row)));
+}
+static etr_cell computed_by(const void *row) {
+  return etr_cell_text(as_row(row)->node->name);
+}
+static etr_cell op(const void *row) {
+  return etr_cell_text(as_row(row)->node->target);
+}
 static etr_cell module(const void *row) {
   return etr_cell_text(as_row(row)->graph->modules[as_row(row)->node->module].path);
 }
@@ -99,22 +132,31 @@ static etr_cell backend(const void *row) {
   const etr_node_time *times = as_row(row)->graph->times;
   return etr_cell_text(times ? times[value_of(row)->node].backend : NULL);
 }
-static etr_cell source(const void *row) { return etr_accuracy_source(as_row(row)->arena, as_row(row)->node->source); }
-static etr_cell role(const void *row) { return etr_cell_text(etr_accuracy_role(value_of(row))); }
+static etr_cell source(const void *row) {
+  return etr_accuracy_source(as_row(row)->arena, as_row(row)->node->source);
+}
+static etr_cell role(const void *row) {
+  return etr_cell_text(etr_accuracy_role(value_of(row)));
+}
 static etr_cell reference_evidence(const void *row) {
   return etr_cell_text(etr_partner_evidence_name(value_of(row)->evidence));
 }
-static etr_cell dtype(const void *row) { return etr_cell_text(value_of(row)->value->dtype); }
+static etr_cell dtype(const void *row) {
+  return etr_cell_text(value_of(row)->value->dtype);
+}
 static etr_cell type(const void *row) {
   return etr_cell_text(etr_logged_type(as_row(row)->arena, value_of(row)->value));
 }
 
 static void put_sizes(const etr_fields *f, const char *key, const int64_t *sizes, const void *row) {
   etr_field_list(f, key);
-  for (int32_t i = 0; sizes && i < value_of(row)->value->rank; i++) etr_jw_int(f->json, sizes[i]);
+  for (int32_t i = 0; sizes && i < value_of(row)->value->rank; i++)
+    etr_jw_int(f->json, sizes[i]);
   etr_jw_end(f->json);
 }
-static void put_shape(const etr_fields *f, const void *row) { put_sizes(f, "shape", value_of(row)->value->sizes, row); }
+static void put_shape(const etr_fields *f, const void *row) {
+  put_sizes(f, "shape", value_of(row)->value->sizes, row);
+}
 static void put_strides(const etr_fields *f, const void *row) {
   put_sizes(f, "strides", value_of(row)->value->strides, row);
 }
@@ -131,17 +173,21 @@ static size_t find_largest(int64_t at[32], const void *row) {
   uint64_t left = is_compared(row) ? value_of(row)->gap.max_at : 0;
   for (int32_t i = value->rank; i-- > 0;) {
     uint64_t size = value->sizes[i] > 0 ? (uint64_t)value->sizes[i] : 1;
-    if (i < 32) at[i] = (int64_t)(left % size);
+    if (i < 32)
+      at[i] = (int64_t)(left % size);
     left /= size;
   }
   return value->rank > 32 ? 32 : (size_t)value->rank;
 }
-static bool has_largest(const void *row) { return is_compared(row) && value_of(row)->gap.max_abs_error > 0; }
+static bool has_largest(const void *row) {
+  return is_compared(row) && value_of(row)->gap.max_abs_error > 0;
+}
 static void put_max_at(const etr_fields *f, const void *row) {
   int64_t at[32];
   size_t rank = find_largest(at, row);
   etr_field_list(f, "max_at");
-  for (size_t i = 0; has_largest(row) && i < rank; i++) etr_jw_int(f->json, at[i]);
+  for (size_t i = 0; has_largest(row) && i < rank; i++)
+    etr_jw_int(f->json, at[i]);
   etr_jw_end(f->json);
 }
 static etr_cell max_at(const void *row) {
@@ -159,46 +205,81 @@ static void put_measures(const etr_fields *f, const void *row) {
 static etr_rows local_rows(const void *row) {
   return (etr_rows){&as_row(row)->local, as_row(row)->local != NULL, sizeof as_row(row)->local};
 }
-static bool has_steps(const void *row) { return is_compared(row) && value_of(row)->is_integer; }
+static bool has_steps(const void *row) {
+  return is_compared(row) && value_of(row)->is_integer;
+}
 static etr_cell steps_share(const void *row) {
   return etr_cell_share((double)value_of(row)->steps_off, (double)value_of(row)->gap.element_count);
 }
-static bool has_scale(const void *row) { return value_of(row)->scale != 0; }
-static bool has_offset(const void *row) { return value_of(row)->value->byte_size > 0; }
-static etr_cell offset(const void *row) { return etr_cell_number((double)value_of(row)->value->offset); }
-static etr_cell tap(const void *row) { return etr_cell_number(value_of(row)->is_tap); }
+static bool has_scale(const void *row) {
+  return value_of(row)->scale != 0;
+}
+static bool has_offset(const void *row) {
+  return value_of(row)->value->byte_size > 0;
+}
+static etr_cell offset(const void *row) {
+  return etr_cell_number((double)value_of(row)->value->offset);
+}
+static etr_cell tap(const void *row) {
+  return etr_cell_number(value_of(row)->is_tap);
+}
 static etr_rows statistic_rows(const void *row) {
   const etr_value_accuracy *value = value_of(row);
   return (etr_rows){value->statistics, value->statistic_count, sizeof *value->statistics};
 }
-static bool has_statistics(const void *row) { return value_of(row)->statistic_count > 0; }
-static etr_cell statistic_count(const void *row) { return etr_cell_number((double)value_of(row)->statistic_count); }
-static etr_cell tap_difference(const void *row) { return etr_cell_number(etr_accuracy_tap_difference(value_of(row))); }
+static bool has_statistics(const void *row) {
+  return value_of(row)->statistic_count > 0;
+}
+static etr_cell statistic_count(const void *row) {
+  return etr_cell_number((double)value_of(row)->statistic_count);
+}
+static etr_cell tap_difference(const void *row) {
+  return etr_cell_number(etr_accuracy_tap_difference(value_of(row)));
+}
 static etr_cell tap_percent(const void *row) {
   double difference = etr_accuracy_tap_difference(value_of(row));
-  if (isnan(difference)) return etr_cell_none();
-  if (difference <= ETR_EQUAL_STATISTICS) return etr_cell_text("equal");
-  return etr_cell_text(isinf(difference) ? "infinite"
-                                         : etr_arena_format(as_row(row)->arena, "%.3g %%", 100 * difference));
+  if (isnan(difference))
+    return etr_cell_none();
+  if (difference <= ETR_EQUAL_STATISTICS)
+    return etr_cell_text("equal");
+  return etr_cell_text(isinf(difference)
+                           ? "infinite"
+                           : etr_arena_format(as_row(row)->arena, "%.3g %%", 100 * difference));
 }
 static etr_cell tap_text(const void *row) {
-  return etr_cell_text(has_statistics(row) ? etr_accuracy_tap_text(as_row(row)->arena, value_of(row)) : NULL);
+  return etr_cell_text(
+      has_statistics(row) ? etr_accuracy_tap_text(as_row(row)->arena, value_of(row)) : NULL);
 }
-static etr_cell segment_size(const void *row) { return etr_cell_number((double)value_of(row)->segment_count); }
+static etr_cell segment_size(const void *row) {
+  return etr_cell_number((double)value_of(row)->segment_count);
+}
 
-static etr_cell snr(const void *row) { return etr_accuracy_snr(as_row(row)->arena, as_row(row)->gap); }
+static etr_cell snr(const void *row) {
+  return etr_accuracy_snr(as_row(row)->arena, as_row(row)->gap);
+}
 static etr_cell local_snr(const void *row) {
-  return as_row(row)->local ? etr_accuracy_snr(as_row(row)->arena, as_row(row)->local) : etr_cell_none();
+  return as_row(row)->local ? etr_accuracy_snr(as_row(row)->arena, as_row(row)->local)
+                            : etr_cell_none();
 }
 static etr_cell drop(const void *row) {
   double number = is_compared(row) ? value_of(row)->drop_db : NAN;
   return (etr_cell){.number = fabs(number) < 0.05 ? 0 : number, .decimals = 1}; /* not -0.0 */
 }
-static bool shows_drop(const void *context) { return ((const accuracy_output *)context)->accuracy->reference != NULL; }
-static bool shows_local(const void *context) { return ((const accuracy_output *)context)->accuracy->has_local; }
-static bool shows_input(const void *context) { return ((const accuracy_output *)context)->has_inputs; }
-static bool shows_steps(const void *context) { return ((const accuracy_output *)context)->has_steps; }
-static bool shows_module(const void *context) { return ((const accuracy_output *)context)->has_modules; }
+static bool shows_drop(const void *context) {
+  return ((const accuracy_output *)context)->accuracy->reference != NULL;
+}
+static bool shows_local(const void *context) {
+  return ((const accuracy_output *)context)->accuracy->has_local;
+}
+static bool shows_input(const void *context) {
+  return ((const accuracy_output *)context)->has_inputs;
+}
+static bool shows_steps(const void *context) {
+  return ((const accuracy_output *)context)->has_steps;
+}
+static bool shows_module(const void *context) {
+  return ((const accuracy_output *)context)->has_modules;
+}
 
 #define VALUE(name) ETR_VIA(etr_accuracy_row, value, etr_value_accuracy, name)
 #define GAP(name) ETR_VIA(etr_accuracy_row, gap, etr_numeric_gap, name)
@@ -208,25 +289,31 @@ enum { PEOPLE = ETR_IN_TEXT | ETR_IN_MARKDOWN, EXACT = ETR_IN_DATA | ETR_IN_JSON
 
 static const etr_field fields[] = {
     {NULL, "node", ETR_CELL_NAME, PEOPLE, .get = name},
-    {"node", "node", ETR_CELL_NAME, EXACT, VALUE(name), .says = "with the number of its output, if not the first"},
-    {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, .get = module, .tells = shows_module, .spare = 3},
+    {"node", "node", ETR_CELL_NAME, EXACT, VALUE(name),
+     .says = "with the number of its output, if not the first"},
+    {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, .get = module, .tells = shows_module,
+     .spare = 3},
     {"computed_by", "computed_by", ETR_CELL_NAME, EXACT, .get = computed_by,
-     .says = "the node, or for quantize and dequantize nodes the operator whose value they carry; module, op and "
+     .says = "the node, or for quantize and dequantize nodes the operator whose value they carry; "
+             "module, op and "
              "source are its own"},
     {"op", "op", ETR_CELL_NAME, EXACT, .get = op},
-    {"source", "source", ETR_CELL_WORD, ETR_IN_ALL, .get = source, .says = "file and line", .nullable = true,
-     .spare = 4},
-    {"backend", "backend", ETR_CELL_WORD, EXACT, .get = backend, .says = "null: a kernel", .nullable = true},
+    {"source", "source", ETR_CELL_WORD, ETR_IN_ALL, .get = source, .says = "file and line",
+     .nullable = true, .spare = 4},
+    {"backend", "backend", ETR_CELL_WORD, EXACT, .get = backend, .says = "null: a kernel",
+     .nullable = true},
     {NULL, "type", ETR_CELL_WORD, PEOPLE, .get = type, .spare = 1},
     {"method", "method", ETR_CELL_NAME, EXACT, .get = method},
     {"run", "run", ETR_CELL_COUNT, EXACT, .get = run},
-    {"input", "input", ETR_CELL_COUNT, ETR_IN_ALL, VALUE(input), .says = "input of the reference", .nullable = true,
-     .tells = shows_input},
-    {"input_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = evidence, .says = "why the run has this input",
-     .type = "input_evidence"},
+    {"input", "input", ETR_CELL_COUNT, ETR_IN_ALL, VALUE(input), .says = "input of the reference",
+     .nullable = true, .tells = shows_input},
+    {"input_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = evidence,
+     .says = "why the run has this input", .type = "input_evidence"},
     {"instruction", "instruction", ETR_CELL_COUNT, EXACT, .get = instruction, .nullable = true},
-    {"index", "index", ETR_CELL_COUNT, EXACT, .get = index_of_value, .says = "among the values of the instruction"},
-    {"output", "output", ETR_CELL_COUNT, EXACT, VALUE(output), .says = "which of the node's outputs"},
+    {"index", "index", ETR_CELL_COUNT, EXACT, .get = index_of_value,
+     .says = "among the values of the instruction"},
+    {"output", "output", ETR_CELL_COUNT, EXACT, VALUE(output),
+     .says = "which of the node's outputs"},
     {"role", "role", ETR_CELL_WORD, EXACT, .get = role,
      .says = "output: the method returns it; tap: only because of intermediate_output_tap"},
     {"tap", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = tap},
@@ -234,13 +321,16 @@ static const etr_field fields[] = {
      .says = "operators since the nearest compared values, the last one is the node"},
     {"segment_size", "segment_size", ETR_CELL_COUNT, ETR_IN_DATA, .get = segment_size},
     {"reference_graph", NULL, ETR_CELL_WORD, ETR_IN_JSON, VALUE(reference_graph), .nullable = true},
-    {"reference_node", "reference_node", ETR_CELL_NAME, EXACT, VALUE(reference_node), .nullable = true},
-    {"reference_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = reference_evidence, .type = "partner_evidence"},
+    {"reference_node", "reference_node", ETR_CELL_NAME, EXACT, VALUE(reference_node),
+     .nullable = true},
+    {"reference_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = reference_evidence,
+     .type = "partner_evidence"},
     {"aten_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, VALUE(aten_node),
      .says = "node of the reference's aten/METHOD with this value", .nullable = true},
     {"dtype", "dtype", ETR_CELL_WORD, EXACT, .get = dtype, .nullable = true},
     {"shape", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_shape, .type = "wholes"},
-    {"strides", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_strides, .type = "wholes", .says = "in elements"},
+    {"strides", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_strides, .type = "wholes",
+     .says = "in elements"},
     {"offset", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = offset, .has = has_offset,
      .says = "of the tensor in the debug buffer, in bytes"},
     {NULL, "snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(snr_db), .digits = ETR_ALL_DIGITS},
@@ -254,16 +344,18 @@ static const etr_field fields[] = {
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr},
     {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop, .tells = shows_drop},
     {NULL, "local dB", ETR_CELL_NUMBER, PEOPLE, .get = local_snr, .tells = shows_local},
-    {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, GAP(max_abs_error), .digits = ETR_GAP_DIGITS, .spare = 5},
+    {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, GAP(max_abs_error), .digits = ETR_GAP_DIGITS,
+     .spare = 5},
     {NULL, "at", ETR_CELL_WORD, PEOPLE | ETR_IN_DATA, .get = max_at, .spare = 2},
     {"max_at", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_max_at, .type = "wholes",
      .says = "indices of the element with the largest difference; empty if there is none"},
     {"", .in = ETR_IN_JSON, .put = put_measures, .type = "accuracy_measures"},
     {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(drop_db), .has = is_compared,
-     .says = "lowest SNR of the nearest compared values that the node depends on, minus its own; each counts as at "
+     .says = "lowest SNR of the nearest compared values that the node depends on, minus its own; "
+             "each counts as at "
              "least 0 and at most 20 above that of the worst output"},
-    {"local", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = local_rows, .parts = &etr_accuracy_measures_fields,
-     .type = "accuracy_measures", .nullable = true,
+    {"local", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = local_rows,
+     .parts = &etr_accuracy_measures_fields, .type = "accuracy_measures", .nullable = true,
      .says = "against what the reference computes from the values that the device logged before"},
     {"impact_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(impact_snr_db),
      .says = "SNR of the outputs if this segment's error were the only one", .nullable = true},
@@ -272,16 +364,21 @@ static const etr_field fields[] = {
     {"most_steps", "most_steps", ETR_CELL_NUMBER, EXACT, VALUE(most_steps), .has = has_steps,
      .says = "largest difference of the stored integers", .digits = ETR_ALL_DIGITS},
     {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(scale), .has = has_scale,
-     .says = "with which it was dequantized; null also if each channel has its own", .nullable = true},
-    {"zero_point", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(zero_point), .has = has_scale, .nullable = true},
-    {"statistics", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = statistic_rows, .parts = &etr_tap_statistic_fields,
-     .type = "tap_statistics", .says = "what a tap returned instead of the tensor; there is no SNR of them"},
-    {"statistics_difference", "statistics_difference", ETR_CELL_NUMBER, EXACT, .get = tap_difference,
-     .has = has_statistics, .says = "the largest of the statistics' differences, 0.01 is 1 %", .nullable = true,
+     .says = "with which it was dequantized; null also if each channel has its own",
+     .nullable = true},
+    {"zero_point", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(zero_point), .has = has_scale,
+     .nullable = true},
+    {"statistics", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = statistic_rows,
+     .parts = &etr_tap_statistic_fields, .type = "tap_statistics",
+     .says = "what a tap returned instead of the tensor; there is no SNR of them"},
+    {"statistics_difference", "statistics_difference", ETR_CELL_NUMBER, EXACT,
+     .get = tap_difference, .has = has_statistics,
+     .says = "the largest of the statistics' differences, 0.01 is 1 %", .nullable = true,
      .digits = ETR_ALL_DIGITS},
     {"statistics_text", "statistics_text", ETR_CELL_NAME, EXACT, .get = tap_text,
      .says = "the statistic with this difference", .nullable = true},
-    {"problem", "problem", ETR_CELL_NAME, EXACT, VALUE(problem), .says = "why it was not compared", .nullable = true},
+    {"problem", "problem", ETR_CELL_NAME, EXACT, VALUE(problem), .says = "why it was not compared",
+     .nullable = true},
 };
 ETR_ROW_TYPE(value_accuracy, fields);
 
@@ -305,29 +402,39 @@ typedef struct sorted_row {
 
 static int by_key(const void *a, const void *b) {
   const sorted_row *x = a, *y = b;
-  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
   return (x->place > y->place) - (x->place < y->place);
 }
 
 static bool is_chosen(const accuracy_output *o, const etr_value_accuracy *value) {
   const etr_graph *graph = etr_logged_graph(o->accuracy->profile, value->value);
-  if (o->choice->has_input && value->input != o->choice->input) return false;
+  if (o->choice->has_input && value->input != o->choice->input)
+    return false;
   return etr_filter_takes_node(o->answer.filter, graph, value->node);
 }
 
-static double snr_key(const etr_numeric_gap *gap) { return gap->unlike ? -INFINITY : gap->snr_db; }
+static double snr_key(const etr_numeric_gap *gap) {
+  return gap->unlike ? -INFINITY : gap->snr_db;
+}
 
 static double key_of(const accuracy_output *o, const etr_value_accuracy *value, size_t rank) {
   switch (o->choice->order) {
-  case ETR_ACCURACY_BY_LOCAL: return value->has_local ? snr_key(&value->local) : INFINITY;
-  case ETR_ACCURACY_BY_DROP: return isnan(value->drop_db) ? INFINITY : -value->drop_db;
-  case ETR_ACCURACY_BY_SNR: return snr_key(&value->gap);
-  case ETR_ACCURACY_BY_EXECUTION: return (double)(value - o->accuracy->values);
-  default: return (double)rank;
+  case ETR_ACCURACY_BY_LOCAL:
+    return value->has_local ? snr_key(&value->local) : INFINITY;
+  case ETR_ACCURACY_BY_DROP:
+    return isnan(value->drop_db) ? INFINITY : -value->drop_db;
+  case ETR_ACCURACY_BY_SNR:
+    return snr_key(&value->gap);
+  case ETR_ACCURACY_BY_EXECUTION:
+    return (double)(value - o->accuracy->values);
+  default:
+    return (double)rank;
   }
 }
 
-/* Sets o->rows to the compared values, sorted; only the first of each node's inputs and runs if `worst_only`. */
+/* Sets o->rows to the compared values, sorted; only the first of each node's inputs and runs if
+ * `worst_only`. */
 static bool choose_rows(accuracy_output *o, bool worst_only) {
   const etr_accuracy *a = o->accuracy;
   etr_arena *arena = &o->answer.arena;
@@ -336,12 +443,15 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   size_t count = 0;
   etr_map seen;
   etr_map_init(&seen, arena);
-  if (!list || !o->rows) return false;
+  if (!list || !o->rows)
+    return false;
   for (size_t i = 0; i < a->ranked_count; i++) {
     const etr_value_accuracy *value = &a->values[a->ranked[i]];
     const uint32_t key[] = {value->value->method, value->node, value->output};
-    if (!is_chosen(o, value)) continue;
-    if (worst_only && etr_map_count(&seen, (etr_slice){(const char *)key, sizeof key})) continue;
+    if (!is_chosen(o, value))
+      continue;
+    if (worst_only && etr_map_count(&seen, (etr_slice){(const char *)key, sizeof key}))
+      continue;
     list[count++] = (sorted_row){etr_accuracy_row_of(arena, a, value), key_of(o, value, i), i};
   }
   etr_sort(list, count, sizeof *list, by_key);
@@ -363,18 +473,31 @@ typedef struct accuracy_group {
   const etr_accuracy_row *worst, *first; /* by SNR, and in the ranking */
 } accuracy_group;
 
-static const accuracy_group *as_group(const void *row) { return row; }
-static etr_cell group_snr(const void *row) { return snr(as_group(row)->worst); }
-static etr_cell group_drop(const void *row) { return drop(as_group(row)->first); }
-static etr_cell group_local(const void *row) { return local_snr(as_group(row)->first); }
-static etr_cell group_node(const void *row) { return name(as_group(row)->first); }
-static etr_cell group_exact(const void *row) { return etr_cell_number(as_group(row)->worst->value->gap.snr_db); }
+static const accuracy_group *as_group(const void *row) {
+  return row;
+}
+static etr_cell group_snr(const void *row) {
+  return snr(as_group(row)->worst);
+}
+static etr_cell group_drop(const void *row) {
+  return drop(as_group(row)->first);
+}
+static etr_cell group_local(const void *row) {
+  return local_snr(as_group(row)->first);
+}
+static etr_cell group_node(const void *row) {
+  return name(as_group(row)->first);
+}
+static etr_cell group_exact(const void *row) {
+  return etr_cell_number(as_group(row)->worst->value->gap.snr_db);
+}
 
 static const etr_field group_fields[] = {
     {"key", "", ETR_CELL_NAME, ETR_IN_TABLES, ETR_AT(accuracy_group, key)},
     {NULL, "values", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_AT(accuracy_group, values)},
     {NULL, "lowest SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = group_snr},
-    {"lowest_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DATA, .get = group_exact, .digits = ETR_ALL_DIGITS},
+    {"lowest_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DATA, .get = group_exact,
+     .digits = ETR_ALL_DIGITS},
     {NULL, "most suspicious", ETR_CELL_NAME, ETR_IN_TABLES, .get = group_node},
     {NULL, "its drop dB", ETR_CELL_NUMBER, PEOPLE, .get = group_drop},
     {NULL, "its local dB", ETR_CELL_NUMBER, PEOPLE, .get = group_local, .tells = shows_local},
@@ -384,10 +507,17 @@ ETR_ROW_TYPE(accuracy_group, group_fields);
 static const char *group_key(const accuracy_output *o, const etr_accuracy_row *row) {
   const char *text = NULL;
   switch (o->choice->by) {
-  case ETR_ACCURACY_OF_OP: return row->node->target;
-  case ETR_ACCURACY_OF_SOURCE: text = source(row).text; return text ? text : "(not recorded)";
-  case ETR_ACCURACY_OF_BACKEND: text = backend(row).text; return text ? text : "cpu";
-  default: text = module(row).text; return text && text[0] ? text : "(top level)";
+  case ETR_ACCURACY_OF_OP:
+    return row->node->target;
+  case ETR_ACCURACY_OF_SOURCE:
+    text = source(row).text;
+    return text ? text : "(not recorded)";
+  case ETR_ACCURACY_OF_BACKEND:
+    text = backend(row).text;
+    return text ? text : "cpu";
+  default:
+    text = module(row).text;
+    return text && text[0] ? text : "(top level)";
   }
 }
 
@@ -401,10 +531,13 @@ static bool put_groups(accuracy_output *o, etr_table *table) {
     const etr_accuracy_row *row = &o->rows[i];
     const char *key = group_key(o, row);
     uint32_t at = key ? etr_map_number(&known, etr_slice_of(key)) : ETR_NONE;
-    if (at == ETR_NONE) return false;
-    if (at == count) groups[count++] = (accuracy_group){key, 0, row, row};
+    if (at == ETR_NONE)
+      return false;
+    if (at == count)
+      groups[count++] = (accuracy_group){key, 0, row, row};
     groups[at].values++;
-    if (etr_gap_worse(row->gap, groups[at].worst->gap) > 0) groups[at].worst = row;
+    if (etr_gap_worse(row->gap, groups[at].worst->gap) > 0)
+      groups[at].worst = row;
   }
   etr_table_add_rows(table, ETR_ROWS(groups, groups ? count : 0));
   return groups != NULL;
@@ -416,17 +549,22 @@ static bool put_groups(accuracy_output *o, etr_table *table) {
 static const char *record_text(accuracy_output *o) {
   const etr_profile *p = o->accuracy->profile;
   const char *slash = p->etrecord ? strrchr(p->etrecord, '/') : NULL;
-  if (!p->etrecord) return "RECORD";
+  if (!p->etrecord)
+    return "RECORD";
   size_t size = slash ? (size_t)(slash - p->etrecord) : 0;
-  bool is_folder = slash && size > 0 && p->debug_buffer && strncmp(p->debug_buffer, p->etrecord, size + 1) == 0 &&
+  bool is_folder = slash && size > 0 && p->debug_buffer &&
+                   strncmp(p->debug_buffer, p->etrecord, size + 1) == 0 &&
                    !strchr(p->debug_buffer + size + 1, '/');
-  return is_folder ? etr_arena_format(&o->answer.arena, "%.*s", (int)size, p->etrecord) : p->etrecord;
+  return is_folder ? etr_arena_format(&o->answer.arena, "%.*s", (int)size, p->etrecord)
+                   : p->etrecord;
 }
 
-/* Says which commands compare the values inside, on lines that are not wrapped, so that they can be copied. */
+/* Says which commands compare the values inside, on lines that are not wrapped, so that they can be
+ * copied. */
 static void put_missing(accuracy_output *o) {
   const char *record = record_text(o);
-  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Only outputs are compared. These commands compare all values:");
+  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
+                   "Only outputs are compared. These commands compare all values:");
   etr_putf(&o->answer.writer, "%s    etrecord-tb reference %s -o ref.safetensors\n",
            etr_section_is_markdown(&o->answer) ? "\n" : "", record);
   etr_putf(&o->answer.writer, "    etrecord-tb accuracy %s --reference ref.safetensors\n", record);
@@ -440,11 +578,15 @@ static const char *problem_text(accuracy_output *o) {
   etr_vec(const char *) reasons = {0};
   for (size_t i = 0; a->reference && i < a->value_count; i++) {
     size_t count = 0, known = 0;
-    if (!a->values[i].problem) continue;
-    while (known < reasons.count && strcmp(reasons.data[known], a->values[i].problem) != 0) known++;
-    if (known < reasons.count) continue;
+    if (!a->values[i].problem)
+      continue;
+    while (known < reasons.count && strcmp(reasons.data[known], a->values[i].problem) != 0)
+      known++;
+    if (known < reasons.count)
+      continue;
     const char **added = etr_vec_push(arena, &reasons);
-    if (!added) return NULL;
+    if (!added)
+      return NULL;
     *added = a->values[i].problem;
     for (size_t k = i; k < a->value_count; k++)
       count += a->values[k].problem && strcmp(a->values[k].problem, a->values[i].problem) == 0;
@@ -458,38 +600,49 @@ static const char *problem_text(accuracy_output *o) {
 static double find_most_steps(const etr_accuracy *a) {
   double most = 0;
   for (size_t i = 0; i < a->value_count; i++)
-    if (!a->values[i].problem && a->values[i].is_integer) most = fmax(most, a->values[i].most_steps);
+    if (!a->values[i].problem && a->values[i].is_integer)
+      most = fmax(most, a->values[i].most_steps);
   return most;
 }
 
-/* Returns true if the candidates are equally suspicious: their scores differ by less than 3 dB, a factor of 2. */
+/* Returns true if the candidates are equally suspicious: their scores differ by less than 3 dB, a
+ * factor of 2. */
 static bool are_alike(const etr_value_accuracy *first, const etr_value_accuracy *last) {
-  if (first->has_local != last->has_local) return false;
-  return fabs(first->has_local ? first->local.snr_db - last->local.snr_db : first->drop_db - last->drop_db) < 3;
+  if (first->has_local != last->has_local)
+    return false;
+  return fabs(first->has_local ? first->local.snr_db - last->local.snr_db
+                               : first->drop_db - last->drop_db) < 3;
 }
 
 /* Says what the ranking does not know. first and last: the candidates; NULL if there are none. */
-static void put_doubts(accuracy_output *o, const etr_value_accuracy *first, const etr_value_accuracy *last) {
+static void put_doubts(accuracy_output *o, const etr_value_accuracy *first,
+                       const etr_value_accuracy *last) {
   enum { MANY_OPERATORS = 20 }; /* with fewer in a segment, its source lines lead to the operator */
   const etr_accuracy *a = o->accuracy;
   const char *lines[5] = {0};
   size_t count = 0;
-  bool is_own = a->reference_record == a->profile, is_rounding = first && is_own && find_most_steps(a) == 1;
+  bool is_own = a->reference_record == a->profile,
+       is_rounding = first && is_own && find_most_steps(a) == 1;
   if (is_rounding)
-    lines[count++] = "Stored integers differ by one step at most: device and host round ties differently, which is no "
+    lines[count++] = "Stored integers differ by one step at most: device and host round ties "
+                     "differently, which is no "
                      "defect.";
   if (first && !is_rounding && first != last && are_alike(first, last))
     lines[count++] = "They differ by less than 3 dB: no one of them stands out.";
   if (is_own && o->has_steps)
-    lines[count++] = "This program is quantized itself. What quantization costs is seen against the float model: "
+    lines[count++] = "This program is quantized itself. What quantization costs is seen against "
+                     "the float model: "
                      "--reference-record.";
   if (first && !a->has_local)
-    lines[count++] = "Ranked by the drop of SNR, which can name the wrong node where every layer is inexact; "
-                     "`etrecord-tb reference --local` measures what each segment adds.";
+    lines[count++] =
+        "Ranked by the drop of SNR, which can name the wrong node where every layer is inexact; "
+        "`etrecord-tb reference --local` measures what each segment adds.";
   if (first && !is_rounding && first->segment_count > MANY_OPERATORS)
-    lines[count++] = "Backends log no values inside their delegates. Lower without a partitioner, or in smaller parts, "
+    lines[count++] = "Backends log no values inside their delegates. Lower without a partitioner, "
+                     "or in smaller parts, "
                      "to see which operator it is.";
-  for (size_t i = 0; i < count; i++) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, lines[i]);
+  for (size_t i = 0; i < count; i++)
+    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, lines[i]);
 }
 
 static void put_candidates(accuracy_output *o) {
@@ -497,24 +650,29 @@ static void put_candidates(accuracy_output *o) {
   etr_arena *arena = &o->answer.arena;
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
   size_t shown = etr_accuracy_candidates(candidates, a);
-  if (shown > 0) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Most suspicious, worst input each:");
+  if (shown > 0)
+    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Most suspicious, worst input each:");
   for (size_t i = 0; i < shown; i++) {
     const etr_value_accuracy *value = &a->values[candidates[i]];
     const etr_accuracy_row row = etr_accuracy_row_of(arena, a, value);
     const char *own = etr_accuracy_snr_text(arena, &value->gap);
     const char *score = etr_accuracy_score(arena, value);
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
-                     etr_arena_format(arena, "%zu. %s: %s, %s%s", i + 1, etr_accuracy_place(&row), own, score,
+                     etr_arena_format(arena, "%zu. %s: %s, %s%s", i + 1, etr_accuracy_place(&row),
+                                      own, score,
                                       value->segment_count > 1
-                                          ? etr_arena_format(arena, " (by one of %zu operators)", value->segment_count)
+                                          ? etr_arena_format(arena, " (by one of %zu operators)",
+                                                             value->segment_count)
                                           : ""));
   }
-  put_doubts(o, shown ? &a->values[candidates[0]] : NULL, shown ? &a->values[candidates[shown - 1]] : NULL);
+  put_doubts(o, shown ? &a->values[candidates[0]] : NULL,
+             shown ? &a->values[candidates[shown - 1]] : NULL);
 }
 
 static size_t count_runs(const etr_accuracy *a) {
   size_t runs = 0;
-  for (size_t i = 0; i < a->value_count; i++) runs += i == 0 || a->values[i].value->run != a->values[i - 1].value->run;
+  for (size_t i = 0; i < a->value_count; i++)
+    runs += i == 0 || a->values[i].value->run != a->values[i - 1].value->run;
   return runs;
 }
 
@@ -523,13 +681,15 @@ static void put_head(accuracy_output *o) {
   etr_arena *arena = &o->answer.arena;
   size_t runs = count_runs(a);
   if (a->value_count == 0) {
-    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
-                     "The runs logged no values: record them with a debug buffer (docs/recording.md).");
+    etr_section_line(
+        &o->answer, ETR_STYLE_PLAIN, 0,
+        "The runs logged no values: record them with a debug buffer (docs/recording.md).");
     return;
   }
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
-                   etr_arena_format(arena, "%zu of %zu values in %zu run%s compared with %s", a->ranked_count,
-                                    a->value_count, runs, etr_plural(runs), etr_accuracy_of(arena, a)));
+                   etr_arena_format(arena, "%zu of %zu values in %zu run%s compared with %s",
+                                    a->ranked_count, a->value_count, runs, etr_plural(runs),
+                                    etr_accuracy_of(arena, a)));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_line(arena, a));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, problem_text(o));
   if (a->reference)
@@ -540,7 +700,8 @@ static void put_head(accuracy_output *o) {
 
 static etr_accuracy_choice no_choice;
 
-static void begin(accuracy_output *o, const etr_accuracy *accuracy, const etr_accuracy_choice *choice) {
+static void begin(accuracy_output *o, const etr_accuracy *accuracy,
+                  const etr_accuracy_choice *choice) {
   o->accuracy = accuracy;
   o->choice = choice ? choice : &no_choice;
 }
@@ -554,24 +715,30 @@ static void put_taps(accuracy_output *o) {
     if (a->values[i].statistic_count > 0 && is_chosen(o, &a->values[i]))
       rows[count++] = etr_accuracy_row_of(&o->answer.arena, a, &a->values[i]);
   etr_section_titled(&o->answer,
-                     a->reference ? "Statistics that taps returned, against those of the reference's tensors"
-                                  : "Statistics that taps returned",
+                     a->reference
+                         ? "Statistics that taps returned, against those of the reference's tensors"
+                         : "Statistics that taps returned",
                      &etr_accuracy_tap_fields, ETR_ROWS(rows, count), false);
 }
 
 etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_filter *filter,
-                                   const etr_accuracy_choice *choice, const etr_table_options *options,
-                                   const etr_sink *sink, etr_error *error) {
+                                   const etr_accuracy_choice *choice,
+                                   const etr_table_options *options, const etr_sink *sink,
+                                   etr_error *error) {
   accuracy_output o = {0};
   etr_table table;
   etr_answer_begin(&o.answer, accuracy->profile, filter, options, sink);
   begin(&o, accuracy, choice);
-  bool people = o.answer.options->format == ETR_TABLE_TEXT || o.answer.options->format == ETR_TABLE_MARKDOWN;
+  bool people = o.answer.options->format == ETR_TABLE_TEXT ||
+                o.answer.options->format == ETR_TABLE_MARKDOWN;
   bool good = choose_rows(&o, people);
-  etr_table_init(&table, &o.answer, o.choice->by ? &etr_accuracy_group_fields : &etr_value_accuracy_fields);
+  etr_table_init(&table, &o.answer,
+                 o.choice->by ? &etr_accuracy_group_fields : &etr_value_accuracy_fields);
   table.context = &o;
-  if (people) put_head(&o);
-  if (people && o.count) etr_puts(&o.answer.writer, "\n");
+  if (people)
+    put_head(&o);
+  if (people && o.count)
+    etr_puts(&o.answer.writer, "\n");
   etr_table_choose(&table);
   if (good && o.choice->by)
     good = put_groups(&o, &table);
@@ -584,10 +751,13 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
     for (size_t i = 0; rest && i < accuracy->value_count; i++)
       if (accuracy->values[i].problem && is_chosen(&o, &accuracy->values[i]))
         rest[count++] = etr_accuracy_row_of(&o.answer.arena, accuracy, &accuracy->values[i]);
-    if (rest) etr_table_add_rows(&table, ETR_ROWS(rest, count));
+    if (rest)
+      etr_table_add_rows(&table, ETR_ROWS(rest, count));
   }
-  if (o.count || !people) etr_table_finish(&table);
-  if (people && !o.choice->by) put_taps(&o);
+  if (o.count || !people)
+    etr_table_finish(&table);
+  if (people && !o.choice->by)
+    put_taps(&o);
   return etr_answer_end(&o.answer, good, error);
 }
 
@@ -597,7 +767,8 @@ static void put_candidate_indices(const accuracy_output *o) {
   uint32_t candidates[ETR_ACCURACY_CANDIDATES];
   size_t count = etr_accuracy_candidates(candidates, o->accuracy);
   etr_field_list(&o->answer.fields, "candidates");
-  for (size_t i = 0; i < count; i++) etr_jw_uint(o->answer.fields.json, candidates[i]);
+  for (size_t i = 0; i < count; i++)
+    etr_jw_uint(o->answer.fields.json, candidates[i]);
   etr_jw_end(o->answer.fields.json);
 }
 
@@ -616,7 +787,8 @@ void etr_accuracy_put_head(const etr_fields *f, etr_arena *arena, const etr_accu
   etr_field_text(f, "text", etr_accuracy_line(arena, accuracy));
 }
 
-/* Writes the warnings of the comparison, and those of the record, which can be why values differ. */
+/* Writes the warnings of the comparison, and those of the record, which can be why values differ.
+ */
 static void put_warnings(const etr_fields *f, etr_arena *arena, const etr_accuracy *accuracy) {
   size_t own = accuracy->warning_count, count = own + accuracy->profile->warning_count;
   etr_warning *all = etr_arena_alloc_array(arena, count, sizeof *all);
@@ -625,7 +797,8 @@ static void put_warnings(const etr_fields *f, etr_arena *arena, const etr_accura
   etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(all, all ? count : 0));
 }
 
-etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *sink,
+                                  etr_error *error) {
   accuracy_output o = {0};
   etr_answer_begin_document(&o.answer, NULL, NULL, ETR_UNIT_MS, sink, "accuracy/1");
   const etr_fields *f = &o.answer.fields;
@@ -636,10 +809,12 @@ etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *
   etr_field_text(f, "debug_buffer", accuracy->profile->debug_buffer);
   etr_accuracy_put_head(f, &o.answer.arena, accuracy);
   put_candidate_indices(&o);
-  etr_accuracy_row *rows = etr_arena_alloc_array(&o.answer.arena, accuracy->value_count, sizeof *rows);
+  etr_accuracy_row *rows = etr_arena_alloc_array(&o.answer.arena, accuracy->value_count,
+                                                 sizeof *rows);
   for (size_t i = 0; rows && i < accuracy->value_count; i++)
     rows[i] = etr_accuracy_row_of(&o.answer.arena, accuracy, &accuracy->values[i]);
-  etr_field_put_rows(f, "values", &etr_value_accuracy_fields, ETR_ROWS(rows, rows ? accuracy->value_count : 0));
+  etr_field_put_rows(f, "values", &etr_value_accuracy_fields,
+                     ETR_ROWS(rows, rows ? accuracy->value_count : 0));
   put_warnings(f, &o.answer.arena, accuracy);
   return etr_answer_end(&o.answer, rows != NULL, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * accuracy_variants.c - the accuracy of several records side by side: a row per node of the reference's program, a
- * column per record.
+ * accuracy_variants.c - the accuracy of several records side by side: a row per node of the
+ * reference's program, a column per record.
  */
 #include "output/label.h"
 #include "output/section.h"
@@ -21,11 +21,14 @@ typedef struct variant_row {
   etr_arena *arena;
   const etr_graph *aten;
   const etr_node *node;
-  const etr_numeric_gap *gaps[ETR_MOST_VARIANTS]; /* of the worst input; NULL: the record has no such value */
+  const etr_numeric_gap
+      *gaps[ETR_MOST_VARIANTS]; /* of the worst input; NULL: the record has no such value */
   double lowest;
 } variant_row;
 
-static const variant_row *as_row(const void *row) { return row; }
+static const variant_row *as_row(const void *row) {
+  return row;
+}
 
 /* ---- Rows ---- */
 
@@ -42,13 +45,15 @@ static const etr_graph *find_aten(const etr_accuracy_variants *variants) {
 }
 
 static void take_value(variant_row *row, size_t variant, const etr_value_accuracy *value) {
-  if (!row->gaps[variant] || etr_gap_worse(&value->gap, row->gaps[variant]) > 0) row->gaps[variant] = &value->gap;
+  if (!row->gaps[variant] || etr_gap_worse(&value->gap, row->gaps[variant]) > 0)
+    row->gaps[variant] = &value->gap;
   row->lowest = fmin(row->lowest, value->gap.unlike ? -INFINITY : value->gap.snr_db);
 }
 
 static int by_lowest(const void *a, const void *b) {
   const variant_row *x = a, *y = b;
-  if (x->lowest != y->lowest) return x->lowest < y->lowest ? -1 : 1;
+  if (x->lowest != y->lowest)
+    return x->lowest < y->lowest ? -1 : 1;
   return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -58,48 +63,62 @@ static bool fill_rows(variants_output *o, const etr_accuracy_choice *choice, boo
   etr_map by_name;
   etr_map_init(&by_name, arena);
   o->aten = find_aten(o->variants);
-  if (!o->aten) return true;
+  if (!o->aten)
+    return true;
   variant_row *rows = o->rows = etr_arena_alloc_array(arena, o->aten->node_count, sizeof *rows);
   for (uint32_t i = 0; rows && i < o->aten->node_count; i++) {
-    rows[i] = (variant_row){.arena = arena, .aten = o->aten, .node = &o->aten->nodes[i], .lowest = INFINITY};
-    if (o->aten->nodes[i].subgraph == ETR_NONE) etr_map_set(&by_name, etr_slice_of(o->aten->nodes[i].name), i);
+    rows[i] = (variant_row){
+        .arena = arena, .aten = o->aten, .node = &o->aten->nodes[i], .lowest = INFINITY};
+    if (o->aten->nodes[i].subgraph == ETR_NONE)
+      etr_map_set(&by_name, etr_slice_of(o->aten->nodes[i].name), i);
   }
   for (size_t v = 0; rows && v < o->variants->count; v++)
     for (size_t i = 0; i < o->variants->accuracies[v]->value_count; i++) {
       const etr_value_accuracy *value = &o->variants->accuracies[v]->values[i];
-      if (value->problem || !value->aten_node || value->output > 0) continue;
-      if (choice && choice->has_input && value->input != choice->input) continue;
+      if (value->problem || !value->aten_node || value->output > 0)
+        continue;
+      if (choice && choice->has_input && value->input != choice->input)
+        continue;
       uint32_t at = etr_map_get(&by_name, etr_slice_of(value->aten_node));
-      if (at != ETR_NONE) take_value(&rows[at], v, value);
+      if (at != ETR_NONE)
+        take_value(&rows[at], v, value);
     }
   for (uint32_t i = 0; rows && i < o->aten->node_count; i++) {
     size_t records = 0;
-    for (size_t v = 0; v < o->variants->count; v++) records += rows[i].gaps[v] != NULL;
+    for (size_t v = 0; v < o->variants->count; v++)
+      records += rows[i].gaps[v] != NULL;
     bool is_left_out = shared_only && records == 1 && o->variants->count > 1;
     o->single += is_left_out;
-    if (records > 0 && !is_left_out) rows[o->count++] = rows[i];
+    if (records > 0 && !is_left_out)
+      rows[o->count++] = rows[i];
   }
-  if (choice && choice->order != ETR_ACCURACY_BY_EXECUTION && choice->order != ETR_ACCURACY_BY_SUSPICION)
+  if (choice && choice->order != ETR_ACCURACY_BY_EXECUTION &&
+      choice->order != ETR_ACCURACY_BY_SUSPICION)
     etr_sort(rows, o->count, sizeof *rows, by_lowest);
   return rows != NULL;
 }
 
 /* ---- Fields ---- */
 
-static etr_cell name(const void *row) { return etr_cell_text(as_row(row)->node->name); }
+static etr_cell name(const void *row) {
+  return etr_cell_text(as_row(row)->node->name);
+}
 static etr_cell module(const void *row) {
   return etr_cell_text(as_row(row)->aten->modules[as_row(row)->node->module].path);
 }
-static etr_cell source(const void *row) { return etr_accuracy_source(as_row(row)->arena, as_row(row)->node->source); }
+static etr_cell source(const void *row) {
+  return etr_accuracy_source(as_row(row)->arena, as_row(row)->node->source);
+}
 
 /* A column of a record: as people read it, and exactly. */
-#define VARIANT(i)                                                                                                     \
-  static etr_cell snr_##i(const void *row) {                                                                           \
-    return as_row(row)->gaps[i] ? etr_accuracy_snr(as_row(row)->arena, as_row(row)->gaps[i]) : etr_cell_none();        \
-  }                                                                                                                    \
-  static etr_cell exact_##i(const void *row) {                                                                         \
-    double snr = as_row(row)->gaps[i] ? as_row(row)->gaps[i]->snr_db : NAN;                                            \
-    return (etr_cell){.number = isfinite(snr) ? snr : NAN, .digits = ETR_ALL_DIGITS};                                  \
+#define VARIANT(i)                                                                                 \
+  static etr_cell snr_##i(const void *row) {                                                       \
+    return as_row(row)->gaps[i] ? etr_accuracy_snr(as_row(row)->arena, as_row(row)->gaps[i])       \
+                                : etr_cell_none();                                                 \
+  }                                                                                                \
+  static etr_cell exact_##i(const void *row) {                                                     \
+    double snr = as_row(row)->gaps[i] ? as_row(row)->gaps[i]->snr_db : NAN;                        \
+    return (etr_cell){.number = isfinite(snr) ? snr : NAN, .digits = ETR_ALL_DIGITS};              \
   }
 VARIANT(0)
 VARIANT(1)
@@ -110,9 +129,9 @@ VARIANT(5)
 VARIANT(6)
 VARIANT(7)
 
-static etr_cell (*const snrs[][2])(const void *) = {{snr_0, exact_0}, {snr_1, exact_1}, {snr_2, exact_2},
-                                                    {snr_3, exact_3}, {snr_4, exact_4}, {snr_5, exact_5},
-                                                    {snr_6, exact_6}, {snr_7, exact_7}};
+static etr_cell (*const snrs[][2])(const void *) = {
+    {snr_0, exact_0}, {snr_1, exact_1}, {snr_2, exact_2}, {snr_3, exact_3},
+    {snr_4, exact_4}, {snr_5, exact_5}, {snr_6, exact_6}, {snr_7, exact_7}};
 
 enum { PEOPLE = ETR_IN_TEXT | ETR_IN_MARKDOWN, FIRST_FIELDS = 3 };
 
@@ -128,21 +147,26 @@ static void put_head(variants_output *o) {
   const etr_accuracy_variants *v = o->variants;
   etr_arena *arena = &o->answer.arena;
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
-                   etr_arena_format(arena, "SNR in dB, of the worst input, against the program of %s",
+                   etr_arena_format(arena,
+                                    "SNR in dB, of the worst input, against the program of %s",
                                     etr_label_record(arena, v->reference_record)));
   for (size_t i = 0; i < v->count; i++) {
     const char *line = etr_accuracy_line(arena, v->accuracies[i]);
-    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
-                     etr_arena_format(arena, "%s: %s", v->names[i], line ? line : "no value was compared"));
+    etr_section_line(
+        &o->answer, ETR_STYLE_PLAIN, 2,
+        etr_arena_format(arena, "%s: %s", v->names[i], line ? line : "no value was compared"));
   }
   if (o->single)
     etr_section_line(
         &o->answer, ETR_STYLE_PLAIN, 0,
-        etr_arena_format(arena, "%zu nodes that only one record logged are left out; CSV has them.", o->single));
+        etr_arena_format(arena, "%zu nodes that only one record logged are left out; CSV has them.",
+                         o->single));
 }
 
-etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants, const etr_accuracy_choice *choice,
-                                      const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants,
+                                      const etr_accuracy_choice *choice,
+                                      const etr_table_options *options, const etr_sink *sink,
+                                      etr_error *error) {
   variants_output o = {.variants = variants};
   etr_field fields[FIRST_FIELDS + 2 * ETR_MOST_VARIANTS];
   etr_table table;
@@ -150,11 +174,14 @@ etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants, con
   memcpy(fields, first_fields, sizeof first_fields);
   size_t count = FIRST_FIELDS;
   for (size_t i = 0; i < variants->count && i < ETR_MOST_VARIANTS; i++) {
-    fields[count++] = (etr_field){NULL, variants->names[i], ETR_CELL_NUMBER, PEOPLE, .get = snrs[i][0]};
-    fields[count++] = (etr_field){NULL, variants->names[i], ETR_CELL_NUMBER, ETR_IN_DATA, .get = snrs[i][1]};
+    fields[count++] = (etr_field){NULL, variants->names[i], ETR_CELL_NUMBER, PEOPLE,
+                                  .get = snrs[i][0]};
+    fields[count++] = (etr_field){NULL, variants->names[i], ETR_CELL_NUMBER, ETR_IN_DATA,
+                                  .get = snrs[i][1]};
   }
   const etr_row_type type = {NULL, fields, count};
-  bool people = o.answer.options->format == ETR_TABLE_TEXT || o.answer.options->format == ETR_TABLE_MARKDOWN;
+  bool people = o.answer.options->format == ETR_TABLE_TEXT ||
+                o.answer.options->format == ETR_TABLE_MARKDOWN;
   bool good = fill_rows(&o, choice, people);
   etr_table_init(&table, &o.answer, &type);
   if (people) {
@@ -167,8 +194,9 @@ etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants, con
   return etr_answer_end(&o.answer, good, error);
 }
 
-etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants, const etr_accuracy_choice *choice,
-                                           const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants,
+                                           const etr_accuracy_choice *choice, const etr_sink *sink,
+                                           etr_error *error) {
   variants_output o = {.variants = variants};
   etr_answer_begin_document(&o.answer, NULL, NULL, ETR_UNIT_MS, sink, "accuracy_variants/1");
   const etr_fields *f = &o.answer.fields;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cost_fields.h - the columns of costs, for lists of fields of rows that have etr_cost_figures. Layer 5.
+ * cost_fields.h - the columns of costs, for lists of fields of rows that have etr_cost_figures.
+ * Layer 5.
  */
 #ifndef ETR_COST_FIELDS_H
 #define ETR_COST_FIELDS_H
@@ -57,30 +58,37 @@
 /* clang-format on */
 
 /** Why nothing is said of peaks. */
-#define ETR_NO_PEAK                                                                                                    \
-  "no part of the peak: no operator here moves 1 MB in 50 us or more, so give --peak-bandwidth or --device"
+#define ETR_NO_PEAK                                                                                \
+  "no part of the peak: no operator here moves 1 MB in 50 us or more, so give --peak-bandwidth "   \
+  "or --device"
 
-/** Returns the share of the peak as a cell. If it exceeds 1, people read "above", because the rate cannot be right, and
- * programs get no value. */
+/** Returns the share of the peak as a cell. If it exceeds 1, people read "above", because the rate
+ * cannot be right, and programs get no value. */
 static inline etr_cell etr_cost_part(const etr_cost_figures *figures, bool for_people) {
-  if (figures && figures->exceeds_peak) return (etr_cell){.text = for_people ? "above" : NULL, .number = NAN};
+  if (figures && figures->exceeds_peak)
+    return (etr_cell){.text = for_people ? "above" : NULL, .number = NAN};
   return (etr_cell){.number = figures ? figures->of_peak : NAN, .whole = 1, .is_cold = true};
 }
 
-/** Returns the unit after a rate of integer operations: "int", or "mixed" for a sum of both kinds; NULL for floats. */
+/** Returns the unit after a rate of integer operations: "int", or "mixed" for a sum of both kinds;
+ * NULL for floats. */
 static inline const char *etr_cost_integers(const etr_cost_figures *figures) {
-  if (!figures || !figures->arithmetic || strcmp(figures->arithmetic, "float") == 0) return NULL;
+  if (!figures || !figures->arithmetic || strcmp(figures->arithmetic, "float") == 0)
+    return NULL;
   return strcmp(figures->arithmetic, "integer") == 0 ? "int" : "mixed";
 }
 
-/** Writes lines below a table if people chose columns: which sizes are taken for nodes with symbolic sizes, and why
- * `of peak` is empty. */
+/** Writes lines below a table if people chose columns: which sizes are taken for nodes with
+ * symbolic sizes, and why `of peak` is empty. */
 static inline void etr_put_cost_notes(etr_answer *answer, double nodes) {
   const etr_effective_peaks *peaks = &answer->profile->effective_peaks;
-  if (!answer->options->columns || answer->options->format != ETR_TABLE_TEXT) return;
-  if (strstr(answer->options->columns, "peak") && !(peaks->gbs > 0)) etr_puts(&answer->writer, ETR_NO_PEAK "\n");
+  if (!answer->options->columns || answer->options->format != ETR_TABLE_TEXT)
+    return;
+  if (strstr(answer->options->columns, "peak") && !(peaks->gbs > 0))
+    etr_puts(&answer->writer, ETR_NO_PEAK "\n");
   if (nodes > 0)
-    etr_putf(&answer->writer, "%.0f node%s with symbolic sizes: costs are of the example that the export recorded\n",
+    etr_putf(&answer->writer,
+             "%.0f node%s with symbolic sizes: costs are of the example that the export recorded\n",
              nodes, nodes == 1 ? "" : "s");
 }
 

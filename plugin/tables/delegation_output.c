@@ -25,7 +25,9 @@ typedef struct delegate_table {
   bool phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
 } delegate_table;
 
-static const delegate_cells *cells_of(const void *row) { return row; }
+static const delegate_cells *cells_of(const void *row) {
+  return row;
+}
 
 /* ---- Cells ---- */
 
@@ -33,16 +35,30 @@ static etr_cell time_of(const void *row, uint64_t ticks) {
   return etr_cell_number(cells_of(row)->runs > 0 ? (double)ticks / cells_of(row)->runs : NAN);
 }
 
-static etr_cell call(const void *row) { return time_of(row, cells_of(row)->row->delegate->call_ticks); }
-static etr_cell on_nodes(const void *row) { return time_of(row, cells_of(row)->row->ticks); }
-static etr_cell estimated(const void *row) { return time_of(row, cells_of(row)->row->estimated_ticks); }
+static etr_cell call(const void *row) {
+  return time_of(row, cells_of(row)->row->delegate->call_ticks);
+}
+static etr_cell on_nodes(const void *row) {
+  return time_of(row, cells_of(row)->row->ticks);
+}
+static etr_cell estimated(const void *row) {
+  return time_of(row, cells_of(row)->row->estimated_ticks);
+}
 
-#define PHASE(name, phase)                                                                                             \
-  static etr_cell name(const void *row) { return time_of(row, cells_of(row)->row->phases[phase]); }                    \
-  static bool tells_##name(const void *context) { return ((const delegate_table *)context)->phases[phase]; }
-#define UNIT(name, unit)                                                                                               \
-  static etr_cell name(const void *row) { return time_of(row, cells_of(row)->row->units[unit]); }                      \
-  static bool tells_##name(const void *context) { return ((const delegate_table *)context)->units[unit]; }
+#define PHASE(name, phase)                                                                         \
+  static etr_cell name(const void *row) {                                                          \
+    return time_of(row, cells_of(row)->row->phases[phase]);                                        \
+  }                                                                                                \
+  static bool tells_##name(const void *context) {                                                  \
+    return ((const delegate_table *)context)->phases[phase];                                       \
+  }
+#define UNIT(name, unit)                                                                           \
+  static etr_cell name(const void *row) {                                                          \
+    return time_of(row, cells_of(row)->row->units[unit]);                                          \
+  }                                                                                                \
+  static bool tells_##name(const void *context) {                                                  \
+    return ((const delegate_table *)context)->units[unit];                                         \
+  }
 
 PHASE(copy_in, ETR_PHASE_COPY_IN)
 PHASE(compute, ETR_PHASE_COMPUTE)
@@ -53,23 +69,35 @@ UNIT(npu, ETR_COMPUTE_UNIT_NPU)
 UNIT(gpu, ETR_COMPUTE_UNIT_GPU)
 UNIT(cpu, ETR_COMPUTE_UNIT_CPU)
 
-static bool tells_time(const void *context) { return ((const delegate_table *)context)->timed; }
+static bool tells_time(const void *context) {
+  return ((const delegate_table *)context)->timed;
+}
 
 /* ---- Fields ---- */
 
-static etr_cell instruction(const void *row) { return etr_cell_number(cells_of(row)->row->delegate->instruction_id); }
-static etr_cell backend(const void *row) { return etr_cell_text(cells_of(row)->row->delegate->backend); }
-static etr_cell handles(const void *row) { return etr_cell_number((double)cells_of(row)->row->delegate->handle_count); }
+static etr_cell instruction(const void *row) {
+  return etr_cell_number(cells_of(row)->row->delegate->instruction_id);
+}
+static etr_cell backend(const void *row) {
+  return etr_cell_text(cells_of(row)->row->delegate->backend);
+}
+static etr_cell handles(const void *row) {
+  return etr_cell_number((double)cells_of(row)->row->delegate->handle_count);
+}
 
-#define TIME(key, title, getter, tell, says_what)                                                                      \
-  { key, title, ETR_CELL_TIME, ETR_IN_ALL, .get = getter, .tells = tell, .says = says_what, .nullable = true }
+#define TIME(key, title, getter, tell, says_what)                                                  \
+  {key,           title,         ETR_CELL_TIME,     ETR_IN_ALL,                                    \
+   .get = getter, .tells = tell, .says = says_what, .nullable = true}
 
 static const etr_field delegate_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegate_cells, method, etr_method, name)},
-    {"instruction", "delegate", ETR_CELL_COUNT, ETR_IN_ALL, .get = instruction, .says = "instruction of its call"},
+    {"instruction", "delegate", ETR_CELL_COUNT, ETR_IN_ALL, .get = instruction,
+     .says = "instruction of its call"},
     {"backend", "backend", ETR_CELL_NAME, ETR_IN_ALL, .get = backend},
-    {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handles, .says = "entries in the debug handle map"},
-    {"nodes", "nodes", ETR_CELL_COUNT, ETR_IN_ALL, ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
+    {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handles,
+     .says = "entries in the debug handle map"},
+    {"nodes", "nodes", ETR_CELL_COUNT, ETR_IN_ALL,
+     ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
      .says = "operators of the graph that run in it"},
     TIME("call", "call", call, tells_time, "the whole call"),
     TIME("on_nodes", "on nodes", on_nodes, tells_time, "the part of it that is on its nodes"),
@@ -80,7 +108,8 @@ static const etr_field delegate_fields[] = {
     TIME("wait", "waiting", wait, tells_wait, NULL),
     TIME("copy_out", "copying out", copy_out, tells_copy_out, NULL),
     TIME("other", "other", other, tells_other, NULL),
-    TIME("npu", "NPU", npu, tells_npu, "by compute unit, on nodes or not; the rest of the call is not recorded"),
+    TIME("npu", "NPU", npu, tells_npu,
+         "by compute unit, on nodes or not; the rest of the call is not recorded"),
     TIME("gpu", "GPU", gpu, tells_gpu, NULL),
     TIME("cpu", "CPU", cpu, tells_cpu, NULL),
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
@@ -89,10 +118,13 @@ ETR_ROW_TYPE(delegate, delegate_fields);
 
 /* ---- Rows ---- */
 
-/* Returns the rows of a method's delegates that the filter selects; NULL selects all. Returns NULL when out of memory.
+/* Returns the rows of a method's delegates that the filter selects; NULL selects all. Returns NULL
+ * when out of memory.
  */
-static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                                                 const etr_node_filter *filter, double runs, size_t *count) {
+static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_profile *profile,
+                                                 const etr_method *method,
+                                                 const etr_node_filter *filter, double runs,
+                                                 size_t *count) {
   const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, count);
   delegate_cells *cells = rows ? etr_arena_alloc_array(arena, *count, sizeof *cells) : NULL;
   for (size_t i = 0; cells && i < *count; i++)
@@ -108,7 +140,9 @@ typedef struct delegation_row {
   const etr_delegation_row *counts;
 } delegation_row;
 
-static const delegation_row *as_row(const void *row) { return row; }
+static const delegation_row *as_row(const void *row) {
+  return row;
+}
 
 /* ---- Cells ---- */
 
@@ -122,24 +156,41 @@ static double average(const void *row, const etr_delegation_side *side) {
 
 static etr_cell time_that(double (*ranks)(const etr_profile *, double, double), const void *row,
                           const etr_delegation_side *side) {
-  if (!is_known(row, side)) return etr_cell_none();
+  if (!is_known(row, side))
+    return etr_cell_none();
   return etr_cell_number(ranks(as_row(row)->profile, average(row, side), side->p50));
 }
 
-static bool has_delegated(const void *row) { return is_known(row, &as_row(row)->counts->delegated); }
-static bool has_rest(const void *row) { return is_known(row, &as_row(row)->counts->rest); }
+static bool has_delegated(const void *row) {
+  return is_known(row, &as_row(row)->counts->delegated);
+}
+static bool has_rest(const void *row) {
+  return is_known(row, &as_row(row)->counts->rest);
+}
 static etr_cell delegated_avg(const void *row) {
   return etr_cell_number(average(row, &as_row(row)->counts->delegated));
 }
-static etr_cell rest_avg(const void *row) { return etr_cell_number(average(row, &as_row(row)->counts->rest)); }
-static etr_cell delegated_time(const void *row) { return time_that(etr_ranking, row, &as_row(row)->counts->delegated); }
-static etr_cell rest_time(const void *row) { return time_that(etr_ranking, row, &as_row(row)->counts->rest); }
+static etr_cell rest_avg(const void *row) {
+  return etr_cell_number(average(row, &as_row(row)->counts->rest));
+}
+static etr_cell delegated_time(const void *row) {
+  return time_that(etr_ranking, row, &as_row(row)->counts->delegated);
+}
+static etr_cell rest_time(const void *row) {
+  return time_that(etr_ranking, row, &as_row(row)->counts->rest);
+}
 static etr_cell other_delegated(const void *row) {
   return time_that(etr_not_ranking, row, &as_row(row)->counts->delegated);
 }
-static etr_cell other_rest(const void *row) { return time_that(etr_not_ranking, row, &as_row(row)->counts->rest); }
-static double delegated_step(const void *row) { return as_row(row)->counts->delegated.step; }
-static double rest_step(const void *row) { return as_row(row)->counts->rest.step; }
+static etr_cell other_rest(const void *row) {
+  return time_that(etr_not_ranking, row, &as_row(row)->counts->rest);
+}
+static double delegated_step(const void *row) {
+  return as_row(row)->counts->delegated.step;
+}
+static double rest_step(const void *row) {
+  return as_row(row)->counts->rest.step;
+}
 
 #define COUNTS(name) ETR_VIA(delegation_row, counts, etr_delegation_row, name)
 
@@ -147,18 +198,21 @@ static const etr_field fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegation_row, method, etr_method, name)},
     {"op_type", "operator", ETR_CELL_NAME, ETR_IN_ALL, COUNTS(op_type)},
     {"delegated", "delegated", ETR_CELL_COUNT, ETR_IN_ALL, COUNTS(delegated.nodes)},
-    {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_TEXT, .get = delegated_time, .step = delegated_step, .heading = "avg",
-     .p50_title = "delegated p50", .p50_heading = "p50"},
+    {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_TEXT, .get = delegated_time,
+     .step = delegated_step, .heading = "avg", .p50_title = "delegated p50", .p50_heading = "p50"},
     {"non_delegated", "non-delegated", ETR_CELL_COUNT, ETR_IN_ALL, COUNTS(rest.nodes)},
-    {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_FULL, .get = delegated_time, .step = delegated_step,
-     .p50_title = "delegated p50"},
-    {NULL, "non-delegated avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = rest_time, .step = rest_step, .heading = "avg",
-     .p50_title = "non-delegated p50", .p50_heading = "p50"},
-    {NULL, "delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_delegated, .p50_title = "delegated avg"},
-    {NULL, "non-delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_rest, .p50_title = "non-delegated avg"},
+    {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_FULL, .get = delegated_time,
+     .step = delegated_step, .p50_title = "delegated p50"},
+    {NULL, "non-delegated avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = rest_time, .step = rest_step,
+     .heading = "avg", .p50_title = "non-delegated p50", .p50_heading = "p50"},
+    {NULL, "delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_delegated,
+     .p50_title = "delegated avg"},
+    {NULL, "non-delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_rest,
+     .p50_title = "non-delegated avg"},
     {"delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = delegated_avg, .has = has_delegated},
     {"non_delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = rest_avg, .has = has_rest},
-    {"delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(delegated.p50), .has = has_delegated},
+    {"delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(delegated.p50),
+     .has = has_delegated},
     {"non_delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(rest.p50), .has = has_rest},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
@@ -167,9 +221,11 @@ ETR_ROW_TYPE(operator_delegation, fields);
 /* ---- JSON ---- */
 
 /* Writes the counts of a method. Returns false when out of memory. */
-static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter) {
+static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *method,
+                       const etr_node_filter *filter) {
   etr_delegation delegation;
-  if (!etr_delegation_make(&delegation, arena, f->profile, method, filter)) return false;
+  if (!etr_delegation_make(&delegation, arena, f->profile, method, filter))
+    return false;
   etr_field_text(f, "method", method->name);
   etr_field_runs(f, method);
   etr_field_count(f, "delegated_subgraphs", delegation.subgraphs);
@@ -179,7 +235,8 @@ static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *
   etr_field_list(f, "operators");
   for (size_t i = 0; i < delegation.count; i++) {
     etr_jw_object(f->json);
-    etr_field_put_all(f, &etr_operator_delegation_fields, &(delegation_row){f->profile, method, &delegation.rows[i]});
+    etr_field_put_all(f, &etr_operator_delegation_fields,
+                      &(delegation_row){f->profile, method, &delegation.rows[i]});
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -193,26 +250,29 @@ bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method 
   return good;
 }
 
-bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter,
-                       double runs) {
+bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *method,
+                       const etr_node_filter *filter, double runs) {
   size_t count = 0;
-  const delegate_cells *cells = delegate_cells_make(arena, f->profile, method, filter, runs, &count);
+  const delegate_cells *cells = delegate_cells_make(arena, f->profile, method, filter, runs,
+                                                    &count);
   etr_field_put_rows(f, "delegates", &etr_delegate_fields, ETR_ROWS(cells, count));
   return cells != NULL;
 }
 
 static bool put_counted(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
-  if (method->graph == ETR_NONE) return true;
+  if (method->graph == ETR_NONE)
+    return true;
   etr_jw_object(f->json);
   bool good = put_counts(f, &answer->arena, method, answer->filter) &&
-              etr_delegates_put(f, &answer->arena, method, answer->filter, (double)method->run_count);
+              etr_delegates_put(f, &answer->arena, method, answer->filter,
+                                (double)method->run_count);
   etr_jw_end(f->json);
   return good;
 }
 
-etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
-                                    const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter,
+                                    etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "delegation/1");
   bool good = etr_answer_put_methods(&answer, put_counted);
@@ -221,17 +281,19 @@ etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_f
 
 /* ---- Tables ---- */
 
-/* Lists the operator types of a method, by time if the options say so; rows without times are sorted by operator type.
- * Returns false when out of memory. */
+/* Lists the operator types of a method, by time if the options say so; rows without times are
+ * sorted by operator type. Returns false when out of memory. */
 static bool collect(etr_table *table, etr_delegation *out, const etr_method *method) {
   etr_answer *answer = table->answer;
-  if (!etr_delegation_make(out, &answer->arena, answer->profile, method, answer->filter)) return false;
+  if (!etr_delegation_make(out, &answer->arena, answer->profile, method, answer->filter))
+    return false;
   delegation_row *rows = etr_arena_alloc_array(&answer->arena, out->count, sizeof *rows);
   for (size_t i = 0; rows && i < out->count; i++) {
     rows[i] = (delegation_row){answer->profile, method, &out->rows[i]};
     etr_table_add(table, &rows[i], "", out->rows[i].weight);
   }
-  if (answer->options->order == ETR_ORDER_TIME) etr_table_sort(table);
+  if (answer->options->order == ETR_ORDER_TIME)
+    etr_table_sort(table);
   return rows != NULL;
 }
 
@@ -239,27 +301,31 @@ static bool collect(etr_table *table, etr_delegation *out, const etr_method *met
 static const char *delegated_text(etr_arena *arena, const etr_delegation *delegation) {
   size_t nodes = delegation->delegated_nodes + delegation->non_delegated_nodes;
   const char *all = etr_count_text(arena, nodes);
-  if (nodes == 0) return "no node is selected";
+  if (nodes == 0)
+    return "no node is selected";
   if (delegation->delegated_nodes == 0)
     return etr_arena_format(arena, "none of %s node%s is delegated", all, etr_plural(nodes));
   return etr_arena_format(arena, "%s of %s node%s %s delegated, in %zu subgraph%s",
-                          etr_count_text(arena, delegation->delegated_nodes), all, etr_plural(nodes),
-                          delegation->delegated_nodes == 1 ? "is" : "are", delegation->subgraphs,
-                          etr_plural(delegation->subgraphs));
+                          etr_count_text(arena, delegation->delegated_nodes), all,
+                          etr_plural(nodes), delegation->delegated_nodes == 1 ? "is" : "are",
+                          delegation->subgraphs, etr_plural(delegation->subgraphs));
 }
 
-static void put_title(etr_answer *answer, const etr_method *method, const etr_delegation *delegation) {
+static void put_title(etr_answer *answer, const etr_method *method,
+                      const etr_delegation *delegation) {
   bool timed = method->run_count > 0;
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(&answer->arena, "%s: %s%s%s", method->name,
-                                    delegated_text(&answer->arena, delegation), timed ? "; times are in " : "",
+                                    delegated_text(&answer->arena, delegation),
+                                    timed ? "; times are in " : "",
                                     timed ? etr_unit_name(answer->options->unit) : ""));
   if (method->ambiguous_node_count)
-    etr_section_line(answer, ETR_STYLE_PLAIN, 0,
-                     etr_arena_format(&answer->arena,
-                                      "%zu nodes could be on the other side, because their debug handles do not "
-                                      "identify which of them the delegates took",
-                                      method->ambiguous_node_count));
+    etr_section_line(
+        answer, ETR_STYLE_PLAIN, 0,
+        etr_arena_format(&answer->arena,
+                         "%zu nodes could be on the other side, because their debug handles do not "
+                         "identify which of them the delegates took",
+                         method->ambiguous_node_count));
   etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
   etr_put_filter(&answer->writer, &answer->arena, answer->filter);
 }
@@ -283,7 +349,8 @@ typedef struct delegates {
 
 static delegates *begin_delegates(etr_answer *answer) {
   delegates *d = etr_arena_alloc_array(&answer->arena, 1, sizeof *d);
-  if (!d) return NULL;
+  if (!d)
+    return NULL;
   etr_table_init(&d->table, answer, &etr_delegate_fields);
   etr_table_say_origin(&d->table);
   d->table.context = &d->shown;
@@ -294,26 +361,35 @@ static delegates *begin_delegates(etr_answer *answer) {
 static bool add_delegates(delegates *d, const etr_method *method) {
   const etr_answer *answer = d->table.answer;
   size_t count = 0;
-  const delegate_cells *cells = delegate_cells_make(&d->table.answer->arena, answer->profile, method, answer->filter,
+  const delegate_cells *cells = delegate_cells_make(&d->table.answer->arena, answer->profile,
+                                                    method, answer->filter,
                                                     (double)method->run_count, &count);
-  if (!cells) return false;
+  if (!cells)
+    return false;
   for (size_t i = 0; i < count; i++) {
     d->shown.timed |= cells[i].row->delegate->call_ticks > 0;
-    for (size_t p = 0; p < ETR_PHASES; p++) d->shown.phases[p] |= cells[i].row->phases[p] > 0;
-    for (size_t u = 0; u < ETR_COMPUTE_UNITS; u++) d->shown.units[u] |= cells[i].row->units[u] > 0;
+    for (size_t p = 0; p < ETR_PHASES; p++)
+      d->shown.phases[p] |= cells[i].row->phases[p] > 0;
+    for (size_t u = 0; u < ETR_COMPUTE_UNITS; u++)
+      d->shown.units[u] |= cells[i].row->units[u] > 0;
   }
   etr_table_add_rows(&d->table, ETR_ROWS(cells, count));
   return true;
 }
 
-/* Puts the delegates below the table of operators, but only if a phase or compute unit of some delegate is known. */
+/* Puts the delegates below the table of operators, but only if a phase or compute unit of some
+ * delegate is known. */
 static bool put_told_delegates(etr_answer *answer, const etr_method *method, unsigned medium) {
   delegates *d = begin_delegates(answer);
-  if (!d || !add_delegates(d, method)) return false;
+  if (!d || !add_delegates(d, method))
+    return false;
   bool tells = false;
-  for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++) tells |= d->shown.phases[p];
-  for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++) tells |= d->shown.units[u];
-  if (!tells) return true;
+  for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++)
+    tells |= d->shown.phases[p];
+  for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++)
+    tells |= d->shown.units[u];
+  if (!tells)
+    return true;
   d->table.medium = medium;
   etr_puts(&answer->writer, "\n");
   etr_table_finish(&d->table);
@@ -326,36 +402,48 @@ static bool put_delegates(etr_answer *answer) {
   for (size_t i = 0; i < answer->profile->method_count; i++) {
     const etr_method *method = &answer->profile->methods[i];
     bool is_text = answer->options->format == ETR_TABLE_TEXT, follows_table = d != NULL;
-    if (!etr_filter_takes_method(answer->filter, method)) continue;
-    if (!d || is_text) d = begin_delegates(answer);
-    if (!d) return false;
+    if (!etr_filter_takes_method(answer->filter, method))
+      continue;
+    if (!d || is_text)
+      d = begin_delegates(answer);
+    if (!d)
+      return false;
     etr_table_choose(&d->table);
-    if (!add_delegates(d, method)) return false;
-    if (!is_text) continue;
-    if (follows_table) etr_puts(&answer->writer, "\n");
+    if (!add_delegates(d, method))
+      return false;
+    if (!is_text)
+      continue;
+    if (follows_table)
+      etr_puts(&answer->writer, "\n");
     put_title_of_delegates(answer, method);
     etr_put_filter(&answer->writer, &answer->arena, answer->filter);
-    if (d->table.rows.count) etr_table_finish(&d->table);
+    if (d->table.rows.count)
+      etr_table_finish(&d->table);
   }
-  if (d && !etr_table_is_text(&d->table)) etr_table_finish(&d->table);
+  if (d && !etr_table_is_text(&d->table))
+    etr_table_finish(&d->table);
   return true;
 }
 
 /* ---- Tables ---- */
 
-/* Puts the operators of a method. Text has a table for each method, other formats have one for all. */
+/* Puts the operators of a method. Text has a table for each method, other formats have one for all.
+ */
 static bool put_method(etr_table *table, const etr_method *method) {
   const etr_table_options *options = table->answer->options;
   etr_delegation delegation;
   bool follows_table = table->laid_out.cells.count > 0;
-  if (!collect(table, &delegation, method)) return false;
+  if (!collect(table, &delegation, method))
+    return false;
   if (!etr_table_is_text(table)) {
     etr_table_fill(table);
     return true;
   }
-  if (follows_table) etr_puts(&table->answer->writer, "\n");
+  if (follows_table)
+    etr_puts(&table->answer->writer, "\n");
   put_title(table->answer, method, &delegation);
-  if (delegation.count) etr_table_finish(table);
+  if (delegation.count)
+    etr_table_finish(table);
   return options->by || options->columns || put_told_delegates(table->answer, method, ETR_IN_TEXT);
 }
 
@@ -369,12 +457,14 @@ static bool put_operators(etr_answer *answer) {
     if (answer->profile->methods[i].graph != ETR_NONE &&
         etr_filter_takes_method(answer->filter, &answer->profile->methods[i]))
       good = put_method(&table, &answer->profile->methods[i]);
-  if (!etr_table_is_text(&table)) etr_table_write(&table);
+  if (!etr_table_is_text(&table))
+    etr_table_write(&table);
   return good;
 }
 
 etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node_filter *filter,
-                                      const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+                                      const etr_table_options *options, const etr_sink *sink,
+                                      etr_error *error) {
   etr_answer answer;
   etr_answer_begin(&answer, profile, filter, options, sink);
   bool good = answer.options->by_delegate ? put_delegates(&answer) : put_operators(&answer);

@@ -17,32 +17,70 @@ typedef struct change_row {
   const etr_cost_figures *base_cost, *new_cost; /* NULL: not known */
 } change_row;
 
-static const change_row *as_row(const void *row) { return row; }
+static const change_row *as_row(const void *row) {
+  return row;
+}
 
-static bool has_base(const void *row) { return as_row(row)->change->base_runs > 0; }
-static bool has_new(const void *row) { return as_row(row)->change->new_runs > 0; }
-static bool has_both(const void *row) { return has_base(row) && has_new(row); }
-static bool has_either(const void *row) { return has_base(row) || has_new(row); }
-static bool has_relative(const void *row) { return !isnan(as_row(row)->change->relative); }
-static bool has_interval(const void *row) { return etr_diff_has_interval(as_row(row)->change); }
-static bool has_pair(const void *row) { return as_row(row)->row && as_row(row)->row->pair; }
+static bool has_base(const void *row) {
+  return as_row(row)->change->base_runs > 0;
+}
+static bool has_new(const void *row) {
+  return as_row(row)->change->new_runs > 0;
+}
+static bool has_both(const void *row) {
+  return has_base(row) && has_new(row);
+}
+static bool has_either(const void *row) {
+  return has_base(row) || has_new(row);
+}
+static bool has_relative(const void *row) {
+  return !isnan(as_row(row)->change->relative);
+}
+static bool has_interval(const void *row) {
+  return etr_diff_has_interval(as_row(row)->change);
+}
+static bool has_pair(const void *row) {
+  return as_row(row)->row && as_row(row)->row->pair;
+}
 
-static etr_cell op(const void *row) { return etr_cell_text(as_row(row)->row->pair->op); }
-static etr_cell rule(const void *row) { return etr_cell_text(etr_pair_rule_name(as_row(row)->row->pair->rule)); }
-static etr_cell change_avg(const void *row) { return etr_cell_number(etr_diff_average(as_row(row)->change)); }
-static etr_cell change_p50(const void *row) { return etr_cell_number(etr_diff_median(as_row(row)->change)); }
-static etr_cell verdict(const void *row) { return etr_cell_text(etr_verdict_name(as_row(row)->change->verdict)); }
-static etr_cell reason(const void *row) { return etr_cell_text(etr_reason_name(as_row(row)->change->reason)); }
-static bool has_needed(const void *row) { return as_row(row)->change->recordings_needed > 0; }
-/* Rounds a bound to four significant digits: nobody reads more, and C libraries differ in the last ones. */
+static etr_cell op(const void *row) {
+  return etr_cell_text(as_row(row)->row->pair->op);
+}
+static etr_cell rule(const void *row) {
+  return etr_cell_text(etr_pair_rule_name(as_row(row)->row->pair->rule));
+}
+static etr_cell change_avg(const void *row) {
+  return etr_cell_number(etr_diff_average(as_row(row)->change));
+}
+static etr_cell change_p50(const void *row) {
+  return etr_cell_number(etr_diff_median(as_row(row)->change));
+}
+static etr_cell verdict(const void *row) {
+  return etr_cell_text(etr_verdict_name(as_row(row)->change->verdict));
+}
+static etr_cell reason(const void *row) {
+  return etr_cell_text(etr_reason_name(as_row(row)->change->reason));
+}
+static bool has_needed(const void *row) {
+  return as_row(row)->change->recordings_needed > 0;
+}
+/* Rounds a bound to four significant digits: nobody reads more, and C libraries differ in the last
+ * ones. */
 static double rounded(double part) {
   double scale = 1e4;
-  while (fabs(part) * scale < 1e3 && scale < 1e12) scale *= 10;
+  while (fabs(part) * scale < 1e3 && scale < 1e12)
+    scale *= 10;
   return isfinite(part) ? round(part * scale) / scale : part;
 }
-static etr_cell relative(const void *row) { return etr_cell_number(rounded(as_row(row)->change->relative)); }
-static etr_cell low(const void *row) { return etr_cell_number(rounded(as_row(row)->change->low)); }
-static etr_cell high(const void *row) { return etr_cell_number(rounded(as_row(row)->change->high)); }
+static etr_cell relative(const void *row) {
+  return etr_cell_number(rounded(as_row(row)->change->relative));
+}
+static etr_cell low(const void *row) {
+  return etr_cell_number(rounded(as_row(row)->change->low));
+}
+static etr_cell high(const void *row) {
+  return etr_cell_number(rounded(as_row(row)->change->high));
+}
 
 static void put_interval(const etr_fields *f, const void *row) {
   const etr_change *change = as_row(row)->change;
@@ -56,8 +94,12 @@ static void put_interval(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-static const char *base_integers(const void *row) { return etr_cost_integers(as_row(row)->base_cost); }
-static const char *new_integers(const void *row) { return etr_cost_integers(as_row(row)->new_cost); }
+static const char *base_integers(const void *row) {
+  return etr_cost_integers(as_row(row)->base_cost);
+}
+static const char *new_integers(const void *row) {
+  return etr_cost_integers(as_row(row)->new_cost);
+}
 
 /* ---- For people ---- */
 
@@ -78,37 +120,49 @@ static const char *one_side_text(const void *each) {
   const etr_node_pair *pair = row->row ? row->row->pair : NULL;
   const etr_profile *profile = in_base ? row->of->comparison->newer : row->of->comparison->base;
   uint32_t index = in_base ? row->method->new_method : row->method->base_method, node = ETR_NONE;
-  if (pair) node = in_base ? pair->new_node : pair->base_node;
+  if (pair)
+    node = in_base ? pair->new_node : pair->base_node;
   if (node == ETR_NONE || index == ETR_NONE || profile->methods[index].graph == ETR_NONE)
     return etr_diff_verdict_word(row->change);
   const etr_graph *graph = &profile->graphs[profile->methods[index].graph];
-  if (!graph->times || graph->times[node].carried_by == ETR_NONE) return etr_diff_verdict_word(row->change);
+  if (!graph->times || graph->times[node].carried_by == ETR_NONE)
+    return etr_diff_verdict_word(row->change);
   return in_base ? "fused" : "unfused";
 }
 
 const char *etr_diff_verdict_word(const etr_change *change) {
   switch (change->verdict) {
-  case ETR_VERDICT_UNTIMED: return change->new_runs ? "timed" : "untimed";
-  case ETR_VERDICT_CANNOT_TELL: return "cannot tell";
-  default: return etr_verdict_name(change->verdict);
+  case ETR_VERDICT_UNTIMED:
+    return change->new_runs ? "timed" : "untimed";
+  case ETR_VERDICT_CANNOT_TELL:
+    return "cannot tell";
+  default:
+    return etr_verdict_name(change->verdict);
   }
 }
 
 static etr_cell verdict_text(const void *row) {
   const char *word = etr_diff_verdict_word(as_row(row)->change);
   switch (as_row(row)->change->verdict) {
-  case ETR_VERDICT_UNTIMED: return etr_cell_text(has_either(row) ? one_side_text(row) : word);
+  case ETR_VERDICT_UNTIMED:
+    return etr_cell_text(has_either(row) ? one_side_text(row) : word);
   case ETR_VERDICT_EQUAL:
-  case ETR_VERDICT_CANNOT_TELL: return (etr_cell){.text = word, .style = ETR_STYLE_DIM};
-  case ETR_VERDICT_SLOWER: return (etr_cell){.text = word, .style = ETR_STYLE_HOT};
-  default: return etr_cell_text(word);
+  case ETR_VERDICT_CANNOT_TELL:
+    return (etr_cell){.text = word, .style = ETR_STYLE_DIM};
+  case ETR_VERDICT_SLOWER:
+    return (etr_cell){.text = word, .style = ETR_STYLE_HOT};
+  default:
+    return etr_cell_text(word);
   }
 }
 
-/* Returns the step of the clock that timed a node, below which a time cannot be distinguished from 0. */
+/* Returns the step of the clock that timed a node, below which a time cannot be distinguished from
+ * 0. */
 static double base_step(const void *row) {
   const etr_comparison *c = as_row(row)->of->comparison;
-  return has_pair(row) ? etr_clock_step(c->base, as_row(row)->row->pair->base_backend, NULL) * c->base_scale : 0;
+  return has_pair(row)
+             ? etr_clock_step(c->base, as_row(row)->row->pair->base_backend, NULL) * c->base_scale
+             : 0;
 }
 static double new_step(const void *row) {
   const etr_comparison *c = as_row(row)->of->comparison;
@@ -123,8 +177,12 @@ typedef struct section_table {
   bool has_intervals; /* of some row */
 } section_table;
 
-static bool tells_module(const void *context) { return !((const section_table *)context)->method->by_events; }
-static bool tells_interval(const void *context) { return ((const section_table *)context)->has_intervals; }
+static bool tells_module(const void *context) {
+  return !((const section_table *)context)->method->by_events;
+}
+static bool tells_interval(const void *context) {
+  return ((const section_table *)context)->has_intervals;
+}
 
 enum {
   EXACT = ETR_IN_DATA | ETR_IN_JSON,
@@ -139,7 +197,8 @@ enum {
 #define NEW(name) ETR_VIA(change_row, new_cost, etr_cost_figures, name)
 
 static const etr_field fields[] = {
-    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, ETR_VIA(change_row, method, etr_method_pair, name)},
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA,
+     ETR_VIA(change_row, method, etr_method_pair, name)},
     {NULL, "part", ETR_CELL_WORD, ETR_IN_DATA, ETR_AT(change_row, part)},
     {NULL, "key", ETR_CELL_NAME, ETR_IN_DATA, ROW(name)},
     {NULL, "op", ETR_CELL_NAME, ETR_IN_DATA, .get = op, .has = has_pair},
@@ -151,16 +210,20 @@ static const etr_field fields[] = {
     {"change_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_avg,
      .says = "averages add up, a side that did not time it counting nothing; see methods"},
     {"base_p50", "base_p50", ETR_CELL_TIME, EXACT, CHANGE(base_p50), .has = has_base,
-     .says = "median over base_runs; with three recordings or more on both sides, the geometric mean of the "
+     .says = "median over base_runs; with three recordings or more on both sides, the geometric "
+             "mean of the "
              "recordings' medians"},
     {"new_p50", "new_p50", ETR_CELL_TIME, EXACT, CHANGE(new_p50), .has = has_new},
     {"change_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_p50, .has = has_both},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
-    {"relative_change", "relative_change", ETR_CELL_RATE, EXACT, .get = relative, .has = has_relative,
+    {"relative_change", "relative_change", ETR_CELL_RATE, EXACT, .get = relative,
+     .has = has_relative,
      .says = "new_p50 / base_p50 - 1: 0.041 for 4.1 % slower; null unless timed on both sides"},
     {"interval", .in = ETR_IN_JSON, .put = put_interval,
-     .says = "lower and upper bound of relative_change, at 95 % for execute and load, at the level of their family for "
-             "rows; null in it: no upper bound. null: not timed on both sides, or reason is few_runs or clock",
+     .says = "lower and upper bound of relative_change, at 95 % for execute and load, at the level "
+             "of their family for "
+             "rows; null in it: no upper bound. null: not timed on both sides, or reason is "
+             "few_runs or clock",
      .type = "interval", .nullable = true},
     {NULL, "low", ETR_CELL_RATE, ETR_IN_DATA, .get = low, .has = has_interval},
     {NULL, "high", ETR_CELL_RATE, ETR_IN_DATA, .get = high, .has = has_interval},
@@ -170,20 +233,26 @@ static const etr_field fields[] = {
      .says = "ETDumps that base_runs are of"},
     {"new_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_recordings)},
     {"verdict", "verdict", ETR_CELL_WORD, EXACT, .get = verdict,
-     .says = "slower or faster: the interval excludes 0; equal: it is within the limit; untimed: not timed on "
+     .says = "slower or faster: the interval excludes 0; equal: it is within the limit; untimed: "
+             "not timed on "
              "both sides",
      .type = "verdict"},
     {"reason", "reason", ETR_CELL_WORD, EXACT, .get = reason,
-     .says = "why the data do not decide; null for other verdicts", .type = "reason", .nullable = true},
-    {"recordings_needed", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(recordings_needed), .has = has_needed,
-     .says = "for execute and load: how many recordings on each side would decide whether it changed, or whether it "
+     .says = "why the data do not decide; null for other verdicts", .type = "reason",
+     .nullable = true},
+    {"recordings_needed", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(recordings_needed),
+     .has = has_needed,
+     .says = "for execute and load: how many recordings on each side would decide whether it "
+             "changed, or whether it "
              "is above the limit; null: it is decided, not known, or more than 50"},
     ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_DATA, base_integers, new_integers),
 
     {NULL, "", ETR_CELL_NAME, BOTH, ETR_AT(change_row, name)},
     {NULL, "module", ETR_CELL_NAME, NODES, ROW(module), .tells = tells_module},
-    {NULL, "base", ETR_CELL_TIME, BOTH, CHANGE(base_p50), .has = has_base, .step = base_step, .unit_in = BOTH},
-    {NULL, "new", ETR_CELL_TIME, BOTH, CHANGE(new_p50), .has = has_new, .step = new_step, .unit_in = BOTH},
+    {NULL, "base", ETR_CELL_TIME, BOTH, CHANGE(base_p50), .has = has_base, .step = base_step,
+     .unit_in = BOTH},
+    {NULL, "new", ETR_CELL_TIME, BOTH, CHANGE(new_p50), .has = has_new, .step = new_step,
+     .unit_in = BOTH},
     {NULL, "change", ETR_CELL_TIME, BOTH, .get = signed_median, .has = has_either, .spare = 2},
     {NULL, "%", ETR_CELL_NUMBER, BOTH, .get = percent},
     {NULL, "between", ETR_CELL_NUMBER, BOTH, .get = between, .tells = tells_interval,
@@ -200,7 +269,8 @@ void etr_diff_put_change(const etr_fields *f, const etr_change *change) {
 
 static void add_row(etr_table *table, change_row row) {
   change_row *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
-  if (!added) return;
+  if (!added)
+    return;
   *added = row;
   added->base_cost = row.row ? row.row->base_cost : NULL;
   added->new_cost = row.row ? row.row->new_cost : NULL;
@@ -218,18 +288,22 @@ void etr_diff_table_init(etr_table *table, etr_diff_output *o) {
   etr_table_choose(table);
 }
 
-void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method, const char *part,
-                        const etr_diff_row *row, const etr_change *change) {
+void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
+                        const char *part, const etr_diff_row *row, const etr_change *change) {
   static const etr_method_pair none = {.name = ""};
-  add_row(table, (change_row){.of = o, .method = method ? method : &none, .part = part, .row = row, .change = change});
+  add_row(
+      table,
+      (change_row){
+          .of = o, .method = method ? method : &none, .part = part, .row = row, .change = change});
 }
 
-size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
-                              etr_diff_section section) {
+size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
+                              const etr_diff_rows *rows, etr_diff_section section) {
   size_t top = o->answer.options->top, shown = top ? ETR_MIN(rows->news_count, top) : rows->count;
   section_table shown_columns = {.method = method};
   etr_table table;
-  for (size_t i = 0; i < shown; i++) shown_columns.has_intervals |= etr_diff_has_interval(rows->rows[i].change);
+  for (size_t i = 0; i < shown; i++)
+    shown_columns.has_intervals |= etr_diff_has_interval(rows->rows[i].change);
   init_table(&table, o);
   table.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
   table.title = etr_diff_section_names[section].title;
@@ -237,8 +311,11 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   table.context = &shown_columns;
   for (size_t i = 0; i < shown; i++) {
     const etr_diff_row *row = &rows->rows[i];
-    const char *name = section != ETR_DIFF_SECTION_NODES && !row->name[0] ? "(top level)" : row->name;
-    add_row(&table, (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
+    const char *name = section != ETR_DIFF_SECTION_NODES && !row->name[0] ? "(top level)"
+                                                                          : row->name;
+    add_row(
+        &table,
+        (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
   }
   etr_table_fill(&table);
   etr_table_write(&table);

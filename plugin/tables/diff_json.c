@@ -18,28 +18,33 @@ static void put_change(const etr_fields *f, const void *row) {
 }
 
 #define PAIR(kind, name) NULL, kind, ETR_IN_JSON, ETR_VIA(etr_diff_row, pair, etr_node_pair, name)
-#define GROUP(kind, name) NULL, kind, ETR_IN_JSON, ETR_VIA(etr_diff_row, group, etr_node_group, name)
+#define GROUP(kind, name)                                                                          \
+  NULL, kind, ETR_IN_JSON, ETR_VIA(etr_diff_row, group, etr_node_group, name)
 #define BASE(name) ETR_VIA(etr_diff_row, base_cost, etr_cost_figures, name)
 #define NEW(name) ETR_VIA(etr_diff_row, new_cost, etr_cost_figures, name)
 
 /* Units of rates are the arithmetic's in JSON. */
-#define COSTS                                                                                                          \
-  ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_JSON, NULL, NULL),                                                            \
-      {"base_arithmetic", NULL,                                                                                        \
-       ETR_CELL_WORD,     ETR_IN_JSON,                                                                                 \
-       BASE(arithmetic),  .type = "arithmetic",                                                                        \
-       .nullable = true,  .says = "what is multiplied; null: nothing, or it is not known"},                            \
-  {                                                                                                                    \
-    "new_arithmetic", NULL, ETR_CELL_WORD, ETR_IN_JSON, NEW(arithmetic), .type = "arithmetic", .nullable = true        \
+#define COSTS                                                                                      \
+  ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_JSON, NULL, NULL),                                        \
+      {"base_arithmetic", NULL,                                                                    \
+       ETR_CELL_WORD,     ETR_IN_JSON,                                                             \
+       BASE(arithmetic),  .type = "arithmetic",                                                    \
+       .nullable = true,  .says = "what is multiplied; null: nothing, or it is not known"},        \
+  {                                                                                                \
+    "new_arithmetic", NULL, ETR_CELL_WORD, ETR_IN_JSON, NEW(arithmetic), .type = "arithmetic",     \
+        .nullable = true                                                                           \
   }
 
 static const etr_field pair_fields[] = {
-    {"base_name", PAIR(ETR_CELL_NAME, base_name), .says = "null: the node is new", .nullable = true},
+    {"base_name", PAIR(ETR_CELL_NAME, base_name), .says = "null: the node is new",
+     .nullable = true},
     {"new_name", PAIR(ETR_CELL_NAME, new_name), .says = "null: the node is gone", .nullable = true},
     {"base_node", PAIR(ETR_CELL_COUNT, base_node),
-     .says = "index into the nodes of the method's Edge graph; null if missing, and for events", .nullable = true},
+     .says = "index into the nodes of the method's Edge graph; null if missing, and for events",
+     .nullable = true},
     {"new_node", PAIR(ETR_CELL_COUNT, new_node), .nullable = true},
-    {"rule", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = rule, .says = "how the two were matched", .type = "pair_rule"},
+    {"rule", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = rule, .says = "how the two were matched",
+     .type = "pair_rule"},
     {"op", PAIR(ETR_CELL_NAME, op)},
     {"base_module", PAIR(ETR_CELL_NAME, base_module), .nullable = true},
     {"new_module", PAIR(ETR_CELL_NAME, new_module), .nullable = true},
@@ -59,10 +64,12 @@ static const etr_field group_fields[] = {
 ETR_ROW_TYPE(group_change, group_fields);
 
 /* Puts a section as a list. */
-static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
+static bool put_section(etr_diff_output *o, const etr_method_pair *method,
+                        etr_diff_section section) {
   const char *key = etr_diff_section_names[section].key;
   etr_diff_rows rows;
-  if (!etr_diff_takes_section(o->filter, section)) return true;
+  if (!etr_diff_takes_section(o->filter, section))
+    return true;
   if (!etr_diff_rows_list(&rows, &o->answer.arena, method, section) ||
       !etr_diff_costs_add(&rows, &o->answer.arena, o->comparison, method, section))
     return false;
@@ -70,7 +77,8 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_d
   etr_field_list(f, etr_diff_section_names[section].list);
   for (size_t i = 0; i < rows.count; i++) {
     etr_jw_object(f->json);
-    if (key) etr_field_text(f, key, rows.rows[i].group->key);
+    if (key)
+      etr_field_text(f, key, rows.rows[i].group->key);
     etr_field_put_all(f, key ? &etr_group_change_fields : &etr_node_change_fields, &rows.rows[i]);
     etr_jw_end(f->json);
   }
@@ -97,7 +105,8 @@ static void put_parts(etr_diff_output *o, const etr_method_pair *method) {
 }
 
 /* Puts the runs of a side; null if it lacks the method. */
-static void put_runs(etr_diff_output *o, const char *key, const etr_profile *profile, uint32_t method) {
+static void put_runs(etr_diff_output *o, const char *key, const etr_profile *profile,
+                     uint32_t method) {
   const etr_fields *f = &o->answer.fields;
   if (method == ETR_NONE) {
     etr_field_text(f, key, NULL);
@@ -117,9 +126,10 @@ static etr_cell difference_kind(const void *row) {
 
 static const etr_field difference_fields[] = {
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = difference_kind, .type = "difference_kind"},
-    {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, name), .says = "of the input", .nullable = true},
-    {"base", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, base), .says = "null: nothing of the kind",
+    {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, name), .says = "of the input",
      .nullable = true},
+    {"base", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, base),
+     .says = "null: nothing of the kind", .nullable = true},
     {"new", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, newer), .nullable = true},
 };
 ETR_ROW_TYPE(difference, difference_fields);
@@ -131,7 +141,8 @@ static bool put_explained(etr_diff_output *o, const etr_method_pair *method) {
     etr_field_text(&o->answer.fields, "explained", NULL);
     return true;
   }
-  if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter)) return false;
+  if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter))
+    return false;
   etr_diff_put_explanation(o, &explanation);
   return true;
 }
@@ -139,10 +150,13 @@ static bool put_explained(etr_diff_output *o, const etr_method_pair *method) {
 /* What to do next about the newer side. A document has no findings that could be made again. */
 static bool put_findings(etr_diff_output *o, const etr_method_pair *method) {
   const etr_profile *profile = o->comparison->newer;
-  const etr_method *newer = method->new_method == ETR_NONE ? NULL : &profile->methods[method->new_method];
+  const etr_method *newer = method->new_method == ETR_NONE ? NULL
+                                                           : &profile->methods[method->new_method];
   etr_findings findings;
-  if (!etr_diff_findings(&findings, o, method, o->answer.fields.unit)) return false;
-  etr_field_findings(&o->answer, &findings, newer && newer->graph != ETR_NONE ? &profile->graphs[newer->graph] : NULL);
+  if (!etr_diff_findings(&findings, o, method, o->answer.fields.unit))
+    return false;
+  etr_field_findings(&o->answer, &findings,
+                     newer && newer->graph != ETR_NONE ? &profile->graphs[newer->graph] : NULL);
   return true;
 }
 
@@ -158,7 +172,8 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_field_text(f, "reason_text", why[0] ? why : NULL);
   put_runs(o, "base", o->comparison->base, method->base_method);
   put_runs(o, "new", o->comparison->newer, method->new_method);
-  etr_field_put_rows(f, "differences", &etr_difference_fields, ETR_ROWS(method->differences, method->difference_count));
+  etr_field_put_rows(f, "differences", &etr_difference_fields,
+                     ETR_ROWS(method->differences, method->difference_count));
   put_parts(o, method);
   bool good = put_explained(o, method);
   etr_field_ticks(f, "rest", etr_diff_rest(method));
@@ -166,9 +181,11 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_field_count(f, "timed_nodes", method->timed_nodes);
   etr_field_count(f, "timed_paired", method->timed_paired);
   etr_field_flag(f, "may_differ", method->may_differ);
-  for (etr_diff_section s = 0; good && s < ETR_DIFF_SECTIONS; s++) good = put_section(o, method, s);
+  for (etr_diff_section s = 0; good && s < ETR_DIFF_SECTIONS; s++)
+    good = put_section(o, method, s);
   good = good && put_findings(o, method);
-  if (etr_diff_takes_gaps(o->filter)) etr_field_gaps(f, method);
+  if (etr_diff_takes_gaps(o->filter))
+    etr_field_gaps(f, method);
   etr_jw_end(f->json);
   return good;
 }
@@ -185,8 +202,8 @@ static void put_loads(etr_diff_output *o) {
   etr_jw_end(f->json);
 }
 
-etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_filter *filter, etr_unit unit,
-                              const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_filter *filter,
+                              etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_diff_output o = {.comparison = comparison, .filter = filter};
   etr_answer_begin_document(&o.answer, comparison->newer, NULL, unit, sink, "diff/2");
   etr_field_number(&o.answer.fields, "limit", comparison->limit > 0 ? comparison->limit : NAN);
@@ -197,7 +214,8 @@ etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_f
   etr_field_list(&o.answer.fields, "methods");
   bool good = true;
   for (size_t i = 0; good && i < comparison->method_count; i++)
-    if (etr_diff_takes_method(filter, &comparison->methods[i])) good = put_method(&o, &comparison->methods[i]);
+    if (etr_diff_takes_method(filter, &comparison->methods[i]))
+      good = put_method(&o, &comparison->methods[i]);
   etr_jw_end(&o.answer.json);
   put_loads(&o);
   return etr_answer_end(&o.answer, good, error);

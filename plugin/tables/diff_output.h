@@ -2,8 +2,8 @@
  *
  * diff_output.h - what the outputs of a comparison share: words, changes, numeric gaps. Layer 5.
  *
- * Texts are in the arena of the answer. They are "" when out of memory; the arena has failed then, which the end of the
- * answer reports.
+ * Texts are in the arena of the answer. They are "" when out of memory; the arena has failed then,
+ * which the end of the answer reports.
  */
 #ifndef ETR_DIFF_OUTPUT_H
 #define ETR_DIFF_OUTPUT_H
@@ -18,11 +18,11 @@
 typedef struct etr_diff_output {
   const etr_comparison *comparison;
   const etr_diff_filter *filter; /* may be NULL */
-  etr_answer answer;             /* its profile is the newer one, and times are in ticks of its clock */
+  etr_answer answer; /* its profile is the newer one, and times are in ticks of its clock */
 } etr_diff_output;
 
-/** Significant digits of times in tables of changes. There is one more than elsewhere, because changes are small parts
- * of times. */
+/** Significant digits of times in tables of changes. There is one more than elsewhere, because
+ * changes are small parts of times. */
 enum { ETR_DIFF_TIME_DIGITS = ETR_TIME_DIGITS + 1 };
 /** Returns a change in per cent of the base, "+12.3 %"; "" without a base. */
 const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
@@ -30,33 +30,40 @@ const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
 bool etr_diff_has_interval(const etr_change *change);
 /** Returns the interval for a cell, "-4.3 … +13.2 %"; "" if it is not known. */
 const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change);
-/** Returns the verdict on a method or a load: "12.3 % slower (between 10.1 and 14.5 %)", "cannot tell: +4.1 % (between
- * -4.3 and +13.2 %)", "only in the base", ... */
+/** Returns the verdict on a method or a load: "12.3 % slower (between 10.1 and 14.5 %)", "cannot
+ * tell: +4.1 % (between -4.3 and +13.2 %)", "only in the base", ... */
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute);
-/** Returns why the data do not decide whether there is a change, or whether it exceeds the limit, and what would help:
- * "one recording a side: ...; record 5 on each side, in turns". Returns "" if they decide both. */
+/** Returns why the data do not decide whether there is a change, or whether it exceeds the limit,
+ * and what would help: "one recording a side: ...; record 5 on each side, in turns". Returns "" if
+ * they decide both. */
 const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change);
-/** Returns the number of recordings and runs, "5 recordings with 50 runs on each side"; "" if neither side has runs. */
+/** Returns the number of recordings and runs, "5 recordings with 50 runs on each side"; "" if
+ * neither side has runs. */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change);
-/** Returns the medians of both sides, "26.66 → 0.41 ms", or of the only side that has one, with as many digits as the
- * interval supports. */
+/** Returns the medians of both sides, "26.66 → 0.41 ms", or of the only side that has one, with as
+ * many digits as the interval supports. */
 const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change);
 
-/** Returns the number of rows of each verdict: "51 faster, 13 cannot tell, 88 not timed on both sides". */
+/** Returns the number of rows of each verdict: "51 faster, 13 cannot tell, 88 not timed on both
+ * sides". */
 const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows);
 /** Returns the verdict on a row of a table: "gone", "cannot tell", ... Static. */
 const char *etr_diff_verdict_word(const etr_change *change);
-/** Returns the modes, step or drift of a side's runs, "two modes: 41 runs at 1.05 ms, 9 at 8.40 ms"; "" if there are
- * none, or if the side lacks the method. */
-const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile, uint32_t method);
-/** Returns in what the sides differ, "The two sides differ in: input x float32[1] → float32[2], backend cpu →
- * XnnpackBackend"; "" if nothing differs. */
+/** Returns the modes, step or drift of a side's runs, "two modes: 41 runs at 1.05 ms, 9 at 8.40
+ * ms"; "" if there are none, or if the side lacks the method. */
+const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile,
+                                     uint32_t method);
+/** Returns in what the sides differ, "The two sides differ in: input x float32[1] → float32[2],
+ * backend cpu → XnnpackBackend"; "" if nothing differs. */
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method);
-/** Returns the number of excluded runs, "2 warm-up runs excluded on each side"; "" if all runs count. */
+/** Returns the number of excluded runs, "2 warm-up runs excluded on each side"; "" if all runs
+ * count. */
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method);
-/** Returns how many timed nodes were paired: "218 of the 219 timed nodes of both sides have a counterpart". */
+/** Returns how many timed nodes were paired: "218 of the 219 timed nodes of both sides have a
+ * counterpart". */
 const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method);
-/** Returns the legend under the tables, which says what times and intervals are; "" if nothing was timed on both sides.
+/** Returns the legend under the tables, which says what times and intervals are; "" if nothing was
+ * timed on both sides.
  */
 const char *etr_diff_legend(etr_diff_output *o);
 
@@ -73,13 +80,15 @@ extern const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS];
 /** Returns true if a section has rows to show. */
 bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows);
 
-/** Returns a line that says how much of the change of Method::execute's median the first `shown` rows are. */
-const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
-                                  size_t shown);
+/** Returns a line that says how much of the change of Method::execute's median the first `shown`
+ * rows are. */
+const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method,
+                                  const etr_diff_rows *rows, size_t shown);
 
-/** Finds what to do next about the newer side of a method; nothing if that side is a document, which lacks the events.
- * Returns false when out of memory. */
-bool etr_diff_findings(etr_findings *out, etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
+/** Finds what to do next about the newer side of a method; nothing if that side is a document,
+ * which lacks the events. Returns false when out of memory. */
+bool etr_diff_findings(etr_findings *out, etr_diff_output *o, const etr_method_pair *method,
+                       etr_unit unit);
 
 /* ---- Changes ---- */
 
@@ -89,31 +98,34 @@ void etr_diff_put_change(const etr_fields *fields, const etr_change *change);
 /** Starts the table for programs, and refuses unknown columns. */
 void etr_diff_table_init(etr_table *table, etr_diff_output *o);
 
-/** Adds a change to the table for programs. `method` is NULL for loads, and `row` for a method itself. part: "execute",
- * "node", "by_op", "load". */
-void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method, const char *part,
-                        const etr_diff_row *row, const etr_change *change);
+/** Adds a change to the table for programs. `method` is NULL for loads, and `row` for a method
+ * itself. part: "execute", "node", "by_op", "load". */
+void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
+                        const char *part, const etr_diff_row *row, const etr_change *change);
 
-/** Writes the rows of a section for people: at most options.top rows that are news, or all rows if that is 0. Returns
- * their number. */
-size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
-                              etr_diff_section section);
+/** Writes the rows of a section for people: at most options.top rows that are news, or all rows if
+ * that is 0. Returns their number. */
+size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
+                              const etr_diff_rows *rows, etr_diff_section section);
 
 /* ---- Explanations ---- */
 
-/** Writes the parts of a method's change for people: medians, and the rest to which they do not add up. */
-void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method, const etr_explanation *explanation);
+/** Writes the parts of a method's change for people: medians, and the rest to which they do not add
+ * up. */
+void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method,
+                                const etr_explanation *explanation);
 
 /** Writes the key explained: averages whose decimals add up exactly. */
 void etr_diff_put_explanation(etr_diff_output *o, const etr_explanation *explanation);
 
 /* ---- Numeric gaps ---- */
 
-/** Writes the numeric gaps of a method as text or Markdown: the values that differ, the worst first, and where the
- * difference starts. Writes nothing if neither side logged values. */
+/** Writes the numeric gaps of a method as text or Markdown: the values that differ, the worst
+ * first, and where the difference starts. Writes nothing if neither side logged values. */
 void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method);
 
-/** Writes the gaps of all methods as one table, which CSV and TSV have if only values are asked for. */
+/** Writes the gaps of all methods as one table, which CSV and TSV have if only values are asked
+ * for. */
 void etr_gap_write_table(etr_diff_output *o);
 
 /** Writes the key numeric_gap. */

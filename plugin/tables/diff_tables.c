@@ -12,27 +12,37 @@
 
 /* ---- A method: its verdict ---- */
 
-static void put_line(etr_diff_output *o, const char *text) { etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, text); }
-static void put_note(etr_diff_output *o, const char *text) { etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2, text); }
+static void put_line(etr_diff_output *o, const char *text) {
+  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, text);
+}
+static void put_note(etr_diff_output *o, const char *text) {
+  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2, text);
+}
 
-static bool is_timed(const etr_method_pair *method) { return method->execute.base_runs || method->execute.new_runs; }
+static bool is_timed(const etr_method_pair *method) {
+  return method->execute.base_runs || method->execute.new_runs;
+}
 static bool is_timed_twice(const etr_method_pair *method) {
   return method->execute.base_runs && method->execute.new_runs;
 }
-/* Returns true if a section is shown. Patterns add up what modules list, and are shown only if they are asked for. */
+/* Returns true if a section is shown. Patterns add up what modules list, and are shown only if they
+ * are asked for. */
 static bool takes_section(const etr_diff_output *o, etr_diff_section section) {
   bool all = !o->filter || o->filter->by == ETR_DIFF_BY_ALL;
-  return etr_diff_takes_section(o->filter, section) && !(all && section == ETR_DIFF_SECTION_PATTERNS);
+  return etr_diff_takes_section(o->filter, section) &&
+         !(all && section == ETR_DIFF_SECTION_PATTERNS);
 }
-static bool tells_section(const etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
+static bool tells_section(const etr_diff_output *o, const etr_method_pair *method,
+                          etr_diff_section section) {
   return (is_timed_twice(method) || !is_timed(method)) && takes_section(o, section);
 }
 
 /* Returns "8 of 152 (...)" if not all rows are shown, or else "". */
 static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, size_t shown) {
-  const char *text = shown == rows->count ? ""
-                                          : etr_arena_format(&o->answer.arena, "%zu of %zu (%s); all: --top 0", shown,
-                                                             rows->count, etr_diff_counts_text(o, rows));
+  const char *text = shown == rows->count
+                         ? ""
+                         : etr_arena_format(&o->answer.arena, "%zu of %zu (%s); all: --top 0",
+                                            shown, rows->count, etr_diff_counts_text(o, rows));
   return text ? text : "";
 }
 
@@ -43,14 +53,15 @@ static const char *center_of(const etr_change *change) {
              : "median";
 }
 
-/* Puts the verdict on a method, then how steady the runs of each side are, which the medians depend on: each in a line
- * of text, or all in a paragraph of Markdown. */
+/* Puts the verdict on a method, then how steady the runs of each side are, which the medians depend
+ * on: each in a line of text, or all in a paragraph of Markdown. */
 static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute;
   const bool markdown = etr_section_is_markdown(&o->answer);
   etr_arena *arena = &o->answer.arena;
   etr_writer *writer = &o->answer.writer;
-  const char *unlike = etr_diff_unlike_text(o, method), *left_out = etr_diff_left_out_text(o, method);
+  const char *unlike = etr_diff_unlike_text(o, method),
+             *left_out = etr_diff_left_out_text(o, method);
   const char *name = etr_label_method(method->name), *verdict = etr_diff_verdict_text(o, execute);
   const char *medians = etr_diff_medians_text(o, execute), *rest = "";
   if (medians[0])
@@ -58,10 +69,13 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
                             etr_diff_runs_text(o, execute));
   const char *notes[3] = {etr_diff_reason_text(o, execute), "", ""};
   for (size_t i = 0; is_timed_twice(method) && i < 2; i++) {
-    const char *steadiness = i ? etr_diff_steadiness_text(o, o->comparison->newer, method->new_method)
-                               : etr_diff_steadiness_text(o, o->comparison->base, method->base_method);
+    const char *steadiness = i ? etr_diff_steadiness_text(o, o->comparison->newer,
+                                                          method->new_method)
+                               : etr_diff_steadiness_text(o, o->comparison->base,
+                                                          method->base_method);
     if (steadiness[0])
-      notes[1 + i] = etr_arena_format(arena, "runs of the %s: %s", i ? "new record" : "base", steadiness);
+      notes[1 + i] = etr_arena_format(arena, "runs of the %s: %s", i ? "new record" : "base",
+                                      steadiness);
   }
   if (markdown && unlike[0]) {
     etr_puts(writer, "\xE2\x9A\xA0 ");
@@ -73,18 +87,24 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   if (markdown) {
     etr_puts(writer, "**");
     etr_put_markdown(writer, name);
-    etr_putf(writer, ": %s**%s%s%s", verdict, etr_or_empty(rest), left_out[0] ? "; " : "", left_out);
+    etr_putf(writer, ": %s**%s%s%s", verdict, etr_or_empty(rest), left_out[0] ? "; " : "",
+             left_out);
   } else {
-    etr_section_line(&o->answer, ETR_STYLE_BOLD, 0, etr_arena_format(arena, "%s: %s%s", name, verdict, rest));
-    if (left_out[0]) etr_putf(writer, "  %s\n", left_out);
+    etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
+                     etr_arena_format(arena, "%s: %s%s", name, verdict, rest));
+    if (left_out[0])
+      etr_putf(writer, "  %s\n", left_out);
   }
   for (size_t i = 0; i < ETR_COUNT(notes); i++) {
-    if (!markdown) put_note(o, notes[i]);
-    if (!markdown || !notes[i] || !notes[i][0]) continue;
+    if (!markdown)
+      put_note(o, notes[i]);
+    if (!markdown || !notes[i] || !notes[i][0])
+      continue;
     etr_puts(writer, "  \n");
     etr_put_markdown(writer, notes[i]);
   }
-  if (markdown) etr_puts(writer, "\n\n");
+  if (markdown)
+    etr_puts(writer, "\n\n");
 }
 
 /* ---- Sections: one below the other as text, folded in Markdown ---- */
@@ -95,12 +115,14 @@ static bool make_rows(etr_diff_rows *rows, etr_diff_output *o, const etr_method_
          etr_diff_costs_add(rows, &o->answer.arena, o->comparison, method, section);
 }
 
-static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
+static bool put_section(etr_diff_output *o, const etr_method_pair *method,
+                        etr_diff_section section) {
   const bool markdown = etr_section_is_markdown(&o->answer), sums = section >= ETR_DIFF_SECTION_OPS;
   const char *title = etr_diff_section_names[section].title;
   etr_writer *writer = &o->answer.writer;
   etr_diff_rows rows;
-  if (!make_rows(&rows, o, method, section)) return false;
+  if (!make_rows(&rows, o, method, section))
+    return false;
   const char *counts = etr_diff_counts_text(o, &rows);
   if (!etr_diff_has_rows(o, &rows)) {
     if (!markdown && rows.count)
@@ -120,8 +142,10 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_d
     put_line(o, sum);
     return true;
   }
-  if (left_out[0]) etr_putf(writer, "\n%s  ", left_out);
-  if (sum[0]) etr_putf(writer, "\n%s", sum);
+  if (left_out[0])
+    etr_putf(writer, "\n%s  ", left_out);
+  if (sum[0])
+    etr_putf(writer, "\n%s", sum);
   etr_puts(writer, "\n</details>\n\n");
   return true;
 }
@@ -131,8 +155,10 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_explanation explanation;
   put_verdict(o, method);
   if (is_timed_twice(method)) {
-    if (!markdown) etr_puts(&o->answer.writer, "\n");
-    if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter)) return false;
+    if (!markdown)
+      etr_puts(&o->answer.writer, "\n");
+    if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter))
+      return false;
     etr_diff_write_explanation(o, method, &explanation);
     if (markdown)
       etr_putf(&o->answer.writer, "\n%s\n\n", etr_diff_lined_up_text(o, method));
@@ -140,41 +166,52 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
       put_line(o, etr_diff_lined_up_text(o, method));
   }
   for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++)
-    if (tells_section(o, method, s) && !put_section(o, method, s)) return false;
-  if (etr_diff_takes_gaps(o->filter)) etr_gap_put_section(o, method);
+    if (tells_section(o, method, s) && !put_section(o, method, s))
+      return false;
+  if (etr_diff_takes_gaps(o->filter))
+    etr_gap_put_section(o, method);
   if (o->answer.options->findings) {
     etr_findings findings;
-    if (!etr_diff_findings(&findings, o, method, o->answer.options->unit)) return false;
+    if (!etr_diff_findings(&findings, o, method, o->answer.options->unit))
+      return false;
     etr_findings_put(&o->answer, &findings, "findings about the newer record");
   }
-  if (!markdown) etr_puts(&o->answer.writer, "\n");
+  if (!markdown)
+    etr_puts(&o->answer.writer, "\n");
   return true;
 }
 
-/* Returns true if a longer load contains this one and takes as long on both sides: this one then says nothing new. */
+/* Returns true if a longer load contains this one and takes as long on both sides: this one then
+ * says nothing new. */
 static bool is_contained(const etr_comparison *comparison, const etr_load_pair *load) {
   for (size_t i = 0; i < comparison->load_count; i++) {
     const etr_change *other = &comparison->loads[i].change, *change = &load->change;
-    if (other != change && change->base_p50 < other->base_p50 && etr_load_is_whole(change->base_p50, other->base_p50) &&
+    if (other != change && change->base_p50 < other->base_p50 &&
+        etr_load_is_whole(change->base_p50, other->base_p50) &&
         etr_load_is_whole(change->new_p50, other->new_p50))
       return true;
   }
   return false;
 }
 
-/* Puts the loads that the tables of the methods do not have. Those have the longest load if only one method is timed,
- * but without the interval. */
+/* Puts the loads that the tables of the methods do not have. Those have the longest load if only
+ * one method is timed, but without the interval. */
 static void put_loads(etr_diff_output *o) {
   size_t timed = 0;
-  for (size_t i = 0; i < o->comparison->method_count; i++) timed += is_timed(&o->comparison->methods[i]);
+  for (size_t i = 0; i < o->comparison->method_count; i++)
+    timed += is_timed(&o->comparison->methods[i]);
   for (size_t i = 0; i < o->comparison->load_count; i++) {
     const etr_load_pair *load = &o->comparison->loads[i];
-    bool is_in_table = timed == 1 && o->comparison->load_count == 1 && !etr_diff_has_interval(&load->change);
-    if (is_in_table || is_contained(o->comparison, load)) continue;
-    const char *verdict = load->change.base_runs && load->change.new_runs ? etr_diff_verdict_text(o, &load->change)
-                                                                          : "";
+    bool is_in_table = timed == 1 && o->comparison->load_count == 1 &&
+                       !etr_diff_has_interval(&load->change);
+    if (is_in_table || is_contained(o->comparison, load))
+      continue;
+    const char *verdict = load->change.base_runs && load->change.new_runs
+                              ? etr_diff_verdict_text(o, &load->change)
+                              : "";
     put_line(o, etr_arena_format(&o->answer.arena, "load: %s  %s%s%s", load->name,
-                                 etr_diff_medians_text(o, &load->change), verdict[0] ? ": " : "", verdict));
+                                 etr_diff_medians_text(o, &load->change), verdict[0] ? ": " : "",
+                                 verdict));
   }
 }
 
@@ -183,14 +220,17 @@ static bool write_sections(etr_diff_output *o) {
   etr_table columns;
   etr_diff_table_init(&columns, o); /* refuses unknown columns, also if no table follows */
   for (size_t i = 0; i < o->comparison->method_count; i++)
-    if (etr_diff_takes_method(o->filter, &o->comparison->methods[i]) && !put_method(o, &o->comparison->methods[i]))
+    if (etr_diff_takes_method(o->filter, &o->comparison->methods[i]) &&
+        !put_method(o, &o->comparison->methods[i]))
       return false;
   if (etr_section_is_markdown(&o->answer)) {
-    if (legend[0]) etr_putf(&o->answer.writer, "<sub>%s</sub>\n", legend);
+    if (legend[0])
+      etr_putf(&o->answer.writer, "<sub>%s</sub>\n", legend);
     return true;
   }
   put_loads(o);
-  if (o->comparison->load_count && legend[0]) etr_puts(&o->answer.writer, "\n");
+  if (o->comparison->load_count && legend[0])
+    etr_puts(&o->answer.writer, "\n");
   etr_section_line(&o->answer, ETR_STYLE_DIM, 0, legend);
   return true;
 }
@@ -202,10 +242,13 @@ static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pa
   etr_diff_table_add(table, o, method, "execute", NULL, &method->execute);
   for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++) {
     etr_diff_rows rows;
-    if (!takes_section(o, s)) continue;
-    if (!make_rows(&rows, o, method, s)) return false;
+    if (!takes_section(o, s))
+      continue;
+    if (!make_rows(&rows, o, method, s))
+      return false;
     for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++)
-      etr_diff_table_add(table, o, method, etr_diff_section_names[s].part, &rows.rows[i], rows.rows[i].change);
+      etr_diff_table_add(table, o, method, etr_diff_section_names[s].part, &rows.rows[i],
+                         rows.rows[i].change);
   }
   return true;
 }
@@ -216,7 +259,8 @@ static bool write_times(etr_diff_output *o) {
   etr_table table;
   etr_diff_table_init(&table, o);
   for (size_t i = 0; i < c->method_count; i++)
-    if (etr_diff_takes_method(o->filter, &c->methods[i]) && !add_method(o, &table, &c->methods[i])) return false;
+    if (etr_diff_takes_method(o->filter, &c->methods[i]) && !add_method(o, &table, &c->methods[i]))
+      return false;
   for (size_t i = 0; loads && i < c->load_count; i++) {
     loads[i] = (etr_diff_row){.name = c->loads[i].name, .module = ""};
     etr_diff_table_add(&table, o, NULL, "load", &loads[i], &c->loads[i].change);
@@ -227,13 +271,15 @@ static bool write_times(etr_diff_output *o) {
 }
 
 static bool write_flat(etr_diff_output *o) {
-  if (!o->filter || o->filter->by != ETR_DIFF_BY_VALUE) return write_times(o);
+  if (!o->filter || o->filter->by != ETR_DIFF_BY_VALUE)
+    return write_times(o);
   etr_gap_write_table(o);
   return true;
 }
 
 etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff_filter *filter,
-                                const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+                                const etr_table_options *options, const etr_sink *sink,
+                                etr_error *error) {
   static const etr_table_options defaults = {.top = 30};
   etr_diff_output o = {.comparison = comparison, .filter = filter};
   etr_answer_begin(&o.answer, comparison->newer, NULL, options ? options : &defaults, sink);

@@ -17,8 +17,10 @@ static const char *signed_time(etr_diff_output *o, double ticks) {
   etr_writer writer;
   etr_text_begin(&text, &o->answer.arena, &writer);
   etr_puts(&writer, ticks < 0 ? "-" : "+");
-  etr_put_fixed(&writer, fabs(etr_ticks_to_unit(o->comparison->newer, ticks, o->answer.options->unit)),
-                etr_time_decimals(o->comparison->newer, ticks, o->answer.options->unit, ETR_DIFF_TIME_DIGITS));
+  etr_put_fixed(&writer,
+                fabs(etr_ticks_to_unit(o->comparison->newer, ticks, o->answer.options->unit)),
+                etr_time_decimals(o->comparison->newer, ticks, o->answer.options->unit,
+                                  ETR_DIFF_TIME_DIGITS));
   const char *made = etr_or_empty(etr_text_end(&text, &writer));
   bool is_zero = made[0] && made[1 + strspn(made + 1, "0.")] == '\0';
   return is_zero ? made + 1 : made;
@@ -29,16 +31,19 @@ static const char *time_text(etr_diff_output *o, double ticks) {
   return text[0] == '+' ? text + 1 : text;
 }
 
-/* Returns the number of decimals that a value with this uncertainty supports: its last digit is at least a tenth of the
- * distance from the value to a bound of the interval. */
+/* Returns the number of decimals that a value with this uncertainty supports: its last digit is at
+ * least a tenth of the distance from the value to a bound of the interval. */
 static int decimals_of(double half_width) {
   enum { MOST_DECIMALS = 4 }; /* of times in the usual unit */
   int decimals = 0;
-  for (double digit = 1; decimals < MOST_DECIMALS && digit > half_width / 10; digit /= 10) decimals++;
+  for (double digit = 1; decimals < MOST_DECIMALS && digit > half_width / 10; digit /= 10)
+    decimals++;
   return decimals;
 }
 
-bool etr_diff_has_interval(const etr_change *change) { return !isnan(change->low) && !isnan(change->high); }
+bool etr_diff_has_interval(const etr_change *change) {
+  return !isnan(change->low) && !isnan(change->high);
+}
 
 static bool has_both_bounds(const etr_change *change) {
   return etr_diff_has_interval(change) && change->low > -1 && isfinite(change->high);
@@ -50,15 +55,18 @@ static bool look_alike(double a, double b, int decimals) {
   return a != b && round(100 * a * unit) == round(100 * b * unit);
 }
 
-/* Percents to the digits that the interval supports, at most two decimals, and as many as it takes to see on which side
- * of 0 and of the limit its bounds lie; without an interval, to three digits or so. */
+/* Percents to the digits that the interval supports, at most two decimals, and as many as it takes
+ * to see on which side of 0 and of the limit its bounds lie; without an interval, to three digits
+ * or so. */
 static int percent_decimals(const etr_diff_output *o, const etr_change *change) {
   enum { USUAL = 2, MOST = 4 };
   double limit = o->comparison->limit;
-  if (!has_both_bounds(change)) return fabs(change->relative) < 1;
+  if (!has_both_bounds(change))
+    return fabs(change->relative) < 1;
   int decimals = ETR_MIN(decimals_of(50 * (change->high - change->low)), USUAL);
-  while (decimals < MOST && (look_alike(change->low, 0, decimals) || look_alike(change->high, 0, decimals) ||
-                             look_alike(change->low, limit, decimals) || look_alike(change->high, limit, decimals)))
+  while (decimals < MOST &&
+         (look_alike(change->low, 0, decimals) || look_alike(change->high, 0, decimals) ||
+          look_alike(change->low, limit, decimals) || look_alike(change->high, limit, decimals)))
     decimals++;
   return decimals;
 }
@@ -67,14 +75,16 @@ static int percent_decimals(const etr_diff_output *o, const etr_change *change) 
 static void put_signed(etr_writer *writer, double percent, int decimals) {
   double unit = pow(10, -decimals);
   double rounded = round(percent / unit) * unit;
-  if (rounded > 0) etr_puts(writer, "+");
+  if (rounded > 0)
+    etr_puts(writer, "+");
   etr_put_fixed(writer, rounded == 0 ? 0 : percent, decimals);
 }
 
 const char *etr_diff_percent(etr_diff_output *o, const etr_change *change) {
   etr_text text;
   etr_writer writer;
-  if (isnan(change->relative)) return "";
+  if (isnan(change->relative))
+    return "";
   etr_text_begin(&text, &o->answer.arena, &writer);
   put_signed(&writer, 100 * change->relative, percent_decimals(o, change));
   etr_puts(&writer, " %");
@@ -99,7 +109,8 @@ static void put_bounds(etr_writer *writer, double low, double high, int decimals
 /* Puts " (between -4.3 and +13.2 %)" or, with one bound, " (above -4.3 %)". */
 static void put_interval(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   int decimals = percent_decimals(o, change);
-  if (!etr_diff_has_interval(change) || (change->low <= -1 && isinf(change->high))) return;
+  if (!etr_diff_has_interval(change) || (change->low <= -1 && isinf(change->high)))
+    return;
   etr_puts(writer, " (");
   if (has_both_bounds(change)) {
     put_bounds(writer, change->low, change->high, decimals, true);
@@ -115,11 +126,14 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
   etr_text text;
   etr_writer writer;
   int decimals = percent_decimals(o, change);
-  if (!etr_diff_has_interval(change)) return "";
+  if (!etr_diff_has_interval(change))
+    return "";
   etr_text_begin(&text, &o->answer.arena, &writer);
-  if (change->low > -1) put_signed(&writer, 100 * change->low, decimals);
+  if (change->low > -1)
+    put_signed(&writer, 100 * change->low, decimals);
   etr_puts(&writer, " \xE2\x80\xA6 ");
-  if (isfinite(change->high)) put_signed(&writer, 100 * change->high, decimals);
+  if (isfinite(change->high))
+    put_signed(&writer, 100 * change->high, decimals);
   etr_puts(&writer, " %");
   return etr_or_empty(etr_text_end(&text, &writer));
 }
@@ -128,7 +142,8 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
 static void put_told(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   bool is_slower = change->verdict == ETR_VERDICT_SLOWER;
   int decimals = percent_decimals(o, change);
-  double low = is_slower ? change->low : -change->high, high = is_slower ? change->high : -change->low;
+  double low = is_slower ? change->low : -change->high,
+         high = is_slower ? change->high : -change->low;
   etr_put_fixed(writer, 100 * fabs(change->relative), decimals);
   etr_putf(writer, " %% %s (", etr_verdict_name(change->verdict));
   if (has_both_bounds(change)) {
@@ -148,7 +163,8 @@ static void put_size(const etr_diff_output *o, etr_writer *writer, const etr_cha
   put_interval(o, writer, change);
 }
 
-/* Puts "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9 and +1.5 %)". */
+/* Puts "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9
+ * and +1.5 %)". */
 static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   if (change->verdict == ETR_VERDICT_EQUAL) {
     etr_puts(writer, "equal within ");
@@ -156,7 +172,8 @@ static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_c
     etr_puts(writer, " %");
   } else
     etr_puts(writer, "cannot tell");
-  if (isnan(change->relative)) return;
+  if (isnan(change->relative))
+    return;
   etr_puts(writer, ": ");
   put_size(o, writer, change);
 }
@@ -165,12 +182,16 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
   etr_text text;
   etr_writer writer;
   switch (change->verdict) {
-  case ETR_VERDICT_GONE: return "only in the base";
-  case ETR_VERDICT_NEW: return "new";
+  case ETR_VERDICT_GONE:
+    return "only in the base";
+  case ETR_VERDICT_NEW:
+    return "new";
   case ETR_VERDICT_UNTIMED:
-    if (change->base_runs) return "timed in the base only";
+    if (change->base_runs)
+      return "timed in the base only";
     return change->new_runs ? "not timed in the base" : "not timed";
-  default: break;
+  default:
+    break;
   }
   etr_text_begin(&text, &o->answer.arena, &writer);
   if (change->verdict >= ETR_VERDICT_FASTER)
@@ -181,21 +202,26 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
 }
 
 /* Returns how many recordings would decide, and the assumption behind that number. */
-static const char *needed_text(const etr_diff_output *o, etr_arena *arena, const etr_change *change) {
-  enum { GOOD_HABIT = 5 }; /* recordings a side that see most changes of 5 % where recordings differ by 1 % */
-  size_t has = ETR_MIN(change->base_recordings, change->new_recordings), needed = change->recordings_needed;
+static const char *needed_text(const etr_diff_output *o, etr_arena *arena,
+                               const etr_change *change) {
+  enum {
+    GOOD_HABIT = 5
+  }; /* recordings a side that see most changes of 5 % where recordings differ by 1 % */
+  size_t has = ETR_MIN(change->base_recordings, change->new_recordings),
+         needed = change->recordings_needed;
   if (has < ETR_LEAST_RECORDINGS && needed == 0)
-    return etr_or_empty(
-        etr_arena_format(arena, "record %d on each side, in turns, to learn how they differ", GOOD_HABIT));
+    return etr_or_empty(etr_arena_format(
+        arena, "record %d on each side, in turns, to learn how they differ", GOOD_HABIT));
   if (has < ETR_LEAST_RECORDINGS)
-    return etr_or_empty(
-        etr_arena_format(arena, "record %zu on each side, in turns, which would decide if they differ by %.3g %%",
-                         needed, 100 * o->comparison->recording_noise));
+    return etr_or_empty(etr_arena_format(
+        arena, "record %zu on each side, in turns, which would decide if they differ by %.3g %%",
+        needed, 100 * o->comparison->recording_noise));
   if (needed == 0)
-    return etr_or_empty(etr_arena_format(arena, "it would take more than %zu recordings on each side",
+    return etr_or_empty(etr_arena_format(arena,
+                                         "it would take more than %zu recordings on each side",
                                          ETR_MAX(has, (size_t)ETR_MOST_RECORDINGS)));
-  return etr_or_empty(
-      etr_arena_format(arena, "%zu recordings on each side would decide, if they differ as these do", needed));
+  return etr_or_empty(etr_arena_format(
+      arena, "%zu recordings on each side would decide, if they differ as these do", needed));
 }
 
 /* Says that a change, or the times themselves, are no longer than a step of the clock. */
@@ -204,8 +230,8 @@ static const char *clock_text(const etr_change *change) {
                             : "the change is no larger than what the clock can resolve";
 }
 
-/* Returns true if a limit above 0 is inside the interval, so that it is not known whether the change exceeds the
- * limit. */
+/* Returns true if a limit above 0 is inside the interval, so that it is not known whether the
+ * change exceeds the limit. */
 static bool straddles(const etr_change *change, double limit) {
   return limit > 0 && change->low <= limit && change->high >= limit;
 }
@@ -215,40 +241,51 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   const double limit = o->comparison->limit;
   etr_reason reason = change->reason;
   bool is_limit_open = reason == ETR_REASON_NONE && straddles(change, limit);
-  if (is_limit_open && o->comparison->is_other_session) reason = ETR_REASON_ONE_SESSION;
+  if (is_limit_open && o->comparison->is_other_session)
+    reason = ETR_REASON_ONE_SESSION;
   switch (reason) {
   case ETR_REASON_NONE:
-    if (!is_limit_open) return "";
-    return etr_or_empty(etr_arena_format(arena, "the data do not decide whether that is above %.3g %%: %s", 100 * limit,
-                                         needed_text(o, arena, change)));
-  case ETR_REASON_CLOCK: return clock_text(change);
+    if (!is_limit_open)
+      return "";
+    return etr_or_empty(etr_arena_format(arena,
+                                         "the data do not decide whether that is above %.3g %%: %s",
+                                         100 * limit, needed_text(o, arena, change)));
+  case ETR_REASON_CLOCK:
+    return clock_text(change);
   case ETR_REASON_FEW_RUNS:
-    return etr_or_empty(etr_arena_format(
-        arena, "a side has fewer than %d runs: record at least %d runs, or at least %d recordings, on each side",
-        (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RECORDINGS));
+    return etr_or_empty(etr_arena_format(arena,
+                                         "a side has fewer than %d runs: record at least %d runs, "
+                                         "or at least %d recordings, on each side",
+                                         (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RUNS,
+                                         (int)ETR_LEAST_RECORDINGS));
   case ETR_REASON_ONE_SESSION:
-    return "the base was recorded earlier, and the machine may have changed since: record both in turns "
+    return "the base was recorded earlier, and the machine may have changed since: record both in "
+           "turns "
            "(`bench --against`)";
   case ETR_REASON_ONE_RECORDING:
-    return etr_or_empty(etr_arena_format(arena, "%s: recordings of one program are assumed to differ by %.3g %%; %s",
-                                         change->base_recordings == 1 && change->new_recordings == 1
-                                             ? "one recording a side"
-                                             : "fewer than 3 recordings on a side",
-                                         100 * o->comparison->recording_noise, needed_text(o, arena, change)));
+    return etr_or_empty(etr_arena_format(
+        arena, "%s: recordings of one program are assumed to differ by %.3g %%; %s",
+        change->base_recordings == 1 && change->new_recordings == 1
+            ? "one recording a side"
+            : "fewer than 3 recordings on a side",
+        100 * o->comparison->recording_noise, needed_text(o, arena, change)));
   case ETR_REASON_TOO_NEAR:
-    return etr_or_empty(
-        etr_arena_format(arena, "the change is too near %s: %s%s", straddles(change, limit) ? "the limit" : "0",
-                         needed_text(o, arena, change),
-                         limit > 0 ? "" : "; a limit (--fail-above) would decide whether both are equal"));
+    return etr_or_empty(etr_arena_format(
+        arena, "the change is too near %s: %s%s", straddles(change, limit) ? "the limit" : "0",
+        needed_text(o, arena, change),
+        limit > 0 ? "" : "; a limit (--fail-above) would decide whether both are equal"));
   case ETR_REASON_SPREAD:
-    return etr_or_empty(etr_arena_format(arena, "the recordings differ too much: %s", needed_text(o, arena, change)));
+    return etr_or_empty(etr_arena_format(arena, "the recordings differ too much: %s",
+                                         needed_text(o, arena, change)));
   }
   return "";
 }
 
-void etr_describe_change(char *room, size_t size, const etr_comparison *comparison, const etr_change *change) {
+void etr_describe_change(char *room, size_t size, const etr_comparison *comparison,
+                         const etr_change *change) {
   etr_diff_output o = {.comparison = comparison};
-  bool is_told = change->verdict >= ETR_VERDICT_FASTER, has_size = is_told || !isnan(change->relative);
+  bool is_told = change->verdict >= ETR_VERDICT_FASTER,
+       has_size = is_told || !isnan(change->relative);
   const char *reason = etr_diff_reason_text(&o, change);
   etr_text text;
   etr_writer writer;
@@ -281,16 +318,23 @@ static const char *rounded_time(etr_diff_output *o, double ticks, int decimals) 
 
 const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) {
   const char *unit = etr_unit_name(o->answer.options->unit);
-  if (!change->base_runs && !change->new_runs) return "";
+  if (!change->base_runs && !change->new_runs)
+    return "";
   if (!change->base_runs || !change->new_runs)
-    return etr_or_empty(etr_arena_format(&o->answer.arena, "%s %s",
-                                         time_text(o, change->base_runs ? change->base_p50 : change->new_p50), unit));
-  /* The medians have as many digits as the interval supports. The interval is relative to the shorter time. */
-  double half_width = has_both_bounds(change) ? (change->high - change->low) / 2 / (1 + change->relative) : 0;
+    return etr_or_empty(etr_arena_format(
+        &o->answer.arena, "%s %s",
+        time_text(o, change->base_runs ? change->base_p50 : change->new_p50), unit));
+  /* The medians have as many digits as the interval supports. The interval is relative to the
+   * shorter time. */
+  double half_width = has_both_bounds(change)
+                          ? (change->high - change->low) / 2 / (1 + change->relative)
+                          : 0;
   double shorter = ETR_MIN(change->base_p50, change->new_p50);
   etr_unit times = o->answer.options->unit;
-  int decimals = half_width > 0 ? decimals_of(half_width * etr_ticks_to_unit(o->comparison->newer, shorter, times))
-                                : etr_time_decimals(o->comparison->newer, shorter, times, ETR_TIME_DIGITS);
+  int decimals = half_width > 0
+                     ? decimals_of(half_width *
+                                   etr_ticks_to_unit(o->comparison->newer, shorter, times))
+                     : etr_time_decimals(o->comparison->newer, shorter, times, ETR_TIME_DIGITS);
   return etr_or_empty(etr_arena_format(&o->answer.arena, "%s \xE2\x86\x92 %s %s",
                                        rounded_time(o, change->base_p50, decimals),
                                        rounded_time(o, change->new_p50, decimals), unit));
@@ -300,19 +344,22 @@ const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) 
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
   etr_arena *arena = &o->answer.arena;
   size_t recordings = change->base_recordings, runs = change->base_runs;
-  if (!change->base_runs && !change->new_runs) return "";
+  if (!change->base_runs && !change->new_runs)
+    return "";
   if (!change->base_runs || !change->new_runs) {
     runs += change->new_runs;
     return etr_or_empty(etr_arena_format(arena, "%zu run%s", runs, etr_plural(runs)));
   }
   if (recordings == change->new_recordings && runs == change->new_runs)
-    return etr_or_empty(etr_arena_format(arena, "%zu recording%s with %zu run%s on each side", recordings,
-                                         etr_plural(recordings), runs, etr_plural(runs)));
+    return etr_or_empty(etr_arena_format(arena, "%zu recording%s with %zu run%s on each side",
+                                         recordings, etr_plural(recordings), runs,
+                                         etr_plural(runs)));
   if (recordings == change->new_recordings)
-    return etr_or_empty(etr_arena_format(arena, "%zu recording%s on each side, with %zu and %zu runs", recordings,
-                                         etr_plural(recordings), runs, change->new_runs));
-  return etr_or_empty(etr_arena_format(arena, "%zu and %zu recordings with %zu and %zu runs", recordings,
-                                       change->new_recordings, runs, change->new_runs));
+    return etr_or_empty(
+        etr_arena_format(arena, "%zu recording%s on each side, with %zu and %zu runs", recordings,
+                         etr_plural(recordings), runs, change->new_runs));
+  return etr_or_empty(etr_arena_format(arena, "%zu and %zu recordings with %zu and %zu runs",
+                                       recordings, change->new_recordings, runs, change->new_runs));
 }
 
 const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) {
@@ -329,38 +376,48 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) 
   const char *text = "";
   for (size_t i = 0; i < ETR_COUNT(parts); i++)
     if (rows->verdicts[parts[i].verdict])
-      text = etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%zu %s", text, text[0] ? ", " : "",
-                                           rows->verdicts[parts[i].verdict], parts[i].text));
+      text = etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%zu %s", text,
+                                           text[0] ? ", " : "", rows->verdicts[parts[i].verdict],
+                                           parts[i].text));
   return text;
 }
 
 const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method) {
   return etr_or_empty(etr_arena_format(
-      &o->answer.arena, "%s%zu of the %zu timed %s of both sides %s a counterpart%s", method->may_differ ? "only " : "",
-      method->timed_paired, method->timed_nodes, method->by_events ? "events" : "nodes",
-      method->timed_paired == 1 ? "has" : "have", method->may_differ ? ": trust the sums more than single nodes" : ""));
+      &o->answer.arena, "%s%zu of the %zu timed %s of both sides %s a counterpart%s",
+      method->may_differ ? "only " : "", method->timed_paired, method->timed_nodes,
+      method->by_events ? "events" : "nodes", method->timed_paired == 1 ? "has" : "have",
+      method->may_differ ? ": trust the sums more than single nodes" : ""));
 }
 
-/* Returns true if one median describes the runs. It does not if they have two modes, a step or a drift. */
-static bool has_one_median(const etr_noise *noise) { return noise->verdict <= ETR_NOISE_NOISY; }
+/* Returns true if one median describes the runs. It does not if they have two modes, a step or a
+ * drift. */
+static bool has_one_median(const etr_noise *noise) {
+  return noise->verdict <= ETR_NOISE_NOISY;
+}
 
-const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile, uint32_t index) {
+const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile,
+                                     uint32_t index) {
   const etr_method *method = index == ETR_NONE ? NULL : &profile->methods[index];
-  if (!method) return "";
+  if (!method)
+    return "";
   bool is_plain = has_one_median(&method->noise);
   for (size_t i = 0; is_plain && i < method->run_phase_count; i++)
     is_plain = has_one_median(&method->run_phases[i].noise);
-  if (is_plain) return "";
-  return etr_or_empty(etr_steadiness_text(&o->answer.arena, profile, method, o->answer.options->unit));
+  if (is_plain)
+    return "";
+  return etr_or_empty(
+      etr_steadiness_text(&o->answer.arena, profile, method, o->answer.options->unit));
 }
 
 /* Returns one difference of the two sides; a side that lacks it has "none". */
 static const char *difference_text(etr_diff_output *o, const etr_difference *d) {
   static const char *const words[] = {"", "input ", "types ", "backend "};
   static const char *const without[] = {"", "none", "none", "cpu"};
-  return etr_or_empty(etr_arena_format(
-      &o->answer.arena, "%s%s%s%s \xE2\x86\x92 %s", words[d->kind], etr_or_empty(d->name), d->name ? " " : "",
-      d->base && d->base[0] ? d->base : without[d->kind], d->newer && d->newer[0] ? d->newer : without[d->kind]));
+  return etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%s%s \xE2\x86\x92 %s", words[d->kind],
+                                       etr_or_empty(d->name), d->name ? " " : "",
+                                       d->base && d->base[0] ? d->base : without[d->kind],
+                                       d->newer && d->newer[0] ? d->newer : without[d->kind]));
 }
 
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method) {
@@ -370,17 +427,20 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
   size_t shown = 0, others = 0;
   for (size_t i = 0; i < method->difference_count; i++) {
     if (method->differences[i].kind == ETR_DIFFERS_MODEL)
-      model = etr_or_empty(
-          etr_arena_format(arena, "warning: these look like two different models: %zu of %zu timed %s match",
-                           method->timed_paired, method->timed_nodes, method->by_events ? "events" : "nodes"));
+      model = etr_or_empty(etr_arena_format(
+          arena, "warning: these look like two different models: %zu of %zu timed %s match",
+          method->timed_paired, method->timed_nodes, method->by_events ? "events" : "nodes"));
     else if (shown++ < MOST_SHOWN)
-      text = etr_or_empty(etr_arena_format(arena, "%s%s%s", text, text[0] ? ", " : "The two sides differ in: ",
+      text = etr_or_empty(etr_arena_format(arena, "%s%s%s", text,
+                                           text[0] ? ", " : "The two sides differ in: ",
                                            difference_text(o, &method->differences[i])));
     else
       others++;
   }
-  if (others) text = etr_or_empty(etr_arena_format(arena, "%s, and %zu more", text, others));
-  return etr_or_empty(etr_arena_format(arena, "%s%s%s", model, model[0] && text[0] ? ". " : "", text));
+  if (others)
+    text = etr_or_empty(etr_arena_format(arena, "%s, and %zu more", text, others));
+  return etr_or_empty(
+      etr_arena_format(arena, "%s%s%s", model, model[0] && text[0] ? ". " : "", text));
 }
 
 static size_t left_out(const etr_profile *profile, uint32_t method) {
@@ -388,20 +448,25 @@ static size_t left_out(const etr_profile *profile, uint32_t method) {
 }
 
 static bool is_compared(const etr_diff_output *o, const etr_method_pair *method) {
-  return method->execute.base_runs && method->execute.new_runs && etr_diff_takes_method(o->filter, method);
+  return method->execute.base_runs && method->execute.new_runs &&
+         etr_diff_takes_method(o->filter, method);
 }
 
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method) {
   const etr_comparison *c = o->comparison;
-  size_t base = left_out(c->base, method->base_method), newer = left_out(c->newer, method->new_method);
+  size_t base = left_out(c->base, method->base_method),
+         newer = left_out(c->newer, method->new_method);
   bool by_hand = c->base->skip == ETR_SKIP_RANGE || c->newer->skip == ETR_SKIP_RANGE;
   const char *kind = by_hand ? "" : "warm-up ";
-  if (!base && !newer) return "";
+  if (!base && !newer)
+    return "";
   if (!is_compared(o, method) || base == newer)
-    return etr_or_empty(etr_arena_format(&o->answer.arena, "%zu %srun%s excluded%s", ETR_MAX(base, newer), kind,
-                                         ETR_MAX(base, newer) == 1 ? "" : "s", base == newer ? " on each side" : ""));
-  return etr_or_empty(
-      etr_arena_format(&o->answer.arena, "%sruns excluded: %zu of the base, %zu of the new record", kind, base, newer));
+    return etr_or_empty(etr_arena_format(
+        &o->answer.arena, "%zu %srun%s excluded%s", ETR_MAX(base, newer), kind,
+        ETR_MAX(base, newer) == 1 ? "" : "s", base == newer ? " on each side" : ""));
+  return etr_or_empty(etr_arena_format(&o->answer.arena,
+                                       "%sruns excluded: %zu of the base, %zu of the new record",
+                                       kind, base, newer));
 }
 
 const char *etr_diff_legend(etr_diff_output *o) {
@@ -409,33 +474,41 @@ const char *etr_diff_legend(etr_diff_output *o) {
   bool by_recordings = false, by_runs = false;
   for (size_t i = 0; i < c->method_count; i++) {
     const etr_change *execute = &c->methods[i].execute;
-    if (!is_compared(o, &c->methods[i])) continue;
-    bool enough = ETR_MIN(execute->base_recordings, execute->new_recordings) >= ETR_LEAST_RECORDINGS;
+    if (!is_compared(o, &c->methods[i]))
+      continue;
+    bool enough = ETR_MIN(execute->base_recordings, execute->new_recordings) >=
+                  ETR_LEAST_RECORDINGS;
     by_recordings |= enough;
     by_runs |= !enough;
   }
-  if (!by_recordings && !by_runs) return "";
-  const char *few = etr_arena_format(
-      &o->answer.arena,
-      "With fewer than three recordings on a side, times are medians (p50) over the runs, and a change counts only if "
-      "it exceeds what the spread of the middle 80 %% of the runs and an assumed %.3g %% between recordings can "
-      "explain. ",
-      100 * c->recording_noise);
-  const char *many =
-      "Times are geometric means of the recordings' medians (p50). The medians of the recordings of one side are "
-      "compared with those of the other by Welch's t: the true change lies between the bounds in 95 of 100 such "
-      "comparisons. ";
-  const char *older = "A side was written by an earlier version, which stored no recordings: its runs count as one "
-                      "recording, and their spread is estimated. ";
-  return etr_or_empty(etr_arena_format(
-      &o->answer.arena,
-      "%s%s%s%s%sOf the rows called slower or faster, 5 %% at most are expected to be so by chance. Averages add up; "
-      "medians do not.",
-      by_recordings ? many : "", c->is_other_session ? "The bounds allow for how much sessions differ. " : "",
-      by_recordings && !c->is_other_session && !c->is_in_turns
-          ? "This assumes that the recordings were taken in turns. "
-          : "",
-      by_runs ? etr_or_empty(few) : "", c->has_older_document ? older : ""));
+  if (!by_recordings && !by_runs)
+    return "";
+  const char *few = etr_arena_format(&o->answer.arena,
+                                     "With fewer than three recordings on a side, times are "
+                                     "medians (p50) over the runs, and a change counts only if "
+                                     "it exceeds what the spread of the middle 80 %% of the runs "
+                                     "and an assumed %.3g %% between recordings can "
+                                     "explain. ",
+                                     100 * c->recording_noise);
+  const char *many = "Times are geometric means of the recordings' medians (p50). The medians of "
+                     "the recordings of one side are "
+                     "compared with those of the other by Welch's t: the true change lies between "
+                     "the bounds in 95 of 100 such "
+                     "comparisons. ";
+  const char *older =
+      "A side was written by an earlier version, which stored no recordings: its runs count as one "
+      "recording, and their spread is estimated. ";
+  return etr_or_empty(
+      etr_arena_format(&o->answer.arena,
+                       "%s%s%s%s%sOf the rows called slower or faster, 5 %% at most are expected "
+                       "to be so by chance. Averages add up; "
+                       "medians do not.",
+                       by_recordings ? many : "",
+                       c->is_other_session ? "The bounds allow for how much sessions differ. " : "",
+                       by_recordings && !c->is_other_session && !c->is_in_turns
+                           ? "This assumes that the recordings were taken in turns. "
+                           : "",
+                       by_runs ? etr_or_empty(few) : "", c->has_older_document ? older : ""));
 }
 
 const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS] = {
@@ -450,22 +523,25 @@ bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows) {
   return (o->answer.options->top ? rows->news_count : rows->count) > 0;
 }
 
-const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
-                                  size_t shown) {
+const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method,
+                                  const etr_diff_rows *rows, size_t shown) {
   double whole = etr_diff_median(&method->execute), listed = 0;
-  for (size_t i = 0; i < shown; i++) listed += etr_diff_median(rows->rows[i].change);
+  for (size_t i = 0; i < shown; i++)
+    listed += etr_diff_median(rows->rows[i].change);
   const char *listed_text = signed_time(o, listed), *rest = signed_time(o, whole - listed),
              *sum = signed_time(o, whole);
-  return etr_or_empty(etr_arena_format(&o->answer.arena,
-                                       "change of the medians: these rows %s, rest %s, Method::execute %s %s",
-                                       listed_text, rest, sum, etr_unit_name(o->answer.options->unit)));
+  return etr_or_empty(etr_arena_format(
+      &o->answer.arena, "change of the medians: these rows %s, rest %s, Method::execute %s %s",
+      listed_text, rest, sum, etr_unit_name(o->answer.options->unit)));
 }
 
 /* ---- What to do next ---- */
 
-bool etr_diff_findings(etr_findings *out, etr_diff_output *o, const etr_method_pair *method, etr_unit unit) {
+bool etr_diff_findings(etr_findings *out, etr_diff_output *o, const etr_method_pair *method,
+                       etr_unit unit) {
   const etr_profile *newer = o->comparison->newer;
   *out = (etr_findings){0};
-  if (method->new_method == ETR_NONE || newer->block_count == 0) return true;
+  if (method->new_method == ETR_NONE || newer->block_count == 0)
+    return true;
   return etr_findings_make(out, &o->answer.arena, newer, &newer->methods[method->new_method], unit);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * events_output.c - the event blocks as ExecuTorch's Inspector has them, joined to nodes: as JSON and as tables.
+ * events_output.c - the event blocks as ExecuTorch's Inspector has them, joined to nodes: as JSON
+ * and as tables.
  */
 #include <stdlib.h>
 
@@ -14,29 +15,36 @@
 
 /* ---- Bytes of a file in JSON ---- */
 
-/* Returns true for UTF-8 text without NUL, which is a valid character but one that programs do not expect. */
+/* Returns true for UTF-8 text without NUL, which is a valid character but one that programs do not
+ * expect. */
 static bool is_text(etr_bytes bytes) {
   for (size_t at = 0, size; at < bytes.size; at += size) {
     size = bytes.data[at] ? etr_utf8_size(bytes.data + at, bytes.size - at) : 0;
-    if (size == 0) return false;
+    if (size == 0)
+      return false;
   }
   return true;
 }
 
-/* Writes bytes as a text if they are valid UTF-8, else as "base64:" and their base64. None give null. */
+/* Writes bytes as a text if they are valid UTF-8, else as "base64:" and their base64. None give
+ * null. */
 static void jw_bytes(etr_jw *json, etr_arena *arena, etr_bytes bytes) {
   static const char prefix[] = "base64:";
   if (bytes.size && is_text(bytes)) {
     etr_jw_slice(json, (etr_slice){bytes.data, bytes.size});
     return;
   }
-  char *text = bytes.size ? etr_arena_alloc(arena, sizeof prefix + etr_base64_size(bytes.size)) : NULL;
-  if (text) memcpy(text, prefix, sizeof prefix);
-  if (text) etr_base64_encode(text + sizeof prefix - 1, (etr_slice){bytes.data, bytes.size});
+  char *text = bytes.size ? etr_arena_alloc(arena, sizeof prefix + etr_base64_size(bytes.size))
+                          : NULL;
+  if (text)
+    memcpy(text, prefix, sizeof prefix);
+  if (text)
+    etr_base64_encode(text + sizeof prefix - 1, (etr_slice){bytes.data, bytes.size});
   etr_jw_string(json, text);
 }
 
-/* ---- The event blocks as ExecuTorch's Inspector has them, joined to nodes: as JSON and as tables ---- */
+/* ---- The event blocks as ExecuTorch's Inspector has them, joined to nodes: as JSON and as tables
+ * ---- */
 
 /* Operators of a graph by debug handle, for op_types. */
 typedef struct handle_node {
@@ -66,11 +74,15 @@ typedef struct event_row {
 static event_row row_of(events_output *of, const etr_block *block, const etr_event *event) {
   event_row row = {.of = of, .block = block, .event = event};
   row.method = block->method == ETR_NONE ? NULL : &of->answer.profile->methods[block->method];
-  row.graph = row.method && row.method->graph != ETR_NONE ? &of->answer.profile->graphs[row.method->graph] : NULL;
+  row.graph = row.method && row.method->graph != ETR_NONE
+                  ? &of->answer.profile->graphs[row.method->graph]
+                  : NULL;
   return row;
 }
 
-static const event_row *as_row(const void *row) { return row; }
+static const event_row *as_row(const void *row) {
+  return row;
+}
 
 /* Returns the first of the event's nodes; NULL if it has none. */
 static const etr_node *node_of(const event_row *row) {
@@ -79,37 +91,60 @@ static const etr_node *node_of(const event_row *row) {
 
 /* ---- Cells ---- */
 
-static bool is_timed(const void *row) { return as_row(row)->event->stats.count > 0; }
+static bool is_timed(const void *row) {
+  return as_row(row)->event->stats.count > 0;
+}
 /* Returns the unit of a row that is not a time; NULL for times. */
 static const char *own_unit(const void *row) {
   etr_event_unit unit = as_row(row)->event->unit;
   return unit == ETR_EVENT_UNIT_TIME ? NULL : etr_event_unit_name(unit);
 }
-static etr_cell unit(const void *row) { return etr_cell_text(etr_event_unit_name(as_row(row)->event->unit)); }
-static etr_cell role(const void *row) { return etr_cell_text(etr_event_role_name(as_row(row)->event->role)); }
-static etr_cell phase(const void *row) { return etr_cell_text(etr_phase_name(as_row(row)->event->phase)); }
-/* Returns the step of the event's clock. Only operators inside a delegate are timed by the delegate's clock. */
+static etr_cell unit(const void *row) {
+  return etr_cell_text(etr_event_unit_name(as_row(row)->event->unit));
+}
+static etr_cell role(const void *row) {
+  return etr_cell_text(etr_event_role_name(as_row(row)->event->role));
+}
+static etr_cell phase(const void *row) {
+  return etr_cell_text(etr_phase_name(as_row(row)->event->phase));
+}
+/* Returns the step of the event's clock. Only operators inside a delegate are timed by the
+ * delegate's clock. */
 static double clock_step(const void *row) {
   const etr_event *event = as_row(row)->event;
   bool inside = event->kind == ETR_EVENT_DELEGATE_OPERATOR;
-  return inside ? etr_clock_step(as_row(row)->of->answer.profile, event->backend, event->delegate_id) : 0;
+  return inside
+             ? etr_clock_step(as_row(row)->of->answer.profile, event->backend, event->delegate_id)
+             : 0;
 }
 static double time_that(double (*ranks)(const etr_profile *, double, double), const void *row) {
-  return ranks(as_row(row)->of->answer.profile, as_row(row)->event->stats.avg, as_row(row)->event->stats.p50);
+  return ranks(as_row(row)->of->answer.profile, as_row(row)->event->stats.avg,
+               as_row(row)->event->stats.p50);
 }
-static etr_cell ranking(const void *row) { return etr_cell_number(time_that(etr_ranking, row)); }
-static etr_cell not_ranking(const void *row) { return etr_cell_number(time_that(etr_not_ranking, row)); }
-static bool has_node(const void *row) { return as_row(row)->event->node_count > 0; }
-static etr_cell match(const void *row) { return etr_cell_text(etr_match_name(as_row(row)->event->match)); }
+static etr_cell ranking(const void *row) {
+  return etr_cell_number(time_that(etr_ranking, row));
+}
+static etr_cell not_ranking(const void *row) {
+  return etr_cell_number(time_that(etr_not_ranking, row));
+}
+static bool has_node(const void *row) {
+  return as_row(row)->event->node_count > 0;
+}
+static etr_cell match(const void *row) {
+  return etr_cell_text(etr_match_name(as_row(row)->event->match));
+}
 static etr_cell calls(const void *row) {
   return etr_cell_calls(as_row(row)->event->sample_count, as_row(row)->block->run_count);
 }
-static etr_cell is_delegated(const void *row) { return etr_cell_number(as_row(row)->event->delegate_id != NULL); }
+static etr_cell is_delegated(const void *row) {
+  return etr_cell_number(as_row(row)->event->delegate_id != NULL);
+}
 
 static etr_cell node(const void *row) {
-  return etr_cell_text(node_of(as_row(row)) ? etr_label_node(&as_row(row)->of->answer.arena, as_row(row)->graph,
-                                                             as_row(row)->event->nodes[0])
-                                            : NULL);
+  return etr_cell_text(node_of(as_row(row))
+                           ? etr_label_node(&as_row(row)->of->answer.arena, as_row(row)->graph,
+                                            as_row(row)->event->nodes[0])
+                           : NULL);
 }
 
 /* ---- What has parts ---- */
@@ -128,25 +163,30 @@ enum { MAX_OPS = 4096 };
 
 static int by_handle(const void *a, const void *b) {
   const handle_node *x = a, *y = b;
-  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+  if (x->handle != y->handle)
+    return x->handle < y->handle ? -1 : 1;
   return (x->node > y->node) - (x->node < y->node);
 }
 
 static handle_index index_handles(etr_arena *arena, const etr_graph *graph) {
-  handle_index index = {.list = graph ? etr_arena_alloc_array(arena, graph->node_count, sizeof *index.list) : NULL};
+  handle_index index = {
+      .list = graph ? etr_arena_alloc_array(arena, graph->node_count, sizeof *index.list) : NULL};
   for (size_t i = 0; index.list && i < graph->node_count; i++)
     if (graph->nodes[i].kind == ETR_NODE_OP && graph->nodes[i].debug_handle)
       index.list[index.count++] = (handle_node){graph->nodes[i].debug_handle, (uint32_t)i};
-  if (index.count) qsort(index.list, index.count, sizeof *index.list, by_handle);
+  if (index.count)
+    qsort(index.list, index.count, sizeof *index.list, by_handle);
   return index;
 }
 
 /* Puts the operators of a handle, `most` at most; gives how many. */
-static size_t put_op_types_of(const etr_fields *f, const event_row *row, uint32_t handle, size_t most) {
+static size_t put_op_types_of(const etr_fields *f, const event_row *row, uint32_t handle,
+                              size_t most) {
   const handle_index *index = &row->of->handles[row->block->method];
   const handle_node wanted = {handle, 0};
   size_t put = 0;
-  for (size_t i = etr_lower_bound(&wanted, index->list, index->count, sizeof *index->list, by_handle);
+  for (size_t i =
+           etr_lower_bound(&wanted, index->list, index->count, sizeof *index->list, by_handle);
        i < index->count && index->list[i].handle == handle && put < most; i++, put++)
     etr_jw_string(f->json, row->graph->nodes[index->list[i].node].op_type);
   return put;
@@ -165,8 +205,8 @@ static void put_op_types(const etr_fields *f, const void *row) {
 static void put_nodes(const etr_fields *f, const void *row) {
   etr_field_list(f, "nodes");
   for (size_t i = 0; as_row(row)->graph && i < as_row(row)->event->node_count; i++)
-    etr_jw_string(f->json,
-                  etr_label_node(&as_row(row)->of->answer.arena, as_row(row)->graph, as_row(row)->event->nodes[i]));
+    etr_jw_string(f->json, etr_label_node(&as_row(row)->of->answer.arena, as_row(row)->graph,
+                                          as_row(row)->event->nodes[i]));
   etr_jw_end(f->json);
 }
 
@@ -193,13 +233,14 @@ static void put_metadata(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-/* Writes the values that an event logged, or if `event` is NULL the values that the runs of the block returned. Writes
- * nothing if `logged` is NULL. */
-static void put_logged(const etr_fields *f, etr_arena *arena, const char *key, const etr_logged_rows *logged,
-                       const etr_block *block, const etr_event *event) {
+/* Writes the values that an event logged, or if `event` is NULL the values that the runs of the
+ * block returned. Writes nothing if `logged` is NULL. */
+static void put_logged(const etr_fields *f, etr_arena *arena, const char *key,
+                       const etr_logged_rows *logged, const etr_block *block,
+                       const etr_event *event) {
   etr_field_list(f, key);
-  for (uint32_t i = logged ? etr_logged_first(logged, f->profile, block, event) : ETR_NONE; i != ETR_NONE;
-       i = logged->next[i]) {
+  for (uint32_t i = logged ? etr_logged_first(logged, f->profile, block, event) : ETR_NONE;
+       i != ETR_NONE; i = logged->next[i]) {
     const etr_debug_value *value = &f->profile->debug_values[i];
     etr_jw_object(f->json);
     etr_field_count(f, "run", value->run);
@@ -210,8 +251,8 @@ static void put_logged(const etr_fields *f, etr_arena *arena, const char *key, c
 }
 
 static void put_values(const etr_fields *f, const void *row) {
-  put_logged(f, &as_row(row)->of->answer.arena, "values", &as_row(row)->of->logged, as_row(row)->block,
-             as_row(row)->event);
+  put_logged(f, &as_row(row)->of->answer.arena, "values", &as_row(row)->of->logged,
+             as_row(row)->block, as_row(row)->event);
 }
 
 /* ---- Fields ---- */
@@ -223,48 +264,57 @@ enum { EXACT = ETR_IN_FULL | ETR_IN_JSON };
 #define RANKING(function) .get = function, .has = is_timed, .step = clock_step, .own_unit = own_unit
 
 static const etr_field fields[] = {
-    {"event_block_name", "block", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(event_row, block, etr_block, name)},
+    {"event_block_name", "block", ETR_CELL_NAME, ETR_IN_FULL,
+     ETR_VIA(event_row, block, etr_block, name)},
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(event_row, method, etr_method, name)},
     {"event_name", "event", ETR_CELL_NAME, ETR_IN_DATA | ETR_IN_JSON, EVENT(name)},
     {NULL, "event", ETR_CELL_NAME, ETR_IN_TEXT | ETR_IN_MARKDOWN, EVENT(label)},
-    {"instruction_id", "instruction", ETR_CELL_COUNT, ETR_IN_ALL, EVENT(instruction_id), .heading = "instr", .spare = 2,
-     .nullable = true},
-    {"delegate_debug_identifier", .in = ETR_IN_JSON, .put = put_identifier, .type = "delegate_debug_identifier",
-     .nullable = true},
+    {"instruction_id", "instruction", ETR_CELL_COUNT, ETR_IN_ALL, EVENT(instruction_id),
+     .heading = "instr", .spare = 2, .nullable = true},
+    {"delegate_debug_identifier", .in = ETR_IN_JSON, .put = put_identifier,
+     .type = "delegate_debug_identifier", .nullable = true},
     {"is_delegated_op", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = is_delegated},
     {"delegate_backend_name", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(backend), .nullable = true},
-    {"debug_handles", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u32, .type = "wholes",
-     ETR_ARRAY_VIA(event_row, event, etr_event, handles, handle_count)},
-    {"op_types", .in = ETR_IN_JSON, .put = put_op_types, .says = "all operators with its handles", .type = "texts"},
-    {"nodes", .in = ETR_IN_JSON, .put = put_nodes,
-     .says = "nodes that the event's time is attributed to; one in a body has its path: true_graph_0/aten_sin_default",
+    {"debug_handles", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u32,
+     .type = "wholes", ETR_ARRAY_VIA(event_row, event, etr_event, handles, handle_count)},
+    {"op_types", .in = ETR_IN_JSON, .put = put_op_types, .says = "all operators with its handles",
      .type = "texts"},
-    {NULL, "node", ETR_CELL_NAME, ETR_IN_TABLES, .get = node, .says = "the first node that its time is attributed to"},
+    {"nodes", .in = ETR_IN_JSON, .put = put_nodes,
+     .says = "nodes that the event's time is attributed to; one in a body has its path: "
+             "true_graph_0/aten_sin_default",
+     .type = "texts"},
+    {NULL, "node", ETR_CELL_NAME, ETR_IN_TABLES, .get = node,
+     .says = "the first node that its time is attributed to"},
     {"match", "match", ETR_CELL_WORD, ETR_IN_ALL, .get = match, .type = "match"},
     {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, EVENT(confidence), .has = has_node,
      .says = "confidence of the nodes: 1 unless the match is an estimate, null without nodes"},
     {NULL, "calls", ETR_CELL_NUMBER, ETR_IN_FULL, .get = calls, .has = is_timed},
     {"role", "role", ETR_CELL_WORD, EXACT, .get = role,
-     .says = "what the event counts as: work; what wraps others, in no sum; a delegate's own time; a number that is no "
+     .says = "what the event counts as: work; what wraps others, in no sum; a delegate's own time; "
+             "a number that is no "
              "work. null: the runtime's own, or a load's",
      .type = "event_role", .nullable = true},
-    {"phase", "phase", ETR_CELL_WORD, EXACT, .get = phase, .says = "what a delegate's own time was spent on",
-     .type = "phase", .nullable = true},
+    {"phase", "phase", ETR_CELL_WORD, EXACT, .get = phase,
+     .says = "what a delegate's own time was spent on", .type = "phase", .nullable = true},
     {"unit", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = unit,
-     .says = "ns: a time, in time_unit; otherwise raw, avg and the like are numbers as recorded", .type = "event_unit"},
+     .says = "ns: a time, in time_unit; otherwise raw, avg and the like are numbers as recorded",
+     .type = "event_unit"},
     {"delegate_debug_metadata", .in = ETR_IN_JSON, .put = put_metadata,
-     .says = "what the backend added, one per occurrence: text, or base64: and bytes that are not UTF-8; null if there "
+     .says = "what the backend added, one per occurrence: text, or base64: and bytes that are not "
+             "UTF-8; null if there "
              "is none",
      .type = "delegate_debug_metadata", .nullable = true},
-    {"note", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(note), .says = "what the metadata say, if their format is known",
-     .nullable = true},
-    {"raw", .in = ETR_IN_JSON, .put = put_durations, .says = "one per occurrence", .type = "numbers"},
-    {"start_time", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u64, .says = "ticks", .type = "wholes",
-     ETR_ARRAY_VIA(event_row, event, etr_event, starts, sample_count)},
+    {"note", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(note),
+     .says = "what the metadata say, if their format is known", .nullable = true},
+    {"raw", .in = ETR_IN_JSON, .put = put_durations, .says = "one per occurrence",
+     .type = "numbers"},
+    {"start_time", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u64, .says = "ticks",
+     .type = "wholes", ETR_ARRAY_VIA(event_row, event, etr_event, starts, sample_count)},
     {"p10", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p10), .nullable = true},
     {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p50), .nullable = true},
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(ranking), .p50_title = "p50"},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(not_ranking), .p50_title = "avg", .spare = 3},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(not_ranking), .p50_title = "avg",
+     .spare = 3},
     {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1, .nullable = true},
     {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(avg), .nullable = true},
     {"min", "min", ETR_CELL_TIME, EXACT, STATS(min), .nullable = true},
@@ -284,87 +334,106 @@ static void put_block(events_output *e, const etr_block *block) {
   etr_jw_object(f->json);
   etr_field_text(f, "event_block_name", block->name);
   etr_field_list(f, "runs");
-  for (size_t i = 0; i < block->run_count; i++) etr_jw_uint(f->json, block->runs[i]);
+  for (size_t i = 0; i < block->run_count; i++)
+    etr_jw_uint(f->json, block->runs[i]);
   etr_jw_end(f->json);
   etr_field_text(f, "method", method && method->name[0] ? method->name : NULL);
   etr_field_text(f, "method_rule", block->method_rule);
   etr_field_list(f, "events");
   for (size_t i = 0; i < block->event_count; i++) {
-    if (!etr_filter_takes_event(e->answer.filter, f->profile, method, &block->events[i])) continue;
+    if (!etr_filter_takes_event(e->answer.filter, f->profile, method, &block->events[i]))
+      continue;
     const event_row row = row_of(e, block, &block->events[i]);
     etr_jw_object(f->json);
     etr_field_put_all(f, &etr_event_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
-  put_logged(f, &e->answer.arena, "run_outputs", etr_filter_is_active(e->answer.filter) ? NULL : &e->logged, block,
-             NULL);
+  put_logged(f, &e->answer.arena, "run_outputs",
+             etr_filter_is_active(e->answer.filter) ? NULL : &e->logged, block, NULL);
   etr_jw_end(f->json);
 }
 
-etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
-                                const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter,
+                                etr_unit unit, const etr_sink *sink, etr_error *error) {
   events_output e = {0};
   etr_answer_begin_ranked(&e.answer, profile, filter, unit, sink, "events/1");
   e.handles = etr_arena_alloc_array(&e.answer.arena, profile->method_count, sizeof *e.handles);
   for (size_t i = 0; e.handles && i < profile->method_count; i++) {
     uint32_t graph = profile->methods[i].graph;
-    e.handles[i] = index_handles(&e.answer.arena, graph == ETR_NONE ? NULL : &profile->graphs[graph]);
+    e.handles[i] = index_handles(&e.answer.arena,
+                                 graph == ETR_NONE ? NULL : &profile->graphs[graph]);
   }
   bool good = etr_logged_index_rows(&e.logged, &e.answer.arena, profile) && e.handles;
   etr_field_list(&e.answer.fields, "blocks");
   for (size_t i = 0; good && i < profile->block_count; i++)
-    if (etr_filter_takes_block(filter, profile, &profile->blocks[i])) put_block(&e, &profile->blocks[i]);
+    if (etr_filter_takes_block(filter, profile, &profile->blocks[i]))
+      put_block(&e, &profile->blocks[i]);
   etr_jw_end(&e.answer.json);
   return etr_answer_end(&e.answer, good, error);
 }
 
 /* ---- Tables ---- */
 
-/* Returns the text by which an event is sorted. Events without a node come first in an order of nodes. */
+/* Returns the text by which an event is sorted. Events without a node come first in an order of
+ * nodes. */
 static const char *sort_key(etr_node_order order, const event_row *row) {
   const etr_node *node = node_of(row);
   switch (order) {
-  case ETR_ORDER_NAME: return row->event->label;
-  case ETR_ORDER_OP: return node ? node->target : "";
-  case ETR_ORDER_MODULE: return node ? row->graph->modules[node->module].path : "";
-  default: return "";
+  case ETR_ORDER_NAME:
+    return row->event->label;
+  case ETR_ORDER_OP:
+    return node ? node->target : "";
+  case ETR_ORDER_MODULE:
+    return node ? row->graph->modules[node->module].path : "";
+  default:
+    return "";
   }
 }
 
 static void put_title(events_output *e, const etr_block *block, bool is_first) {
-  const char *name = block->method == ETR_NONE ? NULL : e->answer.profile->methods[block->method].name;
+  const char *name = block->method == ETR_NONE ? NULL
+                                               : e->answer.profile->methods[block->method].name;
   etr_arena *arena = &e->answer.arena;
-  if (!is_first) etr_puts(&e->answer.writer, "\n");
+  if (!is_first)
+    etr_puts(&e->answer.writer, "\n");
   etr_section_line(&e->answer, ETR_STYLE_PLAIN, 0,
-                   etr_arena_format(arena, "%s: %zu run%s%s%s, from run %u on; times are in %s", block->name,
-                                    block->run_count, etr_plural(block->run_count), name ? " of " : "",
-                                    name ? etr_label_method(name) : "", block->run_count ? block->runs[0] : 0,
+                   etr_arena_format(arena, "%s: %zu run%s%s%s, from run %u on; times are in %s",
+                                    block->name, block->run_count, etr_plural(block->run_count),
+                                    name ? " of " : "", name ? etr_label_method(name) : "",
+                                    block->run_count ? block->runs[0] : 0,
                                     etr_unit_name(e->answer.options->unit)));
   etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2,
-                   name && name[0] ? etr_arena_format(arena, "(%s, because %s)", name, block->method_rule)
-                                   : etr_arena_format(arena, "(%s)", block->method_rule));
+                   name && name[0]
+                       ? etr_arena_format(arena, "(%s, because %s)", name, block->method_rule)
+                       : etr_arena_format(arena, "(%s)", block->method_rule));
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 
 static void collect(events_output *e, const etr_block *block) {
-  const etr_method *method = block->method == ETR_NONE ? NULL : &e->answer.profile->methods[block->method];
+  const etr_method *method = block->method == ETR_NONE ? NULL
+                                                       : &e->answer.profile->methods[block->method];
   event_row *rows = etr_arena_alloc_array(&e->answer.arena, block->event_count, sizeof *rows);
   for (size_t i = 0; rows && i < block->event_count; i++) {
-    if (!etr_filter_takes_event(e->answer.filter, e->answer.profile, method, &block->events[i])) continue;
+    if (!etr_filter_takes_event(e->answer.filter, e->answer.profile, method, &block->events[i]))
+      continue;
     rows[i] = row_of(e, block, &block->events[i]);
-    etr_table_add(&e->table, &rows[i], sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
+    etr_table_add(&e->table, &rows[i],
+                  sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
                   own_unit(&rows[i]) ? 0 : time_that(etr_ranking, &rows[i]));
   }
-  if (e->answer.options->order != ETR_ORDER_GRAPH) etr_table_sort(&e->table);
+  if (e->answer.options->order != ETR_ORDER_GRAPH)
+    etr_table_sort(&e->table);
 }
 
 /* Puts what the metadata of shown events say. */
 static void put_notes(events_output *e, const etr_block *block) {
-  const etr_method *method = block->method == ETR_NONE ? NULL : &e->answer.profile->methods[block->method];
+  const etr_method *method = block->method == ETR_NONE ? NULL
+                                                       : &e->answer.profile->methods[block->method];
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
-    if (!event->note || !etr_filter_takes_event(e->answer.filter, e->answer.profile, method, event)) continue;
+    if (!event->note || !etr_filter_takes_event(e->answer.filter, e->answer.profile, method, event))
+      continue;
     etr_section_line(&e->answer, ETR_STYLE_DIM, 2,
                      etr_arena_format(&e->answer.arena, "%s: %s", event->label, event->note));
   }
@@ -375,10 +444,13 @@ static void put_blocks(events_output *e) {
   bool text = etr_table_is_text(&e->table), any = false;
   for (size_t i = 0; i < e->answer.profile->block_count; i++) {
     const etr_block *block = &e->answer.profile->blocks[i];
-    if (!etr_filter_takes_block(e->answer.filter, e->answer.profile, block)) continue;
+    if (!etr_filter_takes_block(e->answer.filter, e->answer.profile, block))
+      continue;
     collect(e, block);
-    if (e->table.rows.count == 0) continue;
-    if (text) put_title(e, block, !any);
+    if (e->table.rows.count == 0)
+      continue;
+    if (text)
+      put_title(e, block, !any);
     if (text) {
       etr_table_finish(&e->table);
       put_notes(e, block);
@@ -395,7 +467,8 @@ static void put_blocks(events_output *e) {
 }
 
 etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter,
-                                 const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+                                 const etr_table_options *options, const etr_sink *sink,
+                                 etr_error *error) {
   events_output e = {0};
   etr_answer_begin(&e.answer, profile, filter, options, sink);
   etr_table_init(&e.table, &e.answer, &etr_event_fields);

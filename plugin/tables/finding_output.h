@@ -8,12 +8,12 @@
 #include "output/table.h"
 #include "views/findings.h"
 
-/** Writes findings for people under a heading: at most options.findings, and how many more there are. Writes nothing if
- * there are none. */
+/** Writes findings for people under a heading: at most options.findings, and how many more there
+ * are. Writes nothing if there are none. */
 void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading);
 
-/** Writes what a finding says into an open JSON object, but not which nodes it is about: all of it, or what the
- * dashboard shows. */
+/** Writes what a finding says into an open JSON object, but not which nodes it is about: all of it,
+ * or what the dashboard shows. */
 void etr_finding_put(const etr_fields *fields, const etr_finding *finding, bool all);
 
 /** Writes the key findings: a list of all of them. graph: whose nodes they name. */

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Below this a difference is more than rounding: float16 has 11 bits, that is, 66 dB; int8 about 40. */
+/* Below this a difference is more than rounding: float16 has 11 bits, that is, 66 dB; int8
+ * about 40. */
 static const double LOW_SNR_DB = 40;
 
 static bool is_equal(const etr_value_gap *gap) {
@@ -22,19 +23,22 @@ static bool is_low(const etr_value_gap *gap) {
 
 /* ---- Order ---- */
 
-/* Compares gaps: the worst comes first, and values that could not be compared come last. Equal gaps keep the order of
- * logging. */
+/* Compares gaps: the worst comes first, and values that could not be compared come last. Equal gaps
+ * keep the order of logging. */
 static int by_gap(const void *a, const void *b) {
   const etr_value_gap *x = *(const etr_value_gap *const *)a, *y = *(const etr_value_gap *const *)b;
-  if (!x->problem != !y->problem) return x->problem ? 1 : -1;
+  if (!x->problem != !y->problem)
+    return x->problem ? 1 : -1;
   int worse = x->problem ? 0 : etr_gap_worse(&x->gap, &y->gap);
   return worse ? -worse : (x > y) - (x < y);
 }
 
 static const etr_value_gap **sorted(etr_arena *arena, const etr_method_pair *method) {
   const etr_value_gap **list = etr_arena_alloc_array(arena, method->gap_count, sizeof *list);
-  for (size_t i = 0; list && i < method->gap_count; i++) list[i] = &method->gaps[i];
-  if (list && method->gap_count) qsort(list, method->gap_count, sizeof *list, by_gap);
+  for (size_t i = 0; list && i < method->gap_count; i++)
+    list[i] = &method->gaps[i];
+  if (list && method->gap_count)
+    qsort(list, method->gap_count, sizeof *list, by_gap);
   return list;
 }
 
@@ -53,38 +57,56 @@ static gap_row row_of(etr_diff_output *o, const etr_method_pair *method, const e
                    gap->pair == ETR_NONE ? NULL : &method->pairs[gap->pair]};
 }
 
-static const gap_row *as_row(const void *row) { return row; }
+static const gap_row *as_row(const void *row) {
+  return row;
+}
 
 /* Returns "aten_addmm_default", "output 0" or "XnnpackBackend, argument 3". */
 static const char *name_of(const gap_row *row) {
   etr_arena *arena = &row->of->answer.arena;
   const etr_debug_value *value = row->gap->newer;
   const char *node = row->pair ? row->pair->new_name : NULL;
-  if (!node) return etr_logged_origin(arena, row->of->comparison->newer, value);
+  if (!node)
+    return etr_logged_origin(arena, row->of->comparison->newer, value);
   return etr_logged_numbered(arena, row->of->comparison->newer, value, node);
 }
 
-static etr_cell value(const void *row) { return etr_cell_text(name_of(as_row(row))); }
+static etr_cell value(const void *row) {
+  return etr_cell_text(name_of(as_row(row)));
+}
 static etr_cell base_type(const void *row) {
   return etr_cell_text(etr_logged_type(&as_row(row)->of->answer.arena, as_row(row)->gap->base));
 }
 static etr_cell new_type(const void *row) {
   return etr_cell_text(etr_logged_type(&as_row(row)->of->answer.arena, as_row(row)->gap->newer));
 }
-static etr_cell snr(const void *row) { return etr_gap_snr(&as_row(row)->of->answer.arena, as_row(row)->numbers); }
-static etr_cell role(const void *row) { return etr_cell_text(etr_logged_role(as_row(row)->gap->newer)); }
-static etr_cell index(const void *row) { return etr_cell_number(as_row(row)->gap->newer->index); }
+static etr_cell snr(const void *row) {
+  return etr_gap_snr(&as_row(row)->of->answer.arena, as_row(row)->numbers);
+}
+static etr_cell role(const void *row) {
+  return etr_cell_text(etr_logged_role(as_row(row)->gap->newer));
+}
+static etr_cell index(const void *row) {
+  return etr_cell_number(as_row(row)->gap->newer->index);
+}
 static etr_cell output(const void *row) {
   const etr_debug_value *value = as_row(row)->gap->newer;
-  return etr_cell_number(value->output == ETR_NONE || value->is_output ? NAN : (double)value->output);
+  return etr_cell_number(value->output == ETR_NONE || value->is_output ? NAN
+                                                                       : (double)value->output);
 }
-static etr_cell base_run(const void *row) { return etr_cell_number(as_row(row)->gap->base->run); }
-static etr_cell new_run(const void *row) { return etr_cell_number(as_row(row)->gap->newer->run); }
+static etr_cell base_run(const void *row) {
+  return etr_cell_number(as_row(row)->gap->base->run);
+}
+static etr_cell new_run(const void *row) {
+  return etr_cell_number(as_row(row)->gap->newer->run);
+}
 static etr_cell instruction(const void *row) {
   int32_t id = as_row(row)->gap->newer->instruction_id;
   return id < 0 ? etr_cell_none() : etr_cell_number(id);
 }
-static void put_numbers(const etr_fields *f, const void *row) { etr_field_gap(f, as_row(row)->numbers); }
+static void put_numbers(const etr_fields *f, const void *row) {
+  etr_field_gap(f, as_row(row)->numbers);
+}
 
 enum { PEOPLE = ETR_IN_OWN, EXACT = ETR_IN_DATA | ETR_IN_JSON };
 
@@ -100,25 +122,27 @@ static const etr_field fields[] = {
     {NULL, "snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, NUMBER(snr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "mse", ETR_CELL_NUMBER, ETR_IN_DATA, NUMBER(mse), .digits = ETR_ALL_DIGITS},
     {NULL, "l1", ETR_CELL_NUMBER, ETR_IN_DATA, NUMBER(l1), .digits = ETR_ALL_DIGITS},
-    {NULL, "max_abs_error", ETR_CELL_NUMBER, ETR_IN_DATA, NUMBER(max_abs_error), .digits = ETR_ALL_DIGITS},
+    {NULL, "max_abs_error", ETR_CELL_NUMBER, ETR_IN_DATA, NUMBER(max_abs_error),
+     .digits = ETR_ALL_DIGITS},
     {NULL, "elements", ETR_CELL_COUNT, ETR_IN_DATA, NUMBER(element_count)},
     {NULL, "left_out", ETR_CELL_COUNT, ETR_IN_DATA, NUMBER(left_out)},
     {NULL, "unlike", ETR_CELL_COUNT, ETR_IN_DATA, NUMBER(unlike)},
 
     {"base_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, PAIR(base_name),
-     .says = "null: a result of the method, or a value known only by its instruction", .nullable = true},
+     .says = "null: a result of the method, or a value known only by its instruction",
+     .nullable = true},
     {"new_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, PAIR(new_name), .nullable = true},
     {"role", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = role, .type = "logged_role"},
     {"index", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = index},
-    {"output", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = output, .says = "which of the node's outputs",
-     .nullable = true},
+    {"output", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = output,
+     .says = "which of the node's outputs", .nullable = true},
     {"instruction_id", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = instruction, .nullable = true},
     {"base_run", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = base_run,
      .says = "from the pair of runs that differs most, like the gap"},
     {"new_run", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = new_run},
     {"run_pairs", "run_pairs", ETR_CELL_COUNT, EXACT, GAP(run_pairs)},
-    {"problem", "problem", ETR_CELL_NAME, EXACT, GAP(problem), .says = "why they could not be compared",
-     .nullable = true},
+    {"problem", "problem", ETR_CELL_NAME, EXACT, GAP(problem),
+     .says = "why they could not be compared", .nullable = true},
     {"", .in = ETR_IN_JSON, .put = put_numbers, .type = "numeric_gap"},
 
     {NULL, "logged value", ETR_CELL_NAME, PEOPLE, .get = value},
@@ -145,58 +169,75 @@ static counts count(const etr_method_pair *method) {
     c.equal += is_equal(gap);
     c.problems += gap->problem != NULL;
     c.run_pairs = ETR_MAX(c.run_pairs, gap->run_pairs);
-    if (gap->problem && !c.problem) c.problem = gap->problem;
-    if (!c.first_low && is_low(gap)) c.first_low = gap;
+    if (gap->problem && !c.problem)
+      c.problem = gap->problem;
+    if (!c.first_low && is_low(gap))
+      c.first_low = gap;
   }
   return c;
 }
 
 static void put_summary(etr_diff_output *o, const etr_method_pair *method, const counts *c) {
-  etr_putf(&o->answer.writer, "numeric gap to the base: %zu values logged on both sides, %zu equal, %zu differ",
+  etr_putf(&o->answer.writer,
+           "numeric gap to the base: %zu values logged on both sides, %zu equal, %zu differ",
            method->gap_count, c->equal, method->gap_count - c->equal - c->problems);
-  if (c->problems) etr_putf(&o->answer.writer, ", %zu not compared (%s)", c->problems, c->problem);
+  if (c->problems)
+    etr_putf(&o->answer.writer, ", %zu not compared (%s)", c->problems, c->problem);
   etr_puts(&o->answer.writer, "\n");
 }
 
-static void put_first(etr_diff_output *o, const etr_method_pair *method, const counts *c, bool markdown) {
+static void put_first(etr_diff_output *o, const etr_method_pair *method, const counts *c,
+                      bool markdown) {
   const gap_row row = row_of(o, method, c->first_low);
   const char *name = name_of(&row);
-  if (!name) return;
+  if (!name)
+    return;
   etr_puts(&o->answer.writer, "first below 40 dB, in order of execution: ");
   (markdown ? etr_put_markdown : etr_put_plain)(&o->answer.writer, name);
   etr_puts(&o->answer.writer, "\n");
 }
 
 /* Adds a method's gaps, sorted; `most` at most. */
-static void add_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method, size_t most) {
+static void add_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method,
+                     size_t most) {
   const etr_value_gap **list = sorted(&o->answer.arena, method);
   gap_row *rows = etr_arena_alloc_array(&o->answer.arena, method->gap_count, sizeof *rows);
-  for (size_t i = 0; list && rows && i < most; i++) rows[i] = row_of(o, method, list[i]);
+  for (size_t i = 0; list && rows && i < most; i++)
+    rows[i] = row_of(o, method, list[i]);
   etr_table_add_rows(table, ETR_ROWS(rows, list && rows ? most : 0));
 }
 
 void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
   bool markdown = o->answer.options->format == ETR_TABLE_MARKDOWN;
   etr_table table;
-  if (method->gap_count == 0) return;
+  if (method->gap_count == 0)
+    return;
   counts c = count(method);
   size_t differ = method->gap_count - c.equal - c.problems;
-  if (!markdown) etr_puts(&o->answer.writer, "\n");
+  if (!markdown)
+    etr_puts(&o->answer.writer, "\n");
   put_summary(o, method, &c);
-  if (c.first_low) put_first(o, method, &c, markdown);
-  if (markdown) etr_puts(&o->answer.writer, "\n");
+  if (c.first_low)
+    put_first(o, method, &c, markdown);
+  if (markdown)
+    etr_puts(&o->answer.writer, "\n");
   etr_table_init(&table, &o->answer, &etr_gap_fields);
   table.medium = PEOPLE;
   add_rows(o, &table, method, differ);
   size_t shown = differ - etr_table_fill(&table);
-  if (shown) etr_table_write(&table);
-  if (markdown && shown) etr_puts(&o->answer.writer, "\n");
-  if (shown < differ) etr_putf(&o->answer.writer, "%zu of %zu; all: --top 0\n", shown, differ);
+  if (shown)
+    etr_table_write(&table);
+  if (markdown && shown)
+    etr_puts(&o->answer.writer, "\n");
+  if (shown < differ)
+    etr_putf(&o->answer.writer, "%zu of %zu; all: --top 0\n", shown, differ);
   if (shown)
     etr_putf(&o->answer.writer,
-             "worst of %zu pair%s of runs, paired in order; whether they had the same inputs is not recorded\n",
+             "worst of %zu pair%s of runs, paired in order; whether they had the same inputs is "
+             "not recorded\n",
              c.run_pairs, etr_plural(c.run_pairs));
-  if (markdown) etr_puts(&o->answer.writer, "\n");
+  if (markdown)
+    etr_puts(&o->answer.writer, "\n");
 }
 
 /* ---- One table ---- */
@@ -206,7 +247,8 @@ void etr_gap_write_table(etr_diff_output *o) {
   etr_table_init(&table, &o->answer, &etr_gap_fields);
   for (size_t i = 0; i < o->comparison->method_count; i++) {
     const etr_method_pair *method = &o->comparison->methods[i];
-    if (!etr_diff_takes_method(o->filter, method)) continue;
+    if (!etr_diff_takes_method(o->filter, method))
+      continue;
     add_rows(o, &table, method, method->gap_count);
     etr_table_fill(&table);
   }

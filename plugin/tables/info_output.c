@@ -12,7 +12,8 @@
 #include "views/cost_figures.h"
 #include "views/delegation.h"
 
-/* ---- Other inputs: logged values, tests of a BundledProgram, weights outside of the program ---- */
+/* ---- Other inputs: logged values, tests of a BundledProgram, weights outside of the program ----
+ */
 
 typedef struct value_counts {
   size_t tensors, scalars, outputs, read, with_nan, with_inf;
@@ -52,13 +53,14 @@ ETR_ROW_TYPE(logged_count, logged_counts);
 static const char *info_logged(etr_arena *arena, const etr_profile *profile) {
   const value_counts c = value_counts_of(profile);
   const char *numbers = "";
-  if (profile->debug_value_count == 0) return NULL;
+  if (profile->debug_value_count == 0)
+    return NULL;
   if (c.read != c.tensors && profile->debug_buffer)
     numbers = etr_arena_format(arena, "; %zu of the tensors can be read", c.read);
   else if (c.read != c.tensors)
     numbers = "; without a debug buffer, tensor values are unknown";
-  return etr_arena_format(arena, "%zu tensors, %zu scalars in %zu run%s%s", c.tensors, c.scalars, c.runs,
-                          etr_plural(c.runs), numbers ? numbers : "");
+  return etr_arena_format(arena, "%zu tensors, %zu scalars in %zu run%s%s", c.tensors, c.scalars,
+                          c.runs, etr_plural(c.runs), numbers ? numbers : "");
 }
 
 /* ---- Around a program ---- */
@@ -74,7 +76,8 @@ static const etr_field weights[] = {
     {"tensors", "tensors", ETR_CELL_COUNT, NAMED, ETR_AT(etr_weights, tensor_count)},
     {"blobs", "blobs", ETR_CELL_COUNT, NAMED, ETR_AT(etr_weights, blob_count),
      .says = "data of delegates, which only their backends can read"},
-    {"bytes", "bytes", ETR_CELL_COUNT, NAMED, ETR_AT(etr_weights, byte_count), .says = "of all data"},
+    {"bytes", "bytes", ETR_CELL_COUNT, NAMED, ETR_AT(etr_weights, byte_count),
+     .says = "of all data"},
 };
 ETR_ROW_TYPE(external_weight, weights);
 
@@ -82,9 +85,11 @@ ETR_ROW_TYPE(external_weight, weights);
 static const char *info_weights(etr_arena *arena, const etr_weights *w) {
   const char *blobs = "";
   if (w->blob_count)
-    blobs = etr_arena_format(arena, ", %zu blob%s of delegates", w->blob_count, etr_plural(w->blob_count));
-  return etr_arena_format(arena, "external weights: %zu tensor%s%s, %" PRIu64 " byte%s", w->tensor_count,
-                          etr_plural(w->tensor_count), blobs ? blobs : "", w->byte_count, etr_plural(w->byte_count));
+    blobs = etr_arena_format(arena, ", %zu blob%s of delegates", w->blob_count,
+                             etr_plural(w->blob_count));
+  return etr_arena_format(arena, "external weights: %zu tensor%s%s, %" PRIu64 " byte%s",
+                          w->tensor_count, etr_plural(w->tensor_count), blobs ? blobs : "",
+                          w->byte_count, etr_plural(w->byte_count));
 }
 
 /* ---- What a graph computes and moves, by module, whether it ran or not ---- */
@@ -94,20 +99,23 @@ typedef struct static_cost {
   const char *module;    /* path; "" is the top level, with all there is */
   uint32_t level;        /* 0: the top level */
   uint64_t operators;    /* including the operators of all modules below, as the figures do */
-  etr_cost_figures cost; /* per inference, as the sum of its nodes; one call of each node if the method did not run */
+  etr_cost_figures cost; /* per inference, as the sum of its nodes; one call of each node if the
+                            method did not run */
 } static_cost;
 
-static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile, const etr_graph *graph) {
+static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile,
+                    const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
     uint32_t module = etr_counted_module(graph, graph->nodes[i].module);
-    if (graph->nodes[i].kind != ETR_NODE_OP) continue;
+    if (graph->nodes[i].kind != ETR_NODE_OP)
+      continue;
     etr_cost_add(&sums[module], profile, graph, i);
     operators[module]++;
   }
 }
 
-/* Lists the costs of the graph's modules that have operators, parents first, beginning with the top level. Returns NULL
- * when out of memory. */
+/* Lists the costs of the graph's modules that have operators, parents first, beginning with the top
+ * level. Returns NULL when out of memory. */
 static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr_profile *profile,
                                       const etr_graph *graph) {
   static_cost *rows = etr_arena_alloc_array(arena, graph->module_count, sizeof *rows);
@@ -115,7 +123,8 @@ static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr
   uint64_t *operators = etr_arena_alloc_array(arena, graph->module_count, sizeof *operators);
   uint32_t *levels = etr_arena_alloc_array(arena, graph->module_count, sizeof *levels);
   *count = 0;
-  if (!rows || !sums || !operators || !levels) return NULL;
+  if (!rows || !sums || !operators || !levels)
+    return NULL;
   add_own(sums, operators, profile, graph);
   for (size_t i = graph->module_count; i-- > 1;) {
     uint32_t parent = etr_counted_module(graph, graph->modules[i].parent);
@@ -123,8 +132,10 @@ static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr
     operators[parent] += operators[i];
   }
   for (size_t i = 0; i < graph->module_count; i++) {
-    if (i > 0) levels[i] = levels[etr_counted_module(graph, graph->modules[i].parent)] + 1;
-    if (operators[i] == 0 || (i > 0 && graph->modules[i].path[0] == '\0')) continue;
+    if (i > 0)
+      levels[i] = levels[etr_counted_module(graph, graph->modules[i].parent)] + 1;
+    if (operators[i] == 0 || (i > 0 && graph->modules[i].path[0] == '\0'))
+      continue;
     rows[(*count)++] = (static_cost){.method = graph->method,
                                      .module = graph->modules[i].path,
                                      .level = levels[i],
@@ -138,21 +149,27 @@ static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr
 
 enum { MOST_ROWS = 10, DEEPEST = 2 };
 
-static const static_cost *as_row(const void *row) { return row; }
+static const static_cost *as_row(const void *row) {
+  return row;
+}
 
 static etr_cell module(const void *row) {
   return etr_cell_text(as_row(row)->module[0] ? as_row(row)->module : "(top level)");
 }
 
 /* Returns FLOP, which torch counts as two for each multiply-accumulate. */
-static etr_cell flop(const void *row) { return etr_cell_number(2 * as_row(row)->cost.macs); }
+static etr_cell flop(const void *row) {
+  return etr_cell_number(2 * as_row(row)->cost.macs);
+}
 
-/* Returns true if some costs are of symbolic sizes, for which the example of the export is taken. */
+/* Returns true if some costs are of symbolic sizes, for which the example of the export is taken.
+ */
 static bool tells_hinted(const void *context) {
   const etr_rows *rows = context;
   const static_cost *list = rows->first;
   for (size_t i = 0; i < rows->count; i++)
-    if (list[i].cost.hinted > 0) return true;
+    if (list[i].cost.hinted > 0)
+      return true;
   return false;
 }
 
@@ -163,65 +180,81 @@ static const etr_field module_cost_fields[] = {
     {"method", "method", ETR_CELL_NAME, NAMED, ROW(method)},
     {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ROW(module), .says = "path; \"\": the top level"},
     {"level", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(level)},
-    {"operators", "operators", ETR_CELL_COUNT, NAMED, ROW(operators), .says = "in the module and all below"},
+    {"operators", "operators", ETR_CELL_COUNT, NAMED, ROW(operators),
+     .says = "in the module and all below"},
     {"macs", "macs", ETR_CELL_AMOUNT, NAMED, ROW(cost.macs),
-     .says = "multiply-accumulates per inference, half of the FLOP of torch's FlopCounterMode; of one call of each "
+     .says = "multiply-accumulates per inference, half of the FLOP of torch's FlopCounterMode; of "
+             "one call of each "
              "operator if the method did not run; null: not known of all operators",
      .nullable = true},
     {"flop", "flop", ETR_CELL_AMOUNT, NAMED, .get = flop, .nullable = true},
     {"bytes", "bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.bytes),
-     .says = "read and written per inference, each tensor once by each operator; views of the Edge dialect are copies, "
+     .says = "read and written per inference, each tensor once by each operator; views of the Edge "
+             "dialect are copies, "
              "except where memory planning needed none",
      .nullable = true},
-    {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.weight_bytes), .spare = 1, .nullable = true},
-    {"arithmetic", "arithmetic", ETR_CELL_WORD, NAMED, ROW(cost.arithmetic), .spare = 2, .type = "arithmetic",
+    {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.weight_bytes), .spare = 1,
      .nullable = true},
+    {"arithmetic", "arithmetic", ETR_CELL_WORD, NAMED, ROW(cost.arithmetic), .spare = 2,
+     .type = "arithmetic", .nullable = true},
     {"unknown_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.unknown),
      .says = "operators whose macs or bytes are not known", .nullable = true},
-    {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted), .tells = tells_hinted,
-     .says = "operators with symbolic sizes, for which the export's example is taken", .nullable = true},
+    {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted),
+     .tells = tells_hinted,
+     .says = "operators with symbolic sizes, for which the export's example is taken",
+     .nullable = true},
 };
 ETR_ROW_TYPE(module_cost, module_cost_fields);
 
 static int by_macs(const void *a, const void *b) {
   const static_cost *x = a, *y = b;
-  if (x->cost.macs != y->cost.macs) return x->cost.macs < y->cost.macs ? 1 : -1;
+  if (x->cost.macs != y->cost.macs)
+    return x->cost.macs < y->cost.macs ? 1 : -1;
   return etr_natural_compare(x->module, y->module);
 }
 
-/* Keeps the row of the whole model and the modules near the top level that compute most. Returns the number of rows. */
+/* Keeps the row of the whole model and the modules near the top level that compute most. Returns
+ * the number of rows. */
 static size_t shorten(static_cost *rows, size_t count) {
   size_t kept = ETR_MIN(count, (size_t)1);
   for (size_t i = 1; i < count; i++)
-    if (rows[i].level <= DEEPEST && rows[i].cost.macs > 0) rows[kept++] = rows[i];
-  if (kept > 2) etr_sort(rows + 1, kept - 1, sizeof *rows, by_macs);
+    if (rows[i].level <= DEEPEST && rows[i].cost.macs > 0)
+      rows[kept++] = rows[i];
+  if (kept > 2)
+    etr_sort(rows + 1, kept - 1, sizeof *rows, by_macs);
   return ETR_MIN(kept, (size_t)MOST_ROWS + 1);
 }
 
 typedef etr_vec(static_cost) cost_rows;
 
-static bool add_method(etr_answer *answer, const etr_method *method, bool excerpt, cost_rows *rows) {
+static bool add_method(etr_answer *answer, const etr_method *method, bool excerpt,
+                       cost_rows *rows) {
   const etr_profile *profile = answer->profile;
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   size_t added;
-  if (!graph || !graph->costs) return true;
+  if (!graph || !graph->costs)
+    return true;
   static_cost *list = static_costs_make(&added, &answer->arena, profile, graph);
-  if (!list) return false;
-  if (excerpt) added = shorten(list, added);
+  if (!list)
+    return false;
+  if (excerpt)
+    added = shorten(list, added);
   for (size_t i = 0; i < added; i++) {
     static_cost *row = etr_vec_push(&answer->arena, rows);
-    if (!row) return false;
+    if (!row)
+      return false;
     *row = list[i];
   }
   return true;
 }
 
-/* Lists the costs of all methods that have an Edge graph, by method and module. With `excerpt`, which is for people,
- * only the modules that compute most are listed, the largest first. */
+/* Lists the costs of all methods that have an Edge graph, by method and module. With `excerpt`,
+ * which is for people, only the modules that compute most are listed, the largest first. */
 static etr_rows info_costs(etr_answer *answer, bool excerpt) {
   cost_rows rows = {0};
   for (size_t i = 0; i < answer->profile->method_count; i++)
-    if (!add_method(answer, &answer->profile->methods[i], excerpt, &rows)) break;
+    if (!add_method(answer, &answer->profile->methods[i], excerpt, &rows))
+      break;
   return ETR_ROWS(rows.data, rows.count);
 }
 
@@ -248,8 +281,8 @@ static const etr_field graph_fields[] = {
     {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, GRAPH(method)},
     {"entry", NULL, ETR_CELL_NAME, ETR_IN_JSON, GRAPH(entry)},
     {"dialect", "dialect", ETR_CELL_WORD, NAMED, GRAPH(dialect), .blank_is_null = true},
-    {"schema_version", "schema", ETR_CELL_WORD, NAMED, GRAPH(schema_version), .blank_is_null = true, .spare = 1,
-     .nullable = true},
+    {"schema_version", "schema", ETR_CELL_WORD, NAMED, GRAPH(schema_version), .blank_is_null = true,
+     .spare = 1, .nullable = true},
     {"nodes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, GRAPH(node_count)},
     {"operators", "operators", ETR_CELL_COUNT, NAMED, COUNT(operators)},
     {"inputs", "inputs", ETR_CELL_COUNT, NAMED, COUNT(inputs)},
@@ -267,7 +300,8 @@ static etr_rows list_graphs(etr_answer *answer) {
     const etr_graph *graph = &profile->graphs[i];
     size_t kinds[ETR_NODE_CONSTANT + 1] = {0};
     for (const etr_node *node = graph->nodes; node < graph->nodes + graph->node_count; node++)
-      kinds[node->kind] += node->kind != ETR_NODE_INPUT || node->subgraph == ETR_NONE; /* inputs of the entry point */
+      kinds[node->kind] += node->kind != ETR_NODE_INPUT ||
+                           node->subgraph == ETR_NONE; /* inputs of the entry point */
     rows[i] = (graph_row){
         .arena = &answer->arena,
         .graph = graph,
@@ -288,8 +322,12 @@ typedef struct method_row {
   const etr_method *method;
 } method_row;
 
-static const etr_method *method_of(const void *row) { return ((const method_row *)row)->method; }
-static bool has_run(const void *row) { return method_of(row)->execute.count > 0; }
+static const etr_method *method_of(const void *row) {
+  return ((const method_row *)row)->method;
+}
+static bool has_run(const void *row) {
+  return method_of(row)->execute.count > 0;
+}
 
 static etr_cell method_title(const void *row) {
   return etr_cell_text(method_of(row)->name[0] ? method_of(row)->name : "(not known)");
@@ -314,9 +352,11 @@ static const etr_field method_fields[] = {
     {"runs", "runs", ETR_CELL_COUNT, NAMED, METHOD(run_count)},
     {"skipped_runs", "excluded", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1,
      .says = "inferences that are excluded, as warm-up or by choice; `runs` counts the others"},
-    {"execute_avg", "execute avg", ETR_CELL_TIME, NAMED, METHOD(execute.avg), .has = has_run, .unit_in = ETR_IN_TABLES},
+    {"execute_avg", "execute avg", ETR_CELL_TIME, NAMED, METHOD(execute.avg), .has = has_run,
+     .unit_in = ETR_IN_TABLES},
     {NULL, "delegates", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegates},
-    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_method_delegate_fields, .type = "method_delegates",
+    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_method_delegate_fields,
+     .type = "method_delegates",
      ETR_ARRAY_VIA(method_row, method, etr_method, delegates, delegate_count)},
 };
 ETR_ROW_TYPE(method, method_fields);
@@ -346,12 +386,17 @@ static const etr_field run_fields[] = {
     {NULL, "block", ETR_CELL_NAME, ETR_IN_TABLES, ETR_VIA(run_row, block, etr_block, name)},
     {NULL, "runs", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_AT(run_row, runs)},
     {NULL, "first run", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_AT(run_row, first_run), .spare = 1},
-    {NULL, "events", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_VIA(run_row, block, etr_block, event_count)},
-    {"method", "method", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, method, etr_method, name), .blank_is_null = true},
+    {NULL, "events", ETR_CELL_COUNT, ETR_IN_TABLES,
+     ETR_VIA(run_row, block, etr_block, event_count)},
+    {"method", "method", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, method, etr_method, name),
+     .blank_is_null = true},
     {"method_rule", "why", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, block, etr_block, method_rule)},
-    {"profile_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, profile_events)},
-    {"debug_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, debug_events)},
-    {"allocation_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, allocation_events)},
+    {"profile_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON,
+     ETR_VIA(run_row, run, etr_run, profile_events)},
+    {"debug_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON,
+     ETR_VIA(run_row, run, etr_run, debug_events)},
+    {"allocation_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON,
+     ETR_VIA(run_row, run, etr_run, allocation_events)},
     {"execute", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, execute_ticks)},
     {"skipped", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, is_skipped),
      .says = "an inference that is excluded from all times, as warm-up or by choice"},
@@ -360,7 +405,8 @@ ETR_ROW_TYPE(run, run_fields);
 
 static run_row row_of(const etr_profile *profile, const etr_block *block) {
   uint32_t first = block->run_count ? block->runs[0] : ETR_NONE;
-  if (block->skipped_run_count) first = ETR_MIN(first, block->runs[block->run_count]);
+  if (block->skipped_run_count)
+    first = ETR_MIN(first, block->runs[block->run_count]);
   return (run_row){.block = block,
                    .method = block->method == ETR_NONE ? NULL : &profile->methods[block->method],
                    .first_run = first,
@@ -394,7 +440,8 @@ static const etr_field input_fields[] = {
     {"debug_buffer", PROFILE(ETR_CELL_NAME, ETR_IN_DATA, debug_buffer)},
     {"bundled", PROFILE(ETR_CELL_FLAG, ETR_IN_JSON, is_bundled)},
     {"test_sets", LIST(ETR_CELL_LIST, test_sets, test_set_count), .parts = &etr_test_set_fields},
-    {"external_weights", LIST(ETR_CELL_LIST, weights, weight_count), .parts = &etr_external_weight_fields},
+    {"external_weights", LIST(ETR_CELL_LIST, weights, weight_count),
+     .parts = &etr_external_weight_fields},
     {"export_graph_id", PROFILE(ETR_CELL_NAME, EXACT, export_graph_id)},
     {"reference_outputs", PROFILE(ETR_CELL_FLAG, EXACT, has_reference_outputs)},
     {"representative_inputs", PROFILE(ETR_CELL_FLAG, EXACT, has_representative_inputs)},
@@ -408,7 +455,8 @@ static const etr_field warning_fields[] = {
 };
 ETR_ROW_TYPE(warning, warning_fields);
 
-etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
+                              etr_error *error) {
   etr_answer answer;
   const etr_fields *f = &answer.fields;
   const value_counts counts = value_counts_of(profile);
@@ -422,20 +470,24 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   etr_field_put_rows(f, "costs", &etr_module_cost_fields, info_costs(&answer, false));
   etr_field_put_rows(f, "runs", &etr_run_fields, list_runs(&answer, false));
   etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
-  etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(profile->warnings, profile->warning_count));
+  etr_field_put_rows(f, "warnings", &etr_warning_fields,
+                     ETR_ROWS(profile->warnings, profile->warning_count));
   return etr_answer_end(&answer, true, error);
 }
 
 /* ---- Tables ---- */
 
-static etr_cell entry_name(const void *row) { return etr_cell_text(*(const char *const *)row); }
+static etr_cell entry_name(const void *row) {
+  return etr_cell_text(*(const char *const *)row);
+}
 typedef struct info {
   etr_answer answer;
   bool has_begun; /* something was written before */
 } info;
 
 static void put_line(info *i, const char *title, const char *text) {
-  if (!text) return;
+  if (!text)
+    return;
   i->has_begun = true;
   etr_putf(&i->answer.writer, "%-10s ", title);
   etr_put_plain(&i->answer.writer, text);
@@ -445,27 +497,33 @@ static void put_line(info *i, const char *title, const char *text) {
 static void put_lines(info *i) {
   const etr_profile *profile = i->answer.profile;
   put_line(i, "ETRecord", profile->etrecord ? profile->etrecord : "none");
-  for (size_t k = 0; k < profile->etdump_count; k++) put_line(i, "ETDump", profile->etdumps[k]);
-  if (profile->etdump_count == 0) put_line(i, "ETDump", "none: there are no times");
+  for (size_t k = 0; k < profile->etdump_count; k++)
+    put_line(i, "ETDump", profile->etdumps[k]);
+  if (profile->etdump_count == 0)
+    put_line(i, "ETDump", "none: there are no times");
   const char *pte = profile->pte_entry ? profile->pte_entry : profile->pte;
   put_line(i, profile->is_bundled && !profile->pte_entry ? ".bpte" : ".pte", pte ? pte : "none");
   for (size_t k = 0; k < profile->test_set_count; k++)
     put_line(i, "", /* "has 3 tests of forward" */
              etr_arena_format(&i->answer.arena, "has %zu test%s of %s", profile->test_sets[k].count,
-                              etr_plural(profile->test_sets[k].count), profile->test_sets[k].method));
+                              etr_plural(profile->test_sets[k].count),
+                              profile->test_sets[k].method));
   for (size_t k = 0; k < profile->weight_count; k++) {
     put_line(i, ".ptd", profile->weights[k].path);
     put_line(i, "", info_weights(&i->answer.arena, &profile->weights[k]));
   }
-  if (profile->has_reference_outputs) put_line(i, "", "has reference outputs");
-  if (profile->has_representative_inputs) put_line(i, "", "has representative inputs");
+  if (profile->has_reference_outputs)
+    put_line(i, "", "has reference outputs");
+  if (profile->has_representative_inputs)
+    put_line(i, "", "has representative inputs");
   put_line(i, "buffer", profile->debug_value_count ? profile->debug_buffer : NULL);
   put_line(i, "logged", info_logged(&i->answer.arena, profile));
 }
 
 static void put_table(info *i, const char *title, const etr_row_type *type, etr_rows rows) {
   etr_table table;
-  if (rows.count == 0) return;
+  if (rows.count == 0)
+    return;
   bool markdown = i->answer.options->format == ETR_TABLE_MARKDOWN;
   etr_putf(&i->answer.writer, "%s%s%s\n%s", i->has_begun ? "\n" : "", markdown ? "## " : "", title,
            markdown ? "\n" : "");
@@ -484,7 +542,9 @@ typedef struct value_row {
   etr_cell value;
 } value_row;
 
-static etr_cell value_of(const void *row) { return ((const value_row *)row)->value; }
+static etr_cell value_of(const void *row) {
+  return ((const value_row *)row)->value;
+}
 
 static const etr_field value_row_fields[] = {
     {NULL, "section", ETR_CELL_WORD, ETR_IN_DATA, ETR_AT(value_row, section)},
@@ -495,30 +555,38 @@ ETR_ROW_TYPE(info_value, value_row_fields);
 
 static void add_value(etr_table *table, const char *section, const char *key, etr_cell value) {
   value_row *row = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *row);
-  if (!row || !key) return;
-  if (!value.text) value.digits = ETR_ALL_DIGITS;
+  if (!row || !key)
+    return;
+  if (!value.text)
+    value.digits = ETR_ALL_DIGITS;
   *row = (value_row){section, key, value};
   etr_table_add(table, row, "", 0);
 }
 
-/* Returns ROW.COLUMN, with the unit of a time and '_' for blanks in the column: "forward.execute_avg_ms". */
+/* Returns ROW.COLUMN, with the unit of a time and '_' for blanks in the column:
+ * "forward.execute_avg_ms". */
 static const char *key_of(etr_answer *answer, const char *row, const etr_field *field) {
   bool timed = field->kind == ETR_CELL_TIME;
   char *key = etr_arena_format(&answer->arena, "%s.%s%s%s", row, field->title, timed ? "_" : "",
                                timed ? etr_unit_name(answer->options->unit) : "");
   for (size_t i = strlen(row); key && key[i]; i++)
-    if (key[i] == ' ') key[i] = '_';
+    if (key[i] == ' ')
+      key[i] = '_';
   return key;
 }
 
 /* Adds a list, whose rows are named by their first column if is_named, or else by their number. */
-static void add_list(etr_table *table, const char *section, const etr_row_type *list, etr_rows rows, bool is_named) {
+static void add_list(etr_table *table, const char *section, const etr_row_type *list, etr_rows rows,
+                     bool is_named) {
   etr_answer *answer = table->answer;
   for (size_t i = 0; i < rows.count; i++) {
     const void *row = (const char *)rows.first + i * rows.size;
-    const char *name = is_named ? etr_field_cell(list->first, row).text : etr_arena_format(&answer->arena, "%zu", i);
-    for (const etr_field *field = list->first + is_named; name && field < list->first + list->count; field++) {
-      if (!(field->in & ETR_IN_TABLES)) continue;
+    const char *name = is_named ? etr_field_cell(list->first, row).text
+                                : etr_arena_format(&answer->arena, "%zu", i);
+    for (const etr_field *field = list->first + is_named; name && field < list->first + list->count;
+         field++) {
+      if (!(field->in & ETR_IN_TABLES))
+        continue;
       etr_cell value = etr_field_cell(field, row);
       if (field->kind == ETR_CELL_TIME)
         value.number = etr_ticks_to_unit(answer->profile, value.number, answer->options->unit);
@@ -527,9 +595,11 @@ static void add_list(etr_table *table, const char *section, const etr_row_type *
   }
 }
 
-static void add_facts(etr_table *table, const char *section, const etr_row_type *list, const void *row) {
+static void add_facts(etr_table *table, const char *section, const etr_row_type *list,
+                      const void *row) {
   for (const etr_field *field = list->first; field < list->first + list->count; field++)
-    if (field->in & ETR_IN_DATA) add_value(table, section, field->key, etr_field_cell(field, row));
+    if (field->in & ETR_IN_DATA)
+      add_value(table, section, field->key, etr_field_cell(field, row));
 }
 
 static void write_values(etr_answer *answer) {
@@ -541,15 +611,17 @@ static void write_values(etr_answer *answer) {
   add_facts(&table, "inputs", &(etr_row_type){NULL, input_fields, 1}, profile);
   for (size_t i = 0; i < profile->etdump_count; i++)
     add_value(&table, "inputs", "etdump", etr_cell_text(profile->etdumps[i]));
-  add_facts(&table, "inputs", &(etr_row_type){NULL, input_fields + 1, ETR_COUNT(input_fields) - 1}, profile);
+  add_facts(&table, "inputs", &(etr_row_type){NULL, input_fields + 1, ETR_COUNT(input_fields) - 1},
+            profile);
   add_facts(&table, "debug_values", &etr_logged_count_fields, &counts);
   add_list(&table, "entry_points", &etr_entry_point_fields, list_graphs(answer), true);
   add_list(&table, "methods", &etr_method_fields, list_methods(answer), true);
   add_list(&table, "costs", &etr_module_cost_fields, info_costs(answer, false), false);
   add_list(&table, "runs", &etr_run_fields, list_runs(answer, true), false);
-  add_list(&table, "test_sets", &etr_test_set_fields, ETR_ROWS(profile->test_sets, profile->test_set_count), true);
-  add_list(&table, "external_weights", &etr_external_weight_fields, ETR_ROWS(profile->weights, profile->weight_count),
-           true);
+  add_list(&table, "test_sets", &etr_test_set_fields,
+           ETR_ROWS(profile->test_sets, profile->test_set_count), true);
+  add_list(&table, "external_weights", &etr_external_weight_fields,
+           ETR_ROWS(profile->weights, profile->weight_count), true);
   for (size_t i = 0; i < profile->unknown_entry_count; i++)
     add_value(&table, "unknown_entries", "entry", etr_cell_text(profile->unknown_entries[i]));
   for (size_t i = 0; i < profile->warning_count; i++)
@@ -558,8 +630,10 @@ static void write_values(etr_answer *answer) {
 }
 
 static void write_tables(info *i) {
-  static const etr_field entry_fields[] = {{NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};
-  if (i->answer.options->format == ETR_TABLE_TEXT) put_lines(i);
+  static const etr_field entry_fields[] = {
+      {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};
+  if (i->answer.options->format == ETR_TABLE_TEXT)
+    put_lines(i);
   put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
   put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
   put_table(i, "costs of one inference, largest modules (all: JSON)", &etr_module_cost_fields,
@@ -569,8 +643,8 @@ static void write_tables(info *i) {
             ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));
 }
 
-etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options, const etr_sink *sink,
-                                etr_error *error) {
+etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options,
+                                const etr_sink *sink, etr_error *error) {
   info i = {0};
   etr_answer_begin(&i.answer, profile, NULL, options, sink);
   etr_table_format format = i.answer.options->format;

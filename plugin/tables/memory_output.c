@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memory_output.c - memory: rows and columns, as a JSON document, on one screen or for an issue, as a page; for
- * programs, a row for each tensor.
+ * memory_output.c - memory: rows and columns, as a JSON document, on one screen or for an issue, as
+ * a page; for programs, a row for each tensor.
  */
 #include "tables/summary_output.h"
 
@@ -22,7 +22,9 @@ typedef struct memory {
   bool is_short;                     /* the page has no room for long lists */
 } memory;
 
-static const memory *as_memory(const void *row) { return row; }
+static const memory *as_memory(const void *row) {
+  return row;
+}
 
 static memory memory_of(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   return (memory){.arena = arena,
@@ -32,7 +34,8 @@ static memory memory_of(etr_arena *arena, const etr_profile *profile, const etr_
                   .plan = method ? method->memory : NULL};
 }
 
-/* The parts of documents: ETR_IN_JSON has all there is, ETR_IN_DOCUMENT what the dashboard has room for. */
+/* The parts of documents: ETR_IN_JSON has all there is, ETR_IN_DOCUMENT what the dashboard has room
+ * for. */
 enum {
   MOST_SHOWN = 100,
   PROGRAMS = ETR_IN_JSON | ETR_IN_DATA,
@@ -41,7 +44,8 @@ enum {
 };
 
 static etr_rows shortened(const memory *of, etr_rows rows) {
-  if (of->is_short) rows.count = ETR_MIN(rows.count, (size_t)MOST_SHOWN);
+  if (of->is_short)
+    rows.count = ETR_MIN(rows.count, (size_t)MOST_SHOWN);
   return rows;
 }
 
@@ -53,13 +57,15 @@ typedef struct tensor_row {
   const etr_value *tensor;
   const char *role;
   uint64_t bytes;
-  uint64_t whole;                      /* bytes of all tensors that it is listed with; 0: no share */
-  const etr_planned_tensor *planned;   /* or NULL */
-  const etr_constant *constant;        /* or NULL */
+  uint64_t whole;                    /* bytes of all tensors that it is listed with; 0: no share */
+  const etr_planned_tensor *planned; /* or NULL */
+  const etr_constant *constant;      /* or NULL */
   const etr_boundary_tensor *boundary; /* or NULL */
 } tensor_row;
 
-static const tensor_row *as_row(const void *row) { return row; }
+static const tensor_row *as_row(const void *row) {
+  return row;
+}
 
 static tensor_row planned_row(const memory *of, size_t i) {
   const etr_planned_tensor *planned = &of->plan->tensors[i];
@@ -79,7 +85,8 @@ static etr_rows live_rows(const void *row) {
   tensor_row *rows = live ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
   for (size_t i = 0; rows && i < count; i++) {
     rows[i] = planned_row(of, live[i]);
-    rows[i].whole = plan->live_bytes[plan->peak_instruction]; /* there is one where something is live */
+    rows[i].whole =
+        plan->live_bytes[plan->peak_instruction]; /* there is one where something is live */
   }
   return shortened(of, ETR_ROWS(rows, rows ? count : 0));
 }
@@ -88,7 +95,8 @@ static etr_rows planned_rows(const void *row) {
   const memory *of = row;
   size_t count = of->plan->tensor_count;
   tensor_row *rows = etr_arena_alloc_array(of->arena, count, sizeof *rows);
-  for (size_t i = 0; rows && i < count; i++) rows[i] = planned_row(of, i);
+  for (size_t i = 0; rows && i < count; i++)
+    rows[i] = planned_row(of, i);
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
@@ -126,7 +134,8 @@ static etr_cell type(const void *row) {
   return etr_cell_text(etr_label_shape(as_row(row)->of.arena, as_row(row)->tensor));
 }
 static etr_cell share(const void *row) {
-  return as_row(row)->whole ? etr_cell_share((double)as_row(row)->bytes, (double)as_row(row)->whole) : etr_cell_none();
+  return as_row(row)->whole ? etr_cell_share((double)as_row(row)->bytes, (double)as_row(row)->whole)
+                            : etr_cell_none();
 }
 
 static etr_cell method(const void *row) {
@@ -135,54 +144,66 @@ static etr_cell method(const void *row) {
 
 static etr_cell buffer(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
-  if (!planned || planned->buffer == ETR_NONE) return etr_cell_none();
+  if (!planned || planned->buffer == ETR_NONE)
+    return etr_cell_none();
   return etr_cell_number((double)as_row(row)->of.plan->buffers[planned->buffer].id);
 }
 
 static etr_cell op(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
-  if (!planned || planned->made_by < 0) return etr_cell_none();
-  return etr_cell_text(etr_memory_step_op(as_row(row)->of.profile, as_row(row)->of.method, planned->made_by));
+  if (!planned || planned->made_by < 0)
+    return etr_cell_none();
+  return etr_cell_text(
+      etr_memory_step_op(as_row(row)->of.profile, as_row(row)->of.method, planned->made_by));
 }
 
 static etr_cell module(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
   const memory *of = &as_row(row)->of;
-  return etr_cell_text(planned ? etr_memory_module(of->profile, of->method, planned->module) : NULL);
+  return etr_cell_text(planned ? etr_memory_module(of->profile, of->method, planned->module)
+                               : NULL);
 }
 
 static etr_cell node(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
   const memory *of = &as_row(row)->of;
   const etr_graph *graph = planned ? etr_memory_graph(of->profile, of->method) : NULL;
-  if (!graph || planned->node == ETR_NONE) return etr_cell_none();
+  if (!graph || planned->node == ETR_NONE)
+    return etr_cell_none();
   return etr_cell_text(etr_label_node(of->arena, graph, planned->node));
 }
 
 static etr_cell view_of(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
-  if (!planned || planned->view_of == ETR_NONE) return etr_cell_none();
+  if (!planned || planned->view_of == ETR_NONE)
+    return etr_cell_none();
   return etr_cell_text(as_row(row)->of.plan->tensors[planned->view_of].tensor.name);
 }
 
 /* Returns the first and the last instruction that need a tensor: "3-9". */
 static etr_cell life(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
-  if (!planned || planned->first_instruction < 0) return etr_cell_none();
-  return etr_cell_text(etr_arena_format(as_row(row)->of.arena, "%d-%d", (int)planned->first_instruction,
+  if (!planned || planned->first_instruction < 0)
+    return etr_cell_none();
+  return etr_cell_text(etr_arena_format(as_row(row)->of.arena, "%d-%d",
+                                        (int)planned->first_instruction,
                                         (int)planned->last_instruction));
 }
 
 static etr_cell place(const void *row) {
-  return etr_cell_text(as_row(row)->constant ? etr_constant_place_name(as_row(row)->constant->place) : NULL);
+  return etr_cell_text(as_row(row)->constant ? etr_constant_place_name(as_row(row)->constant->place)
+                                             : NULL);
 }
 
 static etr_cell segment(const void *row) {
   const etr_constant *constant = as_row(row)->constant;
-  return constant && constant->segment != ETR_NONE ? etr_cell_number(constant->segment) : etr_cell_none();
+  return constant && constant->segment != ETR_NONE ? etr_cell_number(constant->segment)
+                                                   : etr_cell_none();
 }
 
-static void put_shape(const etr_fields *f, const void *row) { etr_field_shape(f, as_row(row)->tensor); }
+static void put_shape(const etr_fields *f, const void *row) {
+  etr_field_shape(f, as_row(row)->tensor);
+}
 
 #define PLANNED(name) ETR_VIA(tensor_row, planned, etr_planned_tensor, name)
 #define TENSOR(name) ETR_VIA(tensor_row, tensor, etr_value, name)
@@ -198,23 +219,28 @@ static const etr_field tensor_fields[] = {
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_TEXT, .get = share},
     {NULL, "type", ETR_CELL_NAME, ETR_IN_TEXT | ETR_IN_DATA, .get = type},
     {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype), .nullable = true},
-    {"shape", .in = ETR_IN_JSON, .put = put_shape, .says = "sizes; the expression of a symbolic one; null: unknown",
-     .type = "shape", .nullable = true},
-    {"bytes", "bytes", ETR_CELL_COUNT, PROGRAMS, ETR_AT(tensor_row, bytes)},
-    {"buffer", "buffer", ETR_CELL_COUNT, PROGRAMS, .get = buffer, .says = "id; null: the method has no such buffer",
+    {"shape", .in = ETR_IN_JSON, .put = put_shape,
+     .says = "sizes; the expression of a symbolic one; null: unknown", .type = "shape",
      .nullable = true},
+    {"bytes", "bytes", ETR_CELL_COUNT, PROGRAMS, ETR_AT(tensor_row, bytes)},
+    {"buffer", "buffer", ETR_CELL_COUNT, PROGRAMS, .get = buffer,
+     .says = "id; null: the method has no such buffer", .nullable = true},
     {"offset", "offset", ETR_CELL_COUNT, PROGRAMS, PLANNED(offset_bytes)},
-    {"first_instruction", "first instruction", ETR_CELL_COUNT, PROGRAMS, PLANNED(first_instruction), .nullable = true},
+    {"first_instruction", "first instruction", ETR_CELL_COUNT, PROGRAMS, PLANNED(first_instruction),
+     .nullable = true},
     {"last_instruction", "last instruction", ETR_CELL_COUNT, PROGRAMS, PLANNED(last_instruction),
      .says = "both included", .nullable = true},
     {"made_by", "made by", ETR_CELL_COUNT, PROGRAMS, PLANNED(made_by),
-     .says = "instruction that first writes it; null: none, as of inputs and views", .nullable = true},
+     .says = "instruction that first writes it; null: none, as of inputs and views",
+     .nullable = true},
     {NULL, "live", ETR_CELL_WORD, ETR_IN_TEXT, .get = life},
-    {"op", "operator", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, .get = op, .says = "what made it", .nullable = true},
+    {"op", "operator", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, .get = op, .says = "what made it",
+     .nullable = true},
     {"module", "module", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, .get = module, .nullable = true},
     {"node", "node", ETR_CELL_NAME, PROGRAMS, .get = node, .nullable = true},
     {"view_of", "view of", ETR_CELL_NAME, PROGRAMS, .get = view_of,
-     .says = "the tensor in whose memory it lies on purpose; its bytes count there", .nullable = true},
+     .says = "the tensor in whose memory it lies on purpose; its bytes count there",
+     .nullable = true},
     {NULL, "place", ETR_CELL_WORD, ETR_IN_DATA, .get = place},
     {NULL, "segment", ETR_CELL_COUNT, ETR_IN_DATA, .get = segment},
     {"largest_shape", NULL, ETR_CELL_FLAG, ETR_IN_JSON, PLANNED(is_bound),
@@ -228,13 +254,17 @@ static const etr_field constant_fields[] = {
     {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, TENSOR(name),
      .says = "the weight's, or what the program calls it; else \"constant_\" and a number"},
     {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype), .nullable = true},
-    {"shape", .in = ETR_IN_JSON, .put = put_shape, .says = "sizes; the expression of a symbolic one; null: unknown",
-     .type = "shape", .nullable = true},
+    {"shape", .in = ETR_IN_JSON, .put = put_shape,
+     .says = "sizes; the expression of a symbolic one; null: unknown", .type = "shape",
+     .nullable = true},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(tensor_row, bytes)},
     {"place", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = place, .type = "constant_place"},
-    {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = segment, .says = "index into segments", .nullable = true},
-    {"uses", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CONSTANT(uses), .says = "tensors that have this data"},
-    {"mutable", NULL, ETR_CELL_FLAG, ETR_IN_JSON, CONSTANT(is_mutable), .says = "what a planned tensor starts with"},
+    {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = segment, .says = "index into segments",
+     .nullable = true},
+    {"uses", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CONSTANT(uses),
+     .says = "tensors that have this data"},
+    {"mutable", NULL, ETR_CELL_FLAG, ETR_IN_JSON, CONSTANT(is_mutable),
+     .says = "what a planned tensor starts with"},
 };
 ETR_ROW_TYPE(constant, constant_fields);
 
@@ -243,8 +273,9 @@ static const etr_field boundary_fields[] = {
     {"index", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BOUNDARY(index)},
     {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, TENSOR(name)},
     {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype), .nullable = true},
-    {"shape", .in = ETR_IN_JSON, .put = put_shape, .says = "sizes; the expression of a symbolic one; null: unknown",
-     .type = "shape", .nullable = true},
+    {"shape", .in = ETR_IN_JSON, .put = put_shape,
+     .says = "sizes; the expression of a symbolic one; null: unknown", .type = "shape",
+     .nullable = true},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(tensor_row, bytes)},
     {"largest_shape", NULL, ETR_CELL_FLAG, ETR_IN_JSON, BOUNDARY(is_bound)},
     {"planned", NULL, ETR_CELL_FLAG, ETR_IN_JSON, BOUNDARY(is_planned),
@@ -257,28 +288,33 @@ ETR_ROW_TYPE(boundary, boundary_fields);
 /* Returns the bytes that are planned, but not live at the peak. */
 static etr_cell unused(const void *row) {
   const etr_planned_buffer *b = row;
-  return etr_cell_number(b->size_bytes > b->peak_bytes ? (double)(b->size_bytes - b->peak_bytes) : 0);
+  return etr_cell_number(b->size_bytes > b->peak_bytes ? (double)(b->size_bytes - b->peak_bytes)
+                                                       : 0);
 }
 
 static etr_cell live_share(const void *row) {
   const etr_planned_buffer *b = row;
-  return b->size_bytes ? etr_cell_share((double)b->peak_bytes, (double)b->size_bytes) : etr_cell_none();
+  return b->size_bytes ? etr_cell_share((double)b->peak_bytes, (double)b->size_bytes)
+                       : etr_cell_none();
 }
 
 #define BUFFER(name) ETR_AT(etr_planned_buffer, name)
 
 static const etr_field buffer_fields[] = {
-    {"id", "buffer", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(id), .says = "memory_id of tensors"},
-    {"device", "device", ETR_CELL_WORD, READ | ETR_IN_JSON, BUFFER(device), .spare = 1, .says = "\"cpu\", \"cuda:0\""},
+    {"id", "buffer", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(id),
+     .says = "memory_id of tensors"},
+    {"device", "device", ETR_CELL_WORD, READ | ETR_IN_JSON, BUFFER(device), .spare = 1,
+     .says = "\"cpu\", \"cuda:0\""},
     {"planned_bytes", "planned", ETR_CELL_BYTES, READ | ETR_IN_JSON, BUFFER(size_bytes)},
-    {"top_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, BUFFER(top_bytes), .says = "end of the tensor that lies highest"},
+    {"top_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, BUFFER(top_bytes),
+     .says = "end of the tensor that lies highest"},
     {"peak_bytes", "live at peak", ETR_CELL_BYTES, READ | ETR_IN_JSON, BUFFER(peak_bytes),
      .says = "most that is live at one instruction"},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = live_share},
     {"unused_bytes", "not live then", ETR_CELL_BYTES, READ | ETR_IN_JSON, .get = unused, .spare = 4,
      .says = "planned, but not live then"},
-    {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(peak_instruction), .spare = 2,
-     .nullable = true},
+    {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON,
+     BUFFER(peak_instruction), .spare = 2, .nullable = true},
     {"tensors", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(tensor_count), .spare = 3},
 };
 ETR_ROW_TYPE(buffer, buffer_fields);
@@ -292,8 +328,10 @@ typedef struct sum_row {
 static etr_rows sum_rows(const memory *of, const etr_weight_sum *sums, size_t count) {
   sum_row *rows = sums ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
   uint64_t whole = 0;
-  for (size_t i = 0; rows && i < count; i++) whole = etr_add_up_to_most(whole, sums[i].bytes);
-  for (size_t i = 0; rows && i < count; i++) rows[i] = (sum_row){sums[i], whole};
+  for (size_t i = 0; rows && i < count; i++)
+    whole = etr_add_up_to_most(whole, sums[i].bytes);
+  for (size_t i = 0; rows && i < count; i++)
+    rows[i] = (sum_row){sums[i], whole};
   return ETR_ROWS(rows, rows ? count : 0);
 }
 
@@ -315,7 +353,8 @@ static etr_rows weight_sum_rows(const void *row) {
   size_t count = 0;
   const memory *of = row;
   const etr_rows weights = weight_rows(row);
-  const etr_weight_sum *sums = etr_weight_sums_make(&count, of->arena, weights.first, weights.count);
+  const etr_weight_sum *sums = etr_weight_sums_make(&count, of->arena, weights.first,
+                                                    weights.count);
   return shortened(of, sum_rows(of, sums, count));
 }
 
@@ -343,7 +382,8 @@ ETR_ROW_TYPE(constant_sum, constant_sum_fields);
 
 static const etr_field weight_sum_fields[] = {
     {NULL, "weights of", ETR_CELL_NAME, READ, .get = module_or_model},
-    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, SUM(module), .says = "by the weights' names; \"\": the top level"},
+    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, SUM(module),
+     .says = "by the weights' names; \"\": the top level"},
     {"dtype", "dtype", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(dtype), .says = "\"\" if unknown"},
     {"count", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, SUM(count), .says = "tensors"},
     {"bytes", "bytes", ETR_CELL_BYTES, READ | ETR_IN_JSON, SUM(bytes)},
@@ -357,7 +397,8 @@ static const etr_field blob_fields[] = {
     {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, BLOB(backend)},
     {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(instruction),
      .says = "the first that calls a delegate with these bytes", .nullable = true},
-    {"delegates", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(delegate_count), .says = "that have them"},
+    {"delegates", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(delegate_count),
+     .says = "that have them"},
     {"bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, BLOB(size_bytes)},
     {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(segment),
      .says = "index into the program's segments; null: inside the program", .nullable = true},
@@ -371,13 +412,15 @@ static const etr_field blob_sum_fields[] = {
     {"delegates", "delegates", ETR_CELL_COUNT, READ | ETR_IN_JSON, BLOBS(delegates)},
     {"bytes", "bytes", ETR_CELL_BYTES, READ | ETR_IN_JSON, BLOBS(bytes)},
     {"largest_bytes", "largest", ETR_CELL_BYTES, READ | ETR_IN_JSON, BLOBS(largest_bytes)},
-    {"largest_instruction", "at instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BLOBS(largest_instruction)},
+    {"largest_instruction", "at instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON,
+     BLOBS(largest_instruction)},
 };
 ETR_ROW_TYPE(blob_sum, blob_sum_fields);
 
 static etr_rows blob_sum_rows(const void *row) {
   size_t count = 0;
-  const etr_blob_sum *sums = etr_blob_sums_make(&count, as_memory(row)->arena, as_memory(row)->plan);
+  const etr_blob_sum *sums = etr_blob_sums_make(&count, as_memory(row)->arena,
+                                                as_memory(row)->plan);
   return shortened(row, ETR_ROWS(sums, sums ? count : 0));
 }
 
@@ -397,8 +440,10 @@ static const etr_field allocation_fields[] = {
      .says = "as the runtime named it"},
     {"runs", "runs", ETR_CELL_COUNT, READ | ETR_IN_JSON, ETR_AT(allocation_row, runs),
      .says = "that logged just these"},
-    {"count", "each run", ETR_CELL_COUNT, READ | ETR_IN_JSON, LOGGED(count), .says = "allocations of each such run"},
-    {"bytes", "bytes", ETR_CELL_BYTES, READ | ETR_IN_JSON, LOGGED(total_bytes), .says = "of each such run, in all"},
+    {"count", "each run", ETR_CELL_COUNT, READ | ETR_IN_JSON, LOGGED(count),
+     .says = "allocations of each such run"},
+    {"bytes", "bytes", ETR_CELL_BYTES, READ | ETR_IN_JSON, LOGGED(total_bytes),
+     .says = "of each such run, in all"},
     {"largest_bytes", "largest", ETR_CELL_BYTES, READ | ETR_IN_JSON, LOGGED(largest_bytes)},
 };
 ETR_ROW_TYPE(allocation, allocation_fields);
@@ -411,19 +456,23 @@ typedef struct allocation_list {
 /* Counts a run's allocations with equal ones of earlier runs, or adds a row. */
 static void add_allocations(etr_arena *arena, allocation_list *list, const char *method,
                             const etr_allocations *allocations) {
-  const char *facts = etr_arena_format(arena, "%s\n%zu %" PRIu64 " %" PRIu64 "\n%s", allocations->allocator,
-                                       allocations->count, allocations->total_bytes, allocations->largest_bytes,
-                                       method ? method : "");
+  const char *facts = etr_arena_format(
+      arena, "%s\n%zu %" PRIu64 " %" PRIu64 "\n%s", allocations->allocator, allocations->count,
+      allocations->total_bytes, allocations->largest_bytes, method ? method : "");
   uint32_t known = facts ? etr_map_get(&list->known, etr_slice_of(facts)) : ETR_NONE;
-  if (known != ETR_NONE) list->rows.data[known].runs++;
-  if (!facts || known != ETR_NONE) return;
+  if (known != ETR_NONE)
+    list->rows.data[known].runs++;
+  if (!facts || known != ETR_NONE)
+    return;
   allocation_row *added = etr_vec_push(arena, &list->rows);
-  if (added) *added = (allocation_row){allocations, method, 1};
-  if (added) (void)etr_map_set(&list->known, etr_slice_of(facts), (uint32_t)(list->rows.count - 1));
+  if (added)
+    *added = (allocation_row){allocations, method, 1};
+  if (added)
+    (void)etr_map_set(&list->known, etr_slice_of(facts), (uint32_t)(list->rows.count - 1));
 }
 
-/* Lists the allocations that the runs of a method logged or, without a method, loads and runs of no method; with `all`,
- * every run. Equal allocations are one row. */
+/* Lists the allocations that the runs of a method logged or, without a method, loads and runs of no
+ * method; with `all`, every run. Equal allocations are one row. */
 static etr_rows list_allocations(const memory *of, bool all) {
   const etr_profile *profile = of->profile;
   allocation_list list = {0};
@@ -432,14 +481,18 @@ static etr_rows list_allocations(const memory *of, bool all) {
     const etr_run *run = &profile->runs[i];
     uint32_t index = profile->blocks[run->block].method;
     const etr_method *method_of_run = index == ETR_NONE ? NULL : &profile->methods[index];
-    if (!all && method_of_run != of->method) continue;
+    if (!all && method_of_run != of->method)
+      continue;
     for (size_t k = 0; k < run->allocation_count; k++)
-      add_allocations(of->arena, &list, method_of_run ? method_of_run->name : NULL, &run->allocations[k]);
+      add_allocations(of->arena, &list, method_of_run ? method_of_run->name : NULL,
+                      &run->allocations[k]);
   }
   return ETR_ROWS(list.rows.data, list.rows.count);
 }
 
-static etr_rows all_allocations(const void *row) { return list_allocations(row, true); }
+static etr_rows all_allocations(const void *row) {
+  return list_allocations(row, true);
+}
 
 /* ---- Documents ---- */
 
@@ -460,8 +513,10 @@ static const etr_field program_fields[] = {
     {"program_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PROGRAM(program_bytes)},
     {"segments", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = ETR_FIELDS(segment_fields),
      ETR_ARRAY_VIA(memory, program, etr_program_memory, segments, segment_count)},
-    {"constants", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = constant_rows, .parts = &etr_constant_fields},
-    {"constant_sums", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = constant_sum_rows, .parts = &etr_constant_sum_fields},
+    {"constants", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = constant_rows,
+     .parts = &etr_constant_fields},
+    {"constant_sums", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = constant_sum_rows,
+     .parts = &etr_constant_sum_fields},
 };
 
 static etr_rows program_row(const void *row) {
@@ -469,8 +524,10 @@ static etr_rows program_row(const void *row) {
 }
 
 static const etr_field record_fields[] = {
-    {"allocations", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = all_allocations, .parts = &etr_allocation_fields},
-    {"program", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = program_row, .parts = ETR_FIELDS(program_fields)},
+    {"allocations", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = all_allocations,
+     .parts = &etr_allocation_fields},
+    {"program", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = program_row,
+     .parts = ETR_FIELDS(program_fields)},
 };
 
 /* The instruction at which most is live. */
@@ -488,9 +545,11 @@ static etr_rows peak_row(const void *row) {
   const etr_memory_plan *plan = of->plan;
   int32_t at = plan->peak_instruction;
   peak_step *made = at < 0 ? NULL : etr_arena_alloc_array(of->arena, 1, sizeof *made);
-  if (!made) return (etr_rows){0};
-  *made = (peak_step){
-      .bytes = plan->peak_bytes, .instruction = at, .op = etr_memory_step_op(of->profile, of->method, at)};
+  if (!made)
+    return (etr_rows){0};
+  *made = (peak_step){.bytes = plan->peak_bytes,
+                      .instruction = at,
+                      .op = etr_memory_step_op(of->profile, of->method, at)};
   made->module = etr_memory_module(of->profile, of->method, plan->steps[at].module);
   made->tensors = etr_live_tensors_make(&made->tensor_count, of->arena, plan, at);
   return ETR_ROWS(made, 1);
@@ -505,7 +564,8 @@ static const etr_field peak_fields[] = {
      .parts = &etr_values_u32},
 };
 
-/* Columns over the instructions. Names of operators and modules, which many have in common, are indices into `names`.
+/* Columns over the instructions. Names of operators and modules, which many have in common, are
+ * indices into `names`.
  */
 typedef struct instructions {
   const uint64_t *live_bytes;
@@ -519,7 +579,8 @@ static uint32_t index_of_name(etr_arena *arena, instructions *list, const char *
   etr_map_slot *slot = etr_map_at(&list->places, ETR_BYTES(text));
   if (slot && slot->value == ETR_NONE) {
     const char **added = etr_vec_push(arena, &list->names);
-    if (!added) return ETR_NONE;
+    if (!added)
+      return ETR_NONE;
     slot->value = (uint32_t)(list->names.count - 1);
     *added = text;
   }
@@ -533,44 +594,58 @@ static etr_rows instructions_row(const void *row) {
   instructions *list = etr_arena_alloc_array(of->arena, 1, sizeof *list);
   uint32_t *ops = etr_arena_alloc_array(of->arena, count, sizeof *ops),
            *modules = etr_arena_alloc_array(of->arena, count, sizeof *modules);
-  if (etr_arena_failed(of->arena)) return (etr_rows){0};
-  *list = (instructions){.live_bytes = plan->live_bytes, .ops = ops, .modules = modules, .count = count};
+  if (etr_arena_failed(of->arena))
+    return (etr_rows){0};
+  *list = (instructions){
+      .live_bytes = plan->live_bytes, .ops = ops, .modules = modules, .count = count};
   etr_map_init(&list->places, of->arena);
   for (size_t i = 0; i < count; i++)
-    ops[i] = index_of_name(of->arena, list, etr_memory_step_op(of->profile, of->method, (int32_t)i));
+    ops[i] = index_of_name(of->arena, list,
+                           etr_memory_step_op(of->profile, of->method, (int32_t)i));
   for (size_t i = 0; i < count; i++)
-    modules[i] = index_of_name(of->arena, list, etr_memory_module(of->profile, of->method, plan->steps[i].module));
+    modules[i] = index_of_name(of->arena, list,
+                               etr_memory_module(of->profile, of->method, plan->steps[i].module));
   return ETR_ROWS(list, 1);
 }
 
 static const etr_field instruction_fields[] = {
     {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(instructions, count)},
-    {"live_bytes", NULL, ETR_CELL_VALUES, ETR_IN_JSON, ETR_ARRAY_AT(instructions, live_bytes, count),
-     .parts = &etr_values_u64},
-    {"op", NULL, ETR_CELL_VALUES, ETR_IN_JSON, ETR_ARRAY_AT(instructions, ops, count), .parts = &etr_values_u32},
+    {"live_bytes", NULL, ETR_CELL_VALUES, ETR_IN_JSON,
+     ETR_ARRAY_AT(instructions, live_bytes, count), .parts = &etr_values_u64},
+    {"op", NULL, ETR_CELL_VALUES, ETR_IN_JSON, ETR_ARRAY_AT(instructions, ops, count),
+     .parts = &etr_values_u32},
     {"module", NULL, ETR_CELL_VALUES, ETR_IN_JSON, ETR_ARRAY_AT(instructions, modules, count),
      .parts = &etr_values_u32},
-    {"names", NULL, ETR_CELL_VALUES, ETR_IN_JSON, ETR_ARRAY_AT(instructions, names.data, names.count),
-     .parts = &etr_values_text},
+    {"names", NULL, ETR_CELL_VALUES, ETR_IN_JSON,
+     ETR_ARRAY_AT(instructions, names.data, names.count), .parts = &etr_values_text},
 };
 
 #define PLAN(list, count) ETR_ARRAY_VIA(memory, plan, etr_memory_plan, list, count)
 
 static const etr_field plan_fields[] = {
-    {"planned_bytes", NULL, ETR_CELL_BYTES, BOTH, ETR_VIA(memory, plan, etr_memory_plan, planned_bytes)},
+    {"planned_bytes", NULL, ETR_CELL_BYTES, BOTH,
+     ETR_VIA(memory, plan, etr_memory_plan, planned_bytes)},
     {"peak", NULL, ETR_CELL_OBJECT, BOTH, .rows = peak_row, .parts = ETR_FIELDS(peak_fields)},
-    {"buffers", NULL, ETR_CELL_LIST, BOTH, PLAN(buffers, buffer_count), .parts = &etr_buffer_fields},
-    {"instructions", NULL, ETR_CELL_OBJECT, BOTH, .rows = instructions_row, .parts = ETR_FIELDS(instruction_fields)},
-    {"tensors", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = planned_rows, .parts = &etr_tensor_fields},
-    {"inputs_and_outputs", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = boundary_rows, .parts = &etr_boundary_fields},
-    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, PLAN(blobs, blob_count), .parts = &etr_blob_fields},
-    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_DOCUMENT, .rows = blob_sum_rows, .parts = &etr_blob_sum_fields},
+    {"buffers", NULL, ETR_CELL_LIST, BOTH, PLAN(buffers, buffer_count),
+     .parts = &etr_buffer_fields},
+    {"instructions", NULL, ETR_CELL_OBJECT, BOTH, .rows = instructions_row,
+     .parts = ETR_FIELDS(instruction_fields)},
+    {"tensors", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = planned_rows,
+     .parts = &etr_tensor_fields},
+    {"inputs_and_outputs", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = boundary_rows,
+     .parts = &etr_boundary_fields},
+    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, PLAN(blobs, blob_count),
+     .parts = &etr_blob_fields},
+    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_DOCUMENT, .rows = blob_sum_rows,
+     .parts = &etr_blob_sum_fields},
 };
 
 static etr_cell weight_kind(const void *row) {
   return etr_cell_text(etr_node_kind_name(((const etr_weight *)row)->node->kind));
 }
-static bool has_bytes(const void *row) { return ((const etr_weight *)row)->is_known; }
+static bool has_bytes(const void *row) {
+  return ((const etr_weight *)row)->is_known;
+}
 static void put_weight_shape(const etr_fields *f, const void *row) {
   etr_field_shape(f, ((const etr_weight *)row)->value);
 }
@@ -591,8 +666,10 @@ static const etr_field unknown_fields[] = {
 
 static etr_rows unknown_rows(const void *row) {
   size_t count = 0;
-  if (!as_memory(row)->plan) return (etr_rows){0};
-  const etr_memory_unknown *list = etr_memory_unknowns_make(&count, as_memory(row)->arena, as_memory(row)->plan);
+  if (!as_memory(row)->plan)
+    return (etr_rows){0};
+  const etr_memory_unknown *list = etr_memory_unknowns_make(&count, as_memory(row)->arena,
+                                                            as_memory(row)->plan);
   return ETR_ROWS(list, list ? count : 0);
 }
 
@@ -609,7 +686,9 @@ static etr_cell finding_kind(const void *row) {
 #define FINDING(name) ETR_AT(etr_memory_finding, name)
 #define ORDER(name) ETR_VIA(etr_memory_finding, order, etr_memory_order, name)
 
-static bool has_order(const void *row) { return ((const etr_memory_finding *)row)->order != NULL; }
+static bool has_order(const void *row) {
+  return ((const etr_memory_finding *)row)->order != NULL;
+}
 static bool has_planned(const void *row) {
   const etr_memory_order *order = ((const etr_memory_finding *)row)->order;
   return order && order->planned_bytes != ETR_UNKNOWN;
@@ -623,8 +702,10 @@ static const etr_field finding_fields[] = {
     {"evidence", NULL, ETR_CELL_NAME, ETR_IN_JSON, FINDING(evidence)},
     {"bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, FINDING(bytes)},
     {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, FINDING(instruction)},
-    {"moves", NULL, ETR_CELL_LIST, ETR_IN_JSON, MOVED(moves, move_count), .parts = ETR_FIELDS(move_fields)},
-    {"order", NULL, ETR_CELL_VALUES, ETR_IN_JSON, MOVED(steps, step_count), .parts = &etr_values_u32},
+    {"moves", NULL, ETR_CELL_LIST, ETR_IN_JSON, MOVED(moves, move_count),
+     .parts = ETR_FIELDS(move_fields)},
+    {"order", NULL, ETR_CELL_VALUES, ETR_IN_JSON, MOVED(steps, step_count),
+     .parts = &etr_values_u32},
     {"peak_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(peak_bytes), .has = has_order},
     {"planned_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(planned_bytes), .has = has_planned},
 };
@@ -632,19 +713,27 @@ static const etr_field finding_fields[] = {
 static etr_rows finding_rows(const void *row) {
   size_t count = 0;
   const memory *of = row;
-  const etr_memory_finding *list = etr_memory_findings_make(&count, of->arena, of->profile, of->method);
+  const etr_memory_finding *list = etr_memory_findings_make(&count, of->arena, of->profile,
+                                                            of->method);
   return ETR_ROWS(list, list ? count : 0);
 }
 
-static etr_rows plan_row(const void *row) { return (etr_rows){row, as_memory(row)->plan != NULL, sizeof(memory)}; }
+static etr_rows plan_row(const void *row) {
+  return (etr_rows){row, as_memory(row)->plan != NULL, sizeof(memory)};
+}
 
 static const etr_field method_fields[] = {
     {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_VIA(memory, method, etr_method, name)},
-    {"plan", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = plan_row, .parts = ETR_FIELDS(plan_fields)},
-    {"weights", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = weight_rows, .parts = ETR_FIELDS(weight_fields)},
-    {"weight_sums", NULL, ETR_CELL_LIST, BOTH, .rows = weight_sum_rows, .parts = &etr_weight_sum_fields},
-    {"not_in_program", NULL, ETR_CELL_LIST, BOTH, .rows = unknown_rows, .parts = ETR_FIELDS(unknown_fields)},
-    {"findings", NULL, ETR_CELL_LIST, BOTH, .rows = finding_rows, .parts = ETR_FIELDS(finding_fields)},
+    {"plan", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = plan_row,
+     .parts = ETR_FIELDS(plan_fields)},
+    {"weights", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = weight_rows,
+     .parts = ETR_FIELDS(weight_fields)},
+    {"weight_sums", NULL, ETR_CELL_LIST, BOTH, .rows = weight_sum_rows,
+     .parts = &etr_weight_sum_fields},
+    {"not_in_program", NULL, ETR_CELL_LIST, BOTH, .rows = unknown_rows,
+     .parts = ETR_FIELDS(unknown_fields)},
+    {"findings", NULL, ETR_CELL_LIST, BOTH, .rows = finding_rows,
+     .parts = ETR_FIELDS(finding_fields)},
 };
 
 void etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_method *shown) {
@@ -662,8 +751,8 @@ static bool put_method_members(etr_answer *answer, const etr_method *shown) {
   return true;
 }
 
-etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
-                                const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filter *filter,
+                                etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   etr_answer_begin_document(&answer, NULL, filter, unit, sink, "memory/1"); /* it has no times */
   const memory of = memory_of(&answer.arena, profile, NULL);
@@ -687,7 +776,8 @@ typedef struct memory_report {
 
 static void put_title(memory_report *r, const char *text) {
   bool is_text = r->medium == ETR_IN_TEXT;
-  if (!text) return; /* out of memory, which shows on the arena */
+  if (!text)
+    return; /* out of memory, which shows on the arena */
   etr_puts(&r->answer.writer, is_text ? "\n" : "\n**");
   etr_put_style(&r->answer.writer, ETR_STYLE_BOLD);
   (is_text ? etr_put_plain : etr_put_markdown)(&r->answer.writer, text);
@@ -697,11 +787,14 @@ static void put_title(memory_report *r, const char *text) {
 
 /* Puts a table after an empty line. */
 static void put_part(memory_report *r, const etr_row_type *columns, etr_rows rows) {
-  if (rows.count) etr_puts(&r->answer.writer, "\n");
+  if (rows.count)
+    etr_puts(&r->answer.writer, "\n");
   etr_section_rows(&r->answer, columns, r->medium, rows);
 }
 
-static const char *bytes(memory_report *r, uint64_t number) { return etr_count_text(&r->answer.arena, number); }
+static const char *bytes(memory_report *r, uint64_t number) {
+  return etr_count_text(&r->answer.arena, number);
+}
 
 /* Puts "2 inputs, 602,112 bytes · 1 output, 4,000 bytes". */
 static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
@@ -713,13 +806,14 @@ static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
     sums[is_output] = etr_add_up_to_most(sums[is_output], plan->boundary[i].size_bytes);
   }
   etr_section_line(&r->answer, ETR_STYLE_PLAIN, 0,
-                   etr_arena_format(&r->answer.arena, "%zu input%s, %s bytes" DOT "%zu output%s, %s bytes", counts[0],
-                                    etr_plural(counts[0]), bytes(r, sums[0]), counts[1], etr_plural(counts[1]),
-                                    bytes(r, sums[1])));
+                   etr_arena_format(&r->answer.arena,
+                                    "%zu input%s, %s bytes" DOT "%zu output%s, %s bytes", counts[0],
+                                    etr_plural(counts[0]), bytes(r, sums[0]), counts[1],
+                                    etr_plural(counts[1]), bytes(r, sums[1])));
 }
 
-/* Puts the plan. Its second title is "live at the peak: instruction 9 of 40, aten.hardtanh.default in
- * features.1.conv.0". */
+/* Puts the plan. Its second title is "live at the peak: instruction 9 of 40, aten.hardtanh.default
+ * in features.1.conv.0". */
 static void put_plan(memory_report *r, const memory *of) {
   const etr_memory_plan *plan = of->plan;
   int32_t peak = plan->peak_instruction;
@@ -727,8 +821,9 @@ static void put_plan(memory_report *r, const memory *of) {
   put_part(r, &etr_buffer_fields, ETR_ROWS(plan->buffers, plan->buffer_count));
   if (peak >= 0) {
     const char *in = etr_memory_module(of->profile, of->method, plan->steps[peak].module);
-    put_title(r, etr_arena_format(of->arena, "live at the peak: instruction %d of %zu, %s%s%s", (int)peak,
-                                  plan->instruction_count, etr_memory_step_op(of->profile, of->method, peak),
+    put_title(r, etr_arena_format(of->arena, "live at the peak: instruction %d of %zu, %s%s%s",
+                                  (int)peak, plan->instruction_count,
+                                  etr_memory_step_op(of->profile, of->method, peak),
                                   in[0] ? " in " : "", in));
     etr_section_rows(&r->answer, &etr_tensor_fields, ETR_IN_TEXT, live_rows(of));
   }
@@ -737,38 +832,48 @@ static void put_plan(memory_report *r, const memory *of) {
 
 static void put_head(memory_report *r, const memory *of, bool is_first) {
   const etr_memory_plan *plan = of->plan;
-  const char *record = etr_label_record(of->arena, of->profile), *name = etr_label_method(of->method->name);
+  const char *record = etr_label_record(of->arena, of->profile),
+             *name = etr_label_method(of->method->name);
   etr_puts(&r->answer.writer, is_first ? "" : "\n");
-  if (r->medium == ETR_IN_MARKDOWN) etr_puts(&r->answer.writer, "### ");
-  etr_section_line(&r->answer, ETR_STYLE_BOLD, 0,
-                   plan ? etr_arena_format(of->arena, "%s, %s: %s bytes are planned, %s are live at the peak", record,
-                                           name, bytes(r, plan->planned_bytes), bytes(r, plan->peak_bytes))
-                        : etr_arena_format(of->arena, "%s, %s: no memory plan: give the .pte", record, name));
+  if (r->medium == ETR_IN_MARKDOWN)
+    etr_puts(&r->answer.writer, "### ");
+  etr_section_line(
+      &r->answer, ETR_STYLE_BOLD, 0,
+      plan ? etr_arena_format(of->arena, "%s, %s: %s bytes are planned, %s are live at the peak",
+                              record, name, bytes(r, plan->planned_bytes),
+                              bytes(r, plan->peak_bytes))
+           : etr_arena_format(of->arena, "%s, %s: no memory plan: give the .pte", record, name));
 }
 
 static void put_method(memory_report *r, const etr_method *shown, bool is_first) {
   const memory of = memory_of(&r->answer.arena, r->answer.profile, shown);
   put_head(r, &of, is_first);
-  if (shown->memory) put_plan(r, &of);
+  if (shown->memory)
+    put_plan(r, &of);
   put_part(r, &etr_weight_sum_fields, weight_sum_rows(&of));
   put_part(r, &etr_allocation_fields, list_allocations(&of, false));
   etr_rows unknown = unknown_rows(&of), found = finding_rows(&of);
   const etr_memory_unknown *unknowns = unknown.first;
   const etr_memory_finding *findings = found.first;
-  if (unknown.count) put_title(r, "memory that the program does not describe");
-  for (size_t i = 0; i < unknown.count; i++) etr_section_line(&r->answer, ETR_STYLE_PLAIN, 2, unknowns[i].text);
-  if (found.count) put_title(r, "findings");
+  if (unknown.count)
+    put_title(r, "memory that the program does not describe");
+  for (size_t i = 0; i < unknown.count; i++)
+    etr_section_line(&r->answer, ETR_STYLE_PLAIN, 2, unknowns[i].text);
+  if (found.count)
+    put_title(r, "findings");
   for (size_t i = 0; i < found.count; i++)
-    etr_section_item(&r->answer,
-                     etr_arena_format(of.arena, "%s: %s bytes", findings[i].title, bytes(r, findings[i].bytes)),
-                     findings[i].evidence);
+    etr_section_item(
+        &r->answer,
+        etr_arena_format(of.arena, "%s: %s bytes", findings[i].title, bytes(r, findings[i].bytes)),
+        findings[i].evidence);
 }
 
 /* Puts "the program: 32,104 bytes · 2 segments, 1,204,224 bytes" and the constants. */
 static void put_program(memory_report *r, const memory *of) {
   const etr_program_memory *program = of->program;
   uint64_t segments = 0;
-  if (!program) return;
+  if (!program)
+    return;
   for (size_t i = 0; i < program->segment_count; i++)
     segments = etr_add_up_to_most(segments, program->segments[i].size_bytes);
   put_title(r, etr_arena_format(of->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
@@ -782,7 +887,8 @@ static void put_report(memory_report *r) {
   const memory of = memory_of(&r->answer.arena, profile, NULL);
   bool is_first = true;
   for (size_t i = 0; i < profile->method_count; i++) {
-    if (!etr_filter_takes_method(r->answer.filter, &profile->methods[i])) continue;
+    if (!etr_filter_takes_method(r->answer.filter, &profile->methods[i]))
+      continue;
     put_method(r, &profile->methods[i], is_first);
     is_first = false;
   }
@@ -799,21 +905,25 @@ static void put_tensors(memory_report *r) {
   etr_table_say_origin(&table);
   for (size_t i = 0; i < profile->method_count; i++) {
     const memory of = memory_of(&r->answer.arena, profile, &profile->methods[i]);
-    if (of.plan && etr_filter_takes_method(r->answer.filter, of.method)) etr_table_add_rows(&table, planned_rows(&of));
+    if (of.plan && etr_filter_takes_method(r->answer.filter, of.method))
+      etr_table_add_rows(&table, planned_rows(&of));
   }
   const memory whole = memory_of(&r->answer.arena, profile, NULL);
-  if (profile->program_memory) etr_table_add_rows(&table, constant_rows(&whole));
+  if (profile->program_memory)
+    etr_table_add_rows(&table, constant_rows(&whole));
   etr_table_finish(&table);
 }
 
 etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_node_filter *filter,
-                                  const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+                                  const etr_table_options *options, const etr_sink *sink,
+                                  etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
   memory_report r = {0};
   etr_answer_begin(&r.answer, profile, filter, options ? options : &defaults, sink);
   etr_table_format format = r.answer.options->format;
   r.medium = format == ETR_TABLE_TEXT ? ETR_IN_TEXT : ETR_IN_MARKDOWN;
-  bool is_report = (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN) && !r.answer.options->columns;
+  bool is_report = (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN) &&
+                   !r.answer.options->columns;
   (is_report ? put_report : put_tensors)(&r);
   return etr_answer_end(&r.answer, true, error);
 }

@@ -17,7 +17,8 @@ static const etr_node_time nothing = {.delegate_instruction = -1,
                                       .avg = NAN,
                                       .per_run = {.p50 = NAN, .p90 = NAN, .min = NAN, .max = NAN}};
 
-etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph, size_t node) {
+etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
+                             size_t node) {
   const etr_node_time *known = graph->times ? &graph->times[node] : &nothing;
   return (etr_node_row){
       .arena = arena,
@@ -33,24 +34,32 @@ etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const
   };
 }
 
-static const etr_node_row *as_row(const void *row) { return row; }
+static const etr_node_row *as_row(const void *row) {
+  return row;
+}
 
 /* ---- What it is ---- */
 
 static etr_cell graph(const void *row) {
-  return etr_cell_text(
-      etr_arena_format(as_row(row)->arena, "%s/%s", as_row(row)->graph->module, as_row(row)->graph->method));
+  return etr_cell_text(etr_arena_format(as_row(row)->arena, "%s/%s", as_row(row)->graph->module,
+                                        as_row(row)->graph->method));
 }
 
-static etr_cell kind(const void *row) { return etr_cell_text(etr_node_kind_name(as_row(row)->node->kind)); }
+static etr_cell kind(const void *row) {
+  return etr_cell_text(etr_node_kind_name(as_row(row)->node->kind));
+}
 
 static etr_cell subgraph(const void *row) {
   uint32_t index = as_row(row)->node->subgraph;
   return etr_cell_text(index == ETR_NONE ? NULL : as_row(row)->graph->subgraphs[index].path);
 }
 
-static bool has_handle(const void *row) { return as_row(row)->node->debug_handle != 0; }
-static bool has_output(const void *row) { return as_row(row)->node->output_count > 0; }
+static bool has_handle(const void *row) {
+  return as_row(row)->node->debug_handle != 0;
+}
+static bool has_output(const void *row) {
+  return as_row(row)->node->output_count > 0;
+}
 
 static etr_cell output(const void *row) {
   return etr_cell_text(etr_label_shape(as_row(row)->arena, &as_row(row)->node->outputs[0]));
@@ -68,7 +77,9 @@ static etr_cell runs_as(const void *row) {
   return etr_cell_text(kernel && as_row(row)->is_text ? etr_label_kernel(kernel) : kernel);
 }
 
-static bool is_timed(const void *row) { return as_row(row)->time->runs > 0; }
+static bool is_timed(const void *row) {
+  return as_row(row)->time->runs > 0;
+}
 static double clock_step(const void *row) {
   return etr_clock_step(as_row(row)->profile, as_row(row)->time->backend, NULL);
 }
@@ -77,59 +88,85 @@ static etr_cell cycles(const void *row) {
   return etr_cell_number(etr_cycles_of(as_row(row)->method, as_row(row)->known));
 }
 static etr_cell compute_unit(const void *row) {
-  return etr_cell_text(etr_compute_units_text(as_row(row)->arena, as_row(row)->known->compute_units));
+  return etr_cell_text(
+      etr_compute_units_text(as_row(row)->arena, as_row(row)->known->compute_units));
 }
 static void put_compute_units(const etr_fields *f, const void *row) {
   etr_field_list(f, "compute_units");
   for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++)
-    if (as_row(row)->known->compute_units >> unit & 1) etr_jw_string(f->json, etr_compute_unit_name(unit));
+    if (as_row(row)->known->compute_units >> unit & 1)
+      etr_jw_string(f->json, etr_compute_unit_name(unit));
   etr_jw_end(f->json);
 }
-static etr_cell match(const void *row) { return etr_cell_text(etr_match_name(as_row(row)->time->match)); }
+static etr_cell match(const void *row) {
+  return etr_cell_text(etr_match_name(as_row(row)->time->match));
+}
 
 static double time_that(double (*ranks)(const etr_profile *, double, double), const void *row) {
   return ranks(as_row(row)->profile, as_row(row)->time->avg, as_row(row)->time->per_run.p50);
 }
-static etr_cell ranking(const void *row) { return etr_cell_number(time_that(etr_ranking, row)); }
-static etr_cell not_ranking(const void *row) { return etr_cell_number(time_that(etr_not_ranking, row)); }
+static etr_cell ranking(const void *row) {
+  return etr_cell_number(time_that(etr_ranking, row));
+}
+static etr_cell not_ranking(const void *row) {
+  return etr_cell_number(time_that(etr_not_ranking, row));
+}
 
 static etr_cell share(const void *row) {
-  double whole = etr_ranking(as_row(row)->profile, as_row(row)->method->execute.avg, *as_row(row)->summed_p50);
+  double whole = etr_ranking(as_row(row)->profile, as_row(row)->method->execute.avg,
+                             *as_row(row)->summed_p50);
   return etr_cell_share(time_that(etr_ranking, row), whole);
 }
 
 static etr_cell calls(const void *row) {
   etr_cell cell = etr_cell_calls(as_row(row)->time->calls, as_row(row)->method->run_count);
-  if (as_row(row)->is_text) cell.decimals = 2;
+  if (as_row(row)->is_text)
+    cell.decimals = 2;
   return cell;
 }
 
-static etr_cell part(const void *row) { return etr_cost_part(&as_row(row)->cost, as_row(row)->is_text); }
-static const char *integers(const void *row) { return etr_cost_integers(&as_row(row)->cost); }
+static etr_cell part(const void *row) {
+  return etr_cost_part(&as_row(row)->cost, as_row(row)->is_text);
+}
+static const char *integers(const void *row) {
+  return etr_cost_integers(&as_row(row)->cost);
+}
 
 /* ---- How accurate its values are ---- */
 
 static const etr_numeric_gap *gap_of(const void *row) {
   return as_row(row)->accuracy ? as_row(row)->accuracy->gap : NULL;
 }
-static bool is_compared(const void *row) { return gap_of(row) != NULL; }
+static bool is_compared(const void *row) {
+  return gap_of(row) != NULL;
+}
 static etr_cell finite(double number) {
   return (etr_cell){.number = isfinite(number) ? number : NAN, .digits = ETR_ALL_DIGITS};
 }
-static etr_cell snr(const void *row) { return finite(is_compared(row) ? gap_of(row)->snr_db : NAN); }
+static etr_cell snr(const void *row) {
+  return finite(is_compared(row) ? gap_of(row)->snr_db : NAN);
+}
 static etr_cell snr_text(const void *row) {
   return is_compared(row) ? etr_accuracy_snr(as_row(row)->arena, gap_of(row)) : etr_cell_none();
 }
-static etr_cell is_equal(const void *row) { return etr_cell_number(etr_gap_is_equal(gap_of(row))); }
-static etr_cell drop(const void *row) { return finite(is_compared(row) ? as_row(row)->accuracy->drop_db : NAN); }
+static etr_cell is_equal(const void *row) {
+  return etr_cell_number(etr_gap_is_equal(gap_of(row)));
+}
+static etr_cell drop(const void *row) {
+  return finite(is_compared(row) ? as_row(row)->accuracy->drop_db : NAN);
+}
 static etr_cell local_snr(const void *row) {
-  return finite(is_compared(row) && as_row(row)->accuracy->local ? as_row(row)->accuracy->local->snr_db : NAN);
+  return finite(is_compared(row) && as_row(row)->accuracy->local
+                    ? as_row(row)->accuracy->local->snr_db
+                    : NAN);
 }
 
 /* ---- In a summary ---- */
 
 /* Returns the style of a row's time: times that were matched by order alone are dim. */
-static etr_style style_of(const void *row) { return as_row(row)->time->is_estimated ? ETR_STYLE_DIM : ETR_STYLE_PLAIN; }
+static etr_style style_of(const void *row) {
+  return as_row(row)->time->is_estimated ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
+}
 
 static etr_cell styled_target(const void *row) {
   return (etr_cell){.text = as_row(row)->node->target, .style = style_of(row)};
@@ -141,12 +178,15 @@ static bool jitters(const void *row) {
   return as_row(row)->time->per_run.count > 1 && as_row(row)->time->per_run.p50 > 0;
 }
 static etr_cell jitter(const void *row) {
-  return (etr_cell){.number = as_row(row)->time->per_run.p90 / as_row(row)->time->per_run.p50, .decimals = 1};
+  return (etr_cell){.number = as_row(row)->time->per_run.p90 / as_row(row)->time->per_run.p50,
+                    .decimals = 1};
 }
 
 /* ---- In the dashboard's document ---- */
 
-static etr_cell calls_or_0(const void *row) { return is_timed(row) ? calls(row) : etr_cell_number(0); }
+static etr_cell calls_or_0(const void *row) {
+  return is_timed(row) ? calls(row) : etr_cell_number(0);
+}
 
 static etr_cell joined(const void *row) {
   (void)etr_text_add(as_row(row)->joined, (etr_slice){"", 1});
@@ -158,21 +198,24 @@ static etr_cell joined(const void *row) {
 static bool join_shape(etr_text *joined, size_t place, const etr_value *value) {
   char text[ETR_SHAPE_ROOM];
   etr_slice shape = {text, etr_format_shape(text, value)};
-  if (shape.size == 0) return true;
+  if (shape.size == 0)
+    return true;
   return (place == 0 || etr_text_add(joined, ETR_SLICE(", "))) && etr_text_add(joined, shape);
 }
 
 bool etr_node_add_shapes(etr_text *text, const etr_node *node) {
   bool good = true;
-  for (size_t i = 0; good && i < node->output_count; i++) good = join_shape(text, i, &node->outputs[i]);
+  for (size_t i = 0; good && i < node->output_count; i++)
+    good = join_shape(text, i, &node->outputs[i]);
   return good;
 }
 
 static etr_cell input_shapes(const void *row) {
   const etr_node *node = as_row(row)->node;
   for (size_t i = 0; i < node->input_count; i++)
-    (void)join_shape(as_row(row)->joined, i,
-                     &as_row(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output]);
+    (void)join_shape(
+        as_row(row)->joined, i,
+        &as_row(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output]);
   return joined(row);
 }
 
@@ -185,18 +228,22 @@ static etr_cell argument_texts(const void *row) {
   const etr_node *node = as_row(row)->node;
   for (size_t i = 0; i < node->argument_count; i++) {
     char value[ETR_ARGUMENT_ROOM];
-    if (i > 0) (void)etr_text_add(as_row(row)->joined, ETR_SLICE(", "));
+    if (i > 0)
+      (void)etr_text_add(as_row(row)->joined, ETR_SLICE(", "));
     (void)etr_text_add(as_row(row)->joined, etr_slice_of(node->arguments[i].name));
     (void)etr_text_add(as_row(row)->joined, ETR_SLICE("="));
-    (void)etr_text_add(as_row(row)->joined, (etr_slice){value, etr_format_argument(value, node->arguments[i].value)});
+    (void)etr_text_add(as_row(row)->joined,
+                       (etr_slice){value, etr_format_argument(value, node->arguments[i].value)});
   }
   return joined(row);
 }
 
 /* ---- What has parts ---- */
 
-/* Writes the names of the values of some inputs. A producer with one output gives its name to the value. */
-static void put_names(const etr_fields *f, const void *row, const char *key, const etr_edge *edges, size_t count) {
+/* Writes the names of the values of some inputs. A producer with one output gives its name to the
+ * value. */
+static void put_names(const etr_fields *f, const void *row, const char *key, const etr_edge *edges,
+                      size_t count) {
   etr_field_list(f, key);
   for (size_t i = 0; i < count; i++)
     etr_jw_string(f->json, as_row(row)->graph->nodes[edges[i].node].outputs[edges[i].output].name);
@@ -247,19 +294,23 @@ static void put_source(const etr_fields *f, const void *row) {
 }
 
 static void put_edge_nodes(const etr_fields *f, const void *row) {
-  if (!as_row(row)->node->edge_nodes) return;
-  etr_field_texts(f, "edge_nodes", as_row(row)->node->edge_nodes, as_row(row)->node->edge_node_count);
+  if (!as_row(row)->node->edge_nodes)
+    return;
+  etr_field_texts(f, "edge_nodes", as_row(row)->node->edge_nodes,
+                  as_row(row)->node->edge_node_count);
 }
 
 static void put_values(const etr_fields *f, const void *row) {
   const etr_logged_nodes *values = as_row(row)->values;
   uint32_t node = (uint32_t)(as_row(row)->node - as_row(row)->graph->nodes);
   etr_field_list(f, "values");
-  for (size_t i = etr_logged_first_of(values, node); i < values->count && values->rows[i]->value->node == node; i++) {
+  for (size_t i = etr_logged_first_of(values, node);
+       i < values->count && values->rows[i]->value->node == node; i++) {
     const etr_logged *logged = values->rows[i];
     etr_jw_object(f->json);
     etr_field_count(f, "runs", logged->run_count);
-    etr_field_logged(f, as_row(row)->arena, logged->value, logged->is_measured ? &logged->stats : NULL);
+    etr_field_logged(f, as_row(row)->arena, logged->value,
+                     logged->is_measured ? &logged->stats : NULL);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -267,17 +318,30 @@ static void put_values(const etr_fields *f, const void *row) {
 
 /* ---- Fields ---- */
 
-/* Text hides columns that say nothing or follow from other columns, because a line has 100 columns. */
-static bool tells_graph(const void *context) { return ((const etr_node_columns *)context)->several_graphs; }
+/* Text hides columns that say nothing or follow from other columns, because a line has 100 columns.
+ */
+static bool tells_graph(const void *context) {
+  return ((const etr_node_columns *)context)->several_graphs;
+}
 static bool tells_operator(const void *context) {
   const etr_node_columns *table = context;
   return !table->timed || table->has_numbers;
 }
-static bool tells_time(const void *context) { return ((const etr_node_columns *)context)->timed; }
-static bool tells_calls(const void *context) { return ((const etr_node_columns *)context)->uneven; }
-static bool tells_accuracy(const void *context) { return ((const etr_node_columns *)context)->some_accuracy; }
-static bool tells_unit(const void *context) { return ((const etr_node_columns *)context)->some_units; }
-static bool tells_cycles(const void *context) { return ((const etr_node_columns *)context)->some_cycles; }
+static bool tells_time(const void *context) {
+  return ((const etr_node_columns *)context)->timed;
+}
+static bool tells_calls(const void *context) {
+  return ((const etr_node_columns *)context)->uneven;
+}
+static bool tells_accuracy(const void *context) {
+  return ((const etr_node_columns *)context)->some_accuracy;
+}
+static bool tells_unit(const void *context) {
+  return ((const etr_node_columns *)context)->some_units;
+}
+static bool tells_cycles(const void *context) {
+  return ((const etr_node_columns *)context)->some_cycles;
+}
 static bool tells_match(const void *context) {
   return tells_time(context) && !((const etr_node_columns *)context)->only_match;
 }
@@ -302,44 +366,54 @@ static const etr_field fields[] = {
     {"name", "node", ETR_CELL_NAME, ETR_IN_ALL, NODE(name)},
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = kind, .type = "node_kind"},
     {"target", "operator", ETR_CELL_NAME, ETR_IN_ALL, NODE(target), .tells = tells_operator},
-    {"inputs", .in = ETR_IN_JSON, .put = put_inputs, .says = "names of the values used, in argument order",
-     .type = "texts"},
+    {"inputs", .in = ETR_IN_JSON, .put = put_inputs,
+     .says = "names of the values used, in argument order", .type = "texts"},
     {"other_inputs", .in = ETR_IN_JSON, .put = put_other_inputs,
-     .says = "in program/METHOD: names of values that it may use in place of these, because of jumps: those of another "
+     .says = "in program/METHOD: names of values that it may use in place of these, because of "
+             "jumps: those of another "
              "branch, or of the previous pass of a loop",
      .type = "texts", .optional = true},
     {"arguments", .in = ETR_IN_JSON, .put = put_arguments,
-     .says =
-         "arguments other than tensors, by name, in argument order: {\"stride\": [1, 1], \"transposed\": false, "
-         "\"dtype\": \"float32\"}. NaN and infinities are strings, symbolic numbers their expressions; \"...\" marks "
-         "omissions in long ones. A program has no names: in program/METHOD arguments of well-known operators have "
-         "ATen's, others are called by their place, \"arg_3\"; null in a list is computed by the program",
+     .says = "arguments other than tensors, by name, in argument order: {\"stride\": [1, 1], "
+             "\"transposed\": false, "
+             "\"dtype\": \"float32\"}. NaN and infinities are strings, symbolic numbers their "
+             "expressions; \"...\" marks "
+             "omissions in long ones. A program has no names: in program/METHOD arguments of "
+             "well-known operators have "
+             "ATen's, others are called by their place, \"arg_3\"; null in a list is computed by "
+             "the program",
      .type = "arguments"},
     {"outputs", .in = ETR_IN_JSON, .put = put_outputs, .type = "values"},
     {"subgraph", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = subgraph,
-     .says = "path of the control-flow body, lowered module or delegate that contains it", .nullable = true},
+     .says = "path of the control-flow body, lowered module or delegate that contains it",
+     .nullable = true},
     {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, MODULE(recorded),
-     .says = "as in the record: torch 2.6 writes \"L['self'].blocks[0]\", which is \"blocks.0\" everywhere else, "
+     .says = "as in the record: torch 2.6 writes \"L['self'].blocks[0]\", which is \"blocks.0\" "
+             "everywhere else, "
              "including --module"},
-    {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, MODULE(path), .says = "path in the model; empty: the top level"},
+    {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, MODULE(path),
+     .says = "path in the model; empty: the top level"},
     {NULL, "output", ETR_CELL_NAME, ETR_IN_TABLES, .get = output, .has = has_output, .spare = 2,
      .says = "type and shape of the result"},
     {"module_type", NULL, ETR_CELL_NAME, ETR_IN_JSON, MODULE(type), .blank_is_null = true},
     {"debug_handle", NULL, ETR_CELL_COUNT, ETR_IN_JSON, NODE(debug_handle), .has = has_handle},
-    {"source", .in = ETR_IN_JSON, .put = put_source, .says = "innermost frame outside torch", .type = "source",
-     .nullable = true},
+    {"source", .in = ETR_IN_JSON, .put = put_source, .says = "innermost frame outside torch",
+     .type = "source", .nullable = true},
     {"weight", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(weight_name),
      .says = "the name of a parameter, buffer or constant", .nullable = true},
     {"aten_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(aten_node),
-     .says =
-         "the node of aten/forward that it came from; for a node in a body, in the corresponding body of that graph",
+     .says = "the node of aten/forward that it came from; for a node in a body, in the "
+             "corresponding body of that graph",
      .nullable = true},
     {"edge_nodes", .in = ETR_IN_JSON, .put = put_edge_nodes,
-     .says = "in program/METHOD: the Edge nodes of the instruction", .type = "texts", .optional = true},
+     .says = "in program/METHOD: the Edge nodes of the instruction", .type = "texts",
+     .optional = true},
     {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, KNOWN(backend), .nullable = true},
-    {"delegate_instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, KNOWN(delegate_instruction), .nullable = true},
+    {"delegate_instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, KNOWN(delegate_instruction),
+     .nullable = true},
     {"order", "order", ETR_CELL_COUNT, EXACT, KNOWN(instruction),
-     .says = "the instruction that runs it first, or calls its delegate; instructions run in the order of their "
+     .says = "the instruction that runs it first, or calls its delegate; instructions run in the "
+             "order of their "
              "numbers, branches and loops aside",
      .nullable = true},
     {"runs_as", NULL, ETR_CELL_NAME, ETR_IN_JSON, KNOWN(runs_as), .nullable = true},
@@ -347,39 +421,46 @@ static const etr_field fields[] = {
      .says = "for a fused node, the node that carries its time", .nullable = true},
     {"match", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = match, .has = is_timed, .type = "match"},
     {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, TIME(confidence),
-     .says = "confidence that the time is this node's: 1 unless the match is an estimate, null without a time",
+     .says = "confidence that the time is this node's: 1 unless the match is an estimate, null "
+             "without a time",
      .nullable = true},
     {"compute_units", .in = ETR_IN_JSON, .put = put_compute_units,
-     .says = "where its operators ran, or were planned to run, as far as its backend records it; several if it is "
+     .says = "where its operators ran, or were planned to run, as far as its backend records it; "
+             "several if it is "
              "several operators",
      .type = "compute_units"},
     {"estimated", NULL, ETR_CELL_FLAG, ETR_IN_JSON | DOC, TIME(is_estimated), .has = is_timed,
      .says = "its match is an estimate, or its time is; null if it has none"},
     {"cycles", NULL, ETR_CELL_NUMBER, ETR_IN_JSON | DOC, .get = cycles,
      .says = "as its backend counted them, per inference", .nullable = true},
-    {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, TIME(avg), .says = "per inference: total over all runs / number of runs",
-     .nullable = true},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = ranking, .p50_title = "p50", .step = clock_step,
-     .tells = tells_time, .unit_in = FOR_PEOPLE},
-    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA, .has = is_timed, .says = "unit of the times"},
+    {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, TIME(avg),
+     .says = "per inference: total over all runs / number of runs", .nullable = true},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = ranking, .p50_title = "p50",
+     .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA, .has = is_timed,
+     .says = "unit of the times"},
     {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, TIME(per_run.p50), .nullable = true},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_DATA, .get = not_ranking, .p50_title = "avg", .step = clock_step,
-     .unit_in = FOR_PEOPLE},
-    {"p90", "p90", ETR_CELL_TIME, EXACT, TIME(per_run.p90), .step = clock_step, .unit_in = FOR_PEOPLE,
-     .nullable = true},
-    {"min", "min", ETR_CELL_TIME, EXACT, TIME(per_run.min), .step = clock_step, .unit_in = FOR_PEOPLE,
-     .nullable = true},
-    {"max", "max", ETR_CELL_TIME, EXACT, TIME(per_run.max), .step = clock_step, .unit_in = FOR_PEOPLE,
-     .nullable = true},
-    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES, .get = share, .has = is_timed, .p50_title = ETR_P50_SHARE,
-     .tells = tells_time},
-    {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed, .tells = tells_calls, .spare = 3,
-     .says = "number of executions per inference"},
-    {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, .get = match, .has = is_timed, .tells = tells_match},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_DATA, .get = not_ranking, .p50_title = "avg",
+     .step = clock_step, .unit_in = FOR_PEOPLE},
+    {"p90", "p90", ETR_CELL_TIME, EXACT, TIME(per_run.p90), .step = clock_step,
+     .unit_in = FOR_PEOPLE, .nullable = true},
+    {"min", "min", ETR_CELL_TIME, EXACT, TIME(per_run.min), .step = clock_step,
+     .unit_in = FOR_PEOPLE, .nullable = true},
+    {"max", "max", ETR_CELL_TIME, EXACT, TIME(per_run.max), .step = clock_step,
+     .unit_in = FOR_PEOPLE, .nullable = true},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES, .get = share, .has = is_timed,
+     .p50_title = ETR_P50_SHARE, .tells = tells_time},
+    {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed,
+     .tells = tells_calls, .spare = 3, .says = "number of executions per inference"},
+    {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, .get = match, .has = is_timed,
+     .tells = tells_match},
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .tells = tells_cycles},
-    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .tells = tells_unit, .spare = 4},
-    {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time, .spare = 1},
-    {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend), .says = "the delegate's; empty: a kernel"},
+    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .tells = tells_unit,
+     .spare = 4},
+    {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time,
+     .spare = 1},
+    {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend),
+     .says = "the delegate's; empty: a kernel"},
     {NULL, "file", ETR_CELL_NAME, ETR_IN_DATA, SOURCE(file), .says = "source file of the model"},
     {NULL, "line", ETR_CELL_COUNT, ETR_IN_DATA, SOURCE(line), .says = "its line"},
     {NULL, "estimated", ETR_CELL_FLAG, ETR_IN_DATA, TIME(is_estimated), .has = is_timed},
@@ -388,25 +469,30 @@ static const etr_field fields[] = {
     ETR_COST_FIELDS(FIGURE, EXACT | DOC, EXACT, integers, part),
     {NULL, "SNR dB", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = snr_text, .tells = tells_accuracy},
     {"snr_db", "snr_db", ETR_CELL_NUMBER, EXACT, .get = snr,
-     .says =
-         "SNR of its most suspicious logged value against the reference, in dB; null: not compared, or nothing differs",
+     .says = "SNR of its most suspicious logged value against the reference, in dB; null: not "
+             "compared, or nothing differs",
      .nullable = true},
     {"equal", "equal", ETR_CELL_FLAG, EXACT, .get = is_equal, .has = is_compared,
      .says = "snr_db is above 100, or nothing differs; null: not compared"},
     {"drop_db", "drop_db", ETR_CELL_NUMBER, EXACT, .get = drop,
-     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each counts as at least "
+     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each "
+             "counts as at least "
              "0 and at most 20 above that of the worst output",
      .nullable = true},
     {"local_snr_db", "local_snr_db", ETR_CELL_NUMBER, EXACT, .get = local_snr,
-     .says = "SNR against what the reference computes from the values that the device logged before", .nullable = true},
+     .says =
+         "SNR against what the reference computes from the values that the device logged before",
+     .nullable = true},
     {"values", .in = ETR_IN_JSON, .put = put_values,
-     .says = "values that the runs logged of the node: empty without DebugEvents, and in graphs other than the "
+     .says = "values that the runs logged of the node: empty without DebugEvents, and in graphs "
+             "other than the "
              "method's Edge graph",
      .type = "logged_values_of_runs"},
 
     /* The operators of a summary. */
     {NULL, "operators", ETR_CELL_ITEM, LIST, .get = styled_target},
-    {NULL, "avg", ETR_CELL_TIME, LIST, .get = styled_ranking, .p50_title = "p50", .step = clock_step, .unit_in = LIST},
+    {NULL, "avg", ETR_CELL_TIME, LIST, .get = styled_ranking, .p50_title = "p50",
+     .step = clock_step, .unit_in = LIST},
     {NULL, "share", ETR_CELL_SHARE, LIST, .get = share, .p50_title = ETR_P50_SHARE},
     {NULL, "p90/p50", ETR_CELL_NUMBER, LIST, .get = jitter, .has = jitters, .spare = 2},
     {NULL, "module", ETR_CELL_NAME, LIST, MODULE(path)},
@@ -416,21 +502,29 @@ static const etr_field fields[] = {
     {"name", NULL, ETR_CELL_ITEM, DOC, NODE(name), .type = "text"},
     {"op", NULL, ETR_CELL_WORD, DOC, NODE(target), .says = "target"},
     {"module", NULL, ETR_CELL_COUNT, DOC, NODE(module), .says = "index into modules"},
-    {"source", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, source), .says = "index into sources"},
+    {"source", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, source),
+     .says = "index into sources"},
     {"handle_step", NULL, ETR_CELL_STEP, DOC, NODE(debug_handle), .has = has_handle,
      .says = "debug handle, as the distance from that of the operator before that has one"},
-    {"subgraph", NULL, ETR_CELL_WORD, DOC, .get = subgraph, .says = "path of the nested graph that contains it"},
-    {"inputs", NULL, ETR_CELL_NAME, DOC, .get = input_shapes, .says = "types and shapes of the inputs"},
-    {"outputs", NULL, ETR_CELL_NAME, DOC, .get = output_shapes, .says = "types and shapes of the outputs"},
+    {"subgraph", NULL, ETR_CELL_WORD, DOC, .get = subgraph,
+     .says = "path of the nested graph that contains it"},
+    {"inputs", NULL, ETR_CELL_NAME, DOC, .get = input_shapes,
+     .says = "types and shapes of the inputs"},
+    {"outputs", NULL, ETR_CELL_NAME, DOC, .get = output_shapes,
+     .says = "types and shapes of the outputs"},
     {"arguments", NULL, ETR_CELL_NAME, DOC, .get = argument_texts,
      .says = "arguments other than tensors, \"stride=[1, 1], groups=1\""},
     {"instruction_step", NULL, ETR_CELL_STEP, DOC, KNOWN(instruction),
-     .says = "the instruction that runs it first, or calls its delegate, as the distance from that of the operator "
+     .says = "the instruction that runs it first, or calls its delegate, as the distance from that "
+             "of the operator "
              "before that has one"},
-    {"backend", NULL, ETR_CELL_WORD, DOC, KNOWN(backend), .says = "the backend; none: a kernel, or unknown"},
-    {"delegate", NULL, ETR_CELL_COUNT, DOC, KNOWN(delegate_instruction), .says = "instruction of the delegate's call"},
+    {"backend", NULL, ETR_CELL_WORD, DOC, KNOWN(backend),
+     .says = "the backend; none: a kernel, or unknown"},
+    {"delegate", NULL, ETR_CELL_COUNT, DOC, KNOWN(delegate_instruction),
+     .says = "instruction of the delegate's call"},
     {"runs_as", NULL, ETR_CELL_WORD, DOC, KNOWN(runs_as), .says = "its name in the runtime"},
-    {"carrier", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, carrier), .says = "operator that carries its time"},
+    {"carrier", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, carrier),
+     .says = "operator that carries its time"},
     {"match", NULL, ETR_CELL_WORD, DOC, .get = match, .has = is_timed,
      .says = "how its time was matched; none: not timed"},
     {"compute_unit", NULL, ETR_CELL_NAME, DOC, .get = compute_unit,
@@ -456,12 +550,14 @@ etr_node_columns etr_node_columns_of(const etr_table *table) {
     said.several_graphs |= row->graph != as_row(table->rows.data[0].row)->graph;
     said.some_accuracy |= is_compared(row);
     said.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
-    if (!is_timed(row)) continue;
+    if (!is_timed(row))
+      continue;
     said.some_cycles |= row->known->has_cycles;
     said.some_units |= row->known->compute_units != 0;
     said.uneven |= row->time->calls != row->method->run_count;
     several_matches |= first && row->time->match != first->time->match;
-    if (!first) first = row;
+    if (!first)
+      first = row;
   }
   said.timed = first != NULL;
   said.only_match = first && !several_matches ? etr_match_name(first->time->match) : NULL;

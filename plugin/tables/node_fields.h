@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * node_fields.h - the columns of nodes in every output: the JSON and tables of `nodes`, the operators of a summary,
- * TensorBoard's page of operators, the dashboard's document. Layer 5.
+ * node_fields.h - the columns of nodes in every output: the JSON and tables of `nodes`, the
+ * operators of a summary, TensorBoard's page of operators, the dashboard's document. Layer 5.
  *
- * A new column is added here and nowhere else: a getter, and an entry in the list. The dashboard shows the columns that
- * web/model.js reads from the document.
+ * A new column is added here and nowhere else: a getter, and an entry in the list. The dashboard
+ * shows the columns that web/model.js reads from the document.
  */
 #ifndef ETR_NODE_FIELDS_H
 #define ETR_NODE_FIELDS_H
@@ -20,42 +20,47 @@ typedef struct etr_node_row {
   const etr_graph *graph;
   const etr_node *node;
   const etr_module *module;
-  const etr_source *in_source;       /* its source line; NULL: not known */
-  const etr_method *method;          /* the method whose runs were timed; may be NULL */
-  const etr_node_time *known;        /* how it runs; never NULL */
-  const etr_node_time *time;         /* the same as `known` if the node was timed, or else times that are all unknown */
-  const etr_logged_nodes *values;    /* values that the graph's nodes logged; only for JSON documents */
+  const etr_source *in_source; /* its source line; NULL: not known */
+  const etr_method *method;    /* the method whose runs were timed; may be NULL */
+  const etr_node_time *known;  /* how it runs; never NULL */
+  const etr_node_time
+      *time; /* the same as `known` if the node was timed, or else times that are all unknown */
+  const etr_logged_nodes
+      *values; /* values that the graph's nodes logged; only for JSON documents */
   const etr_node_accuracy *accuracy; /* NULL: its values were not compared */
-  etr_cost_figures cost;             /* cost per inference, or of one call if the node was not timed */
-  bool is_text;                      /* for people, who read a short form */
-  const double *summed_p50;          /* sum of the medians of all rows of its graph or table; only used if rows have
-                                        shares */
+  etr_cost_figures cost;    /* cost per inference, or of one call if the node was not timed */
+  bool is_text;             /* for people, who read a short form */
+  const double *summed_p50; /* sum of the medians of all rows of its graph or table; only used if
+                               rows have shares */
 
   /* The dashboard's document only: */
   etr_text *joined;         /* holds a text until the next one is made */
-  uint32_t source, carrier; /* indices of the source line, and of the operator into which it was fused; ETR_NONE if
-                               there is none */
+  uint32_t source, carrier; /* indices of the source line, and of the operator into which it was
+                               fused; ETR_NONE if there is none */
 } etr_node_row;
 
 /** What the rows of a table have in common. It is the context of the table. */
 typedef struct etr_node_columns {
   bool several_graphs;
-  bool timed;             /* some nodes ran */
-  bool has_numbers;       /* some nodes are instructions, whose names say nothing */
-  bool some_cycles;       /* some backend counted cycles */
-  bool some_units;        /* the compute unit of some node is known */
-  bool some_accuracy;     /* the values of some nodes were compared with a reference */
-  bool uneven;            /* some nodes did not run exactly once in each run */
-  const char *only_match; /* how all nodes were matched, if all were matched in the same way; else NULL */
+  bool timed;         /* some nodes ran */
+  bool has_numbers;   /* some nodes are instructions, whose names say nothing */
+  bool some_cycles;   /* some backend counted cycles */
+  bool some_units;    /* the compute unit of some node is known */
+  bool some_accuracy; /* the values of some nodes were compared with a reference */
+  bool uneven;        /* some nodes did not run exactly once in each run */
+  const char
+      *only_match; /* how all nodes were matched, if all were matched in the same way; else NULL */
 } etr_node_columns;
 
 enum { ETR_IN_OPERATORS = ETR_IN_OWN }; /* the operators in a summary */
 
-/** Appends the types and shapes of a node's outputs to a text: "f32[1,8], i64[1]". Returns false when out of memory. */
+/** Appends the types and shapes of a node's outputs to a text: "f32[1,8], i64[1]". Returns false
+ * when out of memory. */
 bool etr_node_add_shapes(etr_text *text, const etr_node *node);
 
 /** Returns the row of a node, given by its index. */
-etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph, size_t node);
+etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
+                             size_t node);
 
 /** Finds out what the rows that a table will show have in common. The rows are etr_node_row. */
 etr_node_columns etr_node_columns_of(const etr_table *table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nodes_output.c - the graphs' nodes with their times: every node as JSON, the operators as a table.
+ * nodes_output.c - the graphs' nodes with their times: every node as JSON, the operators as a
+ * table.
  */
 #include "output/label.h"
 #include "output/node_filter.h"
@@ -16,7 +17,9 @@ typedef struct nodes_output {
   etr_node_columns columns; /* about the table's rows */
 } nodes_output;
 
-static const etr_node_row *as_row(const void *row) { return row; }
+static const etr_node_row *as_row(const void *row) {
+  return row;
+}
 
 /* ---- JSON ---- */
 
@@ -28,11 +31,14 @@ static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_
   etr_field_text(f, "method", graph->method);
   etr_field_text(f, "entry", graph->entry);
   etr_field_text(f, "dialect", graph->dialect[0] ? graph->dialect : NULL);
-  etr_field_runs(f, graph->profile_method == ETR_NONE ? &untimed : &f->profile->methods[graph->profile_method]);
+  etr_field_runs(f, graph->profile_method == ETR_NONE
+                        ? &untimed
+                        : &f->profile->methods[graph->profile_method]);
   const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, f->profile, graph);
   etr_field_list(f, "nodes");
   for (size_t i = 0; i < graph->node_count; i++) {
-    if (!etr_filter_takes_node(n->answer.filter, graph, i)) continue;
+    if (!etr_filter_takes_node(n->answer.filter, graph, i))
+      continue;
     etr_node_row row = etr_node_row_of(&n->answer.arena, f->profile, graph, i);
     row.values = values;
     row.accuracy = accuracy ? &accuracy[i] : NULL;
@@ -44,8 +50,8 @@ static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_
   etr_jw_end(f->json);
 }
 
-etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
-                               const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter *filter,
+                               etr_unit unit, const etr_sink *sink, etr_error *error) {
   nodes_output n = {0};
   etr_logged_list list = {0};
   etr_answer_begin_ranked(&n.answer, profile, filter, unit, sink, "nodes/1");
@@ -53,9 +59,11 @@ etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter
   etr_field_list(&n.answer.fields, "graphs");
   for (size_t i = 0; good && i < profile->graph_count; i++) {
     etr_logged_nodes values;
-    if (!etr_filter_takes_graph(filter, &profile->graphs[i])) continue;
+    if (!etr_filter_takes_graph(filter, &profile->graphs[i]))
+      continue;
     good = etr_logged_of_graph(&values, &n.answer.arena, &list, profile, &profile->graphs[i]);
-    if (good) put_graph(&n, &profile->graphs[i], &values);
+    if (good)
+      put_graph(&n, &profile->graphs[i], &values);
   }
   etr_jw_end(&n.answer.json);
   return etr_answer_end(&n.answer, good, error);
@@ -64,71 +72,89 @@ etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter
 /* ---- Tables ---- */
 
 static bool has_times(const etr_profile *profile, const etr_graph *graph) {
-  return graph->times && graph->profile_method != ETR_NONE && profile->methods[graph->profile_method].run_count > 0;
+  return graph->times && graph->profile_method != ETR_NONE &&
+         profile->methods[graph->profile_method].run_count > 0;
 }
 
-/* Returns true if a graph is listed. The nodes of aten/forward repeat the times of the Edge nodes that came from them,
- * so only the method's own graph is listed, unless the filter names another one. */
+/* Returns true if a graph is listed. The nodes of aten/forward repeat the times of the Edge nodes
+ * that came from them, so only the method's own graph is listed, unless the filter names another
+ * one. */
 static bool is_listed(const nodes_output *n, const etr_graph *graph) {
-  if (!etr_filter_takes_graph(n->answer.filter, graph) || !has_times(n->answer.profile, graph)) return false;
+  if (!etr_filter_takes_graph(n->answer.filter, graph) || !has_times(n->answer.profile, graph))
+    return false;
   uint32_t own = n->answer.profile->methods[graph->profile_method].graph;
   return own == ETR_NONE || graph == &n->answer.profile->graphs[own] ||
          (n->answer.filter && n->answer.filter->graph_module);
 }
 
-/* Returns the text by which a node is sorted. ETR_ORDER_EXECUTION is the order in which nodes run: nodes of one
- * delegate are in the graph's order, and nodes that are not known to run come last. */
+/* Returns the text by which a node is sorted. ETR_ORDER_EXECUTION is the order in which nodes run:
+ * nodes of one delegate are in the graph's order, and nodes that are not known to run come last. */
 static const char *sort_key(etr_node_order order, const etr_node_row *row) {
   const char *key = NULL;
   switch (order) {
-  case ETR_ORDER_NAME: return row->node->name;
-  case ETR_ORDER_OP: return row->node->target;
-  case ETR_ORDER_MODULE: return row->graph->modules[row->node->module].path;
+  case ETR_ORDER_NAME:
+    return row->node->name;
+  case ETR_ORDER_OP:
+    return row->node->target;
+  case ETR_ORDER_MODULE:
+    return row->graph->modules[row->node->module].path;
   case ETR_ORDER_EXECUTION:
     if (row->known->instruction >= 0)
       key = etr_arena_format(row->arena, "%d/%zu", (int)row->known->instruction,
                              (size_t)(row->node - row->graph->nodes));
     return key ? key : "~";
-  default: return "";
+  default:
+    return "";
   }
 }
 
 static double weight_of(const nodes_output *n, const etr_node_row *row, bool is_timed) {
   switch (n->answer.options->order) {
-  case ETR_ORDER_MACS: return isnan(row->cost.macs) ? -1 : row->cost.macs;
-  case ETR_ORDER_BYTES: return isnan(row->cost.bytes) ? -1 : row->cost.bytes;
-  default: return is_timed ? etr_ranking(n->answer.profile, row->time->avg, row->time->per_run.p50) : 0;
+  case ETR_ORDER_MACS:
+    return isnan(row->cost.macs) ? -1 : row->cost.macs;
+  case ETR_ORDER_BYTES:
+    return isnan(row->cost.bytes) ? -1 : row->cost.bytes;
+  default:
+    return is_timed ? etr_ranking(n->answer.profile, row->time->avg, row->time->per_run.p50) : 0;
   }
 }
 
 static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) {
   double *summed_p50 = etr_arena_alloc(&n->answer.arena, sizeof *summed_p50);
-  const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, n->answer.profile, graph);
+  const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, n->answer.profile,
+                                                            graph);
   for (size_t i = 0; summed_p50 && i < graph->node_count; i++) {
-    if (graph->nodes[i].kind != ETR_NODE_OP || !etr_filter_takes_node(n->answer.filter, graph, i)) continue;
-    if (only_timed && graph->times[i].runs == 0) continue;
+    if (graph->nodes[i].kind != ETR_NODE_OP || !etr_filter_takes_node(n->answer.filter, graph, i))
+      continue;
+    if (only_timed && graph->times[i].runs == 0)
+      continue;
     etr_node_row *row = etr_arena_alloc_array(&n->answer.arena, 1, sizeof *row);
-    if (!row) return;
+    if (!row)
+      return;
     *row = etr_node_row_of(&n->answer.arena, n->answer.profile, graph, i);
     row->is_text = etr_table_is_text(&n->table);
     row->accuracy = accuracy ? &accuracy[i] : NULL;
     row->summed_p50 = summed_p50;
-    if (only_timed) *summed_p50 += row->time->per_run.p50;
-    etr_table_add(&n->table, row, sort_key(n->answer.options->order, row), weight_of(n, row, only_timed));
+    if (only_timed)
+      *summed_p50 += row->time->per_run.p50;
+    etr_table_add(&n->table, row, sort_key(n->answer.options->order, row),
+                  weight_of(n, row, only_timed));
   }
 }
 
-/* Returns true if a graph is listed: a timed graph, or any graph if none is timed. Of a timed graph the nodes that ran
- * are listed, of others all operators. */
+/* Returns true if a graph is listed: a timed graph, or any graph if none is timed. Of a timed graph
+ * the nodes that ran are listed, of others all operators. */
 static void collect(nodes_output *n) {
   bool only_timed = false;
-  for (size_t i = 0; i < n->answer.profile->graph_count; i++) only_timed |= is_listed(n, &n->answer.profile->graphs[i]);
+  for (size_t i = 0; i < n->answer.profile->graph_count; i++)
+    only_timed |= is_listed(n, &n->answer.profile->graphs[i]);
   for (size_t i = 0; i < n->answer.profile->graph_count; i++) {
     const etr_graph *graph = &n->answer.profile->graphs[i];
     if (only_timed ? is_listed(n, graph) : etr_filter_takes_graph(n->answer.filter, graph))
       add_nodes(n, graph, only_timed);
   }
-  if (n->answer.options->order != ETR_ORDER_GRAPH) etr_table_sort(&n->table);
+  if (n->answer.options->order != ETR_ORDER_GRAPH)
+    etr_table_sort(&n->table);
 }
 
 /* ---- How much it is ---- */
@@ -149,16 +175,18 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
     etr_puts(writer, ", ");
     etr_put_time(writer, n->answer.profile, of_graph->ticks, n->answer.options->unit);
     etr_puts(writer, " of ");
-    etr_put_time(writer, n->answer.profile, n->answer.profile->methods[graph->profile_method].execute.avg,
+    etr_put_time(writer, n->answer.profile,
+                 n->answer.profile->methods[graph->profile_method].execute.avg,
                  n->answer.options->unit);
-    etr_putf(writer, " %s%s", etr_unit_name(n->answer.options->unit), etr_on_average(n->answer.profile));
+    etr_putf(writer, " %s%s", etr_unit_name(n->answer.options->unit),
+             etr_on_average(n->answer.profile));
   }
   etr_puts(writer, ", ");
   etr_put_filter(writer, &n->answer.arena, n->answer.filter);
 }
 
-/* Puts a line about each method whose nodes follow: "forward: 66 nodes take 0.350 of 0.463 ms per inference, on average
- * of 8 runs; 2 warm-up runs excluded (2.12 ms in all)". */
+/* Puts a line about each method whose nodes follow: "forward: 66 nodes take 0.350 of 0.463 ms per
+ * inference, on average of 8 runs; 2 warm-up runs excluded (2.12 ms in all)". */
 static void put_heads(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   etr_unit unit = n->answer.options->unit;
@@ -166,13 +194,19 @@ static void put_heads(nodes_output *n) {
     etr_text text;
     etr_writer writer;
     const etr_graph *graph = &profile->graphs[i];
-    const etr_method *method = graph->profile_method == ETR_NONE ? NULL : &profile->methods[graph->profile_method];
-    if (!is_listed(n, graph) || !method || &profile->graphs[method->graph] != graph || method->run_count == 0) continue;
+    const etr_method *method = graph->profile_method == ETR_NONE
+                                   ? NULL
+                                   : &profile->methods[graph->profile_method];
+    if (!is_listed(n, graph) || !method || &profile->graphs[method->graph] != graph ||
+        method->run_count == 0)
+      continue;
     const char *runs = etr_runs_text(&n->answer.arena, profile, method, unit);
     size_t timed = 0;
-    for (size_t k = 0; k < graph->node_count; k++) timed += graph->times[k].runs > 0;
+    for (size_t k = 0; k < graph->node_count; k++)
+      timed += graph->times[k].runs > 0;
     etr_text_begin(&text, &n->answer.arena, &writer);
-    etr_putf(&writer, "%s: %s node%s ", method->name, etr_count_text(&n->answer.arena, timed), etr_plural(timed));
+    etr_putf(&writer, "%s: %s node%s ", method->name, etr_count_text(&n->answer.arena, timed),
+             etr_plural(timed));
     etr_puts(&writer, timed == 1 ? "takes " : "take ");
     if (method->nodes_ticks)
       etr_put_time(&writer, profile, (double)method->nodes_ticks / (double)method->run_count, unit);
@@ -188,40 +222,52 @@ static void put_heads(nodes_output *n) {
 static void write_table(nodes_output *n) {
   bool text = etr_table_is_text(&n->table), part = etr_filter_is_active(n->answer.filter),
        any = n->table.rows.count > 0;
-  total *totals = part && text ? etr_arena_alloc_array(&n->answer.arena, n->answer.profile->graph_count, sizeof *totals)
-                               : NULL;
+  total *totals = part && text
+                      ? etr_arena_alloc_array(&n->answer.arena, n->answer.profile->graph_count,
+                                              sizeof *totals)
+                      : NULL;
   double hinted = 0;
   for (size_t i = 0; totals && i < n->table.rows.count; i++) {
     const etr_node_row *row = as_row(n->table.rows.data[i].row);
     total *of_graph = &totals[row->graph - n->answer.profile->graphs];
-    if (row->time->runs > 0) of_graph->ticks += row->time->avg;
+    if (row->time->runs > 0)
+      of_graph->ticks += row->time->avg;
     of_graph->count++;
   }
-  for (size_t i = 0; i < etr_table_shown(&n->table); i++) hinted += as_row(n->table.rows.data[i].row)->cost.hinted > 0;
+  for (size_t i = 0; i < etr_table_shown(&n->table); i++)
+    hinted += as_row(n->table.rows.data[i].row)->cost.hinted > 0;
   size_t hidden = etr_table_fill(&n->table);
   if (text && part && !any) {
     etr_puts(&n->answer.writer, "no nodes: ");
     etr_put_filter(&n->answer.writer, &n->answer.arena, n->answer.filter);
     return;
   }
-  if (text && any && !part) put_heads(n);
+  if (text && any && !part)
+    put_heads(n);
   if (text && n->columns.some_accuracy)
-    etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0,
-                     etr_arena_format(&n->answer.arena, "SNR: of the worst input, %s",
-                                      etr_accuracy_against(&n->answer.arena, n->answer.profile->accuracy)));
-  if (any || !text) etr_table_write(&n->table);
-  if (!text) return;
+    etr_section_line(
+        &n->answer, ETR_STYLE_PLAIN, 0,
+        etr_arena_format(&n->answer.arena, "SNR: of the worst input, %s",
+                         etr_accuracy_against(&n->answer.arena, n->answer.profile->accuracy)));
+  if (any || !text)
+    etr_table_write(&n->table);
+  if (!text)
+    return;
   etr_put_more(&n->answer.writer, hidden);
   if (n->columns.only_match)
-    etr_putf(&n->answer.writer, "%s matched by: %s%s\n", hidden ? "these nodes were" : "all", n->columns.only_match,
-             strcmp(n->columns.only_match, etr_match_name(ETR_MATCH_ALIGNED)) == 0 ? ", an estimate" : "");
+    etr_putf(&n->answer.writer, "%s matched by: %s%s\n", hidden ? "these nodes were" : "all",
+             n->columns.only_match,
+             strcmp(n->columns.only_match, etr_match_name(ETR_MATCH_ALIGNED)) == 0 ? ", an estimate"
+                                                                                   : "");
   etr_put_cost_notes(&n->answer, hinted);
   for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
-    if (totals[i].count) put_total(n, &n->answer.profile->graphs[i], &totals[i]);
+    if (totals[i].count)
+      put_total(n, &n->answer.profile->graphs[i], &totals[i]);
 }
 
 etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter,
-                                const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+                                const etr_table_options *options, const etr_sink *sink,
+                                etr_error *error) {
   nodes_output n = {0};
   etr_answer_begin(&n.answer, profile, filter, options, sink);
   etr_table_init(&n.table, &n.answer, &etr_node_fields);

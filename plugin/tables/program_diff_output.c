@@ -12,7 +12,8 @@ enum { READ = ETR_IN_TEXT | ETR_IN_MARKDOWN, NAMED = READ | ETR_IN_JSON, DEFAULT
 /* Returns "+68,200" or "-163,400". */
 static etr_cell change_of(etr_arena *arena, uint64_t base, uint64_t newer) {
   const char *text = etr_count_text(arena, newer > base ? newer - base : base - newer);
-  if (newer == base || !text) return etr_cell_text("0");
+  if (newer == base || !text)
+    return etr_cell_text("0");
   return etr_cell_text(etr_arena_format(arena, "%s%s", newer > base ? "+" : "-", text));
 }
 
@@ -30,7 +31,8 @@ static etr_cell content_difference(const void *row) {
 }
 
 static const etr_field content_fields[] = {
-    {"content", "content", ETR_CELL_WORD, NAMED, ETR_AT(content_change, content), .type = "content"},
+    {"content", "content", ETR_CELL_WORD, NAMED, ETR_AT(content_change, content),
+     .type = "content"},
     {"base_bytes", "base bytes", ETR_CELL_BYTES, NAMED, ETR_AT(content_change, base)},
     {"new_bytes", "new bytes", ETR_CELL_BYTES, NAMED, ETR_AT(content_change, newer)},
     {NULL, "change", ETR_CELL_BYTES, READ, .get = content_difference},
@@ -49,7 +51,8 @@ static etr_rows content_rows(etr_arena *arena, const etr_program_diff *diff) {
   for (size_t i = 0; rows && i < count; i++) {
     rows[i].content = etr_content_name((etr_content)i);
     rows[i].arena = arena;
-    if (rows[i].base > 0 || rows[i].newer > 0) rows[kept++] = rows[i];
+    if (rows[i].base > 0 || rows[i].newer > 0)
+      rows[kept++] = rows[i];
   }
   return ETR_ROWS(rows, kept);
 }
@@ -74,8 +77,8 @@ static etr_cell structure_difference(const void *row) {
 static const etr_field structure_fields[] = {
     {"method", "method", ETR_CELL_NAME, NAMED, STRUCTURE(method), .spare = 1},
     {"what", "what", ETR_CELL_WORD, NAMED, .get = structure_kind, .type = "structure_kind"},
-    {"name", "name", ETR_CELL_NAME, NAMED, STRUCTURE(name), .blank_is_null = true, .says = "of the operator or backend",
-     .nullable = true},
+    {"name", "name", ETR_CELL_NAME, NAMED, STRUCTURE(name), .blank_is_null = true,
+     .says = "of the operator or backend", .nullable = true},
     {"base_count", "base", ETR_CELL_BYTES, NAMED, STRUCTURE(base_count)},
     {"new_count", "new", ETR_CELL_BYTES, NAMED, STRUCTURE(new_count)},
     {NULL, "change", ETR_CELL_BYTES, READ, .get = structure_difference},
@@ -101,17 +104,31 @@ typedef struct part_change {
   etr_arena *arena;
 } part_change;
 
-static const part_change *as_part(const void *row) { return row; }
-static uint64_t size_of(const etr_file_part *part) { return part ? part->size_bytes : 0; }
+static const part_change *as_part(const void *row) {
+  return row;
+}
+static uint64_t size_of(const etr_file_part *part) {
+  return part ? part->size_bytes : 0;
+}
 
 static etr_cell part_verdict(const void *row) {
   return etr_cell_text(etr_part_verdict_name(as_part(row)->change->verdict));
 }
-static etr_cell part_content(const void *row) { return etr_cell_text(etr_content_name(as_part(row)->part->kind)); }
-static etr_cell base_bytes(const void *row) { return etr_cell_number((double)size_of(as_part(row)->change->base)); }
-static etr_cell new_bytes(const void *row) { return etr_cell_number((double)size_of(as_part(row)->change->newer)); }
-static bool has_base(const void *row) { return as_part(row)->change->base != NULL; }
-static bool has_newer(const void *row) { return as_part(row)->change->newer != NULL; }
+static etr_cell part_content(const void *row) {
+  return etr_cell_text(etr_content_name(as_part(row)->part->kind));
+}
+static etr_cell base_bytes(const void *row) {
+  return etr_cell_number((double)size_of(as_part(row)->change->base));
+}
+static etr_cell new_bytes(const void *row) {
+  return etr_cell_number((double)size_of(as_part(row)->change->newer));
+}
+static bool has_base(const void *row) {
+  return as_part(row)->change->base != NULL;
+}
+static bool has_newer(const void *row) {
+  return as_part(row)->change->newer != NULL;
+}
 static etr_cell part_difference(const void *row) {
   const part_change *r = row;
   return change_of(r->arena, size_of(r->change->base), size_of(r->change->newer));
@@ -119,14 +136,20 @@ static etr_cell part_difference(const void *row) {
 static const char *type_of(const part_change *row, const etr_file_part *part) {
   return part && part->tensor.dtype ? etr_label_shape(row->arena, &part->tensor) : "";
 }
-static etr_cell base_type(const void *row) { return etr_cell_text(type_of(row, as_part(row)->change->base)); }
-static etr_cell new_type(const void *row) { return etr_cell_text(type_of(row, as_part(row)->change->newer)); }
+static etr_cell base_type(const void *row) {
+  return etr_cell_text(type_of(row, as_part(row)->change->base));
+}
+static etr_cell new_type(const void *row) {
+  return etr_cell_text(type_of(row, as_part(row)->change->newer));
+}
 static etr_cell part_type(const void *row) {
   const part_change *r = row;
   const char *base = type_of(r, r->change->base), *newer = type_of(r, r->change->newer);
-  if (!base || !newer) return etr_cell_none();
+  if (!base || !newer)
+    return etr_cell_none();
   bool is_one = !base[0] || !newer[0] || strcmp(base, newer) == 0;
-  if (is_one) return etr_cell_text(newer[0] ? newer : base);
+  if (is_one)
+    return etr_cell_text(newer[0] ? newer : base);
   return etr_cell_text(etr_arena_format(r->arena, "%s \xE2\x86\x92 %s", base, newer));
 }
 
@@ -136,16 +159,19 @@ static const etr_field part_fields[] = {
     {"verdict", "verdict", ETR_CELL_WORD, ETR_IN_ALL, .get = part_verdict,
      .says = "same: both programs have these bytes", .type = "part_verdict"},
     {"content", "content", ETR_CELL_WORD, ETR_IN_ALL, .get = part_content, .type = "content"},
-    {"name", "name", ETR_CELL_NAME, ETR_IN_ALL, PART(tensor.name), .says = "as in `info --sizes`", .nullable = true},
+    {"name", "name", ETR_CELL_NAME, ETR_IN_ALL, PART(tensor.name), .says = "as in `info --sizes`",
+     .nullable = true},
     {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, PART(module), .spare = 2, .nullable = true},
     {NULL, "type", ETR_CELL_WORD, READ, .get = part_type},
-    {"base_type", "base type", ETR_CELL_WORD, ETR_IN_DATA | ETR_IN_JSON, .get = base_type, .blank_is_null = true,
-     .nullable = true},
-    {"new_type", "new type", ETR_CELL_WORD, ETR_IN_DATA | ETR_IN_JSON, .get = new_type, .blank_is_null = true,
-     .nullable = true},
+    {"base_type", "base type", ETR_CELL_WORD, ETR_IN_DATA | ETR_IN_JSON, .get = base_type,
+     .blank_is_null = true, .nullable = true},
+    {"new_type", "new type", ETR_CELL_WORD, ETR_IN_DATA | ETR_IN_JSON, .get = new_type,
+     .blank_is_null = true, .nullable = true},
     {"backend", "backend", ETR_CELL_NAME, ETR_IN_ALL, PART(backend), .spare = 1, .nullable = true},
-    {"method", "method", ETR_CELL_NAME, ETR_IN_DATA | ETR_IN_JSON, ETR_AT(part_change, method), .nullable = true},
-    {"instruction", "instr", ETR_CELL_COUNT, ETR_IN_ALL, PART(instruction), .spare = 3, .nullable = true},
+    {"method", "method", ETR_CELL_NAME, ETR_IN_DATA | ETR_IN_JSON, ETR_AT(part_change, method),
+     .nullable = true},
+    {"instruction", "instr", ETR_CELL_COUNT, ETR_IN_ALL, PART(instruction), .spare = 3,
+     .nullable = true},
     {"base_bytes", "base bytes", ETR_CELL_BYTES, ETR_IN_ALL, .get = base_bytes, .has = has_base},
     {"new_bytes", "new bytes", ETR_CELL_BYTES, ETR_IN_ALL, .get = new_bytes, .has = has_newer},
     {NULL, "change", ETR_CELL_BYTES, READ, .get = part_difference},
@@ -160,8 +186,10 @@ static etr_rows part_rows(etr_arena *arena, const etr_program_diff *diff, bool a
     const etr_part_change *change = &diff->parts[i];
     const etr_profile *of = change->newer ? diff->newer : diff->base;
     const etr_file_part *part = change->newer ? change->newer : change->base;
-    if (!all && change->verdict == ETR_PART_SAME) continue;
-    rows[kept++] = (part_change){change, part, part->method != ETR_NONE ? of->methods[part->method].name : NULL, arena};
+    if (!all && change->verdict == ETR_PART_SAME)
+      continue;
+    rows[kept++] = (part_change){
+        change, part, part->method != ETR_NONE ? of->methods[part->method].name : NULL, arena};
   }
   return ETR_ROWS(rows, kept);
 }
@@ -176,14 +204,17 @@ static void put_side(const etr_fields *f, const char *key, const etr_profile *pr
   etr_jw_end(f->json);
 }
 
-etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_sink *sink,
+                                      etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_document(&answer, NULL, NULL, ETR_UNIT_MS, sink, "program_diff/1"); /* it has no times */
+  etr_answer_begin_document(&answer, NULL, NULL, ETR_UNIT_MS, sink,
+                            "program_diff/1"); /* it has no times */
   const etr_fields *f = &answer.fields;
   put_side(f, "base", diff->base);
   put_side(f, "new", diff->newer);
   etr_field_put_rows(f, "contents", &etr_content_change_fields, content_rows(&answer.arena, diff));
-  etr_field_put_rows(f, "structure", &etr_structure_change_fields, structure_rows(&answer.arena, diff, true));
+  etr_field_put_rows(f, "structure", &etr_structure_change_fields,
+                     structure_rows(&answer.arena, diff, true));
   etr_field_put_rows(f, "parts", &etr_part_change_fields, part_rows(&answer.arena, diff, true));
   return etr_answer_end(&answer, true, error);
 }
@@ -191,11 +222,14 @@ etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_si
 /* Puts "before.pte \xE2\x86\x92 after.pte: 201,640 \xE2\x86\x92 243,064 bytes (+20.5 %)". */
 static void put_head(etr_answer *answer, const etr_program_diff *diff) {
   const etr_program_memory *base = diff->base->program_memory, *newer = diff->newer->program_memory;
-  double change = base->file_bytes > 0 ? (double)newer->file_bytes / (double)base->file_bytes - 1 : 0;
-  etr_section_line(answer, ETR_STYLE_BOLD, 0,
-                   etr_arena_format(&answer->arena, "%s \xE2\x86\x92 %s: %s \xE2\x86\x92 %s bytes (%+.1f %%)",
-                                    diff->base->pte, diff->newer->pte, etr_count_text(&answer->arena, base->file_bytes),
-                                    etr_count_text(&answer->arena, newer->file_bytes), 100 * change));
+  double change = base->file_bytes > 0 ? (double)newer->file_bytes / (double)base->file_bytes - 1
+                                       : 0;
+  etr_section_line(
+      answer, ETR_STYLE_BOLD, 0,
+      etr_arena_format(&answer->arena, "%s \xE2\x86\x92 %s: %s \xE2\x86\x92 %s bytes (%+.1f %%)",
+                       diff->base->pte, diff->newer->pte,
+                       etr_count_text(&answer->arena, base->file_bytes),
+                       etr_count_text(&answer->arena, newer->file_bytes), 100 * change));
 }
 
 /* Puts "62 of 64 parts are the same: 190,056 bytes". */
@@ -203,7 +237,8 @@ static void put_same(etr_answer *answer, const etr_program_diff *diff) {
   size_t count = 0;
   uint64_t bytes = 0;
   for (size_t i = 0; i < diff->part_count; i++) {
-    if (diff->parts[i].verdict != ETR_PART_SAME) continue;
+    if (diff->parts[i].verdict != ETR_PART_SAME)
+      continue;
     count++;
     bytes += diff->parts[i].newer->size_bytes;
   }
@@ -212,23 +247,25 @@ static void put_same(etr_answer *answer, const etr_program_diff *diff) {
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(&answer->arena, "%s%zu of %zu parts %s the same: %s bytes",
                                     is_all && count > 0 ? "All: " : "", count, diff->part_count,
-                                    count == 1 ? "is" : "are", etr_count_text(&answer->arena, bytes)));
+                                    count == 1 ? "is" : "are",
+                                    etr_count_text(&answer->arena, bytes)));
 }
 
-etr_status etr_emit_program_diff_tables(const etr_program_diff *diff, const etr_table_options *options,
-                                        const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_program_diff_tables(const etr_program_diff *diff,
+                                        const etr_table_options *options, const etr_sink *sink,
+                                        etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
   etr_answer answer;
   etr_answer_begin(&answer, diff->newer, NULL, options ? options : &defaults, sink);
   etr_table_format format = answer.options->format;
   if (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN) {
     put_head(&answer, diff);
-    etr_section_titled(&answer, "what the bytes are", &etr_content_change_fields, content_rows(&answer.arena, diff),
-                       true);
+    etr_section_titled(&answer, "what the bytes are", &etr_content_change_fields,
+                       content_rows(&answer.arena, diff), true);
     etr_section_titled(&answer, "structure that differs", &etr_structure_change_fields,
                        structure_rows(&answer.arena, diff, false), false);
-    etr_section_titled(&answer, "parts that differ", &etr_part_change_fields, part_rows(&answer.arena, diff, false),
-                       false);
+    etr_section_titled(&answer, "parts that differ", &etr_part_change_fields,
+                       part_rows(&answer.arena, diff, false), false);
     put_same(&answer, diff);
   } else {
     etr_table table;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * source_output.c - the model's source lines with their time: as JSON, as perf annotate shows them, as one table.
+ * source_output.c - the model's source lines with their time: as JSON, as perf annotate shows them,
+ * as one table.
  */
 #include "output/label.h"
 #include "output/node_filter.h"
@@ -15,7 +16,8 @@ static etr_sum sum_of_file(const etr_summary *s, const etr_source_lines *file) {
   etr_sum sum = etr_sum_make(s->method, file->total_ticks);
   sum.p50 = file->p50;
   sum.summed_p50 = file->summed_p50;
-  for (size_t i = 0; i < file->count; i++) sum.step = ETR_MAX(sum.step, file->rows[i]->step);
+  for (size_t i = 0; i < file->count; i++)
+    sum.step = ETR_MAX(sum.step, file->rows[i]->step);
   return sum;
 }
 
@@ -58,7 +60,8 @@ static void put_lines_of(const etr_fields *f, const etr_summary *s, const etr_so
   etr_field_number(f, "share", etr_sum_share(f->profile, &whole));
   etr_field_count(f, "count", file->node_count);
   etr_field_list(f, "lines");
-  for (size_t i = 0; i < file->count; i++) put_line_of(f, s, file->rows[i], patterns);
+  for (size_t i = 0; i < file->count; i++)
+    put_line_of(f, s, file->rows[i], patterns);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
@@ -67,24 +70,27 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
   size_t count;
-  if (!etr_summary_make(&s, &answer->arena, f->profile, method,
-                        (etr_summary_choice){answer->filter, f->unit, ETR_ORDER_TIME, 1u << ETR_BY_SOURCE}))
+  if (!etr_summary_make(
+          &s, &answer->arena, f->profile, method,
+          (etr_summary_choice){answer->filter, f->unit, ETR_ORDER_TIME, 1u << ETR_BY_SOURCE}))
     return false;
   etr_line_patterns patterns;
   const etr_source_lines *files = etr_source_lines_make(&count, &answer->arena, &s, false);
-  if (!files || !etr_line_patterns_make(&patterns, &answer->arena, &s)) return false;
+  if (!files || !etr_line_patterns_make(&patterns, &answer->arena, &s))
+    return false;
   etr_jw_object(f->json);
   etr_field_method(f, method);
   etr_summary_put_time(f, method, s.part_ticks);
   etr_field_list(f, "files");
-  for (size_t i = 0; i < count; i++) put_lines_of(f, &s, &files[i], &patterns);
+  for (size_t i = 0; i < count; i++)
+    put_lines_of(f, &s, &files[i], &patterns);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
   return true;
 }
 
-etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
-                                const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filter *filter,
+                                etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "source/1");
   etr_answer_put_filter(&answer);
@@ -106,8 +112,10 @@ typedef struct listing {
 } listing;
 
 static bool takes_line(listing *l, const etr_breakdown_row *row) {
-  if (row->weight != l->least) return row->weight > l->least;
-  if (l->ties == 0) return false;
+  if (row->weight != l->least)
+    return row->weight > l->least;
+  if (l->ties == 0)
+    return false;
   l->ties--;
   return true;
 }
@@ -121,17 +129,27 @@ typedef struct code_line {
   etr_style style;
 } code_line;
 
-static etr_cell share(const void *row) { return etr_cell_share(((const code_line *)row)->share, 1); }
-static double step(const void *row) { return ((const code_line *)row)->step; }
+static etr_cell share(const void *row) {
+  return etr_cell_share(((const code_line *)row)->share, 1);
+}
+static double step(const void *row) {
+  return ((const code_line *)row)->step;
+}
 static etr_cell number(const void *row) {
-  return (etr_cell){.text = ((const code_line *)row)->number, .style = ((const code_line *)row)->style};
+  return (etr_cell){.text = ((const code_line *)row)->number,
+                    .style = ((const code_line *)row)->style};
 }
 static etr_cell code(const void *row) {
-  return (etr_cell){.text = ((const code_line *)row)->code, .style = ((const code_line *)row)->style};
+  return (etr_cell){.text = ((const code_line *)row)->code,
+                    .style = ((const code_line *)row)->style};
 }
 
-static etr_cell part(const void *row) { return etr_cost_part(((const code_line *)row)->cost, true); }
-static const char *integers(const void *row) { return etr_cost_integers(((const code_line *)row)->cost); }
+static etr_cell part(const void *row) {
+  return etr_cost_part(((const code_line *)row)->cost, true);
+}
+static const char *integers(const void *row) {
+  return etr_cost_integers(((const code_line *)row)->cost);
+}
 
 #define FIGURE(name) ETR_VIA(code_line, cost, etr_cost_figures, name)
 
@@ -147,7 +165,8 @@ ETR_ROW_TYPE(source_line, line_fields);
 
 static void add_line(etr_table *table, code_line line) {
   code_line *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
-  if (!added) return;
+  if (!added)
+    return;
   *added = line;
   etr_table_add(table, added, "", 0);
 }
@@ -167,17 +186,22 @@ static void add_timed(etr_table *table, const etr_sum *sum, const char *number, 
 }
 
 static void add_dim(etr_table *table, const char *number, const char *code) {
-  add_line(table, (code_line){.ticks = NAN, .share = NAN, .number = number, .code = code, .style = ETR_STYLE_DIM});
+  add_line(table,
+           (code_line){
+               .ticks = NAN, .share = NAN, .number = number, .code = code, .style = ETR_STYLE_DIM});
 }
 
 /* Adds the modules for which a line with time runs, below the line. */
-static void add_patterns(listing *l, const etr_summary *s, etr_table *table, const etr_breakdown_row *line) {
-  if (!l->patterns.first) return;
+static void add_patterns(listing *l, const etr_summary *s, etr_table *table,
+                         const etr_breakdown_row *line) {
+  if (!l->patterns.first)
+    return;
   for (size_t i = l->patterns.first[line->number]; i < l->patterns.first[line->number + 1]; i++) {
     const etr_line_pattern *row = &l->patterns.rows[i];
     const char *name = row->pattern[0] ? row->pattern : "(top level)";
-    const char *text = etr_arena_format(&l->answer.arena, row->module_count > 1 ? "    %s \xC3\x97%zu" : "    %s", name,
-                                        row->module_count);
+    const char *text = etr_arena_format(&l->answer.arena,
+                                        row->module_count > 1 ? "    %s \xC3\x97%zu" : "    %s",
+                                        name, row->module_count);
     const etr_sum sum = sum_of_pattern(s, row);
     add_line(table, (code_line){.ticks = sum.ticks,
                                 .share = etr_sum_share(l->answer.profile, &sum),
@@ -187,44 +211,54 @@ static void add_patterns(listing *l, const etr_summary *s, etr_table *table, con
   }
 }
 
-/* Adds the lines near a line with time that have no time themselves, from the line after `after` on, and a mark for
- * lines that are left out in between. */
-static void add_context(listing *l, etr_table *table, const etr_source_file *file, int64_t after, int64_t before) {
+/* Adds the lines near a line with time that have no time themselves, from the line after `after`
+ * on, and a mark for lines that are left out in between. */
+static void add_context(listing *l, etr_table *table, const etr_source_file *file, int64_t after,
+                        int64_t before) {
   int64_t last = after > 0 ? ETR_MIN(after + CONTEXT, before - 1) : 0,
           first = ETR_MAX(ETR_MAX(before - CONTEXT, last + 1), 1);
   int64_t end = ETR_MIN(before - 1, (int64_t)file->line_count);
-  for (int64_t line = after + 1; after > 0 && line <= ETR_MIN(last, (int64_t)file->line_count); line++)
+  for (int64_t line = after + 1; after > 0 && line <= ETR_MIN(last, (int64_t)file->line_count);
+       line++)
     add_dim(table, number_text(l, line), file->lines[line - 1]);
-  if (after > 0 && first > last + 1 && before <= (int64_t)file->line_count) add_dim(table, "\xE2\x80\xA6", "");
-  for (int64_t line = first; line <= end; line++) add_dim(table, number_text(l, line), file->lines[line - 1]);
+  if (after > 0 && first > last + 1 && before <= (int64_t)file->line_count)
+    add_dim(table, "\xE2\x80\xA6", "");
+  for (int64_t line = first; line <= end; line++)
+    add_dim(table, number_text(l, line), file->lines[line - 1]);
 }
 
-static void put_file_head(listing *l, const etr_summary *s, const etr_source_lines *file, etr_source_state state) {
+static void put_file_head(listing *l, const etr_summary *s, const etr_source_lines *file,
+                          etr_source_state state) {
   const etr_profile *profile = l->answer.profile;
   const etr_sum sum = sum_of_file(s, file);
   double share = etr_sum_share(profile, &sum);
   bool by_p50 = etr_ranks_by_p50(profile);
   enum { BEHIND = 24 }; /* columns of time and share */
   size_t width = ETR_MAX(etr_answer_width(&l->answer), 2u * BEHIND);
-  const char *path = etr_plain_copy(&l->answer.arena, file->path ? file->path : "(source not recorded)");
+  const char *path = etr_plain_copy(&l->answer.arena,
+                                    file->path ? file->path : "(source not recorded)");
   etr_puts(&l->answer.writer, "\n");
   etr_put_style(&l->answer.writer, ETR_STYLE_BOLD);
-  if (path) (void)etr_put_cut(&l->answer.writer, path, width - BEHIND, ETR_CUT_MIDDLE);
+  if (path)
+    (void)etr_put_cut(&l->answer.writer, path, width - BEHIND, ETR_CUT_MIDDLE);
   etr_put_style(&l->answer.writer, ETR_STYLE_PLAIN);
   etr_puts(&l->answer.writer, "  ");
   if (etr_sum_ranking(profile, &sum) < sum.step)
     etr_put_below(&l->answer.writer, profile, sum.step, l->answer.options->unit);
   else
-    etr_put_time(&l->answer.writer, profile, etr_sum_ranking(profile, &sum), l->answer.options->unit);
+    etr_put_time(&l->answer.writer, profile, etr_sum_ranking(profile, &sum),
+                 l->answer.options->unit);
   etr_putf(&l->answer.writer, " %s", etr_unit_name(l->answer.options->unit));
   if (share > 0) {
     etr_puts(&l->answer.writer, "  ");
     etr_put_share(&l->answer.writer, share, 1);
   }
-  if (by_p50) etr_puts(&l->answer.writer, " of summed p50");
+  if (by_p50)
+    etr_puts(&l->answer.writer, " of summed p50");
   etr_puts(&l->answer.writer, "\n");
   if (state == ETR_SOURCE_DIFFERENT)
-    etr_puts(&l->answer.writer, "the file on disk no longer has the recorded code; only recorded lines are shown\n");
+    etr_puts(&l->answer.writer,
+             "the file on disk no longer has the recorded code; only recorded lines are shown\n");
 }
 
 static void put_file(listing *l, const etr_summary *s, const etr_source_lines *file) {
@@ -232,10 +266,12 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   etr_table table;
   etr_source_state state = ETR_SOURCE_ABSENT;
   size_t left_out = 0;
-  etr_sum rest = etr_sum_make(s->method, 0); /* the lines that are left out; it has the sum of their medians */
+  etr_sum rest = etr_sum_make(s->method,
+                              0); /* the lines that are left out; it has the sum of their medians */
   int64_t after = 0;
   if (file->path && l->source && l->source->read_files)
-    state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root, file->sources, file->count);
+    state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root,
+                                 file->sources, file->count);
   etr_table_init(&table, &l->answer, &etr_source_line_fields);
   etr_table_choose_between(&table, 2, 2);
   table.top = 0; /* lines have been chosen */
@@ -251,7 +287,8 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
       rest.summed_p50 = sum.summed_p50;
       continue;
     }
-    if (state == ETR_SOURCE_FOUND && source->line >= 1 && (uint64_t)source->line <= disk.line_count) {
+    if (state == ETR_SOURCE_FOUND && source->line >= 1 &&
+        (uint64_t)source->line <= disk.line_count) {
       add_context(l, &table, &disk, after, source->line);
       after = source->line;
       text = disk.lines[source->line - 1];
@@ -259,10 +296,12 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
     add_timed(&table, &sum, source ? number_text(l, source->line) : "", text);
     add_patterns(l, s, &table, file->rows[i]);
   }
-  if (after > 0) add_context(l, &table, &disk, after, INT64_MAX);
+  if (after > 0)
+    add_context(l, &table, &disk, after, INT64_MAX);
   if (left_out)
     add_timed(&table, &rest, "",
-              etr_arena_format(&l->answer.arena, "%zu more line%s: --top 0", left_out, etr_plural(left_out)));
+              etr_arena_format(&l->answer.arena, "%zu more line%s: --top 0", left_out,
+                               etr_plural(left_out)));
   put_file_head(l, s, file, state);
   etr_table_fill(&table);
   etr_table_write(&table);
@@ -284,13 +323,15 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
       etr_puts(&writer, s->node_count ? "no measurable part" : "nothing");
     etr_puts(&writer, " of ");
     etr_put_time(&writer, l->answer.profile, s->method->execute.avg, unit);
-    etr_putf(&writer, " %s per inference %s on %s%s", etr_unit_name(unit), s->part_ticks ? "are" : "is",
-             s->is_part ? "the selected nodes" : "graph nodes", etr_on_average(l->answer.profile));
+    etr_putf(&writer, " %s per inference %s on %s%s", etr_unit_name(unit),
+             s->part_ticks ? "are" : "is", s->is_part ? "the selected nodes" : "graph nodes",
+             etr_on_average(l->answer.profile));
   } else {
     etr_puts(&writer, "not timed");
   }
   etr_section_line(&l->answer, ETR_STYLE_BOLD, 0, etr_text_end(&text, &writer));
-  if (s->method->run_count == 0) return;
+  if (s->method->run_count == 0)
+    return;
   etr_put_left_out(&l->answer.writer, &l->answer.arena, l->answer.profile, s->method, unit);
   etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
 }
@@ -299,7 +340,8 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
 
 static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
   const size_t *first = l->patterns.first;
-  if (!first) etr_sum_table_add(&l->sums, etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
+  if (!first)
+    etr_sum_table_add(&l->sums, etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
   for (size_t i = first ? first[row->number] : 0; first && i < first[row->number + 1]; i++) {
     etr_sum sum = sum_of_pattern(s, &l->patterns.rows[i]);
     sum.by = ETR_BY_SOURCE;
@@ -309,17 +351,22 @@ static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *r
 }
 
 /* Adds the rows for formats other than text, in the order in which text lists them by file. */
-static void put_lines(listing *l, const etr_summary *s, const etr_source_lines *files, size_t count) {
+static void put_lines(listing *l, const etr_summary *s, const etr_source_lines *files,
+                      size_t count) {
   const etr_breakdown *by = &s->by[ETR_BY_SOURCE];
   bool by_time = l->answer.options->order == ETR_ORDER_TIME;
   for (size_t i = 0; by_time && i < by->count; i++)
-    if (takes_line(l, &by->rows[i])) add_sum(l, s, &by->rows[i]);
+    if (takes_line(l, &by->rows[i]))
+      add_sum(l, s, &by->rows[i]);
   for (size_t i = 0; !by_time && i < count; i++)
     for (size_t k = 0; k < files[i].count; k++)
-      if (takes_line(l, files[i].rows[k])) add_sum(l, s, files[i].rows[k]);
+      if (takes_line(l, files[i].rows[k]))
+        add_sum(l, s, files[i].rows[k]);
 }
 
-static bool by_pattern(const listing *l) { return l->source && l->source->by_pattern; }
+static bool by_pattern(const listing *l) {
+  return l->source && l->source->by_pattern;
+}
 
 static bool list_method(listing *l, const etr_method *method, bool is_first) {
   etr_summary s;
@@ -327,40 +374,52 @@ static bool list_method(listing *l, const etr_method *method, bool is_first) {
   const etr_table_options *options = l->answer.options;
   bool text = options->format == ETR_TABLE_TEXT;
   if (!etr_summary_make(&s, &l->answer.arena, l->answer.profile, method,
-                        (etr_summary_choice){l->answer.filter, options->unit, options->order, 1u << ETR_BY_SOURCE}))
+                        (etr_summary_choice){l->answer.filter, options->unit, options->order,
+                                             1u << ETR_BY_SOURCE}))
     return false;
-  const etr_source_lines *files = etr_source_lines_make(&count, &l->answer.arena, &s, options->order != ETR_ORDER_TIME);
-  if (!files || (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s))) return false;
-  /* The rows of the summary are sorted by time. The first ones are shown, whatever file they are in. */
+  const etr_source_lines *files = etr_source_lines_make(&count, &l->answer.arena, &s,
+                                                        options->order != ETR_ORDER_TIME);
+  if (!files || (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s)))
+    return false;
+  /* The rows of the summary are sorted by time. The first ones are shown, whatever file they are
+   * in. */
   const etr_breakdown *by = &s.by[ETR_BY_SOURCE];
   size_t shown = options->top ? ETR_MIN(options->top, by->count) : by->count;
   l->least = shown ? by->rows[shown - 1].weight : 0;
   l->ties = 0;
-  for (size_t i = 0; i < shown; i++) l->ties += by->rows[i].weight == l->least;
-  if (text) put_head(l, &s, is_first);
-  for (size_t i = 0; text && i < count; i++) put_file(l, &s, &files[i]);
-  if (!text) put_lines(l, &s, files, count);
+  for (size_t i = 0; i < shown; i++)
+    l->ties += by->rows[i].weight == l->least;
+  if (text)
+    put_head(l, &s, is_first);
+  for (size_t i = 0; text && i < count; i++)
+    put_file(l, &s, &files[i]);
+  if (!text)
+    put_lines(l, &s, files, count);
   return true;
 }
 
 etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_filter *filter,
-                                  const etr_source_options *source, const etr_table_options *options,
-                                  const etr_sink *sink, etr_error *error) {
+                                  const etr_source_options *source,
+                                  const etr_table_options *options, const etr_sink *sink,
+                                  etr_error *error) {
   listing l = {.source = source};
   bool good = true, is_first = true;
   etr_answer_begin(&l.answer, profile, filter, options, sink);
-  if (by_pattern(&l)) etr_answer_refuse_patterns(&l.answer);
+  if (by_pattern(&l))
+    etr_answer_refuse_patterns(&l.answer);
   etr_sum_table_init(&l.sums, &l.answer, by_pattern(&l) ? ETR_IN_LINE_PATTERNS : ETR_IN_DATA,
                      NULL); /* Markdown, too, has all there is */
   etr_table_choose(&l.sums);
   etr_table_say_origin(&l.sums);
   l.sums.top = 0; /* each method's lines have been chosen */
   for (size_t i = 0; good && i < profile->method_count; i++) {
-    if (!etr_filter_takes_method(filter, &profile->methods[i])) continue;
+    if (!etr_filter_takes_method(filter, &profile->methods[i]))
+      continue;
     good = list_method(&l, &profile->methods[i], is_first);
     is_first = false;
   }
   etr_table_fill(&l.sums);
-  if (l.answer.options->format != ETR_TABLE_TEXT) etr_table_write(&l.sums);
+  if (l.answer.options->format != ETR_TABLE_TEXT)
+    etr_table_write(&l.sums);
   return etr_answer_end(&l.answer, good, error);
 }

@@ -22,9 +22,11 @@ void etr_summary_put_time(const etr_fields *f, const etr_method *method, uint64_
   etr_field_number(f, "share", share_of(method, ticks));
 }
 
-/* Returns true if some nodes were matched by an estimate. If a backend estimates times, their nodes may still be
- * certain. */
-static bool has_estimated_nodes(const etr_method *method) { return method->estimated_confidence > 0; }
+/* Returns true if some nodes were matched by an estimate. If a backend estimates times, their nodes
+ * may still be certain. */
+static bool has_estimated_nodes(const etr_method *method) {
+  return method->estimated_confidence > 0;
+}
 
 static void put_breakdown(const etr_fields *f, const etr_summary *s, etr_breakdown_by by) {
   etr_field_list(f, etr_breakdown_name(by));
@@ -54,7 +56,8 @@ static void put_modules(const etr_fields *f, const etr_summary *s) {
     etr_field_text(f, "module", row->path);
     etr_field_text(f, "module_type", row->type[0] ? row->type : NULL);
     etr_field_count(f, "level", row->level);
-    etr_sum own = etr_sum_make(s->method, row->own_ticks), total = etr_sum_make(s->method, row->total_ticks);
+    etr_sum own = etr_sum_make(s->method, row->own_ticks),
+            total = etr_sum_make(s->method, row->total_ticks);
     own.by = ETR_BY_MODULE;
     own.estimated = (double)row->estimated_ticks;
     own.nodes = row->own_count;
@@ -74,7 +77,8 @@ static void put_modules(const etr_fields *f, const etr_summary *s) {
   etr_jw_end(f->json);
 }
 
-void etr_summary_put_patterns(const etr_fields *f, const etr_method *method, const etr_module_patterns *patterns) {
+void etr_summary_put_patterns(const etr_fields *f, const etr_method *method,
+                              const etr_module_patterns *patterns) {
   etr_field_list(f, etr_breakdown_name(ETR_BY_PATTERN));
   for (size_t i = 0; i < patterns->count; i++) {
     const etr_pattern_row *row = &patterns->rows[i];
@@ -102,15 +106,16 @@ static void put_first_run(const etr_fields *f, const etr_summary *s) {
   }
   etr_jw_object(f->json);
   etr_field_ticks(f, "execute", s->first_run.ticks);
-  etr_field_number(f, "factor", s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : NAN);
+  etr_field_number(f, "factor",
+                   s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : NAN);
   etr_field_object(f, "rest");
   etr_field_stats(f, &s->first_run.rest);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
 
-static void put_delegate_parts(const etr_fields *f, const char *name, const etr_delegate_parts *parts, const char *key,
-                               double runs) {
+static void put_delegate_parts(const etr_fields *f, const char *name,
+                               const etr_delegate_parts *parts, const char *key, double runs) {
   for (size_t i = 0; i < parts->list.count; i++) {
     const etr_delegate_part *part = &parts->list.data[i];
     etr_jw_object(f->json);
@@ -123,10 +128,12 @@ static void put_delegate_parts(const etr_fields *f, const char *name, const etr_
   etr_jw_end(f->json);
 }
 
-bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_method *method, const char *key,
-                               double runs) {
+bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_method *method,
+                               const char *key, double runs) {
   etr_delegate_parts phases, units;
-  if (!etr_delegate_phases_make(&phases, arena, method) || !etr_compute_units_make(&units, arena, method)) return false;
+  if (!etr_delegate_phases_make(&phases, arena, method) ||
+      !etr_compute_units_make(&units, arena, method))
+    return false;
   etr_field_list(f, "phases");
   put_delegate_parts(f, "phase", &phases, key, runs);
   etr_field_list(f, "compute_units");
@@ -136,7 +143,8 @@ bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_
 
 static void put_accuracy(etr_answer *answer, const etr_method *method) {
   const etr_profile *profile = answer->profile;
-  const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods));
+  const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy,
+                                                        (uint32_t)(method - profile->methods));
   etr_jw_key(&answer->json, "accuracy");
   if (!accuracy) {
     etr_jw_null(&answer->json);
@@ -151,8 +159,9 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_summary s;
-  if (!etr_summary_make(&s, &answer->arena, f->profile, method,
-                        (etr_summary_choice){answer->filter, f->unit, ETR_ORDER_TIME, ETR_SUMMARY_ALL}))
+  if (!etr_summary_make(
+          &s, &answer->arena, f->profile, method,
+          (etr_summary_choice){answer->filter, f->unit, ETR_ORDER_TIME, ETR_SUMMARY_ALL}))
     return false;
   etr_jw_object(f->json);
   etr_field_method(f, method);
@@ -163,10 +172,12 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_balance_list(method, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
     etr_field_ticks(f, parts[i].name, etr_ticks_per_run(method, parts[i].ticks));
-  etr_field_number(f, "estimated_confidence", has_estimated_nodes(method) ? method->estimated_confidence : NAN);
+  etr_field_number(f, "estimated_confidence",
+                   has_estimated_nodes(method) ? method->estimated_confidence : NAN);
   etr_field_ticks(f, "clock_hidden", etr_ticks_per_run(method, method->clock_hidden_ticks));
   etr_field_ticks(f, "filtered", etr_ticks_per_run(method, s.part_ticks));
-  if (!etr_summary_put_delegates(f, &answer->arena, method, "avg", (double)method->run_count)) return false;
+  if (!etr_summary_put_delegates(f, &answer->arena, method, "avg", (double)method->run_count))
+    return false;
   put_first_run(f, &s);
   put_breakdown(f, &s, ETR_BY_OP);
   put_modules(f, &s);
@@ -182,7 +193,8 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
 
 bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
   etr_loads loads;
-  if (!etr_loads_make(&loads, arena, f->profile)) return false;
+  if (!etr_loads_make(&loads, arena, f->profile))
+    return false;
   etr_field_list(f, "load");
   for (size_t i = 0; i < loads.count; i++) {
     etr_jw_object(f->json);
@@ -195,12 +207,13 @@ bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
   return true;
 }
 
-etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
-                                 const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter,
+                                 etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "summary/1");
   etr_answer_put_filter(&answer);
   etr_field_effective_peaks(&answer.fields);
-  bool good = etr_answer_put_methods(&answer, put_method) && etr_summary_put_loads(&answer.fields, &answer.arena);
+  bool good = etr_answer_put_methods(&answer, put_method) &&
+              etr_summary_put_loads(&answer.fields, &answer.arena);
   return etr_answer_end(&answer, good, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * summary_output.h - parts of documents about a summary, delegation and memory that other documents contain too.
- * Layer 5.
+ * summary_output.h - parts of documents about a summary, delegation and memory that other documents
+ * contain too. Layer 5.
  */
 #ifndef ETR_SUMMARY_OUTPUT_H
 #define ETR_SUMMARY_OUTPUT_H
@@ -12,35 +12,39 @@
 /** Writes "load", as in schema/summary.schema.json. Returns false when out of memory. */
 bool etr_summary_put_loads(const etr_fields *fields, etr_arena *arena);
 
-/** Writes "phases" and "compute_units", as in schema/summary.schema.json, with the time under this key. Times are
- * divided by `runs`, which is 1 for totals. Returns false when out of memory. */
-bool etr_summary_put_delegates(const etr_fields *fields, etr_arena *arena, const etr_method *method, const char *key,
-                               double runs);
+/** Writes "phases" and "compute_units", as in schema/summary.schema.json, with the time under this
+ * key. Times are divided by `runs`, which is 1 for totals. Returns false when out of memory. */
+bool etr_summary_put_delegates(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                               const char *key, double runs);
 
 /** Writes "by_pattern", as in schema/summary.schema.json. */
-void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method, const etr_module_patterns *patterns);
+void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method,
+                              const etr_module_patterns *patterns);
 
 /** Writes "avg" and "share" of ticks over all runs of a method. */
 void etr_summary_put_time(const etr_fields *fields, const etr_method *method, uint64_t ticks);
 
-/** Writes an element of `methods` in schema/delegation.schema.json without its delegates. Returns false when out of
- * memory. */
+/** Writes an element of `methods` in schema/delegation.schema.json without its delegates. Returns
+ * false when out of memory. */
 bool etr_delegation_put(const etr_fields *fields, etr_arena *arena, const etr_method *method);
 
-/** Writes "delegates" into an open object, as in schema/delegation.schema.json: the delegates that the filter selects;
- * NULL selects all. Times are divided by `runs`, which is 1 for totals. Returns false when out of memory. */
+/** Writes "delegates" into an open object, as in schema/delegation.schema.json: the delegates that
+ * the filter selects; NULL selects all. Times are divided by `runs`, which is 1 for totals. Returns
+ * false when out of memory. */
 bool etr_delegates_put(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                        const etr_node_filter *filter, double runs);
 
-/** Writes into an open object what was compared with what: the members of schema/accuracy.schema.json from "reference"
- * to "text". */
-void etr_accuracy_put_head(const etr_fields *fields, etr_arena *arena, const etr_accuracy *accuracy);
+/** Writes into an open object what was compared with what: the members of
+ * schema/accuracy.schema.json from "reference" to "text". */
+void etr_accuracy_put_head(const etr_fields *fields, etr_arena *arena,
+                           const etr_accuracy *accuracy);
 
-/** Writes the members of these that are no texts: own_program, inputs, output_snr_db and ranked_by. */
+/** Writes the members of these that are no texts: own_program, inputs, output_snr_db and ranked_by.
+ */
 void etr_accuracy_put_facts(const etr_fields *fields, const etr_accuracy *accuracy);
 
-/** Writes a method's memory for the dashboard as a JSON value, which is null without a program. When out of memory, the
- * arena has failed. */
+/** Writes a method's memory for the dashboard as a JSON value, which is null without a program.
+ * When out of memory, the arena has failed. */
 void etr_memory_put_shown(const etr_fields *fields, etr_arena *arena, const etr_method *method);
 
 #endif

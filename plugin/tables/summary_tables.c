@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * summary_tables.c - where each method's time goes, on one screen, or for an issue; for programs, one long table.
+ * summary_tables.c - where each method's time goes, on one screen, or for an issue; for programs,
+ * one long table.
  */
 #include "output/label.h"
 #include "output/node_filter.h"
@@ -26,20 +27,24 @@ typedef struct report {
 } report;
 
 /* Returns the breakdown of a choice, which is not ETR_SUM_BY_ALL. */
-static etr_breakdown_by breakdown_of(etr_sum_by only) { return (etr_breakdown_by)((int)only - (int)ETR_SUM_BY_OP); }
+static etr_breakdown_by breakdown_of(etr_sum_by only) {
+  return (etr_breakdown_by)((int)only - (int)ETR_SUM_BY_OP);
+}
 
 enum { DEFAULT_ROWS = 10, TREE_ROWS = 40 };
 
 /* Titles of the first columns, by etr_breakdown_by. */
-static const char *const breakdown_titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
+static const char *const breakdown_titles[] = {"by type", "by module", "by pattern", "by backend",
+                                               "by source line"};
 
 #define DOT " \xC2\xB7 "
 #define TIMES "\xC3\x97"
 
-/* Writes an empty line, the rows of a table, and the number of rows that are not shown. Writes nothing if there are no
- * rows. */
+/* Writes an empty line, the rows of a table, and the number of rows that are not shown. Writes
+ * nothing if there are no rows. */
 static void put_table(report *r, etr_table *table) {
-  if (table->rows.count == 0) return;
+  if (table->rows.count == 0)
+    return;
   etr_puts(&r->answer.writer, "\n");
   etr_table_finish(table);
 }
@@ -56,16 +61,18 @@ typedef struct timed_event {
 
 static int by_weight(const void *a, const void *b) {
   const timed_event *x = a, *y = b;
-  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
   return (x->event > y->event) - (x->event < y->event);
 }
 
-/* Returns true for kernels, operators inside delegates, and calls of delegates that recorded no operators. The
- * runtime's events contain these and are not listed. */
+/* Returns true for kernels, operators inside delegates, and calls of delegates that recorded no
+ * operators. The runtime's events contain these and are not listed. */
 static bool is_own_time(const etr_block *block, size_t row) {
   const etr_event *e = &block->events[row];
   bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR;
-  if (e->match == ETR_MATCH_FRAMEWORK || (is_inside && !e->is_in_sums)) return false;
+  if (e->match == ETR_MATCH_FRAMEWORK || (is_inside && !e->is_in_sums))
+    return false;
   return e->delegate_id || row == 0 || !block->events[row - 1].delegate_id ||
          block->events[row - 1].instruction_id != e->instruction_id;
 }
@@ -77,20 +84,26 @@ typedef struct timed_events {
 
 static bool add_event(report *r, timed_events *events, const etr_event *event) {
   timed_event *added = etr_vec_push(&r->answer.arena, &events->list);
-  if (!added) return false;
+  if (!added)
+    return false;
   added->event = event;
   return etr_map_set(&events->places, ETR_BYTES(event), (uint32_t)(events->list.count - 1));
 }
 
-/* Adds the time that events have in the balance. Inside a delegate, this may be less than what was recorded. */
+/* Adds the time that events have in the balance. Inside a delegate, this may be less than what was
+ * recorded. */
 static bool add_time_slices(report *r, timed_events *events, const etr_method *method) {
-  uint32_t *place_of = etr_arena_alloc_array(&r->answer.arena, method->time_slice_count, sizeof *place_of);
+  uint32_t *place_of = etr_arena_alloc_array(&r->answer.arena, method->time_slice_count,
+                                             sizeof *place_of);
   for (size_t i = 0; place_of && i < method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &method->time_slices[i];
     place_of[i] = etr_map_get(&events->places, ETR_BYTES(time_slice->event));
-    if (place_of[i] != ETR_NONE) events->list.data[place_of[i]].ticks += time_slice->ticks;
+    if (place_of[i] != ETR_NONE)
+      events->list.data[place_of[i]].ticks += time_slice->ticks;
   }
-  const etr_stats *stats = place_of ? etr_run_stats(&r->answer.arena, method, place_of, events->list.count) : NULL;
+  const etr_stats *stats = place_of ? etr_run_stats(&r->answer.arena, method, place_of,
+                                                    events->list.count)
+                                    : NULL;
   for (size_t i = 0; stats && i < events->list.count; i++) {
     timed_event *timed = &events->list.data[i];
     timed->stats = stats[i];
@@ -104,10 +117,13 @@ static bool list_events(report *r, timed_events *events, const etr_method *metho
   for (size_t i = 0; i < method->block_count; i++) {
     const etr_block *block = &r->answer.profile->blocks[method->blocks[i]];
     for (size_t k = 0; k < block->event_count; k++)
-      if (is_own_time(block, k) && !add_event(r, events, &block->events[k])) return false;
+      if (is_own_time(block, k) && !add_event(r, events, &block->events[k]))
+        return false;
   }
-  if (!add_time_slices(r, events, method)) return false;
-  if (events->list.count) qsort(events->list.data, events->list.count, sizeof *events->list.data, by_weight);
+  if (!add_time_slices(r, events, method))
+    return false;
+  if (events->list.count)
+    qsort(events->list.data, events->list.count, sizeof *events->list.data, by_weight);
   return true;
 }
 
@@ -115,9 +131,11 @@ static void put_events(report *r, const etr_summary *s) {
   timed_events events = {0};
   etr_table table;
   double summed_p50 = 0;
-  if (!list_events(r, &events, s->method)) return;
+  if (!list_events(r, &events, s->method))
+    return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_EVENTS, "events");
-  for (size_t i = 0; i < events.list.count; i++) summed_p50 += events.list.data[i].stats.p50;
+  for (size_t i = 0; i < events.list.count; i++)
+    summed_p50 += events.list.data[i].stats.p50;
   for (size_t i = 0; i < events.list.count; i++) {
     const timed_event *timed = &events.list.data[i];
     const etr_event *event = timed->event;
@@ -134,7 +152,8 @@ static void put_events(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* ---- By module: a tree. A row "N more" adds up the modules of one parent that are not shown ---- */
+/* ---- By module: a tree. A row "N more" adds up the modules of one parent that are not shown ----
+ */
 
 /* The modules directly below one that are not shown. */
 typedef struct left_out {
@@ -154,7 +173,8 @@ static const char *name_below(const etr_module_tree *tree, const etr_module_row 
 static void add_module(report *r, etr_table *table, uint32_t level, const char *name, etr_sum sum) {
   static const char dots[] = "........................", blanks[] = "                        ";
   size_t size = ETR_MIN(2 * (size_t)(level - 1), sizeof blanks - 1);
-  sum.text = etr_arena_format(&r->answer.arena, "%.*s%s", (int)size, r->markdown ? dots : blanks, name);
+  sum.text = etr_arena_format(&r->answer.arena, "%.*s%s", (int)size, r->markdown ? dots : blanks,
+                              name);
   etr_sum_table_add(table, sum);
 }
 
@@ -162,7 +182,8 @@ static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   const etr_breakdown *by = &s->by[ETR_BY_MODULE];
   const etr_stats *own = row->number == ETR_NONE ? NULL : &by->stats[row->number];
   etr_sum sum = etr_sum_make(s->method, row->total_ticks);
-  sum.own = etr_ranking(s->profile, etr_sum_make(s->method, row->own_ticks).ticks, own ? own->p50 : 0);
+  sum.own = etr_ranking(s->profile, etr_sum_make(s->method, row->own_ticks).ticks,
+                        own ? own->p50 : 0);
   sum.nodes = row->node_count;
   sum.p50 = row->total_p50;
   sum.summed_p50 = s->modules.summed_p50;
@@ -176,20 +197,25 @@ static left_out *count_left_out(etr_arena *arena, const etr_module_tree *tree, c
   left_out *left = etr_arena_alloc_array(arena, tree->count, sizeof *left);
   for (size_t i = 1; left && i < tree->count; i++) {
     left_out *l = &left[tree->rows[i].parent];
-    if (shown[i]) l->shown++;
-    if (!shown[i]) l->count++, l->ticks += tree->rows[i].total_ticks, l->p50 += tree->rows[i].total_p50;
+    if (shown[i])
+      l->shown++;
+    if (!shown[i])
+      l->count++, l->ticks += tree->rows[i].total_ticks, l->p50 += tree->rows[i].total_p50;
   }
   return left;
 }
 
 static void put_modules(report *r, const etr_summary *s) {
   const etr_module_tree *tree = &s->modules;
-  size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0, most = r->answer.options->top;
-  if (depth && most) most = ETR_MAX(most, (size_t)TREE_ROWS);
+  size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0,
+         most = r->answer.options->top;
+  if (depth && most)
+    most = ETR_MAX(most, (size_t)TREE_ROWS);
   const bool *shown = etr_module_tree_choose(tree, &r->answer.arena, depth, most);
   left_out *left = shown ? count_left_out(&r->answer.arena, tree, shown) : NULL;
   etr_table table;
-  if (!left) return;
+  if (!left)
+    return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_MODULES, breakdown_titles[ETR_BY_MODULE]);
   etr_table_choose_between(&table, 1, 0);
   table.top = 0;
@@ -198,9 +224,11 @@ static void put_modules(report *r, const etr_summary *s) {
     left_out *l = &left[row->parent];
     bool is_last = l->shown && l->count == 1; /* it takes the line that would say "1 more" */
     if (shown[i] || is_last) {
-      if (!shown[i]) l->count = 0;
+      if (!shown[i])
+        l->count = 0;
       add_module(r, &table, row->level, name_below(tree, row), sum_of(s, row));
-    } else if (l->shown && l->count) { /* these have less time than the modules that are shown, and so follow them */
+    } else if (l->shown && l->count) { /* these have less time than the modules that are shown, and
+                                          so follow them */
       const char *more = etr_arena_format(&r->answer.arena, "%zu more", l->count);
       etr_sum sum = etr_sum_make(s->method, l->ticks);
       sum.p50 = l->p50;
@@ -219,7 +247,8 @@ static void put_modules(report *r, const etr_summary *s) {
     sum.nodes = tree->rows[0].own_count;
     add_module(r, &table, 1, "(top level)", sum);
   }
-  if ((table.rows.count < 2 || s->part_ticks == 0) && !r->answer.options->by) return;
+  if ((table.rows.count < 2 || s->part_ticks == 0) && !r->answer.options->by)
+    return;
   put_table(r, &table);
 }
 
@@ -245,9 +274,11 @@ static void put_patterns(report *r, const etr_summary *s) {
 /* ---- Head ---- */
 
 static void put_heading(report *r, const char *text) {
-  if (r->any) etr_puts(&r->answer.writer, "\n");
+  if (r->any)
+    etr_puts(&r->answer.writer, "\n");
   r->any = true;
-  if (r->markdown) etr_puts(&r->answer.writer, "### ");
+  if (r->markdown)
+    etr_puts(&r->answer.writer, "### ");
   etr_section_line(&r->answer, ETR_STYLE_BOLD, 0, text);
 }
 
@@ -256,8 +287,8 @@ static void put_time(const report *r, etr_writer *writer, double ticks) {
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
 }
 
-/* Puts "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from run 26 on", "too few
- * runs to judge noise". */
+/* Puts "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from
+ * run 26 on", "too few runs to judge noise". */
 static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
   const etr_noise *noise = &method->noise;
   bool is_spread = noise->verdict < ETR_NOISE_TWO_MODES;
@@ -265,31 +296,35 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
     etr_puts(writer, "too few runs to judge noise");
     return;
   }
-  if (method->mixed_phase_count > 1 || !text || !text[0]) text = etr_noise_verdict_name(noise->verdict);
+  if (method->mixed_phase_count > 1 || !text || !text[0])
+    text = etr_noise_verdict_name(noise->verdict);
   etr_putf(writer, "%s", text);
-  if (!is_spread) return;
+  if (!is_spread)
+    return;
   etr_putf(writer, " (cv %s", noise->cv > 1 ? "over " : "");
   etr_put_share(writer, ETR_MIN(noise->cv, 1.0), 1);
   etr_puts(writer, ")");
 }
 
-/* Returns "2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv 1.2 %) · loading takes
- * 1.59 ms". */
+/* Returns "2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv 1.2 %)
+ * · loading takes 1.59 ms". */
 static const char *circumstances(report *r, const etr_summary *s) {
   const char *excluded = etr_excluded_runs_text(&r->answer.arena, r->answer.profile, s->method,
                                                 r->answer.options->unit);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
-  if (excluded && excluded[0]) etr_putf(&writer, "%s" DOT, excluded);
+  if (excluded && excluded[0])
+    etr_putf(&writer, "%s" DOT, excluded);
   double factor = s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : 0;
   if (factor >= 1.05) { /* a first run that is faster warmed up nothing */
     etr_puts(&writer, "first run ");
     etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
     etr_puts(&writer, TIMES " the others" DOT);
   }
-  put_noise(&writer, s->method,
-            etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
+  put_noise(
+      &writer, s->method,
+      etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
   if (r->loads.whole && r->loads.timed_methods == 1) {
     etr_puts(&writer, DOT "loading takes ");
     put_time(r, &writer, r->loads.whole->stats.avg);
@@ -300,8 +335,10 @@ static const char *circumstances(report *r, const etr_summary *s) {
 /* Puts "accuracy against the program of f32 (f32.safetensors): output 22.0 dB; ...". */
 static void put_accuracy(report *r, const etr_summary *s) {
   const etr_profile *profile = r->answer.profile;
-  const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy, (uint32_t)(s->method - profile->methods));
-  if (!accuracy) return;
+  const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy,
+                                                        (uint32_t)(s->method - profile->methods));
+  if (!accuracy)
+    return;
   const char *line = etr_accuracy_line(&r->answer.arena, accuracy);
   etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2,
                    etr_arena_format(&r->answer.arena, "accuracy %s: %s",
@@ -309,7 +346,8 @@ static void put_accuracy(report *r, const etr_summary *s) {
                                     line ? line : "no value was compared"));
 }
 
-/* Puts the first lines: "mobilenet_v2, forward: 0.404 ms ± 0.005 per inference (median of 8 runs; average 0.463 ms)".
+/* Puts the first lines: "mobilenet_v2, forward: 0.404 ms ± 0.005 per inference (median of 8 runs;
+ * average 0.463 ms)".
  */
 static void put_head(report *r, const etr_summary *s) {
   etr_text text;
@@ -327,9 +365,11 @@ static void put_head(report *r, const etr_summary *s) {
   }
   etr_puts(&writer, ")");
   const char *head = etr_text_end(&text, &writer);
-  if (!head) return;
+  if (!head)
+    return;
   put_heading(r, head);
-  if (r->markdown) etr_puts(&r->answer.writer, "\n");
+  if (r->markdown)
+    etr_puts(&r->answer.writer, "\n");
   etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, circumstances(r, s));
   put_accuracy(r, s);
 }
@@ -337,7 +377,8 @@ static void put_head(report *r, const etr_summary *s) {
 /* ---- Where the time goes ---- */
 
 static void put_note(report *r, const char *note) {
-  if (note && r->markdown) etr_puts(&r->answer.writer, "\n");
+  if (note && r->markdown)
+    etr_puts(&r->answer.writer, "\n");
   etr_section_line(&r->answer, ETR_STYLE_DIM, r->markdown ? 0 : 2, note);
 }
 
@@ -349,8 +390,10 @@ static void put_balance(report *r, const etr_summary *s) {
   put_table(r, &table);
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &r->answer.arena, r->answer.profile, s->method);
-  for (size_t i = 0; i < count; i++) put_note(r, notes[i]);
-  put_note(r, etr_balance_note(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
+  for (size_t i = 0; i < count; i++)
+    put_note(r, notes[i]);
+  put_note(
+      r, etr_balance_note(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
 }
 
 /* Adds a time of loads, or of a part of a method's runs, which is not a share of anything. */
@@ -362,12 +405,14 @@ static void add_time(etr_table *table, const char *text, double ticks, const etr
 
 /* Puts the phases of the runs, if the times below are averages over several. */
 static void put_phases(report *r, const etr_summary *s) {
-  static const char *const notes[] = {"phases differ in the sizes of the values that the runs logged",
-                                      "phases differ in the events of the runs",
-                                      "phases are an estimate: longer runs stretch some operators more than others"};
+  static const char *const notes[] = {
+      "phases differ in the sizes of the values that the runs logged",
+      "phases differ in the events of the runs",
+      "phases are an estimate: longer runs stretch some operators more than others"};
   const etr_method *method = s->method;
   etr_table table;
-  if (method->mixed_phase_count < 2) return;
+  if (method->mixed_phase_count < 2)
+    return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_RUNS, "phases of the runs");
   table.top = 0;
   for (size_t i = 0; i < method->run_phase_count; i++) {
@@ -379,17 +424,22 @@ static void put_phases(report *r, const etr_summary *s) {
                phase->execute.avg, &phase->execute);
   }
   put_table(r, &table);
-  put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are averages over all of these runs",
+  put_note(r, etr_arena_format(&r->answer.arena,
+                               "%s; all other times are averages over all of these runs",
                                notes[method->run_phases[0].told_by]));
-  const char *text = etr_steadiness_text(&r->answer.arena, r->answer.profile, method, r->answer.options->unit);
-  if (text && text[0]) put_note(r, text);
+  const char *text = etr_steadiness_text(&r->answer.arena, r->answer.profile, method,
+                                         r->answer.options->unit);
+  if (text && text[0])
+    put_note(r, text);
 }
 
-/* Puts parts of delegates' time. If no backend recorded them, there is nothing to add to the balance. */
+/* Puts parts of delegates' time. If no backend recorded them, there is nothing to add to the
+ * balance. */
 static void put_delegate_parts(report *r, const etr_method *method, const char *title,
                                const etr_delegate_parts *parts) {
   etr_table table;
-  if (!parts->tells) return;
+  if (!parts->tells)
+    return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, title);
   table.top = 0;
   etr_sum_table_add_parts(&table, method, parts);
@@ -398,11 +448,13 @@ static void put_delegate_parts(report *r, const etr_method *method, const char *
 
 /* Says which nodes a filter selects for the tables below, and how much time they take. */
 static void put_part(report *r, const etr_summary *s) {
-  if (!s->is_part) return;
+  if (!s->is_part)
+    return;
   etr_putf(&r->answer.writer, "\n%zu node%s, ", s->node_count, etr_plural(s->node_count));
   etr_put_time(&r->answer.writer, r->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks,
                r->answer.options->unit);
-  etr_putf(&r->answer.writer, " %s%s, ", etr_unit_name(r->answer.options->unit), etr_on_average(r->answer.profile));
+  etr_putf(&r->answer.writer, " %s%s, ", etr_unit_name(r->answer.options->unit),
+           etr_on_average(r->answer.profile));
   etr_put_filter(&r->answer.writer, &r->answer.arena, r->answer.filter);
 }
 
@@ -425,11 +477,12 @@ static void put_operators(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* Puts a breakdown. One of a single row, or without any measurable time, says no more than the balance, and is shown
- * only if it was asked for. */
+/* Puts a breakdown. One of a single row, or without any measurable time, says no more than the
+ * balance, and is shown only if it was asked for. */
 static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
   etr_table table;
-  if ((s->by[by].count < 2 || s->part_ticks == 0) && !r->answer.options->by) return;
+  if ((s->by[by].count < 2 || s->part_ticks == 0) && !r->answer.options->by)
+    return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, breakdown_titles[by]);
   etr_table_choose_between(&table, 1, 0);
   etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
@@ -439,24 +492,33 @@ static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) 
 static void put_runs(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
-  const char *phase = s->first_run.phase, *counted = method->skipped_run_count ? "%zu without warm-up" : "all %zu";
+  const char *phase = s->first_run.phase,
+             *counted = method->skipped_run_count ? "%zu without warm-up" : "all %zu";
   etr_arena *arena = &r->answer.arena;
   etr_table table;
-  if (rest->count == 0) return;
+  if (rest->count == 0)
+    return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_RUNS, "runs");
   table.top = 0;
-  /* The median has the usual digits, and the first run, which is often ten times as long, as many decimals. */
+  /* The median has the usual digits, and the first run, which is often ten times as long, as many
+   * decimals. */
   if (rest->p50 > 0 && s->first_run.ticks > rest->p50)
     table.time_digits += (int)(floor(log10(s->first_run.ticks)) - floor(log10(rest->p50)));
-  if (all->count != rest->count) add_time(&table, etr_arena_format(arena, counted, method->run_count), all->avg, all);
-  add_time(&table, etr_arena_format(arena, "the first of %zu", method->run_count + method->skipped_run_count),
-           s->first_run.ticks, NULL);
-  add_time(&table, etr_arena_format(arena, "%zu after the first%s%s", rest->count, phase[0] ? ", only " : "", phase),
+  if (all->count != rest->count)
+    add_time(&table, etr_arena_format(arena, counted, method->run_count), all->avg, all);
+  add_time(
+      &table,
+      etr_arena_format(arena, "the first of %zu", method->run_count + method->skipped_run_count),
+      s->first_run.ticks, NULL);
+  add_time(&table,
+           etr_arena_format(arena, "%zu after the first%s%s", rest->count,
+                            phase[0] ? ", only " : "", phase),
            rest->avg, rest);
   put_table(r, &table);
 }
 
-/* Puts the events of the loads. With one method, a load of a single event is in its first lines already. */
+/* Puts the events of the loads. With one method, a load of a single event is in its first lines
+ * already. */
 static void put_loads(report *r) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_LOADS, "loading");
@@ -465,8 +527,10 @@ static void put_loads(report *r) {
     if (&r->loads.list[i] == r->loads.whole ||
         !etr_load_is_whole(r->loads.list[i].stats.avg, r->loads.whole->stats.avg))
       add_time(&table, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
-  if (table.rows.count > 1) put_table(r, &table);
-  if (table.rows.count > 1 || !r->loads.whole || r->loads.timed_methods == 1) return;
+  if (table.rows.count > 1)
+    put_table(r, &table);
+  if (table.rows.count > 1 || !r->loads.whole || r->loads.timed_methods == 1)
+    return;
   etr_puts(&r->answer.writer, "\nloading takes ");
   put_time(r, &r->answer.writer, r->loads.whole->stats.avg);
   etr_puts(&r->answer.writer, "\n");
@@ -476,24 +540,31 @@ static void put_loads(report *r) {
 
 static void put_all(report *r, const etr_summary *s) {
   etr_findings_put(&r->answer, &s->findings, "findings");
-  if (!s->graph) put_events(r, s);
+  if (!s->graph)
+    put_events(r, s);
   put_operators(r, s);
   put_breakdown(r, s, ETR_BY_OP);
   put_modules(r, s);
   put_breakdown(r, s, ETR_BY_BACKEND);
-  if (!s->graph || !etr_is_program(s->graph)) put_breakdown(r, s, ETR_BY_SOURCE);
+  if (!s->graph || !etr_is_program(s->graph))
+    put_breakdown(r, s, ETR_BY_SOURCE);
   put_runs(r, s);
-  if (r->loads.timed_methods == 1) put_loads(r);
-  if (!r->markdown) etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
+  if (r->loads.timed_methods == 1)
+    put_loads(r);
+  if (!r->markdown)
+    etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
 }
 
-/* Returns the parts of the summary that are shown. Operators are always made, because they say how many nodes have
- * symbolic sizes. */
+/* Returns the parts of the summary that are shown. Operators are always made, because they say how
+ * many nodes have symbolic sizes. */
 static unsigned shown_parts(const report *r) {
-  const unsigned patterns = 1u << ETR_BY_PATTERN, modules = 1u << ETR_BY_MODULE, operators = 1u << ETR_BY_OP;
+  const unsigned patterns = 1u << ETR_BY_PATTERN, modules = 1u << ETR_BY_MODULE,
+                 operators = 1u << ETR_BY_OP;
   etr_sum_by only = r->answer.options->by;
-  if (!only) return ETR_SUMMARY_ALL & ~patterns;
-  if (only == ETR_SUM_BY_PATTERN) return operators | modules | patterns;
+  if (!only)
+    return ETR_SUMMARY_ALL & ~patterns;
+  if (only == ETR_SUM_BY_PATTERN)
+    return operators | modules | patterns;
   return operators | 1u << breakdown_of(only);
 }
 
@@ -502,8 +573,9 @@ static bool put_method(report *r, const etr_method *method) {
   etr_delegate_parts phases, units;
   etr_summary s;
   double hinted = 0;
-  if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method,
-                        (etr_summary_choice){r->answer.filter, options->unit, options->order, shown_parts(r)}) ||
+  if (!etr_summary_make(
+          &s, &r->answer.arena, r->answer.profile, method,
+          (etr_summary_choice){r->answer.filter, options->unit, options->order, shown_parts(r)}) ||
       !etr_delegate_phases_make(&phases, &r->answer.arena, method) ||
       !etr_compute_units_make(&units, &r->answer.arena, method))
     return false;
@@ -523,43 +595,54 @@ static bool put_method(report *r, const etr_method *method) {
     put_patterns(r, &s);
   else
     put_breakdown(r, &s, breakdown_of(options->by));
-  for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++) hinted += s.by[ETR_BY_OP].rows[i].cost.hinted;
+  for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++)
+    hinted += s.by[ETR_BY_OP].rows[i].cost.hinted;
   etr_put_cost_notes(&r->answer, hinted);
   return true;
 }
 
 /* Says of a method that was not timed why, and how large it is. */
 static void put_untimed(report *r, const etr_method *method) {
-  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &r->answer.profile->graphs[method->graph];
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL
+                                                     : &r->answer.profile->graphs[method->graph];
   size_t operators = 0;
-  const char *why = r->answer.profile->run_count ? "no run is known to have executed it" : "there is no ETDump";
-  if (method->skipped_run_count) why = "all of its runs are excluded";
-  for (size_t i = 0; graph && i < graph->node_count; i++) operators += graph->nodes[i].kind == ETR_NODE_OP;
+  const char *why = r->answer.profile->run_count ? "no run is known to have executed it"
+                                                 : "there is no ETDump";
+  if (method->skipped_run_count)
+    why = "all of its runs are excluded";
+  for (size_t i = 0; graph && i < graph->node_count; i++)
+    operators += graph->nodes[i].kind == ETR_NODE_OP;
   put_heading(r, etr_arena_format(&r->answer.arena, "%s, %s: not timed: %s",
-                                  etr_label_record(&r->answer.arena, r->answer.profile), etr_label_method(method->name),
-                                  why));
-  etr_putf(&r->answer.writer, "%s%zu operator%s, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators,
-           etr_plural(operators), method->delegate_count, etr_plural(method->delegate_count));
+                                  etr_label_record(&r->answer.arena, r->answer.profile),
+                                  etr_label_method(method->name), why));
+  etr_putf(&r->answer.writer, "%s%zu operator%s, %zu delegate%s\n", r->markdown ? "\n" : "  ",
+           operators, etr_plural(operators), method->delegate_count,
+           etr_plural(method->delegate_count));
 }
 
 static bool put_methods(report *r) {
-  if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile)) return false;
+  if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
+    return false;
   for (size_t i = 0; i < r->answer.profile->method_count; i++) {
     const etr_method *method = &r->answer.profile->methods[i];
-    if (etr_filter_takes_method(r->answer.filter, method) && method->run_count > 0 && !put_method(r, method))
+    if (etr_filter_takes_method(r->answer.filter, method) && method->run_count > 0 &&
+        !put_method(r, method))
       return false;
   }
   for (size_t i = 0; i < r->answer.profile->method_count; i++) {
     const etr_method *method = &r->answer.profile->methods[i];
-    if (etr_filter_takes_method(r->answer.filter, method) && method->run_count == 0) put_untimed(r, method);
+    if (etr_filter_takes_method(r->answer.filter, method) && method->run_count == 0)
+      put_untimed(r, method);
   }
-  if (r->loads.timed_methods != 1 && !r->answer.options->by) put_loads(r);
+  if (r->loads.timed_methods != 1 && !r->answer.options->by)
+    put_loads(r);
   return true;
 }
 
 /* ---- For programs: the sections under each other, in one long table ---- */
 
-static void add_row(etr_table *table, const char *section, const char *key, const char *note, etr_sum sum) {
+static void add_row(etr_table *table, const char *section, const char *key, const char *note,
+                    etr_sum sum) {
   sum.section = section;
   sum.key = key;
   sum.note = note;
@@ -576,7 +659,8 @@ static etr_sum time_of(const etr_method *method, double ticks, const etr_stats *
 static void add_balance(etr_table *table, const etr_summary *s) {
   const etr_method *method = s->method;
   etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_sum whole = etr_sum_make(method, method->execute_ticks), part = etr_sum_make(method, s->part_ticks);
+  etr_sum whole = etr_sum_make(method, method->execute_ticks),
+          part = etr_sum_make(method, s->part_ticks);
   whole.stats = &method->execute;
   part.nodes = s->node_count;
   add_row(table, "execute", "", "", whole);
@@ -584,8 +668,10 @@ static void add_balance(etr_table *table, const etr_summary *s) {
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
     add_row(table, parts[i].name, "", "", etr_sum_make(method, parts[i].ticks));
   add_row(table, "clock_hidden", "", "", etr_sum_make(method, method->clock_hidden_ticks));
-  if (s->is_part) add_row(table, "filtered", "", "", part);
-  if (s->first_run.rest.count == 0) return;
+  if (s->is_part)
+    add_row(table, "filtered", "", "", part);
+  if (s->first_run.rest.count == 0)
+    return;
   add_row(table, "first_run", "", "", time_of(method, s->first_run.ticks, NULL));
   add_row(table, "other_runs", "", "", time_of(method, s->first_run.rest.avg, &s->first_run.rest));
 }
@@ -600,21 +686,24 @@ static void add_delegate_parts(etr_table *table, const etr_method *method, const
 static void add_phases(etr_table *table, const etr_method *method) {
   for (size_t i = 0; method->mixed_phase_count > 1 && i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    const char *note = etr_arena_format(&table->answer->arena, "%zu runs, known by %s", phase->run_count,
-                                        etr_phase_rule_name(phase->told_by));
+    const char *note = etr_arena_format(&table->answer->arena, "%zu runs, known by %s",
+                                        phase->run_count, etr_phase_rule_name(phase->told_by));
     if (phase->run_count)
-      add_row(table, "phase_of_runs", phase->name, note, time_of(method, phase->execute.avg, &phase->execute));
+      add_row(table, "phase_of_runs", phase->name, note,
+              time_of(method, phase->execute.avg, &phase->execute));
   }
 }
 
 static void add_nodes(etr_table *table, const etr_summary *s, size_t top) {
-  etr_cost_figures *costs = etr_arena_alloc_array(&table->answer->arena, s->node_count, sizeof *costs);
+  etr_cost_figures *costs = etr_arena_alloc_array(&table->answer->arena, s->node_count,
+                                                  sizeof *costs);
   for (size_t i = 0; i < ETR_MIN(s->node_count, top); i++) {
     const etr_node_time *time = &s->graph->times[s->nodes[i]];
     etr_sum sum = etr_sum_make(s->method, time->total_ticks);
     sum.nodes = 1;
     sum.stats = &time->per_run;
-    if (costs) costs[i] = etr_cost_figures_of_node(s->profile, s->graph, s->nodes[i]);
+    if (costs)
+      costs[i] = etr_cost_figures_of_node(s->profile, s->graph, s->nodes[i]);
     sum.cost = costs ? &costs[i] : NULL;
     sum.summed_p50 = s->summed_p50;
     add_row(table, "node", s->graph->nodes[s->nodes[i]].name, time->runs_as, sum);
@@ -625,7 +714,8 @@ static void add_breakdown(etr_table *table, const etr_summary *s, etr_breakdown_
   for (size_t i = 0; i < ETR_MIN(s->by[by].count, top); i++) {
     const etr_source *source = s->by[by].rows[i].source;
     etr_sum sum = etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]);
-    const char *key = source ? etr_arena_format(&table->answer->arena, "%s:%lld", source->file, (long long)source->line)
+    const char *key = source ? etr_arena_format(&table->answer->arena, "%s:%lld", source->file,
+                                                (long long)source->line)
                              : sum.key;
     add_row(table, etr_breakdown_name(by), key, source ? source->code : "", sum);
   }
@@ -647,11 +737,15 @@ static void add_modules(etr_table *table, const etr_summary *s, size_t top) {
 static void add_findings(etr_table *table, const etr_summary *s) {
   for (size_t i = 0; i < s->findings.count; i++) {
     const etr_finding *finding = &s->findings.list[i];
-    etr_sum sum = {
-        .method = s->method, .ticks = finding->cost, .p50 = finding->cost, .part = finding->share, .whole = 1};
+    etr_sum sum = {.method = s->method,
+                   .ticks = finding->cost,
+                   .p50 = finding->cost,
+                   .part = finding->share,
+                   .whole = 1};
     sum.nodes = finding->node_count;
     add_row(table, "finding", etr_finding_kind_name(finding->kind),
-            etr_arena_format(&table->answer->arena, "%s: %s %s", finding->title, finding->evidence, finding->saving),
+            etr_arena_format(&table->answer->arena, "%s: %s %s", finding->title, finding->evidence,
+                             finding->saving),
             sum);
   }
 }
@@ -659,41 +753,51 @@ static void add_findings(etr_table *table, const etr_summary *s) {
 static void add_summary(etr_table *table, const etr_summary *summary) {
   size_t top = table->answer->options->top ? table->answer->options->top : SIZE_MAX;
   etr_sum_by only = table->answer->options->by;
-  if (!only) add_balance(table, summary);
+  if (!only)
+    add_balance(table, summary);
   etr_delegate_parts phases, units;
   if (!only && etr_delegate_phases_make(&phases, &table->answer->arena, summary->method) &&
       etr_compute_units_make(&units, &table->answer->arena, summary->method)) {
     add_delegate_parts(table, summary->method, "delegate_phase", &phases);
     add_delegate_parts(table, summary->method, "compute_unit", &units);
   }
-  if (!only) add_phases(table, summary->method);
-  if (!only) add_nodes(table, summary, top);
+  if (!only)
+    add_phases(table, summary->method);
+  if (!only)
+    add_nodes(table, summary, top);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
-    if (only && breakdown_of(only) != by) continue;
+    if (only && breakdown_of(only) != by)
+      continue;
     add_breakdown(table, summary, by, top);
-    if (by == ETR_BY_MODULE) add_modules(table, summary, top);
+    if (by == ETR_BY_MODULE)
+      add_modules(table, summary, top);
   }
-  if (!only) add_findings(table, summary);
+  if (!only)
+    add_findings(table, summary);
 }
 
 static void add_patterns(etr_table *table, const etr_summary *summary) {
   size_t top = table->answer->options->top ? table->answer->options->top : SIZE_MAX;
   for (size_t i = 0; i < ETR_MIN(summary->patterns.count, top); i++)
-    etr_sum_table_add(table, etr_sum_of_pattern(summary->method, &summary->patterns.rows[i], false));
+    etr_sum_table_add(table,
+                      etr_sum_of_pattern(summary->method, &summary->patterns.rows[i], false));
 }
 
 static void add_loads(etr_table *table, const etr_loads *loads) {
   static const etr_method none = {.name = ""};
   for (size_t i = 0; i < loads->count; i++)
-    add_row(table, "load", loads->list[i].name, "", time_of(&none, loads->list[i].stats.avg, &loads->list[i].stats));
+    add_row(table, "load", loads->list[i].name, "",
+            time_of(&none, loads->list[i].stats.avg, &loads->list[i].stats));
 }
 
 static bool put_rows(report *r) {
   const etr_profile *profile = r->answer.profile;
   const etr_table_options *options = r->answer.options;
-  etr_summary *summaries = etr_arena_alloc_array(&r->answer.arena, profile->method_count, sizeof *summaries);
+  etr_summary *summaries = etr_arena_alloc_array(&r->answer.arena, profile->method_count,
+                                                 sizeof *summaries);
   etr_table table;
-  if (!summaries) return false;
+  if (!summaries)
+    return false;
   bool patterns = options->by == ETR_SUM_BY_PATTERN;
   etr_sum_table_init(&table, &r->answer, patterns ? ETR_IN_PATTERN_ROWS : ETR_IN_ROWS, NULL);
   etr_table_choose(&table);
@@ -701,26 +805,33 @@ static bool put_rows(report *r) {
   table.top = 0; /* each section has this limit already */
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
-    if (!etr_filter_takes_method(r->answer.filter, method) || method->run_count == 0) continue;
-    if (!etr_summary_make(&summaries[i], &r->answer.arena, profile, method,
-                          (etr_summary_choice){r->answer.filter, options->unit, options->order, ETR_SUMMARY_ALL}))
+    if (!etr_filter_takes_method(r->answer.filter, method) || method->run_count == 0)
+      continue;
+    if (!etr_summary_make(
+            &summaries[i], &r->answer.arena, profile, method,
+            (etr_summary_choice){r->answer.filter, options->unit, options->order, ETR_SUMMARY_ALL}))
       return false;
     (patterns ? add_patterns : add_summary)(&table, &summaries[i]);
   }
-  if (!etr_loads_make(&r->loads, &r->answer.arena, profile)) return false;
-  if (!options->by) add_loads(&table, &r->loads);
+  if (!etr_loads_make(&r->loads, &r->answer.arena, profile))
+    return false;
+  if (!options->by)
+    add_loads(&table, &r->loads);
   etr_table_fill(&table);
   etr_table_write(&table);
   return true;
 }
 
 etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_filter *filter,
-                                   const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+                                   const etr_table_options *options, const etr_sink *sink,
+                                   etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
   report r = {0};
   etr_answer_begin(&r.answer, profile, filter, options ? options : &defaults, sink);
-  if (r.answer.options->by == ETR_SUM_BY_PATTERN) etr_answer_refuse_patterns(&r.answer);
+  if (r.answer.options->by == ETR_SUM_BY_PATTERN)
+    etr_answer_refuse_patterns(&r.answer);
   r.markdown = r.answer.options->format == ETR_TABLE_MARKDOWN;
-  bool good = (r.markdown || r.answer.options->format == ETR_TABLE_TEXT ? put_methods : put_rows)(&r);
+  bool good = (r.markdown || r.answer.options->format == ETR_TABLE_TEXT ? put_methods
+                                                                        : put_rows)(&r);
   return etr_answer_end(&r.answer, good, error);
 }

@@ -49,11 +49,16 @@ etr_sum etr_sum_of_pattern(const etr_method *method, const etr_pattern_row *row,
   return sum;
 }
 
-static const etr_sum *as_row(const void *row) { return row; }
-static const etr_profile *profile_of(const void *row) { return as_row(row)->profile; }
+static const etr_sum *as_row(const void *row) {
+  return row;
+}
+static const etr_profile *profile_of(const void *row) {
+  return as_row(row)->profile;
+}
 
 static double median(const etr_sum *sum) {
-  if (!isnan(sum->p50)) return sum->p50;
+  if (!isnan(sum->p50))
+    return sum->p50;
   return sum->stats && sum->stats->count > 0 ? sum->stats->p50 : NAN;
 }
 
@@ -62,7 +67,8 @@ double etr_sum_ranking(const etr_profile *profile, const etr_sum *sum) {
 }
 
 double etr_sum_share(const etr_profile *profile, const etr_sum *sum) {
-  double part = etr_ranking(profile, sum->part, median(sum)), whole = etr_ranking(profile, sum->whole, sum->summed_p50);
+  double part = etr_ranking(profile, sum->part, median(sum)),
+         whole = etr_ranking(profile, sum->whole, sum->summed_p50);
   return whole > 0 ? part / whole : NAN;
 }
 
@@ -70,10 +76,14 @@ double etr_sum_share(const etr_profile *profile, const etr_sum *sum) {
 
 static etr_cell text(const void *row) {
   const etr_sum *sum = as_row(row);
-  if (sum->text) return etr_cell_text(sum->text);
-  if ((sum->by == ETR_BY_MODULE || sum->by == ETR_BY_PATTERN) && !sum->key[0]) return etr_cell_text("(top level)");
-  if (sum->by != ETR_BY_SOURCE) return etr_cell_text(sum->key);
-  return etr_cell_text(sum->source ? etr_label_source(&sum->answer->arena, sum->source) : "(not recorded)");
+  if (sum->text)
+    return etr_cell_text(sum->text);
+  if ((sum->by == ETR_BY_MODULE || sum->by == ETR_BY_PATTERN) && !sum->key[0])
+    return etr_cell_text("(top level)");
+  if (sum->by != ETR_BY_SOURCE)
+    return etr_cell_text(sum->key);
+  return etr_cell_text(sum->source ? etr_label_source(&sum->answer->arena, sum->source)
+                                   : "(not recorded)");
 }
 
 static etr_cell styled_text(const void *row) {
@@ -95,22 +105,38 @@ static void put_pattern(const etr_fields *f, const etr_sum *sum) {
 /* Writes what the sum is summed over, in JSON. */
 static void put_key(const etr_fields *f, const void *row) {
   switch (as_row(row)->by) {
-  case ETR_BY_OP: etr_field_text(f, "op", as_row(row)->key); break;
-  case ETR_BY_BACKEND: etr_field_text(f, "backend", as_row(row)->key); break;
-  case ETR_BY_SOURCE: etr_field_source(f, as_row(row)->source); break;
-  case ETR_BY_PATTERN: put_pattern(f, as_row(row)); break;
-  case ETR_BY_MODULE: break;
+  case ETR_BY_OP:
+    etr_field_text(f, "op", as_row(row)->key);
+    break;
+  case ETR_BY_BACKEND:
+    etr_field_text(f, "backend", as_row(row)->key);
+    break;
+  case ETR_BY_SOURCE:
+    etr_field_source(f, as_row(row)->source);
+    break;
+  case ETR_BY_PATTERN:
+    put_pattern(f, as_row(row));
+    break;
+  case ETR_BY_MODULE:
+    break;
   }
 }
 
 /* ---- Times ---- */
 
-static etr_cell avg(const void *row) { return (etr_cell){.number = as_row(row)->ticks, .style = as_row(row)->style}; }
-static etr_cell p50(const void *row) { return etr_cell_number(median(as_row(row))); }
-static double step(const void *row) { return as_row(row)->step; }
+static etr_cell avg(const void *row) {
+  return (etr_cell){.number = as_row(row)->ticks, .style = as_row(row)->style};
+}
+static etr_cell p50(const void *row) {
+  return etr_cell_number(median(as_row(row)));
+}
+static double step(const void *row) {
+  return as_row(row)->step;
+}
 
 static etr_cell ranking(const void *row) {
-  return (etr_cell){.number = etr_sum_ranking(profile_of(row), as_row(row)), .style = as_row(row)->style};
+  return (etr_cell){.number = etr_sum_ranking(profile_of(row), as_row(row)),
+                    .style = as_row(row)->style};
 }
 
 static etr_cell not_ranking(const void *row) {
@@ -118,83 +144,119 @@ static etr_cell not_ranking(const void *row) {
 }
 
 static etr_cell estimated(const void *row) {
-  return etr_cell_number(
-      as_row(row)->method->run_count ? as_row(row)->estimated / (double)as_row(row)->method->run_count : NAN);
+  return etr_cell_number(as_row(row)->method->run_count
+                             ? as_row(row)->estimated / (double)as_row(row)->method->run_count
+                             : NAN);
 }
 
 static etr_cell estimated_share(const void *row) {
-  return (etr_cell){.number = as_row(row)->estimated, .whole = as_row(row)->part, .style = ETR_STYLE_DIM};
+  return (etr_cell){
+      .number = as_row(row)->estimated, .whole = as_row(row)->part, .style = ETR_STYLE_DIM};
 }
 
-static etr_cell share(const void *row) { return etr_cell_share(etr_sum_share(profile_of(row), as_row(row)), 1); }
+static etr_cell share(const void *row) {
+  return etr_cell_share(etr_sum_share(profile_of(row), as_row(row)), 1);
+}
 
-static etr_cell share_of_balance(const void *row) { return etr_cell_share(as_row(row)->part, as_row(row)->whole); }
+static etr_cell share_of_balance(const void *row) {
+  return etr_cell_share(as_row(row)->part, as_row(row)->whole);
+}
 
 /* Returns the share as a cell that is not coloured by heat, for parts of a balance. */
 static etr_cell plain_share(const void *row) {
-  return (etr_cell){
-      .number = as_row(row)->part, .whole = as_row(row)->whole, .style = as_row(row)->style, .is_cold = true};
+  return (etr_cell){.number = as_row(row)->part,
+                    .whole = as_row(row)->whole,
+                    .style = as_row(row)->style,
+                    .is_cold = true};
 }
 
-static etr_cell exact(double share) { return (etr_cell){.number = share, .decimals = 6}; }
-static etr_cell exact_share(const void *row) { return exact(etr_sum_share(profile_of(row), as_row(row))); }
+static etr_cell exact(double share) {
+  return (etr_cell){.number = share, .decimals = 6};
+}
+static etr_cell exact_share(const void *row) {
+  return exact(etr_sum_share(profile_of(row), as_row(row)));
+}
 static etr_cell share_of_execute(const void *row) {
   return exact(as_row(row)->whole > 0 ? as_row(row)->part / as_row(row)->whole : NAN);
 }
 
 static etr_cell bar(const void *row) {
   const etr_sum *sum = as_row(row);
-  double part = sum->whole > 0 && sum->has_bar ? ETR_MAX(ETR_MIN(sum->part / sum->whole, 1.0), 0) : 0;
+  double part = sum->whole > 0 && sum->has_bar ? ETR_MAX(ETR_MIN(sum->part / sum->whole, 1.0), 0)
+                                               : 0;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &sum->answer->arena, &writer);
-  for (size_t i = (size_t)(part * (double)BAR_WIDTH + 0.5); i > 0; i--) etr_puts(&writer, "\xE2\x96\x88");
+  for (size_t i = (size_t)(part * (double)BAR_WIDTH + 0.5); i > 0; i--)
+    etr_puts(&writer, "\xE2\x96\x88");
   return etr_cell_text(etr_text_end(&text, &writer));
 }
 
-static bool repeats(const void *row) { return as_row(row)->modules > 1; }
+static bool repeats(const void *row) {
+  return as_row(row)->modules > 1;
+}
 
 static etr_cell repetitions(const void *row) {
   const etr_sum *sum = as_row(row);
-  return etr_cell_text(repeats(row) ? etr_arena_format(&sum->answer->arena, "\xC3\x97%zu", sum->modules) : "");
+  return etr_cell_text(
+      repeats(row) ? etr_arena_format(&sum->answer->arena, "\xC3\x97%zu", sum->modules) : "");
 }
 
 static etr_cell which(const void *row) {
   const etr_sum *sum = as_row(row);
-  return etr_cell_text(repeats(row) ? etr_pattern_numbers(&sum->answer->arena, sum->key, sum->slowest) : "");
+  return etr_cell_text(
+      repeats(row) ? etr_pattern_numbers(&sum->answer->arena, sum->key, sum->slowest) : "");
 }
 
-static bool has_stats(const void *row) { return as_row(row)->stats && as_row(row)->stats->count > 0; }
+static bool has_stats(const void *row) {
+  return as_row(row)->stats && as_row(row)->stats->count > 0;
+}
 static bool has_own(const void *row) {
   return as_row(row)->own > 0 && as_row(row)->own != etr_sum_ranking(profile_of(row), as_row(row));
 }
-/* Returns true if a pattern's own nodes take another average time than the pattern. Patterns rank by averages. */
-static bool has_own_average(const void *row) { return as_row(row)->own > 0 && as_row(row)->own != as_row(row)->ticks; }
-/* Returns true if the share is one of Method::execute, which parts of a balance have whatever statistic ranks. */
+/* Returns true if a pattern's own nodes take another average time than the pattern. Patterns rank
+ * by averages. */
+static bool has_own_average(const void *row) {
+  return as_row(row)->own > 0 && as_row(row)->own != as_row(row)->ticks;
+}
+/* Returns true if the share is one of Method::execute, which parts of a balance have whatever
+ * statistic ranks. */
 static bool is_of_execute(const void *row) {
   return !etr_ranks_by_p50(profile_of(row)) || as_row(row)->summed_p50 == 0;
 }
-static bool has_nodes(const void *row) { return as_row(row)->nodes > 0; }
-static bool varies(const void *row) { return as_row(row)->stats && as_row(row)->stats->count > 1; }
-static bool jitters(const void *row) { return varies(row) && as_row(row)->stats->p50 > 0; }
+static bool has_nodes(const void *row) {
+  return as_row(row)->nodes > 0;
+}
+static bool varies(const void *row) {
+  return as_row(row)->stats && as_row(row)->stats->count > 1;
+}
+static bool jitters(const void *row) {
+  return varies(row) && as_row(row)->stats->p50 > 0;
+}
 static etr_cell jitter(const void *row) {
   return (etr_cell){.number = as_row(row)->stats->p90 / as_row(row)->stats->p50, .decimals = 1};
 }
 
 static bool is_for_people(const etr_sum *sum) {
-  if (!sum->answer) return false;
+  if (!sum->answer)
+    return false;
   etr_table_format format = sum->answer->options->format;
   return format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN;
 }
-static etr_cell part(const void *row) { return etr_cost_part(as_row(row)->cost, is_for_people(as_row(row))); }
-static const char *integers(const void *row) { return etr_cost_integers(as_row(row)->cost); }
+static etr_cell part(const void *row) {
+  return etr_cost_part(as_row(row)->cost, is_for_people(as_row(row)));
+}
+static const char *integers(const void *row) {
+  return etr_cost_integers(as_row(row)->cost);
+}
 
 /* ---- Fields ---- */
 
 static bool tells_estimated(const void *context) {
   const etr_table *table = context;
   for (size_t i = 0; i < table->rows.count; i++)
-    if (as_row(table->rows.data[i].row)->estimated > 0) return true;
+    if (as_row(table->rows.data[i].row)->estimated > 0)
+      return true;
   return false;
 }
 
@@ -221,7 +283,8 @@ enum {
 #define STATS(name) ETR_VIA(etr_sum, stats, etr_stats, name)
 
 static const etr_field fields[] = {
-    {NULL, "", ETR_CELL_ITEM, ETR_IN_TEXT | ETR_IN_EVENTS | TREES | ETR_IN_RUNS | ETR_IN_LOADS, .get = text},
+    {NULL, "", ETR_CELL_ITEM, ETR_IN_TEXT | ETR_IN_EVENTS | TREES | ETR_IN_RUNS | ETR_IN_LOADS,
+     .get = text},
     {NULL, "", ETR_CELL_ITEM, ETR_IN_BALANCE, .get = styled_text},
     {"", .in = ETR_IN_JSON, .put = put_key},
     {NULL, "method", ETR_CELL_NAME, PROGRAMS | PATTERN_ROWS | LINES, METHOD(name)},
@@ -234,15 +297,18 @@ static const etr_field fields[] = {
     {NULL, "module type", ETR_CELL_NAME, PATTERN_ROWS, SUM(note)},
     {NULL, "modules", ETR_CELL_COUNT, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(modules)},
     {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = avg},
-    {NULL, "avg", ETR_CELL_TIME, PROGRAMS | LISTS, .get = ranking, .p50_title = "p50", .unit_in = LISTS | TREES,
-     .step = step},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE | ETR_IN_LINE_PATTERNS, .get = avg, .unit_in = ETR_IN_BALANCE},
-    {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking, .p50_title = "total p50", .unit_in = ETR_IN_MODULES,
-     .step = step},
-    {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS | PATTERN_ROWS, SUM(ticks), .unit_in = ETR_IN_PATTERNS},
+    {NULL, "avg", ETR_CELL_TIME, PROGRAMS | LISTS, .get = ranking, .p50_title = "p50",
+     .unit_in = LISTS | TREES, .step = step},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE | ETR_IN_LINE_PATTERNS, .get = avg,
+     .unit_in = ETR_IN_BALANCE},
+    {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking, .p50_title = "total p50",
+     .unit_in = ETR_IN_MODULES, .step = step},
+    {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS | PATTERN_ROWS, SUM(ticks),
+     .unit_in = ETR_IN_PATTERNS},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = PROGRAMS | PATTERN_ROWS | ETR_IN_LINE_PATTERNS},
     {"share", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, .get = exact_share,
-     .says = "with stat avg of Method::execute, with p50 of the sum of the p50 of all rows of this list",
+     .says = "with stat avg of Method::execute, with p50 of the sum of the p50 of all rows of this "
+             "list",
      .nullable = true},
     {NULL, "share", ETR_CELL_NUMBER, ETR_IN_DATA, .get = exact_share, .p50_title = ETR_P50_SHARE},
     {NULL, "share", ETR_CELL_NUMBER, ETR_IN_ROWS, .get = share_of_execute, .has = is_of_execute},
@@ -255,11 +321,13 @@ static const etr_field fields[] = {
     {NULL, "", ETR_CELL_WORD, ETR_IN_BALANCE, .get = bar, .spare = 1},
     {NULL, "own", ETR_CELL_TIME, ETR_IN_MODULES, SUM(own), .has = has_own, .p50_title = "own p50",
      .unit_in = ETR_IN_MODULES, .step = step},
-    {NULL, "own", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(own), .has = has_own_average, .unit_in = ETR_IN_PATTERNS},
+    {NULL, "own", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(own), .has = has_own_average,
+     .unit_in = ETR_IN_PATTERNS},
     {NULL, "own", ETR_CELL_TIME, PATTERN_ROWS, SUM(own)},
     {NULL, "modules", ETR_CELL_WORD, ETR_IN_PATTERNS, .get = repetitions},
     {NULL, "median", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(median), .has = repeats, .spare = 1},
-    {NULL, "slowest", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(slowest_ticks), .has = repeats, .spare = 2},
+    {NULL, "slowest", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(slowest_ticks), .has = repeats,
+     .spare = 2},
     {NULL, "which", ETR_CELL_WORD, ETR_IN_PATTERNS, .get = which, .spare = 2},
     {NULL, "median", ETR_CELL_TIME, PATTERN_ROWS, SUM(median)},
     {NULL, "slowest", ETR_CELL_NAME, PATTERN_ROWS, SUM(slowest)},
@@ -269,17 +337,21 @@ static const etr_field fields[] = {
     {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = p50, .nullable = true},
     {NULL, "p50", ETR_CELL_TIME, PROGRAMS, .get = not_ranking, .p50_title = "avg"},
     {"p90", "p90", ETR_CELL_TIME, EVERY_RUN, STATS(p90), .has = has_stats},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_RUNS, .get = not_ranking, .has = varies, .p50_title = "avg", .spare = 3},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_RUNS, .get = not_ranking, .has = varies, .p50_title = "avg",
+     .spare = 3},
     {NULL, "p90", ETR_CELL_TIME, ETR_IN_RUNS, STATS(p90), .has = varies},
     {NULL, "min", ETR_CELL_TIME, ETR_IN_RUNS, STATS(min), .has = varies, .spare = 2},
     {NULL, "max", ETR_CELL_TIME, ETR_IN_RUNS, STATS(max), .has = varies},
     {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_EVENTS, .get = jitter, .has = jitters},
     {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_RUNS, .get = jitter, .has = jitters, .spare = 1},
-    {"count", "nodes", ETR_CELL_COUNT, ETR_IN_TEXT | PROGRAMS | ETR_IN_MODULES | PATTERN_ROWS | ETR_IN_LINE_PATTERNS,
-     SUM(nodes), .has = has_nodes},
+    {"count", "nodes", ETR_CELL_COUNT,
+     ETR_IN_TEXT | PROGRAMS | ETR_IN_MODULES | PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(nodes),
+     .has = has_nodes},
     {NULL, "note", ETR_CELL_NAME, ETR_IN_ROWS, SUM(note)},
-    {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share, .tells = tells_estimated},
-    {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .tells = tells_code, .spare = 1},
+    {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share,
+     .tells = tells_estimated},
+    {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .tells = tells_code,
+     .spare = 1},
     {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_EVENTS, SUM(instruction)},
     ETR_COST_FIELDS(FIGURE, COSTS, COSTS, integers, part),
 };
@@ -307,25 +379,30 @@ etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats) {
 
 void etr_sum_table_add(etr_table *table, etr_sum sum) {
   etr_sum *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
-  if (!added) return;
+  if (!added)
+    return;
   *added = sum;
   added->answer = table->answer;
   added->profile = table->answer->profile;
   etr_table_add(table, added, "", 0);
 }
 
-void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows) {
-  for (size_t i = 0; i < rows->count; i++) etr_sum_table_add(table, etr_sum_of(method, by, rows, &rows->rows[i]));
+void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by,
+                           const etr_breakdown *rows) {
+  for (size_t i = 0; i < rows->count; i++)
+    etr_sum_table_add(table, etr_sum_of(method, by, rows, &rows->rows[i]));
 }
 
-void etr_sum_table_add_parts(etr_table *table, const etr_method *method, const etr_delegate_parts *parts) {
+void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
+                             const etr_delegate_parts *parts) {
   for (size_t i = 0; i < parts->list.count; i++) {
     const etr_delegate_part *part = &parts->list.data[i];
     etr_sum sum = etr_sum_make(method, part->ticks);
-    sum.text = etr_arena_format(&table->answer->arena, "%s, %s", part->backend ? part->backend : "unknown backend",
-                                part->text);
+    sum.text = etr_arena_format(&table->answer->arena, "%s, %s",
+                                part->backend ? part->backend : "unknown backend", part->text);
     sum.has_bar = true;
-    if (sum.text) etr_sum_table_add(table, sum);
+    if (sum.text)
+      etr_sum_table_add(table, sum);
   }
 }
 
@@ -338,10 +415,12 @@ void etr_balance_add(etr_table *table, const etr_method *method) {
   etr_balance_list(method, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
     etr_sum sum = etr_sum_make(method, parts[i].ticks);
-    if (!etr_balance_tells(parts, i)) continue;
+    if (!etr_balance_tells(parts, i))
+      continue;
     sum.text = parts[i].text;
     if (parts[i].is_part_of_previous && table->answer->options->format == ETR_TABLE_MARKDOWN)
-      sum.text = etr_arena_format(&table->answer->arena, "..%s", parts[i].text + strspn(parts[i].text, " "));
+      sum.text = etr_arena_format(&table->answer->arena, "..%s",
+                                  parts[i].text + strspn(parts[i].text, " "));
     sum.has_bar = !parts[i].is_part_of_previous;
     sum.style = parts[i].is_part_of_previous ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
     etr_sum_table_add(table, sum);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sums.h - sums of time in every output: parts of the balance, operators, modules, backends, source lines, events,
- * runs, loads. Layer 5.
+ * sums.h - sums of time in every output: parts of the balance, operators, modules, backends, source
+ * lines, events, runs, loads. Layer 5.
  */
 #ifndef ETR_SUMS_H
 #define ETR_SUMS_H
@@ -11,28 +11,31 @@
 #include "views/module_tree.h"
 #include "views/phases.h"
 
-/** A sum of time and what it was summed over. Times are ticks per inference, unless something else is stated. */
+/** A sum of time and what it was summed over. Times are ticks per inference, unless something else
+ * is stated. */
 typedef struct etr_sum {
   const etr_profile *profile; /* set when the sum is written, like `answer` */
   etr_answer *answer;         /* only in tables */
   const etr_method *method;   /* NULL if it belongs to no method, as loads do */
   const char *section;        /* for programs: "node", "by_op", "load", ... */
-  const char *key;            /* for programs; also for people if `text` is NULL and `by` has no other text for them */
-  const char *text;           /* for people */
-  const char *note;           /* for programs */
-  etr_breakdown_by by;        /* only for a row of a breakdown */
-  const etr_source *source;   /* only for ETR_BY_SOURCE; NULL if it was not recorded */
-  double ticks;               /* average */
-  double p50;                 /* median; NaN stands for that of `stats` */
-  double part, whole;         /* the share of Method::execute is part / whole; NaN if it has none */
-  double summed_p50;          /* sum of the medians of all rows of its list; 0 if the sum has no share in it */
-  double step;                /* step of the coarsest clock that timed it, in ticks */
-  double estimated;           /* the part of `part` that is estimated */
-  double own;                 /* for a module: time of its own nodes, by the statistic that ranks; 0 if people need
-                                 not see it */
-  size_t modules;             /* for a pattern: number of its modules */
-  double median;              /* for a pattern: median of its modules */
-  const char *slowest;        /* for a pattern: its slowest module */
+  const char *
+      key; /* for programs; also for people if `text` is NULL and `by` has no other text for them */
+  const char *text;         /* for people */
+  const char *note;         /* for programs */
+  etr_breakdown_by by;      /* only for a row of a breakdown */
+  const etr_source *source; /* only for ETR_BY_SOURCE; NULL if it was not recorded */
+  double ticks;             /* average */
+  double p50;               /* median; NaN stands for that of `stats` */
+  double part, whole;       /* the share of Method::execute is part / whole; NaN if it has none */
+  double
+      summed_p50; /* sum of the medians of all rows of its list; 0 if the sum has no share in it */
+  double step;    /* step of the coarsest clock that timed it, in ticks */
+  double estimated; /* the part of `part` that is estimated */
+  double own; /* for a module: time of its own nodes, by the statistic that ranks; 0 if people need
+                 not see it */
+  size_t modules;      /* for a pattern: number of its modules */
+  double median;       /* for a pattern: median of its modules */
+  const char *slowest; /* for a pattern: its slowest module */
   double slowest_ticks;
   size_t nodes;                 /* 0 if not known */
   int32_t instruction;          /* for an event: its instruction; negative if it has none */
@@ -66,32 +69,36 @@ etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_brea
 /** Returns the time by which a sum is ranked: its average, or its median. */
 double etr_sum_ranking(const etr_profile *profile, const etr_sum *sum);
 
-/** Returns the share of a sum in Method::execute or, if medians rank, in the summed medians; NaN if it has none. */
+/** Returns the share of a sum in Method::execute or, if medians rank, in the summed medians; NaN if
+ * it has none. */
 double etr_sum_share(const etr_profile *profile, const etr_sum *sum);
 
-/** Returns the sum of a pattern's modules including those below them, or with is_own only of their own nodes. */
+/** Returns the sum of a pattern's modules including those below them, or with is_own only of their
+ * own nodes. */
 etr_sum etr_sum_of_pattern(const etr_method *method, const etr_pattern_row *row, bool is_own);
 
-/** Writes the sum's key (except for ETR_BY_MODULE), avg, share, estimated, count, p50 and p90 into an open JSON object,
- * as in schema/summary.schema.json. */
+/** Writes the sum's key (except for ETR_BY_MODULE), avg, share, estimated, count, p50 and p90 into
+ * an open JSON object, as in schema/summary.schema.json. */
 void etr_sum_put(const etr_fields *fields, const etr_sum *sum);
 
-/** Starts a table of sums. `medium` is one of the ETR_IN_ bits. `title` is the title of the first column for people; it
- * may be NULL. */
+/** Starts a table of sums. `medium` is one of the ETR_IN_ bits. `title` is the title of the first
+ * column for people; it may be NULL. */
 void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, const char *title);
 
-/** Returns the sum of a time that is the average of `stats`. If `stats` is NULL, the time was taken once, and is its
- * own median. */
+/** Returns the sum of a time that is the average of `stats`. If `stats` is NULL, the time was taken
+ * once, and is its own median. */
 etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats);
 
 /** Adds a copy of a sum. */
 void etr_sum_table_add(etr_table *table, etr_sum sum);
 
 /** Adds the rows of a breakdown. */
-void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows);
+void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by,
+                           const etr_breakdown *rows);
 
 /** Adds the parts of delegates' time. */
-void etr_sum_table_add_parts(etr_table *table, const etr_method *method, const etr_delegate_parts *parts);
+void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
+                             const etr_delegate_parts *parts);
 
 /** Returns "where the time goes" and, unless averages rank, the statistic. Static. */
 const char *etr_balance_title(const etr_profile *profile);

@@ -20,19 +20,27 @@ typedef struct value_row {
   const etr_debug_value *value;
 } value_row;
 
-static const value_row *as_row(const void *row) { return row; }
-static etr_arena *arena_of(const void *row) { return &as_row(row)->of->answer.arena; }
-static bool is_text(const void *row) { return etr_table_is_text(&as_row(row)->of->table); }
+static const value_row *as_row(const void *row) {
+  return row;
+}
+static etr_arena *arena_of(const void *row) {
+  return &as_row(row)->of->answer.arena;
+}
+static bool is_text(const void *row) {
+  return etr_table_is_text(&as_row(row)->of->table);
+}
 
 /* ---- Cells ---- */
 
 static etr_cell origin(const void *row) {
-  return etr_cell_text(etr_logged_origin(arena_of(row), as_row(row)->of->answer.profile, as_row(row)->value));
+  return etr_cell_text(
+      etr_logged_origin(arena_of(row), as_row(row)->of->answer.profile, as_row(row)->value));
 }
 
 static etr_cell method(const void *row) {
   uint32_t index = as_row(row)->value->method;
-  return etr_cell_text(index == ETR_NONE ? NULL : as_row(row)->of->answer.profile->methods[index].name);
+  return etr_cell_text(index == ETR_NONE ? NULL
+                                         : as_row(row)->of->answer.profile->methods[index].name);
 }
 
 static etr_cell node(const void *row) {
@@ -46,19 +54,25 @@ static etr_cell node(const void *row) {
 static etr_cell result(const void *row) {
   const etr_graph *graph = etr_logged_graph(as_row(row)->of->answer.profile, as_row(row)->value);
   etr_edge place = etr_debug_value_origin(as_row(row)->of->answer.profile, as_row(row)->value);
-  return etr_cell_text(place.node == ETR_NONE ? NULL : graph->nodes[place.node].outputs[place.output].name);
+  return etr_cell_text(
+      place.node == ETR_NONE ? NULL : graph->nodes[place.node].outputs[place.output].name);
 }
 
 static etr_cell type(const void *row) {
   const char *text = etr_logged_type(arena_of(row), as_row(row)->value);
-  return etr_cell_text(as_row(row)->logged->varies ? etr_arena_format(arena_of(row), "%s \xE2\x80\xA6", text) : text);
+  return etr_cell_text(as_row(row)->logged->varies
+                           ? etr_arena_format(arena_of(row), "%s \xE2\x80\xA6", text)
+                           : text);
 }
 
-static etr_cell role(const void *row) { return etr_cell_text(etr_logged_role(as_row(row)->value)); }
+static etr_cell role(const void *row) {
+  return etr_cell_text(etr_logged_role(as_row(row)->value));
+}
 
 static etr_cell dtype(const void *row) {
   const etr_debug_value *value = as_row(row)->value;
-  return etr_cell_text(value->kind == ETR_DEBUG_TENSOR ? value->dtype : etr_debug_kind_name(value->kind));
+  return etr_cell_text(value->kind == ETR_DEBUG_TENSOR ? value->dtype
+                                                       : etr_debug_kind_name(value->kind));
 }
 
 /* Returns a shape as "2x4". */
@@ -66,10 +80,12 @@ static etr_cell shape(const void *row) {
   const etr_debug_value *value = as_row(row)->value;
   etr_text text;
   etr_writer writer;
-  if (as_row(row)->logged->varies) return etr_cell_text("varies");
+  if (as_row(row)->logged->varies)
+    return etr_cell_text("varies");
   etr_text_begin(&text, arena_of(row), &writer);
   for (int32_t i = 0; i < value->rank; i++) {
-    if (i > 0) etr_puts(&writer, "x");
+    if (i > 0)
+      etr_puts(&writer, "x");
     etr_put_int(&writer, value->sizes[i]);
   }
   return etr_cell_text(etr_text_end(&text, &writer));
@@ -87,32 +103,54 @@ static etr_cell count(const void *row, uint64_t number) {
   return tells ? etr_cell_number((double)number) : etr_cell_none();
 }
 
-static etr_cell min(const void *row) { return statistic(row, as_row(row)->logged->stats.min); }
-static etr_cell max(const void *row) { return statistic(row, as_row(row)->logged->stats.max); }
-static etr_cell mean(const void *row) { return statistic(row, as_row(row)->logged->stats.mean); }
-static etr_cell elements(const void *row) { return count(row, as_row(row)->logged->stats.element_count); }
-static etr_cell zeros(const void *row) { return count(row, as_row(row)->logged->stats.zero_count); }
-static etr_cell nan_count(const void *row) { return count(row, as_row(row)->logged->stats.nan_count); }
-static etr_cell inf_count(const void *row) { return count(row, as_row(row)->logged->stats.inf_count); }
+static etr_cell min(const void *row) {
+  return statistic(row, as_row(row)->logged->stats.min);
+}
+static etr_cell max(const void *row) {
+  return statistic(row, as_row(row)->logged->stats.max);
+}
+static etr_cell mean(const void *row) {
+  return statistic(row, as_row(row)->logged->stats.mean);
+}
+static etr_cell elements(const void *row) {
+  return count(row, as_row(row)->logged->stats.element_count);
+}
+static etr_cell zeros(const void *row) {
+  return count(row, as_row(row)->logged->stats.zero_count);
+}
+static etr_cell nan_count(const void *row) {
+  return count(row, as_row(row)->logged->stats.nan_count);
+}
+static etr_cell inf_count(const void *row) {
+  return count(row, as_row(row)->logged->stats.inf_count);
+}
 
 static etr_cell part_of_zeros(const void *row) {
   const etr_tensor_stats *stats = &as_row(row)->logged->stats;
-  return stats->zero_count ? etr_cell_share((double)stats->zero_count, (double)stats->element_count) : etr_cell_none();
+  return stats->zero_count ? etr_cell_share((double)stats->zero_count, (double)stats->element_count)
+                           : etr_cell_none();
 }
 
 /* ---- Fields ---- */
 
 #define VALUE(name) ETR_VIA(value_row, value, etr_debug_value, name)
 
-static bool tells_zeros(const void *context) { return ((const values_output *)context)->zeros; }
-static bool tells_nan(const void *context) { return ((const values_output *)context)->nan; }
-static bool tells_inf(const void *context) { return ((const values_output *)context)->inf; }
+static bool tells_zeros(const void *context) {
+  return ((const values_output *)context)->zeros;
+}
+static bool tells_nan(const void *context) {
+  return ((const values_output *)context)->nan;
+}
+static bool tells_inf(const void *context) {
+  return ((const values_output *)context)->inf;
+}
 
 static const etr_field fields[] = {
     {NULL, "logged value", ETR_CELL_NAME, ETR_IN_TEXT, .get = origin},
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, .get = method},
     {NULL, "node", ETR_CELL_NAME, ETR_IN_FULL, .get = node},
-    {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_TABLES, VALUE(instruction_id), .heading = "instr", .spare = 1},
+    {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_TABLES, VALUE(instruction_id), .heading = "instr",
+     .spare = 1},
     {NULL, "type", ETR_CELL_NAME, ETR_IN_TEXT, .get = type, .spare = 2},
     {NULL, "delegate id", ETR_CELL_NAME, ETR_IN_FULL, VALUE(delegate_id)},
     {NULL, "role", ETR_CELL_WORD, ETR_IN_FULL, .get = role},
@@ -127,24 +165,28 @@ static const etr_field fields[] = {
     {NULL, "elements", ETR_CELL_COUNT, ETR_IN_FULL, .get = elements},
     {NULL, "zeros", ETR_CELL_SHARE, ETR_IN_TEXT, .get = part_of_zeros, .tells = tells_zeros},
     {NULL, "zeros", ETR_CELL_COUNT, ETR_IN_FULL, .get = zeros},
-    {NULL, "nan", ETR_CELL_COUNT, ETR_IN_TABLES, .get = nan_count, .tells = tells_nan, .heading = "NaN"},
+    {NULL, "nan", ETR_CELL_COUNT, ETR_IN_TABLES, .get = nan_count, .tells = tells_nan,
+     .heading = "NaN"},
     {NULL, "inf", ETR_CELL_COUNT, ETR_IN_TABLES, .get = inf_count, .tells = tells_inf},
 };
 ETR_ROW_TYPE(logged_value, fields);
 
 /* ---- Rows ---- */
 
-/* Returns true if the filter selects a value. Values whose node is not known are left out if it selects by module,
- * operator or backend. */
+/* Returns true if the filter selects a value. Values whose node is not known are left out if it
+ * selects by module, operator or backend. */
 static bool takes(const etr_answer *answer, const etr_debug_value *value) {
   const etr_node_filter *filter = answer->filter;
   const etr_graph *graph = etr_logged_graph(answer->profile, value);
-  if (!filter) return true;
-  if (value->method == ETR_NONE ? filter->method != NULL
-                                : !etr_filter_takes_method(filter, &answer->profile->methods[value->method]))
+  if (!filter)
+    return true;
+  if (value->method == ETR_NONE
+          ? filter->method != NULL
+          : !etr_filter_takes_method(filter, &answer->profile->methods[value->method]))
     return false;
   if (graph && value->node != ETR_NONE)
-    return etr_filter_takes_graph(filter, graph) && etr_filter_takes_node(filter, graph, value->node);
+    return etr_filter_takes_graph(filter, graph) &&
+           etr_filter_takes_node(filter, graph, value->node);
   return !filter->graph_module && !etr_filter_is_active(filter);
 }
 
@@ -153,7 +195,8 @@ static void collect(values_output *v, const etr_logged_list *list) {
   value_row *rows = etr_arena_alloc_array(&v->answer.arena, list->count, sizeof *rows);
   for (size_t i = 0; rows && i < list->count; i++) {
     rows[i] = (value_row){v, &list->rows[i], list->rows[i].value};
-    if (takes(&v->answer, rows[i].value)) etr_table_add(&v->table, &rows[i], "", 0);
+    if (takes(&v->answer, rows[i].value))
+      etr_table_add(&v->table, &rows[i], "", 0);
   }
   for (size_t i = 0; i < etr_table_shown(&v->table); i++) {
     const value_row *row = v->table.rows.data[i].row;
@@ -172,15 +215,17 @@ static void put_text(values_output *v) {
   if (any)
     etr_table_write(&v->table);
   else
-    etr_puts(writer,
-             v->answer.profile->debug_value_count ? "these nodes logged no values\n" : "the runs logged no values\n");
-  if (hidden) etr_putf(writer, "%zu more: --top 0\n", hidden);
+    etr_puts(writer, v->answer.profile->debug_value_count ? "these nodes logged no values\n"
+                                                          : "the runs logged no values\n");
+  if (hidden)
+    etr_putf(writer, "%zu more: --top 0\n", hidden);
   if (v->tensors && !v->answer.profile->debug_buffer)
     etr_puts(writer, "no debug buffer: tensor values are unknown (--debug-buffer FILE)\n");
 }
 
 etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filter *filter,
-                                 const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+                                 const etr_table_options *options, const etr_sink *sink,
+                                 etr_error *error) {
   values_output v = {0};
   etr_logged_list list = {0};
   etr_answer_begin(&v.answer, profile, filter, options, sink);

@@ -19,11 +19,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Number of emptied event files that remain in a run folder. TensorBoard looks for a newer file only while the file
- * that it read last exists, so a run may be written so many times between two looks. */
+/* Number of emptied event files that remain in a run folder. TensorBoard looks for a newer file
+ * only while the file that it read last exists, so a run may be written so many times between two
+ * looks. */
 enum { MOST_EMPTIED = 7 };
 
-/* ---- Names of run folders and their files, made unique from names in a record, which may be any text ---- */
+/* ---- Names of run folders and their files, made unique from names in a record, which may be any
+ * text ---- */
 
 #define EVENTS_PREFIX "events.out.tfevents."
 
@@ -49,27 +51,32 @@ typedef struct run_names {
   etr_vec(run_file) files; /* for each graph its event file, then its DOT file */
 } run_names;
 
-/* Returns the default NAME, a path below LOGDIR with clean parts: the name of the folder of the inputs, as the user
- * wrote it or, if that is "." or "..", as the file system has it. */
+/* Returns the default NAME, a path below LOGDIR with clean parts: the name of the folder of the
+ * inputs, as the user wrote it or, if that is "." or "..", as the file system has it. */
 static char *default_name(etr_arena *arena, const etr_profile *profile) {
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
   const char *record = profile->etrecord ? profile->etrecord : dump, *input = record ? record : "-";
   struct stat status;
   char *folder = etr_arena_copy(arena, etr_slice_of(input));
-  if (!folder) return NULL;
+  if (!folder)
+    return NULL;
   bool is_folder = stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
-  if (!is_folder) folder[etr_last_part(folder) - folder] = '\0';
-  for (size_t size = strlen(folder); size > 1 && etr_is_slash(folder[size - 1]);) folder[--size] = '\0';
+  if (!is_folder)
+    folder[etr_last_part(folder) - folder] = '\0';
+  for (size_t size = strlen(folder); size > 1 && etr_is_slash(folder[size - 1]);)
+    folder[--size] = '\0';
   const char *base = etr_last_part(folder);
   const char *path = folder[0] ? folder : ".";
   char *whole = base[0] == '\0' || base[0] == '.' ? realpath(path, NULL) : NULL;
-  if (whole) base = etr_last_part(whole);
+  if (whole)
+    base = etr_last_part(whole);
   char *name = etr_file_name(arena, base[0] ? base : "record");
   free(whole);
   return name;
 }
 
-/* Returns the given NAME, cleaned. It may be "a/b", because TensorBoard's users group runs by folders. Empty parts
+/* Returns the given NAME, cleaned. It may be "a/b", because TensorBoard's users group runs by
+ * folders. Empty parts
  * ("//", "a/") are dropped. */
 static const char *given_name(etr_arena *arena, const char *given) {
   const char *name = NULL;
@@ -90,29 +97,37 @@ static const char *given_name(etr_arena *arena, const char *given) {
 /* Returns true if the options choose a graph. */
 static bool is_chosen(const etr_logdir_options *options, const etr_graph *graph) {
   size_t wanted = strlen(graph->module);
-  if (!options->graphs) return true;
+  if (!options->graphs)
+    return true;
   for (const char *at = options->graphs;; at++) {
     size_t size = strcspn(at, ",");
-    if (size == wanted && memcmp(at, graph->module, size) == 0) return true;
+    if (size == wanted && memcmp(at, graph->module, size) == 0)
+      return true;
     at += size;
-    if (*at == '\0') return false;
+    if (*at == '\0')
+      return false;
   }
 }
 
 /* Returns the part of a path up to its last slash. */
-static etr_slice folder_of(const char *path) { return (etr_slice){path, (size_t)(etr_last_part(path) - path)}; }
+static etr_slice folder_of(const char *path) {
+  return (etr_slice){path, (size_t)(etr_last_part(path) - path)};
+}
 
 /* Returns true if a path ends in the name of an event file, and sets *seconds to the time in it. */
 static bool is_events_path(const char *path, int64_t *seconds) {
   const char *name = etr_last_part(path), *digits = name + sizeof EVENTS_PREFIX - 1;
-  if (strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) != 0) return false;
+  if (strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) != 0)
+    return false;
   *seconds = strspn(digits, "0123456789") <= SECONDS_DIGITS ? strtoll(digits, NULL, 10) : 0;
   return true;
 }
 
 static void names_init(run_names *names, etr_arena *arena, const etr_logdir_options *options) {
   *names = (run_names){.arena = arena, .options = options};
-  names->seconds = isfinite(options->wall_time) && fabs(options->wall_time) < 1e15 ? (int64_t)options->wall_time : 0;
+  names->seconds = isfinite(options->wall_time) && fabs(options->wall_time) < 1e15
+                       ? (int64_t)options->wall_time
+                       : 0;
   etr_map_init(&names->paths, arena);
 }
 
@@ -126,37 +141,45 @@ static const char *take_path(run_names *names, const char *folder, const char *n
 
 static bool add_file(run_names *names, const run_file *file) {
   char temporary[ETR_TEMPORARY_ROOM];
-  if (!file->path || !file->entry_point || !etr_temporary_name(temporary, ETR_TEMPORARY_OF_RUN_FOLDER)) return false;
+  if (!file->path || !file->entry_point ||
+      !etr_temporary_name(temporary, ETR_TEMPORARY_OF_RUN_FOLDER))
+    return false;
   run_file *added = etr_vec_push(names->arena, &names->files);
-  if (!added) return false;
+  if (!added)
+    return false;
   *added = *file;
   added->temporary = etr_arena_copy(names->arena, etr_slice_of(temporary));
   return added->temporary != NULL;
 }
 
-/* Adds the files of a graph. dump: "" if there is one ETDump, whose folders are directly below the root; otherwise
- * "pixel8/". */
+/* Adds the files of a graph. dump: "" if there is one ETDump, whose folders are directly below the
+ * root; otherwise "pixel8/". */
 static bool add_graph(run_names *names, const etr_profile *profile, size_t index, const char *dump,
                       const char *events) {
   const etr_graph *graph = &profile->graphs[index];
   etr_arena *arena = names->arena;
-  const char *module = etr_file_name(arena, graph->module), *method = etr_file_name(arena, graph->method);
-  if (!module || !method) return false;
+  const char *module = etr_file_name(arena, graph->module),
+             *method = etr_file_name(arena, graph->method);
+  if (!module || !method)
+    return false;
   const char *dot_name = etr_arena_format(arena, "%s.dot", method);
   etr_slice key = etr_slice_of(
       graph->module); /* folders are numbered by module, so that the graph tab opens the first */
   uint32_t known = etr_map_get(&names->modules, key),
            number = known != ETR_NONE ? known : (uint32_t)names->modules.count + 1;
   etr_map_set(&names->modules, key, number);
-  const char *run = take_path(names, etr_arena_format(arena, "%s%u_%s", dump, number, module), method, index);
-  const char *dot = take_path(names, etr_arena_format(arena, "dot/%s%s", dump, module), dot_name, index);
+  const char *run = take_path(names, etr_arena_format(arena, "%s%u_%s", dump, number, module),
+                              method, index);
+  const char *dot = take_path(names, etr_arena_format(arena, "dot/%s%s", dump, module), dot_name,
+                              index);
   run_file file = {.entry_point = etr_arena_format(arena, "%s/%s", graph->module, graph->method),
                    .graph = index,
                    .has_record = names->is_next_first};
   names->is_next_first = false;
   file.path = run ? etr_arena_format(arena, "%s/%s", run, events) : NULL;
   file.is_events = true;
-  if (!add_file(names, &file)) return false;
+  if (!add_file(names, &file))
+    return false;
   file.path = dot;
   file.is_events = false;
   return add_file(names, &file);
@@ -171,17 +194,21 @@ static const char *events_name(run_names *names) {
               : NULL;
 }
 
-/* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). Returns false when out of memory. */
+/* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). Returns false
+ * when out of memory. */
 static bool add_graphs(run_names *names, const etr_profile *profile, const char *dump) {
   const etr_logdir_options *o = names->options;
   etr_arena *arena = names->arena;
   const char *name = dump ? etr_file_name(arena, dump) : NULL,
-             *folder = name ? etr_arena_format(arena, "%s/", name) : "", *events = events_name(names);
-  if ((dump && !name) || !folder) return false;
+             *folder = name ? etr_arena_format(arena, "%s/", name) : "",
+             *events = events_name(names);
+  if ((dump && !name) || !folder)
+    return false;
   etr_map_init(&names->modules, arena);
   names->is_next_first = true;
   for (size_t i = 0; events && i < profile->graph_count; i++)
-    if (is_chosen(o, &profile->graphs[i]) && !add_graph(names, profile, i, folder, events)) return false;
+    if (is_chosen(o, &profile->graphs[i]) && !add_graph(names, profile, i, folder, events))
+      return false;
   return events != NULL;
 }
 
@@ -229,48 +256,63 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   const emission *e = context;
   job *j = e->job;
   const etr_logdir_options *o = j->options;
-  if (e->file->benches) return etr_tb_benches_write(e->file->benches, o->wall_time, sink, error);
+  if (e->file->benches)
+    return etr_tb_benches_write(e->file->benches, o->wall_time, sink, error);
   if (!e->file->is_events) {
     const etr_dot_options drawing = {.depth = o->dot_depth};
     return etr_dot_write(j->profile, e->file->graph, &j->scopes, &drawing, sink, error);
   }
   etr_tag *hparams = etr_arena_alloc_array(&j->arena, o->hparam_count + 1, sizeof *hparams);
   size_t count = 0;
-  if (!hparams) return etr_fail_memory(j->error);
-  if (j->dump) hparams[count++] = (etr_tag){.name = "etdump", .value = j->dump};
-  for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
-  const char *name = j->dump ? etr_arena_format(&j->arena, "%s/%s", j->folder.name, j->dump) : j->folder.name;
+  if (!hparams)
+    return etr_fail_memory(j->error);
+  if (j->dump)
+    hparams[count++] = (etr_tag){.name = "etdump", .value = j->dump};
+  for (size_t i = 0; i < o->hparam_count; i++)
+    hparams[count++] = o->hparams[i];
+  const char *name = j->dump ? etr_arena_format(&j->arena, "%s/%s", j->folder.name, j->dump)
+                             : j->folder.name;
   const etr_events_options options = {
       .wall_time = o->wall_time, .hparams = hparams, .hparam_count = count, .name = name};
-  const etr_tb_entry entry = {.graph = e->file->graph, .scopes = &j->scopes, .has_record = e->file->has_record};
+  const etr_tb_entry entry = {
+      .graph = e->file->graph, .scopes = &j->scopes, .has_record = e->file->has_record};
   return etr_tb_events_write(j->profile, &entry, &options, sink, error);
 }
 
-/* Returns true if a file looks like one of this library. The manifest may be lost, as in a copy without hidden files.
+/* Returns true if a file looks like one of this library. The manifest may be lost, as in a copy
+ * without hidden files.
  */
 static bool looks_like_ours(job *j, const char *path) {
   static const char start[] = "digraph etrecord {";
   char head[sizeof start - 1];
   const char *name;
   int folder = j->is_first ? etr_below_open(j->folder.descriptor, path, &name) : -1;
-  int file = folder >= 0 ? openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+  int file = folder >= 0 ? openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+                         : -1;
   bool is_ours = file >= 0 && read(file, head, sizeof head) == (ssize_t)sizeof head &&
                  memcmp(head, start, sizeof head) == 0;
-  if (file >= 0) (void)close(file);
-  if (folder >= 0) (void)close(folder);
+  if (file >= 0)
+    (void)close(file);
+  if (folder >= 0)
+    (void)close(folder);
   return is_ours;
 }
 
-/* Checks that nothing else is at the path of a file. This is done for all files before any is put in place. */
+/* Checks that nothing else is at the path of a file. This is done for all files before any is put
+ * in place. */
 static etr_status check_place(job *j, const char *path) {
   struct stat status;
   if (!etr_below_stat(j->folder.descriptor, path, &status))
     return errno == ENOENT ? ETR_OK : fail_at(j, path, "cannot write this file");
-  if (S_ISREG(status.st_mode) && (etr_run_folder_lists(&j->folder, path) || looks_like_ours(j, path))) return ETR_OK;
+  if (S_ISREG(status.st_mode) &&
+      (etr_run_folder_lists(&j->folder, path) || looks_like_ours(j, path)))
+    return ETR_OK;
   errno = EISDIR;
-  if (S_ISDIR(status.st_mode)) return fail_at(j, path, "cannot write this file");
-  return etr_fail(j->error, ETR_ERROR_IO, shown_path(j, path), NULL, ETR_NO_OFFSET,
-                  "not written by etrecord-tb, and not replaced: move it away, or choose another --name");
+  if (S_ISDIR(status.st_mode))
+    return fail_at(j, path, "cannot write this file");
+  return etr_fail(
+      j->error, ETR_ERROR_IO, shown_path(j, path), NULL, ETR_NO_OFFSET,
+      "not written by etrecord-tb, and not replaced: move it away, or choose another --name");
 }
 
 static etr_status write_file(job *j, const run_file *file) {
@@ -278,10 +320,11 @@ static etr_status write_file(job *j, const run_file *file) {
   if (!etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->temporary, false))
     return etr_fail_memory(j->error);
   if (!etr_out_file_make(&j->file, j->folder.descriptor, file->temporary))
-    return etr_fail(j->error, ETR_ERROR_IO, j->folder.path, NULL, ETR_NO_OFFSET, "cannot write into this folder: %s",
-                    strerror(errno));
+    return etr_fail(j->error, ETR_ERROR_IO, j->folder.path, NULL, ETR_NO_OFFSET,
+                    "cannot write into this folder: %s", strerror(errno));
   j->limited.context = &(emission){j, file};
-  return etr_out_file_fill(&j->file, shown_path(j, file->path), etr_emit_limited, &j->limited, j->error);
+  return etr_out_file_fill(&j->file, shown_path(j, file->path), etr_emit_limited, &j->limited,
+                           j->error);
 }
 
 /* ---- Putting in place ---- */
@@ -289,7 +332,8 @@ static etr_status write_file(job *j, const run_file *file) {
 static etr_status place_all(job *j, bool events) {
   for (size_t i = 0; i < j->names.files.count; i++) {
     const run_file *file = &j->names.files.data[i];
-    if (file->is_events != events) continue;
+    if (file->is_events != events)
+      continue;
     if (events && !etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->path, false))
       return etr_fail_memory(j->error);
     if (!etr_below_move(j->folder.descriptor, file->temporary, file->path))
@@ -303,7 +347,8 @@ static etr_status put_in_place(job *j) {
   for (size_t i = 0; i < j->names.files.count; i++)
     ETR_TRY(etr_run_folder_make(&j->folder, j->names.files.data[i].path, j->error));
   for (size_t i = 0; i < j->names.files.count; i++)
-    if (!etr_run_folder_list(&j->folder, j->names.files.data[i].path)) return etr_fail_memory(j->error);
+    if (!etr_run_folder_list(&j->folder, j->names.files.data[i].path))
+      return etr_fail_memory(j->error);
   ETR_TRY(etr_run_folder_note(&j->folder, &j->file, j->error));
   ETR_TRY(place_all(j, true));
   return place_all(j, false);
@@ -311,7 +356,8 @@ static etr_status put_in_place(job *j) {
 
 /* ---- Files of earlier calls ---- */
 
-/* Empties a file by replacing it with a new one, so that a reader, or another name of the old file, keeps the old data.
+/* Empties a file by replacing it with a new one, so that a reader, or another name of the old file,
+ * keeps the old data.
  */
 static void empty_file(job *j, const char *path) {
   char name[ETR_TEMPORARY_ROOM];
@@ -319,11 +365,12 @@ static void empty_file(job *j, const char *path) {
       !etr_out_file_make(&j->file, j->folder.descriptor, name))
     return;
   (void)close(j->file.descriptor);
-  if (!etr_below_move(j->folder.descriptor, name, path)) (void)unlinkat(j->folder.descriptor, name, 0);
+  if (!etr_below_move(j->folder.descriptor, name, path))
+    (void)unlinkat(j->folder.descriptor, name, 0);
 }
 
-/* The folder of the last path that was retired. The manifest lists the files of a folder one after the other, and many
- * of them may be gone, so the folder is opened once. */
+/* The folder of the last path that was retired. The manifest lists the files of a folder one after
+ * the other, and many of them may be gone, so the folder is opened once. */
 typedef struct retired_folder {
   const char *path; /* the last path in it; NULL: there was none */
   int descriptor;   /* -1: there is no such folder */
@@ -336,36 +383,45 @@ static bool are_neighbours(const char *a, const char *b) {
 }
 
 static void leave_folder(job *j, retired_folder *in) {
-  if (in->path && in->descriptor >= 0) (void)close(in->descriptor);
-  if (in->path && in->descriptor >= 0 && in->has_lost) etr_run_folder_prune(&j->folder, in->path);
+  if (in->path && in->descriptor >= 0)
+    (void)close(in->descriptor);
+  if (in->path && in->descriptor >= 0 && in->has_lost)
+    etr_run_folder_prune(&j->folder, in->path);
   *in = (retired_folder){.descriptor = -1};
 }
 
-/* Removes or empties the file of an earlier call; later files are retired first. If something new was written into its
- * folder, the last event files of that folder are emptied and remain (folders: their number so far for each folder).
- * DOT files remain, because people may still use them. */
+/* Removes or empties the file of an earlier call; later files are retired first. If something new
+ * was written into its folder, the last event files of that folder are emptied and remain (folders:
+ * their number so far for each folder). DOT files remain, because people may still use them. */
 static void retire(job *j, etr_map *folders, retired_folder *in, const char *path) {
   struct stat status;
   int64_t seconds;
   const char *name = etr_last_part(path);
   etr_slice folder = folder_of(path);
-  if (in->path && !are_neighbours(in->path, path)) leave_folder(j, in);
-  if (!in->path) in->descriptor = etr_below_open(j->folder.descriptor, path, &name);
+  if (in->path && !are_neighbours(in->path, path))
+    leave_folder(j, in);
+  if (!in->path)
+    in->descriptor = etr_below_open(j->folder.descriptor, path, &name);
   in->path = path;
   uint32_t kept = etr_map_get(folders, folder);
-  bool is_there = in->descriptor >= 0 && fstatat(in->descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+  bool is_there = in->descriptor >= 0 &&
+                  fstatat(in->descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                   S_ISREG(status.st_mode);
   bool is_ending = is_there && is_events_path(path, &seconds), stays = is_there;
-  if (is_ending) stays = kept < MOST_EMPTIED && etr_map_set(folders, folder, kept + 1);
-  if (is_ending && stays && status.st_size > 0) empty_file(j, path);
-  if (is_ending && !stays) (void)unlinkat(in->descriptor, name, 0);
-  if (stays) return;
+  if (is_ending)
+    stays = kept < MOST_EMPTIED && etr_map_set(folders, folder, kept + 1);
+  if (is_ending && stays && status.st_size > 0)
+    empty_file(j, path);
+  if (is_ending && !stays)
+    (void)unlinkat(in->descriptor, name, 0);
+  if (stays)
+    return;
   etr_run_folder_unlist(&j->folder, path);
   in->has_lost = true;
 }
 
-/* Retires the files of earlier calls after all new files are in place. Files that cannot be retired are left for the
- * next call. */
+/* Retires the files of earlier calls after all new files are in place. Files that cannot be retired
+ * are left for the next call. */
 static void retire_all(job *j) {
   etr_map folders, written;
   retired_folder in = {.descriptor = -1};
@@ -373,7 +429,8 @@ static void retire_all(job *j) {
   etr_map_init(&written, &j->arena);
   for (size_t i = 0; i < j->names.files.count; i++) {
     const char *path = j->names.files.data[i].path;
-    if (!etr_map_set(&written, etr_slice_of(path), 1) || !etr_map_set(&folders, folder_of(path), 0)) return;
+    if (!etr_map_set(&written, etr_slice_of(path), 1) || !etr_map_set(&folders, folder_of(path), 0))
+      return;
   }
   for (size_t i = j->folder.paths.count; i > 0; i--)
     if (etr_map_get(&written, etr_slice_of(j->folder.paths.data[i - 1])) == ETR_NONE)
@@ -388,7 +445,8 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
   static const etr_logdir_options defaults = {0};
   etr_error_clear(error);
   *out = calloc(1, sizeof **out);
-  if (!*out) return etr_fail_memory(error);
+  if (!*out)
+    return etr_fail_memory(error);
   (*out)->options = options ? options : &defaults;
   (*out)->folder.descriptor = -1;
   (*out)->limited = (etr_limited){.emit = emit_file, .max_bytes = (*out)->options->max_bytes};
@@ -397,14 +455,15 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
   return ETR_OK;
 }
 
-/* Opens the run folder. The names of new event files have a later time than those of earlier ones, whatever the clock
- * says, because TensorBoard reads them in the order of their names. */
+/* Opens the run folder. The names of new event files have a later time than those of earlier ones,
+ * whatever the clock says, because TensorBoard reads them in the order of their names. */
 static etr_status open_folder(job *j) {
   const char *given = j->options->name;
   const char *name = given ? given_name(&j->arena, given) : default_name(&j->arena, j->profile);
-  if (!name) return etr_fail_memory(j->error);
-  ETR_TRY(etr_run_folder_open(&j->folder, j->options->logdir ? j->options->logdir : "runs", name, &j->arena, &j->made,
-                              j->error));
+  if (!name)
+    return etr_fail_memory(j->error);
+  ETR_TRY(etr_run_folder_open(&j->folder, j->options->logdir ? j->options->logdir : "runs", name,
+                              &j->arena, &j->made, j->error));
   j->is_first = !j->folder.has_manifest;
   for (size_t i = 0; i < j->folder.paths.count; i++) {
     int64_t seconds;
@@ -414,7 +473,8 @@ static etr_status open_folder(job *j) {
   return ETR_OK;
 }
 
-/* Returns "edge, aten". Graphs of a module are next to each other, so each name occurs once. NULL when out of memory.
+/* Returns "edge, aten". Graphs of a module are next to each other, so each name occurs once. NULL
+ * when out of memory.
  */
 static const char *list_modules(job *j) {
   const char *list = "";
@@ -431,9 +491,11 @@ static etr_status check_graphs(job *j) {
   for (const char *at = j->options->graphs; at;) {
     size_t size = strcspn(at, ",");
     const char *name = etr_arena_copy(&j->arena, (etr_slice){at, size}), *there = list_modules(j);
-    if (!name || !there) return etr_fail_memory(j->error);
+    if (!name || !there)
+      return etr_fail_memory(j->error);
     bool is_there = false;
-    for (size_t i = 0; i < j->profile->graph_count; i++) is_there |= strcmp(j->profile->graphs[i].module, name) == 0;
+    for (size_t i = 0; i < j->profile->graph_count; i++)
+      is_there |= strcmp(j->profile->graphs[i].module, name) == 0;
     if (!is_there)
       return etr_fail(j->error, ETR_ERROR_CHOICE, j->profile->etrecord, NULL, ETR_NO_OFFSET,
                       "there is no graph \"%.*s\"; there are: %s", ETR_HEAD(name, 80), there);
@@ -442,20 +504,24 @@ static etr_status check_graphs(job *j) {
   return ETR_OK;
 }
 
-etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char *dump, etr_error *error) {
+etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char *dump,
+                          etr_error *error) {
   size_t first = j->names.files.count;
   etr_error_clear(error);
   j->error = error;
   j->profile = profile;
   j->dump = dump;
   if (profile->graph_count == 0)
-    return etr_fail(error, ETR_ERROR_CHOICE, profile->etdump_count ? profile->etdumps[0] : NULL, NULL, ETR_NO_OFFSET,
-                    "no graph to write: an ETDump has none; add its ETRecord");
+    return etr_fail(error, ETR_ERROR_CHOICE, profile->etdump_count ? profile->etdumps[0] : NULL,
+                    NULL, ETR_NO_OFFSET, "no graph to write: an ETDump has none; add its ETRecord");
   ETR_TRY(check_graphs(j));
-  if (!j->folder.path) ETR_TRY(open_folder(j));
-  if (!add_graphs(&j->names, profile, dump)) return etr_fail_memory(j->error);
+  if (!j->folder.path)
+    ETR_TRY(open_folder(j));
+  if (!add_graphs(&j->names, profile, dump))
+    return etr_fail_memory(j->error);
   for (size_t i = first; i < j->names.files.count; i += 2) { /* the two files of one graph */
-    if (etr_scopes_build(&j->scopes, &j->graph_arena, &profile->graphs[j->names.files.data[i].graph]) != ETR_OK)
+    if (etr_scopes_build(&j->scopes, &j->graph_arena,
+                         &profile->graphs[j->names.files.data[i].graph]) != ETR_OK)
       return etr_fail_memory(j->error);
     ETR_TRY(write_file(j, &j->names.files.data[i]));
     ETR_TRY(write_file(j, &j->names.files.data[i + 1]));
@@ -472,7 +538,8 @@ static void end_job(job *j) {
   free(j);
 }
 
-/* Signals that end the process are held back while files are put in place, so that either all files are new or none. */
+/* Signals that end the process are held back while files are put in place, so that either all files
+ * are new or none. */
 etr_status etr_logdir_finish(etr_logdir *j, etr_error *error) {
   sigset_t all, before;
   etr_status status = ETR_OK;
@@ -499,33 +566,40 @@ etr_status etr_logdir_finish(etr_logdir *j, etr_error *error) {
 }
 
 void etr_logdir_discard(etr_logdir *j) {
-  if (!j) return;
+  if (!j)
+    return;
   etr_unfinished_remove(&j->made);
   end_job(j);
 }
 
-etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options, etr_error *error) {
+etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options,
+                            etr_error *error) {
   etr_logdir *logdir;
   ETR_TRY(etr_logdir_begin(&logdir, options, error));
   etr_status status = etr_logdir_add(logdir, profile, NULL, error);
-  if (status == ETR_OK) return etr_logdir_finish(logdir, error);
+  if (status == ETR_OK)
+    return etr_logdir_finish(logdir, error);
   etr_logdir_discard(logdir);
   return status;
 }
 
 static etr_status add_benches(job *j, const etr_benches *benches) {
   ETR_TRY(open_folder(j));
-  const run_file file = {.path = events_name(&j->names), .entry_point = "", .is_events = true, .benches = benches};
-  if (!add_file(&j->names, &file)) return etr_fail_memory(j->error);
+  const run_file file = {
+      .path = events_name(&j->names), .entry_point = "", .is_events = true, .benches = benches};
+  if (!add_file(&j->names, &file))
+    return etr_fail_memory(j->error);
   return write_file(j, &j->names.files.data[0]);
 }
 
-etr_status etr_write_benches(const etr_benches *benches, const etr_logdir_options *options, etr_error *error) {
+etr_status etr_write_benches(const etr_benches *benches, const etr_logdir_options *options,
+                             etr_error *error) {
   etr_logdir *logdir;
   ETR_TRY(etr_logdir_begin(&logdir, options, error));
   logdir->error = error;
   etr_status status = add_benches(logdir, benches);
-  if (status == ETR_OK) return etr_logdir_finish(logdir, error);
+  if (status == ETR_OK)
+    return etr_logdir_finish(logdir, error);
   etr_logdir_discard(logdir);
   return status;
 }
@@ -538,7 +612,8 @@ static etr_status trim(job *j) {
   for (size_t i = j->folder.paths.count; i-- > 0;) {
     const char *path = j->folder.paths.data[i];
     int64_t seconds;
-    if (!is_events_path(path, &seconds) || strncmp(path, "1_", 2) == 0) continue;
+    if (!is_events_path(path, &seconds) || strncmp(path, "1_", 2) == 0)
+      continue;
     (void)etr_below_remove(j->folder.descriptor, path, false);
     etr_run_folder_unlist(&j->folder, path);
     etr_run_folder_prune(&j->folder, path);

@@ -10,7 +10,8 @@
 #include "output/unfinished.h"
 #include "views/scope.h"
 
-/* ---- Writing an emitter's output into a file; errors contain the operating system's reason ---- */
+/* ---- Writing an emitter's output into a file; errors contain the operating system's reason ----
+ */
 
 /** A file that is being written. It is large: keep it on the heap. */
 typedef struct etr_out_file {
@@ -21,24 +22,28 @@ typedef struct etr_out_file {
   char buffer[32768];
 } etr_out_file;
 
-/** Creates a file that must not exist yet, in an open folder. Returns false on failure and sets errno. */
+/** Creates a file that must not exist yet, in an open folder. Returns false on failure and sets
+ * errno. */
 bool etr_out_file_make(etr_out_file *file, int folder, const char *name);
 
 /**
- * Writes the output of `emit` and closes the file in any case. A new file is flushed to disk. `shown` is the path in
- * messages. Errors: ETR_ERROR_IO if the file cannot be written, and errors of the emitter.
+ * Writes the output of `emit` and closes the file in any case. A new file is flushed to disk.
+ * `shown` is the path in messages. Errors: ETR_ERROR_IO if the file cannot be written, and errors
+ * of the emitter.
  */
-etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter emit, void *context, etr_error *error);
+etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter emit, void *context,
+                             etr_error *error);
 
 /* ---- LOGDIR/NAME, locked by one writer, and its manifest ---- */
 
-/* LOGDIR and the folders above it may be symbolic links; parts of NAME ("a/b") and anything below may not. The lock is
- * on the folder itself, so that it ends with the process. On a file system without locks, several writers may work at
- * once.
+/* LOGDIR and the folders above it may be symbolic links; parts of NAME ("a/b") and anything below
+ * may not. The lock is on the folder itself, so that it ends with the process. On a file system
+ * without locks, several writers may work at once.
  *
- * The manifest lists the files in the folder that this library wrote. Nothing else is ever replaced or removed. It is a
- * hidden file in the folder, with a path on each line. New files are listed before they are put in place, so that a
- * killed writer leaves no unknown files; a listed file need not exist. */
+ * The manifest lists the files in the folder that this library wrote. Nothing else is ever replaced
+ * or removed. It is a hidden file in the folder, with a path on each line. New files are listed
+ * before they are put in place, so that a killed writer leaves no unknown files; a listed file need
+ * not exist. */
 
 typedef struct etr_run_folder {
   etr_arena *arena;
@@ -53,13 +58,13 @@ typedef struct etr_run_folder {
 } etr_run_folder;
 
 /**
- * Makes the folder if it does not exist, waits until no other writer has it, removes temporary files of killed writers,
- * and reads the manifest. Arena, `made`, logdir and name are borrowed. Close with etr_run_folder_close(), also on
- * failure. Errors: ETR_ERROR_IO (also if another writer does not end), ETR_ERROR_FORMAT (the file is not a manifest),
- * ETR_ERROR_MEMORY.
+ * Makes the folder if it does not exist, waits until no other writer has it, removes temporary
+ * files of killed writers, and reads the manifest. Arena, `made`, logdir and name are borrowed.
+ * Close with etr_run_folder_close(), also on failure. Errors: ETR_ERROR_IO (also if another writer
+ * does not end), ETR_ERROR_FORMAT (the file is not a manifest), ETR_ERROR_MEMORY.
  */
-etr_status etr_run_folder_open(etr_run_folder *out, const char *logdir, const char *name, etr_arena *arena,
-                               etr_unfinished *made, etr_error *error);
+etr_status etr_run_folder_open(etr_run_folder *out, const char *logdir, const char *name,
+                               etr_arena *arena, etr_unfinished *made, etr_error *error);
 
 /** Makes the folders above a path below it. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 etr_status etr_run_folder_make(const etr_run_folder *folder, const char *path, etr_error *error);
@@ -67,7 +72,8 @@ etr_status etr_run_folder_make(const etr_run_folder *folder, const char *path, e
 /** Removes the folders above a path below it, as far as they are empty. */
 void etr_run_folder_prune(const etr_run_folder *folder, const char *path);
 
-/** Return whether the manifest lists a path; add a path, which is borrowed (false when out of memory); remove a path.
+/** Return whether the manifest lists a path; add a path, which is borrowed (false when out of
+ * memory); remove a path.
  */
 bool etr_run_folder_lists(const etr_run_folder *folder, const char *path);
 bool etr_run_folder_list(etr_run_folder *folder, const char *path);
@@ -78,22 +84,27 @@ etr_status etr_run_folder_note(etr_run_folder *folder, etr_out_file *file, etr_e
 
 void etr_run_folder_close(etr_run_folder *folder);
 
-/* ---- The event file of one entry point, for callers that already have the scopes of its graph ---- */
+/* ---- The event file of one entry point, for callers that already have the scopes of its graph
+ * ---- */
 
 /** The entry point that an event file is about. */
 typedef struct etr_tb_entry {
   size_t graph;             /* in etr_profile.graphs */
   const etr_scopes *scopes; /* of the graph */
-  bool has_record;          /* include the data about the whole record, which belongs into one of its files */
+  bool
+      has_record; /* include the data about the whole record, which belongs into one of its files */
 } etr_tb_entry;
 
 /** Writes the event file like etr_emit_events(). */
-etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry, const etr_events_options *options,
-                               const etr_sink *sink, etr_error *error);
+etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry,
+                               const etr_events_options *options, const etr_sink *sink,
+                               etr_error *error);
 
 /* ---- The curves over benches, which are a run of their own ---- */
 
-/** Writes the event file of etr_write_benches(). now: its time. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-etr_status etr_tb_benches_write(const etr_benches *benches, double now, const etr_sink *sink, etr_error *error);
+/** Writes the event file of etr_write_benches(). now: its time. Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY. */
+etr_status etr_tb_benches_write(const etr_benches *benches, double now, const etr_sink *sink,
+                                etr_error *error);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * run_folder.c - makes folders and takes the lock. Until then the folder may disappear at any moment, because the
- * writer that made it may fail and remove it. Reads and replaces the manifest as a whole.
+ * run_folder.c - makes folders and takes the lock. Until then the folder may disappear at any
+ * moment, because the writer that made it may fail and remove it. Reads and replaces the manifest
+ * as a whole.
  */
 #define _DEFAULT_SOURCE /* flock() */
 #include "tensorboard/logdir.h"
@@ -26,20 +27,24 @@ enum { LONGEST_WAIT = 60, WAITS_A_SECOND = 100, ATTEMPTS = 100, MOST_MANIFEST_BY
 
 /* ---- Making ---- */
 
-/* Makes each part of a path. Returns false if a part can neither be made nor exists; sets *partial to the path up to
- * that part, and errno. */
-static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinished *made, const char **partial) {
+/* Makes each part of a path. Returns false if a part can neither be made nor exists; sets *partial
+ * to the path up to that part, and errno. */
+static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinished *made,
+                       const char **partial) {
   size_t size = strlen(path);
   *partial = path;
   for (size_t end = 1; end <= size; end++) {
-    if (!etr_is_slash(path[end]) && path[end] != '\0') continue;
+    if (!etr_is_slash(path[end]) && path[end] != '\0')
+      continue;
     char *part = etr_arena_copy(arena, (etr_slice){path, end});
     const char *name = part;
     errno = ENOMEM;
-    if (part == NULL) return false;
+    if (part == NULL)
+      return false;
     *partial = part;
     int parent = root >= 0 ? etr_below_open(root, part, &name) : AT_FDCWD;
-    if (root >= 0 && parent < 0) return false;
+    if (root >= 0 && parent < 0)
+      return false;
     bool is_new = mkdirat(parent, name, 0777) == 0, is_there = is_new || errno == EEXIST;
     int reason = errno;
     if (is_new && !etr_unfinished_add(made, arena, root, part, true)) {
@@ -47,30 +52,38 @@ static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinis
       is_there = false;
       reason = ENOMEM;
     }
-    if (parent >= 0) (void)close(parent);
+    if (parent >= 0)
+      (void)close(parent);
     errno = reason;
-    if (!is_there) return false;
+    if (!is_there)
+      return false;
   }
   return true;
 }
 
 etr_status etr_run_folder_make(const etr_run_folder *folder, const char *path, etr_error *error) {
   const char *slash = strrchr(path, '/'), *partial;
-  const char *above = etr_arena_copy(folder->arena, (etr_slice){path, slash != NULL ? (size_t)(slash - path) : 0});
-  if (above == NULL) return etr_fail_memory(error);
-  if (make_parts(folder->descriptor, above, folder->arena, folder->made, &partial)) return ETR_OK;
+  const char *above = etr_arena_copy(folder->arena,
+                                     (etr_slice){path, slash != NULL ? (size_t)(slash - path) : 0});
+  if (above == NULL)
+    return etr_fail_memory(error);
+  if (make_parts(folder->descriptor, above, folder->arena, folder->made, &partial))
+    return ETR_OK;
   const char *shown = etr_arena_format(folder->arena, "%s/%s", folder->path, partial);
-  return shown != NULL ? etr_fail_io(error, shown, NULL, "cannot make this folder", errno) : etr_fail_memory(error);
+  return shown != NULL ? etr_fail_io(error, shown, NULL, "cannot make this folder", errno)
+                       : etr_fail_memory(error);
 }
 
 void etr_run_folder_prune(const etr_run_folder *folder, const char *path) {
   char above[PATH_MAX];
   size_t size = strlen(path);
-  if (size >= sizeof above) return;
+  if (size >= sizeof above)
+    return;
   memcpy(above, path, size + 1);
   for (char *slash; (slash = strrchr(above, '/')) != NULL;) {
     *slash = '\0';
-    if (!etr_below_remove(folder->descriptor, above, true)) return;
+    if (!etr_below_remove(folder->descriptor, above, true))
+      return;
   }
 }
 
@@ -81,21 +94,26 @@ static bool take_lock(etr_run_folder *folder) {
   const struct timespec pause = {.tv_nsec = 1000000000 / WAITS_A_SECOND};
   for (int i = 0; i < LONGEST_WAIT * WAITS_A_SECOND; i++) {
     folder->is_locked = flock(folder->descriptor, LOCK_EX | LOCK_NB) == 0;
-    if (folder->is_locked || (errno != EWOULDBLOCK && errno != EINTR)) return true;
+    if (folder->is_locked || (errno != EWOULDBLOCK && errno != EINTR))
+      return true;
     (void)nanosleep(&pause, NULL);
   }
   return false;
 }
 
-/* Fails for a path that cannot be made or opened. If a part of NAME is a link, the message gives that as the reason. */
-static etr_status fail_place(const etr_run_folder *folder, const char *path, const char *what, etr_error *error) {
+/* Fails for a path that cannot be made or opened. If a part of NAME is a link, the message gives
+ * that as the reason. */
+static etr_status fail_place(const etr_run_folder *folder, const char *path, const char *what,
+                             etr_error *error) {
   struct stat status;
   int reason = errno;
-  if (reason == ENOMEM) return etr_fail_memory(error);
+  if (reason == ENOMEM)
+    return etr_fail_memory(error);
   for (const char *end = folder->path + strlen(folder->path) - strlen(folder->name); end != NULL;) {
     end = strchr(end + 1, '/');
     const char *part = end != NULL
-                           ? etr_arena_copy(folder->arena, (etr_slice){folder->path, (size_t)(end - folder->path)})
+                           ? etr_arena_copy(folder->arena,
+                                            (etr_slice){folder->path, (size_t)(end - folder->path)})
                            : folder->path;
     if (part != NULL && lstat(part, &status) == 0 && S_ISLNK(status.st_mode))
       return etr_fail(error, ETR_ERROR_IO, part, NULL, ETR_NO_OFFSET,
@@ -109,10 +127,13 @@ static int open_below(const char *logdir, const char *name) {
   const char *last;
   int root = open(logdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   int parent = root >= 0 ? etr_below_open(root, name, &last) : -1;
-  int folder = parent >= 0 ? openat(parent, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+  int folder = parent >= 0 ? openat(parent, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                           : -1;
   int reason = errno;
-  if (root >= 0) (void)close(root);
-  if (parent >= 0) (void)close(parent);
+  if (root >= 0)
+    (void)close(root);
+  if (parent >= 0)
+    (void)close(parent);
   errno = reason;
   return folder;
 }
@@ -132,14 +153,17 @@ static etr_status try_open(etr_run_folder *out, bool *again, etr_error *error) {
     return fail_place(out, out->path, "cannot open this folder", error);
   }
   if (!take_lock(out))
-    return etr_fail(error, ETR_ERROR_IO, out->path, NULL, ETR_NO_OFFSET,
-                    "another process has been writing into this folder for %d seconds; try again later", LONGEST_WAIT);
-  if (fstat(out->descriptor, &opened) == 0 && lstat(out->path, &named) == 0 && opened.st_dev == named.st_dev &&
-      opened.st_ino == named.st_ino)
+    return etr_fail(
+        error, ETR_ERROR_IO, out->path, NULL, ETR_NO_OFFSET,
+        "another process has been writing into this folder for %d seconds; try again later",
+        LONGEST_WAIT);
+  if (fstat(out->descriptor, &opened) == 0 && lstat(out->path, &named) == 0 &&
+      opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
     return ETR_OK;
   *again = true; /* the folder was removed, or moved away, before the lock was taken */
   etr_run_folder_close(out);
-  return etr_fail(error, ETR_ERROR_IO, out->path, NULL, ETR_NO_OFFSET, "other processes keep removing this folder");
+  return etr_fail(error, ETR_ERROR_IO, out->path, NULL, ETR_NO_OFFSET,
+                  "other processes keep removing this folder");
 }
 
 /* ---- The manifest ---- */
@@ -151,7 +175,8 @@ bool etr_run_folder_lists(const etr_run_folder *folder, const char *path) {
 bool etr_run_folder_list(etr_run_folder *folder, const char *path) {
   bool is_new = etr_map_get(&folder->known, etr_slice_of(path)) == ETR_NONE;
   const char **slot = is_new ? etr_vec_push(folder->arena, &folder->paths) : NULL;
-  if (slot != NULL) *slot = path;
+  if (slot != NULL)
+    *slot = path;
   folder->is_changed = true;
   return (slot != NULL || !is_new) && etr_map_set(&folder->known, etr_slice_of(path), 1);
 }
@@ -166,10 +191,12 @@ static bool load(etr_slice *out, etr_arena *arena, int file, size_t size) {
   char *bytes = etr_arena_alloc_raw(arena, size + 1);
   size_t used = 0;
   errno = ENOMEM;
-  if (bytes == NULL) return false;
+  if (bytes == NULL)
+    return false;
   for (ssize_t got = 1; got != 0 && used < size; used += (size_t)got) {
     got = read(file, bytes + used, size - used);
-    if (got < 0) return false;
+    if (got < 0)
+      return false;
   }
   *out = (etr_slice){bytes, used};
   return true;
@@ -178,7 +205,8 @@ static bool load(etr_slice *out, etr_arena *arena, int file, size_t size) {
 /* Gives the next line, NUL-terminated. Returns false if there is none, or if it has no line end. */
 static bool next_line(etr_slice *rest, etr_arena *arena, char **line) {
   const char *end = rest->size > 0 ? memchr(rest->data, '\n', rest->size) : NULL;
-  if (end == NULL) return false;
+  if (end == NULL)
+    return false;
   size_t size = (size_t)(end - rest->data);
   *line = etr_arena_copy(arena, (etr_slice){rest->data, size});
   *rest = (etr_slice){end + 1, rest->size - size - 1};
@@ -189,7 +217,8 @@ static etr_status read_file(etr_run_folder *out, const char *path, int file, etr
   struct stat status;
   etr_slice rest;
   char *line;
-  if (fstat(file, &status) != 0) return etr_fail_io(error, path, NULL, "cannot read this file", errno);
+  if (fstat(file, &status) != 0)
+    return etr_fail_io(error, path, NULL, "cannot read this file", errno);
   bool is_ours = S_ISREG(status.st_mode) && status.st_size <= MOST_MANIFEST_BYTES;
   if (is_ours && !load(&rest, out->arena, file, (size_t)status.st_size))
     return etr_fail_io(error, path, NULL, "cannot read this file", errno);
@@ -197,17 +226,22 @@ static etr_status read_file(etr_run_folder *out, const char *path, int file, etr
   while (is_ours && next_line(&rest, out->arena, &line))
     is_ours = etr_below_is_path(etr_slice_of(line)) && etr_run_folder_list(out, line);
   out->is_changed = false;
-  if (is_ours && rest.size == 0) return ETR_OK;
-  if (etr_arena_failed(out->arena)) return etr_fail_memory(error);
+  if (is_ours && rest.size == 0)
+    return ETR_OK;
+  if (etr_arena_failed(out->arena))
+    return etr_fail_memory(error);
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                   "not a list of files that etrecord-tb wrote: move it away");
 }
 
 static etr_status read_manifest(etr_run_folder *out, etr_error *error) {
   const char *path = etr_arena_format(out->arena, "%s/" MANIFEST, out->path);
-  int file = openat(out->descriptor, MANIFEST, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (file < 0 && errno == ENOENT) return ETR_OK;
-  if (file < 0) return etr_fail_io(error, path, NULL, "cannot open this file", errno);
+  int file = openat(out->descriptor, MANIFEST,
+                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0 && errno == ENOENT)
+    return ETR_OK;
+  if (file < 0)
+    return etr_fail_io(error, path, NULL, "cannot open this file", errno);
   out->has_manifest = true;
   etr_status status = read_file(out, path, file, error);
   (void)close(file);
@@ -220,7 +254,8 @@ static etr_status emit(void *context, const etr_sink *sink, etr_error *error) {
   etr_writer_init(&writer, sink);
   etr_puts(&writer, HEADER "\n");
   for (size_t i = 0; i < folder->paths.count; i++) {
-    if (!etr_run_folder_lists(folder, folder->paths.data[i])) continue;
+    if (!etr_run_folder_lists(folder, folder->paths.data[i]))
+      continue;
     etr_puts(&writer, folder->paths.data[i]);
     etr_put_byte(&writer, '\n');
   }
@@ -230,15 +265,17 @@ static etr_status emit(void *context, const etr_sink *sink, etr_error *error) {
 etr_status etr_run_folder_note(etr_run_folder *folder, etr_out_file *file, etr_error *error) {
   char name[ETR_TEMPORARY_ROOM];
   const char *path = etr_arena_format(folder->arena, "%s/" MANIFEST, folder->path);
-  if (folder->has_manifest && !folder->is_changed) return ETR_OK;
+  if (folder->has_manifest && !folder->is_changed)
+    return ETR_OK;
   if (!etr_temporary_name(name, ETR_TEMPORARY_OF_RUN_FOLDER))
     return etr_fail_io(error, path, NULL, "cannot write this file", errno);
   const char *temporary = etr_arena_copy(folder->arena, etr_slice_of(name));
-  bool is_noted = temporary != NULL &&
-                  etr_unfinished_add(folder->made, folder->arena, folder->descriptor, temporary, false);
+  bool is_noted = temporary != NULL && etr_unfinished_add(folder->made, folder->arena,
+                                                          folder->descriptor, temporary, false);
   if (is_noted && !folder->has_manifest)
     is_noted = etr_unfinished_add(folder->made, folder->arena, folder->descriptor, MANIFEST, false);
-  if (!is_noted) return etr_fail_memory(error);
+  if (!is_noted)
+    return etr_fail_memory(error);
   if (!etr_out_file_make(file, folder->descriptor, temporary))
     return etr_fail_io(error, path, NULL, "cannot write into this folder", errno);
   ETR_TRY(etr_out_file_fill(file, path, emit, folder, error));
@@ -251,22 +288,28 @@ etr_status etr_run_folder_note(etr_run_folder *folder, etr_out_file *file, etr_e
 
 /* ---- Opening and closing ---- */
 
-etr_status etr_run_folder_open(etr_run_folder *out, const char *logdir, const char *name, etr_arena *arena,
-                               etr_unfinished *made, etr_error *error) {
+etr_status etr_run_folder_open(etr_run_folder *out, const char *logdir, const char *name,
+                               etr_arena *arena, etr_unfinished *made, etr_error *error) {
   etr_status status = ETR_ERROR_IO;
   bool again = true;
-  *out = (etr_run_folder){.arena = arena, .made = made, .logdir = logdir, .name = name, .descriptor = -1};
+  *out = (etr_run_folder){
+      .arena = arena, .made = made, .logdir = logdir, .name = name, .descriptor = -1};
   out->path = etr_arena_format(arena, "%s/%s", logdir, name);
-  if (out->path == NULL) return etr_fail_memory(error);
+  if (out->path == NULL)
+    return etr_fail_memory(error);
   etr_map_init(&out->known, arena);
-  for (int i = 0; again && i < ATTEMPTS; i++) status = try_open(out, &again, error);
-  if (status != ETR_OK) return status;
+  for (int i = 0; again && i < ATTEMPTS; i++)
+    status = try_open(out, &again, error);
+  if (status != ETR_OK)
+    return status;
   etr_error_clear(error); /* of an earlier attempt */
-  if (out->is_locked) etr_temporary_sweep(out->descriptor, ETR_TEMPORARY_OF_RUN_FOLDER);
+  if (out->is_locked)
+    etr_temporary_sweep(out->descriptor, ETR_TEMPORARY_OF_RUN_FOLDER);
   return read_manifest(out, error);
 }
 
 void etr_run_folder_close(etr_run_folder *folder) {
-  if (folder->descriptor >= 0) (void)close(folder->descriptor);
+  if (folder->descriptor >= 0)
+    (void)close(folder->descriptor);
   folder->descriptor = -1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_curves.c - sums a method's time slices by inference, operator, backend and instruction; curves of planned memory.
+ * tb_curves.c - sums a method's time slices by inference, operator, backend and instruction; curves
+ * of planned memory.
  */
 #include "tensorboard/tb_curves.h"
 
@@ -20,8 +21,8 @@ enum {
   LEAST_OF_BLOCK = 10, /* inferences, of which a histogram can have a shape */
 };
 
-/* A part has a curve if it takes this long in some inference, or this share of it. TensorBoard's axes cannot show
- * less. */
+/* A part has a curve if it takes this long in some inference, or this share of it. TensorBoard's
+ * axes cannot show less. */
 static const double least_ms = 0.001, least_share = 0.01;
 
 /* A key by which time slices are added up: an operator or a backend. */
@@ -42,15 +43,19 @@ typedef struct builder {
   etr_vec(etr_tb_curve) curves;
 } builder;
 
-static double millis(const etr_profile *profile, double ticks) { return etr_ticks_to_ns(profile, ticks) / 1e6; }
+static double millis(const etr_profile *profile, double ticks) {
+  return etr_ticks_to_ns(profile, ticks) / 1e6;
+}
 
 /* ---- Curves ---- */
 
 static void add_curve(builder *b, const char *group, const char *name, etr_tb_curve curve) {
-  if (curve.values == NULL || curve.steps == NULL || curve.count == 0) return;
+  if (curve.values == NULL || curve.steps == NULL || curve.count == 0)
+    return;
   curve.tag = etr_tb_tag(&b->tags, group, name, b->suffix);
   etr_tb_curve *added = curve.tag ? etr_vec_push(b->arena, &b->curves) : NULL;
-  if (added) *added = curve;
+  if (added)
+    *added = curve;
 }
 
 /* Returns true if a part has a curve. ticks: its time in each inference. */
@@ -65,49 +70,60 @@ static bool is_worth_showing(const builder *b, const uint64_t *ticks) {
 /* Adds a curve over the inferences. ticks: time of each one, of which every n-th is shown. */
 static void add_runs(builder *b, const char *group, const char *name, const uint64_t *ticks) {
   double *values = etr_arena_alloc_array(b->arena, b->points, sizeof *values);
-  for (size_t i = 0; values && i < b->points; i++) values[i] = millis(b->profile, (double)ticks[i * b->stride]);
-  add_curve(b, group, name, (etr_tb_curve){.values = values, .steps = b->steps, .count = b->points});
+  for (size_t i = 0; values && i < b->points; i++)
+    values[i] = millis(b->profile, (double)ticks[i * b->stride]);
+  add_curve(b, group, name,
+            (etr_tb_curve){.values = values, .steps = b->steps, .count = b->points});
 }
 
 /* ---- Inferences ---- */
 
-/* Returns the number of the i-th listed inference among all of the method: `others` are those that are not listed. */
-static int64_t *number_runs(etr_arena *arena, const uint32_t *runs, size_t count, const uint32_t *others,
-                            size_t other_count) {
+/* Returns the number of the i-th listed inference among all of the method: `others` are those that
+ * are not listed. */
+static int64_t *number_runs(etr_arena *arena, const uint32_t *runs, size_t count,
+                            const uint32_t *others, size_t other_count) {
   int64_t *numbers = etr_arena_alloc_array(arena, count, sizeof *numbers);
   for (size_t i = 0, k = 0; numbers && i < count; i++) {
-    while (k < other_count && others[k] < runs[i]) k++;
+    while (k < other_count && others[k] < runs[i])
+      k++;
     numbers[i] = (int64_t)(i + k);
   }
   return numbers;
 }
 
-static size_t stride_of(size_t count) { return (count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS; }
+static size_t stride_of(size_t count) {
+  return (count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS;
+}
 
 /* Drops all but every n-th element, in place. */
 static int64_t *thin_out(int64_t *list, size_t points, size_t stride) {
-  for (size_t i = 0; list && i < points; i++) list[i] = list[i * stride];
+  for (size_t i = 0; list && i < points; i++)
+    list[i] = list[i * stride];
   return list;
 }
 
 static void add_warmup(builder *b) {
   const etr_method *m = b->method;
   double *values = etr_arena_alloc_array(b->arena, m->skipped_run_count, sizeof *values);
-  int64_t *steps = number_runs(b->arena, m->skipped_runs, m->skipped_run_count, m->runs, m->run_count);
+  int64_t *steps = number_runs(b->arena, m->skipped_runs, m->skipped_run_count, m->runs,
+                               m->run_count);
   size_t stride = stride_of(m->skipped_run_count), count = 0;
   for (size_t i = 0; values && steps && i < m->skipped_run_count; i += stride) {
     steps[count] = steps[i];
-    values[count++] = millis(b->profile, (double)b->profile->runs[m->skipped_runs[i]].execute_ticks);
+    values[count++] = millis(b->profile,
+                             (double)b->profile->runs[m->skipped_runs[i]].execute_ticks);
   }
-  add_curve(b, ETR_TB_INFERENCE, "warmup", (etr_tb_curve){.values = values, .steps = steps, .count = count});
+  add_curve(b, ETR_TB_INFERENCE, "warmup",
+            (etr_tb_curve){.values = values, .steps = steps, .count = count});
 }
 
 static bool begin_inferences(builder *b) {
   const etr_method *m = b->method;
   b->stride = stride_of(m->run_count);
   b->points = (m->run_count + b->stride - 1) / b->stride;
-  b->steps = thin_out(number_runs(b->arena, m->runs, m->run_count, m->skipped_runs, m->skipped_run_count), b->points,
-                      b->stride);
+  b->steps = thin_out(
+      number_runs(b->arena, m->runs, m->run_count, m->skipped_runs, m->skipped_run_count),
+      b->points, b->stride);
   return b->steps != NULL;
 }
 
@@ -123,13 +139,16 @@ static const char *op_of(const builder *b, const etr_time_slice *time_slice) {
 
 static const char *backend_of(const builder *b, const etr_time_slice *time_slice) {
   (void)b;
-  if (time_slice->event->backend) return time_slice->event->backend;
-  return time_slice->kind == ETR_TIME_SLICE_DELEGATE || time_slice->event->delegate_id ? "unknown" : NULL;
+  if (time_slice->event->backend)
+    return time_slice->event->backend;
+  return time_slice->kind == ETR_TIME_SLICE_DELEGATE || time_slice->event->delegate_id ? "unknown"
+                                                                                       : NULL;
 }
 
 static int by_ticks(const void *x, const void *y) {
   const key_sum *a = x, *b = y;
-  if (a->ticks != b->ticks) return a->ticks < b->ticks ? 1 : -1;
+  if (a->ticks != b->ticks)
+    return a->ticks < b->ticks ? 1 : -1;
   return etr_natural_compare(a->key, b->key);
 }
 
@@ -139,51 +158,64 @@ typedef struct sums_by_key {
   uint32_t *place; /* per time slice: key_sum.place of its key; ETR_NONE: it has no key */
 } sums_by_key;
 
-/* Adds up time slices by a key. Returns false when out of memory. Time slices of a node are next to each other, so a
- * key is only looked up when it changes. */
+/* Adds up time slices by a key. Returns false when out of memory. Time slices of a node are next to
+ * each other, so a key is only looked up when it changes. */
 static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
   const char *before = NULL;
   uint32_t place = ETR_NONE;
   etr_map places;
   etr_map_init(&places, b->arena);
-  *sums = (sums_by_key){.place = etr_arena_alloc_array(b->arena, b->method->time_slice_count, sizeof *sums->place)};
+  *sums = (sums_by_key){
+      .place = etr_arena_alloc_array(b->arena, b->method->time_slice_count, sizeof *sums->place)};
   for (size_t i = 0; i < b->method->time_slice_count && !etr_arena_failed(b->arena); i++) {
     const char *text = key(b, &b->method->time_slices[i]);
-    if (text && text != before) place = etr_map_number(&places, etr_slice_of(before = text));
+    if (text && text != before)
+      place = etr_map_number(&places, etr_slice_of(before = text));
     if (text && place == sums->list.count) {
       key_sum *added = etr_vec_push(b->arena, &sums->list);
-      if (added) *added = (key_sum){.key = text, .place = place};
+      if (added)
+        *added = (key_sum){.key = text, .place = place};
     }
     sums->place[i] = text ? place : ETR_NONE;
-    if (text && place < sums->list.count) sums->list.data[place].ticks += b->method->time_slices[i].ticks;
+    if (text && place < sums->list.count)
+      sums->list.data[place].ticks += b->method->time_slices[i].ticks;
   }
-  if (etr_arena_failed(b->arena)) return false;
+  if (etr_arena_failed(b->arena))
+    return false;
   etr_sort(sums->list.data, sums->list.count, sizeof *sums->list.data, by_ticks);
   return true;
 }
 
-/* Returns the ticks per run of the `shown` largest keys, then of all others together: (shown + 1) rows of run_count. */
+/* Returns the ticks per run of the `shown` largest keys, then of all others together: (shown + 1)
+ * rows of run_count. */
 static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown) {
   size_t runs = b->method->run_count;
   uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown + 1) * runs, sizeof *ticks);
   size_t *row_of = etr_arena_alloc_array(b->arena, sums->list.count, sizeof *row_of);
-  for (size_t i = 0; row_of && i < sums->list.count; i++) row_of[sums->list.data[i].place] = ETR_MIN(i, shown);
+  for (size_t i = 0; row_of && i < sums->list.count; i++)
+    row_of[sums->list.data[i].place] = ETR_MIN(i, shown);
   for (size_t i = 0; i < b->method->time_slice_count && ticks && row_of; i++) {
     const etr_time_slice *time_slice = &b->method->time_slices[i];
-    if (sums->place[i] != ETR_NONE) ticks[row_of[sums->place[i]] * runs + time_slice->run] += time_slice->ticks;
+    if (sums->place[i] != ETR_NONE)
+      ticks[row_of[sums->place[i]] * runs + time_slice->run] += time_slice->ticks;
   }
   return row_of ? ticks : NULL;
 }
 
 static void add_keys(builder *b, const char *group, key_of key, size_t most) {
   sums_by_key sums;
-  if (!sum_by_key(b, &sums, key)) return;
-  size_t count = sums.list.count, shown = count <= most + 1 ? count : most; /* "other" combines at least two */
+  if (!sum_by_key(b, &sums, key))
+    return;
+  size_t count = sums.list.count,
+         shown = count <= most + 1 ? count : most; /* "other" combines at least two */
   const uint64_t *ticks = sum_by_run(b, &sums, shown);
-  if (!ticks) return;
-  if (shown < count) add_runs(b, group, "other", ticks + shown * b->method->run_count); /* first: the name is free */
+  if (!ticks)
+    return;
+  if (shown < count)
+    add_runs(b, group, "other", ticks + shown * b->method->run_count); /* first: the name is free */
   for (size_t i = 0; i < shown; i++)
-    if (sums.list.data[i].ticks > 0) add_runs(b, group, sums.list.data[i].key, ticks + i * b->method->run_count);
+    if (sums.list.data[i].ticks > 0)
+      add_runs(b, group, sums.list.data[i].key, ticks + i * b->method->run_count);
 }
 
 /* ---- Parts ---- */
@@ -192,17 +224,22 @@ enum { NODES, INSERTED, REST_OF_CALLS, FRAMEWORK, UNEXPLAINED, PARTS };
 
 static size_t part_of(const etr_time_slice *time_slice) {
   switch (time_slice->kind) {
-  case ETR_TIME_SLICE_NODE: return NODES;
-  case ETR_TIME_SLICE_DELEGATE: return time_slice->event->is_inserted ? INSERTED : REST_OF_CALLS;
-  default: return UNEXPLAINED;
+  case ETR_TIME_SLICE_NODE:
+    return NODES;
+  case ETR_TIME_SLICE_DELEGATE:
+    return time_slice->event->is_inserted ? INSERTED : REST_OF_CALLS;
+  default:
+    return UNEXPLAINED;
   }
 }
 
 static void add_parts(builder *b) {
-  static const char *const names[PARTS] = {"nodes", "inserted", "rest_of_calls", "framework", "unexplained"};
+  static const char *const names[PARTS] = {"nodes", "inserted", "rest_of_calls", "framework",
+                                           "unexplained"};
   size_t runs = b->method->run_count;
   uint64_t *ticks = etr_arena_alloc_array(b->arena, PARTS * runs, sizeof *ticks);
-  if (!ticks) return;
+  if (!ticks)
+    return;
   uint64_t *framework = ticks + FRAMEWORK * runs;
   memcpy(framework, b->method->execute_per_run, runs * sizeof *framework);
   for (size_t i = 0; i < b->method->time_slice_count; i++) {
@@ -212,7 +249,8 @@ static void add_parts(builder *b) {
     framework[time_slice->run] -= time_slice->ticks;
   }
   for (size_t i = 0; i < PARTS; i++)
-    if (is_worth_showing(b, ticks + i * runs)) add_runs(b, ETR_TB_PARTS, names[i], ticks + i * runs);
+    if (is_worth_showing(b, ticks + i * runs))
+      add_runs(b, ETR_TB_PARTS, names[i], ticks + i * runs);
 }
 
 /* ---- Instructions ---- */
@@ -229,18 +267,22 @@ static int by_id(const void *x, const void *y) {
 
 /* Returns the time of each instruction over all runs, by its number. */
 static instruction_time *sum_by_instruction(builder *b, size_t *count) {
-  instruction_time *list = etr_arena_alloc_array(b->arena, b->method->time_slice_count, sizeof *list);
+  instruction_time *list = etr_arena_alloc_array(b->arena, b->method->time_slice_count,
+                                                 sizeof *list);
   size_t used = 0, kept = 0;
   for (size_t i = 0; i < b->method->time_slice_count && list; i++) {
     const etr_time_slice *time_slice = &b->method->time_slices[i];
     int32_t id = time_slice->event->instruction_id;
-    if (id < 0) continue;
-    if (used > 0 && list[used - 1].id == id) /* runs of a node are next to each other, so there is less to sort */
+    if (id < 0)
+      continue;
+    if (used > 0 && list[used - 1].id ==
+                        id) /* runs of a node are next to each other, so there is less to sort */
       list[used - 1].ticks += time_slice->ticks;
     else
       list[used++] = (instruction_time){id, time_slice->ticks};
   }
-  if (used) etr_sort(list, used, sizeof *list, by_id);
+  if (used)
+    etr_sort(list, used, sizeof *list, by_id);
   for (size_t i = 0; i < used; i++) {
     if (kept > 0 && list[kept - 1].id == list[i].id)
       list[kept - 1].ticks += list[i].ticks;
@@ -258,15 +300,18 @@ static void add_timeline(builder *b) {
          *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
   uint64_t so_far = 0;
-  if (!each || !sums || !steps || count < 2) return;
+  if (!each || !sums || !steps || count < 2)
+    return;
   for (size_t i = 0; i < count; i++) {
     so_far += list[i].ticks;
     each[i] = millis(b->profile, (double)list[i].ticks / (double)b->method->run_count);
     sums[i] = millis(b->profile, (double)so_far / (double)b->method->run_count);
     steps[i] = list[i].id;
   }
-  add_curve(b, ETR_TB_TIMELINE_GROUP, "avg", (etr_tb_curve){.values = each, .steps = steps, .count = count});
-  add_curve(b, ETR_TB_TIMELINE_GROUP, "cumulative", (etr_tb_curve){.values = sums, .steps = steps, .count = count});
+  add_curve(b, ETR_TB_TIMELINE_GROUP, "avg",
+            (etr_tb_curve){.values = each, .steps = steps, .count = count});
+  add_curve(b, ETR_TB_TIMELINE_GROUP, "cumulative",
+            (etr_tb_curve){.values = sums, .steps = steps, .count = count});
 }
 
 /* ---- Planned memory ---- */
@@ -274,20 +319,25 @@ static void add_timeline(builder *b) {
 /* If there are many instructions, a point is the largest value up to the next point. */
 static void add_memory(builder *b) {
   const etr_memory_plan *plan = b->method->memory;
-  if (!plan || plan->peak_instruction < 0 || plan->instruction_count < 2) return;
-  size_t stride = stride_of(plan->instruction_count), count = (plan->instruction_count + stride - 1) / stride;
+  if (!plan || plan->peak_instruction < 0 || plan->instruction_count < 2)
+    return;
+  size_t stride = stride_of(plan->instruction_count),
+         count = (plan->instruction_count + stride - 1) / stride;
   double *live = etr_arena_alloc_array(b->arena, count, sizeof *live),
          *planned = etr_arena_alloc_array(b->arena, count, sizeof *planned);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
-  if (!live || !planned || !steps) return;
+  if (!live || !planned || !steps)
+    return;
   for (size_t i = 0; i < plan->instruction_count; i++)
     live[i / stride] = ETR_MAX(live[i / stride], (double)plan->live_bytes[i]);
   for (size_t i = 0; i < count; i++) {
     planned[i] = (double)plan->planned_bytes;
     steps[i] = (int64_t)(i * stride);
   }
-  add_curve(b, ETR_TB_MEMORY, "live", (etr_tb_curve){.values = live, .steps = steps, .count = count});
-  add_curve(b, ETR_TB_MEMORY, "planned", (etr_tb_curve){.values = planned, .steps = steps, .count = count});
+  add_curve(b, ETR_TB_MEMORY, "live",
+            (etr_tb_curve){.values = live, .steps = steps, .count = count});
+  add_curve(b, ETR_TB_MEMORY, "planned",
+            (etr_tb_curve){.values = planned, .steps = steps, .count = count});
 }
 
 /* ---- Accuracy ---- */
@@ -297,11 +347,13 @@ static const etr_accuracy *accuracy_of(const etr_profile *profile, const etr_met
   return etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods));
 }
 
-/* Adds the SNR of the values, in the order of execution. A value that was not compared has no point. */
+/* Adds the SNR of the values, in the order of execution. A value that was not compared has no
+ * point. */
 static void add_accuracy(builder *b) {
   const etr_accuracy *accuracy = accuracy_of(b->profile, b->method);
   size_t count, counts[2] = {0};
-  if (!accuracy) return;
+  if (!accuracy)
+    return;
   const etr_value_accuracy *const *rows = etr_accuracy_worst_inputs(b->arena, accuracy, &count);
   size_t stride = stride_of(count);
   for (size_t k = 0; rows && k < 2; k++) {
@@ -309,56 +361,68 @@ static void add_accuracy(builder *b) {
     int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
     for (size_t i = 0; values && steps && i < count; i += stride) {
       const etr_numeric_gap *gap = k == 0 ? &rows[i]->gap : &rows[i]->local;
-      if (rows[i]->problem || (k == 1 && !rows[i]->has_local)) continue;
+      if (rows[i]->problem || (k == 1 && !rows[i]->has_local))
+        continue;
       values[counts[k]] = etr_accuracy_capped_snr(gap);
       steps[counts[k]++] = (int64_t)i;
     }
-    add_curve(b, ETR_TB_ACCURACY, k == 0 ? "snr" : "local",
-              (etr_tb_curve){.values = values, .steps = steps, .count = counts[k] > 1 ? counts[k] : 0});
+    add_curve(
+        b, ETR_TB_ACCURACY, k == 0 ? "snr" : "local",
+        (etr_tb_curve){.values = values, .steps = steps, .count = counts[k] > 1 ? counts[k] : 0});
   }
 }
 
-/* Returns the end of a method's tags: "/METHOD" if the record has several methods, which share a run, otherwise "".
+/* Returns the end of a method's tags: "/METHOD" if the record has several methods, which share a
+ * run, otherwise "".
  * '/' in a name is encoded. NULL when out of memory. */
-static const char *suffix_of(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  if (profile->method_count <= 1) return "";
+static const char *suffix_of(etr_arena *arena, const etr_profile *profile,
+                             const etr_method *method) {
+  if (profile->method_count <= 1)
+    return "";
   const char *name = etr_file_name(arena, method->name);
   return name ? etr_arena_format(arena, "/%s", name) : NULL;
 }
 
-size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *arena, const etr_profile *profile,
-                           const etr_method *method) {
+size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *arena,
+                           const etr_profile *profile, const etr_method *method) {
   const etr_accuracy *accuracy = accuracy_of(profile, method);
   const char *suffix = suffix_of(arena, profile, method);
   etr_tb_tags tags;
   size_t count = 0;
   etr_tb_tags_init(&tags, arena);
-  for (size_t i = 0; accuracy && suffix && i < accuracy->ranked_count && count < ETR_TB_MOST_ERRORS; i++) {
+  for (size_t i = 0; accuracy && suffix && i < accuracy->ranked_count && count < ETR_TB_MOST_ERRORS;
+       i++) {
     const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
     const etr_value_spread *spread = value->spread;
-    if (!spread || !etr_accuracy_is_suspicious(value)) continue;
+    if (!spread || !etr_accuracy_is_suspicious(value))
+      continue;
     etr_tb_error *error = &out[count++];
     bool has_width = spread->most_error > spread->least_error;
     const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, value);
     const char *name = etr_accuracy_name(&row);
-    *error = (etr_tb_error){.tag = name ? etr_tb_tag(&tags, ETR_TB_ERROR_SPREAD, name, suffix) : NULL};
-    error->spread = (etr_tb_spread){
-        .least = spread->least_error, .most = spread->most_error, .buckets = has_width ? ETR_SPREAD_BUCKETS : 1};
+    *error = (etr_tb_error){.tag = name ? etr_tb_tag(&tags, ETR_TB_ERROR_SPREAD, name, suffix)
+                                        : NULL};
+    error->spread = (etr_tb_spread){.least = spread->least_error,
+                                    .most = spread->most_error,
+                                    .buckets = has_width ? ETR_SPREAD_BUCKETS : 1};
     for (size_t k = 0; k < ETR_SPREAD_BUCKETS; k++)
       error->spread.counts[has_width ? k : 0] += (double)spread->errors[k];
-    if (!error->tag) return 0;
+    if (!error->tag)
+      return 0;
   }
   return count;
 }
 
 /* ---- All curves of a method ---- */
 
-bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile,
+                         const etr_method *method) {
   builder b = {.arena = arena, .profile = profile, .method = method};
   *out = (etr_tb_curves){0};
   b.suffix = suffix_of(arena, profile, method);
   etr_tb_tags_init(&b.tags, arena);
-  if (!b.suffix) return false;
+  if (!b.suffix)
+    return false;
   if (etr_tb_shows_method(profile, (uint32_t)(method - profile->methods)) && begin_inferences(&b)) {
     add_runs(&b, ETR_TB_INFERENCE, "measured", method->execute_per_run);
     add_warmup(&b);
@@ -377,7 +441,8 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
 
 double etr_tb_clock_tick(const etr_profile *profile, const etr_method *method) {
   uint64_t step = 0;
-  for (size_t i = 0; i < method->run_count; i++) step = etr_common_divisor(step, method->execute_per_run[i]);
+  for (size_t i = 0; i < method->run_count; i++)
+    step = etr_common_divisor(step, method->execute_per_run[i]);
   return millis(profile, (double)step);
 }
 
@@ -387,23 +452,29 @@ void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, do
     out->least = ETR_MIN(out->least, values[i]);
     out->most = ETR_MAX(out->most, values[i]);
   }
-  double width = out->most - out->least, steps = tick > 0 ? floor(width / tick + 0.5) : ETR_TB_BUCKETS;
-  if (width > 0 && steps > 1) out->buckets = steps < ETR_TB_BUCKETS ? (size_t)steps : ETR_TB_BUCKETS;
+  double width = out->most - out->least,
+         steps = tick > 0 ? floor(width / tick + 0.5) : ETR_TB_BUCKETS;
+  if (width > 0 && steps > 1)
+    out->buckets = steps < ETR_TB_BUCKETS ? (size_t)steps : ETR_TB_BUCKETS;
   for (size_t i = 0; i < count; i++) {
     double at = width > 0 ? (values[i] - out->least) / width * (double)out->buckets : 0;
     out->counts[at < (double)out->buckets ? (size_t)at : out->buckets - 1]++;
   }
 }
 
-bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile,
+                         const etr_method *method) {
   const char *suffix = suffix_of(arena, profile, method);
   size_t count = method->run_count, blocks = ETR_MIN(count / LEAST_OF_BLOCK, (size_t)MOST_BLOCKS);
   *out = (etr_tb_blocks){.count = count, .blocks = blocks > 1 ? blocks : 0};
-  if (!suffix || out->blocks == 0) return suffix != NULL;
+  if (!suffix || out->blocks == 0)
+    return suffix != NULL;
   double *values = etr_arena_alloc_array(arena, count, sizeof *values);
-  for (size_t i = 0; values && i < count; i++) values[i] = millis(profile, (double)method->execute_per_run[i]);
+  for (size_t i = 0; values && i < count; i++)
+    values[i] = millis(profile, (double)method->execute_per_run[i]);
   out->values = values;
-  out->steps = number_runs(arena, method->runs, count, method->skipped_runs, method->skipped_run_count);
+  out->steps = number_runs(arena, method->runs, count, method->skipped_runs,
+                           method->skipped_run_count);
   out->tag = etr_arena_format(arena, ETR_TB_INFERENCE_SPREAD "/measured%s", suffix);
   return values && out->steps && out->tag;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_curves.h - a method's times as curves and distributions, for TensorBoard's time series and histograms. Layer 5.
+ * tb_curves.h - a method's times as curves and distributions, for TensorBoard's time series and
+ * histograms. Layer 5.
  *
- * tb_tags.h has the tags, and says what they mean. All times are in ms. Points have the number of an inference among
- * all of the method in the ETDump, or the number of an instruction, as step. What was measured only once has no curve:
- * TensorBoard would draw a dot.
+ * tb_tags.h has the tags, and says what they mean. All times are in ms. Points have the number of
+ * an inference among all of the method in the ETDump, or the number of an instruction, as step.
+ * What was measured only once has no curve: TensorBoard would draw a dot.
  */
 #ifndef ETR_TB_CURVES_H
 #define ETR_TB_CURVES_H
@@ -14,7 +15,8 @@
 
 enum {
   ETR_TB_MAX_POINTS = 1000
-}; /* points of a curve: TensorBoard keeps no more. With more inferences or instructions, every n-th is shown */
+}; /* points of a curve: TensorBoard keeps no more. With more inferences or instructions, every n-th
+      is shown */
 
 typedef struct etr_tb_curve {
   const char *tag;
@@ -31,16 +33,19 @@ typedef struct etr_tb_curves {
 /** Returns true if data about a method are written: it ran, and its times are on a graph. */
 static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t method) {
   size_t i = 0;
-  while (i < profile->graph_count && profile->graphs[i].profile_method != method) i++;
+  while (i < profile->graph_count && profile->graphs[i].profile_method != method)
+    i++;
   return i < profile->graph_count && profile->methods[method].run_count > 0;
 }
 
 /**
- * Builds all curves of a method over its inferences and instructions: those of times if it ran and they are on a graph,
- * those of memory if its program plans any, and those of accuracy if its values were compared. Tags are unique. A part
- * that takes almost nothing has no curve. Returns false when out of memory.
+ * Builds all curves of a method over its inferences and instructions: those of times if it ran and
+ * they are on a graph, those of memory if its program plans any, and those of accuracy if its
+ * values were compared. Tags are unique. A part that takes almost nothing has no curve. Returns
+ * false when out of memory.
  */
-bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
+bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile,
+                         const etr_method *method);
 
 /* ---- Distributions ---- */
 
@@ -53,11 +58,13 @@ typedef struct etr_tb_spread {
   size_t buckets;
 } etr_tb_spread;
 
-/** Counts finite values, at least one, in buckets from the least to the largest. The last bucket includes both its
- * ends. No bucket is empty at either end, or narrower than `tick`, the step of the clock (0: unknown). */
+/** Counts finite values, at least one, in buckets from the least to the largest. The last bucket
+ * includes both its ends. No bucket is empty at either end, or narrower than `tick`, the step of
+ * the clock (0: unknown). */
 void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, double tick);
 
-/** Returns the step of the clock of a method's inferences in ms: all times are multiples of it. 0: unknown. */
+/** Returns the step of the clock of a method's inferences in ms: all times are multiples of it. 0:
+ * unknown. */
 double etr_tb_clock_tick(const etr_profile *profile, const etr_method *method);
 
 /** How the differences between a value and its reference are distributed. */
@@ -68,10 +75,11 @@ typedef struct etr_tb_error {
 
 enum { ETR_TB_MOST_ERRORS = 10 }; /* values whose differences are shown: a page of distributions */
 
-/** Lists the distributions of the most suspicious values of a method. Returns their number; 0 also when out of memory.
+/** Lists the distributions of the most suspicious values of a method. Returns their number; 0 also
+ * when out of memory.
  */
-size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *arena, const etr_profile *profile,
-                           const etr_method *method);
+size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *arena,
+                           const etr_profile *profile, const etr_method *method);
 
 /** Blocks of consecutive inferences, whose times are shown as distributions. */
 typedef struct etr_tb_blocks {
@@ -81,10 +89,13 @@ typedef struct etr_tb_blocks {
   size_t count, blocks; /* inferences; 0 blocks: there are too few */
 } etr_tb_blocks;
 
-/** Divides the inferences of a method into at most 20 blocks of at least 10. Returns false when out of memory. */
-bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
+/** Divides the inferences of a method into at most 20 blocks of at least 10. Returns false when out
+ * of memory. */
+bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile,
+                         const etr_method *method);
 
-/** Returns the index of the first inference of a block; that of block `blocks` is the number of inferences. */
+/** Returns the index of the first inference of a block; that of block `blocks` is the number of
+ * inferences. */
 static inline size_t etr_tb_block_start(const etr_tb_blocks *blocks, size_t block) {
   return blocks->count * block / blocks->blocks;
 }

@@ -26,7 +26,8 @@ typedef struct emitter {
 
 /* Frees the memory of the events that were written. */
 static void end_part(emitter *e) {
-  if (etr_arena_failed(&e->part)) etr_arena_fail(&e->arena);
+  if (etr_arena_failed(&e->part))
+    etr_arena_fail(&e->arena);
   etr_arena_clear(&e->part);
   e->packer = (etr_packer){.arena = &e->part};
 }
@@ -39,8 +40,9 @@ static void write_event(emitter *e, const Tensorboard__Event *event) {
   etr_packer_reset(&e->packer);
 }
 
-/* Writes the version, and marks a new start of the run, because TensorBoard's slower loader would otherwise also show
- * the points of an earlier file. The first start that it sees in a run has no effect, so two are written. */
+/* Writes the version, and marks a new start of the run, because TensorBoard's slower loader would
+ * otherwise also show the points of an earlier file. The first start that it sees in a run has no
+ * effect, so two are written. */
 static void write_start(emitter *e) {
   Tensorboard__SessionLog log = TENSORBOARD__SESSION_LOG__INIT;
   log.status = TENSORBOARD__SESSION_LOG__SESSION_STATUS__START;
@@ -51,10 +53,12 @@ static void write_start(emitter *e) {
   write_event(e, &event);
   event.what_case = TENSORBOARD__EVENT__WHAT_SESSION_LOG;
   event.session_log = &log;
-  for (int i = 0; i < 2; i++) write_event(e, &event);
+  for (int i = 0; i < 2; i++)
+    write_event(e, &event);
 }
 
-/* Writes the graph and its times. The large messages are packed in place, because they come last in their events. */
+/* Writes the graph and its times. The large messages are packed in place, because they come last in
+ * their events. */
 static void write_graph(emitter *e) {
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
   event.wall_time = e->wall_time;
@@ -74,7 +78,8 @@ static void write_statistics(emitter *e) {
     event.wall_time = e->wall_time;
     tagged.tag = etr_for_foreign(etr_tb_statistic_tag((etr_tb_statistic)i));
     etr_tb_stats_pack(&e->packer, &stats, (etr_tb_statistic)i);
-    etr_pack_nested(&e->packer, etr_pack_field(tensorboard__tagged_run_metadata, "run_metadata"), 0);
+    etr_pack_nested(&e->packer, etr_pack_field(tensorboard__tagged_run_metadata, "run_metadata"),
+                    0);
     etr_pack(&e->packer, &tagged.base);
     etr_pack_nested(&e->packer, etr_pack_field(tensorboard__event, "tagged_run_metadata"), 0);
     write_event(e, &event);
@@ -85,26 +90,31 @@ static void write_statistics(emitter *e) {
 /* ---- Data about a method ---- */
 
 static void write_point(emitter *e, etr_tb_point *point, int64_t step, double value) {
-  if (!e->records.failed && etr_tb_point_set(point, step, value)) write_event(e, &point->summary.event);
+  if (!e->records.failed && etr_tb_point_set(point, step, value))
+    write_event(e, &point->summary.event);
 }
 
 static void write_curves(emitter *e, const etr_method *method) {
   etr_tb_curves curves;
-  if (!etr_tb_curves_build(&curves, &e->part, e->view.profile, method)) return;
+  if (!etr_tb_curves_build(&curves, &e->part, e->view.profile, method))
+    return;
   for (size_t i = 0; i < curves.count; i++) {
     const etr_tb_curve *curve = &curves.list[i];
     etr_tb_point point;
     etr_tb_point_init(&point, e->wall_time, curve->tag);
-    for (size_t k = 0; k < curve->count; k++) write_point(e, &point, curve->steps[k], curve->values[k]);
+    for (size_t k = 0; k < curve->count; k++)
+      write_point(e, &point, curve->steps[k], curve->values[k]);
   }
 }
 
 static void write_histograms(emitter *e, const etr_method *method) {
   etr_tb_blocks blocks;
   double tick = etr_tb_clock_tick(e->view.profile, method);
-  if (!etr_tb_blocks_build(&blocks, &e->part, e->view.profile, method)) return;
+  if (!etr_tb_blocks_build(&blocks, &e->part, e->view.profile, method))
+    return;
   for (size_t i = 0; i < blocks.blocks && !e->records.failed; i++) {
-    size_t first = etr_tb_block_start(&blocks, i), count = etr_tb_block_start(&blocks, i + 1) - first;
+    size_t first = etr_tb_block_start(&blocks, i),
+           count = etr_tb_block_start(&blocks, i + 1) - first;
     etr_tb_histogram histogram;
     etr_tb_spread spread;
     etr_tb_spread_of(&spread, blocks.values + first, count, tick);
@@ -125,9 +135,11 @@ static void write_errors(emitter *e, const etr_method *method) {
 
 /* ---- Data about the record ---- */
 
-static void write_document(emitter *e, const char *tag, const char *content, etr_status status, const etr_text *json) {
+static void write_document(emitter *e, const char *tag, const char *content, etr_status status,
+                           const etr_text *json) {
   etr_tb_document document;
-  if (status != ETR_OK) etr_arena_fail(&e->arena); /* the error is of another arena, or of the document */
+  if (status != ETR_OK)
+    etr_arena_fail(&e->arena); /* the error is of another arena, or of the document */
   etr_tb_document_init(&document, e->wall_time, tag, content, (etr_slice){json->data, json->size});
   write_event(e, &document.summary.event);
   end_part(e);
@@ -135,7 +147,8 @@ static void write_document(emitter *e, const char *tag, const char *content, etr
 
 static void write_metrics(emitter *e) {
   double metrics[ETR_TB_METRIC_COUNT];
-  if (!etr_tb_metrics_make(metrics, &e->part, e->view.profile)) return;
+  if (!etr_tb_metrics_make(metrics, &e->part, e->view.profile))
+    return;
   for (size_t i = 0; i < ETR_TB_METRIC_COUNT; i++) {
     etr_tb_point point;
     etr_tb_point_init(&point, e->wall_time, etr_tb_metric_tag(i));
@@ -172,19 +185,21 @@ static void write_layout(emitter *e, const etr_packer *packed) {
   end_part(e);
 }
 
-/* Writes the data about the record into one run. In every run, all curves would be drawn once for each run, and pages
- * would be filled with runs. */
+/* Writes the data about the record into one run. In every run, all curves would be drawn once for
+ * each run, and pages would be filled with runs. */
 static void write_record(emitter *e) {
   const etr_profile *profile = e->view.profile;
   const etr_events_options *o = e->options;
   for (uint32_t i = 0; i < profile->method_count; i++) {
     write_curves(e, &profile->methods[i]);
-    if (etr_tb_shows_method(profile, i)) write_histograms(e, &profile->methods[i]);
+    if (etr_tb_shows_method(profile, i))
+      write_histograms(e, &profile->methods[i]);
     write_errors(e, &profile->methods[i]);
     end_part(e);
   }
   etr_method_findings found = {.method = etr_tb_main_method(profile)};
-  if (found.method && etr_findings_make(&found.findings, &e->arena, profile, found.method, ETR_UNIT_MS)) {
+  if (found.method &&
+      etr_findings_make(&found.findings, &e->arena, profile, found.method, ETR_UNIT_MS)) {
     etr_packer layout = {.arena = &e->part};
     etr_tb_layout_pack(&layout);
     write_layout(e, &layout);
@@ -192,10 +207,12 @@ static void write_record(emitter *e) {
     write_session(e);
   }
   etr_text json = {.arena = &e->part};
-  etr_status status = etr_head_write(profile, o->hparams, o->hparam_count, &(etr_sink){etr_text_write, &json}, NULL);
+  etr_status status = etr_head_write(profile, o->hparams, o->hparam_count,
+                                     &(etr_sink){etr_text_write, &json}, NULL);
   write_document(e, ETR_TB_DASHBOARD_HEAD, "{\"schema\":\"etrecord-tb/head/1\"}", status, &json);
   json = (etr_text){.arena = &e->part};
-  status = etr_profile_write(profile, ETR_PROFILE_ALL, &found, &(etr_sink){etr_text_write, &json}, NULL);
+  status = etr_profile_write(profile, ETR_PROFILE_ALL, &found, &(etr_sink){etr_text_write, &json},
+                             NULL);
   write_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status, &json);
 }
 
@@ -205,24 +222,29 @@ static etr_status end_file(emitter *e, etr_error *error) {
   bool out_of_memory = etr_arena_failed(&e->arena);
   etr_arena_clear(&e->part);
   etr_arena_clear(&e->arena);
-  if (out_of_memory) return etr_fail_memory(error);
+  if (out_of_memory)
+    return etr_fail_memory(error);
   if (e->records.failed)
-    return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
+    return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET,
+                    "the output could not be written");
   return ETR_OK;
 }
 
-etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry, const etr_events_options *options,
-                               const etr_sink *sink, etr_error *error) {
+etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry,
+                               const etr_events_options *options, const etr_sink *sink,
+                               etr_error *error) {
   static const etr_events_options defaults = {0};
   emitter e = {.records = {.sink = sink}, .options = options ? options : &defaults};
   e.wall_time = isfinite(e.options->wall_time) ? e.options->wall_time : 0;
   etr_arena_init(&e.arena);
   e.packer.arena = &e.part;
-  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[entry->graph], entry->scopes) == ETR_OK) {
+  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[entry->graph],
+                        entry->scopes) == ETR_OK) {
     write_start(&e);
     write_graph(&e);
     write_statistics(&e);
-    if (entry->has_record) write_record(&e);
+    if (entry->has_record)
+      write_record(&e);
   }
   return end_file(&e, error);
 }
@@ -237,21 +259,28 @@ static const char *bench_suffix(etr_arena *arena, const char *method) {
 
 static void write_bench_curve(emitter *e, etr_tb_tags *tags, const etr_bench_curve *curve) {
   static const char *const groups[] = {ETR_TB_BENCH, ETR_TB_BENCH_OP_TYPE, ETR_TB_BENCH_FIGURE};
-  const char *tag = etr_tb_tag(tags, groups[curve->group], curve->name, bench_suffix(&e->arena, curve->method));
+  const char *tag = etr_tb_tag(tags, groups[curve->group], curve->name,
+                               bench_suffix(&e->arena, curve->method));
   etr_tb_point point;
-  if (!tag) return;
+  if (!tag)
+    return;
   etr_tb_point_init(&point, e->wall_time, tag);
   for (size_t i = 0; i < curve->count; i++) {
-    point.summary.event.wall_time = isfinite(curve->points[i].wall_time) ? curve->points[i].wall_time : 0;
+    point.summary.event.wall_time = isfinite(curve->points[i].wall_time)
+                                        ? curve->points[i].wall_time
+                                        : 0;
     write_point(e, &point, curve->points[i].bench, curve->points[i].value);
   }
 }
 
 static void write_bench_spread(emitter *e, const etr_bench_spread *bench) {
-  const char *tag = etr_arena_format(&e->arena, ETR_TB_BENCH_SPREAD "/all%s", bench_suffix(&e->arena, bench->method));
+  const char *tag = etr_arena_format(&e->arena, ETR_TB_BENCH_SPREAD "/all%s",
+                                     bench_suffix(&e->arena, bench->method));
   etr_tb_histogram histogram;
   etr_tb_spread spread = {.least = bench->least, .most = bench->most, .buckets = bench->buckets};
-  if (!tag || e->records.failed || !isfinite(bench->most - bench->least) || !isfinite(bench->wall_time)) return;
+  if (!tag || e->records.failed || !isfinite(bench->most - bench->least) ||
+      !isfinite(bench->wall_time))
+    return;
   memcpy(spread.counts, bench->counts, sizeof spread.counts);
   etr_tb_histogram_init(&histogram, bench->wall_time, tag, bench->bench, &spread);
   write_event(e, &histogram.summary.event);
@@ -259,7 +288,8 @@ static void write_bench_spread(emitter *e, const etr_bench_spread *bench) {
 
 /* Writes a layout with a chart for the median of each method. */
 static void write_bench_layout(emitter *e, const etr_benches *benches) {
-  const char **suffixes = etr_arena_alloc_array(&e->arena, benches->curve_count + 1, sizeof *suffixes);
+  const char **suffixes = etr_arena_alloc_array(&e->arena, benches->curve_count + 1,
+                                                sizeof *suffixes);
   etr_packer layout = {.arena = &e->arena};
   size_t count = 0;
   for (size_t i = 0; suffixes && i < benches->curve_count; i++)
@@ -269,7 +299,8 @@ static void write_bench_layout(emitter *e, const etr_benches *benches) {
   write_layout(e, &layout);
 }
 
-etr_status etr_tb_benches_write(const etr_benches *benches, double now, const etr_sink *sink, etr_error *error) {
+etr_status etr_tb_benches_write(const etr_benches *benches, double now, const etr_sink *sink,
+                                etr_error *error) {
   emitter e = {.records = {.sink = sink}, .wall_time = isfinite(now) ? now : 0};
   etr_tb_tags tags;
   etr_arena_init(&e.arena);
@@ -277,14 +308,17 @@ etr_status etr_tb_benches_write(const etr_benches *benches, double now, const et
   etr_tb_tags_init(&tags, &e.arena);
   write_start(&e);
   write_bench_layout(&e, benches);
-  for (size_t i = 0; i < benches->curve_count; i++) write_bench_curve(&e, &tags, &benches->curves[i]);
-  for (size_t i = 0; i < benches->spread_count; i++) write_bench_spread(&e, &benches->spreads[i]);
+  for (size_t i = 0; i < benches->curve_count; i++)
+    write_bench_curve(&e, &tags, &benches->curves[i]);
+  for (size_t i = 0; i < benches->spread_count; i++)
+    write_bench_spread(&e, &benches->spreads[i]);
   end_part(&e);
   return end_file(&e, error);
 }
 
-etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options,
-                           const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_events(const etr_profile *profile, size_t graph,
+                           const etr_events_options *options, const etr_sink *sink,
+                           etr_error *error) {
   etr_arena arena = {0};
   etr_scopes scopes;
   const etr_tb_entry entry = {.graph = graph, .scopes = &scopes, .has_record = graph == 0};

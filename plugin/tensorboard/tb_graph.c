@@ -24,8 +24,9 @@ typedef struct packer {
   const etr_node_accuracy *accuracy; /* per node; NULL: no values were compared */
   etr_arena *arena;
   etr_packer *out;
-  const ProtobufCFieldDescriptor *node, *name, *op, *input, *device, *attr; /* fields of GraphDef and NodeDef */
-  const ProtobufCFieldDescriptor *text, *list, *shape;                      /* fields of AttrValue and ListValue */
+  const ProtobufCFieldDescriptor *node, *name, *op, *input, *device,
+      *attr;                                           /* fields of GraphDef and NodeDef */
+  const ProtobufCFieldDescriptor *text, *list, *shape; /* fields of AttrValue and ListValue */
   etr_vec(const char *) inputs;
   etr_vec(etr_edge) edges;
   etr_vec(const etr_argument *) arguments;
@@ -35,17 +36,19 @@ typedef struct packer {
 
 /* ---- Attributes ----
  *
- * They are sorted by key, so that the bytes are always the same. Packing runs backwards, so the last one is added
- * first. */
+ * They are sorted by key, so that the bytes are always the same. Packing runs backwards, so the
+ * last one is added first. */
 
 /* Adds a text that is already clean, unless it is empty. */
 static void add_clean(packer *p, const char *key, etr_slice text) {
-  if (text.size > 0) etr_pack_text_entry(p->out, p->attr, etr_slice_of(key), p->text, text);
+  if (text.size > 0)
+    etr_pack_text_entry(p->out, p->attr, etr_slice_of(key), p->text, text);
 }
 
 static void add_text(packer *p, const char *key, const char *text) {
   char room[ETR_TB_TEXT_ROOM];
-  if (text) add_clean(p, key, etr_tb_clean_text(room, etr_slice_of(text)));
+  if (text)
+    add_clean(p, key, etr_tb_clean_text(room, etr_slice_of(text)));
 }
 
 static void add_fixed(packer *p, const char *key, double value, int decimals) {
@@ -59,12 +62,14 @@ static void add_micros(packer *p, const char *key, double ticks) {
 
 static void add_cluster(packer *p, size_t node) {
   const char *backend = etr_tb_backend(p->view->graph, node);
-  if (!backend || p->view->graph->nodes[node].kind != ETR_NODE_OP) return;
+  if (!backend || p->view->graph->nodes[node].kind != ETR_NODE_OP)
+    return;
   const etr_node_time *time = p->view->graph->times ? &p->view->graph->times[node] : NULL;
   int32_t instruction = time ? time->delegate_instruction : -1;
   add_text(p, "_XlaCluster",
-           instruction >= 0 ? etr_arena_format(p->arena, "delegate %" PRId32 ": %s", instruction, backend)
-                            : etr_arena_format(p->arena, "delegate: %s", backend));
+           instruction >= 0
+               ? etr_arena_format(p->arena, "delegate %" PRId32 ": %s", instruction, backend)
+               : etr_arena_format(p->arena, "delegate: %s", backend));
 }
 
 static int by_name(const void *x, const void *y) {
@@ -77,7 +82,8 @@ static void add_arguments(packer *p, const etr_node *node) {
   p->arguments.count = 0;
   for (size_t i = 0; i < node->argument_count; i++) {
     const etr_argument **argument = etr_vec_push(p->arena, &p->arguments);
-    if (!argument) return;
+    if (!argument)
+      return;
     *argument = &node->arguments[i];
   }
   etr_sort(p->arguments.data, p->arguments.count, sizeof *p->arguments.data, by_name);
@@ -90,7 +96,8 @@ static void add_arguments(packer *p, const etr_node *node) {
 }
 
 static void add_inputs(packer *p, const etr_node *node) {
-  static const char *const keys[MAX_VALUES] = {"in0", "in1", "in2", "in3", "in4", "in5", "in6", "in7", "in8", "in9"};
+  static const char *const keys[MAX_VALUES] = {"in0", "in1", "in2", "in3", "in4",
+                                               "in5", "in6", "in7", "in8", "in9"};
   for (size_t i = ETR_MIN(node->input_count, (size_t)MAX_VALUES); i-- > 0;) {
     etr_edge edge = node->inputs[i];
     if (edge.output < p->view->graph->nodes[edge.node].output_count)
@@ -105,7 +112,8 @@ static void add_outputs(packer *p, size_t node) {
     add_clean(p, keys[i], p->view->shapes[p->view->first_value[node] + i]->label);
 }
 
-/* Adds attributes that follow from data that many nodes share. They are packed once, for the first of the nodes. */
+/* Adds attributes that follow from data that many nodes share. They are packed once, for the first
+ * of the nodes. */
 static void add_shared(packer *p, const void *of, void (*add)(packer *p, const void *of)) {
   const etr_slice key = {(const char *)&of, sizeof of};
   uint32_t known = etr_map_get(&p->once, key);
@@ -118,7 +126,8 @@ static void add_shared(packer *p, const void *of, void (*add)(packer *p, const v
   etr_slice packed = {p->out->start, etr_packed_size(p->out) - behind};
   etr_slice *added = etr_vec_push(p->arena, &p->shared);
   const char *kept = added ? etr_arena_copy(p->arena, packed) : NULL;
-  if (!kept || !etr_map_set(&p->once, key, (uint32_t)p->shared.count - 1)) return;
+  if (!kept || !etr_map_set(&p->once, key, (uint32_t)p->shared.count - 1))
+    return;
   *added = (etr_slice){kept, packed.size};
 }
 
@@ -126,11 +135,14 @@ static void add_shared(packer *p, const void *of, void (*add)(packer *p, const v
 static void add_source(packer *p, const void *of) {
   const etr_source *source = of;
   const char *place = etr_label_source(p->arena, source);
-  if (place && source->code[0] != '\0') place = etr_arena_format(p->arena, "%s: %s", place, source->code);
+  if (place && source->code[0] != '\0')
+    place = etr_arena_format(p->arena, "%s: %s", place, source->code);
   add_text(p, "source", place);
 }
 
-static void add_target(packer *p, const void *target) { add_text(p, "target", target); }
+static void add_target(packer *p, const void *target) {
+  add_text(p, "target", target);
+}
 
 static void add_module(packer *p, const void *of) {
   const etr_module *module = of;
@@ -146,30 +158,41 @@ static const etr_method *method_of(const packer *p) {
 /* Adds the facts that the backend recorded, whether there is a time or not. */
 static void add_backend_facts(packer *p, const etr_node_time *time) {
   double cycles = etr_cycles_of(method_of(p), time);
-  if (!isnan(cycles)) add_fixed(p, "cycles", cycles, 0);
+  if (!isnan(cycles))
+    add_fixed(p, "cycles", cycles, 0);
   add_text(p, "compute_unit", etr_compute_units_text(p->arena, time->compute_units));
 }
 
-/* Adds the costs that are not 0: an addition, for example, has no multiply-accumulates. Those of an operator without a
- * formula are unknown, which is said. */
+/* Adds the costs that are not 0: an addition, for example, has no multiply-accumulates. Those of an
+ * operator without a formula are unknown, which is said. */
 static void add_cost(packer *p, size_t index) {
   const etr_cost_figures cost = etr_cost_figures_of_node(p->view->profile, p->view->graph, index);
-  if (cost.macs > 0) add_fixed(p, "cost.macs", cost.macs, 0);
-  if (isnan(cost.macs) && cost.unknown > 0) add_text(p, "cost.macs", "unknown");
-  if (cost.intensity > 0) add_fixed(p, "cost.intensity", cost.intensity, 3);
-  if (cost.gflops > 0) add_fixed(p, "cost.gflops", cost.gflops, 3);
-  if (cost.gbs > 0) add_fixed(p, "cost.gbs", cost.gbs, 3);
-  if (cost.bytes > 0) add_fixed(p, "cost.bytes", cost.bytes, 0);
-  if (isnan(cost.bytes) && cost.unknown > 0) add_text(p, "cost.bytes", "unknown");
+  if (cost.macs > 0)
+    add_fixed(p, "cost.macs", cost.macs, 0);
+  if (isnan(cost.macs) && cost.unknown > 0)
+    add_text(p, "cost.macs", "unknown");
+  if (cost.intensity > 0)
+    add_fixed(p, "cost.intensity", cost.intensity, 3);
+  if (cost.gflops > 0)
+    add_fixed(p, "cost.gflops", cost.gflops, 3);
+  if (cost.gbs > 0)
+    add_fixed(p, "cost.gbs", cost.gbs, 3);
+  if (cost.bytes > 0)
+    add_fixed(p, "cost.bytes", cost.bytes, 0);
+  if (isnan(cost.bytes) && cost.unknown > 0)
+    add_text(p, "cost.bytes", "unknown");
 }
 
 static void add_match(packer *p, const etr_node_time *time) {
   if (time->match == ETR_MATCH_ALIGNED)
-    add_text(p, "match", etr_arena_format(p->arena, "aligned (estimated, confidence %.0f %%)", 100 * time->confidence));
+    add_text(p, "match",
+             etr_arena_format(p->arena, "aligned (estimated, confidence %.0f %%)",
+                              100 * time->confidence));
   else
     add_text(p, "match",
-             time->is_estimated ? etr_arena_format(p->arena, "%s (time estimated)", etr_match_name(time->match))
-                                : etr_match_name(time->match));
+             time->is_estimated
+                 ? etr_arena_format(p->arena, "%s (time estimated)", etr_match_name(time->match))
+                 : etr_match_name(time->match));
 }
 
 /* Appends as much as fits, with a NUL at the end. Returns the new size. */
@@ -204,15 +227,19 @@ static void add_shapes(packer *p, size_t node) {
 /* Adds the SNR of the worst value of the node, in dB; "equal" above ETR_EQUAL_DB. */
 static void add_accuracy(packer *p, size_t index) {
   const etr_node_accuracy *accuracy = p->accuracy ? &p->accuracy[index] : NULL;
-  if (!accuracy || !accuracy->gap) return;
+  if (!accuracy || !accuracy->gap)
+    return;
   const etr_numeric_gap *gaps[] = {accuracy->gap, accuracy->local};
   static const char *const keys[] = {"accuracy.snr_db", "accuracy.local_snr_db"};
   for (size_t i = 0; i < ETR_COUNT(gaps); i++) {
     etr_cell cell = gaps[i] ? etr_accuracy_snr(p->arena, gaps[i]) : etr_cell_none();
-    if (cell.text) add_text(p, keys[i], cell.text);
-    if (gaps[i] && !cell.text) add_fixed(p, keys[i], cell.number, 3);
+    if (cell.text)
+      add_text(p, keys[i], cell.text);
+    if (gaps[i] && !cell.text)
+      add_fixed(p, keys[i], cell.number, 3);
   }
-  if (!isnan(accuracy->drop_db)) add_fixed(p, "accuracy.drop_db", accuracy->drop_db, 3);
+  if (!isnan(accuracy->drop_db))
+    add_fixed(p, "accuracy.drop_db", accuracy->drop_db, 3);
 }
 
 static void add_attrs(packer *p, size_t index) {
@@ -220,26 +247,39 @@ static void add_attrs(packer *p, size_t index) {
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
   const etr_node_time *known = p->view->graph->times ? &p->view->graph->times[index] : NULL;
   add_text(p, "weight", node->weight_name);
-  if (node->kind == ETR_NODE_OP) add_shared(p, node->target, add_target);
-  if (node->source) add_shared(p, node->source, add_source);
-  if (time) add_text(p, "runs_as", time->runs_as);
-  if (time) add_micros(p, "p90_us", time->per_run.p90);
-  if (time) add_micros(p, "p50_us", time->per_run.p50);
+  if (node->kind == ETR_NODE_OP)
+    add_shared(p, node->target, add_target);
+  if (node->source)
+    add_shared(p, node->source, add_source);
+  if (time)
+    add_text(p, "runs_as", time->runs_as);
+  if (time)
+    add_micros(p, "p90_us", time->per_run.p90);
+  if (time)
+    add_micros(p, "p50_us", time->per_run.p50);
   add_outputs(p, index);
   add_shared(p, &p->view->graph->modules[node->module], add_module);
-  if (time) add_micros(p, "max_us", time->per_run.max);
-  if (time) add_match(p, time);
+  if (time)
+    add_micros(p, "max_us", time->per_run.max);
+  if (time)
+    add_match(p, time);
   add_inputs(p, node);
   add_text(p, "fx_node", node->name);
-  if (node->edge_node_count) add_edge_nodes(p, node);
-  if (node->debug_handle) add_fixed(p, "debug_handle", node->debug_handle, 0);
-  if (known) add_backend_facts(p, known);
+  if (node->edge_node_count)
+    add_edge_nodes(p, node);
+  if (node->debug_handle)
+    add_fixed(p, "debug_handle", node->debug_handle, 0);
+  if (known)
+    add_backend_facts(p, known);
   add_cost(p, index);
-  if (known && known->runs == 0 && known->carried_by < p->view->graph->node_count) /* it was fused into another node */
+  if (known && known->runs == 0 &&
+      known->carried_by < p->view->graph->node_count) /* it was fused into another node */
     add_text(p, "carried_by", p->view->names[known->carried_by]);
   size_t runs = method_of(p) ? method_of(p)->run_count : 0;
-  if (time && runs > 0) add_fixed(p, "calls", (double)time->calls / (double)runs, time->calls % runs == 0 ? 0 : 2);
-  if (time) add_micros(p, "avg_us", time->avg);
+  if (time && runs > 0)
+    add_fixed(p, "calls", (double)time->calls / (double)runs, time->calls % runs == 0 ? 0 : 2);
+  if (time)
+    add_micros(p, "avg_us", time->avg);
   add_arguments(p, node);
   add_accuracy(p, index);
   add_cluster(p, index);
@@ -250,34 +290,42 @@ static void add_attrs(packer *p, size_t index) {
 
 static void add_input(packer *p, const char *name) {
   const char **slot = name ? etr_vec_push(p->arena, &p->inputs) : NULL;
-  if (slot) *slot = name;
+  if (slot)
+    *slot = name;
 }
 
-/* Adds the edges. The page keeps only the first of consecutive inputs from one node, so inputs from other nodes are put
- * between them if there are any. */
+/* Adds the edges. The page keeps only the first of consecutive inputs from one node, so inputs from
+ * other nodes are put between them if there are any. */
 static void add_edges(packer *p, const etr_node *node) {
   p->edges.count = p->inputs.count = 0;
   for (size_t i = 0; i < node->input_count + node->other_input_count; i++) {
     etr_edge *edge = etr_vec_push(p->arena, &p->edges);
-    if (!edge) return;
+    if (!edge)
+      return;
     *edge = node->inputs[i];
   }
   etr_edge *edges = p->edges.data;
   for (size_t i = 1, count = p->edges.count; i < count; i++) {
     size_t other = i;
-    while (other < count && other < i + LOOKAHEAD && edges[other].node == edges[i - 1].node) other++;
-    if (other == i || other == count || other == i + LOOKAHEAD) continue;
+    while (other < count && other < i + LOOKAHEAD && edges[other].node == edges[i - 1].node)
+      other++;
+    if (other == i || other == count || other == i + LOOKAHEAD)
+      continue;
     etr_edge moved = edges[other];
     memmove(edges + i + 1, edges + i, (other - i) * sizeof *edges);
     edges[i] = moved;
   }
   for (size_t i = 0; i < p->edges.count; i++) {
     const char *name = p->view->names[edges[i].node];
-    add_input(p, edges[i].output > 0 ? etr_arena_format(p->arena, "%s:%" PRIu32, name, edges[i].output) : name);
+    add_input(p, edges[i].output > 0
+                     ? etr_arena_format(p->arena, "%s:%" PRIu32, name, edges[i].output)
+                     : name);
   }
   /* A dotted edge shows which node a nested graph belongs to. */
-  if (p->edges.count > 0 || node->subgraph >= p->view->graph->subgraph_count) return;
-  add_input(p, etr_arena_format(p->arena, "^%s", p->view->names[p->view->graph->subgraphs[node->subgraph].owner]));
+  if (p->edges.count > 0 || node->subgraph >= p->view->graph->subgraph_count)
+    return;
+  add_input(p, etr_arena_format(p->arena, "^%s",
+                                p->view->names[p->view->graph->subgraphs[node->subgraph].owner]));
 }
 
 /* ---- Nodes ---- */
@@ -295,9 +343,12 @@ static void pack_node(packer *p, size_t index) {
   else
     strcpy(op, node->kind == ETR_NODE_INPUT ? "Placeholder" : "Output");
   add_edges(p, node);
-  if (etr_arena_failed(p->arena)) return;
-  if (device != ETR_NONE) etr_pack_bytes(p->out, p->device, etr_slice_of(p->view->devices[device]));
-  for (size_t i = p->inputs.count; i-- > 0;) etr_pack_bytes(p->out, p->input, etr_slice_of(p->inputs.data[i]));
+  if (etr_arena_failed(p->arena))
+    return;
+  if (device != ETR_NONE)
+    etr_pack_bytes(p->out, p->device, etr_slice_of(p->view->devices[device]));
+  for (size_t i = p->inputs.count; i-- > 0;)
+    etr_pack_bytes(p->out, p->input, etr_slice_of(p->inputs.data[i]));
   etr_pack_bytes(p->out, p->op, etr_slice_of(op));
   etr_pack_bytes(p->out, p->name, etr_slice_of(p->view->names[index]));
   etr_pack_nested(p->out, p->node, behind);
@@ -318,5 +369,6 @@ void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view) {
               .shape = etr_pack_field(tensorboard__attr_value__list_value, "shape")};
   etr_map_init(&p.once, p.arena);
   p.accuracy = etr_accuracy_of_nodes(p.arena, view->profile, view->graph);
-  for (size_t i = view->graph->node_count; i-- > 0 && !etr_arena_failed(p.arena);) pack_node(&p, i);
+  for (size_t i = view->graph->node_count; i-- > 0 && !etr_arena_failed(p.arena);)
+    pack_node(&p, i);
 }

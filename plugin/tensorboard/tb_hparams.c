@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_hparams.c - writes the experiment and the session of the hparams plugin as TensorFlow's events.
+ * tb_hparams.c - writes the experiment and the session of the hparams plugin as TensorFlow's
+ * events.
  */
 #include "base/number.h"
 #include "output/label.h"
@@ -26,11 +27,13 @@ typedef struct facts {
 /* Adds a fact and returns its value, to be filled; NULL if there is already a fact of this name. */
 static Tensorboard__Value *add_fact(facts *f, const char *name) {
   for (size_t i = 0; i < f->list.count; i++)
-    if (strcmp(f->list.data[i]->key, name) == 0) return NULL;
+    if (strcmp(f->list.data[i]->key, name) == 0)
+      return NULL;
   hparam_entry *entry = etr_arena_alloc(f->arena, sizeof *entry);
   Tensorboard__Value *value = etr_arena_alloc(f->arena, sizeof *value);
   hparam_entry **slot = entry && value ? etr_vec_push(f->arena, &f->list) : NULL;
-  if (!slot) return NULL;
+  if (!slot)
+    return NULL;
   tensorboard__session_start_info__hparams_entry__init(entry);
   tensorboard__value__init(value);
   entry->key = etr_for_foreign(name);
@@ -41,21 +44,24 @@ static Tensorboard__Value *add_fact(facts *f, const char *name) {
 
 static void add_number(facts *f, const char *name, double number) {
   Tensorboard__Value *value = add_fact(f, name);
-  if (!value) return;
+  if (!value)
+    return;
   value->kind_case = TENSORBOARD__VALUE__KIND_NUMBER_VALUE;
   value->number_value = number;
 }
 
 static void add_flag(facts *f, const char *name, bool flag) {
   Tensorboard__Value *value = add_fact(f, name);
-  if (!value) return;
+  if (!value)
+    return;
   value->kind_case = TENSORBOARD__VALUE__KIND_BOOL_VALUE;
   value->bool_value = flag;
 }
 
 static void add_text(facts *f, const char *name, const char *text) {
   Tensorboard__Value *value = add_fact(f, name);
-  if (!value) return;
+  if (!value)
+    return;
   value->kind_case = TENSORBOARD__VALUE__KIND_STRING_VALUE;
   value->string_value = etr_for_foreign(text);
 }
@@ -65,10 +71,12 @@ static void add_text(facts *f, const char *name, const char *text) {
 static void add_given(facts *f, const etr_tag *given) {
   const char *name = etr_arena_text(f->arena, etr_slice_of(given->name)),
              *text = etr_arena_text(f->arena, etr_slice_of(given->value));
-  if (!name || !text) return;
+  if (!name || !text)
+    return;
   etr_slice value = etr_slice_of(text);
-  double number = value.size <= ETR_MOST_NUMBER_BYTES && etr_is_number(value) ? etr_number_to_double(value)
-                                                                              : (double)NAN;
+  double number = value.size <= ETR_MOST_NUMBER_BYTES && etr_is_number(value)
+                      ? etr_number_to_double(value)
+                      : (double)NAN;
   if (isfinite(number))
     add_number(f, name, number);
   else if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
@@ -82,7 +90,8 @@ static void add_given(facts *f, const etr_tag *given) {
 const etr_method *etr_tb_main_method(const etr_profile *profile) {
   const etr_method *longest = NULL;
   for (uint32_t i = 0; i < profile->method_count; i++)
-    if (etr_tb_shows_method(profile, i) && (!longest || profile->methods[i].execute_ticks > longest->execute_ticks))
+    if (etr_tb_shows_method(profile, i) &&
+        (!longest || profile->methods[i].execute_ticks > longest->execute_ticks))
       longest = &profile->methods[i];
   return longest;
 }
@@ -99,8 +108,10 @@ static void list_init(list *l, etr_arena *arena) {
 }
 
 static void list_once(list *l, const char *name) {
-  if (!name || !name[0] || etr_map_get(&l->known, etr_slice_of(name)) != ETR_NONE) return;
-  if (l->known.count) (void)etr_text_add(&l->text, ETR_SLICE(", "));
+  if (!name || !name[0] || etr_map_get(&l->known, etr_slice_of(name)) != ETR_NONE)
+    return;
+  if (l->known.count)
+    (void)etr_text_add(&l->text, ETR_SLICE(", "));
   (void)etr_text_add(&l->text, etr_slice_of(name));
   etr_map_set(&l->known, etr_slice_of(name), 1);
 }
@@ -110,24 +121,30 @@ static const char *listed(list *l) {
   return l->text.data ? l->text.data : "";
 }
 
-/* Returns the type that a node quantizes to or from; NULL: it does neither, or the type is unknown. */
+/* Returns the type that a node quantizes to or from; NULL: it does neither, or the type is unknown.
+ */
 static const char *quantized_type(const etr_graph *graph, const etr_node *node) {
   static const char library[] = "quantized_decomposed.";
   const char *name = node->target + sizeof library - 1;
   const etr_value *value = NULL;
-  if (node->kind != ETR_NODE_OP || strncmp(node->target, library, sizeof library - 1) != 0) return NULL;
+  if (node->kind != ETR_NODE_OP || strncmp(node->target, library, sizeof library - 1) != 0)
+    return NULL;
   for (size_t i = 0; i < node->argument_count; i++) /* four bits are stored in bytes */
-    if (strcmp(node->arguments[i].name, "quant_min") == 0 && strcmp(node->arguments[i].value, "-8") == 0) return "int4";
+    if (strcmp(node->arguments[i].name, "quant_min") == 0 &&
+        strcmp(node->arguments[i].value, "-8") == 0)
+      return "int4";
   if (strncmp(name, "dequantize", 10) == 0 && node->input_count > 0) {
     const etr_node *source = &graph->nodes[node->inputs[0].node];
-    if (node->inputs[0].output < source->output_count) value = &source->outputs[node->inputs[0].output];
+    if (node->inputs[0].output < source->output_count)
+      value = &source->outputs[node->inputs[0].output];
   } else if (strncmp(name, "quantize", 8) == 0 && node->output_count > 0) {
     value = &node->outputs[0];
   }
   return value ? value->dtype : NULL;
 }
 
-/* Returns "int8", or "none" with the type of most operators unless that is float32; NULL if no type is known. */
+/* Returns "int8", or "none" with the type of most operators unless that is float32; NULL if no type
+ * is known. */
 static const char *quantisation(etr_arena *arena, const etr_graph *graph) {
   static const char *const types[] = {"float32", "float16", "bfloat16", "float64"};
   size_t counts[ETR_COUNT(types)] = {0}, most = 0;
@@ -136,15 +153,20 @@ static const char *quantisation(etr_arena *arena, const etr_graph *graph) {
   list_init(&quantized, arena);
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    const char *dtype = node->kind == ETR_NODE_OP && node->output_count > 0 ? node->outputs[0].dtype : NULL;
+    const char *dtype = node->kind == ETR_NODE_OP && node->output_count > 0 ? node->outputs[0].dtype
+                                                                            : NULL;
     list_once(&quantized, quantized_type(graph, node));
     is_typed |= dtype != NULL;
-    for (size_t k = 0; dtype && k < ETR_COUNT(types); k++) counts[k] += strcmp(dtype, types[k]) == 0;
+    for (size_t k = 0; dtype && k < ETR_COUNT(types); k++)
+      counts[k] += strcmp(dtype, types[k]) == 0;
   }
-  if (quantized.known.count) return listed(&quantized);
+  if (quantized.known.count)
+    return listed(&quantized);
   for (size_t k = 1; k < ETR_COUNT(types); k++)
-    if (counts[k] > counts[most]) most = k;
-  if (!is_typed) return NULL;
+    if (counts[k] > counts[most])
+      most = k;
+  if (!is_typed)
+    return NULL;
   return most == 0 ? "none" : etr_arena_format(arena, "none (%s)", types[most]);
 }
 
@@ -155,12 +177,16 @@ static const char *inputs_of(etr_arena *arena, const etr_graph *graph) {
   char shape[ETR_SHAPE_ROOM];
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (node->kind != ETR_NODE_INPUT || node->output_count == 0 || node->subgraph != ETR_NONE) continue;
+    if (node->kind != ETR_NODE_INPUT || node->output_count == 0 || node->subgraph != ETR_NONE)
+      continue;
     etr_slice added = {shape, etr_format_shape(shape, &node->outputs[0])};
-    if (text.size + added.size > MOST_BYTES) added = ETR_SLICE("...");
-    if (text.size > 0) (void)etr_text_add(&text, ETR_SLICE(" "));
+    if (text.size + added.size > MOST_BYTES)
+      added = ETR_SLICE("...");
+    if (text.size > 0)
+      (void)etr_text_add(&text, ETR_SLICE(" "));
     (void)etr_text_add(&text, added);
-    if (added.size == 3) break;
+    if (added.size == 3)
+      break;
   }
   (void)etr_text_add(&text, (etr_slice){"", 1});
   return text.data;
@@ -171,18 +197,24 @@ static void add_record_facts(facts *f, const etr_profile *profile) {
   list backends;
   bool any_kernel = false;
   list_init(&backends, f->arena);
-  if (profile->method_count > 1) add_text(f, "method", method->name);
-  if (method->graph == ETR_NONE) return;
+  if (profile->method_count > 1)
+    add_text(f, "method", method->name);
+  if (method->graph == ETR_NONE)
+    return;
   const etr_graph *graph = &profile->graphs[method->graph];
   for (size_t i = 0; i < method->delegate_count; i++)
     list_once(&backends, etr_label_device(f->arena, method->delegates[i].backend));
   for (size_t i = 0; i < graph->node_count; i++)
-    any_kernel |= etr_tb_time(graph, i) && !graph->times[i].backend && graph->nodes[i].kind == ETR_NODE_OP;
-  if (any_kernel) list_once(&backends, etr_label_device(f->arena, NULL));
+    any_kernel |= etr_tb_time(graph, i) && !graph->times[i].backend &&
+                  graph->nodes[i].kind == ETR_NODE_OP;
+  if (any_kernel)
+    list_once(&backends, etr_label_device(f->arena, NULL));
   add_text(f, "backend", listed(&backends));
   const char *type = quantisation(f->arena, graph), *inputs = inputs_of(f->arena, graph);
-  if (type) add_text(f, "quantisation", type);
-  if (inputs && inputs[0]) add_text(f, "inputs", inputs);
+  if (type)
+    add_text(f, "quantisation", type);
+  if (inputs && inputs[0])
+    add_text(f, "inputs", inputs);
 }
 
 /* ---- Metrics ---- */
@@ -192,15 +224,19 @@ static double peak_of(const etr_profile *profile) {
   return plan && plan->peak_instruction >= 0 ? (double)plan->peak_bytes / 1e6 : (double)NAN;
 }
 
-bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena, const etr_profile *profile) {
+bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena,
+                         const etr_profile *profile) {
   const etr_method *method = etr_tb_main_method(profile);
   uint64_t delegated = 0;
   etr_loads loads;
-  if (!etr_loads_make(&loads, arena, profile)) return false;
-  for (size_t i = 0; i < method->delegate_count; i++) delegated += method->delegates[i].call_ticks;
+  if (!etr_loads_make(&loads, arena, profile))
+    return false;
+  for (size_t i = 0; i < method->delegate_count; i++)
+    delegated += method->delegates[i].call_ticks;
   out[0] = etr_ticks_to_unit(profile, method->execute.p50, ETR_UNIT_MS);
   out[1] = etr_ticks_to_unit(profile, method->execute.p90, ETR_UNIT_MS);
-  out[2] = loads.whole ? etr_ticks_to_unit(profile, loads.whole->stats.p50, ETR_UNIT_MS) : (double)NAN;
+  out[2] = loads.whole ? etr_ticks_to_unit(profile, loads.whole->stats.p50, ETR_UNIT_MS)
+                       : (double)NAN;
   out[3] = peak_of(profile);
   out[4] = 100 * (double)ETR_MIN(delegated, method->execute_ticks) / (double)method->execute_ticks;
   return true;
@@ -215,13 +251,15 @@ static const struct {
                                   {ETR_TB_METRICS "/peak_mb", "peak MB"},
                                   {ETR_TB_METRICS "/delegated_percent", "delegated %"}};
 
-const char *etr_tb_metric_tag(size_t metric) { return metrics[metric].tag; }
+const char *etr_tb_metric_tag(size_t metric) {
+  return metrics[metric].tag;
+}
 
 /* ---- The experiment ---- */
 
-/* Columns with a meaning of their own, for records that know them: parallel coordinates draw no line for a record
- * without a value in a column that is shown. TensorBoard sorts columns by `differs`, then by name, and shows the first
- * five. */
+/* Columns with a meaning of their own, for records that know them: parallel coordinates draw no
+ * line for a record without a value in a column that is shown. TensorBoard sorts columns by
+ * `differs`, then by name, and shows the first five. */
 static const struct {
   const char *name, *description;
   Tensorboard__HParamType type;
@@ -233,17 +271,22 @@ static const struct {
      TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, false},
     {"device", "Given with --hparam device=NAME; `bench` adds it by itself.",
      TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, true},
-    {"inputs", "Types and shapes of the inputs of the graph.", TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, true},
-    {"method", "The method that the metrics are about, if the record has several: the one that takes longest.",
+    {"inputs", "Types and shapes of the inputs of the graph.",
+     TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, true},
+    {"method",
+     "The method that the metrics are about, if the record has several: the one that takes "
+     "longest.",
      TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, false},
     {"quantisation", "Types of quantized values in the graph; none: there are none.",
      TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, true},
-    {"threads", "Given with --hparam threads=N.", TENSORBOARD__HPARAM_TYPE__DATA_TYPE_FLOAT64, true},
+    {"threads", "Given with --hparam threads=N.", TENSORBOARD__HPARAM_TYPE__DATA_TYPE_FLOAT64,
+     true},
 };
 
 static void add_column(etr_arena *arena, Tensorboard__Experiment *experiment, const char *name) {
   Tensorboard__HParamInfo *info = etr_arena_alloc(arena, sizeof *info);
-  if (!info) return;
+  if (!info)
+    return;
   tensorboard__hparam_info__init(info);
   info->name = etr_for_foreign(name);
   experiment->hparam_infos[experiment->n_hparam_infos++] = info;
@@ -251,9 +294,12 @@ static void add_column(etr_arena *arena, Tensorboard__Experiment *experiment, co
 
 static Tensorboard__HParamType type_of(const Tensorboard__Value *value) {
   switch (value->kind_case) {
-  case TENSORBOARD__VALUE__KIND_NUMBER_VALUE: return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_FLOAT64;
-  case TENSORBOARD__VALUE__KIND_BOOL_VALUE: return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_BOOL;
-  default: return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING;
+  case TENSORBOARD__VALUE__KIND_NUMBER_VALUE:
+    return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_FLOAT64;
+  case TENSORBOARD__VALUE__KIND_BOOL_VALUE:
+    return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_BOOL;
+  default:
+    return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING;
   }
 }
 
@@ -262,17 +308,21 @@ static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experimen
   for (size_t i = 0; i < f->list.count; i++) {
     const hparam_entry *entry = f->list.data[i];
     size_t known = 0;
-    while (known < ETR_COUNT(columns) && strcmp(columns[known].name, entry->key) != 0) known++;
-    if (known < ETR_COUNT(columns)) continue;
+    while (known < ETR_COUNT(columns) && strcmp(columns[known].name, entry->key) != 0)
+      known++;
+    if (known < ETR_COUNT(columns))
+      continue;
     add_column(arena, experiment, entry->key);
-    if (etr_arena_failed(arena)) return;
+    if (etr_arena_failed(arena))
+      return;
     experiment->hparam_infos[experiment->n_hparam_infos - 1]->type = type_of(entry->value);
   }
 }
 
 static bool is_known(const facts *f, const char *name) {
   size_t i = 0;
-  while (i < f->list.count && strcmp(f->list.data[i]->key, name) != 0) i++;
+  while (i < f->list.count && strcmp(f->list.data[i]->key, name) != 0)
+    i++;
   return i < f->list.count;
 }
 
@@ -280,22 +330,27 @@ static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment, c
   experiment->hparam_infos = etr_arena_alloc_array(arena, ETR_COUNT(columns) + f->list.count,
                                                    sizeof *experiment->hparam_infos);
   for (size_t i = 0; experiment->hparam_infos && i < ETR_COUNT(columns); i++) {
-    if (!is_known(f, columns[i].name)) continue;
+    if (!is_known(f, columns[i].name))
+      continue;
     add_column(arena, experiment, columns[i].name);
-    if (etr_arena_failed(arena)) return;
+    if (etr_arena_failed(arena))
+      return;
     Tensorboard__HParamInfo *info = experiment->hparam_infos[experiment->n_hparam_infos - 1];
     info->type = columns[i].type;
     info->differs = columns[i].comes_first;
     info->description = etr_for_foreign(columns[i].description);
   }
-  if (experiment->hparam_infos) add_own_columns(arena, experiment, f);
+  if (experiment->hparam_infos)
+    add_own_columns(arena, experiment, f);
 }
 
 static void add_metrics(etr_arena *arena, Tensorboard__Experiment *experiment) {
   Tensorboard__MetricInfo *infos = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *infos);
   Tensorboard__MetricName *names = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *names);
-  experiment->metric_infos = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *experiment->metric_infos);
-  if (!infos || !names || !experiment->metric_infos) return;
+  experiment->metric_infos = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT,
+                                                   sizeof *experiment->metric_infos);
+  if (!infos || !names || !experiment->metric_infos)
+    return;
   for (size_t i = 0; i < ETR_TB_METRIC_COUNT; i++) {
     tensorboard__metric_info__init(&infos[i]);
     tensorboard__metric_name__init(&names[i]);
@@ -313,30 +368,34 @@ static int by_name(const void *x, const void *y) {
   return strcmp((*(hparam_entry *const *)x)->key, (*(hparam_entry *const *)y)->key);
 }
 
-/* Fills an event of the hparams plugin. TensorBoard reads only the plugin's content; the tensor must exist, and is
- * empty. */
+/* Fills an event of the hparams plugin. TensorBoard reads only the plugin's content; the tensor
+ * must exist, and is empty. */
 static void fill(etr_tb_summary *session, etr_arena *arena, double wall_time, const char *tag,
                  const Tensorboard__HParamsPluginData *data) {
   etr_packer packer = {.arena = arena};
   etr_pack(&packer, &data->base);
   etr_slice content = etr_packed(&packer);
-  etr_tb_summary_init(session, wall_time, tag, 0, "hparams", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
+  etr_tb_summary_init(session, wall_time, tag, 0, "hparams",
+                      TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
   session->plugin.content = (ProtobufCBinaryData){content.size, etr_for_foreign(content.data)};
   session->shape.n_dim = 1;
   session->tensor.dtype = TENSORBOARD__DATA_TYPE__DT_FLOAT;
 }
 
-static facts gather(etr_arena *arena, const etr_profile *profile, const etr_tag *given, size_t given_count) {
+static facts gather(etr_arena *arena, const etr_profile *profile, const etr_tag *given,
+                    size_t given_count) {
   facts f = {.arena = arena};
-  for (size_t i = given_count; i > 0; i--) add_given(&f, &given[i - 1]); /* the last one of a name counts */
+  for (size_t i = given_count; i > 0; i--)
+    add_given(&f, &given[i - 1]); /* the last one of a name counts */
   add_record_facts(&f, profile);
   etr_sort(f.list.data, f.list.count, sizeof *f.list.data, by_name);
-  if (etr_arena_failed(arena)) f.list.count = 0;
+  if (etr_arena_failed(arena))
+    f.list.count = 0;
   return f;
 }
 
-void etr_tb_experiment(etr_tb_summary *event, etr_arena *arena, double wall_time, const etr_profile *profile,
-                       const etr_tag *given, size_t given_count) {
+void etr_tb_experiment(etr_tb_summary *event, etr_arena *arena, double wall_time,
+                       const etr_profile *profile, const etr_tag *given, size_t given_count) {
   Tensorboard__Experiment experiment = TENSORBOARD__EXPERIMENT__INIT;
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
   const facts f = gather(arena, profile, given, given_count);
@@ -347,8 +406,8 @@ void etr_tb_experiment(etr_tb_summary *event, etr_arena *arena, double wall_time
   fill(event, arena, wall_time, "_hparams_/experiment", &data);
 }
 
-void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time, const etr_profile *profile,
-                          const etr_tag *given, size_t given_count) {
+void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time,
+                          const etr_profile *profile, const etr_tag *given, size_t given_count) {
   const facts f = gather(arena, profile, given, given_count);
   Tensorboard__SessionStartInfo info = TENSORBOARD__SESSION_START_INFO__INIT;
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;

@@ -16,39 +16,52 @@ enum {
 
 static const char ellipsis[] = "...";
 
-static bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\'; }
+static bool is_plain(char c) {
+  return c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\';
+}
 
-/* Returns the replacement of the character at the start of a text, and sets *length to its bytes there. The profile
- * promises valid UTF-8, but nothing after the end of the text is read in any case. */
+/* Returns the replacement of the character at the start of a text, and sets *length to its bytes
+ * there. The profile promises valid UTF-8, but nothing after the end of the text is read in any
+ * case. */
 static etr_slice plain_character(const char *at, size_t left, size_t *length) {
   unsigned char c = (unsigned char)*at;
   *length = 1;
-  while (c >= 0x80 && *length < left && etr_utf8_continues(at[*length])) ++*length;
-  if (c == '"' || c == '\'') return ETR_SLICE("`");
-  if (c == '\\') return ETR_SLICE("/");
-  if (c == '\n') return ETR_SLICE(" | ");
-  if (is_plain(*at)) return (etr_slice){at, 1};
-  if (c < 0x80) return ETR_SLICE(" ");
+  while (c >= 0x80 && *length < left && etr_utf8_continues(at[*length]))
+    ++*length;
+  if (c == '"' || c == '\'')
+    return ETR_SLICE("`");
+  if (c == '\\')
+    return ETR_SLICE("/");
+  if (c == '\n')
+    return ETR_SLICE(" | ");
+  if (is_plain(*at))
+    return (etr_slice){at, 1};
+  if (c < 0x80)
+    return ETR_SLICE(" ");
   etr_slice character = {at, *length};
   if (etr_slice_is(character, "\xC2\xB5") || etr_slice_is(character, "\xCE\xBC"))
     return ETR_SLICE("u"); /* the two micro signs */
   return ETR_SLICE("?");
 }
 
-static bool has(etr_slice text, char c) { return memchr(text.data, c, text.size) != NULL; }
+static bool has(etr_slice text, char c) {
+  return memchr(text.data, c, text.size) != NULL;
+}
 
-/* Returns true if a text needs no replacement, as most do not. The loop always reads the whole text, so that the
- * compiler can test many characters at once. */
+/* Returns true if a text needs no replacement, as most do not. The loop always reads the whole
+ * text, so that the compiler can test many characters at once. */
 static bool is_all_plain(etr_slice text) {
   unsigned char others = 0;
-  for (size_t i = 0; i < text.size; i++) others |= (unsigned char)((text.data[i] < ' ') | (text.data[i] > '~'));
+  for (size_t i = 0; i < text.size; i++)
+    others |= (unsigned char)((text.data[i] < ' ') | (text.data[i] > '~'));
   return !others && !has(text, '"') && !has(text, '\'') && !has(text, '\\');
 }
 
 etr_slice etr_tb_clean_text(char *room, etr_slice text) {
   const size_t most = ETR_TB_TEXT_ROOM - sizeof ellipsis;
   size_t size = 0;
-  if (text.size <= most && is_all_plain(text)) return text;
+  if (text.size <= most && is_all_plain(text))
+    return text;
   for (size_t at = 0, length; at < text.size; at += length) {
     etr_slice clean = plain_character(text.data + at, text.size - at, &length);
     if (clean.size > most - size) {
@@ -62,9 +75,9 @@ etr_slice etr_tb_clean_text(char *room, etr_slice text) {
   return (etr_slice){room, size};
 }
 
-/* Returns true for letters, digits, and _ - . , ( ) [ ]. The page finds the colours of a box by a CSS selector that it
- * makes from the name, and escapes only some of the characters with a meaning. The tables have a bit for each
- * character. */
+/* Returns true for letters, digits, and _ - . , ( ) [ ]. The page finds the colours of a box by a
+ * CSS selector that it makes from the name, and escapes only some of the characters with a meaning.
+ * The tables have a bit for each character. */
 static bool is_name_character(char c) {
   static const uint64_t allowed[] = {0x03FF730000000000, 0x07FFFFFEAFFFFFFE};
   unsigned char byte = (unsigned char)c;
@@ -75,19 +88,25 @@ size_t etr_tb_clean_name(char *to, etr_slice text) {
   static const char library[] = "__function_library__"; /* a prefix with a meaning to the page */
   size_t size = 0;
   for (size_t i = 0; i < text.size && size < ETR_TB_NAME_ROOM - 1; i++)
-    if (i == 0 || !etr_utf8_continues(text.data[i])) to[size++] = is_name_character(text.data[i]) ? text.data[i] : '_';
-  if (size == 0) to[size++] = '_';
+    if (i == 0 || !etr_utf8_continues(text.data[i]))
+      to[size++] = is_name_character(text.data[i]) ? text.data[i] : '_';
+  if (size == 0)
+    to[size++] = '_';
   to[size] = '\0';
-  if (strncmp(to, library, sizeof library - 1) == 0) to[0] = '-';
+  if (strncmp(to, library, sizeof library - 1) == 0)
+    to[0] = '-';
   return size;
 }
 
 size_t etr_tb_clean_op(char *to, etr_slice text) {
   static const char summary[] = "Summary";
   size_t size = etr_tb_clean_name(to, text), end = sizeof summary - 1;
-  for (char *c; (c = strstr(to, "Const")) != NULL;) *c = 'c';
-  if (size >= end && strcmp(to + size - end, summary) == 0) to[size - end] = 's';
-  if (strcmp(to, "NoOp") == 0) to[0] = 'n';
+  for (char *c; (c = strstr(to, "Const")) != NULL;)
+    *c = 'c';
+  if (size >= end && strcmp(to + size - end, summary) == 0)
+    to[size - end] = 's';
+  if (strcmp(to, "NoOp") == 0)
+    to[0] = 'n';
   return size;
 }
 
@@ -96,8 +115,8 @@ size_t etr_tb_clean_op(char *to, etr_slice text) {
 /* The name of a node in its box, before it is made unique. */
 typedef struct node_leaf {
   char *text;      /* with room for one more byte */
-  uint32_t series; /* index into series_sizes: the siblings that the page would stack it with; ETR_NONE: its name does
-                      not end in a number, so it is not stacked */
+  uint32_t series; /* index into series_sizes: the siblings that the page would stack it with;
+                      ETR_NONE: its name does not end in a number, so it is not stacked */
   bool is_box;     /* the name is that of a box that the node replaces */
 } node_leaf;
 
@@ -107,11 +126,11 @@ typedef struct naming {
   const etr_scopes *scopes;
   const char **box_names; /* per scope: its part of the paths */
   const char **box_paths; /* per scope */
-  uint32_t *folded;       /* per scope: the outermost scope that its only operator replaces; ETR_NONE */
-  uint32_t *first_user;   /* per weight: the first node that uses it; ETR_NONE */
-  node_leaf *leaves;      /* per node that is not a weight */
-  etr_map taken;          /* names of boxes and nodes -> the last number that was appended to the name */
-  etr_map series;         /* box and leaf without its number -> index into series_sizes */
+  uint32_t *folded; /* per scope: the outermost scope that its only operator replaces; ETR_NONE */
+  uint32_t *first_user; /* per weight: the first node that uses it; ETR_NONE */
+  node_leaf *leaves;    /* per node that is not a weight */
+  etr_map taken;  /* names of boxes and nodes -> the last number that was appended to the name */
+  etr_map series; /* box and leaf without its number -> index into series_sizes */
   etr_vec(uint32_t) series_sizes;
   etr_text wanted; /* a name being looked for */
   const char **names;
@@ -119,10 +138,12 @@ typedef struct naming {
 
 /* ---- Unique names ---- */
 
-static etr_slice wanted_name(const naming *n) { return (etr_slice){n->wanted.data, n->wanted.size}; }
+static etr_slice wanted_name(const naming *n) {
+  return (etr_slice){n->wanted.data, n->wanted.size};
+}
 
-/* Takes the wanted name with a number: "name_1_" and so on. The '_' at the end keeps the page from stacking the nodes.
- * Returns "" when out of memory. */
+/* Takes the wanted name with a number: "name_1_" and so on. The '_' at the end keeps the page from
+ * stacking the nodes. Returns "" when out of memory. */
 static const char *take_numbered(naming *n, uint32_t number) {
   const size_t base = n->wanted.size;
   etr_map_slot *slot;
@@ -133,7 +154,8 @@ static const char *take_numbered(naming *n, uint32_t number) {
     etr_text_add(&n->wanted, (etr_slice){digits, etr_format_uint(digits, ++number)});
     slot = etr_text_add(&n->wanted, ETR_SLICE("_")) ? etr_map_at(&n->taken, wanted_name(n)) : NULL;
   } while (slot && slot->value != ETR_NONE);
-  if (!slot) return "";
+  if (!slot)
+    return "";
   const char *name = slot->key;
   slot->value = 0;
   etr_map_set(&n->taken, (etr_slice){n->wanted.data, base}, number);
@@ -144,20 +166,27 @@ static const char *take_numbered(naming *n, uint32_t number) {
 static const char *take(naming *n, const char *path, const char *leaf) {
   n->wanted.size = 0;
   etr_text_add(&n->wanted, etr_slice_of(path));
-  if (path[0]) etr_text_add(&n->wanted, ETR_SLICE("/"));
-  etr_map_slot *slot = etr_text_add(&n->wanted, etr_slice_of(leaf)) ? etr_map_at(&n->taken, wanted_name(n)) : NULL;
-  if (!slot) return "";
-  if (slot->value != ETR_NONE) return take_numbered(n, slot->value);
+  if (path[0])
+    etr_text_add(&n->wanted, ETR_SLICE("/"));
+  etr_map_slot *slot = etr_text_add(&n->wanted, etr_slice_of(leaf))
+                           ? etr_map_at(&n->taken, wanted_name(n))
+                           : NULL;
+  if (!slot)
+    return "";
+  if (slot->value != ETR_NONE)
+    return take_numbered(n, slot->value);
   slot->value = 0;
   return slot->key;
 }
 
 /* ---- Boxes ---- */
 
-static const char *box_path(const naming *n, uint32_t scope) { return scope == ETR_NONE ? "" : n->box_paths[scope]; }
+static const char *box_path(const naming *n, uint32_t scope) {
+  return scope == ETR_NONE ? "" : n->box_paths[scope];
+}
 
-/* Names a box by its label if the labels of the boxes down to it form its module's path. Otherwise the name is
- * "label-path", of which the page shows the beginning and finds the end. */
+/* Names a box by its label if the labels of the boxes down to it form its module's path. Otherwise
+ * the name is "label-path", of which the page shows the beginning and finds the end. */
 static void name_boxes(naming *n) {
   for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
@@ -168,12 +197,15 @@ static void name_boxes(naming *n) {
     if (!reads_as_path && around && around->module != ETR_NONE) {
       const char *outer = etr_scope_name(around, n->graph);
       size_t size = strlen(outer);
-      reads_as_path = strncmp(path, outer, size) == 0 && path[size] == '.' && strcmp(path + size + 1, name) == 0;
+      reads_as_path = strncmp(path, outer, size) == 0 && path[size] == '.' &&
+                      strcmp(path + size + 1, name) == 0;
     }
-    if (!reads_as_path) name = etr_arena_format(n->arena, "%s-%s", scope->label, path);
+    if (!reads_as_path)
+      name = etr_arena_format(n->arena, "%s-%s", scope->label, path);
     size_t size = name ? etr_tb_clean_name(clean, etr_slice_of(name)) : 0;
     n->box_names[i] = name ? etr_arena_copy(n->arena, (etr_slice){clean, size}) : NULL;
-    if (!n->box_names[i]) return;
+    if (!n->box_names[i])
+      return;
     n->box_paths[i] = take(n, box_path(n, scope->parent), n->box_names[i]);
   }
 }
@@ -181,12 +213,14 @@ static void name_boxes(naming *n) {
 /* Finds the boxes that hold a single operator and nothing else at any depth, weights aside. */
 static void fold_boxes(naming *n) {
   uint32_t *inside = etr_arena_alloc_array(n->arena, n->scopes->count, sizeof *inside);
-  if (!inside) return;
+  if (!inside)
+    return;
   for (size_t i = 0; i < n->graph->node_count; i++)
     if (n->scopes->of_node[i] != ETR_NONE && n->graph->nodes[i].kind < ETR_NODE_PARAMETER)
       inside[n->scopes->of_node[i]]++;
   for (size_t i = n->scopes->count; i-- > 0;)
-    if (n->scopes->list[i].parent != ETR_NONE) inside[n->scopes->list[i].parent] += inside[i];
+    if (n->scopes->list[i].parent != ETR_NONE)
+      inside[n->scopes->list[i].parent] += inside[i];
   for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
     bool only_one = scope->kind == ETR_SCOPE_MODULE && scope->op_count == 1 && inside[i] == 1;
@@ -208,14 +242,17 @@ static uint32_t box_of(const naming *n, size_t node) {
   return folded == ETR_NONE ? n->scopes->of_node[node] : n->scopes->list[folded].parent;
 }
 
-/* Returns the label of an operator; for a delegate's call in the program it has the instruction and the backend. */
+/* Returns the label of an operator; for a delegate's call in the program it has the instruction and
+ * the backend. */
 static etr_slice operator_label(const naming *n, size_t node) {
   static const char call[] = "delegate.";
   const char *target = n->graph->nodes[node].target;
-  if (strncmp(target, call, sizeof call - 1) != 0 || !n->graph->times) return etr_label_op(target);
+  if (strncmp(target, call, sizeof call - 1) != 0 || !n->graph->times)
+    return etr_label_op(target);
   const char *device = etr_label_device(n->arena, target + sizeof call - 1);
   const char *label = device ? etr_arena_format(n->arena, "%d_%s_delegate",
-                                                (int)n->graph->times[node].delegate_instruction, device)
+                                                (int)n->graph->times[node].delegate_instruction,
+                                                device)
                              : NULL;
   return label ? etr_slice_of(label) : etr_label_op(target);
 }
@@ -228,8 +265,10 @@ typedef struct leaf_text {
 
 static void add_part(leaf_text *text, const char *between, etr_slice part) {
   char clean[ETR_TB_NAME_ROOM];
-  size_t size = etr_tb_clean_name(clean, part), room = ETR_TB_NAME_ROOM - 1 - text->size, gap = strlen(between);
-  if (gap > room) return;
+  size_t size = etr_tb_clean_name(clean, part), room = ETR_TB_NAME_ROOM - 1 - text->size,
+         gap = strlen(between);
+  if (gap > room)
+    return;
   memcpy(text->to + text->size, between, gap);
   size = ETR_MIN(size, room - gap);
   memcpy(text->to + text->size + gap, clean, size);
@@ -237,9 +276,9 @@ static void add_part(leaf_text *text, const char *between, etr_slice part) {
   text->to[text->size] = '\0';
 }
 
-/* Writes the name of a node in its box: "fc1" or "linear" in front, which the page shows, then the node's own name,
- * which people search for, unless that begins with the same text. Returns true if it is the name of a box that the node
- * replaces. */
+/* Writes the name of a node in its box: "fc1" or "linear" in front, which the page shows, then the
+ * node's own name, which people search for, unless that begins with the same text. Returns true if
+ * it is the name of a box that the node replaces. */
 static bool put_leaf(const naming *n, size_t node, char *to) {
   const etr_node *from = &n->graph->nodes[node];
   leaf_text text = {.to = to};
@@ -258,7 +297,8 @@ static bool put_leaf(const naming *n, size_t node, char *to) {
     label = etr_slice_of(to);
   }
   if (strncmp(from->name, label.data, label.size) != 0) {
-    if (!is_module) add_part(&text, "", label);
+    if (!is_module)
+      add_part(&text, "", label);
     add_part(&text, "-", name);
     return false;
   }
@@ -267,11 +307,12 @@ static bool put_leaf(const naming *n, size_t node, char *to) {
   return is_module && strcmp(to, n->box_names[folded]) == 0;
 }
 
-/* Returns the series of a leaf: the page stacks names with the same text before the final number. Returns ETR_NONE if
- * it would not be stacked, or when out of memory. */
+/* Returns the series of a leaf: the page stacks names with the same text before the final number.
+ * Returns ETR_NONE if it would not be stacked, or when out of memory. */
 static uint32_t series_of(naming *n, size_t node, const char *text) {
   size_t stem = strcspn(text, "0123456789");
-  if (text[stem] == '\0' || text[stem + strspn(text + stem, "0123456789")] != '\0') return ETR_NONE;
+  if (text[stem] == '\0' || text[stem + strspn(text + stem, "0123456789")] != '\0')
+    return ETR_NONE;
   etr_slice key = etr_key_of(n->arena, box_of(n, node), (etr_slice){text, stem});
   etr_map_slot *slot = key.size ? etr_map_at(&n->series, key) : NULL;
   if (slot && slot->value == ETR_NONE && etr_vec_push(n->arena, &n->series_sizes))
@@ -282,39 +323,47 @@ static uint32_t series_of(naming *n, size_t node, const char *text) {
 static void find_leaves(naming *n) {
   char text[ETR_TB_NAME_ROOM];
   for (size_t i = 0; i < n->graph->node_count && !etr_arena_failed(n->arena); i++) {
-    if (n->graph->nodes[i].kind >= ETR_NODE_PARAMETER) continue;
+    if (n->graph->nodes[i].kind >= ETR_NODE_PARAMETER)
+      continue;
     node_leaf *l = &n->leaves[i];
     l->is_box = put_leaf(n, i, text);
     l->series = series_of(n, i, text);
-    if (l->series != ETR_NONE) n->series_sizes.data[l->series]++;
+    if (l->series != ETR_NONE)
+      n->series_sizes.data[l->series]++;
     size_t size = strlen(text) + 1;
     l->text = etr_arena_alloc_raw(n->arena, size + 1);
-    if (l->text) memcpy(l->text, text, size);
+    if (l->text)
+      memcpy(l->text, text, size);
   }
 }
 
 static const char *name_node(naming *n, size_t node) {
   const node_leaf *l = &n->leaves[node];
   bool stacked = l->series != ETR_NONE && n->series_sizes.data[l->series] >= STACKED_FROM;
-  if (l->is_box && !stacked) return n->box_paths[folded_into(n, node)]; /* the box already has this name */
-  if (stacked) memcpy(l->text + strlen(l->text), "_", sizeof "_");
+  if (l->is_box && !stacked)
+    return n->box_paths[folded_into(n, node)]; /* the box already has this name */
+  if (stacked)
+    memcpy(l->text + strlen(l->text), "_", sizeof "_");
   return take(n, box_path(n, box_of(n, node)), l->text);
 }
 
 /* ---- Weights ---- */
 
 static void find_users(naming *n) {
-  for (size_t i = 0; i < n->graph->node_count; i++) n->first_user[i] = ETR_NONE;
+  for (size_t i = 0; i < n->graph->node_count; i++)
+    n->first_user[i] = ETR_NONE;
   for (size_t i = 0; i < n->graph->node_count; i++) {
     const etr_node *node = &n->graph->nodes[i];
     for (size_t k = 0; k < node->input_count; k++)
-      if (n->first_user[node->inputs[k].node] == ETR_NONE) n->first_user[node->inputs[k].node] = (uint32_t)i;
+      if (n->first_user[node->inputs[k].node] == ETR_NONE)
+        n->first_user[node->inputs[k].node] = (uint32_t)i;
   }
 }
 
 static const char *name_weight(naming *n, size_t node) {
   char leaf[ETR_TB_NAME_ROOM];
-  const char *name = n->graph->nodes[node].weight_name ? n->graph->nodes[node].weight_name : n->graph->nodes[node].name;
+  const char *name = n->graph->nodes[node].weight_name ? n->graph->nodes[node].weight_name
+                                                       : n->graph->nodes[node].name;
   uint32_t user = n->first_user[node];
   const char *last = strrchr(name, '.');
   (void)etr_tb_clean_name(leaf, etr_slice_of(user != ETR_NONE && last ? last + 1 : name));
@@ -331,16 +380,21 @@ const char **etr_tb_names(etr_arena *arena, const etr_graph *graph, const etr_sc
   n.first_user = etr_arena_alloc_array(arena, graph->node_count, sizeof *n.first_user);
   n.leaves = etr_arena_alloc_array(arena, graph->node_count, sizeof *n.leaves);
   n.names = etr_arena_alloc_array(arena, graph->node_count, sizeof *n.names);
-  if (etr_arena_failed(arena)) return NULL;
+  if (etr_arena_failed(arena))
+    return NULL;
   name_boxes(&n);
   fold_boxes(&n);
-  if (etr_arena_failed(arena)) return NULL;
+  if (etr_arena_failed(arena))
+    return NULL;
   find_leaves(&n);
   find_users(&n);
-  if (etr_arena_failed(arena)) return NULL;
+  if (etr_arena_failed(arena))
+    return NULL;
   for (size_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].kind < ETR_NODE_PARAMETER) n.names[i] = name_node(&n, i);
+    if (graph->nodes[i].kind < ETR_NODE_PARAMETER)
+      n.names[i] = name_node(&n, i);
   for (size_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].kind >= ETR_NODE_PARAMETER) n.names[i] = name_weight(&n, i);
+    if (graph->nodes[i].kind >= ETR_NODE_PARAMETER)
+      n.names[i] = name_weight(&n, i);
   return etr_arena_failed(arena) ? NULL : n.names;
 }

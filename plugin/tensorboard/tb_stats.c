@@ -10,28 +10,32 @@
 static const double max_micros = 1e12;
 
 const char *etr_tb_statistic_tag(etr_tb_statistic statistic) {
-  static const char *const tags[ETR_TB_STATISTIC_COUNT] = {"profile/avg", "profile/p50", "profile/p90", "profile/max",
-                                                           "profile/timeline"};
+  static const char *const tags[ETR_TB_STATISTIC_COUNT] = {
+      "profile/avg", "profile/p50", "profile/p90", "profile/max", "profile/timeline"};
   return tags[statistic];
 }
 
 /* ---- Sizes of outputs ---- */
 
-/* Returns the bytes of a value; 0 if the shape is unknown, symbolic or empty, which the page cannot use. */
+/* Returns the bytes of a value; 0 if the shape is unknown, symbolic or empty, which the page cannot
+ * use. */
 static int64_t value_bytes(const etr_value *value) {
   static const struct {
     const char *dtype;
     int64_t bytes;
   } sizes[] = {
-      {"float32", 4},  {"int64", 8},     {"bool", 1},      {"int8", 1},        {"uint8", 1},  {"float16", 2},
-      {"bfloat16", 2}, {"int32", 4},     {"float64", 8},   {"int16", 2},       {"uint16", 2}, {"uint32", 4},
-      {"uint64", 8},   {"complex32", 4}, {"complex64", 8}, {"complex128", 16},
+      {"float32", 4}, {"int64", 8},     {"bool", 1},      {"int8", 1},
+      {"uint8", 1},   {"float16", 2},   {"bfloat16", 2},  {"int32", 4},
+      {"float64", 8}, {"int16", 2},     {"uint16", 2},    {"uint32", 4},
+      {"uint64", 8},  {"complex32", 4}, {"complex64", 8}, {"complex128", 16},
   };
   const char *dtype = value->rank < 0 ? NULL : value->dtype;
   size_t known = 0;
-  while (dtype && known < ETR_COUNT(sizes) && strcmp(sizes[known].dtype, dtype) != 0) known++;
+  while (dtype && known < ETR_COUNT(sizes) && strcmp(sizes[known].dtype, dtype) != 0)
+    known++;
   int64_t bytes = dtype && known < ETR_COUNT(sizes) ? sizes[known].bytes : 0;
-  if (dtype && strncmp(dtype, "float8", 6) == 0) bytes = 1;
+  if (dtype && strncmp(dtype, "float8", 6) == 0)
+    bytes = 1;
   for (int32_t i = 0; i < value->rank; i++) {
     int64_t size = value->dims[i].size;
     bytes = size < 1 || bytes > INT32_MAX * (int64_t)65536 / size ? 0 : bytes * size;
@@ -48,11 +52,15 @@ static void group_by_device(etr_tb_stats *stats, etr_arena *arena) {
   const etr_tb_view *view = stats->view;
   stats->by_device = etr_arena_alloc_array(arena, stats->count, sizeof *stats->by_device);
   stats->device_end = etr_arena_alloc_array(arena, view->device_count, sizeof *stats->device_end);
-  if (!stats->by_device || !stats->device_end) return;
-  for (size_t i = 0; i < stats->count; i++) stats->device_end[view->device_of_node[stats->nodes[i].node]]++;
-  for (uint32_t i = 1; i < view->device_count; i++) stats->device_end[i] += stats->device_end[i - 1];
+  if (!stats->by_device || !stats->device_end)
+    return;
+  for (size_t i = 0; i < stats->count; i++)
+    stats->device_end[view->device_of_node[stats->nodes[i].node]]++;
+  for (uint32_t i = 1; i < view->device_count; i++)
+    stats->device_end[i] += stats->device_end[i - 1];
   size_t *next = etr_arena_alloc_array(arena, view->device_count, sizeof *next);
-  for (uint32_t i = 1; i < view->device_count && next; i++) next[i] = stats->device_end[i - 1];
+  for (uint32_t i = 1; i < view->device_count && next; i++)
+    next[i] = stats->device_end[i - 1];
   for (size_t i = 0; i < stats->count && next; i++)
     stats->by_device[next[view->device_of_node[stats->nodes[i].node]]++] = (uint32_t)i;
 }
@@ -61,14 +69,17 @@ void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
   const etr_graph *graph = view->graph;
   size_t count = 0;
   *out = (etr_tb_stats){.view = view};
-  for (size_t i = 0; i < graph->node_count; i++) count += is_timed(view, i);
+  for (size_t i = 0; i < graph->node_count; i++)
+    count += is_timed(view, i);
   out->nodes = etr_arena_alloc_array(view->arena, count, sizeof *out->nodes);
   for (size_t i = 0; i < graph->node_count && out->nodes; i++) {
-    if (!is_timed(view, i)) continue;
+    if (!is_timed(view, i))
+      continue;
     etr_tb_timed *added = &out->nodes[out->count++];
     *added = (etr_tb_timed){.node = (uint32_t)i};
     for (size_t k = 0; k < graph->nodes[i].output_count; k++)
-      added->memory_bytes += ETR_MIN(value_bytes(&graph->nodes[i].outputs[k]), INT64_MAX - added->memory_bytes);
+      added->memory_bytes += ETR_MIN(value_bytes(&graph->nodes[i].outputs[k]),
+                                     INT64_MAX - added->memory_bytes);
   }
   group_by_device(out, view->arena);
 }
@@ -80,30 +91,36 @@ static double micros(const etr_profile *profile, double ticks) {
   return time > 0 ? ETR_MIN(time, max_micros) : 0;
 }
 
-/* Places a time that begins at the exact time `start`. It is at least 1 us long, because the page drops a time of 0. */
+/* Places a time that begins at the exact time `start`. It is at least 1 us long, because the page
+ * drops a time of 0. */
 static void place(etr_tb_timed *timed, double start) {
   timed->start_micros = llround(start);
   timed->length_micros = ETR_MAX(llround(start + timed->micros) - timed->start_micros, 1);
 }
 
-/* Lays out the starts: every box gets an interval as long as the sum of its contents, inner boxes first, and its nodes
- * are placed in it. The sums are exact and only their ends are rounded. A box, whose time the page takes from its first
- * start to its last end, is therefore right within 2 us however many nodes it has. */
+/* Lays out the starts: every box gets an interval as long as the sum of its contents, inner boxes
+ * first, and its nodes are placed in it. The sums are exact and only their ends are rounded. A box,
+ * whose time the page takes from its first start to its last end, is therefore right within 2 us
+ * however many nodes it has. */
 static void lay_out_starts(etr_tb_stats *stats) {
   etr_arena *arena = stats->view->arena;
   const etr_scopes *scopes = &stats->view->scopes;
   double *length = etr_arena_alloc_array(arena, scopes->count, sizeof *length);
   double *next = etr_arena_alloc_array(arena, scopes->count, sizeof *next);
-  if (!length || !next) return;
+  if (!length || !next)
+    return;
   double next_on_top = 1;
   for (size_t i = 0; i < stats->count; i++) {
     uint32_t scope = scopes->of_node[stats->nodes[i].node];
-    if (scope != ETR_NONE) length[scope] += stats->nodes[i].micros;
+    if (scope != ETR_NONE)
+      length[scope] += stats->nodes[i].micros;
   }
   for (size_t i = scopes->count; i-- > 0;)
-    if (scopes->list[i].parent != ETR_NONE) length[scopes->list[i].parent] += length[i];
+    if (scopes->list[i].parent != ETR_NONE)
+      length[scopes->list[i].parent] += length[i];
   for (size_t i = 0; i < scopes->count; i++) {
-    double *around = scopes->list[i].parent == ETR_NONE ? &next_on_top : &next[scopes->list[i].parent];
+    double *around = scopes->list[i].parent == ETR_NONE ? &next_on_top
+                                                        : &next[scopes->list[i].parent];
     next[i] = *around;
     *around += length[i];
   }
@@ -120,12 +137,14 @@ static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
   for (size_t i = 0; i < stats->count; i++) {
     etr_tb_timed *timed = &stats->nodes[i];
     const etr_node_time *time = &stats->view->graph->times[timed->node];
-    const double ticks[ETR_TB_STATISTIC_COUNT] = {time->avg, time->per_run.p50, time->per_run.p90, time->per_run.max,
-                                                  time->per_run.avg};
+    const double ticks[ETR_TB_STATISTIC_COUNT] = {time->avg, time->per_run.p50, time->per_run.p90,
+                                                  time->per_run.max, time->per_run.avg};
     timed->micros = micros(profile, ticks[statistic]);
-    if (statistic == ETR_TB_TIMELINE) place(timed, ETR_MAX(micros(profile, (double)time->first_start_ticks), 1));
+    if (statistic == ETR_TB_TIMELINE)
+      place(timed, ETR_MAX(micros(profile, (double)time->first_start_ticks), 1));
   }
-  if (statistic != ETR_TB_TIMELINE) lay_out_starts(stats);
+  if (statistic != ETR_TB_TIMELINE)
+    lay_out_starts(stats);
 }
 
 /* ---- Packing: from the last field of a message to the first ---- */
@@ -133,22 +152,27 @@ static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
 typedef struct packer {
   etr_packer *out;
   const etr_tb_view *view;
-  const ProtobufCFieldDescriptor *name, *start, *length, *memory, *output; /* fields of NodeExecStats */
-  const ProtobufCFieldDescriptor *total, *slot, *tensor, *shape;           /* fields of the messages in it */
-  const ProtobufCFieldDescriptor *device, *node_stats, *dev_stats;         /* fields of the messages around it */
+  const ProtobufCFieldDescriptor *name, *start, *length, *memory,
+      *output;                                                   /* fields of NodeExecStats */
+  const ProtobufCFieldDescriptor *total, *slot, *tensor, *shape; /* fields of the messages in it */
+  const ProtobufCFieldDescriptor *device, *node_stats,
+      *dev_stats; /* fields of the messages around it */
 } packer;
 
-/* Packs the nodes of a device. Every output must have a shape, even if it is empty, and no size in it may be 0:
- * otherwise the page's script would stop. */
-static void pack_device(const packer *p, const etr_tb_stats *stats, uint32_t device, bool with_outputs) {
-  for (size_t i = stats->device_end[device], first = device ? stats->device_end[device - 1] : 0; i-- > first;) {
+/* Packs the nodes of a device. Every output must have a shape, even if it is empty, and no size in
+ * it may be 0: otherwise the page's script would stop. */
+static void pack_device(const packer *p, const etr_tb_stats *stats, uint32_t device,
+                        bool with_outputs) {
+  for (size_t i = stats->device_end[device], first = device ? stats->device_end[device - 1] : 0;
+       i-- > first;) {
     const etr_tb_timed *timed = &stats->nodes[stats->by_device[i]];
     const etr_node *node = &p->view->graph->nodes[timed->node];
     etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[timed->node];
     size_t behind = etr_packed_size(p->out);
     for (size_t k = with_outputs ? node->output_count : 0; k-- > 0;) {
       size_t behind_output = etr_packed_size(p->out);
-      etr_pack_bytes(p->out, p->shape, value_bytes(&node->outputs[k]) > 0 ? shapes[k]->packed : (etr_slice){0});
+      etr_pack_bytes(p->out, p->shape,
+                     value_bytes(&node->outputs[k]) > 0 ? shapes[k]->packed : (etr_slice){0});
       etr_pack_nested(p->out, p->tensor, behind_output);
       etr_pack_int(p->out, p->slot, (int32_t)k);
       etr_pack_nested(p->out, p->output, behind_output);
@@ -183,10 +207,12 @@ void etr_tb_stats_pack(etr_packer *out, etr_tb_stats *stats, etr_tb_statistic st
                     .dev_stats = etr_pack_field(tensorboard__step_stats, "dev_stats")};
   size_t behind = etr_packed_size(out);
   set_times(stats, statistic);
-  if (etr_arena_failed(stats->view->arena)) return;
+  if (etr_arena_failed(stats->view->arena))
+    return;
   for (uint32_t device = stats->view->device_count; device-- > 0;) {
     size_t behind_device = etr_packed_size(out);
-    pack_device(&p, stats, device, statistic == ETR_TB_AVG); /* the first statistic has the shapes */
+    pack_device(&p, stats, device,
+                statistic == ETR_TB_AVG); /* the first statistic has the shapes */
     etr_pack_nested(out, p.dev_stats, behind_device);
   }
   etr_pack_nested(out, etr_pack_field(tensorboard__run_metadata, "step_stats"), behind);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_stats.h - times on a graph as TensorFlow's RunMetadata, which the graph tab colours by. Layer 5.
+ * tb_stats.h - times on a graph as TensorFlow's RunMetadata, which the graph tab colours by.
+ * Layer 5.
  *
- * The page counts in whole microseconds, and the time of a group is the span from its first start to its last end. For
- * statistics, the starts are therefore not those of any run: every box is contiguous, and its span is the sum of its
- * contents within 2 us. A node alone may be 1 us off; its exact time is an attribute of the graph.
+ * The page counts in whole microseconds, and the time of a group is the span from its first start
+ * to its last end. For statistics, the starts are therefore not those of any run: every box is
+ * contiguous, and its span is the sum of its contents within 2 us. A node alone may be 1 us off;
+ * its exact time is an attribute of the graph.
  */
 #ifndef ETR_TB_STATS_H
 #define ETR_TB_STATS_H
@@ -40,7 +42,8 @@ typedef struct etr_tb_stats {
   size_t *device_end;  /* per device: end of its part of by_device */
 } etr_tb_stats;
 
-/** Collects the timed nodes; count is 0 if nothing was timed. When out of memory, the arena fails. */
+/** Collects the timed nodes; count is 0 if nothing was timed. When out of memory, the arena fails.
+ */
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view);
 
 /** Packs the RunMetadata of one statistic in front of the packed data. */

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-void etr_tb_summary_init(etr_tb_summary *s, double wall_time, const char *tag, int64_t step, const char *plugin,
-                         Tensorboard__DataClass data_class) {
+void etr_tb_summary_init(etr_tb_summary *s, double wall_time, const char *tag, int64_t step,
+                         const char *plugin, Tensorboard__DataClass data_class) {
   for (size_t i = 0; i < ETR_COUNT(s->dims); i++) {
     tensorboard__tensor_shape_proto__dim__init(&s->dims[i]);
     s->dim_list[i] = &s->dims[i];
@@ -46,14 +46,17 @@ static void describe(etr_tb_summary *s) {
 
 void etr_tb_point_init(etr_tb_point *p, double wall_time, const char *tag) {
   p->is_used = false;
-  etr_tb_summary_init(&p->summary, wall_time, tag, 0, "scalars", TENSORBOARD__DATA_CLASS__DATA_CLASS_SCALAR);
+  etr_tb_summary_init(&p->summary, wall_time, tag, 0, "scalars",
+                      TENSORBOARD__DATA_CLASS__DATA_CLASS_SCALAR);
   describe(&p->summary);
   p->summary.value.value_case = TENSORBOARD__SUMMARY__VALUE__VALUE_SIMPLE_VALUE;
 }
 
 bool etr_tb_point_set(etr_tb_point *p, int64_t step, double value) {
-  if (!isfinite((float)value)) return false;
-  if (p->is_used) p->summary.value.metadata = NULL;
+  if (!isfinite((float)value))
+    return false;
+  if (p->is_used)
+    p->summary.value.metadata = NULL;
   p->is_used = true;
   p->summary.event.step = step;
   p->summary.value.simple_value = (float)value;
@@ -63,7 +66,8 @@ bool etr_tb_point_set(etr_tb_point *p, int64_t step, double value) {
 void etr_tb_histogram_init(etr_tb_histogram *h, double wall_time, const char *tag, int64_t step,
                            const etr_tb_spread *spread) {
   double width = (spread->most - spread->least) / (double)spread->buckets;
-  etr_tb_summary_init(&h->summary, wall_time, tag, step, "histograms", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
+  etr_tb_summary_init(&h->summary, wall_time, tag, step, "histograms",
+                      TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
   describe(&h->summary);
   tensorboard__histogram_proto__init(&h->histo);
   h->histo.min = spread->least;
@@ -92,7 +96,8 @@ void etr_tb_layout_init(etr_tb_layout *l, double wall_time, etr_slice packed) {
   l->summary.tensor.string_val = &l->packed;
 }
 
-void etr_tb_document_init(etr_tb_document *d, double wall_time, const char *tag, const char *content, etr_slice json) {
+void etr_tb_document_init(etr_tb_document *d, double wall_time, const char *tag,
+                          const char *content, etr_slice json) {
   etr_tb_summary_init(&d->summary, wall_time, tag, 0, ETR_TB_DASHBOARD,
                       TENSORBOARD__DATA_CLASS__DATA_CLASS_BLOB_SEQUENCE);
   d->blob = (ProtobufCBinaryData){json.size, (uint8_t *)(uintptr_t)json.data};

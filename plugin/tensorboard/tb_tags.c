@@ -9,24 +9,30 @@
 
 /* ---- Descriptions ---- */
 
-#define BENCH                                                                                                          \
-  "\n\n**Unit** ms. **Step** bench, 0 is the oldest; choose *Wall* on the horizontal axis for the time when it ran. "  \
+#define BENCH                                                                                      \
+  "\n\n**Unit** ms. **Step** bench, 0 is the oldest; choose *Wall* on the horizontal axis for "    \
+  "the time when it ran. "                                                                         \
   "**Also** `etrecord-tb bench`, `history.jsonl`."
-#define INFERENCE_STEP "\n\n**Unit** ms. **Step** inference in the ETDump, from 0; warm-up is counted, too. **Also** "
+#define INFERENCE_STEP                                                                             \
+  "\n\n**Unit** ms. **Step** inference in the ETDump, from 0; warm-up is counted, too. **Also** "
 #define INFERENCE INFERENCE_STEP "`etrecord-tb summary RECORD`."
 #define PART "Part of an inference: "
-#define ADDS_UP                                                                                                        \
-  " The parts add up to `1_inference_ms/measured`, except that a part below 0.001 ms and 1 % in all inferences has "   \
+#define ADDS_UP                                                                                    \
+  " The parts add up to `1_inference_ms/measured`, except that a part below 0.001 ms and 1 % in "  \
+  "all inferences has "                                                                            \
   "no curve." INFERENCE
-#define INSTRUCTION(unit, command)                                                                                     \
-  "\n\n**Unit** " unit ". **Step** instruction of the program, in the order of execution, *not* time. **Also** "       \
+#define INSTRUCTION(unit, command)                                                                 \
+  "\n\n**Unit** " unit                                                                             \
+  ". **Step** instruction of the program, in the order of execution, *not* time. **Also** "        \
   "`etrecord-tb " command " RECORD`."
-#define METRIC(unit, command)                                                                                          \
-  " One number for the record, for the columns of HPARAMS.\n\n**Unit** " unit ". **Step** always 0. **Also** "         \
+#define METRIC(unit, command)                                                                      \
+  " One number for the record, for the columns of HPARAMS.\n\n**Unit** " unit                      \
+  ". **Step** always 0. **Also** "                                                                 \
   "`etrecord-tb " command " RECORD`."
 
-#define ACCURACY                                                                                                       \
-  "\n\n**Unit** dB. **Step** logged value, in the order of execution, from 0. **Also** `etrecord-tb accuracy RECORD "  \
+#define ACCURACY                                                                                   \
+  "\n\n**Unit** dB. **Step** logged value, in the order of execution, from 0. **Also** "           \
+  "`etrecord-tb accuracy RECORD "                                                                  \
   "--reference REF --sort order`."
 
 /* Beginnings of tags; the first one that fits counts. */
@@ -36,56 +42,72 @@ static const struct {
     {ETR_TB_BENCH "/p50", "Median time of an inference, for each bench." BENCH},
     {ETR_TB_BENCH "/p10", "10th percentile of the times of an inference, for each bench." BENCH},
     {ETR_TB_BENCH "/p90", "90th percentile of the times of an inference, for each bench." BENCH},
-    {ETR_TB_BENCH "/load", "Median time to load the program and its methods, for each bench." BENCH},
-    {ETR_TB_BENCH_OP_TYPE "/",
-     "Average time per inference of all graph operators of this type, for each bench: the ten types that take longest "
-     "in the newest one." BENCH},
-    {ETR_TB_BENCH_FIGURE "/", "Median of a figure that the benchmarked program printed, for each bench.\n\n**Unit** in "
-                              "the tag. **Step** bench, 0 is the oldest. **Also** `history.jsonl`."},
+    {ETR_TB_BENCH "/load",
+     "Median time to load the program and its methods, for each bench." BENCH},
+    {ETR_TB_BENCH_OP_TYPE "/", "Average time per inference of all graph operators of this type, "
+                               "for each bench: the ten types that take longest "
+                               "in the newest one." BENCH},
+    {ETR_TB_BENCH_FIGURE "/",
+     "Median of a figure that the benchmarked program printed, for each bench.\n\n**Unit** in "
+     "the tag. **Step** bench, 0 is the oldest. **Also** `history.jsonl`."},
     {ETR_TB_INFERENCE "/measured", "Time of one inference (`Method::execute`)." INFERENCE},
-    {ETR_TB_INFERENCE "/warmup",
-     "Time of an inference that is excluded from all averages: warm-up, or what `--skip-runs` and `--runs` "
-     "exclude." INFERENCE},
+    {ETR_TB_INFERENCE "/warmup", "Time of an inference that is excluded from all averages: "
+                                 "warm-up, or what `--skip-runs` and `--runs` "
+                                 "exclude." INFERENCE},
     {ETR_TB_PARTS "/nodes", PART "operators that are nodes of the graph (JSON `nodes`)." ADDS_UP},
-    {ETR_TB_PARTS "/inserted",
-     PART "transposes, conversions and copies that the lowering inserted into delegates (JSON `inserted`)." ADDS_UP},
-    {ETR_TB_PARTS "/rest_of_calls", PART "calls of delegates outside their operators (JSON `rest_of_calls`)." ADDS_UP},
-    {ETR_TB_PARTS "/framework", PART "the runtime, outside operators and delegates (JSON `framework`)." ADDS_UP},
-    {ETR_TB_PARTS "/unexplained", PART "operators that match no node (JSON `unexplained`)." ADDS_UP},
-    {ETR_TB_DELEGATE "/", "Time of all calls of this backend's delegates, with everything in them." INFERENCE},
+    {ETR_TB_PARTS "/inserted", PART "transposes, conversions and copies that the lowering inserted "
+                                    "into delegates (JSON `inserted`)." ADDS_UP},
+    {ETR_TB_PARTS "/rest_of_calls",
+     PART "calls of delegates outside their operators (JSON `rest_of_calls`)." ADDS_UP},
+    {ETR_TB_PARTS "/framework",
+     PART "the runtime, outside operators and delegates (JSON `framework`)." ADDS_UP},
+    {ETR_TB_PARTS "/unexplained",
+     PART "operators that match no node (JSON `unexplained`)." ADDS_UP},
+    {ETR_TB_DELEGATE "/",
+     "Time of all calls of this backend's delegates, with everything in them." INFERENCE},
     {ETR_TB_OP_TYPE "/",
-     "Time of all graph operators of this type: the ten types that take longest, and `other` for the rest. They add up "
+     "Time of all graph operators of this type: the ten types that take longest, and `other` for "
+     "the rest. They add up "
      "to `2_parts_ms/nodes`." INFERENCE_STEP "`etrecord-tb summary --by op RECORD`, JSON `by_op`."},
     {ETR_TB_MEMORY "/live",
-     "Bytes of the planned tensors that are needed while an instruction runs." INSTRUCTION("bytes", "memory")},
-    {ETR_TB_MEMORY "/planned",
-     "Bytes that the program plans in all, the same at every instruction, for comparison." INSTRUCTION("bytes",
-                                                                                                       "memory")},
+     "Bytes of the planned tensors that are needed while an instruction runs." INSTRUCTION(
+         "bytes", "memory")},
+    {ETR_TB_MEMORY "/planned", "Bytes that the program plans in all, the same at every "
+                               "instruction, for comparison." INSTRUCTION("bytes", "memory")},
     {ETR_TB_TIMELINE_GROUP "/avg", "Average time of one instruction." INSTRUCTION("ms", "events")},
     {ETR_TB_TIMELINE_GROUP "/cumulative",
      "Average time of this instruction and of all before it." INSTRUCTION("ms", "events")},
-    {ETR_TB_ACCURACY "/snr", "SNR of each logged value of the worst input against the reference; 100 dB and more are "
-                             "equal, and wrong NaN or infinities count as -100 dB." ACCURACY},
-    {ETR_TB_ACCURACY "/local", "SNR of the error that was added since the values before it: against what the reference "
-                               "computes from these." ACCURACY},
-    {ETR_TB_ERROR_SPREAD "/", "How many elements of a logged value differ how much from the reference, of the ten most "
-                              "suspicious values.\n\n**Unit** that of the value. **Step** always 0. **Also** "
-                              "`etrecord-tb accuracy RECORD --reference REF`."},
-    {ETR_TB_BENCH_SPREAD "/", "How many inferences of a bench took how long: a row for each bench." BENCH},
-    {ETR_TB_INFERENCE_SPREAD "/", "How many inferences took how long: a row for each block of consecutive inferences, "
-                                  "at least ten, by the first of them." INFERENCE},
-    {ETR_TB_METRICS "/p50_ms", "Median time of an inference (`Method::execute`)." METRIC("ms", "summary")},
-    {ETR_TB_METRICS "/p90_ms", "90th percentile of the times of an inference." METRIC("ms", "summary")},
-    {ETR_TB_METRICS "/load_ms", "Median time to load the program and its methods." METRIC("ms", "summary")},
-    {ETR_TB_METRICS "/peak_mb",
-     "Planned memory that is live at the peak of the program." METRIC("MB, 1,000,000 bytes", "memory")},
+    {ETR_TB_ACCURACY "/snr",
+     "SNR of each logged value of the worst input against the reference; 100 dB and more are "
+     "equal, and wrong NaN or infinities count as -100 dB." ACCURACY},
+    {ETR_TB_ACCURACY "/local",
+     "SNR of the error that was added since the values before it: against what the reference "
+     "computes from these." ACCURACY},
+    {ETR_TB_ERROR_SPREAD "/",
+     "How many elements of a logged value differ how much from the reference, of the ten most "
+     "suspicious values.\n\n**Unit** that of the value. **Step** always 0. **Also** "
+     "`etrecord-tb accuracy RECORD --reference REF`."},
+    {ETR_TB_BENCH_SPREAD "/",
+     "How many inferences of a bench took how long: a row for each bench." BENCH},
+    {ETR_TB_INFERENCE_SPREAD "/",
+     "How many inferences took how long: a row for each block of consecutive inferences, "
+     "at least ten, by the first of them." INFERENCE},
+    {ETR_TB_METRICS "/p50_ms",
+     "Median time of an inference (`Method::execute`)." METRIC("ms", "summary")},
+    {ETR_TB_METRICS "/p90_ms",
+     "90th percentile of the times of an inference." METRIC("ms", "summary")},
+    {ETR_TB_METRICS "/load_ms",
+     "Median time to load the program and its methods." METRIC("ms", "summary")},
+    {ETR_TB_METRICS "/peak_mb", "Planned memory that is live at the peak of the program." METRIC(
+                                    "MB, 1,000,000 bytes", "memory")},
     {ETR_TB_METRICS "/delegated_percent",
      "Part of the time of an inference that is spent in delegates." METRIC("%", "summary")},
 };
 
 const char *etr_tb_description(const char *tag) {
   for (size_t i = 0; i < ETR_COUNT(descriptions); i++)
-    if (strncmp(tag, descriptions[i].prefix, strlen(descriptions[i].prefix)) == 0) return descriptions[i].text;
+    if (strncmp(tag, descriptions[i].prefix, strlen(descriptions[i].prefix)) == 0)
+      return descriptions[i].text;
   return "";
 }
 
@@ -102,10 +124,12 @@ void etr_tb_tags_init(etr_tb_tags *tags, etr_arena *arena) {
 static const char *clean_name(etr_arena *arena, const char *name) {
   size_t size = strlen(name);
   bool is_long = size > MOST_BYTES;
-  if (is_long) size = etr_utf8_floor(name, MOST_BYTES);
+  if (is_long)
+    size = etr_utf8_floor(name, MOST_BYTES);
   char *clean = etr_arena_format(arena, "%.*s%s", (int)size, name, is_long ? "..." : "");
   for (char *at = clean; at && *at; at++)
-    if ((unsigned char)*at < ' ' || *at == 0x7F) *at = ' ';
+    if ((unsigned char)*at < ' ' || *at == 0x7F)
+      *at = ' ';
   return clean;
 }
 
@@ -131,18 +155,28 @@ static const chart record_charts[] = {
      "Time of an inference (ms, by inference)",
      {"^" ETR_TB_INFERENCE "/measured", "^" ETR_TB_INFERENCE "/warmup"},
      false},
-    {"Where the time goes", "Parts of an inference (ms, by inference)", {"^" ETR_TB_PARTS "/"}, false},
+    {"Where the time goes",
+     "Parts of an inference (ms, by inference)",
+     {"^" ETR_TB_PARTS "/"},
+     false},
     {NULL, "Ten largest operator types (ms, by inference)", {"^" ETR_TB_OP_TYPE "/"}, false},
     {"Memory", "Live and planned memory (bytes, by instruction)", {"^" ETR_TB_MEMORY "/"}, true},
-    {"Timeline", "Time of each instruction (ms, by instruction)", {"^" ETR_TB_TIMELINE_GROUP "/avg"}, true},
+    {"Timeline",
+     "Time of each instruction (ms, by instruction)",
+     {"^" ETR_TB_TIMELINE_GROUP "/avg"},
+     true},
 };
 
 static const chart bench_charts[] = {
-    {"Benches: parts", "Ten largest operator types (ms, by bench)", {"^" ETR_TB_BENCH_OP_TYPE "/"}, false},
+    {"Benches: parts",
+     "Ten largest operator types (ms, by bench)",
+     {"^" ETR_TB_BENCH_OP_TYPE "/"},
+     false},
     {NULL, "Load (ms, by bench)", {"^" ETR_TB_BENCH "/load"}, false},
 };
 
-/* Packs the end of a category: its title comes first in the message, its charts are packed already. */
+/* Packs the end of a category: its title comes first in the message, its charts are packed already.
+ */
 static void end_category(etr_packer *packer, const char *title, size_t behind) {
   etr_pack_bytes(packer, etr_pack_field(tensorboard__category, "title"), etr_slice_of(title));
   etr_pack_nested(packer, etr_pack_field(tensorboard__layout, "category"), behind);
@@ -159,8 +193,11 @@ static void pack_charts(etr_packer *packer, const chart *charts, size_t count) {
   bool is_last = true; /* of its category */
   for (size_t i = count; i-- > 0;) {
     size_t first = i; /* the chart that begins the category */
-    while (!charts[first].category) first--;
-    if (is_last) etr_pack_int(packer, etr_pack_field(tensorboard__category, "closed"), charts[first].is_closed);
+    while (!charts[first].category)
+      first--;
+    if (is_last)
+      etr_pack_int(packer, etr_pack_field(tensorboard__category, "closed"),
+                   charts[first].is_closed);
     size_t behind = etr_packed_size(packer);
     for (size_t k = ETR_COUNT(charts->tags); k-- > 0;)
       if (charts[i].tags[k])
@@ -168,33 +205,41 @@ static void pack_charts(etr_packer *packer, const chart *charts, size_t count) {
                        etr_slice_of(charts[i].tags[k]));
     end_chart(packer, charts[i].title, "multiline", behind);
     is_last = first == i;
-    if (!is_last) continue;
+    if (!is_last)
+      continue;
     end_category(packer, charts[i].category, behind_category);
     behind_category = etr_packed_size(packer);
   }
 }
 
-void etr_tb_layout_pack(etr_packer *packer) { pack_charts(packer, record_charts, ETR_COUNT(record_charts)); }
+void etr_tb_layout_pack(etr_packer *packer) {
+  pack_charts(packer, record_charts, ETR_COUNT(record_charts));
+}
 
 /* Packs the chart of a method's median with its percentiles as a band. */
 static void pack_margin(etr_packer *packer, const char *suffix) {
-  static const char *const fields[] = {"value", "lower", "upper"}, *const names[] = {"p50", "p10", "p90"};
+  static const char *const fields[] = {"value", "lower", "upper"}, *const names[] = {"p50", "p10",
+                                                                                     "p90"};
   size_t behind = etr_packed_size(packer);
   for (size_t i = ETR_COUNT(fields); i-- > 0;) {
     const char *tag = etr_arena_format(packer->arena, ETR_TB_BENCH "/%s%s", names[i], suffix);
     if (tag)
-      etr_pack_bytes(packer, etr_pack_field(tensorboard__margin_chart_content__series, fields[i]), etr_slice_of(tag));
+      etr_pack_bytes(packer, etr_pack_field(tensorboard__margin_chart_content__series, fields[i]),
+                     etr_slice_of(tag));
   }
   etr_pack_nested(packer, etr_pack_field(tensorboard__margin_chart_content, "series"), behind);
-  const char *title = etr_arena_format(packer->arena, "Median, p10 to p90%s%s (ms, by bench)", suffix[0] ? " of " : "",
-                                       suffix + (suffix[0] == '/'));
-  if (title) end_chart(packer, title, "margin", behind);
+  const char *title = etr_arena_format(packer->arena, "Median, p10 to p90%s%s (ms, by bench)",
+                                       suffix[0] ? " of " : "", suffix + (suffix[0] == '/'));
+  if (title)
+    end_chart(packer, title, "margin", behind);
 }
 
-/* The margin charts have a category of their own, because TensorBoard puts them behind all others of a category. */
+/* The margin charts have a category of their own, because TensorBoard puts them behind all others
+ * of a category. */
 void etr_tb_bench_layout_pack(etr_packer *packer, const char *const *suffixes, size_t count) {
   pack_charts(packer, bench_charts, ETR_COUNT(bench_charts));
   size_t behind = etr_packed_size(packer);
-  for (size_t i = count; i-- > 0;) pack_margin(packer, suffixes[i]);
+  for (size_t i = count; i-- > 0;)
+    pack_margin(packer, suffixes[i]);
   end_category(packer, "Benches", behind);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_tags.h - the tags of curves and distributions: what they mean, and the charts that TensorBoard's tab CUSTOM
- * SCALARS makes of them. Layer 5.
+ * tb_tags.h - the tags of curves and distributions: what they mean, and the charts that
+ * TensorBoard's tab CUSTOM SCALARS makes of them. Layer 5.
  *
- * TensorBoard sorts tags by name and opens the first two groups, so names begin with a number, in the order in which a
- * reader asks. TIME SERIES shows nothing but the tag, so the tag has the unit. SCALARS has one description for a tag of
- * all records, so it has no figures and no names of a record.
+ * TensorBoard sorts tags by name and opens the first two groups, so names begin with a number, in
+ * the order in which a reader asks. TIME SERIES shows nothing but the tag, so the tag has the unit.
+ * SCALARS has one description for a tag of all records, so it has no figures and no names of a
+ * record.
  */
 #ifndef ETR_TB_TAGS_H
 #define ETR_TB_TAGS_H
@@ -31,8 +32,8 @@
 #define ETR_TB_METRICS "~metrics"
 #define ETR_TB_TEXT "1_summary"
 
-/** Returns the description of a tag in Markdown: what it is, its unit, its step, and the command that prints the same.
- * Static; "" if the tag is none of those above. */
+/** Returns the description of a tag in Markdown: what it is, its unit, its step, and the command
+ * that prints the same. Static; "" if the tag is none of those above. */
 const char *etr_tb_description(const char *tag);
 
 /** Unique tags of one run. */
@@ -43,8 +44,8 @@ typedef struct etr_tb_tags {
 
 void etr_tb_tags_init(etr_tb_tags *tags, etr_arena *arena);
 
-/** Returns a unique tag GROUP/NAME and suffix; the name, which may be any text, is cut if it is long. NULL when out of
- * memory. */
+/** Returns a unique tag GROUP/NAME and suffix; the name, which may be any text, is cut if it is
+ * long. NULL when out of memory. */
 const char *etr_tb_tag(etr_tb_tags *tags, const char *group, const char *name, const char *suffix);
 
 /* ---- The layout of CUSTOM SCALARS ---- */
@@ -53,11 +54,12 @@ struct etr_packer; /* pack.h */
 
 #define ETR_TB_LAYOUT "custom_scalars__config__"
 
-/** Packs the layout of a record, which is the same for all records: TensorBoard merges the layouts of all runs, and
- * charts that differ would appear twice. */
+/** Packs the layout of a record, which is the same for all records: TensorBoard merges the layouts
+ * of all runs, and charts that differ would appear twice. */
 void etr_tb_layout_pack(struct etr_packer *packer);
 
-/** Packs the layout of the benches of a record. suffixes: the ends of the tags of its methods, "" if there is one. */
+/** Packs the layout of the benches of a record. suffixes: the ends of the tags of its methods, ""
+ * if there is one. */
 void etr_tb_bench_layout_pack(struct etr_packer *packer, const char *const *suffixes, size_t count);
 
 #endif

@@ -28,15 +28,16 @@ static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   for (size_t i = value->rank > 0 ? (size_t)value->rank : 0; i-- > 0;) {
     int64_t size = value->dims[i].size;
     size_t behind = etr_packed_size(&list->packer);
-    etr_pack_int(&list->packer, list->size, size == ETR_DIM_SYMBOLIC ? -1 : size); /* -1 is shown as "?" */
+    etr_pack_int(&list->packer, list->size,
+                 size == ETR_DIM_SYMBOLIC ? -1 : size); /* -1 is shown as "?" */
     etr_pack_nested(&list->packer, list->dim, behind);
   }
   etr_slice packed = etr_packed(&list->packer);
   return (etr_slice){etr_arena_copy(list->arena, packed), packed.size};
 }
 
-/* Returns the shape of a value; NULL when out of memory. Texts are compared by address, so equal texts at two addresses
- * only cost a second entry. */
+/* Returns the shape of a value; NULL when out of memory. Texts are compared by address, so equal
+ * texts at two addresses only cost a second entry. */
 static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
   size_t rank = value->rank > 0 ? (size_t)value->rank : 0;
   list->key.size = 0;
@@ -45,10 +46,12 @@ static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
   etr_text_add(&list->key, (etr_slice){(const char *)value->dims, rank * sizeof *value->dims});
   etr_slice key = {list->key.data, list->key.size};
   uint32_t known = etr_map_get(&list->known, key);
-  if (known != ETR_NONE) return list->all.data[known];
+  if (known != ETR_NONE)
+    return list->all.data[known];
   etr_tb_shape *made = etr_arena_alloc(list->arena, sizeof *made);
   etr_tb_shape **added = etr_vec_push(list->arena, &list->all);
-  if (!made || !added || !etr_map_set(&list->known, key, (uint32_t)(list->all.count - 1))) return NULL;
+  if (!made || !added || !etr_map_set(&list->known, key, (uint32_t)(list->all.count - 1)))
+    return NULL;
   char text[ETR_SHAPE_ROOM], room[ETR_TB_TEXT_ROOM];
   etr_slice label = etr_tb_clean_text(room, (etr_slice){text, etr_format_shape(text, value)});
   *made = (etr_tb_shape){pack_shape(list, value), {etr_arena_copy(list->arena, label), label.size}};
@@ -56,18 +59,22 @@ static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
 }
 
 static void find_shapes(etr_tb_view *view) {
-  shape_list list = {.arena = view->arena,
-                     .packer = {.arena = view->arena},
-                     .dim = etr_pack_field(tensorboard__tensor_shape_proto, "dim"),
-                     .size = etr_pack_field(tensorboard__tensor_shape_proto__dim, "size"),
-                     .unknown_rank = etr_pack_field(tensorboard__tensor_shape_proto, "unknown_rank"),
-                     .key = {.arena = view->arena}};
+  shape_list list = {
+      .arena = view->arena,
+      .packer = {.arena = view->arena},
+      .dim = etr_pack_field(tensorboard__tensor_shape_proto, "dim"),
+      .size = etr_pack_field(tensorboard__tensor_shape_proto__dim, "size"),
+      .unknown_rank = etr_pack_field(tensorboard__tensor_shape_proto, "unknown_rank"),
+      .key = {.arena = view->arena}};
   size_t count = 0;
   etr_map_init(&list.known, view->arena);
-  for (size_t i = 0; i < view->graph->node_count; i++) count += view->graph->nodes[i].output_count;
-  view->first_value = etr_arena_alloc_array(view->arena, view->graph->node_count, sizeof *view->first_value);
+  for (size_t i = 0; i < view->graph->node_count; i++)
+    count += view->graph->nodes[i].output_count;
+  view->first_value = etr_arena_alloc_array(view->arena, view->graph->node_count,
+                                            sizeof *view->first_value);
   view->shapes = etr_arena_alloc_array(view->arena, count, sizeof *view->shapes);
-  if (!view->first_value || !view->shapes) return;
+  if (!view->first_value || !view->shapes)
+    return;
   count = 0;
   for (size_t i = 0; i < view->graph->node_count; i++) {
     view->first_value[i] = count;
@@ -79,7 +86,8 @@ static void find_shapes(etr_tb_view *view) {
 /* ---- Devices ---- */
 
 const char *etr_tb_backend(const etr_graph *graph, size_t node) {
-  if (graph->times && graph->times[node].backend) return graph->times[node].backend;
+  if (graph->times && graph->times[node].backend)
+    return graph->times[node].backend;
   uint32_t subgraph = graph->nodes[node].subgraph;
   while (subgraph < graph->subgraph_count && !graph->subgraphs[subgraph].backend) {
     uint32_t parent = graph->subgraphs[subgraph].parent;
@@ -88,14 +96,18 @@ const char *etr_tb_backend(const etr_graph *graph, size_t node) {
   return subgraph < graph->subgraph_count ? graph->subgraphs[subgraph].backend : NULL;
 }
 
-/* Returns the name of a device: "/device:COREML-GPU+CPU:0", with the compute units if they are known. The page lists
- * only devices that end in ":NAME:NUMBER". */
+/* Returns the name of a device: "/device:COREML-GPU+CPU:0", with the compute units if they are
+ * known. The page lists only devices that end in ":NAME:NUMBER". */
 static const char *new_device(etr_arena *arena, const char *backend, unsigned units) {
-  const char *label = etr_label_device(arena, backend), *name = label && label[0] ? label : "DELEGATE", *before = "-";
-  if (!label) return NULL;
+  const char *label = etr_label_device(arena, backend),
+             *name = label && label[0] ? label : "DELEGATE", *before = "-";
+  if (!label)
+    return NULL;
   name = etr_arena_format(arena, "/device:%.64s", name);
-  for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; name && backend && unit <= ETR_COMPUTE_UNIT_CPU; unit++) {
-    if (!(units >> unit & 1)) continue;
+  for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU;
+       name && backend && unit <= ETR_COMPUTE_UNIT_CPU; unit++) {
+    if (!(units >> unit & 1))
+      continue;
     name = etr_arena_format(arena, "%s%s%s", name, before, etr_compute_unit_name(unit));
     before = "+";
   }
@@ -107,7 +119,8 @@ typedef struct device_list {
   etr_arena *arena;
   etr_vec(const char *) names;
   etr_map by_name;
-  etr_map by_backend[1 << ETR_COMPUTE_UNITS]; /* by a set of compute units, then by backend ("" is a kernel) */
+  etr_map by_backend[1 << ETR_COMPUTE_UNITS]; /* by a set of compute units, then by backend ("" is a
+                                                 kernel) */
 } device_list;
 
 /* Returns the index of a device, which is added if it is new. */
@@ -115,7 +128,8 @@ static uint32_t device_of(device_list *list, const char *backend, unsigned units
   etr_map *known = &list->by_backend[units % (1 << ETR_COMPUTE_UNITS)];
   etr_slice key = etr_slice_of(backend ? backend : "");
   uint32_t device = etr_map_get(known, key);
-  if (device != ETR_NONE) return device;
+  if (device != ETR_NONE)
+    return device;
   const char *name = new_device(list->arena, backend, units);
   device = name ? etr_map_get(&list->by_name, etr_slice_of(name)) : ETR_NONE;
   const char **added = name && device == ETR_NONE ? etr_vec_push(list->arena, &list->names) : NULL;
@@ -132,8 +146,10 @@ static void find_devices(etr_tb_view *view) {
   const etr_graph *graph = view->graph;
   device_list list = {.arena = view->arena};
   etr_map_init(&list.by_name, view->arena);
-  for (size_t i = 0; i < ETR_COUNT(list.by_backend); i++) etr_map_init(&list.by_backend[i], view->arena);
-  view->device_of_node = etr_arena_alloc_array(view->arena, graph->node_count, sizeof *view->device_of_node);
+  for (size_t i = 0; i < ETR_COUNT(list.by_backend); i++)
+    etr_map_init(&list.by_backend[i], view->arena);
+  view->device_of_node = etr_arena_alloc_array(view->arena, graph->node_count,
+                                               sizeof *view->device_of_node);
   for (size_t i = 0; i < graph->node_count && !etr_arena_failed(view->arena); i++) {
     const char *backend = etr_tb_backend(graph, i);
     bool has_device = graph->nodes[i].kind == ETR_NODE_OP && (backend || etr_tb_time(graph, i));
@@ -144,8 +160,8 @@ static void find_devices(etr_tb_view *view) {
   view->device_count = (uint32_t)list.names.count;
 }
 
-etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
-                             const etr_scopes *scopes) {
+etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile,
+                             const etr_graph *graph, const etr_scopes *scopes) {
   *out = (etr_tb_view){.arena = arena, .profile = profile, .graph = graph, .scopes = *scopes};
   out->names = etr_tb_names(arena, graph, &out->scopes);
   find_shapes(out);

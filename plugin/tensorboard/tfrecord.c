@@ -12,8 +12,8 @@
 
 /* ---- CRC-32C: with the instructions of SSE 4.2 or ARMv8, or four bits at a time ---- */
 
-/* CRCs of the 16 values of four bits, with the reflected polynomial 0x82F63B78. The table is small enough to be checked
- * by eye, and is used if the processor has no CRC instructions. */
+/* CRCs of the 16 values of four bits, with the reflected polynomial 0x82F63B78. The table is small
+ * enough to be checked by eye, and is used if the processor has no CRC instructions. */
 static const uint32_t nibble_crc[16] = {
     0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
     0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
@@ -48,12 +48,14 @@ HAS_SSE42 static uint32_t crc32c_sse42(uint32_t crc, const void *data, size_t si
     wide = __builtin_ia32_crc32di(wide, word);
   }
   crc = (uint32_t)wide;
-  for (; size > 0; size--) crc = __builtin_ia32_crc32qi(crc, *bytes++);
+  for (; size > 0; size--)
+    crc = __builtin_ia32_crc32qi(crc, *bytes++);
   return ~crc;
 }
 
 uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) {
-  return __builtin_cpu_supports("sse4.2") ? crc32c_sse42(crc, data, size) : etr_crc32c_portable(crc, data, size);
+  return __builtin_cpu_supports("sse4.2") ? crc32c_sse42(crc, data, size)
+                                          : etr_crc32c_portable(crc, data, size);
 }
 
 #elif defined(__aarch64__) && defined(__GNUC__)
@@ -72,7 +74,8 @@ HAS_CRC static uint32_t crc32c_armv8(uint32_t crc, const void *data, size_t size
     memcpy(&word, bytes, sizeof word);
     crc = __crc32cd(crc, word);
   }
-  for (; size > 0; size--) crc = __crc32cb(crc, *bytes++);
+  for (; size > 0; size--)
+    crc = __crc32cb(crc, *bytes++);
   return ~crc;
 }
 
@@ -82,18 +85,22 @@ uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) {
 
 #else
 
-uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) { return etr_crc32c_portable(crc, data, size); }
+uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) {
+  return etr_crc32c_portable(crc, data, size);
+}
 
 #endif
 
 /* ---- Records ---- */
 
 static void put_data(etr_tfrecord *writer, const void *data, size_t size) {
-  if (!writer->failed && size > 0) writer->failed = !writer->sink->write(writer->sink->context, data, size);
+  if (!writer->failed && size > 0)
+    writer->failed = !writer->sink->write(writer->sink->context, data, size);
 }
 
 static void put_little_endian(unsigned char *to, uint64_t value, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++) to[i] = (unsigned char)(value >> (8 * i));
+  for (size_t i = 0; i < bytes; i++)
+    to[i] = (unsigned char)(value >> (8 * i));
 }
 
 void etr_tfrecord_write(etr_tfrecord *writer, etr_slice data) {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_explorer.c - node data for Google's Model Explorer: one value for each node of a graph that it shows.
+ * model_explorer.c - node data for Google's Model Explorer: one value for each node of a graph that
+ * it shows.
  *
- * The format is that of Model Explorer's `GraphNodeData` as JSON (node_data_builder.py of ai-edge-model-explorer).
- * Without ids of graphs around it, the viewer applies it to the open graph, whatever its name. Keys are ids of nodes.
- * The adapter for exported programs uses the names of torch's graph (pytorch_exported_program_adapter_impl.py), Arm's
- * for ETRecords those of ExecuTorch's FXOperatorGraph, which appends '_' (devtools/debug_format/et_schema.py); both
- * show the top level only. Arm's for programs (pte_adapter_model_explorer) numbers instructions,
- * METHOD_CHAIN_INSTRUCTION, and shows the operators of a delegate in a graph of their own, FILE::INSTRUCTION, with
- * numbers as ids.
+ * The format is that of Model Explorer's `GraphNodeData` as JSON (node_data_builder.py of
+ * ai-edge-model-explorer). Without ids of graphs around it, the viewer applies it to the open
+ * graph, whatever its name. Keys are ids of nodes. The adapter for exported programs uses the names
+ * of torch's graph (pytorch_exported_program_adapter_impl.py), Arm's for ETRecords those of
+ * ExecuTorch's FXOperatorGraph, which appends '_' (devtools/debug_format/et_schema.py); both show
+ * the top level only. Arm's for programs (pte_adapter_model_explorer) numbers instructions,
+ * METHOD_CHAIN_INSTRUCTION, and shows the operators of a delegate in a graph of their own,
+ * FILE::INSTRUCTION, with numbers as ids.
  */
 #include "base/system.h"
 #include "output/fields.h"
@@ -25,7 +27,8 @@ typedef struct node_data {
   etr_node_adapter adapter; /* never ETR_ADAPTER_AUTO */
   etr_arena arena;
   uint32_t *number; /* per operator of a graph: how many operators of that graph are before it */
-  double *nested;   /* per node: average time of all nodes in graphs that it contains, at any depth, in ticks */
+  double *nested;   /* per node: average time of all nodes in graphs that it contains, at any depth,
+                       in ticks */
   bool *has_nested; /* per node: one of these was timed */
   const etr_node_accuracy *accuracy; /* per node; NULL: not needed */
   etr_map backends;                  /* backends in the order of their first occurrence */
@@ -41,14 +44,18 @@ static const char *instruction_id(node_data *d, size_t node) {
   return etr_arena_format(&d->arena, "%s_0_%d", d->graph->method, (int)time->instruction);
 }
 
-/* Writes the key of a node: the id that the adapter gives to it. Returns false when out of memory. */
+/* Writes the key of a node: the id that the adapter gives to it. Returns false when out of memory.
+ */
 static bool put_key(node_data *d, size_t node) {
   const etr_node *of = &d->graph->nodes[node];
   const char *key = d->adapter == ETR_ADAPTER_PT2 ? of->name : NULL;
-  if (d->adapter == ETR_ADAPTER_ETRECORD) key = etr_arena_format(&d->arena, "%s_", of->name);
+  if (d->adapter == ETR_ADAPTER_ETRECORD)
+    key = etr_arena_format(&d->arena, "%s_", of->name);
   if (d->adapter == ETR_ADAPTER_PTE)
-    key = of->subgraph == ETR_NONE ? instruction_id(d, node) : etr_arena_format(&d->arena, "%u", d->number[node]);
-  if (key != NULL) etr_jw_key(&d->json, key);
+    key = of->subgraph == ETR_NONE ? instruction_id(d, node)
+                                   : etr_arena_format(&d->arena, "%u", d->number[node]);
+  if (key != NULL)
+    etr_jw_key(&d->json, key);
   return key != NULL;
 }
 
@@ -61,12 +68,13 @@ static void put_time(node_data *d, size_t node) {
   etr_field_ticks(&d->fields, "value", ticks[d->options->statistic]);
 }
 
-/* Writes a node's backend, or "cpu" if it ran as a kernel. A node without a backend and without a time may not run at
- * all. */
+/* Writes a node's backend, or "cpu" if it ran as a kernel. A node without a backend and without a
+ * time may not run at all. */
 static void put_backend(node_data *d, size_t node) {
   const etr_node_time *time = &d->graph->times[node];
   etr_field_text(&d->fields, "value", time->backend != NULL ? time->backend : "cpu");
-  if (time->backend == NULL) return;
+  if (time->backend == NULL)
+    return;
   etr_slice backend = etr_slice_of(time->backend);
   uint32_t number = etr_map_get(&d->backends, backend);
   if (number == ETR_NONE) {
@@ -78,9 +86,12 @@ static void put_backend(node_data *d, size_t node) {
 
 static bool has_value(const node_data *d, size_t node) {
   const etr_node_time *time = &d->graph->times[node];
-  if (d->graph->nodes[node].kind != ETR_NODE_OP) return false;
-  if (d->options->statistic == ETR_NODE_SNR) return d->accuracy != NULL && d->accuracy[node].gap != NULL;
-  if (d->options->statistic == ETR_NODE_BACKEND) return time->backend != NULL || time->runs > 0;
+  if (d->graph->nodes[node].kind != ETR_NODE_OP)
+    return false;
+  if (d->options->statistic == ETR_NODE_SNR)
+    return d->accuracy != NULL && d->accuracy[node].gap != NULL;
+  if (d->options->statistic == ETR_NODE_BACKEND)
+    return time->backend != NULL || time->runs > 0;
   return time->runs > 0 || (d->options->statistic == ETR_NODE_AVG && d->has_nested[node]);
 }
 
@@ -89,7 +100,8 @@ static void put_results(node_data *d, uint32_t subgraph) {
   etr_jw_key(&d->json, "results");
   etr_jw_object(&d->json);
   for (size_t i = 0; i < d->graph->node_count; i++) {
-    if (d->graph->nodes[i].subgraph != subgraph || !has_value(d, i) || !put_key(d, i)) continue;
+    if (d->graph->nodes[i].subgraph != subgraph || !has_value(d, i) || !put_key(d, i))
+      continue;
     etr_jw_object(&d->json);
     if (d->options->statistic == ETR_NODE_BACKEND)
       put_backend(d, i);
@@ -105,20 +117,25 @@ static void put_results(node_data *d, uint32_t subgraph) {
 /* Writes the node data of one graph. */
 static void put_graph(node_data *d, uint32_t subgraph) {
   enum { STEPS = 5 };
-  static const char *const names[] = {[ETR_NODE_AVG] = "avg", [ETR_NODE_P50] = "p50",         [ETR_NODE_P90] = "p90",
-                                      [ETR_NODE_MAX] = "max", [ETR_NODE_BACKEND] = "backend", [ETR_NODE_SNR] = "SNR"};
-  bool is_backend = d->options->statistic == ETR_NODE_BACKEND, is_snr = d->options->statistic == ETR_NODE_SNR;
+  static const char *const names[] = {[ETR_NODE_AVG] = "avg",         [ETR_NODE_P50] = "p50",
+                                      [ETR_NODE_P90] = "p90",         [ETR_NODE_MAX] = "max",
+                                      [ETR_NODE_BACKEND] = "backend", [ETR_NODE_SNR] = "SNR"};
+  bool is_backend = d->options->statistic == ETR_NODE_BACKEND,
+       is_snr = d->options->statistic == ETR_NODE_SNR;
   const char *unit = is_snr ? "dB" : etr_unit_name(d->options->unit);
   etr_jw_object(&d->json);
   etr_field_text(&d->fields, "name",
                  etr_arena_format(&d->arena, "%s/%s %s%s%s", d->graph->module, d->graph->method,
-                                  names[d->options->statistic], is_backend ? "" : " ", is_backend ? "" : unit));
-  if (!is_backend) { /* the colours of DOT files, which follow the square root of the time; the lowest SNR is hot */
+                                  names[d->options->statistic], is_backend ? "" : " ",
+                                  is_backend ? "" : unit));
+  if (!is_backend) { /* the colours of DOT files, which follow the square root of the time; the
+                        lowest SNR is hot */
     etr_field_list(&d->fields, "gradient");
     for (int i = 0; i <= STEPS; i++) {
       etr_jw_object(&d->json);
       etr_field_number(&d->fields, "stop", (double)(i * i) / (double)(STEPS * STEPS));
-      etr_field_text(&d->fields, "bgColor", etr_heat_color((double)(is_snr ? STEPS - i : i) / (double)STEPS).text);
+      etr_field_text(&d->fields, "bgColor",
+                     etr_heat_color((double)(is_snr ? STEPS - i : i) / (double)STEPS).text);
       etr_jw_end(&d->json);
     }
     etr_jw_end(&d->json);
@@ -129,24 +146,29 @@ static void put_graph(node_data *d, uint32_t subgraph) {
 
 static bool is_empty(const node_data *d, uint32_t subgraph) {
   for (size_t i = 0; i < d->graph->node_count; i++)
-    if (d->graph->nodes[i].subgraph == subgraph && has_value(d, i)) return false;
+    if (d->graph->nodes[i].subgraph == subgraph && has_value(d, i))
+      return false;
   return true;
 }
 
-/* Writes the graphs that the adapter for programs makes, by their ids: the method, and each delegate that it opens. The
- * name of the file is part of a delegate's id. A program inside an ETRecord has none. */
+/* Writes the graphs that the adapter for programs makes, by their ids: the method, and each
+ * delegate that it opens. The name of the file is part of a delegate's id. A program inside an
+ * ETRecord has none. */
 static void put_program(node_data *d) {
   const char *path = d->profile->pte, *file = path != NULL ? etr_last_part(path) : "";
-  bool has_file = path != NULL && (d->profile->etrecord == NULL || strcmp(path, d->profile->etrecord) != 0);
+  bool has_file = path != NULL &&
+                  (d->profile->etrecord == NULL || strcmp(path, d->profile->etrecord) != 0);
   etr_jw_object(&d->json);
   etr_jw_key(&d->json, d->graph->method);
   put_graph(d, ETR_NONE);
   for (uint32_t i = 0; has_file && i < d->graph->subgraph_count; i++) {
     const etr_subgraph *subgraph = &d->graph->subgraphs[i];
-    if (!subgraph->is_numbered || is_empty(d, i)) continue;
+    if (!subgraph->is_numbered || is_empty(d, i))
+      continue;
     const char *call = instruction_id(d, subgraph->owner);
     const char *id = call != NULL ? etr_arena_format(&d->arena, "%s::%s", file, call) : NULL;
-    if (id == NULL) return;
+    if (id == NULL)
+      return;
     etr_jw_key(&d->json, id);
     put_graph(d, i);
   }
@@ -157,29 +179,36 @@ static void put_program(node_data *d) {
 
 /* Returns the adapter that shows a graph. */
 static etr_node_adapter adapter_of(const etr_graph *graph, etr_node_adapter chosen) {
-  if (chosen != ETR_ADAPTER_AUTO) return chosen;
-  if (etr_is_program(graph)) return ETR_ADAPTER_PTE;
+  if (chosen != ETR_ADAPTER_AUTO)
+    return chosen;
+  if (etr_is_program(graph))
+    return ETR_ADAPTER_PTE;
   return strcmp(graph->module, "aten") == 0 ? ETR_ADAPTER_PT2 : ETR_ADAPTER_ETRECORD;
 }
 
-static etr_status check_graph(const etr_profile *profile, const etr_graph *graph, const etr_node_data_options *options,
-                              etr_error *error) {
+static etr_status check_graph(const etr_profile *profile, const etr_graph *graph,
+                              const etr_node_data_options *options, etr_error *error) {
   if (etr_is_program(graph) != (adapter_of(graph, options->adapter) == ETR_ADAPTER_PTE))
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "this adapter does not show %s/%s: %s",
-                    graph->module, graph->method,
-                    etr_is_program(graph) ? "use --adapter pte" : "it shows entry points of program only");
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                    "this adapter does not show %s/%s: %s", graph->module, graph->method,
+                    etr_is_program(graph) ? "use --adapter pte"
+                                          : "it shows entry points of program only");
   if (options->statistic == ETR_NODE_SNR)
     return profile->accuracy != NULL && profile->accuracy->ranked_count > 0
                ? ETR_OK
                : etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                          "no value of %s/%s was compared with a reference: give one with --reference FILE, for a "
+                          "no value of %s/%s was compared with a reference: give one with "
+                          "--reference FILE, for a "
                           "record with a debug buffer",
                           graph->module, graph->method);
   for (size_t i = 0; graph->times != NULL && i < graph->node_count; i++)
-    if (graph->times[i].runs > 0 || (options->statistic == ETR_NODE_BACKEND && graph->times[i].backend != NULL))
+    if (graph->times[i].runs > 0 ||
+        (options->statistic == ETR_NODE_BACKEND && graph->times[i].backend != NULL))
       return ETR_OK;
-  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no node of %s/%s %s", graph->module,
-                  graph->method, options->statistic == ETR_NODE_BACKEND ? "is known to run in a backend" : "was timed");
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no node of %s/%s %s",
+                  graph->module, graph->method,
+                  options->statistic == ETR_NODE_BACKEND ? "is known to run in a backend"
+                                                         : "was timed");
 }
 
 static void number_operators(node_data *d) {
@@ -187,41 +216,51 @@ static void number_operators(node_data *d) {
   d->number = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->number);
   for (size_t i = 0; counts != NULL && d->number != NULL && i < d->graph->node_count; i++) {
     const etr_node *node = &d->graph->nodes[i];
-    if (node->subgraph != ETR_NONE && node->kind == ETR_NODE_OP) d->number[i] = counts[node->subgraph]++;
+    if (node->subgraph != ETR_NONE && node->kind == ETR_NODE_OP)
+      d->number[i] = counts[node->subgraph]++;
   }
 }
 
 static void sum_nested(node_data *d) {
   d->nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->nested);
   d->has_nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->has_nested);
-  if (d->nested == NULL || d->has_nested == NULL) return;
-  for (size_t i = d->graph->node_count; i-- > 0;) { /* a node comes before the nodes of its graphs */
+  if (d->nested == NULL || d->has_nested == NULL)
+    return;
+  for (size_t i = d->graph->node_count;
+       i-- > 0;) { /* a node comes before the nodes of its graphs */
     uint32_t subgraph = d->graph->nodes[i].subgraph;
     uint32_t owner = subgraph != ETR_NONE ? d->graph->subgraphs[subgraph].owner : ETR_NONE;
-    if (owner >= i) continue;
+    if (owner >= i)
+      continue;
     d->nested[owner] += d->nested[i] + d->graph->times[i].avg;
     d->has_nested[owner] |= d->has_nested[i] || d->graph->times[i].runs > 0;
   }
 }
 
-etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const etr_node_data_options *options,
-                              const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_node_data(const etr_profile *profile, size_t graph,
+                              const etr_node_data_options *options, const etr_sink *sink,
+                              etr_error *error) {
   static const etr_node_data_options defaults = {0};
-  node_data d = {
-      .profile = profile, .graph = &profile->graphs[graph], .options = options != NULL ? options : &defaults};
+  node_data d = {.profile = profile,
+                 .graph = &profile->graphs[graph],
+                 .options = options != NULL ? options : &defaults};
   ETR_TRY(check_graph(profile, d.graph, d.options, error));
   d.adapter = adapter_of(d.graph, d.options->adapter);
   etr_arena_init(&d.arena);
   etr_map_init(&d.backends, &d.arena);
   number_operators(&d);
   sum_nested(&d);
-  if (d.options->statistic == ETR_NODE_SNR) d.accuracy = etr_accuracy_of_nodes(&d.arena, profile, d.graph);
+  if (d.options->statistic == ETR_NODE_SNR)
+    d.accuracy = etr_accuracy_of_nodes(&d.arena, profile, d.graph);
   etr_writer_init(&d.writer, sink);
   etr_jw_init(&d.json, &d.writer);
   d.fields = (etr_fields){profile, d.options->unit, &d.json};
-  if (!etr_arena_failed(&d.arena) && d.adapter == ETR_ADAPTER_PTE) put_program(&d);
-  if (!etr_arena_failed(&d.arena) && d.adapter != ETR_ADAPTER_PTE) put_graph(&d, ETR_NONE);
-  if (etr_arena_failed(&d.arena)) d.writer.status = ETR_ERROR_MEMORY;
+  if (!etr_arena_failed(&d.arena) && d.adapter == ETR_ADAPTER_PTE)
+    put_program(&d);
+  if (!etr_arena_failed(&d.arena) && d.adapter != ETR_ADAPTER_PTE)
+    put_graph(&d, ETR_NONE);
+  if (etr_arena_failed(&d.arena))
+    d.writer.status = ETR_ERROR_MEMORY;
   etr_arena_clear(&d.arena);
   return etr_writer_finish(&d.writer, error);
 }

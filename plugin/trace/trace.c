@@ -2,9 +2,10 @@
  *
  * trace.c - runs as Chrome trace events, the JSON that Perfetto and chrome://tracing open.
  *
- * The format is the JSON Object Format of the "Trace Event Format": complete events (ph X) with ts and dur in
- * microseconds. Events of one thread must be nested or must not overlap. Metadata events (ph M) name processes and
- * threads. An event that overlaps too many others to be drawn is an instant (ph i).
+ * The format is the JSON Object Format of the "Trace Event Format": complete events (ph X) with ts
+ * and dur in microseconds. Events of one thread must be nested or must not overlap. Metadata events
+ * (ph M) name processes and threads. An event that overlaps too many others to be drawn is an
+ * instant (ph i).
  */
 #include "output/fields.h"
 #include "output/gzip.h"
@@ -21,9 +22,10 @@ typedef struct tracer {
   etr_map backends;      /* name -> its number */
   etr_map tracks;        /* process, backend, whether starts are synthetic, lane -> its number */
   uint32_t *next_thread; /* per process */
-  const char **sources;  /* per event of all blocks: source line of its node; NULL until it is needed */
-  const char **nodes;    /* per event of all blocks: name of its node; NULL until it is needed */
-  const char **titles;   /* per event of all blocks: name of its bar; NULL until it is needed */
+  const char *
+      *sources; /* per event of all blocks: source line of its node; NULL until it is needed */
+  const char **nodes;  /* per event of all blocks: name of its node; NULL until it is needed */
+  const char **titles; /* per event of all blocks: name of its bar; NULL until it is needed */
   etr_writer writer;
   etr_jw json;
   etr_fields fields;
@@ -38,7 +40,8 @@ typedef struct track_key {
 } track_key;
 ETR_NO_PADDING(track_key, sizeof(uint64_t) + 4 * sizeof(uint32_t));
 
-static void put_name(tracer *t, const char *what, size_t process, uint32_t thread, const char *name) {
+static void put_name(tracer *t, const char *what, size_t process, uint32_t thread,
+                     const char *name) {
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "ph", "M");
   etr_field_text(&t->fields, "name", what);
@@ -52,7 +55,8 @@ static void put_name(tracer *t, const char *what, size_t process, uint32_t threa
 }
 
 static const char *method_name(const tracer *t, const etr_block *block) {
-  if (block->method == ETR_NONE) return "load";
+  if (block->method == ETR_NONE)
+    return "load";
   const char *name = t->profile->methods[block->method].name;
   return name[0] != '\0' ? name : "unknown method";
 }
@@ -60,13 +64,14 @@ static const char *method_name(const tracer *t, const etr_block *block) {
 static uint32_t backend_of(tracer *t, const etr_event *event) {
   etr_slice name = etr_slice_of(event->backend != NULL ? event->backend : "");
   uint32_t known = etr_map_get(&t->backends, name);
-  if (known != ETR_NONE) return known;
+  if (known != ETR_NONE)
+    return known;
   etr_map_set(&t->backends, name, (uint32_t)t->backends.count);
   return (uint32_t)t->backends.count - 1;
 }
 
-/* Returns the thread of an event. The thread and its process are named when they are first needed. The method's own
- * thread comes first. */
+/* Returns the thread of an event. The thread and its process are named when they are first needed.
+ * The method's own thread comes first. */
 static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const etr_span *span) {
   const etr_event *event = &block->events[span->event];
   const etr_run *of = &t->profile->runs[run];
@@ -77,21 +82,26 @@ static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const
                    .lane = span->lane == ETR_NONE ? 0 : span->lane};
   etr_slice bytes = {(const char *)&key, sizeof key};
   uint32_t known = etr_map_get(&t->tracks, bytes);
-  if (known != ETR_NONE) return known;
+  if (known != ETR_NONE)
+    return known;
   const char *name = method_name(t, block);
   if (t->next_thread[process] == 0) {
     bool is_one_of_several = t->profile->etdump_count > 1 && of->dump < t->profile->etdump_count;
-    const char *shown = is_one_of_several ? etr_arena_format(&t->arena, "%s, %s", name, t->profile->etdumps[of->dump])
+    const char *shown = is_one_of_several ? etr_arena_format(&t->arena, "%s, %s", name,
+                                                             t->profile->etdumps[of->dump])
                                           : name;
-    if (shown != NULL) put_name(t, "process_name", process, 0, shown);
+    if (shown != NULL)
+      put_name(t, "process_name", process, 0, shown);
   }
   uint32_t thread = ++t->next_thread[process];
   etr_map_set(&t->tracks, bytes, thread);
   if (key.backend != ETR_NONE)
     name = etr_arena_format(&t->arena, "%s%s", event->backend != NULL ? event->backend : "delegate",
                             key.is_synthetic ? ", synthetic starts" : "");
-  if (key.lane > 0 && name != NULL) name = etr_arena_format(&t->arena, "%s, overlap %u", name, (unsigned)key.lane);
-  if (name != NULL) put_name(t, "thread_name", process, thread, name);
+  if (key.lane > 0 && name != NULL)
+    name = etr_arena_format(&t->arena, "%s, overlap %u", name, (unsigned)key.lane);
+  if (name != NULL)
+    put_name(t, "thread_name", process, thread, name);
   return thread;
 }
 
@@ -99,34 +109,39 @@ static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const
 
 /* Writes a member, unless the text is empty or NULL. */
 static void put_text(tracer *t, const char *key, const char *text) {
-  if (text != NULL && text[0] != '\0') etr_field_text(&t->fields, key, text);
+  if (text != NULL && text[0] != '\0')
+    etr_field_text(&t->fields, key, text);
 }
 
-/* Returns the number of an event among the events of all blocks. Its texts are made once, because it occurs in every
- * run. */
+/* Returns the number of an event among the events of all blocks. Its texts are made once, because
+ * it occurs in every run. */
 static size_t number_of(const tracer *t, const etr_block *block, const etr_event *event) {
   return t->placer.first_event[block - t->profile->blocks] + (size_t)(event - block->events);
 }
 
-/* Returns "features.0.0 \xC2\xB7 convolution", which a reader of the model looks for, or the event's own name if it has
- * no node. */
+/* Returns "features.0.0 \xC2\xB7 convolution", which a reader of the model looks for, or the
+ * event's own name if it has no node. */
 static const char *title_of(tracer *t, const etr_block *block, const etr_event *event) {
   const char **title = &t->titles[number_of(t, block, event)];
-  if (*title != NULL || event->node_count == 0) return *title != NULL ? *title : event->label;
+  if (*title != NULL || event->node_count == 0)
+    return *title != NULL ? *title : event->label;
   const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
   const etr_node *node = &graph->nodes[event->nodes[0]];
   const char *module = graph->modules[node->module].path;
   etr_slice op = etr_label_op(node->target);
-  *title = etr_arena_format(&t->arena, "%s%s%.*s", module, module[0] ? " \xC2\xB7 " : "", (int)op.size, op.data);
+  *title = etr_arena_format(&t->arena, "%s%s%.*s", module, module[0] ? " \xC2\xB7 " : "",
+                            (int)op.size, op.data);
   return *title;
 }
 
 static void put_node(tracer *t, const etr_block *block, const etr_event *event) {
-  if (event->node_count == 0) return;
+  if (event->node_count == 0)
+    return;
   const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
   const etr_node *node = &graph->nodes[event->nodes[0]];
   size_t number = number_of(t, block, event);
-  if (t->nodes[number] == NULL) t->nodes[number] = etr_label_node(&t->arena, graph, event->nodes[0]);
+  if (t->nodes[number] == NULL)
+    t->nodes[number] = etr_label_node(&t->arena, graph, event->nodes[0]);
   if (t->sources[number] == NULL && node->source != NULL)
     t->sources[number] = etr_label_source(&t->arena, node->source);
   etr_field_text(&t->fields, "node", t->nodes[number]);
@@ -135,7 +150,8 @@ static void put_node(tracer *t, const etr_block *block, const etr_event *event) 
   put_text(t, "source", t->sources[number]);
 }
 
-static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const etr_span *span, bool in_place) {
+static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const etr_span *span,
+                          bool in_place) {
   const etr_event *event = &block->events[span->event];
   etr_jw_key(&t->json, "args");
   etr_jw_object(&t->json);
@@ -144,40 +160,49 @@ static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const
   const char *recorded = in_place ? "measured" : "moved";
   etr_field_text(&t->fields, "start", span->is_synthetic ? "synthetic" : recorded);
   etr_field_count(&t->fields, "ticks", span->ticks);
-  if (event->unit == ETR_EVENT_UNIT_CYCLES) etr_field_count(&t->fields, "cycles", span->cycles);
-  if (event->is_estimated || event->unit == ETR_EVENT_UNIT_CYCLES) etr_field_text(&t->fields, "duration", "estimated");
+  if (event->unit == ETR_EVENT_UNIT_CYCLES)
+    etr_field_count(&t->fields, "cycles", span->cycles);
+  if (event->is_estimated || event->unit == ETR_EVENT_UNIT_CYCLES)
+    etr_field_text(&t->fields, "duration", "estimated");
   if (span->scale < 1 || span->lane == ETR_NONE) {
-    etr_field_number(&t->fields, "recorded_us", etr_ticks_to_ns(t->profile, (double)span->ticks) / 1e3);
+    etr_field_number(&t->fields, "recorded_us",
+                     etr_ticks_to_ns(t->profile, (double)span->ticks) / 1e3);
     etr_field_number(&t->fields, "scale", span->scale);
   }
-  if (event->instruction_id >= 0) etr_field_count(&t->fields, "instruction", (uint64_t)event->instruction_id);
+  if (event->instruction_id >= 0)
+    etr_field_count(&t->fields, "instruction", (uint64_t)event->instruction_id);
   put_text(t, "delegate_id", event->delegate_id);
   put_text(t, "backend", event->backend);
   etr_field_text(&t->fields, "match", etr_match_name(event->match));
   if (event->handle_count > 0) {
     etr_field_list(&t->fields, "debug_handles");
-    for (size_t i = 0; i < event->handle_count; i++) etr_jw_uint(&t->json, event->handles[i]);
+    for (size_t i = 0; i < event->handle_count; i++)
+      etr_jw_uint(&t->json, event->handles[i]);
     etr_jw_end(&t->json);
   }
   put_node(t, block, event);
   etr_jw_end(&t->json);
 }
 
-/* Converts nanoseconds to microseconds, rounded to 1/16384 of one. Viewers compute ends as `ts + dur`, with floating
- * point. Sums and differences of such numbers are exact below six days, so an event ends exactly where the next one
- * begins, and all of them still round to the same nanosecond. */
+/* Converts nanoseconds to microseconds, rounded to 1/16384 of one. Viewers compute ends as `ts +
+ * dur`, with floating point. Sums and differences of such numbers are exact below six days, so an
+ * event ends exactly where the next one begins, and all of them still round to the same nanosecond.
+ */
 static double microseconds(uint64_t ns) {
   enum { STEPS = 1 << 14 };
   return round((double)ns / 1e3 * STEPS) / STEPS;
 }
 
-static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr_span *span, bool in_place) {
+static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr_span *span,
+                      bool in_place) {
   const etr_event *event = &block->events[span->event];
   uint32_t thread = thread_of(t, run, block, span);
   bool is_drawn = span->lane != ETR_NONE;
   const char *category = event->match == ETR_MATCH_DELEGATE ? "delegate_call" : "kernel";
-  if (event->match == ETR_MATCH_FRAMEWORK) category = "framework";
-  if (event->kind == ETR_EVENT_DELEGATE_OPERATOR) category = "delegate";
+  if (event->match == ETR_MATCH_FRAMEWORK)
+    category = "framework";
+  if (event->kind == ETR_EVENT_DELEGATE_OPERATOR)
+    category = "delegate";
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "ph", is_drawn ? "X" : "i");
   etr_field_text(&t->fields, "name", title_of(t, block, event));
@@ -195,7 +220,8 @@ static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr
 
 static bool is_wanted(const tracer *t, uint32_t run) {
   uint32_t method = t->profile->blocks[t->profile->runs[run].block].method;
-  if (t->options->method == NULL) return true;
+  if (t->options->method == NULL)
+    return true;
   return method != ETR_NONE && strcmp(t->profile->methods[method].name, t->options->method) == 0;
 }
 
@@ -209,17 +235,19 @@ static void put_document(tracer *t) {
   etr_jw_end(&t->json);
   etr_field_list(&t->fields, "traceEvents");
   for (uint32_t run = 0; run < t->profile->run_count && t->writer.status == ETR_OK; run++) {
-    if (!is_wanted(t, run)) continue;
+    if (!is_wanted(t, run))
+      continue;
     bool in_place = etr_place_run(&t->placer, run);
     const etr_block *block = &t->profile->blocks[t->profile->runs[run].block];
-    for (size_t i = 0; i < t->placer.spans.count; i++) put_event(t, run, block, &t->placer.spans.data[i], in_place);
+    for (size_t i = 0; i < t->placer.spans.count; i++)
+      put_event(t, run, block, &t->placer.spans.data[i], in_place);
   }
   etr_jw_end(&t->json);
   etr_jw_end(&t->json);
 }
 
-static etr_status write_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink,
-                              etr_error *error) {
+static etr_status write_trace(const etr_profile *profile, const etr_trace_options *options,
+                              const etr_sink *sink, etr_error *error) {
   tracer t = {.profile = profile, .options = options};
   etr_arena_init(&t.arena);
   etr_map_init(&t.backends, &t.arena);
@@ -232,34 +260,43 @@ static etr_status write_trace(const etr_profile *profile, const etr_trace_option
   etr_writer_init(&t.writer, sink);
   etr_jw_init(&t.json, &t.writer);
   t.fields = (etr_fields){profile, ETR_UNIT_US, &t.json};
-  if (!etr_arena_failed(&t.arena)) put_document(&t);
-  if (etr_arena_failed(&t.arena) || t.placer.failed) t.writer.status = ETR_ERROR_MEMORY;
+  if (!etr_arena_failed(&t.arena))
+    put_document(&t);
+  if (etr_arena_failed(&t.arena) || t.placer.failed)
+    t.writer.status = ETR_ERROR_MEMORY;
   etr_arena_clear(&t.arena);
   return etr_writer_finish(&t.writer, error);
 }
 
-static etr_status check_trace(const etr_profile *profile, const etr_trace_options *options, etr_error *error) {
+static etr_status check_trace(const etr_profile *profile, const etr_trace_options *options,
+                              etr_error *error) {
   const tracer t = {.profile = profile, .options = options};
   for (uint32_t i = 0; i < profile->run_count; i++)
-    if (is_wanted(&t, i) && profile->runs[i].profile_events > 0) return ETR_OK;
+    if (is_wanted(&t, i) && profile->runs[i].profile_events > 0)
+      return ETR_OK;
   if (options->method != NULL)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no run of %.*s was timed",
                     ETR_HEAD(options->method, 80));
-  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no times: a trace needs an ETDump");
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                  "no times: a trace needs an ETDump");
 }
 
-etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink,
-                          etr_error *error) {
+etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *options,
+                          const etr_sink *sink, etr_error *error) {
   static const etr_trace_options all = {0};
-  if (options == NULL) options = &all;
+  if (options == NULL)
+    options = &all;
   ETR_TRY(check_trace(profile, options, error));
-  if (!options->gzip) return write_trace(profile, options, sink, error);
+  if (!options->gzip)
+    return write_trace(profile, options, sink, error);
   etr_gzip *gzip = etr_gzip_new(sink);
-  if (gzip == NULL) return etr_fail_memory(error);
+  if (gzip == NULL)
+    return etr_fail_memory(error);
   etr_sink compressed = etr_gzip_sink(gzip);
   etr_status status = write_trace(profile, options, &compressed, error);
   bool complete = etr_gzip_end(gzip);
   if (status == ETR_OK && !complete)
-    return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
+    return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET,
+                    "the output could not be written");
   return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trace_place.c - places the events of a run on a time line: collects them, unwraps counters, puts events of delegates
- * into their calls, and finds lanes.
+ * trace_place.c - places the events of a run on a time line: collects them, unwraps counters, puts
+ * events of delegates into their calls, and finds lanes.
  */
 #include "trace/trace_place.h"
 
@@ -15,8 +15,10 @@
 void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *profile) {
   *placer = (etr_placer){.profile = profile, .arena = arena};
   size_t dumps = 1, events = 0;
-  for (size_t i = 0; i < profile->run_count; i++) dumps = ETR_MAX(dumps, (size_t)profile->runs[i].dump + 1);
-  placer->first_event = etr_arena_alloc_array(arena, profile->block_count, sizeof *placer->first_event);
+  for (size_t i = 0; i < profile->run_count; i++)
+    dumps = ETR_MAX(dumps, (size_t)profile->runs[i].dump + 1);
+  placer->first_event = etr_arena_alloc_array(arena, profile->block_count,
+                                              sizeof *placer->first_event);
   for (size_t i = 0; placer->first_event != NULL && i < profile->block_count; i++) {
     placer->first_event[i] = events;
     events += profile->blocks[i].event_count;
@@ -24,7 +26,8 @@ void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *pr
   placer->event_count = events;
   placer->next_sample = etr_arena_alloc_array(arena, events, sizeof *placer->next_sample);
   placer->process_count = dumps * (profile->method_count + 1);
-  placer->free_from = etr_arena_alloc_array(arena, placer->process_count, sizeof *placer->free_from);
+  placer->free_from = etr_arena_alloc_array(arena, placer->process_count,
+                                            sizeof *placer->free_from);
   placer->has_begun = etr_arena_alloc_array(arena, dumps, sizeof *placer->has_begun);
   placer->base = etr_arena_alloc_array(arena, dumps, sizeof *placer->base);
   placer->wrapped = etr_arena_alloc_array(arena, dumps, sizeof *placer->wrapped);
@@ -42,7 +45,8 @@ size_t etr_placer_process(const etr_placer *placer, uint32_t run) {
 
 enum { DEEPEST = 2 }; /* the deepest wrapper: ETR_MOST_WRAPPERS of the decoders */
 
-/* Returns the depth of a wrapper, or of the wrapper that an event is in; 0 if it is directly in its call. */
+/* Returns the depth of a wrapper, or of the wrapper that an event is in; 0 if it is directly in its
+ * call. */
 static size_t depth_of(const etr_event *event) {
   return ETR_MIN(event->wrapper ? event->wrapper : event->inside, (size_t)DEEPEST);
 }
@@ -52,8 +56,10 @@ static const etr_event *event_of(const etr_placer *p, const etr_block *block, si
 }
 
 bool etr_is_placed(const etr_event *event) {
-  if (event->unit == ETR_EVENT_UNIT_CYCLES) return event->wrapper > 0 || event->inside > 0;
-  return event->unit == ETR_EVENT_UNIT_TIME && (!event->has_no_place || event->is_in_sums || event->wrapper > 0);
+  if (event->unit == ETR_EVENT_UNIT_CYCLES)
+    return event->wrapper > 0 || event->inside > 0;
+  return event->unit == ETR_EVENT_UNIT_TIME &&
+         (!event->has_no_place || event->is_in_sums || event->wrapper > 0);
 }
 
 /* What the events of one instruction say about the wrappers of one depth. */
@@ -65,32 +71,40 @@ typedef struct wrapper_sums {
 static void add_to_sums(wrapper_sums *sums, const etr_event *event, uint64_t duration) {
   wrapper_sums *of = &sums[depth_of(event)];
   uint64_t *sum = event->wrapper ? &of->ticks : NULL;
-  if (event->unit == ETR_EVENT_UNIT_CYCLES) sum = event->wrapper ? &of->cycles : &of->inside_cycles;
-  if (sum != NULL) *sum = etr_add_up_to_most(*sum, duration);
+  if (event->unit == ETR_EVENT_UNIT_CYCLES)
+    sum = event->wrapper ? &of->cycles : &of->inside_cycles;
+  if (sum != NULL)
+    *sum = etr_add_up_to_most(*sum, duration);
 }
 
-/* Turns cycles into ticks: an event gets the part of its wrapper's time that corresponds to its cycles, as nodes do.
- * Returns false for an event that has no place: the cycles of a wrapper, or of an event whose wrapper has none. */
+/* Turns cycles into ticks: an event gets the part of its wrapper's time that corresponds to its
+ * cycles, as nodes do. Returns false for an event that has no place: the cycles of a wrapper, or of
+ * an event whose wrapper has none. */
 static bool share(etr_span *span, const etr_event *event, const wrapper_sums *sums) {
   const wrapper_sums *of = &sums[depth_of(event)];
-  if (event->unit != ETR_EVENT_UNIT_CYCLES) return true;
-  if (event->wrapper || of->ticks == 0 || of->cycles == 0) return false;
+  if (event->unit != ETR_EVENT_UNIT_CYCLES)
+    return true;
+  if (event->wrapper || of->ticks == 0 || of->cycles == 0)
+    return false;
   span->cycles = span->ticks;
   span->ticks = etr_scale(span->cycles, of->ticks, ETR_MAX(of->cycles, of->inside_cycles));
   return true;
 }
 
-/* Gives events in cycles their ticks, instruction by instruction, and removes those that get none. */
+/* Gives events in cycles their ticks, instruction by instruction, and removes those that get none.
+ */
 static void share_by_cycles(etr_placer *p, const etr_block *block) {
   size_t kept = 0;
   for (size_t first = 0, end; first < p->spans.count; first = end) {
     wrapper_sums sums[DEEPEST + 1] = {0};
     int32_t instruction = event_of(p, block, first)->instruction_id;
-    for (end = first; end < p->spans.count && event_of(p, block, end)->instruction_id == instruction; end++)
+    for (end = first;
+         end < p->spans.count && event_of(p, block, end)->instruction_id == instruction; end++)
       add_to_sums(sums, event_of(p, block, end), p->spans.data[end].ticks);
     for (size_t i = first; i < end; i++) {
       etr_span span = p->spans.data[i];
-      if (share(&span, &block->events[span.event], sums)) p->spans.data[kept++] = span;
+      if (share(&span, &block->events[span.event], sums))
+        p->spans.data[kept++] = span;
     }
   }
   p->spans.count = kept;
@@ -102,14 +116,18 @@ static void collect(etr_placer *p, uint32_t run) {
   p->spans.count = 0;
   for (uint32_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
-    if (!etr_is_placed(event)) continue;
-    while (next[i] < event->sample_count && event->sample_runs[next[i]] < run) next[i]++;
+    if (!etr_is_placed(event))
+      continue;
+    while (next[i] < event->sample_count && event->sample_runs[next[i]] < run)
+      next[i]++;
     for (; next[i] < event->sample_count && event->sample_runs[next[i]] == run; next[i]++) {
       etr_span *span = etr_vec_push(p->arena, &p->spans);
-      if (span == NULL) return;
+      if (span == NULL)
+        return;
       *span = (etr_span){.event = i,
                          .ticks = event->durations[next[i]],
-                         .in_delegate = event->delegate_id || event->kind == ETR_EVENT_DELEGATE_OPERATOR,
+                         .in_delegate = event->delegate_id ||
+                                        event->kind == ETR_EVENT_DELEGATE_OPERATOR,
                          .scale = 1,
                          .raw = event->starts[next[i]],
                          .call = ETR_NONE};
@@ -120,34 +138,43 @@ static void collect(etr_placer *p, uint32_t run) {
 
 /* ---- The clock ---- */
 
-static uint64_t end_of(const etr_span *span) { return etr_add_up_to_most(span->raw, span->ticks); }
+static uint64_t end_of(const etr_span *span) {
+  return etr_add_up_to_most(span->raw, span->ticks);
+}
 
-/* Unwraps a 32-bit counter that wrapped inside an event. An event that starts before that event, but would be inside it
- * one range later, is moved by that range. */
+/* Unwraps a 32-bit counter that wrapped inside an event. An event that starts before that event,
+ * but would be inside it one range later, is moved by that range. */
 static void unfold(etr_placer *p) {
   const etr_span *across = NULL;
   for (size_t i = 0; i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
-    if (span->in_delegate) continue;
-    if (span->raw >= COUNTER_RANGE) return;
-    if (end_of(span) >= COUNTER_RANGE && (across == NULL || span->ticks > across->ticks)) across = span;
+    if (span->in_delegate)
+      continue;
+    if (span->raw >= COUNTER_RANGE)
+      return;
+    if (end_of(span) >= COUNTER_RANGE && (across == NULL || span->ticks > across->ticks))
+      across = span;
   }
-  if (across == NULL) return;
+  if (across == NULL)
+    return;
   uint64_t start = across->raw, end = end_of(across);
   for (size_t i = 0; i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
-    if (!span->in_delegate && span->raw < start && end_of(span) <= end - COUNTER_RANGE) span->raw += COUNTER_RANGE;
+    if (!span->in_delegate && span->raw < start && end_of(span) <= end - COUNTER_RANGE)
+      span->raw += COUNTER_RANGE;
   }
 }
 
-/* Returns the tick at which the run began: the first of its own events, or of events of delegates if it has no others.
+/* Returns the tick at which the run began: the first of its own events, or of events of delegates
+ * if it has no others.
  */
 static uint64_t start_of_run(const etr_placer *p) {
   uint64_t own = UINT64_MAX, any = UINT64_MAX;
   for (size_t i = 0; i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
     any = ETR_MIN(any, span->raw);
-    if (!span->in_delegate) own = ETR_MIN(own, span->raw);
+    if (!span->in_delegate)
+      own = ETR_MIN(own, span->raw);
   }
   return own != UINT64_MAX ? own : any;
 }
@@ -166,7 +193,8 @@ static uint64_t place_start(etr_placer *p, uint32_t dump, uint64_t start) {
   }
   bool wraps = p->last_start[dump] < COUNTER_RANGE && start < p->last_start[dump] &&
                p->last_start[dump] - start > COUNTER_RANGE / 2;
-  if (wraps) p->wrapped[dump] += COUNTER_RANGE;
+  if (wraps)
+    p->wrapped[dump] += COUNTER_RANGE;
   p->last_start[dump] = start;
   uint64_t ticks = etr_add_up_to_most(start, p->wrapped[dump]);
   return ticks >= p->base[dump] ? nanoseconds(p, ticks - p->base[dump]) : 0;
@@ -174,10 +202,10 @@ static uint64_t place_start(etr_placer *p, uint32_t dump, uint64_t start) {
 
 /* ---- Delegates ---- */
 
-/* Returns the call that the n-th of `count` samples of an event belongs to. calls: indices of the spans of calls, all
- * of one instruction. */
-static uint32_t call_of(const etr_placer *p, const uint32_t *calls, size_t call_count, const etr_span *span, size_t n,
-                        size_t count) {
+/* Returns the call that the n-th of `count` samples of an event belongs to. calls: indices of the
+ * spans of calls, all of one instruction. */
+static uint32_t call_of(const etr_placer *p, const uint32_t *calls, size_t call_count,
+                        const etr_span *span, size_t n, size_t count) {
   for (size_t i = 0, last = call_count; i < last;) { /* calls do not overlap */
     size_t middle = i + (last - i) / 2;
     const etr_span *call = &p->spans.data[calls[middle]];
@@ -191,21 +219,23 @@ static uint32_t call_of(const etr_placer *p, const uint32_t *calls, size_t call_
   return calls[n * call_count / count];
 }
 
-/* Finds the call of each event of a delegate. Spans are still in the order of events, where events of one instruction
- * are next to each other. */
+/* Finds the call of each event of a delegate. Spans are still in the order of events, where events
+ * of one instruction are next to each other. */
 static void find_calls(etr_placer *p, const etr_block *block) {
   uint32_t *calls = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *calls);
   for (size_t first = 0, end; calls != NULL && first < p->spans.count; first = end) {
     int32_t instruction = block->events[p->spans.data[first].event].instruction_id;
     size_t call_count = 0;
-    for (end = first; end < p->spans.count && block->events[p->spans.data[end].event].instruction_id == instruction;
+    for (end = first; end < p->spans.count &&
+                      block->events[p->spans.data[end].event].instruction_id == instruction;
          end++) {
       const etr_span *span = &p->spans.data[end];
       if (!span->in_delegate && block->events[span->event].match == ETR_MATCH_DELEGATE)
         calls[call_count++] = (uint32_t)end;
     }
     for (size_t i = first, last; call_count > 0 && i < end; i = last) {
-      for (last = i; last < end && p->spans.data[last].event == p->spans.data[i].event;) last++;
+      for (last = i; last < end && p->spans.data[last].event == p->spans.data[i].event;)
+        last++;
       for (size_t k = i; k < last && p->spans.data[k].in_delegate; k++)
         p->spans.data[k].call = call_of(p, calls, call_count, &p->spans.data[k], k - i, last - i);
     }
@@ -216,11 +246,12 @@ static bool lies_inside(const etr_span *span, const etr_span *call) {
   return span->raw >= call->raw && end_of(span) <= end_of(call);
 }
 
-/* Moves events of a delegate from their call into the wrapper of this depth, such as dispatches into their submission.
- * A wrapper counts if it was measured inside its call, or if it was laid out there. */
+/* Moves events of a delegate from their call into the wrapper of this depth, such as dispatches
+ * into their submission. A wrapper counts if it was measured inside its call, or if it was laid out
+ * there. */
 static void nest(etr_placer *p, const etr_block *block, size_t depth) {
-  uint32_t *wrappers = etr_arena_alloc_array(&p->scratch, p->spans.count,
-                                             sizeof *wrappers); /* per call: index of its wrapper, plus one */
+  uint32_t *wrappers = etr_arena_alloc_array(
+      &p->scratch, p->spans.count, sizeof *wrappers); /* per call: index of its wrapper, plus one */
   for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
     const etr_event *event = &block->events[span->event];
@@ -231,12 +262,13 @@ static void nest(etr_placer *p, const etr_block *block, size_t depth) {
   for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
     bool is_inside = span->call != ETR_NONE && block->events[span->event].inside >= depth;
-    if (is_inside && wrappers[span->call] > 0) span->around = wrappers[span->call] - 1;
+    if (is_inside && wrappers[span->call] > 0)
+      span->around = wrappers[span->call] - 1;
   }
 }
 
-/* An event of a delegate that is outside its call, or whose start was not measured. They are sorted by the event around
- * them, then by the order of recording. */
+/* An event of a delegate that is outside its call, or whose start was not measured. They are sorted
+ * by the event around them, then by the order of recording. */
 typedef struct stray {
   uint32_t around, span;
   uint64_t raw;
@@ -244,13 +276,16 @@ typedef struct stray {
 
 static int by_enclosing(const void *a, const void *b) {
   const stray *x = a, *y = b;
-  if (x->around != y->around) return x->around < y->around ? -1 : 1;
-  if (x->raw != y->raw) return x->raw < y->raw ? -1 : 1;
+  if (x->around != y->around)
+    return x->around < y->around ? -1 : 1;
+  if (x->raw != y->raw)
+    return x->raw < y->raw ? -1 : 1;
   return (x->span > y->span) - (x->span < y->span);
 }
 
-/* Returns the nanoseconds that are left free before an event without duration, and behind it: viewers put what begins
- * at the same time inside it, and confuse it with what ends at that time. */
+/* Returns the nanoseconds that are left free before an event without duration, and behind it:
+ * viewers put what begins at the same time inside it, and confuse it with what ends at that time.
+ */
 static uint64_t gap_before(const etr_placer *p, const stray *strays, size_t i) {
   bool is_point = p->spans.data[strays[i].span].ticks == 0;
   bool was_point = i > 0 && p->spans.data[strays[i - 1].span].ticks == 0;
@@ -261,14 +296,16 @@ static uint64_t gap_before(const etr_placer *p, const stray *strays, size_t i) {
 static void lay_out(etr_placer *p, const stray *strays, size_t count) {
   const etr_span *around = &p->spans.data[strays[0].around];
   double sum = 0, so_far = 0;
-  uint64_t length = around->end - around->start, gaps = p->spans.data[strays[count - 1].span].ticks == 0;
+  uint64_t length = around->end - around->start,
+           gaps = p->spans.data[strays[count - 1].span].ticks == 0;
   for (size_t i = 0; i < count; i++) {
     sum += (double)p->spans.data[strays[i].span].ticks;
     gaps += gap_before(p, strays, i);
   }
   bool has_gaps = gaps < length;
-  double most = (double)(length - (has_gaps ? gaps : 0));                     /* nanoseconds outside the gaps */
-  double room = length ? (double)around->ticks * (most / (double)length) : 0; /* the same in ticks */
+  double most = (double)(length - (has_gaps ? gaps : 0)); /* nanoseconds outside the gaps */
+  double room = length ? (double)around->ticks * (most / (double)length)
+                       : 0; /* the same in ticks */
   double share = ETR_MAX(sum, room) > 0 ? most / ETR_MAX(sum, room) : 0;
   uint64_t from = around->start;
   for (size_t i = 0; i < count; i++) {
@@ -289,28 +326,33 @@ static void place_depth(etr_placer *p, const etr_block *block, size_t depth) {
   for (size_t i = 0; strays != NULL && i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
     const etr_event *event = &block->events[span->event];
-    if (span->call == ETR_NONE || ETR_MIN(event->inside, (size_t)DEEPEST) != depth) continue;
+    if (span->call == ETR_NONE || ETR_MIN(event->inside, (size_t)DEEPEST) != depth)
+      continue;
     if (event->has_no_place || !lies_inside(span, &p->spans.data[span->call]))
       strays[count++] = (stray){span->around, (uint32_t)i, span->raw};
   }
   etr_sort(strays, count, sizeof *strays, by_enclosing);
   for (size_t first = 0, end; first < count; first = end) {
-    for (end = first; end < count && strays[end].around == strays[first].around;) end++;
+    for (end = first; end < count && strays[end].around == strays[first].around;)
+      end++;
     lay_out(p, strays + first, end - first);
   }
 }
 
 static void place_delegates(etr_placer *p, const etr_block *block) {
   find_calls(p, block);
-  for (size_t i = 0; i < p->spans.count; i++) p->spans.data[i].around = p->spans.data[i].call;
-  for (size_t depth = 1; depth <= DEEPEST; depth++) nest(p, block, depth);
-  for (size_t depth = 0; depth <= DEEPEST; depth++) place_depth(p, block, depth);
+  for (size_t i = 0; i < p->spans.count; i++)
+    p->spans.data[i].around = p->spans.data[i].call;
+  for (size_t depth = 1; depth <= DEEPEST; depth++)
+    nest(p, block, depth);
+  for (size_t depth = 0; depth <= DEEPEST; depth++)
+    place_depth(p, block, depth);
 }
 
 /* ---- On the time line ---- */
 
-/* Places events where they were measured. An event without a call that was recorded before the run began, and so by
- * another clock, begins with the run. */
+/* Places events where they were measured. An event without a call that was recorded before the run
+ * began, and so by another clock, begins with the run. */
 static void place_measured(etr_placer *p, const etr_block *block, uint64_t run_start, uint64_t at) {
   for (size_t i = 0; i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
@@ -322,12 +364,14 @@ static void place_measured(etr_placer *p, const etr_block *block, uint64_t run_s
   }
 }
 
-/* Orders spans by start, and the one that ends last first if starts are equal, because it contains the other. A dump is
- * sorted by ends, so there the outer event follows the inner one. */
+/* Orders spans by start, and the one that ends last first if starts are equal, because it contains
+ * the other. A dump is sorted by ends, so there the outer event follows the inner one. */
 static int by_start(const void *a, const void *b) {
   const etr_span *x = a, *y = b;
-  if (x->start != y->start) return x->start < y->start ? -1 : 1;
-  if (x->end != y->end) return x->end > y->end ? -1 : 1;
+  if (x->start != y->start)
+    return x->start < y->start ? -1 : 1;
+  if (x->end != y->end)
+    return x->end > y->end ? -1 : 1;
   return (x->event < y->event) - (x->event > y->event);
 }
 
@@ -354,9 +398,11 @@ static uint32_t track_of(track_index *index, bool in_delegate, const char *backe
     etr_map_slot *slot = etr_map_at(&index->by_backend, etr_slice_of(backend));
     number = slot != NULL ? &slot->value : NULL;
   }
-  if (number == NULL || *number != ETR_NONE) return number != NULL ? *number : ETR_NONE;
+  if (number == NULL || *number != ETR_NONE)
+    return number != NULL ? *number : ETR_NONE;
   etr_track *added = etr_vec_push(index->arena, index->tracks);
-  if (added == NULL) return ETR_NONE;
+  if (added == NULL)
+    return ETR_NONE;
   *added = (etr_track){.in_delegate = in_delegate, .backend = in_delegate ? backend : NULL};
   return *number = (uint32_t)index->tracks->count - 1;
 }
@@ -374,11 +420,14 @@ static void find_lanes(etr_placer *p, uint32_t *order, size_t count) {
   for (size_t i = 0; i < count; i++) {
     etr_span *span = &p->spans.data[order[i]];
     size_t open = 0;
-    for (span->lane = 0; span->lane < ETR_TRACE_LANES; span->lane++) { /* the first lane that the span fits into */
+    for (span->lane = 0; span->lane < ETR_TRACE_LANES;
+         span->lane++) { /* the first lane that the span fits into */
       const lane *of = &lanes[span->lane];
       open = of->ends.count;
-      while (open > 0 && of->ends.data[open - 1] <= span->start) open--;
-      if (open == 0 || of->ends.data[open - 1] >= span->end) break;
+      while (open > 0 && of->ends.data[open - 1] <= span->start)
+        open--;
+      if (open == 0 || of->ends.data[open - 1] >= span->end)
+        break;
     }
     if (span->lane == ETR_TRACE_LANES) {
       span->lane = ETR_NONE;
@@ -386,7 +435,8 @@ static void find_lanes(etr_placer *p, uint32_t *order, size_t count) {
     }
     lanes[span->lane].ends.count = open;
     uint64_t *end = etr_vec_push(&p->scratch, &lanes[span->lane].ends);
-    if (end != NULL) *end = span->end;
+    if (end != NULL)
+      *end = span->end;
   }
 }
 
@@ -397,7 +447,8 @@ typedef struct tracked {
 
 static int by_track(const void *a, const void *b) {
   const tracked *x = a, *y = b;
-  if (x->track != y->track) return x->track < y->track ? -1 : 1;
+  if (x->track != y->track)
+    return x->track < y->track ? -1 : 1;
   return (x->span > y->span) - (x->span < y->span);
 }
 
@@ -406,16 +457,19 @@ static void find_lanes_by_track(etr_placer *p, const etr_block *block) {
   uint32_t *order = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *order);
   etr_tracks tracks = {0};
   track_index index = index_tracks(&tracks, &p->scratch);
-  if (list == NULL || order == NULL) return;
+  if (list == NULL || order == NULL)
+    return;
   for (size_t i = 0; i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
     uint32_t track = track_of(&index, span->in_delegate, block->events[span->event].backend);
     list[i] = (tracked){2 * track + (span->in_delegate && span->is_synthetic), (uint32_t)i};
   }
   etr_sort(list, p->spans.count, sizeof *list, by_track);
-  for (size_t i = 0; i < p->spans.count; i++) order[i] = list[i].span;
+  for (size_t i = 0; i < p->spans.count; i++)
+    order[i] = list[i].span;
   for (size_t first = 0, end; first < p->spans.count; first = end) {
-    for (end = first; end < p->spans.count && list[end].track == list[first].track;) end++;
+    for (end = first; end < p->spans.count && list[end].track == list[first].track;)
+      end++;
     find_lanes(p, order + first, end - first);
   }
 }
@@ -425,19 +479,23 @@ bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena
   track_index index = index_tracks(tracks, arena);
   *tracks = (etr_tracks){0};
   for (size_t i = 0; tracks->count == 0 && i < p->spans.count; i++)
-    if (!p->spans.data[i].in_delegate && track_of(&index, false, NULL) == ETR_NONE) return false;
+    if (!p->spans.data[i].in_delegate && track_of(&index, false, NULL) == ETR_NONE)
+      return false;
   for (size_t i = 0; i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
     span->track = track_of(&index, span->in_delegate, block->events[span->event].backend);
-    if (span->track == ETR_NONE) return false;
+    if (span->track == ETR_NONE)
+      return false;
     etr_track *track = &tracks->data[span->track];
-    /* The level is below all spans that have not ended. A synthetic span without duration is next to a span that begins
-     * at the same time, not inside it. */
+    /* The level is below all spans that have not ended. A synthetic span without duration is next
+     * to a span that begins at the same time, not inside it. */
     bool is_point = span->is_synthetic && span->end == span->start;
-    while (track->ends.count > 0 && track->ends.data[track->ends.count - 1] <= span->start) track->ends.count--;
+    while (track->ends.count > 0 && track->ends.data[track->ends.count - 1] <= span->start)
+      track->ends.count--;
     span->level = is_point ? 0 : (uint32_t)track->ends.count;
     uint64_t *end = is_point ? NULL : etr_vec_push(arena, &track->ends);
-    if (end != NULL) *end = span->end;
+    if (end != NULL)
+      *end = span->end;
     track->levels = ETR_MAX(track->levels, span->level + 1);
   }
   return !etr_arena_failed(arena);
@@ -449,7 +507,8 @@ bool etr_place_run(etr_placer *p, uint32_t run) {
   const etr_run *of = &p->profile->runs[run];
   const etr_block *block = &p->profile->blocks[of->block];
   collect(p, run);
-  if (p->spans.count == 0 || etr_arena_failed(p->arena)) return true;
+  if (p->spans.count == 0 || etr_arena_failed(p->arena))
+    return true;
   etr_arena_init(&p->scratch);
   unfold(p);
   uint64_t start = start_of_run(p), measured = place_start(p, of->dump, start);
@@ -461,6 +520,7 @@ bool etr_place_run(etr_placer *p, uint32_t run) {
   p->failed |= etr_arena_failed(&p->scratch);
   etr_arena_clear(&p->scratch);
   bool in_place = measured >= *free_from;
-  for (size_t i = 0; i < p->spans.count; i++) *free_from = ETR_MAX(*free_from, p->spans.data[i].end);
+  for (size_t i = 0; i < p->spans.count; i++)
+    *free_from = ETR_MAX(*free_from, p->spans.data[i].end);
   return in_place;
 }

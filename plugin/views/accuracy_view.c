@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accuracy, const etr_value_accuracy *value) {
+etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accuracy,
+                                     const etr_value_accuracy *value) {
   const etr_graph *graph = etr_logged_graph(accuracy->profile, value->value);
   return (etr_accuracy_row){.arena = arena,
                             .accuracy = accuracy,
@@ -29,49 +30,62 @@ typedef struct node_values {
   etr_node_accuracy *nodes;
 } node_values;
 
-/* Returns the node of a value: the one that logged it, or the operator whose result a quantize node carries; ETR_NONE
- * if there is none. In aten/METHOD, aten_node is the name in the reference's record, which may be another one. */
+/* Returns the node of a value: the one that logged it, or the operator whose result a quantize node
+ * carries; ETR_NONE if there is none. In aten/METHOD, aten_node is the name in the reference's
+ * record, which may be another one. */
 static uint32_t node_of(const node_values *v, const etr_value_accuracy *value, bool as_carried) {
   uint32_t node = as_carried ? value->computed_by : value->node;
-  if (as_carried && node == value->node) return ETR_NONE;
-  if (v->is_edge) return node;
+  if (as_carried && node == value->node)
+    return ETR_NONE;
+  if (v->is_edge)
+    return node;
   bool is_own = v->accuracy->reference_record == v->accuracy->profile && !as_carried;
   const char *name = is_own ? value->aten_node : v->edge->nodes[node].aten_node;
   return name && value->aten_node ? etr_map_get(&v->by_name, etr_slice_of(name)) : ETR_NONE;
 }
 
-/* Gives the most suspicious values to the nodes that logged them, and then to operators that logged none, but a
- * quantize node did. */
+/* Gives the most suspicious values to the nodes that logged them, and then to operators that logged
+ * none, but a quantize node did. */
 static void give_values(const node_values *v) {
   for (int pass = 0; pass < 2; pass++)
     for (size_t i = 0; i < v->accuracy->ranked_count; i++) {
       const etr_value_accuracy *value = &v->accuracy->values[v->accuracy->ranked[i]];
       uint32_t node = node_of(v, value, pass == 1);
-      if (node == ETR_NONE || v->nodes[node].gap) continue;
-      v->nodes[node] = (etr_node_accuracy){
-          .gap = &value->gap, .local = value->has_local ? &value->local : NULL, .drop_db = value->drop_db};
+      if (node == ETR_NONE || v->nodes[node].gap)
+        continue;
+      v->nodes[node] = (etr_node_accuracy){.gap = &value->gap,
+                                           .local = value->has_local ? &value->local : NULL,
+                                           .drop_db = value->drop_db};
     }
 }
 
 const etr_accuracy *etr_accuracy_of_graph(const etr_profile *profile, const etr_graph *graph) {
   for (uint32_t i = 0; i < profile->method_count; i++)
-    if (strcmp(profile->methods[i].name, graph->method) == 0) return etr_accuracy_of_method(profile->accuracy, i);
+    if (strcmp(profile->methods[i].name, graph->method) == 0)
+      return etr_accuracy_of_method(profile->accuracy, i);
   return NULL;
 }
 
-const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profile *profile, const etr_graph *graph) {
+const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profile *profile,
+                                               const etr_graph *graph) {
   const etr_accuracy *accuracy = etr_accuracy_of_graph(profile, graph);
-  if (!accuracy) return NULL;
-  node_values v = {.accuracy = accuracy, .edge = &profile->graphs[profile->methods[accuracy->method].graph]};
+  if (!accuracy)
+    return NULL;
+  node_values v = {.accuracy = accuracy,
+                   .edge = &profile->graphs[profile->methods[accuracy->method].graph]};
   v.is_edge = graph == v.edge;
-  if (!v.is_edge && (strcmp(graph->module, "aten") != 0 || strcmp(graph->method, v.edge->method) != 0)) return NULL;
+  if (!v.is_edge &&
+      (strcmp(graph->module, "aten") != 0 || strcmp(graph->method, v.edge->method) != 0))
+    return NULL;
   etr_map_init(&v.by_name, arena);
   v.nodes = etr_arena_alloc_array(arena, graph->node_count, sizeof *v.nodes);
   for (uint32_t i = 0; v.nodes && i < graph->node_count; i++) {
     v.nodes[i].drop_db = NAN;
-    if (graph->nodes[i].subgraph == ETR_NONE) etr_map_set(&v.by_name, etr_slice_of(graph->nodes[i].name), i);
+    if (graph->nodes[i].subgraph == ETR_NONE)
+      etr_map_set(&v.by_name, etr_slice_of(graph->nodes[i].name), i);
   }
-  if (v.nodes) give_values(&v);
+  if (v.nodes)
+    give_values(&v);
   return v.nodes;
 }
 
@@ -81,21 +95,24 @@ static uint32_t number_of(etr_map *numbers, const etr_value_accuracy *value) {
   return etr_map_number(numbers, (etr_slice){(const char *)key, sizeof key});
 }
 
-const etr_value_accuracy *const *etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy,
-                                                           size_t *count) {
+const etr_value_accuracy *const *
+etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy, size_t *count) {
   etr_map numbers;
   etr_map_init(&numbers, arena);
-  const etr_value_accuracy **rows = etr_arena_alloc_array(arena, accuracy->value_count, sizeof *rows);
+  const etr_value_accuracy **rows = etr_arena_alloc_array(arena, accuracy->value_count,
+                                                          sizeof *rows);
   bool *is_final = etr_arena_alloc_array(arena, accuracy->value_count, sizeof *is_final);
   *count = 0;
   for (size_t i = 0; rows && is_final && i < accuracy->value_count; i++) {
     uint32_t at = number_of(&numbers, &accuracy->values[i]);
-    if (at == *count) rows[(*count)++] = &accuracy->values[i];
+    if (at == *count)
+      rows[(*count)++] = &accuracy->values[i];
   }
   for (size_t i = 0; rows && is_final && i < accuracy->ranked_count; i++) {
     const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
     uint32_t at = number_of(&numbers, value);
-    if (at >= *count || is_final[at]) continue;
+    if (at >= *count || is_final[at])
+      continue;
     rows[at] = value;
     is_final[at] = true;
   }
@@ -103,12 +120,14 @@ const etr_value_accuracy *const *etr_accuracy_worst_inputs(etr_arena *arena, con
 }
 
 const char *etr_accuracy_role(const etr_value_accuracy *value) {
-  if (value->is_tap) return "tap";
+  if (value->is_tap)
+    return "tap";
   return value->is_output ? "output" : "value";
 }
 
 double etr_accuracy_capped_snr(const etr_numeric_gap *gap) {
-  if (gap->unlike > 0 || isnan(gap->snr_db)) return -ETR_EQUAL_DB;
+  if (gap->unlike > 0 || isnan(gap->snr_db))
+    return -ETR_EQUAL_DB;
   return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);
 }
 
@@ -117,36 +136,46 @@ double etr_accuracy_heat(const etr_numeric_gap *gap) {
 }
 
 const char *etr_accuracy_name(const etr_accuracy_row *row) {
-  if (row->value->computed_by == row->value->node || row->node->kind != ETR_NODE_OP) return row->value->name;
+  if (row->value->computed_by == row->value->node || row->node->kind != ETR_NODE_OP)
+    return row->value->name;
   bool is_integer = !strstr(row->graph->nodes[row->value->node].target, "dequantize");
-  return etr_arena_format(row->arena, "%s, %s", row->node->name, is_integer ? "quantized" : "dequantized");
+  return etr_arena_format(row->arena, "%s, %s", row->node->name,
+                          is_integer ? "quantized" : "dequantized");
 }
 
 const char *etr_accuracy_of(etr_arena *arena, const etr_accuracy *accuracy) {
-  if (!accuracy->reference) return "the record's reference outputs";
-  if (accuracy->reference_record == accuracy->profile) return "this record's own program";
-  return etr_arena_format(arena, "the program of %s", etr_label_record(arena, accuracy->reference_record));
+  if (!accuracy->reference)
+    return "the record's reference outputs";
+  if (accuracy->reference_record == accuracy->profile)
+    return "this record's own program";
+  return etr_arena_format(arena, "the program of %s",
+                          etr_label_record(arena, accuracy->reference_record));
 }
 
 const char *etr_accuracy_against(etr_arena *arena, const etr_accuracy *accuracy) {
   const char *of = etr_accuracy_of(arena, accuracy),
              *slash = accuracy->reference ? strrchr(accuracy->reference, '/') : NULL;
-  if (!accuracy->reference) return etr_arena_format(arena, "against %s", of);
+  if (!accuracy->reference)
+    return etr_arena_format(arena, "against %s", of);
   return etr_arena_format(arena, "against %s (%s)", of, slash ? slash + 1 : accuracy->reference);
 }
 
 const char *etr_accuracy_place(const etr_accuracy_row *row) {
   const char *module = row->graph->modules[row->node->module].path, *name = etr_accuracy_name(row);
   const char *in = module[0] ? etr_arena_format(row->arena, " in %s", module) : "";
-  if (!name || !in) return NULL;
-  if (!row->node->source) return etr_arena_format(row->arena, "%s%s", name, in);
+  if (!name || !in)
+    return NULL;
+  if (!row->node->source)
+    return etr_arena_format(row->arena, "%s%s", name, in);
   const char *file = strrchr(row->node->source->file, '/');
-  return etr_arena_format(row->arena, "%s%s (%s:%lld)", name, in, file ? file + 1 : row->node->source->file,
+  return etr_arena_format(row->arena, "%s%s (%s:%lld)", name, in,
+                          file ? file + 1 : row->node->source->file,
                           (long long)row->node->source->line);
 }
 
 etr_cell etr_accuracy_snr(etr_arena *arena, const etr_numeric_gap *gap) {
-  if (gap && etr_gap_is_equal(gap)) return etr_cell_text("equal");
+  if (gap && etr_gap_is_equal(gap))
+    return etr_cell_text("equal");
   return etr_gap_snr(arena, gap);
 }
 
@@ -156,22 +185,30 @@ const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap) 
 }
 
 const char *etr_accuracy_score(etr_arena *arena, const etr_value_accuracy *value) {
-  if (value->gap.unlike > 0) return value->drop_db > 0 ? "what it reads has none" : "what it reads has some, too";
-  if (!value->has_local) return etr_arena_format(arena, "%.1f dB below what it reads", value->drop_db);
-  const char *local = etr_arena_format(arena, "local %s", etr_accuracy_snr_text(arena, &value->local));
-  if (isnan(value->impact_snr_db)) return local;
+  if (value->gap.unlike > 0)
+    return value->drop_db > 0 ? "what it reads has none" : "what it reads has some, too";
+  if (!value->has_local)
+    return etr_arena_format(arena, "%.1f dB below what it reads", value->drop_db);
+  const char *local = etr_arena_format(arena, "local %s",
+                                       etr_accuracy_snr_text(arena, &value->local));
+  if (isnan(value->impact_snr_db))
+    return local;
   if (value->impact_snr_db > ETR_EQUAL_DB)
     return etr_arena_format(arena, "%s, alone it leaves the output equal", local);
-  return etr_arena_format(arena, "%s, alone it leaves the output %.1f dB", local, value->impact_snr_db);
+  return etr_arena_format(arena, "%s, alone it leaves the output %.1f dB", local,
+                          value->impact_snr_db);
 }
 
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value) {
-  if (value->problem || etr_gap_is_equal(&value->gap)) return false;
-  if (value->has_local) return !etr_gap_is_equal(&value->local);
+  if (value->problem || etr_gap_is_equal(&value->gap))
+    return false;
+  if (value->has_local)
+    return !etr_gap_is_equal(&value->local);
   return value->gap.unlike > 0 || value->drop_db > 0;
 }
 
-size_t etr_accuracy_candidates(uint32_t out[ETR_ACCURACY_CANDIDATES], const etr_accuracy *accuracy) {
+size_t etr_accuracy_candidates(uint32_t out[ETR_ACCURACY_CANDIDATES],
+                               const etr_accuracy *accuracy) {
   size_t count = 0;
   for (size_t i = 0; i < accuracy->ranked_count && count < ETR_ACCURACY_CANDIDATES; i++) {
     const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
@@ -181,35 +218,43 @@ size_t etr_accuracy_candidates(uint32_t out[ETR_ACCURACY_CANDIDATES], const etr_
       is_new &= other->value->method != value->value->method || other->node != value->node ||
                 other->output != value->output;
     }
-    if (is_new) out[count++] = accuracy->ranked[i];
+    if (is_new)
+      out[count++] = accuracy->ranked[i];
   }
   return count;
 }
 
 const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy) {
-  if (accuracy->ranked_count == 0) return NULL;
+  if (accuracy->ranked_count == 0)
+    return NULL;
   const etr_value_accuracy *output = etr_accuracy_worst_output(accuracy);
   const etr_value_accuracy *first = &accuracy->values[accuracy->ranked[0]];
   const char *snr = output ? etr_accuracy_snr_text(arena, &output->gap) : "unknown";
   const char *end = etr_arena_format(arena, "output %s", snr);
-  if (!accuracy->reference) return end;
-  if (!etr_accuracy_is_suspicious(first)) return etr_arena_format(arena, "%s; no value has an error of its own", end);
+  if (!accuracy->reference)
+    return end;
+  if (!etr_accuracy_is_suspicious(first))
+    return etr_arena_format(arena, "%s; no value has an error of its own", end);
   const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, first);
   return etr_arena_format(arena, "%s; %s %s: it has %s", end, etr_accuracy_place(&row),
-                          first->has_local ? "adds most" : "drops most", etr_accuracy_snr_text(arena, &first->gap));
+                          first->has_local ? "adds most" : "drops most",
+                          etr_accuracy_snr_text(arena, &first->gap));
 }
 
 etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source) {
   const char *slash = source ? strrchr(source->file, '/') : NULL;
-  if (!source) return etr_cell_text(NULL);
-  return etr_cell_text(etr_arena_format(arena, "%s:%lld", slash ? slash + 1 : source->file, (long long)source->line));
+  if (!source)
+    return etr_cell_text(NULL);
+  return etr_cell_text(etr_arena_format(arena, "%s:%lld", slash ? slash + 1 : source->file,
+                                        (long long)source->line));
 }
 
 static const etr_tap_statistic *worst_statistic(const etr_value_accuracy *value) {
   const etr_tap_statistic *worst = NULL;
   for (size_t i = 0; i < value->statistic_count; i++) {
     const etr_tap_statistic *statistic = &value->statistics[i];
-    if (statistic->is_compared && (!worst || statistic->difference > worst->difference)) worst = statistic;
+    if (statistic->is_compared && (!worst || statistic->difference > worst->difference))
+      worst = statistic;
   }
   return worst;
 }
@@ -222,8 +267,12 @@ double etr_accuracy_tap_difference(const etr_value_accuracy *value) {
 const char *etr_accuracy_tap_text(etr_arena *arena, const etr_value_accuracy *value) {
   const etr_tap_statistic *worst = worst_statistic(value);
   size_t compared = 0;
-  for (size_t i = 0; i < value->statistic_count; i++) compared += value->statistics[i].is_compared;
-  if (!worst) return value->problem;
-  if (worst->difference <= ETR_EQUAL_STATISTICS) return etr_arena_format(arena, "%zu equal", compared);
-  return etr_arena_format(arena, "%s: %.6g, reference %.6g", worst->name, worst->value, worst->reference);
+  for (size_t i = 0; i < value->statistic_count; i++)
+    compared += value->statistics[i].is_compared;
+  if (!worst)
+    return value->problem;
+  if (worst->difference <= ETR_EQUAL_STATISTICS)
+    return etr_arena_format(arena, "%zu equal", compared);
+  return etr_arena_format(arena, "%s: %.6g, reference %.6g", worst->name, worst->value,
+                          worst->reference);
 }

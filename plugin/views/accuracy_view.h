@@ -14,50 +14,54 @@ typedef struct etr_accuracy_row {
   const etr_accuracy *accuracy;
   const etr_value_accuracy *value;
   const etr_graph *graph;
-  const etr_node *node;               /* the operator that computed it: not the quantize node that carries its value */
+  const etr_node
+      *node; /* the operator that computed it: not the quantize node that carries its value */
   const etr_numeric_gap *gap, *local; /* NULL: not compared */
 } etr_accuracy_row;
 
-etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accuracy, const etr_value_accuracy *value);
+etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accuracy,
+                                     const etr_value_accuracy *value);
 
-/** Returns the name of a value for people: "aten_add_tensor", "aten_add_tensor, quantized" for what a quantize node
- * makes of it. */
+/** Returns the name of a value for people: "aten_add_tensor", "aten_add_tensor, quantized" for what
+ * a quantize node makes of it. */
 const char *etr_accuracy_name(const etr_accuracy_row *row);
 
-/** The most suspicious value that the runs logged of a node, of all its outputs and inputs: the first in the ranking.
- * If only a quantize node logged the result of an operator, it is that value. */
+/** The most suspicious value that the runs logged of a node, of all its outputs and inputs: the
+ * first in the ranking. If only a quantize node logged the result of an operator, it is that value.
+ */
 typedef struct etr_node_accuracy {
   const etr_numeric_gap *gap;   /* NULL: no value of the node was compared */
   const etr_numeric_gap *local; /* NULL: unknown */
   double drop_db;               /* NaN: unknown */
 } etr_node_accuracy;
 
-/** Returns an entry for each node of a graph: the method's Edge graph, or its aten/METHOD, where values belong to the
- * nodes that the Edge nodes were lowered from. NULL if the profile has no comparison of this graph's method, or when
- * out of memory. */
-const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profile *profile, const etr_graph *graph);
+/** Returns an entry for each node of a graph: the method's Edge graph, or its aten/METHOD, where
+ * values belong to the nodes that the Edge nodes were lowered from. NULL if the profile has no
+ * comparison of this graph's method, or when out of memory. */
+const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profile *profile,
+                                               const etr_graph *graph);
 
-/** Returns an SNR as a number between -ETR_EQUAL_DB and ETR_EQUAL_DB, for colours and curves: values that differ by NaN
- * or infinities have the lowest. */
+/** Returns an SNR as a number between -ETR_EQUAL_DB and ETR_EQUAL_DB, for colours and curves:
+ * values that differ by NaN or infinities have the lowest. */
 double etr_accuracy_capped_snr(const etr_numeric_gap *gap);
 
 /** Returns the heat (see heat.h) of a gap: 1 at 0 dB and below, 0 from ETR_COOL_DB on. */
 double etr_accuracy_heat(const etr_numeric_gap *gap);
 
-/** From this SNR on, in dB, nodes have no colour: quantization to 8 bits leaves 25 to 45 dB, and what a picture shows
- * should be what is worse than that. */
+/** From this SNR on, in dB, nodes have no colour: quantization to 8 bits leaves 25 to 45 dB, and
+ * what a picture shows should be what is worse than that. */
 #define ETR_COOL_DB 60.0
 
 /** Returns the comparison of the values of a graph's method; NULL if there is none. */
 const etr_accuracy *etr_accuracy_of_graph(const etr_profile *profile, const etr_graph *graph);
 
-/** Returns the values that people see, in the order of execution: one for each node and output, of several inputs and
- * runs the first in the ranking. NULL when out of memory. */
-const etr_value_accuracy *const *etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy,
-                                                           size_t *count);
+/** Returns the values that people see, in the order of execution: one for each node and output, of
+ * several inputs and runs the first in the ranking. NULL when out of memory. */
+const etr_value_accuracy *const *
+etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy, size_t *count);
 
-/** Returns what the values were compared with: "this record's own program", "the program of f32", "the record's
- * reference outputs". */
+/** Returns what the values were compared with: "this record's own program", "the program of f32",
+ * "the record's reference outputs". */
 const char *etr_accuracy_of(etr_arena *arena, const etr_accuracy *accuracy);
 
 /** Returns "aten_softmax_default in layers.0 (models.py:78)". */
@@ -67,28 +71,32 @@ const char *etr_accuracy_place(const etr_accuracy_row *row);
 etr_cell etr_accuracy_snr(etr_arena *arena, const etr_numeric_gap *gap);
 const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap);
 
-/** Returns the last part of a source file's path and the line as a cell, "models.py:63"; an empty one if source is
- * NULL. */
+/** Returns the last part of a source file's path and the line as a cell, "models.py:63"; an empty
+ * one if source is NULL. */
 etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source);
 
-enum { ETR_ACCURACY_CANDIDATES = 3 }; /* suspicious values that are named: the culprit is nearly always among three */
+enum {
+  ETR_ACCURACY_CANDIDATES = 3
+}; /* suspicious values that are named: the culprit is nearly always among three */
 
-/** Fills `out` with indices of the most suspicious values, of a node's inputs and runs the worst. Returns their number.
+/** Fills `out` with indices of the most suspicious values, of a node's inputs and runs the worst.
+ * Returns their number.
  */
 size_t etr_accuracy_candidates(uint32_t out[ETR_ACCURACY_CANDIDATES], const etr_accuracy *accuracy);
 
 /** Returns true if a value has an error of its own, as far as that is known. */
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value);
 
-/** Returns the score of a suspicious value: "local 12.9 dB, alone it leaves the output 24.1 dB", "24.2 dB below what it
- * reads". */
+/** Returns the score of a suspicious value: "local 12.9 dB, alone it leaves the output 24.1 dB",
+ * "24.2 dB below what it reads". */
 const char *etr_accuracy_score(etr_arena *arena, const etr_value_accuracy *value);
 
 /** Returns "against the program of f32 (f32.safetensors)". */
 const char *etr_accuracy_against(etr_arena *arena, const etr_accuracy *accuracy);
 
 /** Returns one line about the worst output and the value that is most suspicious: "output 22.0 dB;
- * aten_softmax_default in layers.0 (models.py:78) drops most: it has 12.9 dB". NULL if no value was compared. */
+ * aten_softmax_default in layers.0 (models.py:78) drops most: it has 12.9 dB". NULL if no value was
+ * compared. */
 const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy);
 
 /** Up to this difference statistics are called equal, as values are above ETR_EQUAL_DB. */
@@ -97,11 +105,12 @@ const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy);
 /** Returns what a value is: "tap", "output" of the model, or "value". Static. */
 const char *etr_accuracy_role(const etr_value_accuracy *value);
 
-/** Returns the largest difference of a value's statistics, see etr_tap_statistic; NaN if none was compared. */
+/** Returns the largest difference of a value's statistics, see etr_tap_statistic; NaN if none was
+ * compared. */
 double etr_accuracy_tap_difference(const etr_value_accuracy *value);
 
-/** Returns the statistic with the largest difference in words: "std: 0.5708, reference 0.5711", "12 equal", or why none
- * was compared. */
+/** Returns the statistic with the largest difference in words: "std: 0.5708, reference 0.5711", "12
+ * equal", or why none was compared. */
 const char *etr_accuracy_tap_text(etr_arena *arena, const etr_value_accuracy *value);
 
 #endif

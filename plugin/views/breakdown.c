@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 uint32_t etr_counted_module(const etr_graph *graph, uint32_t module) {
-  while (module != 0 && graph->modules[module].path[0] == '\0') module = graph->modules[module].parent;
+  while (module != 0 && graph->modules[module].path[0] == '\0')
+    module = graph->modules[module].parent;
   return module;
 }
 
@@ -27,24 +28,31 @@ static row_key key_of_node(const etr_graph *graph, size_t index, etr_breakdown_b
   const etr_module *module = &graph->modules[etr_counted_module(graph, node->module)];
   const char *backend = graph->times[index].backend;
   switch (by) {
-  case ETR_BY_MODULE: return (row_key){module->path, module->type, NULL};
-  case ETR_BY_PATTERN: return (row_key){module->pattern, "", NULL};
-  case ETR_BY_BACKEND: return (row_key){backend ? backend : "cpu", "", NULL};
-  case ETR_BY_SOURCE: return (row_key){node->source ? node->source->file : "", "", node->source};
-  default: return (row_key){node->target, "", NULL};
+  case ETR_BY_MODULE:
+    return (row_key){module->path, module->type, NULL};
+  case ETR_BY_PATTERN:
+    return (row_key){module->pattern, "", NULL};
+  case ETR_BY_BACKEND:
+    return (row_key){backend ? backend : "cpu", "", NULL};
+  case ETR_BY_SOURCE:
+    return (row_key){node->source ? node->source->file : "", "", node->source};
+  default:
+    return (row_key){node->target, "", NULL};
   }
 }
 
 static int by_key(const void *a, const void *b) {
   const etr_breakdown_row *x = a, *y = b;
   int order = etr_natural_compare(x->key, y->key);
-  if (order || !x->source || !y->source) return order;
+  if (order || !x->source || !y->source)
+    return order;
   return (x->source->line > y->source->line) - (x->source->line < y->source->line);
 }
 
 static int by_weight(const void *a, const void *b) {
   const etr_breakdown_row *x = a, *y = b;
-  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
   return by_key(a, b);
 }
 
@@ -63,7 +71,8 @@ typedef struct collector {
 } collector;
 
 static etr_slice text_of_key(collector *c, const row_key *row) {
-  if (!row->source) return etr_slice_of(row->key);
+  if (!row->source)
+    return etr_slice_of(row->key);
   c->place.size = 0;
   etr_text_add(&c->place, ETR_BYTES(row->source->line));
   etr_text_add(&c->place, etr_slice_of(row->key));
@@ -73,12 +82,16 @@ static etr_slice text_of_key(collector *c, const row_key *row) {
 /* Returns the number of a row, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t number_of(collector *c, const row_key *row) {
   const etr_breakdown_row *last = c->last == ETR_NONE ? NULL : &c->rows.data[c->last];
-  if (last && last->key == row->key && last->source == row->source) return c->last; /* neighbours are often alike */
+  if (last && last->key == row->key && last->source == row->source)
+    return c->last; /* neighbours are often alike */
   etr_map_slot *slot = etr_map_at(&c->by_text, text_of_key(c, row));
-  if (!slot || slot->value != ETR_NONE) return c->last = slot ? slot->value : ETR_NONE;
+  if (!slot || slot->value != ETR_NONE)
+    return c->last = slot ? slot->value : ETR_NONE;
   etr_breakdown_row *added = etr_vec_push(c->arena, &c->rows);
-  if (!added) return ETR_NONE;
-  *added = (etr_breakdown_row){.key = row->key, .module_type = row->module_type, .source = row->source};
+  if (!added)
+    return ETR_NONE;
+  *added = (etr_breakdown_row){
+      .key = row->key, .module_type = row->module_type, .source = row->source};
   return c->last = slot->value = added->number = (uint32_t)(c->rows.count - 1);
 }
 
@@ -92,7 +105,8 @@ typedef struct node_part {
 static bool add_node(collector *c, const etr_graph *graph, size_t node, const node_part *part) {
   const row_key key = key_of_node(graph, node, c->by);
   uint32_t number = c->row_of_node[node] = number_of(c, &key);
-  if (number == ETR_NONE) return false;
+  if (number == ETR_NONE)
+    return false;
   etr_breakdown_row *row = &c->rows.data[number];
   etr_cost_add_sum(&row->costs, &part->cost);
   row->total_ticks += part->time->total_ticks;
@@ -102,12 +116,14 @@ static bool add_node(collector *c, const etr_graph *graph, size_t node, const no
   return true;
 }
 
-/* Adds up the nodes in each of the breakdowns: with only_ticks, without their costs. False when out of memory. */
-static bool collect(collector *list, size_t count, const etr_profile *profile, const etr_graph *graph,
-                    const bool *wanted, bool only_ticks) {
+/* Adds up the nodes in each of the breakdowns: with only_ticks, without their costs. False when out
+ * of memory. */
+static bool collect(collector *list, size_t count, const etr_profile *profile,
+                    const etr_graph *graph, const bool *wanted, bool only_ticks) {
   for (size_t i = 0; graph && i < graph->node_count; i++) {
     if (!graph->times || graph->times[i].runs == 0 || (wanted && !wanted[i])) {
-      for (size_t k = 0; k < count; k++) list[k].row_of_node[i] = ETR_NONE;
+      for (size_t k = 0; k < count; k++)
+        list[k].row_of_node[i] = ETR_NONE;
       continue;
     }
     node_part part = {.time = &graph->times[i]};
@@ -116,15 +132,18 @@ static bool collect(collector *list, size_t count, const etr_profile *profile, c
       part.step = etr_clock_step(profile, part.time->backend, NULL);
     }
     for (size_t k = 0; k < count; k++)
-      if (!add_node(&list[k], graph, i, &part)) return false;
+      if (!add_node(&list[k], graph, i, &part))
+        return false;
   }
   return true;
 }
 
 /* Measures and sorts the rows. False when out of memory. */
-static bool finish(etr_breakdown *out, const collector *c, const etr_profile *profile, const etr_method *method) {
+static bool finish(etr_breakdown *out, const collector *c, const etr_profile *profile,
+                   const etr_method *method) {
   const etr_stats *stats = etr_run_stats_of_nodes(c->arena, method, c->row_of_node, c->rows.count);
-  if (!stats) return false;
+  if (!stats)
+    return false;
   *out = (etr_breakdown){c->rows.data, c->rows.count, c->row_of_node, stats, 0};
   for (size_t i = 0; i < out->count; i++) {
     out->rows[i].weight = etr_ranking(profile, (double)out->rows[i].total_ticks, stats[i].p50);
@@ -135,20 +154,24 @@ static bool finish(etr_breakdown *out, const collector *c, const etr_profile *pr
   return !etr_arena_failed(c->arena);
 }
 
-bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena, const etr_profile *profile,
-                         const etr_method *method, const bool *wanted) {
+bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena,
+                         const etr_profile *profile, const etr_method *method, const bool *wanted) {
   collector list[ETR_BREAKDOWNS];
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   size_t count = 0;
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
-    if (!(kinds & 1u << by)) continue;
+    if (!(kinds & 1u << by))
+      continue;
     collector *c = &list[count++];
     *c = (collector){.arena = arena, .by = by, .place = {.arena = arena}, .last = ETR_NONE};
-    c->row_of_node = etr_arena_alloc_raw_array(arena, graph ? graph->node_count : 0, sizeof *c->row_of_node);
+    c->row_of_node = etr_arena_alloc_raw_array(arena, graph ? graph->node_count : 0,
+                                               sizeof *c->row_of_node);
     etr_map_init(&c->by_text, arena);
-    if (!c->row_of_node) return false;
+    if (!c->row_of_node)
+      return false;
   }
-  if (!collect(list, count, profile, graph, wanted, kinds & ETR_BREAKDOWN_OF_TICKS)) return false;
+  if (!collect(list, count, profile, graph, wanted, kinds & ETR_BREAKDOWN_OF_TICKS))
+    return false;
   for (size_t k = 0; k < count; k++) {
     collector *c = &list[k];
     if (kinds & ETR_BREAKDOWN_OF_TICKS)
@@ -159,10 +182,11 @@ bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena, c
   return true;
 }
 
-bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                        etr_breakdown_by by, const bool *wanted) {
+bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile,
+                        const etr_method *method, etr_breakdown_by by, const bool *wanted) {
   etr_breakdown made[ETR_BREAKDOWNS] = {{0}};
-  if (!etr_breakdowns_make(made, 1u << by, arena, profile, method, wanted)) return false;
+  if (!etr_breakdowns_make(made, 1u << by, arena, profile, method, wanted))
+    return false;
   *out = made[by];
   return true;
 }

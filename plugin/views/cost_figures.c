@@ -10,7 +10,9 @@ etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_
   etr_bound bound;
   double of_peak = etr_cost_of_peak(sum, &profile->effective_peaks, &bound);
   bool exceeds = of_peak > 1 + ETR_RATE_MOST_ERROR;
-  bool is_given = bound != ETR_BOUND_UNKNOWN; /* operators in a cache are often faster than the best large one */
+  bool is_given =
+      bound !=
+      ETR_BOUND_UNKNOWN; /* operators in a cache are often faster than the best large one */
   return (etr_cost_figures){
       .macs = etr_cost_macs(sum),
       .bytes = etr_cost_bytes(sum),
@@ -22,17 +24,20 @@ etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_
       .exceeds_peak = exceeds && is_given,
       .bound = etr_bound_name(bound),
       .arithmetic = etr_cost_arithmetic(sum),
-      .unknown = (double)(sum->unknown_macs > sum->unknown_bytes ? sum->unknown_macs : sum->unknown_bytes),
+      .unknown = (double)(sum->unknown_macs > sum->unknown_bytes ? sum->unknown_macs
+                                                                 : sum->unknown_bytes),
       .hinted = (double)sum->hinted,
   };
 }
 
 static bool has_cost(const etr_graph *graph, size_t node) {
-  if (!graph->costs || graph->nodes[node].kind != ETR_NODE_OP) return false;
+  if (!graph->costs || graph->nodes[node].kind != ETR_NODE_OP)
+    return false;
   return !graph->times || graph->times[node].carried_by == ETR_NONE;
 }
 
-etr_cost_figures etr_cost_figures_of_node(const etr_profile *profile, const etr_graph *graph, size_t node) {
+etr_cost_figures etr_cost_figures_of_node(const etr_profile *profile, const etr_graph *graph,
+                                          size_t node) {
   etr_cost_sum sum = {0};
   if (!has_cost(graph, node))
     return (etr_cost_figures){NAN, NAN, NAN, NAN, NAN, NAN, NAN, .unknown = NAN, .hinted = NAN};

@@ -14,22 +14,26 @@
 #include <stdlib.h>
 
 static int by_op_type(const void *a, const void *b) {
-  return etr_natural_compare(((const etr_delegation_row *)a)->op_type, ((const etr_delegation_row *)b)->op_type);
+  return etr_natural_compare(((const etr_delegation_row *)a)->op_type,
+                             ((const etr_delegation_row *)b)->op_type);
 }
 
 /* Returns the operator type in a node's name: "aten_add_tensor" for "aten_add_tensor_12". */
 static etr_slice op_type_of(const char *name) {
   size_t size = strlen(name), end = size;
-  while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9') end--;
+  while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+    end--;
   return (etr_slice){name, end > 1 && end < size && name[end - 1] == '_' ? end - 1 : size};
 }
 
 static bool is_operator(const etr_node *node) {
-  return node->kind == ETR_NODE_OP && strcmp(node->target, "higher_order.executorch_call_delegate") != 0;
+  return node->kind == ETR_NODE_OP &&
+         strcmp(node->target, "higher_order.executorch_call_delegate") != 0;
 }
 
-/* Returns a flag for each node that is counted: operators, and in a program the instructions that compute. A delegate
- * call is counted only if its operators are not known. Returns NULL when out of memory. */
+/* Returns a flag for each node that is counted: operators, and in a program the instructions that
+ * compute. A delegate call is counted only if its operators are not known. Returns NULL when out of
+ * memory. */
 static const bool *flag_operators(etr_arena *arena, const etr_graph *graph) {
   bool *flags = etr_arena_alloc_array(arena, graph->node_count, sizeof *flags);
   for (size_t i = 0; flags && i < graph->node_count; i++)
@@ -39,7 +43,8 @@ static const bool *flag_operators(etr_arena *arena, const etr_graph *graph) {
   return flags;
 }
 
-/* Returns the operator type under which a node is counted. Nodes of an Edge graph are named after their operators. */
+/* Returns the operator type under which a node is counted. Nodes of an Edge graph are named after
+ * their operators. */
 static etr_slice counted_under(const etr_graph *graph, size_t node) {
   const etr_node *n = &graph->nodes[node];
   return etr_is_program(graph) ? etr_slice_of(n->target) : op_type_of(n->name);
@@ -48,17 +53,19 @@ static etr_slice counted_under(const etr_graph *graph, size_t node) {
 typedef struct counting {
   etr_arena *arena;
   etr_vec(etr_delegation_row) rows;
-  etr_map index; /* by operator type */
-  uint32_t
-      *group_of; /* per node: twice the number of its row, plus one if it is not delegated; ETR_NONE: not counted */
+  etr_map index;      /* by operator type */
+  uint32_t *group_of; /* per node: twice the number of its row, plus one if it is not delegated;
+                         ETR_NONE: not counted */
 } counting;
 
 /* Returns NULL when out of memory. */
 static etr_delegation_row *row_of(counting *c, etr_slice op_type) {
   uint32_t known = etr_map_get(&c->index, op_type);
-  if (known != ETR_NONE) return &c->rows.data[known];
+  if (known != ETR_NONE)
+    return &c->rows.data[known];
   etr_delegation_row *added = etr_vec_push(c->arena, &c->rows);
-  if (!added || !etr_map_set(&c->index, op_type, (uint32_t)(c->rows.count - 1))) return NULL;
+  if (!added || !etr_map_set(&c->index, op_type, (uint32_t)(c->rows.count - 1)))
+    return NULL;
   added->op_type = etr_arena_copy(c->arena, op_type);
   return added;
 }
@@ -76,38 +83,45 @@ static bool weigh(counting *c, const etr_profile *profile, const etr_method *met
   return stats != NULL;
 }
 
-bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                         const etr_node_filter *filter) {
+bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile,
+                         const etr_method *method, const etr_node_filter *filter) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   counting c = {.arena = arena};
   c.group_of = etr_arena_alloc_array(arena, graph ? graph->node_count : 0, sizeof *c.group_of);
   const bool *is_counted = graph ? flag_operators(arena, graph) : NULL;
-  if (!c.group_of || (graph && !is_counted)) return false;
+  if (!c.group_of || (graph && !is_counted))
+    return false;
   *out = (etr_delegation){.subgraphs = method->delegate_count};
   etr_map_init(&c.index, arena);
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
-    /* Returns the node that is counted for a node. For a node in a body of control flow, it is the node that contains
-     * the outermost body. */
+    /* Returns the node that is counted for a node. For a node in a body of control flow, it is the
+     * node that contains the outermost body. */
     size_t counted = i;
     for (uint32_t s = graph->nodes[i].subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
-      if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY) counted = graph->subgraphs[s].owner;
+      if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY)
+        counted = graph->subgraphs[s].owner;
     c.group_of[i] = ETR_NONE;
-    if (counted >= graph->node_count || !is_counted[counted] || !etr_filter_takes_node(filter, graph, counted))
+    if (counted >= graph->node_count || !is_counted[counted] ||
+        !etr_filter_takes_node(filter, graph, counted))
       continue;
     etr_delegation_row *row = row_of(&c, counted_under(graph, counted));
-    if (!row) return false;
+    if (!row)
+      return false;
     bool delegated = graph->times[i].delegate_instruction >= 0;
     etr_delegation_side *side = delegated ? &row->delegated : &row->rest;
     c.group_of[i] = 2 * (uint32_t)(row - c.rows.data) + !delegated;
     const etr_node_time *time = &graph->times[i];
     side->ticks += time->total_ticks;
     side->timed |= time->runs > 0;
-    if (time->runs > 0) side->step = ETR_MAX(side->step, etr_clock_step(profile, time->backend, NULL));
-    if (counted != i) continue;
+    if (time->runs > 0)
+      side->step = ETR_MAX(side->step, etr_clock_step(profile, time->backend, NULL));
+    if (counted != i)
+      continue;
     side->nodes++;
     *(delegated ? &out->delegated_nodes : &out->non_delegated_nodes) += 1;
   }
-  if (etr_arena_failed(arena) || !weigh(&c, profile, method)) return false;
+  if (etr_arena_failed(arena) || !weigh(&c, profile, method))
+    return false;
   etr_sort(c.rows.data, c.rows.count, sizeof *c.rows.data, by_op_type);
   out->rows = c.rows.data;
   out->count = c.rows.count;
@@ -115,55 +129,70 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
 }
 
 uint32_t etr_delegate_at(const etr_method *method, int32_t instruction_id) {
-  size_t at = etr_find_int(instruction_id, method->delegates, method->delegate_count, sizeof *method->delegates);
+  size_t at = etr_find_int(instruction_id, method->delegates, method->delegate_count,
+                           sizeof *method->delegates);
   return at < method->delegate_count ? (uint32_t)at : ETR_NONE;
 }
 
 /* Returns the row of a delegate; NULL if it is not listed. */
-static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_method *method, int32_t instruction_id) {
+static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_method *method,
+                                         int32_t instruction_id) {
   uint32_t at = etr_delegate_at(method, instruction_id);
   return at == ETR_NONE ? NULL : &rows[at];
 }
 
 static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) {
-  if (!row) return;
+  if (!row)
+    return;
   row->nodes++;
   row->ticks += time->total_ticks;
   row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
 }
 
 static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_slice) {
-  if (!row) return;
+  if (!row)
+    return;
   row->units[time_slice->compute_unit] += time_slice->ticks;
-  if (time_slice->kind == ETR_TIME_SLICE_DELEGATE) row->phases[time_slice->phase] += time_slice->ticks;
+  if (time_slice->kind == ETR_TIME_SLICE_DELEGATE)
+    row->phases[time_slice->phase] += time_slice->ticks;
 }
 
-/* Keeps the rows that a filter takes; returns how many. taken: per row, whether it takes one of its nodes. */
-static size_t keep_taken(etr_delegate_row *rows, size_t count, const bool *taken, const etr_node_filter *filter) {
+/* Keeps the rows that a filter takes; returns how many. taken: per row, whether it takes one of its
+ * nodes. */
+static size_t keep_taken(etr_delegate_row *rows, size_t count, const bool *taken,
+                         const etr_node_filter *filter) {
   size_t kept = 0;
-  if (!etr_filter_is_active(filter)) return count;
+  if (!etr_filter_is_active(filter))
+    return count;
   for (size_t i = 0; i < count; i++)
-    if (taken[i]) rows[kept++] = rows[i];
+    if (taken[i])
+      rows[kept++] = rows[i];
   return kept;
 }
 
-static void add_nodes(etr_delegate_row *rows, bool *taken, const etr_method *method, const etr_graph *graph,
-                      const etr_node_filter *filter) {
+static void add_nodes(etr_delegate_row *rows, bool *taken, const etr_method *method,
+                      const etr_graph *graph, const etr_node_filter *filter) {
   for (size_t i = 0; graph->times && i < graph->node_count; i++) {
-    if (graph->nodes[i].kind != ETR_NODE_OP) continue;
+    if (graph->nodes[i].kind != ETR_NODE_OP)
+      continue;
     etr_delegate_row *row = row_of_delegate(rows, method, graph->times[i].delegate_instruction);
     count_in_delegate(row, &graph->times[i]);
-    if (row && etr_filter_takes_node(filter, graph, i)) taken[row - rows] = true;
+    if (row && etr_filter_takes_node(filter, graph, i))
+      taken[row - rows] = true;
   }
 }
 
-const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile, const etr_method *method,
+const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile,
+                                               const etr_method *method,
                                                const etr_node_filter *filter, size_t *count) {
   etr_delegate_row *rows = etr_arena_alloc_array(arena, method->delegate_count, sizeof *rows);
   bool *taken = etr_arena_alloc_array(arena, method->delegate_count, sizeof *taken);
-  if (!rows || !taken) return NULL;
-  for (size_t i = 0; i < method->delegate_count; i++) rows[i].delegate = &method->delegates[i];
-  if (method->graph != ETR_NONE) add_nodes(rows, taken, method, &profile->graphs[method->graph], filter);
+  if (!rows || !taken)
+    return NULL;
+  for (size_t i = 0; i < method->delegate_count; i++)
+    rows[i].delegate = &method->delegates[i];
+  if (method->graph != ETR_NONE)
+    add_nodes(rows, taken, method, &profile->graphs[method->graph], filter);
   for (size_t i = 0; i < method->time_slice_count; i++)
     if (etr_time_slice_is_in_delegate(&method->time_slices[i]))
       add_time_slice(row_of_delegate(rows, method, method->time_slices[i].event->instruction_id),
@@ -172,9 +201,11 @@ const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profi
   return rows;
 }
 
-/* Lists the backends of a method in the order of its calls. Returns NULL when out of memory; the arena has failed then.
+/* Lists the backends of a method in the order of its calls. Returns NULL when out of memory; the
+ * arena has failed then.
  */
-static const etr_backend_use *backends_of(etr_arena *arena, const etr_method *method, size_t *count) {
+static const etr_backend_use *backends_of(etr_arena *arena, const etr_method *method,
+                                          size_t *count) {
   etr_arena scratch = {0}; /* there may be many methods */
   etr_map places;
   etr_vec(etr_backend_use) uses = {0};
@@ -183,11 +214,15 @@ static const etr_backend_use *backends_of(etr_arena *arena, const etr_method *me
     const char *name = method->delegates[i].backend;
     etr_map_slot *place = etr_map_at(&places, etr_slice_of(name));
     etr_backend_use *added = place && place->value == ETR_NONE ? etr_vec_push(arena, &uses) : NULL;
-    if (added) *added = (etr_backend_use){.name = name};
-    if (added) place->value = (uint32_t)(uses.count - 1);
-    if (place && place->value != ETR_NONE) uses.data[place->value].delegates++;
+    if (added)
+      *added = (etr_backend_use){.name = name};
+    if (added)
+      place->value = (uint32_t)(uses.count - 1);
+    if (place && place->value != ETR_NONE)
+      uses.data[place->value].delegates++;
   }
-  if (etr_arena_failed(&scratch)) etr_arena_fail(arena);
+  if (etr_arena_failed(&scratch))
+    etr_arena_fail(arena);
   etr_arena_clear(&scratch);
   *count = uses.count;
   return etr_arena_failed(arena) ? NULL : uses.data;
@@ -200,6 +235,7 @@ const char *etr_backends_text(etr_arena *arena, const etr_method *method) {
   const etr_backend_use *uses = backends_of(arena, method, &count);
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; uses && i < count; i++)
-    etr_putf(&writer, "%s%zu %s", i ? ", " : "", uses[i].delegates, uses[i].name[0] ? uses[i].name : "unknown backend");
+    etr_putf(&writer, "%s%zu %s", i ? ", " : "", uses[i].delegates,
+             uses[i].name[0] ? uses[i].name : "unknown backend");
   return etr_text_end(&text, &writer);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * delegation.h - which nodes are delegated, by operator type, as ExecuTorch's print_delegation_info counts them. Layer
- * 4.
+ * delegation.h - which nodes are delegated, by operator type, as ExecuTorch's print_delegation_info
+ * counts them. Layer 4.
  *
- * As in executorch/devtools/backend_debug/delegation_info.py, an operator type is a node's name without its number, and
- * neither bodies of control flow nor delegate calls are counted. Time in a body is added to the node that contains the
- * body, so that times add up.
+ * As in executorch/devtools/backend_debug/delegation_info.py, an operator type is a node's name
+ * without its number, and neither bodies of control flow nor delegate calls are counted. Time in a
+ * body is added to the node that contains the body, so that times add up.
  */
 #ifndef ETR_DELEGATION_H
 #define ETR_DELEGATION_H
@@ -36,16 +36,17 @@ typedef struct etr_delegation {
   size_t count;
 } etr_delegation;
 
-/** Counts the nodes of a method's Edge graph that the filter selects; NULL selects all. All counts are 0 for a method
- * without a graph. Returns false when out of memory. */
-bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                         const etr_node_filter *filter);
+/** Counts the nodes of a method's Edge graph that the filter selects; NULL selects all. All counts
+ * are 0 for a method without a graph. Returns false when out of memory. */
+bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile,
+                         const etr_method *method, const etr_node_filter *filter);
 
-/** Returns the index of the delegate that an instruction of the method calls; ETR_NONE if it calls none. */
+/** Returns the index of the delegate that an instruction of the method calls; ETR_NONE if it calls
+ * none. */
 uint32_t etr_delegate_at(const etr_method *method, int32_t instruction_id);
 
-/** A delegate and the operators of the method's Edge graph that run in it, including those in bodies of control flow.
- * Times are over all runs of the method. */
+/** A delegate and the operators of the method's Edge graph that run in it, including those in
+ * bodies of control flow. Times are over all runs of the method. */
 typedef struct etr_delegate_row {
   const etr_delegate *delegate;
   size_t nodes;
@@ -55,9 +56,10 @@ typedef struct etr_delegate_row {
   uint64_t units[ETR_COMPUTE_UNITS]; /* all of its time, by compute unit */
 } etr_delegate_row;
 
-/** Lists the method's delegates in which a node runs that the filter selects, in the order of the method; NULL selects
- * all. Returns NULL when out of memory. */
-const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile, const etr_method *method,
+/** Lists the method's delegates in which a node runs that the filter selects, in the order of the
+ * method; NULL selects all. Returns NULL when out of memory. */
+const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile,
+                                               const etr_method *method,
                                                const etr_node_filter *filter, size_t *count);
 
 /** A backend and the number of the method's delegates that run in it. */
@@ -66,7 +68,8 @@ typedef struct etr_backend_use {
   size_t delegates;
 } etr_backend_use;
 
-/** Returns the number of delegates of each backend, "4 XnnpackBackend, 1 CoreMLBackend"; NULL when out of memory. */
+/** Returns the number of delegates of each backend, "4 XnnpackBackend, 1 CoreMLBackend"; NULL when
+ * out of memory. */
 const char *etr_backends_text(etr_arena *arena, const etr_method *method);
 
 #endif

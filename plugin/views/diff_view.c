@@ -13,19 +13,25 @@
 
 /* ---- Selecting and sorting ---- */
 
-double etr_diff_average(const etr_change *change) { return change->new_avg - change->base_avg; }
+double etr_diff_average(const etr_change *change) {
+  return change->new_avg - change->base_avg;
+}
 
-double etr_diff_median(const etr_change *change) { return change->new_p50 - change->base_p50; }
+double etr_diff_median(const etr_change *change) {
+  return change->new_p50 - change->base_p50;
+}
 
 double etr_diff_rest(const etr_method_pair *method) {
   double rest = etr_diff_average(&method->execute);
-  for (size_t i = 0; i < method->pair_count; i++) rest -= etr_diff_average(&method->pairs[i].change);
+  for (size_t i = 0; i < method->pair_count; i++)
+    rest -= etr_diff_average(&method->pairs[i].change);
   return rest;
 }
 
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section) {
-  static const etr_diff_by part_of[ETR_DIFF_SECTIONS] = {ETR_DIFF_BY_NODE, ETR_DIFF_BY_OP, ETR_DIFF_BY_MODULE,
-                                                         ETR_DIFF_BY_PATTERN, ETR_DIFF_BY_BACKEND};
+  static const etr_diff_by part_of[ETR_DIFF_SECTIONS] = {ETR_DIFF_BY_NODE, ETR_DIFF_BY_OP,
+                                                         ETR_DIFF_BY_MODULE, ETR_DIFF_BY_PATTERN,
+                                                         ETR_DIFF_BY_BACKEND};
   return !filter || filter->by == ETR_DIFF_BY_ALL || filter->by == part_of[section];
 }
 
@@ -39,17 +45,22 @@ bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair 
 
 /* ---- Sorting ---- */
 
-static int by_news(const etr_diff_row *x, const etr_diff_row *y) { return (int)y->is_news - (int)x->is_news; }
+static int by_news(const etr_diff_row *x, const etr_diff_row *y) {
+  return (int)y->is_news - (int)x->is_news;
+}
 
 static int by_change(const void *a, const void *b) {
   const etr_diff_row *x = a, *y = b;
   double x_size = fabs(etr_diff_median(x->change)), y_size = fabs(etr_diff_median(y->change));
-  if (x->is_news != y->is_news) return by_news(x, y);
-  if (x_size != y_size) return x_size < y_size ? 1 : -1;
+  if (x->is_news != y->is_news)
+    return by_news(x, y);
+  if (x_size != y_size)
+    return x_size < y_size ? 1 : -1;
   return etr_natural_compare(x->name, y->name);
 }
 
-static int by_text(const etr_diff_row *x, const etr_diff_row *y, const char *x_key, const char *y_key) {
+static int by_text(const etr_diff_row *x, const etr_diff_row *y, const char *x_key,
+                   const char *y_key) {
   int order = x->is_news != y->is_news ? by_news(x, y) : etr_natural_compare(x_key, y_key);
   return order ? order : by_change(x, y);
 }
@@ -70,7 +81,8 @@ static int by_op(const void *a, const void *b) {
 /* Compares rows by their order in the comparison, which is the order of the graph. */
 static int by_place(const void *a, const void *b) {
   const etr_diff_row *x = a, *y = b;
-  if (x->is_news != y->is_news) return by_news(x, y);
+  if (x->is_news != y->is_news)
+    return by_news(x, y);
   return (x->change > y->change) - (x->change < y->change);
 }
 
@@ -87,20 +99,24 @@ static void sort_rows(etr_diff_row *rows, size_t count, etr_node_order order) {
 
 /* Returns the sums of a section; NULL for the section of nodes. */
 static const etr_node_groups *diff_groups(const etr_method_pair *method, etr_diff_section section) {
-  const etr_node_groups *const groups[ETR_DIFF_SECTIONS] = {NULL, &method->ops, &method->modules, &method->patterns,
-                                                            &method->backends};
+  const etr_node_groups *const groups[ETR_DIFF_SECTIONS] = {NULL, &method->ops, &method->modules,
+                                                            &method->patterns, &method->backends};
   return groups[section];
 }
 
-/* Returns true if a reader wants to see a row. With few runs no row can be judged, so all rows that differ are news. */
+/* Returns true if a reader wants to see a row. With few runs no row can be judged, so all rows that
+ * differ are news. */
 static bool is_news(const etr_method_pair *method, const etr_change *change) {
   bool timed = change->base_runs || change->new_runs;
-  if (change->reason == ETR_REASON_FEW_RUNS) return fabs(etr_diff_median(change)) > 0;
-  if (change->verdict == ETR_VERDICT_CANNOT_TELL || change->verdict == ETR_VERDICT_EQUAL) return false;
+  if (change->reason == ETR_REASON_FEW_RUNS)
+    return fabs(etr_diff_median(change)) > 0;
+  if (change->verdict == ETR_VERDICT_CANNOT_TELL || change->verdict == ETR_VERDICT_EQUAL)
+    return false;
   return method->timed_nodes ? timed : change->verdict != ETR_VERDICT_UNTIMED;
 }
 
-bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section) {
+bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
+                        etr_diff_section section) {
   bool of_nodes = section == ETR_DIFF_SECTION_NODES;
   const etr_node_groups *groups = of_nodes ? NULL : diff_groups(method, section);
   etr_vec(etr_diff_row) rows = {0};
@@ -109,15 +125,18 @@ bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_p
     const etr_node_pair *pair = of_nodes ? &method->pairs[i] : NULL;
     const etr_change *change = pair ? &pair->change : &groups->rows[i].change;
     etr_diff_row *row = etr_vec_push(arena, &rows);
-    if (!row) return false;
+    if (!row)
+      return false;
     *row = (etr_diff_row){.change = change,
                           .pair = pair,
                           .group = pair ? NULL : &groups->rows[i],
                           .name = pair ? NULL : groups->rows[i].key,
                           .module = "",
                           .is_news = is_news(method, change)};
-    if (pair) row->name = pair->new_name ? pair->new_name : pair->base_name;
-    if (pair) row->module = pair->new_module ? pair->new_module : pair->base_module;
+    if (pair)
+      row->name = pair->new_name ? pair->new_name : pair->base_name;
+    if (pair)
+      row->module = pair->new_module ? pair->new_module : pair->base_module;
     out->verdicts[change->verdict]++;
     out->news_count += row->is_news;
   }
@@ -126,9 +145,10 @@ bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_p
   return true;
 }
 
-bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
-                        etr_node_order order) {
-  if (!etr_diff_rows_list(out, arena, method, section)) return false;
+bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
+                        etr_diff_section section, etr_node_order order) {
+  if (!etr_diff_rows_list(out, arena, method, section))
+    return false;
   sort_rows(out->rows, out->count, order);
   return true;
 }
@@ -146,9 +166,11 @@ typedef struct side {
 static side side_of(const etr_comparison *c, const etr_method_pair *pair, bool is_newer) {
   side s = {.profile = is_newer ? c->newer : c->base, .is_newer = is_newer};
   uint32_t index = is_newer ? pair->new_method : pair->base_method;
-  if (!s.profile || index == ETR_NONE) return s;
+  if (!s.profile || index == ETR_NONE)
+    return s;
   s.method = &s.profile->methods[index];
-  if (s.method->graph != ETR_NONE) s.graph = &s.profile->graphs[s.method->graph];
+  if (s.method->graph != ETR_NONE)
+    s.graph = &s.profile->graphs[s.method->graph];
   return s;
 }
 
@@ -160,40 +182,48 @@ static bool add_of_nodes(const side *s, etr_diff_row *rows, size_t count, etr_ar
   etr_cost_figures *costs = etr_arena_alloc_array(arena, count, sizeof *costs);
   for (size_t i = 0; costs && i < count; i++) {
     uint32_t node = s->is_newer ? rows[i].pair->new_node : rows[i].pair->base_node;
-    if (node == ETR_NONE) continue;
+    if (node == ETR_NONE)
+      continue;
     costs[i] = etr_cost_figures_of_node(s->profile, s->graph, node);
     set_cost(s, &rows[i], &costs[i]);
   }
   return costs != NULL;
 }
 
-static bool add_of_sums(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena, etr_breakdown_by by) {
+static bool add_of_sums(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
+                        etr_breakdown_by by) {
   etr_breakdown sums;
   etr_map places;
   etr_map_init(&places, arena);
-  if (!etr_breakdown_make(&sums, arena, s->profile, s->method, by, NULL)) return false;
+  if (!etr_breakdown_make(&sums, arena, s->profile, s->method, by, NULL))
+    return false;
   for (uint32_t i = 0; i < sums.count; i++)
-    if (!etr_map_set(&places, etr_slice_of(sums.rows[i].key), i)) return false;
+    if (!etr_map_set(&places, etr_slice_of(sums.rows[i].key), i))
+      return false;
   for (size_t i = 0; i < count; i++) {
     uint32_t place = etr_map_get(&places, etr_slice_of(rows[i].name));
-    if (place != ETR_NONE) set_cost(s, &rows[i], &sums.rows[place].cost);
+    if (place != ETR_NONE)
+      set_cost(s, &rows[i], &sums.rows[place].cost);
   }
   return true;
 }
 
 bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_comparison *comparison,
                         const etr_method_pair *method, etr_diff_section section) {
-  static const etr_breakdown_by by[ETR_DIFF_SECTIONS] = {[ETR_DIFF_SECTION_OPS] = ETR_BY_OP,
-                                                         [ETR_DIFF_SECTION_MODULES] = ETR_BY_MODULE,
-                                                         [ETR_DIFF_SECTION_PATTERNS] = ETR_BY_PATTERN,
-                                                         [ETR_DIFF_SECTION_BACKENDS] = ETR_BY_BACKEND};
+  static const etr_breakdown_by by[ETR_DIFF_SECTIONS] = {
+      [ETR_DIFF_SECTION_OPS] = ETR_BY_OP,
+      [ETR_DIFF_SECTION_MODULES] = ETR_BY_MODULE,
+      [ETR_DIFF_SECTION_PATTERNS] = ETR_BY_PATTERN,
+      [ETR_DIFF_SECTION_BACKENDS] = ETR_BY_BACKEND};
   etr_diff_row *list = rows->rows;
   bool good = true;
   for (int newer = 0; good && newer < 2; newer++) {
     const side s = side_of(comparison, method, newer);
-    if (!s.graph || !s.graph->costs || method->by_events) continue;
-    good = section == ETR_DIFF_SECTION_NODES ? add_of_nodes(&s, list, rows->count, arena)
-                                             : add_of_sums(&s, list, rows->count, arena, by[section]);
+    if (!s.graph || !s.graph->costs || method->by_events)
+      continue;
+    good = section == ETR_DIFF_SECTION_NODES
+               ? add_of_nodes(&s, list, rows->count, arena)
+               : add_of_sums(&s, list, rows->count, arena, by[section]);
   }
   return good;
 }
@@ -201,8 +231,8 @@ bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_compari
 /* ---- Sums of nodes, and what is on no node ---- */
 
 const char *etr_explained_kind_name(etr_explained_kind kind) {
-  static const char *const names[ETR_EXPLAINED_KINDS] = {"changed",   "gone",        "new",  "delegate_only",
-                                                         "framework", "unexplained", "rest", "load"};
+  static const char *const names[ETR_EXPLAINED_KINDS] = {
+      "changed", "gone", "new", "delegate_only", "framework", "unexplained", "rest", "load"};
   return names[kind];
 }
 
@@ -213,16 +243,18 @@ static const etr_method *method_of_side(const etr_profile *profile, uint32_t met
   return method == ETR_NONE ? &nothing : &profile->methods[method];
 }
 
-void etr_diff_balance(etr_balance_change out[ETR_BALANCE_PARTS], etr_balance_part parts[ETR_BALANCE_PARTS],
-                      const etr_comparison *comparison, const etr_method_pair *method) {
+void etr_diff_balance(etr_balance_change out[ETR_BALANCE_PARTS],
+                      etr_balance_part parts[ETR_BALANCE_PARTS], const etr_comparison *comparison,
+                      const etr_method_pair *method) {
   const etr_method *base = method_of_side(comparison->base, method->base_method),
                    *newer = method_of_side(comparison->newer, method->new_method);
   etr_balance_part base_parts[ETR_BALANCE_PARTS];
   etr_balance_list(base, base_parts);
   etr_balance_list(newer, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
-    out[i] = (etr_balance_change){&parts[i], etr_ticks_per_run(base, base_parts[i].ticks) * comparison->base_scale,
-                                  etr_ticks_per_run(newer, parts[i].ticks)};
+    out[i] = (etr_balance_change){
+        &parts[i], etr_ticks_per_run(base, base_parts[i].ticks) * comparison->base_scale,
+        etr_ticks_per_run(newer, parts[i].ticks)};
 }
 
 /* ---- Rows ---- */
@@ -236,18 +268,23 @@ typedef struct explainer {
 
 static bool add_row(explainer *e, etr_explained row) {
   etr_explained *added = etr_vec_push(e->arena, &e->rows);
-  if (added) *added = row;
+  if (added)
+    *added = row;
   return added != NULL;
 }
 
 static bool add_groups(explainer *e, const etr_node_groups *groups) {
   for (size_t i = 0; i < groups->count; i++) {
     const etr_change *change = &groups->rows[i].change;
-    etr_explained row = {ETR_EXPLAINED_CHANGED, &groups->rows[i], change, change->base_runs ? change->base_avg : NAN,
+    etr_explained row = {ETR_EXPLAINED_CHANGED, &groups->rows[i], change,
+                         change->base_runs ? change->base_avg : NAN,
                          change->new_runs ? change->new_avg : NAN};
-    if (change->verdict == ETR_VERDICT_GONE) row.kind = ETR_EXPLAINED_GONE;
-    if (change->verdict == ETR_VERDICT_NEW) row.kind = ETR_EXPLAINED_NEW;
-    if (!add_row(e, row)) return false;
+    if (change->verdict == ETR_VERDICT_GONE)
+      row.kind = ETR_EXPLAINED_GONE;
+    if (change->verdict == ETR_VERDICT_NEW)
+      row.kind = ETR_EXPLAINED_NEW;
+    if (!add_row(e, row))
+      return false;
   }
   return true;
 }
@@ -266,8 +303,8 @@ static bool add_parts(explainer *e) {
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
     for (size_t k = 0; k < ETR_COUNT(kinds); k++)
       if (strcmp(parts[i].name, kinds[k].name) == 0 &&
-          !add_row(e, (etr_explained){kinds[k].kind, NULL, &e->method->parts[kinds[k].part], changes[i].base,
-                                      changes[i].newer}))
+          !add_row(e, (etr_explained){kinds[k].kind, NULL, &e->method->parts[kinds[k].part],
+                                      changes[i].base, changes[i].newer}))
         return false;
   return true;
 }
@@ -281,30 +318,39 @@ static bool add_rest(explainer *e) {
   return add_row(e, (etr_explained){ETR_EXPLAINED_REST, NULL, NULL, base, newer});
 }
 
-/* Adds the load, whose longest event contains the others. If several methods were timed, it is not known which of them
- * was loaded, and nothing is added. */
+/* Adds the load, whose longest event contains the others. If several methods were timed, it is not
+ * known which of them was loaded, and nothing is added. */
 static bool add_load(explainer *e) {
   size_t timed = 0;
   double base = NAN, newer = NAN;
   const etr_change *longest = NULL;
   for (size_t i = 0; i < e->comparison->method_count; i++)
-    timed += e->comparison->methods[i].execute.base_runs || e->comparison->methods[i].execute.new_runs;
+    timed += e->comparison->methods[i].execute.base_runs ||
+             e->comparison->methods[i].execute.new_runs;
   for (size_t i = 0; i < e->comparison->load_count; i++) {
     const etr_change *load = &e->comparison->loads[i].change;
-    if (load->base_runs) base = fmax(base, load->base_avg);
-    if (load->new_runs) newer = fmax(newer, load->new_avg);
-    if (!longest || load->new_p50 > longest->new_p50) longest = load;
+    if (load->base_runs)
+      base = fmax(base, load->base_avg);
+    if (load->new_runs)
+      newer = fmax(newer, load->new_avg);
+    if (!longest || load->new_p50 > longest->new_p50)
+      longest = load;
   }
-  if (timed > 1 || (isnan(base) && isnan(newer))) return true;
+  if (timed > 1 || (isnan(base) && isnan(newer)))
+    return true;
   return add_row(e, (etr_explained){ETR_EXPLAINED_LOAD, NULL, longest, base, newer});
 }
 
 static etr_diff_section section_of(const etr_diff_filter *filter, const etr_method_pair *method) {
   switch (filter ? filter->by : ETR_DIFF_BY_ALL) {
-  case ETR_DIFF_BY_MODULE: return method->by_events ? ETR_DIFF_SECTION_OPS : ETR_DIFF_SECTION_MODULES;
-  case ETR_DIFF_BY_PATTERN: return method->by_events ? ETR_DIFF_SECTION_OPS : ETR_DIFF_SECTION_PATTERNS;
-  case ETR_DIFF_BY_BACKEND: return ETR_DIFF_SECTION_BACKENDS;
-  default: return ETR_DIFF_SECTION_OPS;
+  case ETR_DIFF_BY_MODULE:
+    return method->by_events ? ETR_DIFF_SECTION_OPS : ETR_DIFF_SECTION_MODULES;
+  case ETR_DIFF_BY_PATTERN:
+    return method->by_events ? ETR_DIFF_SECTION_OPS : ETR_DIFF_SECTION_PATTERNS;
+  case ETR_DIFF_BY_BACKEND:
+    return ETR_DIFF_SECTION_BACKENDS;
+  default:
+    return ETR_DIFF_SECTION_OPS;
   }
 }
 
@@ -313,7 +359,9 @@ bool etr_explanation_make(etr_explanation *out, etr_arena *arena, const etr_comp
   explainer e = {.comparison = comparison, .method = method, .arena = arena};
   out->by = section_of(filter, method);
   const etr_node_groups *groups = diff_groups(method, out->by);
-  if (!add_groups(&e, groups) || !(method->by_events ? add_rest(&e) : add_parts(&e)) || !add_load(&e)) return false;
+  if (!add_groups(&e, groups) || !(method->by_events ? add_rest(&e) : add_parts(&e)) ||
+      !add_load(&e))
+    return false;
   out->rows = e.rows.data;
   out->count = e.rows.count;
   out->groups = groups->count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * diff_view.h - a comparison as outputs list it: the rows in their order, their costs, and the parts of which a
- * method's change consists. Layer 4.
+ * diff_view.h - a comparison as outputs list it: the rows in their order, their costs, and the
+ * parts of which a method's change consists. Layer 4.
  */
 #ifndef ETR_DIFF_VIEW_H
 #define ETR_DIFF_VIEW_H
@@ -27,12 +27,13 @@ typedef enum etr_diff_section {
 /** A node, or a sum of nodes. */
 typedef struct etr_diff_row {
   const etr_change *change;
-  const etr_node_pair *pair;                    /* NULL for a sum */
-  const etr_node_group *group;                  /* NULL for a node */
-  const char *name;                             /* name of the node, or the operator, module or backend */
-  const char *module;                           /* module of a node; "" for a sum */
+  const etr_node_pair *pair;   /* NULL for a sum */
+  const etr_node_group *group; /* NULL for a node */
+  const char *name;            /* name of the node, or the operator, module or backend */
+  const char *module;          /* module of a node; "" for a sum */
   const etr_cost_figures *base_cost, *new_cost; /* NULL if not known: see etr_diff_costs_add() */
-  bool is_news; /* what a reader wants to see: it changed or is on one side only, and it was timed, if anything was */
+  bool is_news; /* what a reader wants to see: it changed or is on one side only, and it was timed,
+                   if anything was */
 } etr_diff_row;
 
 typedef struct etr_diff_rows {
@@ -42,14 +43,15 @@ typedef struct etr_diff_rows {
 } etr_diff_rows;
 
 /** Lists a section of a method in the order of the comparison. Returns false when out of memory. */
-bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section);
+bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
+                        etr_diff_section section);
 
 /** Lists a section of a method in an order for people. Returns false when out of memory. */
-bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
-                        etr_node_order order);
+bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
+                        etr_diff_section section, etr_node_order order);
 
-/** Return true if the filter selects this section, the numeric gaps, or this method. The filter may be NULL, which
- * selects all. */
+/** Return true if the filter selects this section, the numeric gaps, or this method. The filter may
+ * be NULL, which selects all. */
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section);
 bool etr_diff_takes_gaps(const etr_diff_filter *filter);
 bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair *method);
@@ -58,14 +60,14 @@ bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair 
 double etr_diff_average(const etr_change *change);
 double etr_diff_median(const etr_change *change);
 
-/** Returns the change of Method::execute's average that is not on nodes but in delegate overhead, in the runtime, or
- * unexplained. */
+/** Returns the change of Method::execute's average that is not on nodes but in delegate overhead,
+ * in the runtime, or unexplained. */
 double etr_diff_rest(const etr_method_pair *method);
 
 /* ---- What the nodes of a comparison compute and move, on both sides ---- */
 
-/** Sets base_cost and new_cost of the rows, in the arena. They stay NULL for a side that is a document or has no graph.
- * Returns false when out of memory. */
+/** Sets base_cost and new_cost of the rows, in the arena. They stay NULL for a side that is a
+ * document or has no graph. Returns false when out of memory. */
 bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_comparison *comparison,
                         const etr_method_pair *method, etr_diff_section section);
 
@@ -83,7 +85,8 @@ typedef enum etr_explained_kind {
   ETR_EXPLAINED_KINDS
 } etr_explained_kind;
 
-/** One part of the time on both sides: averages in ticks of the newer profile, NaN where it is missing. */
+/** One part of the time on both sides: averages in ticks of the newer profile, NaN where it is
+ * missing. */
 typedef struct etr_explained {
   etr_explained_kind kind;
   const etr_node_group *group; /* NULL unless it is a sum of nodes */
@@ -96,27 +99,35 @@ typedef struct etr_explanation {
   etr_diff_section by; /* what nodes are added up by */
   const etr_explained *rows;
   size_t count;
-  size_t groups; /* number of rows, at the start, that are sums of nodes; the largest change comes first */
+  size_t groups; /* number of rows, at the start, that are sums of nodes; the largest change comes
+                    first */
 } etr_explanation;
 
 /** Returns a time, or 0 if it is not known. */
-static inline double etr_known_time(double time) { return isnan(time) ? 0 : time; }
+static inline double etr_known_time(double time) {
+  return isnan(time) ? 0 : time;
+}
 
-/** Explains the change of a method that was timed on both sides. Returns false when out of memory. */
+/** Explains the change of a method that was timed on both sides. Returns false when out of memory.
+ */
 bool etr_explanation_make(etr_explanation *out, etr_arena *arena, const etr_comparison *comparison,
                           const etr_method_pair *method, const etr_diff_filter *filter);
 
-/** A part of the balance on both sides: averages in ticks of the newer profile, NaN if the side has no runs. */
+/** A part of the balance on both sides: averages in ticks of the newer profile, NaN if the side has
+ * no runs. */
 typedef struct etr_balance_change {
-  const etr_balance_part *part; /* the part of the newer side, whose name and text are used for both */
+  const etr_balance_part
+      *part; /* the part of the newer side, whose name and text are used for both */
   double base, newer;
 } etr_balance_change;
 
 /** Lists the parts of the balance on both sides. `parts` holds what out[i].part points to. */
-void etr_diff_balance(etr_balance_change out[ETR_BALANCE_PARTS], etr_balance_part parts[ETR_BALANCE_PARTS],
-                      const etr_comparison *comparison, const etr_method_pair *method);
+void etr_diff_balance(etr_balance_change out[ETR_BALANCE_PARTS],
+                      etr_balance_part parts[ETR_BALANCE_PARTS], const etr_comparison *comparison,
+                      const etr_method_pair *method);
 
-/** Returns "changed", "gone", "new", "delegate_only", "framework", "unexplained", "rest" or "load". Static. */
+/** Returns "changed", "gone", "new", "delegate_only", "framework", "unexplained", "rest" or "load".
+ * Static. */
 const char *etr_explained_kind_name(etr_explained_kind kind);
 
 #endif

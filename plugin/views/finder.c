@@ -7,19 +7,24 @@
 #include "output/text_table.h"
 #include "views/finding_rules.h"
 
-uint64_t etr_finder_usual(const etr_stats *stats, size_t count) { return (uint64_t)(stats->p50 * (double)count); }
+uint64_t etr_finder_usual(const etr_stats *stats, size_t count) {
+  return (uint64_t)(stats->p50 * (double)count);
+}
 
 uint64_t etr_finder_whole_ticks(const etr_finder *finder) {
   uint64_t usual = etr_finder_usual(&finder->method->execute, finder->method->run_count);
   return usual ? usual : finder->method->execute_ticks;
 }
 
-etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t cost, double potential) {
+etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
+                            double potential) {
   double whole = (double)etr_finder_whole_ticks(finder), runs = (double)finder->method->run_count;
   /* Medians need not add up: an operator may run in the slow runs alone. */
   double share = ETR_MIN((double)cost, whole) / whole, saved = ETR_MIN(potential, whole) / whole;
-  if (isnan(potential)) saved = NAN;
-  if (!((isnan(saved) ? share : saved) >= ETR_FINDING_LEAST_SHARE)) return NULL;
+  if (isnan(potential))
+    saved = NAN;
+  if (!((isnan(saved) ? share : saved) >= ETR_FINDING_LEAST_SHARE))
+    return NULL;
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (added)
     *added = (etr_finding){.kind = kind,
@@ -69,38 +74,45 @@ const char *etr_finder_node_name(const etr_finder *finder, uint32_t node) {
   return etr_or_empty(etr_label_node(finder->arena, finder->graph, node));
 }
 
-bool etr_is_one_of(const etr_finder *finder, const etr_node *node, const char *const *names, size_t count) {
+bool etr_is_one_of(const etr_finder *finder, const etr_node *node, const char *const *names,
+                   size_t count) {
   etr_slice op = finder->ops[node - finder->graph->nodes];
   for (size_t i = 0; op.size && i < count; i++) /* the first letter decides nearly always */
-    if (names[i][0] == op.data[0] && etr_slice_equal(op, etr_slice_of(names[i]))) return true;
+    if (names[i][0] == op.data[0] && etr_slice_equal(op, etr_slice_of(names[i])))
+      return true;
   return false;
 }
 
 bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked) {
   uint32_t *nodes = etr_arena_alloc_array(finder->arena, finder->timed_count, sizeof *nodes);
   for (size_t i = 0; nodes && i < finder->timed_count; i++)
-    if (marked[finder->by_time[i]]) nodes[finding->node_count++] = finder->by_time[i];
+    if (marked[finder->by_time[i]])
+      nodes[finding->node_count++] = finder->by_time[i];
   finding->nodes = nodes;
   return nodes != NULL;
 }
 
 static int by_total(const void *a, const void *b) {
   const etr_breakdown_row *x = a, *y = b;
-  if (x->total_ticks != y->total_ticks) return x->total_ticks < y->total_ticks ? 1 : -1;
+  if (x->total_ticks != y->total_ticks)
+    return x->total_ticks < y->total_ticks ? 1 : -1;
   return etr_natural_compare(x->key, y->key);
 }
 
-bool etr_finder_sum_by_operator(const etr_finder *finder, etr_breakdown *rows, const bool *marked, bool with_calls) {
+bool etr_finder_sum_by_operator(const etr_finder *finder, etr_breakdown *rows, const bool *marked,
+                                bool with_calls) {
   etr_breakdown by[ETR_BREAKDOWNS];
-  if (!etr_breakdowns_make(by, 1u << ETR_BY_OP | ETR_BREAKDOWN_OF_TICKS, finder->arena, finder->profile, finder->method,
-                           marked))
+  if (!etr_breakdowns_make(by, 1u << ETR_BY_OP | ETR_BREAKDOWN_OF_TICKS, finder->arena,
+                           finder->profile, finder->method, marked))
     return false;
   *rows = by[ETR_BY_OP];
   uint64_t *usual = etr_arena_alloc_array(finder->arena, rows->count, sizeof *usual);
   for (uint32_t i = 0; usual && i < finder->graph->node_count; i++)
     if (rows->row_of_node[i] != ETR_NONE)
-      usual[rows->row_of_node[i]] += with_calls ? etr_finder_kernel_ticks(finder, i) : etr_finder_node_ticks(finder, i);
-  for (size_t i = 0; usual && i < rows->count; i++) rows->rows[i].total_ticks = usual[rows->rows[i].number];
+      usual[rows->row_of_node[i]] += with_calls ? etr_finder_kernel_ticks(finder, i)
+                                                : etr_finder_node_ticks(finder, i);
+  for (size_t i = 0; usual && i < rows->count; i++)
+    rows->rows[i].total_ticks = usual[rows->rows[i].number];
   etr_sort(rows->rows, rows->count, sizeof *rows->rows, by_total);
   return usual != NULL;
 }
@@ -110,7 +122,8 @@ const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked,
   etr_breakdown rows;
   etr_text text;
   etr_writer writer;
-  if (!etr_finder_sum_by_operator(finder, &rows, marked, with_calls)) return "";
+  if (!etr_finder_sum_by_operator(finder, &rows, marked, with_calls))
+    return "";
   etr_text_begin(&text, finder->arena, &writer);
   for (size_t i = 0; i < rows.count && i < LISTED; i++)
     etr_putf(&writer, "%s%zu %s %s", i ? ", " : "", rows.rows[i].node_count, rows.rows[i].key,

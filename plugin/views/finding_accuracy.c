@@ -8,15 +8,16 @@
 
 #include <stdlib.h>
 
-/* How many times the step of what an operator adds the step of its result is at least, for the coarser step to be
- * called a cause: 16 steps are 4 bits of 8. */
+/* How many times the step of what an operator adds the step of its result is at least, for the
+ * coarser step to be called a cause: 16 steps are 4 bits of 8. */
 static const double coarse_factor = 16;
 
 /* ---- A cause: a coarse step of quantization ---- */
 
 /* A quantize node whose step is much coarser than that of a value that went into the result. */
 typedef struct coarse_step {
-  uint32_t quantizer, operator, input;    /* nodes: it quantizes the result of the operator, which reads the input */
+  uint32_t quantizer, operator,
+      input; /* nodes: it quantizes the result of the operator, which reads the input */
   double scale, input_scale, least, most; /* steps, and the range of the quantizer */
 } coarse_step;
 
@@ -27,13 +28,16 @@ static bool number_of(const etr_node *node, const char *name, double *out) {
   return end && end != text && isfinite(*out);
 }
 
-/* Returns true for operators whose result is in the unit of all that they read, so that steps can be compared. */
+/* Returns true for operators whose result is in the unit of all that they read, so that steps can
+ * be compared. */
 static bool keeps_unit(const etr_finder *finder, const etr_node *node) {
-  static const char *const names[] = {"add", "sub", "cat", "where", "maximum", "minimum", "masked_fill"};
+  static const char *const names[] = {"add",     "sub",     "cat",        "where",
+                                      "maximum", "minimum", "masked_fill"};
   return etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
 
-/* Takes the finest step among what the operator of a quantize node reads, if that is much finer than its own. */
+/* Takes the finest step among what the operator of a quantize node reads, if that is much finer
+ * than its own. */
 static void take_coarse_step(coarse_step *worst, const etr_finder *finder, uint32_t quantizer) {
   const etr_graph *graph = finder->graph;
   const etr_node *node = &graph->nodes[quantizer];
@@ -43,23 +47,29 @@ static void take_coarse_step(coarse_step *worst, const etr_finder *finder, uint3
       !number_of(node, "scale", &found.scale) || !number_of(node, "zero_point", &zero_point) ||
       !number_of(node, "quant_min", &least) || !number_of(node, "quant_max", &most))
     return;
-  found.operator= node->inputs[0].node;
+  found.operator = node->inputs[0].node;
   found.least = (least - zero_point) * found.scale;
   found.most = (most - zero_point) * found.scale;
   const etr_node *of = &graph->nodes[found.operator];
   for (size_t i = 0; keeps_unit(finder, of) && i < of->input_count; i++) {
     const etr_node *input = &graph->nodes[of->inputs[i].node];
-    if (!strstr(input->target, "dequantize_per_tensor") || !number_of(input, "scale", &found.input_scale)) continue;
+    if (!strstr(input->target, "dequantize_per_tensor") ||
+        !number_of(input, "scale", &found.input_scale))
+      continue;
     found.input = of->inputs[i].node;
-    bool is_coarser = worst->input_scale == 0 || found.scale * worst->input_scale > worst->scale * found.input_scale;
-    if (found.input_scale > 0 && found.scale >= coarse_factor * found.input_scale && is_coarser) *worst = found;
+    bool is_coarser = worst->input_scale == 0 ||
+                      found.scale * worst->input_scale > worst->scale * found.input_scale;
+    if (found.input_scale > 0 && found.scale >= coarse_factor * found.input_scale && is_coarser)
+      *worst = found;
   }
 }
 
 /* Looks for a coarse step among the operators that made a value. */
-static bool find_coarse_step(coarse_step *out, const etr_finder *finder, const etr_value_accuracy *value) {
+static bool find_coarse_step(coarse_step *out, const etr_finder *finder,
+                             const etr_value_accuracy *value) {
   *out = (coarse_step){0};
-  for (size_t i = 0; i < value->segment_count; i++) take_coarse_step(out, finder, value->segment[i]);
+  for (size_t i = 0; i < value->segment_count; i++)
+    take_coarse_step(out, finder, value->segment[i]);
   return out->input_scale > 0;
 }
 
@@ -69,65 +79,81 @@ static const char *number_text(etr_arena *arena, double number) {
 }
 
 static const char *coarse_evidence(etr_finder *finder, const coarse_step *step) {
-  uint32_t carried = finder->graph->nodes[step->input].inputs[0].node; /* the quantize node, and what it quantizes */
-  while (strstr(finder->graph->nodes[carried].target, "quantize_per_") && finder->graph->nodes[carried].input_count)
+  uint32_t carried = finder->graph->nodes[step->input]
+                         .inputs[0]
+                         .node; /* the quantize node, and what it quantizes */
+  while (strstr(finder->graph->nodes[carried].target, "quantize_per_") &&
+         finder->graph->nodes[carried].input_count)
     carried = finder->graph->nodes[carried].inputs[0].node;
-  return etr_arena_format(finder->arena,
-                          " The result of %s is stored in steps of %s, for a range from %s to %s: %s times the step of "
-                          "%s, which it reads, so that smaller differences are lost.",
-                          etr_finder_node_name(finder, step->operator), number_text(finder->arena, step->scale),
-                          number_text(finder->arena, step->least), number_text(finder->arena, step->most),
-                          number_text(finder->arena, step->scale / step->input_scale),
-                          etr_finder_node_name(finder, carried));
+  return etr_arena_format(
+      finder->arena,
+      " The result of %s is stored in steps of %s, for a range from %s to %s: %s times the step of "
+      "%s, which it reads, so that smaller differences are lost.",
+      etr_finder_node_name(finder, step->operator), number_text(finder->arena, step->scale),
+      number_text(finder->arena, step->least), number_text(finder->arena, step->most),
+      number_text(finder->arena, step->scale / step->input_scale),
+      etr_finder_node_name(finder, carried));
 }
 
 /* ---- The finding ---- */
 
-/* Returns true if all stored integers differ by one step at most, as ties do that two machines round differently: the
- * differences of other values of a quantized program then follow from these. */
+/* Returns true if all stored integers differ by one step at most, as ties do that two machines
+ * round differently: the differences of other values of a quantized program then follow from these.
+ */
 static bool is_rounding(const etr_accuracy *accuracy) {
   bool any = false;
   for (size_t i = 0; i < accuracy->value_count; i++) {
     const etr_value_accuracy *value = &accuracy->values[i];
-    if (value->problem || !value->is_integer) continue;
-    if (value->most_steps > 1) return false;
+    if (value->problem || !value->is_integer)
+      continue;
+    if (value->most_steps > 1)
+      return false;
     any = true;
   }
   return any;
 }
 
-static const char *advice(etr_finder *finder, const etr_accuracy_row *row, const coarse_step *step) {
+static const char *advice(etr_finder *finder, const etr_accuracy_row *row,
+                          const coarse_step *step) {
   etr_arena *arena = finder->arena;
-  const char *place = etr_accuracy_place(row), *backend = finder->graph->times[row->value->computed_by].backend;
+  const char *place = etr_accuracy_place(row),
+             *backend = finder->graph->times[row->value->computed_by].backend;
   if (step->input_scale > 0)
-    return etr_arena_format(arena, "Quantise the result of %s over a smaller range, or keep it in floating point",
-                            etr_finder_node_name(finder, step->operator));
+    return etr_arena_format(
+        arena, "Quantise the result of %s over a smaller range, or keep it in floating point",
+        etr_finder_node_name(finder, step->operator));
   if (row->accuracy->reference_record != row->accuracy->profile)
     return etr_arena_format(arena, "Keep %s in floating point, or quantise it more finely", place);
   return etr_arena_format(arena, "Check how %s computes %s: it differs from the program",
                           backend ? backend : "the kernel", place);
 }
 
-static bool mark_segment(etr_finder *finder, etr_finding *finding, const etr_value_accuracy *value) {
+static bool mark_segment(etr_finder *finder, etr_finding *finding,
+                         const etr_value_accuracy *value) {
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
-  for (size_t i = 0; marked && i < value->segment_count; i++) marked[value->segment[i]] = true;
+  for (size_t i = 0; marked && i < value->segment_count; i++)
+    marked[value->segment[i]] = true;
   return marked && etr_finder_list_nodes(finder, finding, marked);
 }
 
 bool etr_find_inaccurate(etr_finder *finder) {
   const etr_profile *profile = finder->profile;
-  const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy,
-                                                        (uint32_t)(finder->method - profile->methods));
+  const etr_accuracy *accuracy = etr_accuracy_of_method(
+      profile->accuracy, (uint32_t)(finder->method - profile->methods));
   etr_arena *arena = finder->arena;
   coarse_step step;
-  if (!accuracy || !accuracy->reference || accuracy->ranked_count == 0) return true;
+  if (!accuracy || !accuracy->reference || accuracy->ranked_count == 0)
+    return true;
   const etr_value_accuracy *first = &accuracy->values[accuracy->ranked[0]],
                            *output = etr_accuracy_worst_output(accuracy);
   bool is_own = accuracy->reference_record == accuracy->profile;
-  if (!etr_accuracy_is_suspicious(first) || (output && etr_gap_is_equal(&output->gap))) return true;
-  if (is_own && is_rounding(accuracy)) return true;
+  if (!etr_accuracy_is_suspicious(first) || (output && etr_gap_is_equal(&output->gap)))
+    return true;
+  if (is_own && is_rounding(accuracy))
+    return true;
   etr_finding *added = etr_vec_push(arena, &finder->found);
-  if (!added) return false;
+  if (!added)
+    return false;
   const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, first);
   bool is_coarse = find_coarse_step(&step, finder, first);
   *added = (etr_finding){.kind = ETR_FINDING_INACCURATE,
@@ -139,11 +165,14 @@ bool etr_find_inaccurate(etr_finder *finder) {
                          .slope = NAN};
   added->evidence = etr_arena_format(
       arena, "The output has %s %s. %s %s: it has %s, %s, in a segment of %zu operator%s.%s",
-      output ? etr_accuracy_snr_text(arena, &output->gap) : "an unknown SNR", etr_accuracy_against(arena, accuracy),
-      etr_accuracy_place(&row), first->has_local ? "adds most of the error" : "has the largest drop",
-      etr_accuracy_snr_text(arena, &first->gap), etr_accuracy_score(arena, first), first->segment_count,
-      etr_plural(first->segment_count), is_coarse ? coarse_evidence(finder, &step) : "");
-  etr_finding_judge(added, first->has_local ? ETR_LIKELY : ETR_POSSIBLE,
-                    first->has_local ? "" : "the drop can name the wrong operator where every layer is inexact");
+      output ? etr_accuracy_snr_text(arena, &output->gap) : "an unknown SNR",
+      etr_accuracy_against(arena, accuracy), etr_accuracy_place(&row),
+      first->has_local ? "adds most of the error" : "has the largest drop",
+      etr_accuracy_snr_text(arena, &first->gap), etr_accuracy_score(arena, first),
+      first->segment_count, etr_plural(first->segment_count),
+      is_coarse ? coarse_evidence(finder, &step) : "");
+  etr_finding_judge(
+      added, first->has_local ? ETR_LIKELY : ETR_POSSIBLE,
+      first->has_local ? "" : "the drop can name the wrong operator where every layer is inexact");
   return mark_segment(finder, added, first) && added->title && added->evidence;
 }

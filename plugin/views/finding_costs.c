@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * finding_costs.c - findings by what operators compute and move: what memory limits, what lags behind its like, what
- * cannot be.
+ * finding_costs.c - findings by what operators compute and move: what memory limits, what lags
+ * behind its like, what cannot be.
  */
 #include "base/stats.h"
 #include "output/label.h"
@@ -15,7 +15,8 @@ static etr_cost_figures figures_of(const etr_finder *finder, uint32_t node) {
   return etr_cost_figures_of_node(finder->profile, finder->graph, node);
 }
 
-/* A rate in the median run, which one slow run does not move, instead of on average. NaN if that took no time. */
+/* A rate in the median run, which one slow run does not move, instead of on average. NaN if that
+ * took no time. */
 static double usual_rate(const etr_finder *finder, uint32_t node, double rate) {
   const etr_node_time *time = &finder->graph->times[node];
   double average = time->avg * (double)finder->method->run_count / (double)time->runs;
@@ -50,20 +51,23 @@ static void mark(marks *of, const etr_finder *finder, uint32_t node) {
 }
 
 /* Adds a finding of what they take; *out NULL: there is none. */
-static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, double potential, etr_finding **out) {
+static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, double potential,
+                   etr_finding **out) {
   *out = etr_finder_add(finder, kind, of->ticks, potential);
   return *out ? etr_finder_list_nodes(finder, *out, of->marked) : !etr_arena_failed(finder->arena);
 }
 
-/* What reading weights as int8 instead of float32 could save: three quarters of the time that their bytes take. NaN if
- * that is little: then most of the bytes are no weights. */
+/* What reading weights as int8 instead of float32 could save: three quarters of the time that their
+ * bytes take. NaN if that is little: then most of the bytes are no weights. */
 static double saved_by_quantising(const etr_finder *finder, const marks *bound) {
   double saved = 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    const etr_cost_figures figures = bound->marked[i] ? figures_of(finder, i) : (etr_cost_figures){0};
+    const etr_cost_figures figures = bound->marked[i] ? figures_of(finder, i)
+                                                      : (etr_cost_figures){0};
     bool is_float = figures.arithmetic && strcmp(figures.arithmetic, "float") == 0;
     if (bound->marked[i] && is_float && figures.bytes > 0)
-      saved += 0.75 * (double)etr_finder_node_ticks(finder, i) * figures.weight_bytes / figures.bytes;
+      saved += 0.75 * (double)etr_finder_node_ticks(finder, i) * figures.weight_bytes /
+               figures.bytes;
   }
   double whole = finder->method->execute.p50 * (double)finder->method->run_count;
   return saved >= ETR_FINDING_LEAST_SHARE * whole ? saved : NAN;
@@ -72,34 +76,43 @@ static double saved_by_quantising(const etr_finder *finder, const marks *bound) 
 static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   etr_finding *added;
   double saved = saved_by_quantising(finder, bound);
-  if (!add_of(finder, ETR_FINDING_MEMORY_BOUND, bound, saved, &added)) return false;
-  if (!added) return true;
+  if (!add_of(finder, ETR_FINDING_MEMORY_BOUND, bound, saved, &added))
+    return false;
+  if (!added)
+    return true;
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
-  added->title = etr_arena_format(finder->arena, "Move fewer bytes in %zu memory-bound operator%s%s", added->node_count,
-                                  etr_plural(added->node_count), isnan(saved) ? "" : ": quantise their weights");
-  added->evidence = etr_arena_format(finder->arena,
-                                     "They take at most twice as long as their bytes take at the peak bandwidth. "
-                                     "Longest: %s, %s FLOP per byte, %s GB/s.",
-                                     longest_of(finder, added), amount_text(finder, longest.intensity),
-                                     amount_text(finder, usual_rate(finder, added->nodes[0], longest.gbs)));
+  added->title = etr_arena_format(
+      finder->arena, "Move fewer bytes in %zu memory-bound operator%s%s", added->node_count,
+      etr_plural(added->node_count), isnan(saved) ? "" : ": quantise their weights");
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "They take at most twice as long as their bytes take at the peak bandwidth. "
+      "Longest: %s, %s FLOP per byte, %s GB/s.",
+      longest_of(finder, added), amount_text(finder, longest.intensity),
+      amount_text(finder, usual_rate(finder, added->nodes[0], longest.gbs)));
   etr_finding_judge(added, ETR_LIKELY,
-                    isnan(saved) ? "a faster kernel would not help" : "int8 weights have a quarter of the bytes");
+                    isnan(saved) ? "a faster kernel would not help"
+                                 : "int8 weights have a quarter of the bytes");
   return true;
 }
 
 static bool find_above_peak(etr_finder *finder, const marks *above) {
   etr_finding *added;
-  if (!add_of(finder, ETR_FINDING_ABOVE_PEAK, above, NAN, &added)) return false;
-  if (!added) return true;
+  if (!add_of(finder, ETR_FINDING_ABOVE_PEAK, above, NAN, &added))
+    return false;
+  if (!added)
+    return true;
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
-  added->title = etr_arena_format(finder->arena,
-                                  "Check the peaks that were given: %zu operator%s faster than they allow",
-                                  added->node_count, added->node_count == 1 ? " is" : "s are");
+  added->title = etr_arena_format(
+      finder->arena, "Check the peaks that were given: %zu operator%s faster than they allow",
+      added->node_count, added->node_count == 1 ? " is" : "s are");
   added->evidence = etr_arena_format(
       finder->arena,
-      "A peak is too low, caches spared the memory, the operator skipped work, or its match is wrong. Longest: %s, %s "
+      "A peak is too low, caches spared the memory, the operator skipped work, or its match is "
+      "wrong. Longest: %s, %s "
       "GFLOP/s, %s GB/s.",
-      longest_of(finder, added), amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)),
+      longest_of(finder, added),
+      amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)),
       amount_text(finder, usual_rate(finder, added->nodes[0], longest.gbs)));
   etr_finding_judge(added, ETR_SURE, NULL);
   return true;
@@ -115,8 +128,10 @@ typedef struct rated {
 
 static int by_kind_and_rate(const void *a, const void *b) {
   const rated *x = a, *y = b;
-  if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-  if (x->gflops != y->gflops) return x->gflops < y->gflops ? -1 : 1;
+  if (x->kind != y->kind)
+    return x->kind < y->kind ? -1 : 1;
+  if (x->gflops != y->gflops)
+    return x->gflops < y->gflops ? -1 : 1;
   return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -124,12 +139,15 @@ static int by_kind_and_rate(const void *a, const void *b) {
 static etr_slice kernel_of(const etr_finder *finder, uint32_t node) {
   const char *kernel = etr_label_kernel(finder->graph->times[node].runs_as);
   size_t size = strlen(kernel), digits = size;
-  while (digits > 0 && kernel[digits - 1] >= '0' && kernel[digits - 1] <= '9') digits--;
-  if (digits > 1 && digits < size && kernel[digits - 1] == '#') size = digits - 2;
+  while (digits > 0 && kernel[digits - 1] >= '0' && kernel[digits - 1] <= '9')
+    digits--;
+  if (digits > 1 && digits < size && kernel[digits - 1] == '#')
+    size = digits - 2;
   return (etr_slice){kernel, size};
 }
 
-/* Puts "aten.convolution.default as Convolution (NHWC, F32) IGEMM" into a text: operators of one kind have the same. */
+/* Puts "aten.convolution.default as Convolution (NHWC, F32) IGEMM" into a text: operators of one
+ * kind have the same. */
 static etr_slice kind_of(etr_text *text, const etr_finder *finder, uint32_t node) {
   text->size = 0;
   etr_text_add(text, etr_slice_of(finder->graph->nodes[node].target));
@@ -144,21 +162,26 @@ static const char *kind_text(const etr_finder *finder, uint32_t node) {
   return copy ? copy : "";
 }
 
-/* Operators are alike if they compute about as much, in all and for each byte: both within a factor of two. */
+/* Operators are alike if they compute about as much, in all and for each byte: both within a factor
+ * of two. */
 static bool is_alike(const rated *a, const rated *b) {
-  return a->intensity <= 2 * b->intensity && b->intensity <= 2 * a->intensity && a->macs <= 2 * b->macs &&
-         b->macs <= 2 * a->macs;
+  return a->intensity <= 2 * b->intensity && b->intensity <= 2 * a->intensity &&
+         a->macs <= 2 * b->macs && b->macs <= 2 * a->macs;
 }
 
-/* The median rate of the operators that are like one, and their number. list: of one kind, by rate. */
+/* The median rate of the operators that are like one, and their number. list: of one kind, by rate.
+ */
 static double rate_of_alike(const rated *list, size_t count, const rated *like, size_t *alike) {
   double rate = 0;
   size_t seen = 0;
   *alike = 0;
-  for (size_t i = 0; i < count; i++) *alike += is_alike(&list[i], like);
+  for (size_t i = 0; i < count; i++)
+    *alike += is_alike(&list[i], like);
   for (size_t i = 0; i < count; i++) {
-    if (!is_alike(&list[i], like)) continue;
-    if (seen == (*alike - 1) / 2 || seen == *alike / 2) rate += list[i].gflops / (*alike % 2 ? 1 : 2);
+    if (!is_alike(&list[i], like))
+      continue;
+    if (seen == (*alike - 1) / 2 || seen == *alike / 2)
+      rate += list[i].gflops / (*alike % 2 ? 1 : 2);
     seen++;
   }
   return rate;
@@ -171,12 +194,14 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
   double gain = 0, rate = 0;
   uint64_t ticks = 0;
   size_t alike = 0;
-  if (!marked) return false;
+  if (!marked)
+    return false;
   count = ETR_MIN(count, (size_t)MOST_COMPARED);
   for (size_t i = count; i-- > 0;) { /* the slowest last, whose like are named */
     size_t others;
     double usual = rate_of_alike(list, count, &list[i], &others);
-    if (others < ETR_FINDING_LEAST_ALIKE || list[i].gflops * 2 >= usual) continue;
+    if (others < ETR_FINDING_LEAST_ALIKE || list[i].gflops * 2 >= usual)
+      continue;
     marked[list[i].node] = true;
     ticks += etr_finder_node_ticks(finder, list[i].node);
     gain += (double)etr_finder_node_ticks(finder, list[i].node) * (1 - list[i].gflops / usual);
@@ -184,15 +209,19 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
     alike = others;
   }
   etr_finding *added = ticks ? etr_finder_add(finder, ETR_FINDING_SLOW_RATE, ticks, gain) : NULL;
-  if (!added) return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked)) return false;
-  added->title = etr_arena_format(finder->arena, "Look at %zu slow %s: %s at less than half the rate of similar ones",
-                                  added->node_count, kind_text(finder, list[0].node),
-                                  added->node_count == 1 ? "it runs" : "they run");
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  if (!etr_finder_list_nodes(finder, added, marked))
+    return false;
+  added->title = etr_arena_format(
+      finder->arena, "Look at %zu slow %s: %s at less than half the rate of similar ones",
+      added->node_count, kind_text(finder, list[0].node),
+      added->node_count == 1 ? "it runs" : "they run");
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
   added->evidence = etr_arena_format(
       finder->arena,
-      "%zu of this kind compute as much, in all and for each byte, within a factor of two; their median is %s GFLOP/s. "
+      "%zu of this kind compute as much, in all and for each byte, within a factor of two; their "
+      "median is %s GFLOP/s. "
       "Longest: %s, %s at %s GFLOP/s.",
       alike, amount_text(finder, rate), longest_of(finder, added),
       etr_finder_time(finder, etr_finder_node_ticks(finder, added->nodes[0])),
@@ -205,8 +234,10 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
 static bool find_slow(etr_finder *finder, rated *list, size_t count) {
   etr_sort(list, count, sizeof *list, by_kind_and_rate);
   for (size_t first = 0, end; first < count; first = end) {
-    for (end = first + 1; end < count && list[end].kind == list[first].kind;) end++;
-    if (end - first >= ETR_FINDING_LEAST_ALIKE && !add_slow(finder, list + first, end - first)) return false;
+    for (end = first + 1; end < count && list[end].kind == list[first].kind;)
+      end++;
+    if (end - first >= ETR_FINDING_LEAST_ALIKE && !add_slow(finder, list + first, end - first))
+      return false;
   }
   return true;
 }
@@ -227,28 +258,39 @@ typedef struct rates {
 
 static void look_at(rates *r, const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
-  bool is_well_timed = time->per_run.p50 >= LEAST_STEPS * etr_clock_step(finder->profile, time->backend, NULL) &&
+  bool is_well_timed = time->per_run.p50 >=
+                           LEAST_STEPS * etr_clock_step(finder->profile, time->backend, NULL) &&
                        etr_ticks_to_ns(finder->profile, time->per_run.p50) >= LEAST_NS;
   /* Without a bandwidth nothing is known to be limited by the memory, or above a peak. */
-  if (!is_well_timed && !finder->profile->effective_peaks.bandwidth_given) return;
+  if (!is_well_timed && !finder->profile->effective_peaks.bandwidth_given)
+    return;
   const etr_cost_figures figures = figures_of(finder, node);
-  if (figures.bound && strcmp(figures.bound, "memory") == 0 && figures.of_peak >= ETR_FINDING_NEAR_PEAK)
+  if (figures.bound && strcmp(figures.bound, "memory") == 0 &&
+      figures.of_peak >= ETR_FINDING_NEAR_PEAK)
     mark(&r->bound, finder, node);
-  if (figures.exceeds_peak) mark(&r->above, finder, node);
+  if (figures.exceeds_peak)
+    mark(&r->above, finder, node);
   double gflops = usual_rate(finder, node, figures.gflops);
-  if (!(gflops > 0) || isnan(figures.intensity) || !is_well_timed) return;
+  if (!(gflops > 0) || isnan(figures.intensity) || !is_well_timed)
+    return;
   uint32_t kind = etr_map_number(&r->kinds, kind_of(&r->kind, finder, node));
-  if (kind != ETR_NONE) r->list[r->count++] = (rated){kind, node, gflops, figures.intensity, figures.macs};
+  if (kind != ETR_NONE)
+    r->list[r->count++] = (rated){kind, node, gflops, figures.intensity, figures.macs};
 }
 
 bool etr_find_costs(etr_finder *finder) {
   rates r = {.kind = {.arena = finder->arena}};
-  r.bound.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *r.bound.marked);
-  r.above.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *r.above.marked);
+  r.bound.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
+                                         sizeof *r.bound.marked);
+  r.above.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
+                                         sizeof *r.above.marked);
   r.list = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *r.list);
   etr_map_init(&r.kinds, finder->arena);
-  if (!r.bound.marked || !r.above.marked || !r.list) return false;
+  if (!r.bound.marked || !r.above.marked || !r.list)
+    return false;
   for (uint32_t i = 0; i < finder->graph->node_count; i++)
-    if (finder->graph->times[i].runs > 0 && finder->graph->times[i].match != ETR_MATCH_ALIGNED) look_at(&r, finder, i);
-  return find_memory_bound(finder, &r.bound) && find_above_peak(finder, &r.above) && find_slow(finder, r.list, r.count);
+    if (finder->graph->times[i].runs > 0 && finder->graph->times[i].match != ETR_MATCH_ALIGNED)
+      look_at(&r, finder, i);
+  return find_memory_bound(finder, &r.bound) && find_above_peak(finder, &r.above) &&
+         find_slow(finder, r.list, r.count);
 }

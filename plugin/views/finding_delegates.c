@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * finding_delegates.c - findings about delegates' calls: what waits and copies, what fell back to the CPU, and many
- * calls that do little.
+ * finding_delegates.c - findings about delegates' calls: what waits and copies, what fell back to
+ * the CPU, and many calls that do little.
  */
 #include "base/stats.h"
 #include "views/delegation.h"
@@ -18,26 +18,34 @@ static etr_spending spending_of(const etr_time_slice *time_slice) {
   if (time_slice->kind != ETR_TIME_SLICE_DELEGATE || time_slice->event->role == ETR_ROLE_OPERATOR)
     return ETR_SPENT_WORK;
   switch (time_slice->phase) {
-  case ETR_PHASE_COMPUTE: return ETR_SPENT_WORK;
+  case ETR_PHASE_COMPUTE:
+    return ETR_SPENT_WORK;
   case ETR_PHASE_COPY_IN:
-  case ETR_PHASE_COPY_OUT: return ETR_SPENT_COPY;
-  case ETR_PHASE_WAIT: return ETR_SPENT_WAIT;
-  default: return ETR_SPENT_AROUND;
+  case ETR_PHASE_COPY_OUT:
+    return ETR_SPENT_COPY;
+  case ETR_PHASE_WAIT:
+    return ETR_SPENT_WAIT;
+  default:
+    return ETR_SPENT_AROUND;
   }
 }
 
-static etr_delegate_spending *call_of(etr_delegate_spending *calls, const etr_method *method, int32_t instruction_id) {
+static etr_delegate_spending *call_of(etr_delegate_spending *calls, const etr_method *method,
+                                      int32_t instruction_id) {
   uint32_t at = etr_delegate_at(method, instruction_id);
   return at == ETR_NONE ? NULL : &calls[at];
 }
 
-static void count_event(const etr_finder *finder, etr_delegate_spending *of, const etr_event *event) {
-  if (event->kind == ETR_EVENT_DELEGATE_CALL) of->calls += event->sample_count;
-  if (event->kind != ETR_EVENT_DELEGATE_OPERATOR) return;
+static void count_event(const etr_finder *finder, etr_delegate_spending *of,
+                        const etr_event *event) {
+  if (event->kind == ETR_EVENT_DELEGATE_CALL)
+    of->calls += event->sample_count;
+  if (event->kind != ETR_EVENT_DELEGATE_OPERATOR)
+    return;
   of->operators++;
   if (event->role == ETR_ROLE_OPERATOR)
-    of->hidden += (uint64_t)(etr_clock_step(finder->profile, event->backend, event->delegate_id) / 2 *
-                             (double)event->sample_count);
+    of->hidden += (uint64_t)(etr_clock_step(finder->profile, event->backend, event->delegate_id) /
+                             2 * (double)event->sample_count);
 }
 
 static void count_events(const etr_finder *finder, etr_delegate_spending *calls) {
@@ -45,30 +53,38 @@ static void count_events(const etr_finder *finder, etr_delegate_spending *calls)
     const etr_block *block = &finder->profile->blocks[finder->method->blocks[b]];
     for (size_t i = 0; i < block->event_count; i++) {
       etr_delegate_spending *of = call_of(calls, finder->method, block->events[i].instruction_id);
-      if (of) count_event(finder, of, &block->events[i]);
+      if (of)
+        count_event(finder, of, &block->events[i]);
     }
   }
 }
 
 bool etr_finder_measure_delegates(etr_finder *finder) {
   const etr_method *method = finder->method;
-  etr_delegate_spending *calls = etr_arena_alloc_array(finder->arena, method->delegate_count, sizeof *calls);
-  uint32_t *group_of = etr_arena_alloc_array(finder->arena, method->time_slice_count, sizeof *group_of);
-  if (!calls || !group_of) return false;
+  etr_delegate_spending *calls = etr_arena_alloc_array(finder->arena, method->delegate_count,
+                                                       sizeof *calls);
+  uint32_t *group_of = etr_arena_alloc_array(finder->arena, method->time_slice_count,
+                                             sizeof *group_of);
+  if (!calls || !group_of)
+    return false;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
     etr_delegate_spending *of = etr_time_slice_is_in_delegate(slice)
                                     ? call_of(calls, method, slice->event->instruction_id)
                                     : NULL;
-    group_of[i] = of ? (uint32_t)((size_t)(of - calls) * ETR_SPENDINGS + spending_of(slice)) : ETR_NONE;
+    group_of[i] = of ? (uint32_t)((size_t)(of - calls) * ETR_SPENDINGS + spending_of(slice))
+                     : ETR_NONE;
   }
-  const etr_stats *stats = etr_run_stats(finder->arena, method, group_of, method->delegate_count * ETR_SPENDINGS);
+  const etr_stats *stats = etr_run_stats(finder->arena, method, group_of,
+                                         method->delegate_count * ETR_SPENDINGS);
   for (size_t i = 0; stats && i < method->delegate_count; i++) {
     calls[i].delegate = &method->delegates[i];
     for (size_t s = 0; s < ETR_SPENDINGS; s++)
-      calls[i].ticks[s] = etr_finder_usual(&stats[i * ETR_SPENDINGS + s], stats[i * ETR_SPENDINGS + s].count);
+      calls[i].ticks[s] = etr_finder_usual(&stats[i * ETR_SPENDINGS + s],
+                                           stats[i * ETR_SPENDINGS + s].count);
   }
-  if (stats) count_events(finder, calls);
+  if (stats)
+    count_events(finder, calls);
   finder->delegates = calls;
   return stats != NULL;
 }
@@ -91,12 +107,15 @@ static bool choose(chosen *out, const etr_finder *finder, size_t first, call_tes
   const char *backend = calls[first].delegate->backend;
   *out = (chosen){.backend = backend};
   for (size_t i = first; i < finder->method->delegate_count; i++) {
-    if (strcmp(calls[i].delegate->backend, backend) != 0 || !test(&calls[i])) continue;
-    for (size_t s = 0; s < ETR_SPENDINGS; s++) out->ticks[s] += calls[i].ticks[s];
+    if (strcmp(calls[i].delegate->backend, backend) != 0 || !test(&calls[i]))
+      continue;
+    for (size_t s = 0; s < ETR_SPENDINGS; s++)
+      out->ticks[s] += calls[i].ticks[s];
     out->hidden += calls[i].hidden;
     out->calls += calls[i].calls;
     int32_t *added = etr_vec_push(finder->arena, &out->instructions);
-    if (!added) return false;
+    if (!added)
+      return false;
     *added = calls[i].delegate->instruction_id;
   }
   return true;
@@ -104,18 +123,22 @@ static bool choose(chosen *out, const etr_finder *finder, size_t first, call_tes
 
 static bool is_first_of_backend(const etr_delegate_spending *calls, size_t at) {
   for (size_t i = 0; i < at; i++)
-    if (strcmp(calls[i].delegate->backend, calls[at].delegate->backend) == 0) return false;
+    if (strcmp(calls[i].delegate->backend, calls[at].delegate->backend) == 0)
+      return false;
   return true;
 }
 
-static const char *name_of(const chosen *of) { return of->backend[0] ? of->backend : "an unknown backend"; }
+static const char *name_of(const chosen *of) {
+  return of->backend[0] ? of->backend : "an unknown backend";
+}
 
 /* "delegate 0 of QnnBackend", "2 delegates of QnnBackend" */
 static const char *whose(const etr_finder *finder, const chosen *of) {
   size_t count = of->instructions.count;
-  const char *text = count == 1 ? etr_arena_format(finder->arena, "delegate %d of %s", (int)of->instructions.data[0],
-                                                   name_of(of))
-                                : etr_arena_format(finder->arena, "%zu delegates of %s", count, name_of(of));
+  const char *text = count == 1 ? etr_arena_format(finder->arena, "delegate %d of %s",
+                                                   (int)of->instructions.data[0], name_of(of))
+                                : etr_arena_format(finder->arena, "%zu delegates of %s", count,
+                                                   name_of(of));
   return text ? text : "";
 }
 
@@ -130,7 +153,8 @@ static void tell(etr_finding *finding, const chosen *of, const char *title, cons
 
 static uint64_t all_of(const uint64_t *ticks) {
   uint64_t sum = 0;
-  for (size_t i = 0; i < ETR_SPENDINGS; i++) sum += ticks[i];
+  for (size_t i = 0; i < ETR_SPENDINGS; i++)
+    sum += ticks[i];
   return sum;
 }
 
@@ -143,27 +167,35 @@ static bool waits(const etr_delegate_spending *of) {
 
 static const char *waiting_title(const etr_finder *finder, const chosen *of) {
   if (of->ticks[ETR_SPENT_WAIT] == 0)
-    return etr_arena_format(finder->arena, "Copy less into and out of %s: keep data there between calls",
+    return etr_arena_format(finder->arena,
+                            "Copy less into and out of %s: keep data there between calls",
                             whose(finder, of));
-  return etr_arena_format(finder->arena, "Shorten the waiting of %s: more work per call, or a faster power mode",
+  return etr_arena_format(finder->arena,
+                          "Shorten the waiting of %s: more work per call, or a faster power mode",
                           whose(finder, of));
 }
 
 static bool add_waiting(etr_finder *finder, const chosen *of) {
-  uint64_t waiting = of->ticks[ETR_SPENT_WAIT], copying = of->ticks[ETR_SPENT_COPY], all = all_of(of->ticks);
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WAITING, waiting + copying, (double)(waiting + copying));
+  uint64_t waiting = of->ticks[ETR_SPENT_WAIT], copying = of->ticks[ETR_SPENT_COPY],
+           all = all_of(of->ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WAITING, waiting + copying,
+                                      (double)(waiting + copying));
   etr_text text;
   etr_writer writer;
-  if (!added) return !etr_arena_failed(finder->arena);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
   etr_text_begin(&text, finder->arena, &writer);
   etr_putf(&writer, "Of %s in %s, ", etr_finder_time(finder, all),
            of->instructions.count == 1 ? "its call" : "their calls");
-  if (waiting) etr_putf(&writer, "%s are waiting%s", etr_finder_time(finder, waiting), copying ? " and " : "");
-  if (copying) etr_putf(&writer, "%s are copying in and out", etr_finder_time(finder, copying));
+  if (waiting)
+    etr_putf(&writer, "%s are waiting%s", etr_finder_time(finder, waiting), copying ? " and " : "");
+  if (copying)
+    etr_putf(&writer, "%s are copying in and out", etr_finder_time(finder, copying));
   etr_puts(&writer, ".");
   tell(added, of, waiting_title(finder, of), etr_text_end(&text, &writer));
   etr_finding_judge(added, ETR_POSSIBLE, "the record does not say what it waits for");
-  if (!waiting) etr_finding_judge(added, ETR_POSSIBLE, "some copies are needed");
+  if (!waiting)
+    etr_finding_judge(added, ETR_POSSIBLE, "some copies are needed");
   return true;
 }
 
@@ -171,8 +203,10 @@ static bool add_waiting(etr_finder *finder, const chosen *of) {
 
 /* Its events say what of it is work. */
 static bool is_small(const etr_delegate_spending *of) {
-  uint64_t around = of->ticks[ETR_SPENT_COPY] + of->ticks[ETR_SPENT_WAIT] + of->ticks[ETR_SPENT_AROUND];
-  return of->operators > 0 && around > of->hidden && around - of->hidden > of->ticks[ETR_SPENT_WORK] + of->hidden;
+  uint64_t around = of->ticks[ETR_SPENT_COPY] + of->ticks[ETR_SPENT_WAIT] +
+                    of->ticks[ETR_SPENT_AROUND];
+  return of->operators > 0 && around > of->hidden &&
+         around - of->hidden > of->ticks[ETR_SPENT_WORK] + of->hidden;
 }
 
 /* Merging delegates, which another finding proposes, saves the same overhead. */
@@ -180,7 +214,8 @@ static bool is_merged(const etr_finder *finder, const chosen *of) {
   for (size_t i = 0; i < finder->found.count; i++) {
     const etr_finding *found = &finder->found.data[i];
     for (size_t k = 0; found->kind == ETR_FINDING_FALLBACK && k < found->instruction_count; k++)
-      if (found->instructions[k] == of->instructions.data[0]) return true;
+      if (found->instructions[k] == of->instructions.data[0])
+        return true;
   }
   return false;
 }
@@ -188,17 +223,22 @@ static bool is_merged(const etr_finder *finder, const chosen *of) {
 static bool add_small_calls(etr_finder *finder, const chosen *of) {
   uint64_t around = all_of(of->ticks) - of->ticks[ETR_SPENT_WORK] - of->hidden;
   size_t runs = finder->method->run_count;
-  if (of->calls < ETR_FINDING_LEAST_SMALL_CALLS * runs || is_merged(finder, of)) return true;
+  if (of->calls < ETR_FINDING_LEAST_SMALL_CALLS * runs || is_merged(finder, of))
+    return true;
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around, (double)around);
-  if (!added) return !etr_arena_failed(finder->arena);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
   tell(added, of,
-       etr_arena_format(finder->arena, "Put more operators into each of the %zu calls of %s", of->calls / runs,
-                        name_of(of)),
+       etr_arena_format(finder->arena, "Put more operators into each of the %zu calls of %s",
+                        of->calls / runs, name_of(of)),
        etr_arena_format(finder->arena,
-                        "They spend more time on overhead, %s (%s per call), than on operators, %s%s. The record does "
+                        "They spend more time on overhead, %s (%s per call), than on operators, "
+                        "%s%s. The record does "
                         "not show which operators cut them apart.",
-                        etr_finder_time(finder, around), etr_finder_time_of(finder, (double)around / (double)of->calls),
-                        of->hidden ? "at most " : "", etr_finder_time(finder, of->ticks[ETR_SPENT_WORK] + of->hidden)));
+                        etr_finder_time(finder, around),
+                        etr_finder_time_of(finder, (double)around / (double)of->calls),
+                        of->hidden ? "at most " : "",
+                        etr_finder_time(finder, of->ticks[ETR_SPENT_WORK] + of->hidden)));
   etr_finding_judge(added, ETR_POSSIBLE, "some overhead remains for each call");
   return true;
 }
@@ -217,52 +257,66 @@ typedef struct fallen_list {
 } fallen_list;
 
 static bool fell(const etr_time_slice *time_slice, const char *backend) {
-  return etr_time_slice_is_in_delegate(time_slice) && time_slice->event->role == ETR_ROLE_OPERATOR &&
+  return etr_time_slice_is_in_delegate(time_slice) &&
+         time_slice->event->role == ETR_ROLE_OPERATOR &&
          time_slice->compute_unit == ETR_COMPUTE_UNIT_CPU && time_slice->event->backend &&
          strcmp(time_slice->event->backend, backend) == 0;
 }
 
 static int by_ticks(const void *a, const void *b) {
   const fallen *x = a, *y = b;
-  if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? 1 : -1;
   return strcmp(x->name, y->name);
 }
 
-/* Sets entry_of of each time slice that fell back to the place of its operator in the list. False when out of memory.
+/* Sets entry_of of each time slice that fell back to the place of its operator in the list. False
+ * when out of memory.
  */
-static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *backend, uint32_t *entry_of,
-                        bool *marked) {
+static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *backend,
+                        uint32_t *entry_of, bool *marked) {
   const etr_method *method = finder->method;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &method->time_slices[i];
     entry_of[i] = ETR_NONE;
-    if (!fell(time_slice, backend)) continue;
+    if (!fell(time_slice, backend))
+      continue;
     /* Operators of an instruction with the same name are one entry. */
     const etr_event *event = time_slice->event;
     char *key = etr_arena_format(finder->arena, "%d %s", (int)event->instruction_id, event->name);
     etr_map_slot *slot = key ? etr_map_at(&of->index, etr_slice_of(key)) : NULL;
-    if (!slot) return false;
+    if (!slot)
+      return false;
     if (slot->value == ETR_NONE) {
       fallen *added = etr_vec_push(finder->arena, &of->list);
-      if (!added) return false;
-      *added = (fallen){.name = event->label, .backend = event->backend, .is_planned = event->is_unit_planned};
+      if (!added)
+        return false;
+      *added = (fallen){
+          .name = event->label, .backend = event->backend, .is_planned = event->is_unit_planned};
       slot->value = (uint32_t)(of->list.count - 1);
     }
     entry_of[i] = slot->value;
-    if (time_slice->node != ETR_NONE) marked[time_slice->node] = true;
+    if (time_slice->node != ETR_NONE)
+      marked[time_slice->node] = true;
   }
   return true;
 }
 
-/* Measures each operator that fell back, and all of them together: *sum. False when out of memory. */
-static bool measure_fallen(const etr_finder *finder, fallen_list *of, uint32_t *entry_of, uint64_t *sum) {
+/* Measures each operator that fell back, and all of them together: *sum. False when out of memory.
+ */
+static bool measure_fallen(const etr_finder *finder, fallen_list *of, uint32_t *entry_of,
+                           uint64_t *sum) {
   const etr_stats *stats = etr_run_stats(finder->arena, finder->method, entry_of, of->list.count);
-  if (!stats) return false;
-  for (size_t i = 0; i < of->list.count; i++) of->list.data[i].ticks = etr_finder_usual(&stats[i], stats[i].count);
+  if (!stats)
+    return false;
+  for (size_t i = 0; i < of->list.count; i++)
+    of->list.data[i].ticks = etr_finder_usual(&stats[i], stats[i].count);
   etr_sort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
-  for (size_t i = 0; i < finder->method->time_slice_count; i++) entry_of[i] = entry_of[i] == ETR_NONE ? ETR_NONE : 0;
+  for (size_t i = 0; i < finder->method->time_slice_count; i++)
+    entry_of[i] = entry_of[i] == ETR_NONE ? ETR_NONE : 0;
   stats = etr_run_stats(finder->arena, finder->method, entry_of, 1);
-  if (stats) *sum = etr_finder_usual(&stats[0], stats[0].count);
+  if (stats)
+    *sum = etr_finder_usual(&stats[0], stats[0].count);
   return stats != NULL;
 }
 
@@ -271,26 +325,34 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   const etr_method *method = finder->method;
   fallen_list of = {0};
   size_t node_count = finder->graph ? finder->graph->node_count : 0;
-  uint32_t *entry_of = etr_arena_alloc_array(finder->arena, method->time_slice_count, sizeof *entry_of);
+  uint32_t *entry_of = etr_arena_alloc_array(finder->arena, method->time_slice_count,
+                                             sizeof *entry_of);
   bool *marked = etr_arena_alloc_array(finder->arena, node_count, sizeof *marked);
   uint64_t ticks;
   etr_map_init(&of.index, finder->arena);
-  if (!entry_of || !marked || !find_fallen(finder, &of, backend, entry_of, marked)) return false;
-  if (!measure_fallen(finder, &of, entry_of, &ticks)) return false;
+  if (!entry_of || !marked || !find_fallen(finder, &of, backend, entry_of, marked))
+    return false;
+  if (!measure_fallen(finder, &of, entry_of, &ticks))
+    return false;
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_CPU_FALLBACK, ticks, (double)ticks);
-  if (!added) return !etr_arena_failed(finder->arena);
-  static const char *const verbs[2][2] = {{"run on", "runs on"}, {"are planned for", "is planned for"}};
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  static const char *const verbs[2][2] = {{"run on", "runs on"},
+                                          {"are planned for", "is planned for"}};
   const char *others = etr_compute_units_text(finder->arena, units);
   bool is_planned = of.list.data[0].is_planned, one = of.list.count == 1;
-  added->title = etr_arena_format(finder->arena, "Rewrite %zu operator%s of %s that %s the CPU, not the %s",
-                                  of.list.count, one ? "" : "s", backend, verbs[is_planned][one], others ? others : "");
+  added->title = etr_arena_format(
+      finder->arena, "Rewrite %zu operator%s of %s that %s the CPU, not the %s", of.list.count,
+      one ? "" : "s", backend, verbs[is_planned][one], others ? others : "");
   enum { LISTED = 3 };
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "%s %s; longest: ", etr_they_take(of.list.count), etr_finder_time(finder, ticks));
+  etr_putf(&writer, "%s %s; longest: ", etr_they_take(of.list.count),
+           etr_finder_time(finder, ticks));
   for (size_t i = 0; i < of.list.count && i < LISTED; i++)
-    etr_putf(&writer, "%s%s %s", i ? ", " : "", of.list.data[i].name, etr_finder_time(finder, of.list.data[i].ticks));
+    etr_putf(&writer, "%s%s %s", i ? ", " : "", of.list.data[i].name,
+             etr_finder_time(finder, of.list.data[i].ticks));
   etr_puts(&writer, of.list.count > LISTED ? ", and others." : ".");
   etr_finding_judge(added, is_planned ? ETR_POSSIBLE : ETR_LIKELY,
                     is_planned ? "that is the backend's plan, where they ran is not recorded"
@@ -308,7 +370,8 @@ static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
     const etr_time_slice *time_slice = &finder->method->time_slices[i];
     bool is_mine = etr_time_slice_is_in_delegate(time_slice) && time_slice->event->backend &&
                    strcmp(time_slice->event->backend, backend) == 0;
-    if (is_mine && time_slice->event->role == ETR_ROLE_OPERATOR) units |= 1u << time_slice->compute_unit;
+    if (is_mine && time_slice->event->role == ETR_ROLE_OPERATOR)
+      units |= 1u << time_slice->compute_unit;
   }
   return !(units & cpu) || !(units & faster) || add_cpu_fallback(finder, backend, units & faster);
 }
@@ -317,17 +380,23 @@ static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
 
 static bool find_of_backend(etr_finder *finder, size_t first) {
   chosen waiting, small;
-  if (!choose(&waiting, finder, first, waits) || !choose(&small, finder, first, is_small)) return false;
-  if (waiting.instructions.count && !add_waiting(finder, &waiting)) return false;
-  if (small.instructions.count && !add_small_calls(finder, &small)) return false;
+  if (!choose(&waiting, finder, first, waits) || !choose(&small, finder, first, is_small))
+    return false;
+  if (waiting.instructions.count && !add_waiting(finder, &waiting))
+    return false;
+  if (small.instructions.count && !add_small_calls(finder, &small))
+    return false;
   return find_cpu_fallback(finder, finder->delegates[first].delegate->backend);
 }
 
 bool etr_find_delegates(etr_finder *finder) {
   enum { MOST_BACKENDS = 64 }; /* more than any model has */
-  for (size_t i = 0, looked = 0; i < finder->method->delegate_count && looked < MOST_BACKENDS; i++) {
-    if (!is_first_of_backend(finder->delegates, i)) continue;
-    if (!find_of_backend(finder, i)) return false;
+  for (size_t i = 0, looked = 0; i < finder->method->delegate_count && looked < MOST_BACKENDS;
+       i++) {
+    if (!is_first_of_backend(finder->delegates, i))
+      continue;
+    if (!find_of_backend(finder, i))
+      return false;
     looked++;
   }
   return true;

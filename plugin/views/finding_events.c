@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * finding_events.c - findings that need single events: what delegates insert, what calls cost, which runs stand
- * out.
+ * finding_events.c - findings that need single events: what delegates insert, what calls cost,
+ * which runs stand out.
  */
 #include "base/natural.h"
 #include "base/stats.h"
@@ -11,11 +11,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-static uint64_t usual_of(const etr_event *event) { return etr_finder_usual(&event->stats, event->sample_count); }
+static uint64_t usual_of(const etr_event *event) {
+  return etr_finder_usual(&event->stats, event->sample_count);
+}
 
 /* The method's blocks, one after the other; NULL at the end. */
 static const etr_block *next_block(const etr_finder *finder, size_t *at) {
-  return *at < finder->method->block_count ? &finder->profile->blocks[finder->method->blocks[(*at)++]] : NULL;
+  return *at < finder->method->block_count
+             ? &finder->profile->blocks[finder->method->blocks[(*at)++]]
+             : NULL;
 }
 
 /* ---- Layout inside delegates ---- */
@@ -56,7 +60,8 @@ static bool add_inserted(insertions *in, const etr_block *block, size_t row, uin
     return true;
   }
   inserted *added = key ? etr_vec_push(in->arena, &in->list) : NULL;
-  if (!added || !etr_map_set(&in->index, etr_slice_of(key), (uint32_t)(in->list.count - 1))) return false;
+  if (!added || !etr_map_set(&in->index, etr_slice_of(key), (uint32_t)(in->list.count - 1)))
+    return false;
   *added = (inserted){event->label, block, row, event->instruction_id, ticks};
   in->transposes += is_called(event, "Transpose");
   in->converts += is_called(event, "Convert");
@@ -64,39 +69,49 @@ static bool add_inserted(insertions *in, const etr_block *block, size_t row, uin
   return true;
 }
 
-/* Rows [first, end) are one delegate's call and events. Events that add up to more than the call count as shares of it,
- * as they do in the balance. If nodes were estimated by order, it is not known which operators have none. */
+/* Rows [first, end) are one delegate's call and events. Events that add up to more than the call
+ * count as shares of it, as they do in the balance. If nodes were estimated by order, it is not
+ * known which operators have none. */
 static bool add_delegate(insertions *in, const etr_block *block, size_t first, size_t end) {
   uint64_t events = 0, call = 0;
   bool matched = false, estimated = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    if (e->kind == ETR_EVENT_DELEGATE_CALL) call += usual_of(e);
-    if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums) events += usual_of(e);
+    if (e->kind == ETR_EVENT_DELEGATE_CALL)
+      call += usual_of(e);
+    if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums)
+      events += usual_of(e);
     matched |= e->node_count > 0;
     estimated |= e->match == ETR_MATCH_ALIGNED;
   }
-  if (!matched || estimated) return true;
+  if (!matched || estimated)
+    return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     uint64_t ticks = usual_of(e);
-    if (!e->is_inserted || !is_layout(e)) continue;
-    if (!add_inserted(in, block, i, call > 0 && events > call ? etr_scale(ticks, call, events) : ticks)) return false;
+    if (!e->is_inserted || !is_layout(e))
+      continue;
+    if (!add_inserted(in, block, i,
+                      call > 0 && events > call ? etr_scale(ticks, call, events) : ticks))
+      return false;
   }
   return true;
 }
 
 static int by_ticks(const void *a, const void *b) {
   const inserted *x = a, *y = b;
-  if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
-  if (x->instruction != y->instruction) return x->instruction < y->instruction ? -1 : 1;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? 1 : -1;
+  if (x->instruction != y->instruction)
+    return x->instruction < y->instruction ? -1 : 1;
   return etr_natural_compare(x->name, y->name);
 }
 
 static bool list_instructions(insertions *in) {
   for (size_t i = 0; i < in->list.count; i++) {
     int32_t *added = etr_vec_push(in->arena, &in->instructions);
-    if (!added) return false;
+    if (!added)
+      return false;
     *added = in->list.data[i].instruction;
   }
   size_t kept = 0;
@@ -120,7 +135,8 @@ static const char *layout_title(const insertions *in) {
   etr_text_begin(&text, in->arena, &writer);
   etr_puts(&writer, "Avoid ");
   for (size_t i = 0; i < ETR_COUNT(kinds); i++) {
-    if (kinds[i].count) etr_putf(&writer, "%s%zu %s", any ? ", " : "", kinds[i].count, kinds[i].name);
+    if (kinds[i].count)
+      etr_putf(&writer, "%s%zu %s", any ? ", " : "", kinds[i].count, kinds[i].name);
     any |= kinds[i].count > 0;
   }
   if (in->instructions.count == 1)
@@ -130,14 +146,16 @@ static const char *layout_title(const insertions *in) {
   return etr_text_end(&text, &writer);
 }
 
-/* The next event with a node in the same delegate, in the direction of `step`: the operator that ran before or after.
- * NULL if there is none. */
+/* The next event with a node in the same delegate, in the direction of `step`: the operator that
+ * ran before or after. NULL if there is none. */
 static const char *neighbour(const etr_finder *finder, const inserted *of, int step) {
   for (size_t i = of->row; step > 0 ? i + 1 < of->block->event_count : i > 0;) {
     i = step > 0 ? i + 1 : i - 1;
     const etr_event *event = &of->block->events[i];
-    if (event->instruction_id != of->instruction) return NULL;
-    if (event->node_count && finder->graph) return etr_finder_node_name(finder, event->nodes[0]);
+    if (event->instruction_id != of->instruction)
+      return NULL;
+    if (event->node_count && finder->graph)
+      return etr_finder_node_name(finder, event->nodes[0]);
   }
   return NULL;
 }
@@ -145,9 +163,12 @@ static const char *neighbour(const etr_finder *finder, const inserted *of, int s
 /* Puts " (after X, before Y)", in the order in which the delegate runs. */
 static void put_place(etr_writer *writer, const etr_finder *finder, const inserted *of) {
   const char *before = neighbour(finder, of, -1), *behind = neighbour(finder, of, 1);
-  if (before && behind) etr_putf(writer, " (after %s, before %s)", before, behind);
-  if (before && !behind) etr_putf(writer, " (at the end, after %s)", before);
-  if (!before && behind) etr_putf(writer, " (at the start, before %s)", behind);
+  if (before && behind)
+    etr_putf(writer, " (after %s, before %s)", before, behind);
+  if (before && !behind)
+    etr_putf(writer, " (at the end, after %s)", before);
+  if (!before && behind)
+    etr_putf(writer, " (at the start, before %s)", behind);
 }
 
 bool etr_find_layouts(etr_finder *finder) {
@@ -157,13 +178,18 @@ bool etr_find_layouts(etr_finder *finder) {
   for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
-      if (block->events[i].kind >= ETR_EVENT_DELEGATE_CALL && !add_delegate(&in, block, i, end)) return false;
+      if (block->events[i].kind >= ETR_EVENT_DELEGATE_CALL && !add_delegate(&in, block, i, end))
+        return false;
     }
   uint64_t ticks = ETR_MIN(in.ticks, finder->method->delegate_only_ticks);
-  etr_finding *added = in.list.count ? etr_finder_add(finder, ETR_FINDING_LAYOUT, ticks, (double)ticks) : NULL;
-  if (!added) return !etr_arena_failed(in.arena);
+  etr_finding *added = in.list.count
+                           ? etr_finder_add(finder, ETR_FINDING_LAYOUT, ticks, (double)ticks)
+                           : NULL;
+  if (!added)
+    return !etr_arena_failed(in.arena);
   etr_sort(in.list.data, in.list.count, sizeof *in.list.data, by_ticks);
-  if (!list_instructions(&in)) return false;
+  if (!list_instructions(&in))
+    return false;
   added->instructions = in.instructions.data;
   added->instruction_count = in.instructions.count;
   added->title = layout_title(&in);
@@ -171,17 +197,20 @@ bool etr_find_layouts(etr_finder *finder) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, in.arena, &writer);
-  etr_putf(&writer, "%s %s. Longest: ", etr_they_take(in.list.count), etr_finder_time(finder, ticks));
+  etr_putf(&writer, "%s %s. Longest: ", etr_they_take(in.list.count),
+           etr_finder_time(finder, ticks));
   for (size_t i = 0; i < in.list.count && i < LISTED; i++) {
-    etr_putf(&writer, "%s%s of delegate %d, %s", i ? "; " : "", in.list.data[i].name, (int)in.list.data[i].instruction,
-             etr_finder_time(finder, in.list.data[i].ticks));
+    etr_putf(&writer, "%s%s of delegate %d, %s", i ? "; " : "", in.list.data[i].name,
+             (int)in.list.data[i].instruction, etr_finder_time(finder, in.list.data[i].ticks));
     put_place(&writer, finder, &in.list.data[i]);
   }
   etr_puts(&writer, ".");
   if (in.transposes)
-    etr_puts(&writer, " A transpose changes the layout: give the model channels-last inputs (torch.channels_last), and "
+    etr_puts(&writer, " A transpose changes the layout: give the model channels-last inputs "
+                      "(torch.channels_last), and "
                       "keep operators of another layout out from between convolutions.");
-  if (in.converts) etr_puts(&writer, " A convert changes the number type: quantise inputs and outputs, too.");
+  if (in.converts)
+    etr_puts(&writer, " A convert changes the number type: quantise inputs and outputs, too.");
   added->evidence = etr_text_end(&text, &writer);
   etr_finding_judge(added, ETR_POSSIBLE, "some may be needed where the model's layout changes");
   return true;
@@ -189,34 +218,43 @@ bool etr_find_layouts(etr_finder *finder) {
 
 /* ---- Calls of kernels ---- */
 
-/* Rows [first, end) are one instruction's: kernels, and the calls around them. Only one that has both tells what
- * calling took. */
-static void measure_instruction(etr_finder *finder, const etr_block *block, size_t first, size_t end) {
+/* Rows [first, end) are one instruction's: kernels, and the calls around them. Only one that has
+ * both tells what calling took. */
+static void measure_instruction(etr_finder *finder, const etr_block *block, size_t first,
+                                size_t end) {
   uint64_t kernel = 0, call = 0;
   uint32_t node = ETR_NONE;
   bool both = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     bool is_call = strcmp(e->name, "OPERATOR_CALL") == 0 && e->kind == ETR_EVENT_FRAMEWORK;
-    if (e->node_count) node = e->nodes[0];
-    if (e->node_count) kernel += usual_of(e);
-    if (is_call) call += usual_of(e);
+    if (e->node_count)
+      node = e->nodes[0];
+    if (e->node_count)
+      kernel += usual_of(e);
+    if (is_call)
+      call += usual_of(e);
     both |= is_call;
   }
-  if (node == ETR_NONE || !both || call < kernel) return;
+  if (node == ETR_NONE || !both || call < kernel)
+    return;
   finder->kernel_ticks[node] += kernel;
   finder->call_ticks[node] += call - kernel;
 }
 
 bool etr_finder_measure_calls(etr_finder *finder) {
   size_t at = 0;
-  finder->kernel_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *finder->kernel_ticks);
-  finder->call_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *finder->call_ticks);
-  if (!finder->kernel_ticks || !finder->call_ticks) return false;
+  finder->kernel_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
+                                               sizeof *finder->kernel_ticks);
+  finder->call_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
+                                             sizeof *finder->call_ticks);
+  if (!finder->kernel_ticks || !finder->call_ticks)
+    return false;
   for (const etr_block *block; (block = next_block(finder, &at)) != NULL;) {
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
-      if (!block->events[i].delegate_id) measure_instruction(finder, block, i, end);
+      if (!block->events[i].delegate_id)
+        measure_instruction(finder, block, i, end);
     }
   }
   return true;
@@ -226,38 +264,50 @@ bool etr_find_slow_calls(etr_finder *finder) {
   size_t node_count = finder->graph->node_count;
   uint64_t calls = 0;
   bool *marked = etr_arena_alloc_array(finder->arena, node_count, sizeof *marked);
-  if (!marked) return false;
+  if (!marked)
+    return false;
   for (size_t i = 0; i < node_count; i++) {
     marked[i] = finder->call_ticks[i] > finder->kernel_ticks[i];
     calls += marked[i] ? finder->call_ticks[i] : 0;
   }
   calls = ETR_MIN(calls, finder->method->framework_ticks);
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_CALLS, calls, NAN);
-  if (!added) return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked)) return false;
-  added->title = etr_arena_format(finder->arena, "Run fewer, larger operators: %zu %s longer to call than to run",
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  if (!etr_finder_list_nodes(finder, added, marked))
+    return false;
+  added->title = etr_arena_format(finder->arena,
+                                  "Run fewer, larger operators: %zu %s longer to call than to run",
                                   added->node_count, added->node_count == 1 ? "takes" : "take");
-  added->evidence = etr_arena_format(finder->arena, "The runtime takes %s to call them; the kernels alone: %s.",
-                                     etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked, false));
-  etr_finding_judge(added, ETR_POSSIBLE, "most of it may be the recording itself, which a release does not do");
+  added->evidence = etr_arena_format(
+      finder->arena, "The runtime takes %s to call them; the kernels alone: %s.",
+      etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked, false));
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    "most of it may be the recording itself, which a release does not do");
   return true;
 }
 
-/* ---- Operators that one run makes look slow: something came in between, and the average does not say so ---- */
+/* ---- Operators that one run makes look slow: something came in between, and the average does not
+ * say so ---- */
 
-/* A node's longest run but for the first, which is cold and a finding of its own; NULL if it does not stand out. Of a
- * node whose median is below its clock's step, any tick would. */
-static const etr_run_ticks *outlying_run(const etr_finder *finder, const etr_node_time *time, uint32_t phase) {
+/* A node's longest run but for the first, which is cold and a finding of its own; NULL if it does
+ * not stand out. Of a node whose median is below its clock's step, any tick would. */
+static const etr_run_ticks *outlying_run(const etr_finder *finder, const etr_node_time *time,
+                                         uint32_t phase) {
   const etr_method *method = finder->method;
   const etr_run_ticks *longest = NULL;
   for (uint32_t i = 0; time->each_run && i < time->runs; i++) {
     const etr_run_ticks *run = &time->each_run[i];
     bool is_cold = run->run == 0 && method->skipped_run_count == 0;
-    bool is_usual = phase == ETR_NONE || finder->profile->runs[method->runs[run->run]].phase == phase;
-    if (!is_cold && is_usual && (!longest || run->ticks > longest->ticks)) longest = run;
+    bool is_usual = phase == ETR_NONE ||
+                    finder->profile->runs[method->runs[run->run]].phase == phase;
+    if (!is_cold && is_usual && (!longest || run->ticks > longest->ticks))
+      longest = run;
   }
   bool is_known = time->runs >= ETR_FINDING_LEAST_RUNS && longest && time->per_run.p50 > 0;
-  return is_known && (double)longest->ticks > ETR_FINDING_OUTLIER_FACTOR * time->per_run.p50 ? longest : NULL;
+  return is_known && (double)longest->ticks > ETR_FINDING_OUTLIER_FACTOR * time->per_run.p50
+             ? longest
+             : NULL;
 }
 
 static uint64_t excess_of(const etr_node_time *time, const etr_run_ticks *run) {
@@ -268,37 +318,47 @@ bool etr_find_outliers(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   const etr_run_ticks *worst_run = NULL;
-  /* The phase that most of a method's runs are of, and so mostly the medians; ETR_NONE where it has none. */
+  /* The phase that most of a method's runs are of, and so mostly the medians; ETR_NONE where it has
+   * none. */
   uint32_t phase = finder->method->run_phase_count ? 0 : ETR_NONE;
   for (uint32_t i = 1; i < finder->method->run_phase_count; i++)
-    if (finder->method->run_phases[i].run_count > finder->method->run_phases[phase].run_count) phase = i;
+    if (finder->method->run_phases[i].run_count > finder->method->run_phases[phase].run_count)
+      phase = i;
   size_t worst = 0;
   uint64_t ticks = 0;
-  if (!marked) return false;
+  if (!marked)
+    return false;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_run_ticks *run = outlying_run(finder, &graph->times[i], phase);
-    if (!run) continue;
+    if (!run)
+      continue;
     marked[i] = true;
     ticks += excess_of(&graph->times[i], run);
-    if (worst_run && excess_of(&graph->times[i], run) <= excess_of(&graph->times[worst], worst_run)) continue;
+    if (worst_run && excess_of(&graph->times[i], run) <= excess_of(&graph->times[worst], worst_run))
+      continue;
     worst = i;
     worst_run = run;
   }
   etr_finding *added = worst_run ? etr_finder_add(finder, ETR_FINDING_OUTLIER, ticks, NAN) : NULL;
-  if (!added) return !etr_arena_failed(finder->arena);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
   added->cost = added->potential = (double)ticks;
   added->share = NAN;
   added->is_once = true;
-  if (!etr_finder_list_nodes(finder, added, marked)) return false;
+  if (!etr_finder_list_nodes(finder, added, marked))
+    return false;
   const etr_node_time *time = &graph->times[worst];
   const char *longest = etr_label_node(finder->arena, graph, (uint32_t)worst);
-  const char *whose = added->node_count == 1 ? " took over ten times its" : "s took over ten times their";
-  added->title = etr_arena_format(finder->arena, "Rank by medians (--stat p50): %zu operator%s median in one run",
+  const char *whose = added->node_count == 1 ? " took over ten times its"
+                                             : "s took over ten times their";
+  added->title = etr_arena_format(finder->arena,
+                                  "Rank by medians (--stat p50): %zu operator%s median in one run",
                                   added->node_count, whose);
   etr_finding_judge(added, ETR_LIKELY, "an interruption, which averages contain");
   added->evidence = etr_arena_format(
-      finder->arena, "Worst: %s took %s in run %u; its median is %s, its average %s.", longest ? longest : "",
-      etr_finder_time_of(finder, (double)worst_run->ticks), (unsigned)finder->method->runs[worst_run->run],
-      etr_finder_time_of(finder, time->per_run.p50), etr_finder_time_of(finder, time->avg));
+      finder->arena, "Worst: %s took %s in run %u; its median is %s, its average %s.",
+      longest ? longest : "", etr_finder_time_of(finder, (double)worst_run->ticks),
+      (unsigned)finder->method->runs[worst_run->run], etr_finder_time_of(finder, time->per_run.p50),
+      etr_finder_time_of(finder, time->avg));
   return true;
 }

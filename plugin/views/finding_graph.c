@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * finding_graph.c - what the graph says about nodes, and findings about kernels that only move data or compute the same
- * in every run.
+ * finding_graph.c - what the graph says about nodes, and findings about kernels that only move data
+ * or compute the same in every run.
  */
 #include "output/label.h"
 #include "views/delegation.h"
@@ -15,9 +15,11 @@
 /* Nodes in delegates; if the record was saved after lowering, also the calls that hold them. */
 static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
   const etr_graph *graph = finder->graph;
-  for (size_t i = 0; i < graph->node_count; i++) delegate_of[i] = ETR_NONE;
+  for (size_t i = 0; i < graph->node_count; i++)
+    delegate_of[i] = ETR_NONE;
   for (size_t i = 0; i < graph->node_count; i++) {
-    if (graph->times[i].delegate_instruction < 0) continue;
+    if (graph->times[i].delegate_instruction < 0)
+      continue;
     uint32_t subgraph = graph->nodes[i].subgraph;
     delegate_of[i] = etr_delegate_at(finder->method, graph->times[i].delegate_instruction);
     if (subgraph != ETR_NONE && graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_LOWERED)
@@ -25,49 +27,64 @@ static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
   }
 }
 
-/* Returns true for an operator that has the same result whenever it has the same inputs, or none. */
+/* Returns true for an operator that has the same result whenever it has the same inputs, or none.
+ */
 static bool is_repeatable(const etr_finder *finder, const etr_node *node) {
-  static const char *const sources[] = {"full", "arange", "zeros", "ones", "scalar_tensor", "eye", "linspace"};
-  static const char *const random[] = {"rand",        "randn",  "randint",   "bernoulli", "native_dropout",
-                                       "multinomial", "normal", "rand_like", "randn_like"};
-  if (etr_is_one_of(finder, node, random, ETR_COUNT(random))) return false;
+  static const char *const sources[] = {"full",          "arange", "zeros",   "ones",
+                                        "scalar_tensor", "eye",    "linspace"};
+  static const char *const random[] = {"rand",      "randn",          "randint",
+                                       "bernoulli", "native_dropout", "multinomial",
+                                       "normal",    "rand_like",      "randn_like"};
+  if (etr_is_one_of(finder, node, random, ETR_COUNT(random)))
+    return false;
   return node->input_count > 0 || etr_is_one_of(finder, node, sources, ETR_COUNT(sources));
 }
 
 static bool is_static(const etr_node *node) {
   for (size_t i = 0; i < node->output_count; i++)
     for (int32_t d = 0; d < node->outputs[i].rank; d++)
-      if (node->outputs[i].dims[d].size == ETR_DIM_SYMBOLIC) return false;
+      if (node->outputs[i].dims[d].size == ETR_DIM_SYMBOLIC)
+        return false;
   return true;
 }
 
-/* Nodes in the bodies of control flow read the arguments of their body, which are inputs, so that none is constant. */
+/* Nodes in the bodies of control flow read the arguments of their body, which are inputs, so that
+ * none is constant. */
 static void note_constants(const etr_finder *finder, bool *is_constant) {
   const etr_graph *graph = finder->graph;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_CONSTANT) is_constant[i] = true;
-    if (node->kind == ETR_NODE_BUFFER) is_constant[i] = !node->is_written && !etr_is_program(graph);
-    if (node->kind != ETR_NODE_OP || !is_repeatable(finder, node) || !is_static(node)) continue;
+    if (node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_CONSTANT)
+      is_constant[i] = true;
+    if (node->kind == ETR_NODE_BUFFER)
+      is_constant[i] = !node->is_written && !etr_is_program(graph);
+    if (node->kind != ETR_NODE_OP || !is_repeatable(finder, node) || !is_static(node))
+      continue;
     is_constant[i] = node->subgraph == ETR_NONE;
-    for (size_t k = 0; k < node->input_count; k++) is_constant[i] &= is_constant[node->inputs[k].node];
+    for (size_t k = 0; k < node->input_count; k++)
+      is_constant[i] &= is_constant[node->inputs[k].node];
   }
 }
 
-/* Cuts out the operators, which many rules ask for, and sorts the nodes that ran, of which many rules list some. */
+/* Cuts out the operators, which many rules ask for, and sorts the nodes that ran, of which many
+ * rules list some. */
 static bool note_operators_and_times(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   etr_slice *ops = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *ops);
   etr_timed_node *list = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *list);
   uint32_t *by_time = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *by_time);
-  if (!ops || !list || !by_time) return false;
+  if (!ops || !list || !by_time)
+    return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
-    if (graph->nodes[i].kind == ETR_NODE_OP) ops[i] = etr_label_op(graph->nodes[i].target);
+    if (graph->nodes[i].kind == ETR_NODE_OP)
+      ops[i] = etr_label_op(graph->nodes[i].target);
     if (graph->times[i].runs)
-      list[finder->timed_count++] = (etr_timed_node){.ticks = (double)etr_finder_node_ticks(finder, i), .node = i};
+      list[finder->timed_count++] = (etr_timed_node){
+          .ticks = (double)etr_finder_node_ticks(finder, i), .node = i};
   }
   etr_sort(list, finder->timed_count, sizeof *list, etr_timed_node_order);
-  for (size_t i = 0; i < finder->timed_count; i++) by_time[i] = list[i].node;
+  for (size_t i = 0; i < finder->timed_count; i++)
+    by_time[i] = list[i].node;
   finder->ops = ops;
   finder->by_time = by_time;
   return true;
@@ -78,12 +95,14 @@ bool etr_finder_look_at_graph(etr_finder *finder) {
   uint32_t *delegate_of = etr_arena_alloc_array(finder->arena, count, sizeof *delegate_of);
   bool *is_constant = etr_arena_alloc_array(finder->arena, count, sizeof *is_constant);
   bool *is_kernel = etr_arena_alloc_array(finder->arena, count, sizeof *is_kernel);
-  if (!delegate_of || !is_constant || !is_kernel || !note_operators_and_times(finder)) return false;
+  if (!delegate_of || !is_constant || !is_kernel || !note_operators_and_times(finder))
+    return false;
   note_delegates(finder, delegate_of);
   note_constants(finder, is_constant);
   for (size_t i = 0; i < count; i++)
-    is_kernel[i] = finder->graph->nodes[i].kind == ETR_NODE_OP && finder->graph->times[i].runs > 0 &&
-                   delegate_of[i] == ETR_NONE && !finder->graph->times[i].backend;
+    is_kernel[i] = finder->graph->nodes[i].kind == ETR_NODE_OP &&
+                   finder->graph->times[i].runs > 0 && delegate_of[i] == ETR_NONE &&
+                   !finder->graph->times[i].backend;
   finder->delegate_of = delegate_of;
   finder->is_constant = is_constant;
   finder->is_kernel = is_kernel;
@@ -97,37 +116,47 @@ static bool feeds_products(const etr_finder *finder, const bool *marked) {
   static const char *const names[] = {"mm", "addmm", "bmm", "linear"};
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     const etr_node *node = &finder->graph->nodes[i];
-    if (finder->is_constant[i] || !etr_is_one_of(finder, node, names, ETR_COUNT(names))) continue;
+    if (finder->is_constant[i] || !etr_is_one_of(finder, node, names, ETR_COUNT(names)))
+      continue;
     for (size_t k = 0; k < node->input_count; k++)
-      if (marked[node->inputs[k].node]) return true;
+      if (marked[node->inputs[k].node])
+        return true;
   }
   return false;
 }
 
 bool etr_find_constants(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
-  bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked), unpacks = false;
+  bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked),
+       unpacks = false;
   uint64_t ticks = 0;
-  if (!marked) return false;
+  if (!marked)
+    return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     marked[i] = finder->is_kernel[i] && finder->is_constant[i];
-    if (!marked[i]) continue;
+    if (!marked[i])
+      continue;
     ticks += etr_finder_kernel_ticks(finder, i);
     unpacks |= strstr(graph->nodes[i].target, "dequantize") != NULL;
   }
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_CONSTANTS, ticks, (double)ticks);
-  if (!added) return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked)) return false;
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  if (!etr_finder_list_nodes(finder, added, marked))
+    return false;
   bool layers = feeds_products(finder, marked);
-  added->title = etr_arena_format(finder->arena, "Fold %zu operator%s on constants at export%s", added->node_count,
-                                  etr_plural(added->node_count),
+  added->title = etr_arena_format(finder->arena, "Fold %zu operator%s on constants at export%s",
+                                  added->node_count, etr_plural(added->node_count),
                                   layers ? ", or delegate the linear layers that read them" : "");
-  added->evidence = etr_arena_format(
-      finder->arena,
-      "What depends on parameters and constants only has the same result in every run. %s %s, calls included: %s. "
-      "ExecuTorch's constant_prop_pass folds it.",
-      etr_they_take(added->node_count), etr_finder_time(finder, ticks), etr_finder_by_operator(finder, marked, true));
-  etr_finding_judge(added, ETR_SURE, unpacks ? "folded weights are no longer quantised, and larger" : NULL);
+  added->evidence = etr_arena_format(finder->arena,
+                                     "What depends on parameters and constants only has the same "
+                                     "result in every run. %s %s, calls included: %s. "
+                                     "ExecuTorch's constant_prop_pass folds it.",
+                                     etr_they_take(added->node_count),
+                                     etr_finder_time(finder, ticks),
+                                     etr_finder_by_operator(finder, marked, true));
+  etr_finding_judge(added, ETR_SURE,
+                    unpacks ? "folded weights are no longer quantised, and larger" : NULL);
   return true;
 }
 
@@ -145,18 +174,22 @@ static const etr_value *value_of(const etr_graph *graph, const etr_edge *edge) {
 }
 
 static bool has_same_shape(const etr_value *a, const etr_value *b) {
-  if (a->rank < 0 || a->rank != b->rank) return false;
+  if (a->rank < 0 || a->rank != b->rank)
+    return false;
   for (int32_t i = 0; i < a->rank; i++)
-    if (a->dims[i].size != b->dims[i].size || a->dims[i].size == ETR_DIM_SYMBOLIC) return false;
+    if (a->dims[i].size != b->dims[i].size || a->dims[i].size == ETR_DIM_SYMBOLIC)
+      return false;
   return true;
 }
 
 /* An expand, a slice or a view to the same shape returns what it read. */
 static bool changes_nothing(const etr_finder *finder, const etr_node *node) {
-  static const char *const names[] = {"expand_copy", "slice_copy", "view_copy", "clone", "alias_copy"};
+  static const char *const names[] = {"expand_copy", "slice_copy", "view_copy", "clone",
+                                      "alias_copy"};
   const etr_value *from = node->input_count ? value_of(finder->graph, &node->inputs[0]) : NULL;
   const etr_value *to = node->output_count ? &node->outputs[0] : NULL;
-  if (!from || !to || !has_same_shape(from, to) || !from->dtype || !to->dtype || strcmp(from->dtype, to->dtype) != 0)
+  if (!from || !to || !has_same_shape(from, to) || !from->dtype || !to->dtype ||
+      strcmp(from->dtype, to->dtype) != 0)
     return false;
   return etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
@@ -166,26 +199,30 @@ static void add_copy(copies *c, const etr_finder *finder, uint32_t at) {
   c->ticks += etr_finder_kernel_ticks(finder, at);
   c->count++;
   c->unchanged += changes_nothing(finder, node);
-  if (node->input_count == 0 || node->output_count == 0) return;
+  if (node->input_count == 0 || node->output_count == 0)
+    return;
   const etr_node *source = &finder->graph->nodes[node->inputs[0].node];
   const etr_value *from = value_of(finder->graph, &node->inputs[0]), *to = &node->outputs[0];
   c->of_copies += source->kind == ETR_NODE_OP && strcmp(source->target, node->target) == 0;
   c->casts += from && from->dtype && to->dtype && strcmp(from->dtype, to->dtype) != 0;
 }
 
-static const char *copies_evidence(const etr_finder *finder, const copies *c, const etr_finding *finding) {
+static const char *copies_evidence(const etr_finder *finder, const copies *c,
+                                   const etr_finding *finding) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "%s %s to move data; longest: %s, %s.", etr_they_take(c->count), etr_finder_time(finder, c->ticks),
-           etr_finder_node_name(finder, finding->nodes[0]),
+  etr_putf(&writer, "%s %s to move data; longest: %s, %s.", etr_they_take(c->count),
+           etr_finder_time(finder, c->ticks), etr_finder_node_name(finder, finding->nodes[0]),
            etr_finder_time(finder, etr_finder_kernel_ticks(finder, finding->nodes[0])));
   if (c->unchanged == c->count)
     etr_puts(&writer, " Each returns what it reads.");
   else if (c->unchanged)
     etr_putf(&writer, " %zu return what they read: remove them.", c->unchanged);
-  if (c->casts) etr_putf(&writer, " %zu convert the number type: keep one type throughout.", c->casts);
-  if (c->of_copies) etr_putf(&writer, " %zu read another one's result: fuse the two.", c->of_copies);
+  if (c->casts)
+    etr_putf(&writer, " %zu convert the number type: keep one type throughout.", c->casts);
+  if (c->of_copies)
+    etr_putf(&writer, " %zu read another one's result: fuse the two.", c->of_copies);
   etr_cost_sum sum = {0};
   for (size_t i = 0; i < finding->node_count; i++)
     etr_cost_add(&sum, finder->profile, finder->graph, finding->nodes[i]);
@@ -197,30 +234,36 @@ static const char *copies_evidence(const etr_finder *finder, const copies *c, co
   return etr_text_end(&text, &writer);
 }
 
-static bool add_copies(etr_finder *finder, const etr_breakdown *rows, const etr_breakdown_row *row) {
+static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
+                       const etr_breakdown_row *row) {
   const etr_graph *graph = finder->graph;
   copies c = {0};
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
-  if (!marked) return false;
+  if (!marked)
+    return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     marked[i] = rows->row_of_node[i] == row->number;
-    if (marked[i]) add_copy(&c, finder, i);
+    if (marked[i])
+      add_copy(&c, finder, i);
   }
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, c.ticks, (double)c.ticks);
-  if (!added) return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked)) return false;
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  if (!etr_finder_list_nodes(finder, added, marked))
+    return false;
   bool is_all = c.unchanged == c.count;
   const char *verb = c.casts == c.count ? "convert" : "move";
-  added->title = etr_arena_format(finder->arena, "%s %zu %s that %s%s %s", is_all ? "Remove" : "Avoid", c.count,
-                                  row->key, is_all ? "change" : verb, c.count == 1 ? "s" : "",
-                                  is_all ? "nothing" : "data");
+  added->title = etr_arena_format(
+      finder->arena, "%s %zu %s that %s%s %s", is_all ? "Remove" : "Avoid", c.count, row->key,
+      is_all ? "change" : verb, c.count == 1 ? "s" : "", is_all ? "nothing" : "data");
   added->evidence = copies_evidence(finder, &c, added);
-  etr_finding_judge(added, is_all ? ETR_SURE : ETR_POSSIBLE, is_all ? NULL : "the model may need some of them");
+  etr_finding_judge(added, is_all ? ETR_SURE : ETR_POSSIBLE,
+                    is_all ? NULL : "the model may need some of them");
   return true;
 }
 
-/* Another finding, about what cuts delegates apart, says more about nodes between delegates, unless these can just be
- * removed. */
+/* Another finding, about what cuts delegates apart, says more about nodes between delegates, unless
+ * these can just be removed. */
 static void unmark_between(const etr_finder *finder, bool *marked) {
   for (size_t i = 0; i < finder->found.count; i++) {
     const etr_finding *found = &finder->found.data[i];
@@ -234,12 +277,16 @@ bool etr_find_copies(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   etr_breakdown rows;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
-  if (!marked) return false;
+  if (!marked)
+    return false;
   for (size_t i = 0; i < graph->node_count; i++)
-    marked[i] = finder->is_kernel[i] && !finder->is_constant[i] && etr_node_only_copies(&graph->nodes[i]);
+    marked[i] = finder->is_kernel[i] && !finder->is_constant[i] &&
+                etr_node_only_copies(&graph->nodes[i]);
   unmark_between(finder, marked);
-  if (!etr_finder_sum_by_operator(finder, &rows, marked, true)) return false;
+  if (!etr_finder_sum_by_operator(finder, &rows, marked, true))
+    return false;
   for (size_t i = 0; i < rows.count; i++)
-    if (!add_copies(finder, &rows, &rows.rows[i])) return false;
+    if (!add_copies(finder, &rows, &rows.rows[i]))
+      return false;
   return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * finding_partition.c - findings about what is not delegated: kernels between delegates, which cut them apart; kernels
- * that a partitioner would take; kernels that an optimised library has.
+ * finding_partition.c - findings about what is not delegated: kernels between delegates, which cut
+ * them apart; kernels that a partitioner would take; kernels that an optimised library has.
  */
 #include "output/label.h"
 #include "views/finding_rules.h"
@@ -13,16 +13,18 @@
 typedef struct partition {
   etr_finder *finder;
   const char *backend;
-  const char *
-      *reasons;       /* per node outside delegates: why its partitioner leaves it out; NULL: the rules are not known */
-  bool *is_inside;    /* per node: in one of its delegates, or a call of one */
-  bool *is_between;   /* per node: outside delegates; depends on some, and some depend on it */
-  bool *is_candidate; /* per node: what delegates are counted with, besides those inside */
-  uint32_t *level;    /* per node, see count_levels() */
-  size_t delegates;   /* of the backend */
+  const char **reasons; /* per node outside delegates: why its partitioner leaves it out; NULL: the
+                           rules are not known */
+  bool *is_inside;      /* per node: in one of its delegates, or a call of one */
+  bool *is_between;     /* per node: outside delegates; depends on some, and some depend on it */
+  bool *is_candidate;   /* per node: what delegates are counted with, besides those inside */
+  uint32_t *level;      /* per node, see count_levels() */
+  size_t delegates;     /* of the backend */
 } partition;
 
-static bool is_getitem(const etr_node *node) { return strcmp(node->target, "_operator.getitem") == 0; }
+static bool is_getitem(const etr_node *node) {
+  return strcmp(node->target, "_operator.getitem") == 0;
+}
 
 /* Whether a node is in a delegate, or would be. An item of a result is where the result is. */
 static bool is_taken(const partition *p, uint32_t node, const char *only) {
@@ -30,14 +32,16 @@ static bool is_taken(const partition *p, uint32_t node, const char *only) {
   while (is_getitem(&graph->nodes[node]) && graph->nodes[node].input_count && !p->is_inside[node] &&
          graph->nodes[node].inputs[0].node < node)
     node = graph->nodes[node].inputs[0].node;
-  return p->is_inside[node] || (p->is_candidate[node] && (!only || strcmp(graph->nodes[node].target, only) == 0));
+  return p->is_inside[node] ||
+         (p->is_candidate[node] && (!only || strcmp(graph->nodes[node].target, only) == 0));
 }
 
 /**
- * The number of delegates that the backend needs at least, if it also took the candidates, or only those of one target.
- * The level of a node counts how often a path to it leaves what is taken. What has one level can be one delegate: a
- * path between two such nodes never leaves what is taken. Nodes of different levels cannot be in the same delegate,
- * because an operator that is not taken lies between some of them.
+ * The number of delegates that the backend needs at least, if it also took the candidates, or only
+ * those of one target. The level of a node counts how often a path to it leaves what is taken. What
+ * has one level can be one delegate: a path between two such nodes never leaves what is taken.
+ * Nodes of different levels cannot be in the same delegate, because an operator that is not taken
+ * lies between some of them.
  */
 static size_t count_levels(const partition *p, const char *only) {
   const etr_graph *graph = p->finder->graph;
@@ -48,20 +52,24 @@ static size_t count_levels(const partition *p, const char *only) {
     p->level[i] = 0;
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       uint32_t input = graph->nodes[i].inputs[k].node;
-      if (input < i) p->level[i] = ETR_MAX(p->level[i], p->level[input] + (!is_in && is_taken(p, input, only)));
+      if (input < i)
+        p->level[i] = ETR_MAX(p->level[i], p->level[input] + (!is_in && is_taken(p, input, only)));
     }
-    if (is_in) most = ETR_MAX(most, p->level[i]);
+    if (is_in)
+      most = ETR_MAX(most, p->level[i]);
   }
   bool *is_used = etr_arena_alloc_array(p->finder->arena, (size_t)most + 1, sizeof *is_used);
   for (uint32_t i = 0; is_used && i < graph->node_count; i++) {
-    if (!is_taken(p, i, only) || is_used[p->level[i]]) continue;
+    if (!is_taken(p, i, only) || is_used[p->level[i]])
+      continue;
     is_used[p->level[i]] = true;
     count++;
   }
   return count;
 }
 
-/* Of the backend's delegates, how many remain. Delegates that something else cuts apart remain apart. */
+/* Of the backend's delegates, how many remain. Delegates that something else cuts apart remain
+ * apart. */
 static size_t remaining_delegates(const partition *p, size_t levels_now, const char *only) {
   size_t levels = count_levels(p, only);
   return p->delegates - (levels_now > levels ? ETR_MIN(levels_now - levels, p->delegates - 1) : 0);
@@ -72,14 +80,17 @@ static bool is_in_backend(const etr_finder *finder, uint32_t node, const char *b
   return delegate != ETR_NONE && strcmp(finder->method->delegates[delegate].backend, backend) == 0;
 }
 
-/* Finds what lies between delegates, with one pass forwards and one backwards: nodes are in execution order. */
+/* Finds what lies between delegates, with one pass forwards and one backwards: nodes are in
+ * execution order. */
 static bool find_between(partition *p) {
   const etr_graph *graph = p->finder->graph;
   bool *depends = etr_arena_alloc_array(p->finder->arena, graph->node_count, sizeof *depends);
   bool *is_needed = etr_arena_alloc_array(p->finder->arena, graph->node_count, sizeof *is_needed);
-  if (!depends || !is_needed) return false;
+  if (!depends || !is_needed)
+    return false;
   for (uint32_t i = 0; i < graph->node_count; i++)
-    for (size_t k = 0; p->finder->delegate_of[i] == ETR_NONE && k < graph->nodes[i].input_count; k++) {
+    for (size_t k = 0; p->finder->delegate_of[i] == ETR_NONE && k < graph->nodes[i].input_count;
+         k++) {
       uint32_t input = graph->nodes[i].inputs[k].node;
       depends[i] |= p->is_inside[input] || depends[input];
     }
@@ -90,8 +101,9 @@ static bool find_between(partition *p) {
       is_needed[input] |= is_outside && (p->is_inside[i] || is_needed[i]);
     }
   for (uint32_t i = 0; i < graph->node_count; i++)
-    p->is_between[i] = graph->nodes[i].kind == ETR_NODE_OP && p->finder->delegate_of[i] == ETR_NONE && depends[i] &&
-                       is_needed[i] && !p->finder->is_constant[i];
+    p->is_between[i] = graph->nodes[i].kind == ETR_NODE_OP &&
+                       p->finder->delegate_of[i] == ETR_NONE && depends[i] && is_needed[i] &&
+                       !p->finder->is_constant[i];
   return true;
 }
 
@@ -105,9 +117,11 @@ static bool look_at_backend(partition *p, etr_finder *finder, const char *backen
                    .is_between = etr_arena_alloc_array(arena, count, sizeof *p->is_between),
                    .is_candidate = etr_arena_alloc_array(arena, count, sizeof *p->is_candidate),
                    .level = etr_arena_alloc_array(arena, count, sizeof *p->level)};
-  if (!p->reasons || !p->is_inside || !p->is_between || !p->is_candidate || !p->level) return false;
+  if (!p->reasons || !p->is_inside || !p->is_between || !p->is_candidate || !p->level)
+    return false;
   bool *is_outside = etr_arena_alloc_array(arena, count, sizeof *is_outside);
-  if (!is_outside) return false;
+  if (!is_outside)
+    return false;
   for (uint32_t i = 0; i < count; i++) {
     p->is_inside[i] = is_in_backend(finder, i, backend);
     is_outside[i] = finder->delegate_of[i] == ETR_NONE && !finder->is_constant[i];
@@ -132,12 +146,16 @@ typedef struct refused {
 
 static int by_ticks(const void *a, const void *b) {
   const refused *x = a, *y = b;
-  if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
-  if (x->nodes != y->nodes) return x->nodes < y->nodes ? 1 : -1;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? 1 : -1;
+  if (x->nodes != y->nodes)
+    return x->nodes < y->nodes ? 1 : -1;
   return strcmp(x->target, y->target);
 }
 
-enum { MOST_REFUSED = 256 }; /* targets and reasons that are told apart; the others are added to the last */
+enum {
+  MOST_REFUSED = 256
+}; /* targets and reasons that are told apart; the others are added to the last */
 
 /* Adds up the operators between delegates. NULL when out of memory. */
 static refused *list_refused(const partition *p, size_t *count) {
@@ -145,16 +163,20 @@ static refused *list_refused(const partition *p, size_t *count) {
   *count = 0;
   for (uint32_t i = 0; list && i < p->finder->graph->node_count; i++) {
     const etr_node *node = &p->finder->graph->nodes[i];
-    if (!p->is_between[i] || is_getitem(node)) continue;
+    if (!p->is_between[i] || is_getitem(node))
+      continue;
     const char *reason = p->reasons ? p->reasons[i] : NULL;
     size_t at = 0;
-    while (at < *count && (list[at].reason != reason || strcmp(list[at].target, node->target) != 0)) at++;
-    if (at == *count && at < MOST_REFUSED) list[(*count)++] = (refused){.target = node->target, .reason = reason};
+    while (at < *count && (list[at].reason != reason || strcmp(list[at].target, node->target) != 0))
+      at++;
+    if (at == *count && at < MOST_REFUSED)
+      list[(*count)++] = (refused){.target = node->target, .reason = reason};
     at = ETR_MIN(at, (size_t)MOST_REFUSED - 1);
     list[at].ticks += etr_finder_kernel_ticks(p->finder, i);
     list[at].nodes++;
   }
-  if (list) etr_sort(list, *count, sizeof *list, by_ticks);
+  if (list)
+    etr_sort(list, *count, sizeof *list, by_ticks);
   return list;
 }
 
@@ -168,50 +190,63 @@ static overhead overhead_of(const partition *p) {
   overhead sum = {0};
   for (size_t i = 0; i < p->finder->method->delegate_count; i++) {
     const etr_delegate_spending *spent = &p->finder->delegates[i];
-    if (strcmp(spent->delegate->backend, p->backend) != 0) continue;
+    if (strcmp(spent->delegate->backend, p->backend) != 0)
+      continue;
     sum.calls += spent->calls;
-    if (spent->operators == 0) continue; /* what it computes is not recorded: all of it may be work */
+    if (spent->operators == 0)
+      continue; /* what it computes is not recorded: all of it may be work */
     sum.hidden += ETR_MIN(spent->hidden, spent->ticks[ETR_SPENT_AROUND]);
     sum.ticks += spent->ticks[ETR_SPENT_AROUND] + spent->ticks[ETR_SPENT_COPY];
   }
   return sum;
 }
 
-/* Puts "64 aten.expand_copy.default (0.162 ms; 50 delegates without them): no configuration." for each row. */
-static void put_reasons(etr_writer *writer, const partition *p, const refused *list, size_t count, size_t levels) {
+/* Puts "64 aten.expand_copy.default (0.162 ms; 50 delegates without them): no configuration." for
+ * each row. */
+static void put_reasons(etr_writer *writer, const partition *p, const refused *list, size_t count,
+                        size_t levels) {
   enum { LISTED = 4 };
-  if (p->reasons) etr_putf(writer, " What the rules of the partitioner (ExecuTorch 1.5) say:");
+  if (p->reasons)
+    etr_putf(writer, " What the rules of the partitioner (ExecuTorch 1.5) say:");
   for (size_t i = 0; i < count && i < LISTED; i++) {
     etr_putf(writer, "%s %zu %s (%s", i ? ";" : "", list[i].nodes, list[i].target,
              etr_finder_time(p->finder, list[i].ticks));
     size_t alone = count > 1 ? remaining_delegates(p, levels, list[i].target) : p->delegates;
-    if (alone < p->delegates) etr_putf(writer, ", %zu delegates without them", alone);
+    if (alone < p->delegates)
+      etr_putf(writer, ", %zu delegates without them", alone);
     etr_puts(writer, ")");
-    const char *reason = list[i].reason ? list[i].reason
-                                        : "takes them by these rules; its log (verbose=True) says why it did not";
-    if (p->reasons) etr_putf(writer, ": %s", reason);
+    const char *reason =
+        list[i].reason ? list[i].reason
+                       : "takes them by these rules; its log (verbose=True) says why it did not";
+    if (p->reasons)
+      etr_putf(writer, ": %s", reason);
   }
-  if (count > LISTED) etr_putf(writer, "; %zu other kind%s", count - LISTED, etr_plural(count - LISTED));
+  if (count > LISTED)
+    etr_putf(writer, "; %zu other kind%s", count - LISTED, etr_plural(count - LISTED));
   etr_puts(writer, ".");
-  if (!p->reasons) etr_putf(writer, " What the partitioner of %s takes is not known here.", p->backend);
+  if (!p->reasons)
+    etr_putf(writer, " What the partitioner of %s takes is not known here.", p->backend);
 }
 
-static const char *fallback_evidence(const partition *p, uint64_t kernels, size_t operators, const overhead *around,
-                                     size_t levels) {
+static const char *fallback_evidence(const partition *p, uint64_t kernels, size_t operators,
+                                     const overhead *around, size_t levels) {
   size_t after = remaining_delegates(p, levels, NULL);
   size_t count;
   const refused *list = list_refused(p, &count);
   etr_text text;
   etr_writer writer;
-  if (!list) return NULL;
+  if (!list)
+    return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
   etr_putf(&writer, "%s %s", etr_they_take(operators), etr_finder_time(p->finder, kernels));
-  bool matters = (double)around->ticks >=
-                 ETR_FINDING_LEAST_SHARE * p->finder->method->execute.p50 * (double)p->finder->method->run_count;
+  bool matters = (double)around->ticks >= ETR_FINDING_LEAST_SHARE * p->finder->method->execute.p50 *
+                                              (double)p->finder->method->run_count;
   if (after < p->delegates && matters) {
-    etr_putf(&writer, ", and %zu calls spend %s on overhead, %s each", around->calls / p->finder->method->run_count,
+    etr_putf(&writer, ", and %zu calls spend %s on overhead, %s each",
+             around->calls / p->finder->method->run_count,
              etr_finder_time(p->finder, around->ticks),
-             etr_finder_time_of(p->finder, (double)around->ticks / (double)ETR_MAX(around->calls, (size_t)1)));
+             etr_finder_time_of(p->finder,
+                                (double)around->ticks / (double)ETR_MAX(around->calls, (size_t)1)));
     if (around->hidden)
       etr_putf(&writer, " (up to %s of it may be operator time, because their clock is coarse)",
                etr_finder_time(p->finder, around->hidden));
@@ -222,10 +257,14 @@ static const char *fallback_evidence(const partition *p, uint64_t kernels, size_
 }
 
 static const char *fallback_title(const partition *p, size_t operators, size_t after) {
-  const char *them = operators == 1 ? "1 operator" : etr_arena_format(p->finder->arena, "%zu operators", operators);
+  const char *them = operators == 1
+                         ? "1 operator"
+                         : etr_arena_format(p->finder->arena, "%zu operators", operators);
   if (after == p->delegates)
-    return etr_arena_format(p->finder->arena, "Have %s run %s between its delegates", p->backend, them ? them : "");
-  return etr_arena_format(p->finder->arena, "Have %s run %s between its delegates, so that %zu of them become %zu",
+    return etr_arena_format(p->finder->arena, "Have %s run %s between its delegates", p->backend,
+                            them ? them : "");
+  return etr_arena_format(p->finder->arena,
+                          "Have %s run %s between its delegates, so that %zu of them become %zu",
                           p->backend, them ? them : "", p->delegates, after);
 }
 
@@ -246,22 +285,26 @@ static bool find_fallback(partition *p) {
   size_t operators = 0, levels = count_levels(p, NULL); /* nothing is a candidate yet */
   memcpy(p->is_candidate, p->is_between, finder->graph->node_count * sizeof *p->is_candidate);
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    if (!p->is_between[i] || is_getitem(&finder->graph->nodes[i])) continue;
+    if (!p->is_between[i] || is_getitem(&finder->graph->nodes[i]))
+      continue;
     kernels += etr_finder_kernel_ticks(finder, i);
     operators++;
   }
-  if (operators == 0 || p->delegates < 2) return true;
+  if (operators == 0 || p->delegates < 2)
+    return true;
   size_t after = remaining_delegates(p, levels, NULL);
   const overhead around = overhead_of(p);
   double merged = (double)(p->delegates - after) / (double)p->delegates;
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_FALLBACK, kernels + around.ticks,
                                       (double)kernels + merged * (double)around.ticks);
-  if (!added) return !etr_arena_failed(finder->arena);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
   added->title = fallback_title(p, operators, after);
   added->evidence = fallback_evidence(p, kernels, operators, &around, levels);
   etr_finding_judge(added, p->reasons ? ETR_LIKELY : ETR_POSSIBLE,
                     "the backend still has to compute them, and merging may leave transposes");
-  if (after < p->delegates && !list_delegates(p, added)) return false;
+  if (after < p->delegates && !list_delegates(p, added))
+    return false;
   return etr_finder_list_nodes(finder, added, p->is_between);
 }
 
@@ -277,42 +320,53 @@ static bool is_optimized(const etr_finder *finder, const etr_node *node) {
 
 static const char library[] = "optimized_native_cpu_ops_lib";
 
-static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks, uint64_t optimized) {
+static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
+                              uint64_t optimized) {
   etr_finder *finder = p->finder;
   for (uint32_t i = 0; i < finder->graph->node_count; i++)
     p->is_candidate[i] = finder->graph->nodes[i].kind == ETR_NODE_OP && !p->reasons[i] &&
                          finder->delegate_of[i] == ETR_NONE && !finder->is_constant[i];
   size_t delegates = count_levels(p, NULL);
-  double calls = (double)delegates * ETR_FINDING_DELEGATE_CALL_NS / etr_ticks_to_ns(finder->profile, 1) *
-                 (double)finder->method->run_count;
-  if ((double)ticks <= calls) return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, ticks, (double)ticks - calls);
-  if (!added) return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked)) return false;
-  added->title = etr_arena_format(finder->arena, "Delegate %zu operator%s that run%s as kernels to %s",
-                                  added->node_count, etr_plural(added->node_count), added->node_count == 1 ? "s" : "",
-                                  p->backend);
+  double calls = (double)delegates * ETR_FINDING_DELEGATE_CALL_NS /
+                 etr_ticks_to_ns(finder->profile, 1) * (double)finder->method->run_count;
+  if ((double)ticks <= calls)
+    return true;
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, ticks,
+                                      (double)ticks - calls);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  if (!etr_finder_list_nodes(finder, added, marked))
+    return false;
+  added->title = etr_arena_format(
+      finder->arena, "Delegate %zu operator%s that run%s as kernels to %s", added->node_count,
+      etr_plural(added->node_count), added->node_count == 1 ? "s" : "", p->backend);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "%s %s, and the partitioner takes that by its rules, in %zu delegate%s at least: %s.",
-           etr_they_take(added->node_count), etr_finder_time(finder, ticks), delegates, etr_plural(delegates),
-           etr_finder_by_operator(finder, marked, true));
+  etr_putf(&writer,
+           "%s %s, and the partitioner takes that by its rules, in %zu delegate%s at least: %s.",
+           etr_they_take(added->node_count), etr_finder_time(finder, ticks), delegates,
+           etr_plural(delegates), etr_finder_by_operator(finder, marked, true));
   if (optimized * 2 > ticks)
-    etr_putf(&writer, " Without a delegate, link %s: it has %s of it.", library, etr_finder_time(finder, optimized));
+    etr_putf(&writer, " Without a delegate, link %s: it has %s of it.", library,
+             etr_finder_time(finder, optimized));
   added->evidence = etr_text_end(&text, &writer);
-  etr_finding_judge(added, ETR_LIKELY,
-                    "5 us are assumed for each call, but a delegate needs time for the operators, too");
+  etr_finding_judge(
+      added, ETR_LIKELY,
+      "5 us are assumed for each call, but a delegate needs time for the operators, too");
   return true;
 }
 
 static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) {
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, ticks, (double)ticks);
-  if (!added) return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked)) return false;
-  added->title = etr_arena_format(finder->arena, "Link %s for %zu kernel%s", library, added->node_count,
-                                  etr_plural(added->node_count));
-  added->evidence = etr_arena_format(finder->arena, "It has faster kernels than the portable library: %s.",
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  if (!etr_finder_list_nodes(finder, added, marked))
+    return false;
+  added->title = etr_arena_format(finder->arena, "Link %s for %zu kernel%s", library,
+                                  added->node_count, etr_plural(added->node_count));
+  added->evidence = etr_arena_format(finder->arena,
+                                     "It has faster kernels than the portable library: %s.",
                                      etr_finder_by_operator(finder, marked, true));
   etr_finding_judge(added, ETR_POSSIBLE, "which library ran is not recorded");
   return true;
@@ -325,15 +379,20 @@ static bool find_kernels(partition *p) {
   uint64_t taken = 0, optimized = 0, library_ticks = 0;
   bool *is_accepted = etr_arena_alloc_array(finder->arena, count, sizeof *is_accepted);
   bool *is_in_library = etr_arena_alloc_array(finder->arena, count, sizeof *is_in_library);
-  if (!is_accepted || !is_in_library) return false;
+  if (!is_accepted || !is_in_library)
+    return false;
   for (uint32_t i = 0; i < count; i++) {
-    if (!finder->is_kernel[i] || finder->is_constant[i]) continue;
+    if (!finder->is_kernel[i] || finder->is_constant[i])
+      continue;
     uint64_t ticks = etr_finder_kernel_ticks(finder, i);
-    is_accepted[i] = p->reasons && !p->reasons[i] && !p->is_between[i] && !is_getitem(&finder->graph->nodes[i]);
+    is_accepted[i] = p->reasons && !p->reasons[i] && !p->is_between[i] &&
+                     !is_getitem(&finder->graph->nodes[i]);
     bool has_library = is_optimized(finder, &finder->graph->nodes[i]);
     is_in_library[i] = !is_accepted[i] && has_library;
-    if (is_accepted[i]) taken += ticks;
-    if (has_library) *(is_accepted[i] ? &optimized : &library_ticks) += ticks;
+    if (is_accepted[i])
+      taken += ticks;
+    if (has_library)
+      *(is_accepted[i] ? &optimized : &library_ticks) += ticks;
   }
   if (etr_finder_ns(finder, taken) >= ETR_FINDING_LEAST_KERNELS_NS &&
       !add_not_delegated(p, is_accepted, taken, optimized))
@@ -348,14 +407,18 @@ static bool find_kernels(partition *p) {
 static void find_cuts(const partition *p) {
   const etr_graph *graph = p->finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
-    if (!p->is_between[i] || is_getitem(&graph->nodes[i])) continue;
+    if (!p->is_between[i] || is_getitem(&graph->nodes[i]))
+      continue;
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       uint32_t from = graph->nodes[i].inputs[k].node;
-      while (is_getitem(&graph->nodes[from]) && graph->nodes[from].input_count && !p->is_inside[from] &&
-             graph->nodes[from].inputs[0].node < from)
+      while (is_getitem(&graph->nodes[from]) && graph->nodes[from].input_count &&
+             !p->is_inside[from] && graph->nodes[from].inputs[0].node < from)
         from = graph->nodes[from].inputs[0].node;
-      etr_delegate_facts *facts = p->is_inside[from] ? &p->finder->facts[p->finder->delegate_of[from]] : NULL;
-      if (!facts || facts->cut_by != ETR_NONE) continue;
+      etr_delegate_facts *facts = p->is_inside[from]
+                                      ? &p->finder->facts[p->finder->delegate_of[from]]
+                                      : NULL;
+      if (!facts || facts->cut_by != ETR_NONE)
+        continue;
       facts->cut_by = i;
       facts->cut_reason = p->reasons ? p->reasons[i] : NULL;
     }
@@ -363,13 +426,15 @@ static void find_cuts(const partition *p) {
 }
 
 static bool begin_facts(etr_finder *finder) {
-  finder->facts = etr_arena_alloc_array(finder->arena, finder->method->delegate_count, sizeof *finder->facts);
+  finder->facts = etr_arena_alloc_array(finder->arena, finder->method->delegate_count,
+                                        sizeof *finder->facts);
   for (size_t i = 0; finder->facts && i < finder->method->delegate_count; i++) {
     const etr_delegate_spending *spent = &finder->delegates[i];
-    finder->facts[i] = (etr_delegate_facts){.cut_by = ETR_NONE,
-                                            .calls = spent->calls,
-                                            .overhead = spent->ticks[ETR_SPENT_AROUND],
-                                            .hidden = ETR_MIN(spent->hidden, spent->ticks[ETR_SPENT_AROUND])};
+    finder->facts[i] = (etr_delegate_facts){
+        .cut_by = ETR_NONE,
+        .calls = spent->calls,
+        .overhead = spent->ticks[ETR_SPENT_AROUND],
+        .hidden = ETR_MIN(spent->hidden, spent->ticks[ETR_SPENT_AROUND])};
   }
   return finder->facts != NULL;
 }
@@ -378,7 +443,8 @@ static bool begin_facts(etr_finder *finder) {
 
 static bool is_first_of_backend(const etr_method *method, size_t at) {
   for (size_t i = 0; i < at; i++)
-    if (strcmp(method->delegates[i].backend, method->delegates[at].backend) == 0) return false;
+    if (strcmp(method->delegates[i].backend, method->delegates[at].backend) == 0)
+      return false;
   return true;
 }
 
@@ -387,14 +453,19 @@ bool etr_find_partitions(etr_finder *finder) {
   const etr_method *method = finder->method;
   const char *known = etr_known_partitioner();
   partition p;
-  if (!begin_facts(finder)) return false;
+  if (!begin_facts(finder))
+    return false;
   for (size_t i = 0, looked = 0; i < method->delegate_count && looked < MOST_BACKENDS; i++) {
-    if (!is_first_of_backend(method, i)) continue;
-    if (!look_at_backend(&p, finder, method->delegates[i].backend) || !find_fallback(&p)) return false;
-    if (p.reasons && !find_kernels(&p)) return false;
+    if (!is_first_of_backend(method, i))
+      continue;
+    if (!look_at_backend(&p, finder, method->delegates[i].backend) || !find_fallback(&p))
+      return false;
+    if (p.reasons && !find_kernels(&p))
+      return false;
     find_cuts(&p);
     looked++;
   }
-  if (method->delegate_count || !known) return true;
+  if (method->delegate_count || !known)
+    return true;
   return look_at_backend(&p, finder, known) && (!p.reasons || find_kernels(&p));
 }

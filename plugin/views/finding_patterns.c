@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * finding_patterns.c - findings about groups of operators that one operator, or none, could replace.
+ * finding_patterns.c - findings about groups of operators that one operator, or none, could
+ * replace.
  */
 #include "output/label.h"
 #include "views/finding_rules.h"
 
 /* ---- What the patterns share ---- */
 
-/* The graph and who reads its nodes. The readers of node i are list[starts[i]] to list[starts[i + 1] - 1]. */
+/* The graph and who reads its nodes. The readers of node i are list[starts[i]] to list[starts[i +
+ * 1] - 1]. */
 typedef struct patterns {
   etr_finder *finder;
   const etr_graph *graph;
@@ -19,33 +21,42 @@ typedef struct patterns {
 static bool find_readers(patterns *p, etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   size_t uses = 0;
-  for (size_t i = 0; i < graph->node_count; i++) uses += graph->nodes[i].input_count;
-  *p = (patterns){.finder = finder,
-                  .graph = graph,
-                  .starts = etr_arena_alloc_array(finder->arena, graph->node_count + 2, sizeof *p->starts),
-                  .list = etr_arena_alloc_array(finder->arena, uses, sizeof *p->list)};
-  if (!p->starts || !p->list) return false;
   for (size_t i = 0; i < graph->node_count; i++)
-    for (size_t k = 0; k < graph->nodes[i].input_count; k++) p->starts[graph->nodes[i].inputs[k].node + 2]++;
-  for (size_t i = 0; i < graph->node_count; i++) p->starts[i + 2] += p->starts[i + 1];
+    uses += graph->nodes[i].input_count;
+  *p = (patterns){
+      .finder = finder,
+      .graph = graph,
+      .starts = etr_arena_alloc_array(finder->arena, graph->node_count + 2, sizeof *p->starts),
+      .list = etr_arena_alloc_array(finder->arena, uses, sizeof *p->list)};
+  if (!p->starts || !p->list)
+    return false;
+  for (size_t i = 0; i < graph->node_count; i++)
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
+      p->starts[graph->nodes[i].inputs[k].node + 2]++;
+  for (size_t i = 0; i < graph->node_count; i++)
+    p->starts[i + 2] += p->starts[i + 1];
   for (uint32_t i = 0; i < graph->node_count; i++)
     for (size_t k = 0; k < graph->nodes[i].input_count; k++)
       p->list[p->starts[graph->nodes[i].inputs[k].node + 1]++] = i;
   return true;
 }
 
-static size_t reader_count(const patterns *p, uint32_t node) { return p->starts[node + 1] - p->starts[node]; }
+static size_t reader_count(const patterns *p, uint32_t node) {
+  return p->starts[node + 1] - p->starts[node];
+}
 
-/* The node that made a node's first input; ETR_NONE if there is none, or if the record has it later, as in a circle. */
+/* The node that made a node's first input; ETR_NONE if there is none, or if the record has it
+ * later, as in a circle. */
 static uint32_t source_of(const patterns *p, uint32_t node) {
   const etr_node *at = &p->graph->nodes[node];
   return at->input_count && at->inputs[0].node < node ? at->inputs[0].node : ETR_NONE;
 }
 
-/* Goes back over operators that only copy, from a node's first input on; ETR_NONE if nothing else is behind them. With
- * is_only_reader, only over copies that one node reads. */
+/* Goes back over operators that only copy, from a node's first input on; ETR_NONE if nothing else
+ * is behind them. With is_only_reader, only over copies that one node reads. */
 static uint32_t behind_copies(const patterns *p, uint32_t node, bool is_only_reader) {
-  do node = source_of(p, node);
+  do
+    node = source_of(p, node);
   while (node != ETR_NONE && etr_node_only_copies(&p->graph->nodes[node]) &&
          (!is_only_reader || reader_count(p, node) == 1));
   return node;
@@ -73,7 +84,8 @@ static bool is_timed(const patterns *p, uint32_t node) {
 static uint64_t ticks_of(const patterns *p, const bool *marked) {
   uint64_t ticks = 0;
   for (uint32_t i = 0; i < p->graph->node_count; i++)
-    if (marked[i]) ticks += etr_finder_kernel_ticks(p->finder, i);
+    if (marked[i])
+      ticks += etr_finder_kernel_ticks(p->finder, i);
   return ticks;
 }
 
@@ -84,46 +96,60 @@ static bool *flags_of(const patterns *p) {
 /* ---- A dequantisation followed by the same quantisation ---- */
 
 static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_node *b) {
-  if (a->argument_count == 0 && a->input_count < 2) return false; /* nothing says how they quantise */
+  if (a->argument_count == 0 && a->input_count < 2)
+    return false; /* nothing says how they quantise */
   for (size_t i = 0; i < a->argument_count; i++) {
     const char *name = a->arguments[i].name, *other = etr_node_argument(b, name);
     bool is_result_type = strcmp(name, "out_dtype") == 0 || strcmp(name, "output_dtype") == 0;
-    if (!is_result_type && (!other || strcmp(other, a->arguments[i].value) != 0)) return false;
+    if (!is_result_type && (!other || strcmp(other, a->arguments[i].value) != 0))
+      return false;
   }
   for (size_t i = 1; i < a->input_count && i < b->input_count; i++)
-    if (input_of(p, a, i) != input_of(p, b, i)) return false;
+    if (input_of(p, a, i) != input_of(p, b, i))
+      return false;
   return a->input_count == b->input_count;
 }
 
-/* Marks a quantisation, and the dequantisation that it undoes: copies may lie between them, which could move quantised
- * numbers as well. Returns false, with nothing marked, if there is none. */
+/* Marks a quantisation, and the dequantisation that it undoes: copies may lie between them, which
+ * could move quantised numbers as well. Returns false, with nothing marked, if there is none. */
 static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
   const etr_slice *ops = p->finder->ops;
-  if (!p->finder->is_kernel[node] || !etr_slice_starts(ops[node], ETR_SLICE("quantize_"))) return false;
+  if (!p->finder->is_kernel[node] || !etr_slice_starts(ops[node], ETR_SLICE("quantize_")))
+    return false;
   uint32_t at = behind_copies(p, node, true);
-  if (at == ETR_NONE) return false;
+  if (at == ETR_NONE)
+    return false;
   bool is_undone = etr_slice_starts(ops[at], ETR_SLICE("dequantize_"));
-  if (!is_undone || !p->finder->is_kernel[at] || !has_same_arguments(p, &p->graph->nodes[at], &p->graph->nodes[node]))
+  if (!is_undone || !p->finder->is_kernel[at] ||
+      !has_same_arguments(p, &p->graph->nodes[at], &p->graph->nodes[node]))
     return false;
   marked[node] = true;
-  if (reader_count(p, at) == 1) marked[at] = true;
+  if (reader_count(p, at) == 1)
+    marked[at] = true;
   return true;
 }
 
 static bool find_quantize_pairs(patterns *p) {
   bool *marked = flags_of(p);
   size_t pairs = 0;
-  if (!marked) return false;
-  for (uint32_t i = 0; i < p->graph->node_count; i++) pairs += mark_pair(p, i, marked);
+  if (!marked)
+    return false;
+  for (uint32_t i = 0; i < p->graph->node_count; i++)
+    pairs += mark_pair(p, i, marked);
   uint64_t ticks = ticks_of(p, marked);
-  etr_finding *added = pairs ? etr_finder_add(p->finder, ETR_FINDING_QUANTIZE_PAIRS, ticks, (double)ticks) : NULL;
-  if (!added) return !etr_arena_failed(p->finder->arena);
-  added->title = etr_arena_format(p->finder->arena, "Remove %zu pair%s of dequantize and quantize that cancel", pairs,
+  etr_finding *added = pairs ? etr_finder_add(p->finder, ETR_FINDING_QUANTIZE_PAIRS, ticks,
+                                              (double)ticks)
+                             : NULL;
+  if (!added)
+    return !etr_arena_failed(p->finder->arena);
+  added->title = etr_arena_format(p->finder->arena,
+                                  "Remove %zu pair%s of dequantize and quantize that cancel", pairs,
                                   etr_plural(pairs));
-  added->evidence = etr_arena_format(p->finder->arena,
-                                     "Each quantises again with the scale, zero point and type that it had, around "
-                                     "nothing but copies, which can move quantised numbers: %s.",
-                                     etr_finder_by_operator(p->finder, marked, true));
+  added->evidence = etr_arena_format(
+      p->finder->arena,
+      "Each quantises again with the scale, zero point and type that it had, around "
+      "nothing but copies, which can move quantised numbers: %s.",
+      etr_finder_by_operator(p->finder, marked, true));
   etr_finding_judge(added, ETR_SURE, NULL);
   return etr_finder_list_nodes(p->finder, added, marked);
 }
@@ -139,26 +165,33 @@ static bool is_foldable(const patterns *p, uint32_t node) {
     return false;
   uint32_t at = p->graph->nodes[node].inputs[0].node;
   size_t weight = etr_is_operator(p->finder, layer, "addmm") ? 2 : 1;
-  return reader_count(p, at) == 1 && weight < layer->input_count && p->finder->is_constant[layer->inputs[weight].node];
+  return reader_count(p, at) == 1 && weight < layer->input_count &&
+         p->finder->is_constant[layer->inputs[weight].node];
 }
 
 static bool find_batch_norms(patterns *p) {
   bool *marked = flags_of(p);
   size_t count = 0;
-  if (!marked) return false;
+  if (!marked)
+    return false;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     marked[i] = is_timed(p, i) && is_foldable(p, i);
     count += marked[i];
   }
   uint64_t ticks = ticks_of(p, marked);
-  etr_finding *added = count ? etr_finder_add(p->finder, ETR_FINDING_BATCH_NORM, ticks, (double)ticks) : NULL;
-  if (!added) return !etr_arena_failed(p->finder->arena);
-  added->title = etr_arena_format(p->finder->arena, "Fold %zu batch norm%s into the layer%s before %s", count,
+  etr_finding *added = count
+                           ? etr_finder_add(p->finder, ETR_FINDING_BATCH_NORM, ticks, (double)ticks)
+                           : NULL;
+  if (!added)
+    return !etr_arena_failed(p->finder->arena);
+  added->title = etr_arena_format(p->finder->arena,
+                                  "Fold %zu batch norm%s into the layer%s before %s", count,
                                   etr_plural(count), etr_plural(count), count == 1 ? "it" : "them");
-  added->evidence = etr_arena_format(p->finder->arena,
-                                     "Each is the only reader of a layer with constant weights, and takes time of its "
-                                     "own: %s. Before the export: torch.nn.utils.fusion.fuse_conv_bn_eval.",
-                                     etr_finder_by_operator(p->finder, marked, true));
+  added->evidence = etr_arena_format(
+      p->finder->arena,
+      "Each is the only reader of a layer with constant weights, and takes time of its "
+      "own: %s. Before the export: torch.nn.utils.fusion.fuse_conv_bn_eval.",
+      etr_finder_by_operator(p->finder, marked, true));
   etr_finding_judge(added, ETR_SURE, NULL);
   return etr_finder_list_nodes(p->finder, added, marked);
 }
@@ -169,12 +202,16 @@ static bool find_batch_norms(patterns *p) {
 static uint32_t output_layer_of(const patterns *p) {
   for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;) {
     const etr_node *output = &p->graph->nodes[i];
-    if (output->kind != ETR_NODE_OUTPUT || output->subgraph != ETR_NONE) continue;
+    if (output->kind != ETR_NODE_OUTPUT || output->subgraph != ETR_NONE)
+      continue;
     for (size_t k = 0; k < output->input_count; k++) {
       uint32_t at = output->inputs[k].node;
-      if (etr_node_only_copies(&p->graph->nodes[at])) at = behind_copies(p, at, false);
-      if (at == ETR_NONE) continue;
-      if (is_layer(p, &p->graph->nodes[at]) && !etr_is_operator(p->finder, &p->graph->nodes[at], "convolution"))
+      if (etr_node_only_copies(&p->graph->nodes[at]))
+        at = behind_copies(p, at, false);
+      if (at == ETR_NONE)
+        continue;
+      if (is_layer(p, &p->graph->nodes[at]) &&
+          !etr_is_operator(p->finder, &p->graph->nodes[at], "convolution"))
         return at;
     }
   }
@@ -186,7 +223,8 @@ static int64_t rows_of(const etr_node *layer) {
   int64_t rows = 1;
   const etr_value *out = layer->output_count ? &layer->outputs[0] : NULL;
   for (int32_t i = 0; out && i + 1 < out->rank; i++) {
-    if (out->dims[i].size <= 0 || rows > INT32_MAX / out->dims[i].size) return 0;
+    if (out->dims[i].size <= 0 || rows > INT32_MAX / out->dims[i].size)
+      return 0;
     rows *= out->dims[i].size;
   }
   return out && out->rank > 0 ? rows : 0;
@@ -198,12 +236,15 @@ static int64_t last_size(const etr_node *node, int32_t from_end) {
   return out && out->rank >= from_end ? out->dims[out->rank - from_end].size : 0;
 }
 
-/* A decoder has an embedding, and a cache or an output layer with as many results as the embedding has rows. */
+/* A decoder has an embedding, and a cache or an output layer with as many results as the embedding
+ * has rows. */
 static bool is_decoder(const patterns *p) {
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     const etr_node *node = &p->graph->nodes[i];
-    if (node->kind != ETR_NODE_OP || node->input_count == 0 || !strstr(node->target, "embedding")) continue;
-    if (p->graph->mutation_count) return true;
+    if (node->kind != ETR_NODE_OP || node->input_count == 0 || !strstr(node->target, "embedding"))
+      continue;
+    if (p->graph->mutation_count)
+      return true;
     if (p->output_layer != ETR_NONE &&
         last_size(input_of(p, node, 0), 2) == last_size(&p->graph->nodes[p->output_layer], 1))
       return true;
@@ -214,28 +255,38 @@ static bool is_decoder(const patterns *p) {
 static bool find_output_layer(patterns *p) {
   uint32_t layer = p->output_layer;
   bool *marked = flags_of(p);
-  if (!marked || layer == ETR_NONE || !p->is_decoder) return marked != NULL;
+  if (!marked || layer == ETR_NONE || !p->is_decoder)
+    return marked != NULL;
   uint64_t ticks = etr_finder_kernel_ticks(p->finder, layer);
   double whole = p->finder->method->execute.p50 * (double)p->finder->method->run_count;
   int64_t rows = rows_of(&p->graph->nodes[layer]);
   bool is_integer = p->graph->costs && p->graph->costs[layer].is_integer;
   enum { MUCH_OF_DECODER = 4 }; /* a quarter: below that, the layers of the decoder matter more */
-  if ((double)ticks * MUCH_OF_DECODER < whole || (rows <= 1 && is_integer)) return true;
-  double saved = rows > 1 ? (double)(rows - 1) / (double)rows : 0.75; /* int8 reads a quarter of float32's bytes */
-  etr_finding *added = etr_finder_add(p->finder, ETR_FINDING_OUTPUT_LAYER, ticks, saved * (double)ticks);
-  if (!added) return !etr_arena_failed(p->finder->arena);
-  added->title = rows > 1 ? "Compute the logits of the last token only" : "Quantise the output layer";
-  added->evidence = etr_arena_format(p->finder->arena, "The output layer %s takes %s for %lld token%s.",
-                                     etr_finder_node_name(p->finder, layer), etr_finder_time(p->finder, ticks),
-                                     (long long)rows, etr_plural((size_t)rows));
-  etr_finding_judge(added, ETR_POSSIBLE, rows > 1 ? "if the caller does not need the others" : "int8 reads a quarter");
+  if ((double)ticks * MUCH_OF_DECODER < whole || (rows <= 1 && is_integer))
+    return true;
+  double saved = rows > 1 ? (double)(rows - 1) / (double)rows
+                          : 0.75; /* int8 reads a quarter of float32's bytes */
+  etr_finding *added = etr_finder_add(p->finder, ETR_FINDING_OUTPUT_LAYER, ticks,
+                                      saved * (double)ticks);
+  if (!added)
+    return !etr_arena_failed(p->finder->arena);
+  added->title = rows > 1 ? "Compute the logits of the last token only"
+                          : "Quantise the output layer";
+  added->evidence = etr_arena_format(
+      p->finder->arena, "The output layer %s takes %s for %lld token%s.",
+      etr_finder_node_name(p->finder, layer), etr_finder_time(p->finder, ticks), (long long)rows,
+      etr_plural((size_t)rows));
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    rows > 1 ? "if the caller does not need the others" : "int8 reads a quarter");
   marked[layer] = true;
   return etr_finder_list_nodes(p->finder, added, marked);
 }
 
 /* ---- Attention ---- */
 
-enum { MOST_STEPS = 12 }; /* operators between a softmax and a product: scale, mask, views, copies */
+enum {
+  MOST_STEPS = 12
+}; /* operators between a softmax and a product: scale, mask, views, copies */
 
 /* The operators of one attention. */
 typedef struct chain {
@@ -243,18 +294,23 @@ typedef struct chain {
   size_t count;
 } chain;
 
-/* Adds the operators from a node back to a product. Returns false, with some added, if there is none. */
+/* Adds the operators from a node back to a product. Returns false, with some added, if there is
+ * none. */
 static bool add_before(const patterns *p, uint32_t node, chain *out) {
   for (int steps = 0; steps < MOST_STEPS; steps++) {
     const etr_node *at = &p->graph->nodes[node];
-    if (at->kind != ETR_NODE_OP) return false;
+    if (at->kind != ETR_NODE_OP)
+      return false;
     out->nodes[out->count++] = node;
-    if (is_product(p, at)) return true;
+    if (is_product(p, at))
+      return true;
     uint32_t next = ETR_NONE;
     for (size_t k = 0; k < at->input_count && next == ETR_NONE; k++)
-      if (!p->finder->is_constant[at->inputs[k].node] && p->graph->nodes[at->inputs[k].node].kind == ETR_NODE_OP)
+      if (!p->finder->is_constant[at->inputs[k].node] &&
+          p->graph->nodes[at->inputs[k].node].kind == ETR_NODE_OP)
         next = at->inputs[k].node;
-    if (next == ETR_NONE) return false;
+    if (next == ETR_NONE)
+      return false;
     node = next;
   }
   return false;
@@ -263,21 +319,26 @@ static bool add_before(const patterns *p, uint32_t node, chain *out) {
 static bool add_behind(const patterns *p, uint32_t node, chain *out) {
   for (int steps = 0; steps < MOST_STEPS; steps++) {
     out->nodes[out->count++] = node;
-    if (is_product(p, &p->graph->nodes[node])) return true;
-    if (reader_count(p, node) == 0) return false;
+    if (is_product(p, &p->graph->nodes[node]))
+      return true;
+    if (reader_count(p, node) == 0)
+      return false;
     node = p->list[p->starts[node]];
-    if (p->graph->nodes[node].kind != ETR_NODE_OP) return false;
+    if (p->graph->nodes[node].kind != ETR_NODE_OP)
+      return false;
   }
   return false;
 }
 
-/* Marks the operators that only copy what a marked product reads: the expands and views around it. */
+/* Marks the operators that only copy what a marked product reads: the expands and views around it.
+ */
 static void mark_copies(const patterns *p, bool *marked) {
   for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;)
-    for (size_t k = 0; marked[i] && is_product(p, &p->graph->nodes[i]) && k < p->graph->nodes[i].input_count; k++)
+    for (size_t k = 0;
+         marked[i] && is_product(p, &p->graph->nodes[i]) && k < p->graph->nodes[i].input_count; k++)
       for (uint32_t at = p->graph->nodes[i].inputs[k].node;
-           at != ETR_NONE && etr_node_only_copies(&p->graph->nodes[at]) && !p->finder->is_constant[at] &&
-           reader_count(p, at) == 1;
+           at != ETR_NONE && etr_node_only_copies(&p->graph->nodes[at]) &&
+           !p->finder->is_constant[at] && reader_count(p, at) == 1;
            at = source_of(p, at))
         marked[at] = true;
 }
@@ -285,31 +346,44 @@ static void mark_copies(const patterns *p, bool *marked) {
 static bool find_attention(patterns *p) {
   bool *all = flags_of(p), has_kernel = false;
   size_t count = 0;
-  if (!all) return false;
-  if (!p->is_decoder) return true;
+  if (!all)
+    return false;
+  if (!p->is_decoder)
+    return true;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     static const char *const softmax[] = {"softmax", "safe_softmax"};
-    if (!etr_is_one_of(p->finder, &p->graph->nodes[i], softmax, ETR_COUNT(softmax))) continue;
+    if (!etr_is_one_of(p->finder, &p->graph->nodes[i], softmax, ETR_COUNT(softmax)))
+      continue;
     chain one = {.count = 0};
-    if (!add_before(p, i, &one) || !add_behind(p, i, &one)) continue;
+    if (!add_before(p, i, &one) || !add_behind(p, i, &one))
+      continue;
     count++;
-    for (size_t k = 0; k < one.count; k++) all[one.nodes[k]] = true;
+    for (size_t k = 0; k < one.count; k++)
+      all[one.nodes[k]] = true;
   }
-  if (count == 0) return true;
+  if (count == 0)
+    return true;
   mark_copies(p, all);
-  for (uint32_t i = 0; i < p->graph->node_count; i++) has_kernel |= all[i] && p->finder->is_kernel[i];
+  for (uint32_t i = 0; i < p->graph->node_count; i++)
+    has_kernel |= all[i] && p->finder->is_kernel[i];
   uint64_t ticks = ticks_of(p, all);
-  etr_finding *added = has_kernel ? etr_finder_add(p->finder, ETR_FINDING_ATTENTION, ticks, (double)ticks) : NULL;
-  if (!added) return !etr_arena_failed(p->finder->arena);
-  if (!etr_finder_list_nodes(p->finder, added, all)) return false;
-  added->title = etr_arena_format(p->finder->arena, "Replace %zu attention%s of %zu operators by custom_sdpa", count,
+  etr_finding *added = has_kernel
+                           ? etr_finder_add(p->finder, ETR_FINDING_ATTENTION, ticks, (double)ticks)
+                           : NULL;
+  if (!added)
+    return !etr_arena_failed(p->finder->arena);
+  if (!etr_finder_list_nodes(p->finder, added, all))
+    return false;
+  added->title = etr_arena_format(p->finder->arena,
+                                  "Replace %zu attention%s of %zu operators by custom_sdpa", count,
                                   etr_plural(count), added->node_count);
   added->evidence = etr_arena_format(
       p->finder->arena,
       "Products, scale, mask, softmax and copies take %s one by one, some as kernels: %s. "
       "llama.custom_sdpa of extension/llm does them in one pass.",
       etr_finder_time(p->finder, ticks), etr_finder_by_operator(p->finder, all, true));
-  etr_finding_judge(added, ETR_POSSIBLE, "it computes the same products, and is made for causal decoders on CPUs");
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    "it computes the same products, and is made for causal decoders on CPUs");
   return true;
 }
 
@@ -320,28 +394,37 @@ static bool find_float_beside(patterns *p) {
   uint64_t floats = 0, integers = 0;
   double float_macs = 0, integer_macs = 0;
   size_t quantised = 0;
-  if (!marked || !p->graph->costs) return marked != NULL;
+  if (!marked || !p->graph->costs)
+    return marked != NULL;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     const etr_cost *cost = &p->graph->costs[i];
-    if (!is_timed(p, i) || !is_layer(p, &p->graph->nodes[i]) || cost->macs == ETR_UNKNOWN || !cost->macs) continue;
+    if (!is_timed(p, i) || !is_layer(p, &p->graph->nodes[i]) || cost->macs == ETR_UNKNOWN ||
+        !cost->macs)
+      continue;
     uint64_t ticks = etr_finder_kernel_ticks(p->finder, i);
     marked[i] = !cost->is_integer;
     quantised += cost->is_integer;
     *(cost->is_integer ? &integers : &floats) += ticks;
     *(cost->is_integer ? &integer_macs : &float_macs) += (double)cost->macs;
   }
-  if (quantised == 0 || integers == 0 || floats == 0) return true;
+  if (quantised == 0 || integers == 0 || floats == 0)
+    return true;
   double saved = (double)floats - float_macs * (double)integers / integer_macs;
-  etr_finding *added = saved > 0 ? etr_finder_add(p->finder, ETR_FINDING_FLOAT_BESIDE, floats, saved) : NULL;
-  if (!added) return !etr_arena_failed(p->finder->arena);
-  if (!etr_finder_list_nodes(p->finder, added, marked)) return false;
+  etr_finding *added = saved > 0
+                           ? etr_finder_add(p->finder, ETR_FINDING_FLOAT_BESIDE, floats, saved)
+                           : NULL;
+  if (!added)
+    return !etr_arena_failed(p->finder->arena);
+  if (!etr_finder_list_nodes(p->finder, added, marked))
+    return false;
   added->title = etr_arena_format(
-      p->finder->arena, "Quantise the %zu layer%s that still multipl%s floating-point numbers", added->node_count,
-      etr_plural(added->node_count), added->node_count == 1 ? "ies" : "y");
-  added->evidence = etr_arena_format(p->finder->arena,
-                                     "%zu other layers are quantised. The saving is at their rate; longest: %s of %s.",
-                                     quantised, etr_finder_node_name(p->finder, added->nodes[0]),
-                                     etr_finder_time(p->finder, etr_finder_kernel_ticks(p->finder, added->nodes[0])));
+      p->finder->arena, "Quantise the %zu layer%s that still multipl%s floating-point numbers",
+      added->node_count, etr_plural(added->node_count), added->node_count == 1 ? "ies" : "y");
+  added->evidence = etr_arena_format(
+      p->finder->arena,
+      "%zu other layers are quantised. The saving is at their rate; longest: %s of %s.", quantised,
+      etr_finder_node_name(p->finder, added->nodes[0]),
+      etr_finder_time(p->finder, etr_finder_kernel_ticks(p->finder, added->nodes[0])));
   etr_finding_judge(added, ETR_POSSIBLE, "accuracy may be why they are not quantised");
   return true;
 }
@@ -350,9 +433,10 @@ static bool find_float_beside(patterns *p) {
 
 bool etr_find_patterns(etr_finder *finder) {
   patterns p;
-  if (!find_readers(&p, finder)) return false;
+  if (!find_readers(&p, finder))
+    return false;
   p.output_layer = output_layer_of(&p);
   p.is_decoder = is_decoder(&p);
-  return find_quantize_pairs(&p) && find_batch_norms(&p) && find_attention(&p) && find_output_layer(&p) &&
-         find_float_beside(&p);
+  return find_quantize_pairs(&p) && find_batch_norms(&p) && find_attention(&p) &&
+         find_output_layer(&p) && find_float_beside(&p);
 }

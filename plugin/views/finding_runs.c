@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * finding_runs.c - runs that differ from each other: a drift, a step, two modes, slow ones among others.
+ * finding_runs.c - runs that differ from each other: a drift, a step, two modes, slow ones among
+ * others.
  */
 #include "base/stats.h"
 #include "views/finding_rules.h"
@@ -17,11 +18,13 @@ typedef struct alike_runs {
   const etr_noise *noise;
 } alike_runs;
 
-/* Adds a finding about the device or the measurement, which costs so many ticks per inference. If all runs were like
- * the fast ones, whose median is `usual`, the median would be that. */
-static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost, double median, double usual) {
+/* Adds a finding about the device or the measurement, which costs so many ticks per inference. If
+ * all runs were like the fast ones, whose median is `usual`, the median would be that. */
+static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost,
+                                double median, double usual) {
   etr_finding *added = median > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
-  if (!added) return NULL;
+  if (!added)
+    return NULL;
   *added = (etr_finding){.kind = kind,
                          .title = "",
                          .evidence = "",
@@ -30,7 +33,8 @@ static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, doubl
                          .potential = fmax(median - usual, 0),
                          .potential_share = fmax(median - usual, 0) / median,
                          .slope = NAN};
-  etr_finding_judge(added, ETR_POSSIBLE, "it is about the device and the measurement, not the model");
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    "it is about the device and the measurement, not the model");
   return added;
 }
 
@@ -43,15 +47,18 @@ static const char *name_of(const etr_finder *finder, const alike_runs *r) {
 
 static bool add_drift(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
-  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median, r->noise->start);
-  if (!added) return false;
+  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median,
+                                   r->noise->start);
+  if (!added)
+    return false;
   added->slope = change / (double)(r->noise->over_runs - 1);
   /* "decode runs get 22 % slower over 12 runs, and anew in each of 3 stretches" */
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   bool is_faster = change < 0;
-  const char *advice = is_faster ? "Let the device warm up before measuring" : "Cool the device, or fix its clock";
+  const char *advice = is_faster ? "Let the device warm up before measuring"
+                                 : "Cool the device, or fix its clock";
   /* Slower in each stretch anew, or with a state that inferences write: the work may grow. */
   bool has_state = finder->graph && finder->graph->mutation_count > 0;
   if (r->noise->stretches > 1 || (has_state && !is_faster)) {
@@ -60,14 +67,18 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
   }
   etr_putf(&writer, "%s: ", advice);
   etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may get" : "get");
-  if (is_faster) added->potential = added->potential_share = NAN;
+  if (is_faster)
+    added->potential = added->potential_share = NAN;
   etr_put_change_of_time(&writer, r->noise->change);
   etr_putf(&writer, " over %zu runs", r->noise->over_runs);
-  if (r->noise->stretches > 1) etr_putf(&writer, ", and anew in each of %zu stretches", r->noise->stretches);
+  if (r->noise->stretches > 1)
+    etr_putf(&writer, ", and anew in each of %zu stretches", r->noise->stretches);
   added->title = etr_text_end(&text, &writer);
   added->evidence = etr_arena_format(
-      finder->arena, "Method::execute goes from %s to %s%s, %s per run, on a line by least squares.",
-      etr_finder_time_of(finder, r->noise->start), etr_finder_time_of(finder, r->noise->start + change),
+      finder->arena,
+      "Method::execute goes from %s to %s%s, %s per run, on a line by least squares.",
+      etr_finder_time_of(finder, r->noise->start),
+      etr_finder_time_of(finder, r->noise->start + change),
       r->noise->stretches > 1 ? " in a row" : "", etr_finder_time_of(finder, added->slope));
   return true;
 }
@@ -75,7 +86,8 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
 /* ---- Step ---- */
 
 /* The median of the runs before one, or from it on. */
-static double median_beside(const etr_finder *finder, const alike_runs *r, bool wants_before, size_t *count) {
+static double median_beside(const etr_finder *finder, const alike_runs *r, bool wants_before,
+                            size_t *count) {
   uint64_t *ticks = etr_arena_alloc_array(finder->arena, r->count, sizeof *ticks);
   *count = 0;
   for (size_t i = 0; ticks && i < r->count; i++)
@@ -86,21 +98,24 @@ static double median_beside(const etr_finder *finder, const alike_runs *r, bool 
 
 static bool add_step(etr_finder *finder, const alike_runs *r) {
   size_t before_count, count;
-  double before = median_beside(finder, r, true, &before_count), behind = median_beside(finder, r, false, &count);
+  double before = median_beside(finder, r, true, &before_count),
+         behind = median_beside(finder, r, false, &count);
   double slow_part = (double)(behind > before ? count : before_count) / (double)r->count;
-  etr_finding *added = add_finding(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part, r->median,
-                                   fmin(before, behind));
+  etr_finding *added = add_finding(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part,
+                                   r->median, fmin(before, behind));
   etr_text text;
   etr_writer writer;
-  if (!added) return false;
+  if (!added)
+    return false;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "Find what changed at run %u: %sruns %s ", (unsigned)r->noise->from_run, name_of(finder, r),
-           r->noise->is_unsure ? "may be" : "are");
+  etr_putf(&writer, "Find what changed at run %u: %sruns %s ", (unsigned)r->noise->from_run,
+           name_of(finder, r), r->noise->is_unsure ? "may be" : "are");
   etr_put_change_of_time(&writer, r->noise->change);
   etr_puts(&writer, " from there on");
   added->title = etr_text_end(&text, &writer);
   added->evidence = etr_arena_format(
-      finder->arena, "Of the %zu runs before it the median is %s, of the %zu from it on %s; averages mix both.",
+      finder->arena,
+      "Of the %zu runs before it the median is %s, of the %zu from it on %s; averages mix both.",
       before_count, etr_finder_time_of(finder, before), count, etr_finder_time_of(finder, behind));
   return true;
 }
@@ -109,21 +124,23 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
 
 static bool add_modes(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
-  double cost = (slow->p50 - fast->p50) * (double)slow->run_count / (double)ETR_MAX(r->noise->run_count, (size_t)1);
+  double cost = (slow->p50 - fast->p50) * (double)slow->run_count /
+                (double)ETR_MAX(r->noise->run_count, (size_t)1);
   etr_finding *added = add_finding(finder, ETR_FINDING_MODES, cost, r->median, fast->p50);
   etr_text text;
   etr_writer writer;
-  if (!added) return false;
+  if (!added)
+    return false;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "Fix the clock and the cores: %zu of %zu %sruns are in a slower mode, ", slow->run_count,
-           r->noise->run_count, name_of(finder, r));
+  etr_putf(&writer, "Fix the clock and the cores: %zu of %zu %sruns are in a slower mode, ",
+           slow->run_count, r->noise->run_count, name_of(finder, r));
   etr_put_change_of_time(&writer, slow->p50 / fast->p50 - 1);
   added->title = etr_text_end(&text, &writer);
   const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, finder->unit);
-  added->evidence = etr_arena_format(finder->arena, "Method::execute: %s. %s", what ? what : "",
-                                     r->noise->in_stretches
-                                         ? "A clock changes its speed, or something else runs for a while."
-                                         : "The modes take turns by chance, so that medians may be of either.");
+  added->evidence = etr_arena_format(
+      finder->arena, "Method::execute: %s. %s", what ? what : "",
+      r->noise->in_stretches ? "A clock changes its speed, or something else runs for a while."
+                             : "The modes take turns by chance, so that medians may be of either.");
   return true;
 }
 
@@ -145,7 +162,8 @@ static const char *title_of_slow_runs(const etr_finder *finder, const etr_slow_r
   else
     etr_puts(&writer, "Measure again without other load: ");
   if (slow->kind == ETR_SLOW_RUNS_OPERATOR) {
-    etr_putf(&writer, "%s is slow in ", slow->event ? slow->event->label : "one operator at a time");
+    etr_putf(&writer, "%s is slow in ",
+             slow->event ? slow->event->label : "one operator at a time");
     if (slow->runs_of_period == 1)
       etr_putf(&writer, "every %zu%s run", slow->period, ordinal_ending(slow->period));
     else
@@ -171,27 +189,33 @@ static bool add_slow_runs(etr_finder *finder) {
   const etr_method *method = finder->method;
   const etr_slow_runs *slow = &method->slow_runs;
   double cost = (double)slow->excess_ticks / (double)method->run_count;
-  if (slow->usual <= 0 || cost < ETR_FINDING_LEAST_SHARE * method->execute.p50) return true;
-  etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.p50, slow->usual);
-  if (!added) return false;
+  if (slow->usual <= 0 || cost < ETR_FINDING_LEAST_SHARE * method->execute.p50)
+    return true;
+  etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.p50,
+                                   slow->usual);
+  if (!added)
+    return false;
   added->title = title_of_slow_runs(finder, slow);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "The median of Method::execute is %s in ", etr_finder_time_of(finder, slow->p50));
+  etr_putf(&writer, "The median of Method::execute is %s in ",
+           etr_finder_time_of(finder, slow->p50));
   /* "runs 3, 17, 25": a few of them. */
   enum { LISTED = 8 };
   for (size_t i = 0; i < slow->run_count && i < LISTED; i++)
     etr_putf(&writer, "%s%u", i ? ", " : "runs ", (unsigned)slow->runs[i]);
-  if (slow->run_count > LISTED) etr_puts(&writer, ", ...");
+  if (slow->run_count > LISTED)
+    etr_puts(&writer, ", ...");
   etr_putf(&writer, ", %s in the others. ", etr_finder_time_of(finder, slow->usual));
   if (slow->event)
     etr_puts(&writer, "At least half of the extra time is in this operator.");
   else if (slow->kind == ETR_SLOW_RUNS_OPERATOR)
-    etr_puts(&writer,
-             "At least half of the extra time is in one operator, but not always the same one: an interruption.");
+    etr_puts(&writer, "At least half of the extra time is in one operator, but not always the same "
+                      "one: an interruption.");
   else
-    etr_puts(&writer, "No single operator causes it, and the operators do not take longer in the way that other work "
+    etr_puts(&writer, "No single operator causes it, and the operators do not take longer in the "
+                      "way that other work "
                       "would make them.");
   added->evidence = etr_text_end(&text, &writer);
   if (slow->event && finder->graph) {
@@ -205,34 +229,44 @@ static bool add_slow_runs(etr_finder *finder) {
 
 static bool add_verdict(etr_finder *finder, const alike_runs *r) {
   switch (r->noise->verdict) {
-  case ETR_NOISE_DRIFT: return add_drift(finder, r);
-  case ETR_NOISE_STEP: return add_step(finder, r);
-  case ETR_NOISE_TWO_MODES: return add_modes(finder, r);
-  default: return true;
+  case ETR_NOISE_DRIFT:
+    return add_drift(finder, r);
+  case ETR_NOISE_STEP:
+    return add_step(finder, r);
+  case ETR_NOISE_TWO_MODES:
+    return add_modes(finder, r);
+  default:
+    return true;
   }
 }
 
-/* Modes and steps say more of runs than that some are slow, and less than that these come in equal distances or by one
- * operator. */
+/* Modes and steps say more of runs than that some are slow, and less than that these come in equal
+ * distances or by one operator. */
 static bool find_in_method(etr_finder *finder) {
   const etr_method *method = finder->method;
   const alike_runs all = {"", method->runs, method->run_count, method->execute.p50, &method->noise};
   etr_slow_runs_kind slow = method->slow_runs.kind;
   etr_noise_verdict verdict = method->noise.verdict;
   bool is_told = slow > ETR_SLOW_RUNS_ANY && verdict == ETR_NOISE_TWO_MODES;
-  bool is_covered = slow == ETR_SLOW_RUNS_ANY && (verdict == ETR_NOISE_TWO_MODES || verdict == ETR_NOISE_STEP);
-  if (!is_told && !add_verdict(finder, &all)) return false;
+  bool is_covered = slow == ETR_SLOW_RUNS_ANY &&
+                    (verdict == ETR_NOISE_TWO_MODES || verdict == ETR_NOISE_STEP);
+  if (!is_told && !add_verdict(finder, &all))
+    return false;
   return slow == ETR_SLOW_RUNS_NONE || is_covered || add_slow_runs(finder);
 }
 
 bool etr_find_unsteady(etr_finder *finder) {
   const etr_method *method = finder->method;
-  if (method->execute.p50 <= 0) return true;
-  if (method->mixed_phase_count < 2) return find_in_method(finder);
+  if (method->execute.p50 <= 0)
+    return true;
+  if (method->mixed_phase_count < 2)
+    return find_in_method(finder);
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    const alike_runs runs = {phase->name, phase->runs, phase->run_count, phase->execute.p50, &phase->noise};
-    if (phase->execute.p50 > 0 && !add_verdict(finder, &runs)) return false;
+    const alike_runs runs = {phase->name, phase->runs, phase->run_count, phase->execute.p50,
+                             &phase->noise};
+    if (phase->execute.p50 > 0 && !add_verdict(finder, &runs))
+      return false;
   }
   return true;
 }

@@ -19,7 +19,8 @@ etr_color etr_heat_color(double heat) {
   double within = position - (double)step;
   unsigned mixed[3];
   for (size_t i = 0; i < 3; i++)
-    mixed[i] = (unsigned)(ramp[step][i] + (ramp[step + 1][i] - ramp[step][i]) * within + 0.5) & 0xFF;
+    mixed[i] = (unsigned)(ramp[step][i] + (ramp[step + 1][i] - ramp[step][i]) * within + 0.5) &
+               0xFF;
   etr_color color;
   snprintf(color.text, sizeof color.text, "#%02x%02x%02x", mixed[0], mixed[1], mixed[2]);
   return color;

@@ -14,14 +14,17 @@ bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile
     const etr_block *block = &profile->blocks[i];
     for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++) {
       etr_load *added = etr_vec_push(arena, &list);
-      if (!added) return false;
+      if (!added)
+        return false;
       *added = (etr_load){block->name, block->events[k].name, block->events[k].stats};
     }
   }
-  for (size_t i = 0; i < profile->method_count; i++) timed += profile->methods[i].run_count > 0;
+  for (size_t i = 0; i < profile->method_count; i++)
+    timed += profile->methods[i].run_count > 0;
   *out = (etr_loads){.list = list.data, .count = list.count, .timed_methods = timed};
   for (size_t i = 0; i < list.count; i++)
-    if (!out->whole || list.data[i].stats.avg > out->whole->stats.avg) out->whole = &list.data[i];
+    if (!out->whole || list.data[i].stats.avg > out->whole->stats.avg)
+      out->whole = &list.data[i];
   return true;
 }
 
@@ -31,8 +34,8 @@ static uint32_t first_run_of(const etr_method *method) {
   return method->skipped_run_count ? ETR_MIN(first, method->skipped_runs[0]) : first;
 }
 
-/* Adds the times of the listed runs of the first run's phase, without the first run itself. Returns the new number of
- * times. */
+/* Adds the times of the listed runs of the first run's phase, without the first run itself. Returns
+ * the new number of times. */
 static size_t add_rest(uint64_t *samples, size_t count, const etr_profile *profile, uint32_t first,
                        const uint32_t *list, size_t list_count) {
   for (size_t i = 0; i < list_count; i++)
@@ -41,43 +44,52 @@ static size_t add_rest(uint64_t *samples, size_t count, const etr_profile *profi
   return count;
 }
 
-bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile,
+                      const etr_method *method) {
   uint32_t first = first_run_of(method);
-  uint64_t *samples = etr_arena_alloc_array(arena, method->run_count + method->skipped_run_count, sizeof *samples);
+  uint64_t *samples = etr_arena_alloc_array(arena, method->run_count + method->skipped_run_count,
+                                            sizeof *samples);
   *out = (etr_first_run){.phase = ""};
-  if (!samples) return false;
-  if (first == ETR_NONE) return true;
+  if (!samples)
+    return false;
+  if (first == ETR_NONE)
+    return true;
   size_t count = add_rest(samples, 0, profile, first, method->runs, method->run_count);
   count = add_rest(samples, count, profile, first, method->skipped_runs, method->skipped_run_count);
-  if (method->run_phase_count) out->phase = method->run_phases[profile->runs[first].phase].name;
+  if (method->run_phase_count)
+    out->phase = method->run_phases[profile->runs[first].phase].name;
   out->ticks = (double)profile->runs[first].execute_ticks;
   out->rest = etr_stats_of(samples, count);
   return true;
 }
 
-char *etr_excluded_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
+char *etr_excluded_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                             etr_unit unit) {
   size_t excluded = method->skipped_run_count;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
   if (excluded) {
-    etr_putf(&writer, "%zu %srun%s excluded (", excluded, profile->skip == ETR_SKIP_RANGE ? "" : "warm-up ",
-             etr_plural(excluded));
+    etr_putf(&writer, "%zu %srun%s excluded (", excluded,
+             profile->skip == ETR_SKIP_RANGE ? "" : "warm-up ", etr_plural(excluded));
     etr_put_time(&writer, profile, (double)method->skipped_ticks, unit);
     etr_putf(&writer, " %s%s)", etr_unit_name(unit), excluded == 1 ? "" : " in all");
   }
   return etr_text_end(&text, &writer);
 }
 
-char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
+char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                    etr_unit unit) {
   const char *excluded = etr_excluded_runs_text(arena, profile, method, unit);
-  if (!excluded) return NULL;
+  if (!excluded)
+    return NULL;
   return etr_arena_format(arena, "%zu run%s%s%s", method->run_count, etr_plural(method->run_count),
                           excluded[0] ? "; " : "", excluded);
 }
 
-void etr_put_left_out(etr_writer *writer, etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                      etr_unit unit) {
+void etr_put_left_out(etr_writer *writer, etr_arena *arena, const etr_profile *profile,
+                      const etr_method *method, etr_unit unit) {
   const char *runs = method->skipped_run_count ? etr_runs_text(arena, profile, method, unit) : NULL;
-  if (runs) etr_putf(writer, "  %s\n", runs);
+  if (runs)
+    etr_putf(writer, "  %s\n", runs);
 }

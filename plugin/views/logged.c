@@ -28,7 +28,8 @@ static uint64_t finite_count(const etr_tensor_stats *stats) {
   return stats->element_count - stats->nan_count - stats->inf_count;
 }
 
-/* Merges statistics. NaN means that no element is finite, or that the mean could not be computed. */
+/* Merges statistics. NaN means that no element is finite, or that the mean could not be computed.
+ */
 static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *more) {
   double before = (double)finite_count(into), added = (double)finite_count(more);
   if (before == 0)
@@ -44,7 +45,8 @@ static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *more) {
 }
 
 static bool same_type(const etr_debug_value *a, const etr_debug_value *b) {
-  if (a->kind != b->kind || a->rank != b->rank || strcmp(a->dtype ? a->dtype : "", b->dtype ? b->dtype : "") != 0)
+  if (a->kind != b->kind || a->rank != b->rank ||
+      strcmp(a->dtype ? a->dtype : "", b->dtype ? b->dtype : "") != 0)
     return false;
   return a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
 }
@@ -59,24 +61,29 @@ bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile 
       const char *delegate_id; /* equal ids are the same pointer */
       uint32_t method, index;
       int32_t instruction_id, is_output;
-    } key = {value->delegate_id, value->method, value->index, value->instruction_id, value->is_output};
+    } key = {value->delegate_id, value->method, value->index, value->instruction_id,
+             value->is_output};
     ETR_NO_PADDING(key, sizeof(char *) + 4 * sizeof(uint32_t));
     etr_slice bytes = {(const char *)&key, sizeof key};
     uint32_t at = etr_map_get(&known, bytes);
     if (at == ETR_NONE) {
       at = (uint32_t)rows.count;
       etr_logged *added = etr_vec_push(arena, &rows);
-      if (!added || !etr_map_set(&known, bytes, at)) return false;
+      if (!added || !etr_map_set(&known, bytes, at))
+        return false;
       added->value = value;
     }
     etr_logged *row = &rows.data[at];
     etr_tensor_stats scalar = stats_of_scalar(value);
     const etr_tensor_stats *stats = value->kind == ETR_DEBUG_TENSOR ? value->stats : &scalar;
-    if (value->kind == ETR_DEBUG_NONE) stats = NULL;
+    if (value->kind == ETR_DEBUG_NONE)
+      stats = NULL;
     row->run_count++;
     row->varies |= !same_type(row->value, value);
-    if (stats && row->is_measured) merge_stats(&row->stats, stats);
-    if (stats && !row->is_measured) row->stats = *stats;
+    if (stats && row->is_measured)
+      merge_stats(&row->stats, stats);
+    if (stats && !row->is_measured)
+      row->stats = *stats;
     row->is_measured |= stats != NULL;
   }
   *out = (etr_logged_list){rows.data, rows.count};
@@ -87,7 +94,8 @@ bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile 
 
 static int by_node(const void *a, const void *b) {
   const etr_logged *x = *(const etr_logged *const *)a, *y = *(const etr_logged *const *)b;
-  if (x->value->node != y->value->node) return x->value->node < y->value->node ? -1 : 1;
+  if (x->value->node != y->value->node)
+    return x->value->node < y->value->node ? -1 : 1;
   return (x > y) - (x < y);
 }
 
@@ -128,8 +136,10 @@ bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_pro
   for (size_t i = profile->debug_value_count; out->next && i-- > 0;) {
     const etr_debug_value *value = &profile->debug_values[i];
     out->next[i] = ETR_NONE;
-    if (!value->is_output && value->instruction_id < 0) continue;
-    const row_key key = {value->is_output ? NULL : value->delegate_id, profile->runs[value->run].block,
+    if (!value->is_output && value->instruction_id < 0)
+      continue;
+    const row_key key = {value->is_output ? NULL : value->delegate_id,
+                         profile->runs[value->run].block,
                          value->is_output ? -1 : value->instruction_id};
     out->next[i] = etr_map_get(&out->first, ETR_BYTES(key));
     etr_map_set(&out->first, ETR_BYTES(key), (uint32_t)i);
@@ -137,8 +147,8 @@ bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_pro
   return !etr_arena_failed(arena);
 }
 
-uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile, const etr_block *block,
-                          const etr_event *event) {
+uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile,
+                          const etr_block *block, const etr_event *event) {
   const row_key key = {event ? event->delegate_id : NULL, (uint32_t)(block - profile->blocks),
                        event ? event->instruction_id : -1};
   return event && event->instruction_id < 0 ? ETR_NONE : etr_map_get(&rows->first, ETR_BYTES(key));
@@ -147,7 +157,8 @@ uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profil
 /* ---- Showing ---- */
 
 const char *etr_logged_role(const etr_debug_value *value) {
-  if (value->is_output) return "output";
+  if (value->is_output)
+    return "output";
   return value->is_argument ? "argument" : "result";
 }
 
@@ -159,14 +170,16 @@ const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_va
 /* Returns the delegate whose call logged the value; NULL if none did. */
 static const etr_delegate *caller_of(const etr_profile *profile, const etr_debug_value *value) {
   const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
-  uint32_t at = method && !value->delegate_id ? etr_delegate_at(method, value->instruction_id) : ETR_NONE;
+  uint32_t at = method && !value->delegate_id ? etr_delegate_at(method, value->instruction_id)
+                                              : ETR_NONE;
   return at == ETR_NONE ? NULL : &method->delegates[at];
 }
 
-const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value,
-                                const char *name) {
+const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile,
+                                const etr_debug_value *value, const char *name) {
   bool by_output = value->output != ETR_NONE && caller_of(profile, value);
-  uint32_t number = by_output ? value->output : value->index; /* a kernel that runs again counts on */
+  uint32_t number = by_output ? value->output
+                              : value->index; /* a kernel that runs again counts on */
   return number && name ? etr_arena_format(arena, "%s #%u", name, number) : name;
 }
 
@@ -175,22 +188,30 @@ static const char *backend_of(const etr_profile *profile, const etr_debug_value 
   return delegate && delegate->backend[0] ? delegate->backend : "delegate";
 }
 
-const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value) {
+const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile,
+                              const etr_debug_value *value) {
   const etr_graph *graph = etr_logged_graph(profile, value);
-  if (value->is_output) return etr_arena_format(arena, "output %u", value->index);
-  if (value->is_argument) return etr_arena_format(arena, "%s, argument %u", backend_of(profile, value), value->index);
+  if (value->is_output)
+    return etr_arena_format(arena, "output %u", value->index);
+  if (value->is_argument)
+    return etr_arena_format(arena, "%s, argument %u", backend_of(profile, value), value->index);
   const char *name = value->delegate_id ? value->delegate_id : value->name;
-  if (graph && value->node != ETR_NONE) name = etr_label_node(arena, graph, value->node);
-  if (name && !name[0]) name = etr_arena_format(arena, "instruction %d", (int)value->instruction_id);
+  if (graph && value->node != ETR_NONE)
+    name = etr_label_node(arena, graph, value->node);
+  if (name && !name[0])
+    name = etr_arena_format(arena, "instruction %d", (int)value->instruction_id);
   return etr_logged_numbered(arena, profile, value, name);
 }
 
 const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value) {
   enum { MOST_DIMS = 16 };
-  if (value->kind != ETR_DEBUG_TENSOR) return etr_debug_kind_name(value->kind);
+  if (value->kind != ETR_DEBUG_TENSOR)
+    return etr_debug_kind_name(value->kind);
   etr_dim dims[MOST_DIMS];
-  for (int32_t i = 0; i < value->rank && i < MOST_DIMS; i++) dims[i] = (etr_dim){.size = value->sizes[i], .hint = -1};
-  etr_value shape = {.name = "", .dtype = value->dtype, .dims = dims, .rank = ETR_MIN(value->rank, MOST_DIMS)};
+  for (int32_t i = 0; i < value->rank && i < MOST_DIMS; i++)
+    dims[i] = (etr_dim){.size = value->sizes[i], .hint = -1};
+  etr_value shape = {
+      .name = "", .dtype = value->dtype, .dims = dims, .rank = ETR_MIN(value->rank, MOST_DIMS)};
   return etr_label_shape(arena, &shape);
 }
 
@@ -201,7 +222,8 @@ static void put_shape(const etr_fields *fields, const etr_debug_value *value) {
     return;
   }
   etr_jw_array(fields->json);
-  for (int32_t i = 0; i < value->rank; i++) etr_jw_int(fields->json, value->sizes[i]);
+  for (int32_t i = 0; i < value->rank; i++)
+    etr_jw_int(fields->json, value->sizes[i]);
   etr_jw_end(fields->json);
 }
 
@@ -213,7 +235,8 @@ void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debu
   etr_edge place = etr_debug_value_origin(fields->profile, value);
   const etr_graph *graph = etr_logged_graph(fields->profile, value);
   uint32_t node = place.node == ETR_NONE && !value->is_output ? value->node : place.node;
-  etr_field_text(fields, "node", graph && node != ETR_NONE ? etr_label_node(arena, graph, node) : NULL);
+  etr_field_text(fields, "node",
+                 graph && node != ETR_NONE ? etr_label_node(arena, graph, node) : NULL);
   etr_jw_key(fields->json, "output");
   if (place.output == ETR_NONE)
     etr_jw_null(fields->json);
@@ -224,33 +247,49 @@ void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debu
   put_shape(fields, value);
   etr_jw_key(fields->json, "value");
   switch (value->kind) {
-  case ETR_DEBUG_INT: etr_jw_int(fields->json, value->int_value); break;
-  case ETR_DEBUG_DOUBLE: etr_jw_double(fields->json, value->double_value); break;
-  case ETR_DEBUG_BOOL: etr_jw_bool(fields->json, value->int_value != 0); break;
-  default: etr_jw_null(fields->json);
+  case ETR_DEBUG_INT:
+    etr_jw_int(fields->json, value->int_value);
+    break;
+  case ETR_DEBUG_DOUBLE:
+    etr_jw_double(fields->json, value->double_value);
+    break;
+  case ETR_DEBUG_BOOL:
+    etr_jw_bool(fields->json, value->int_value != 0);
+    break;
+  default:
+    etr_jw_null(fields->json);
   }
   if (!stats) {
-    for (size_t i = 0; i < ETR_COUNT(keys); i++) etr_field_text(fields, keys[i], NULL);
+    for (size_t i = 0; i < ETR_COUNT(keys); i++)
+      etr_field_text(fields, keys[i], NULL);
     return;
   }
   const double numbers[] = {stats->min, stats->max, stats->mean};
-  const uint64_t counts[] = {stats->element_count, stats->zero_count, stats->nan_count, stats->inf_count};
-  for (size_t i = 0; i < ETR_COUNT(numbers); i++) etr_field_number(fields, keys[i], numbers[i]);
-  for (size_t i = 0; i < ETR_COUNT(counts); i++) etr_field_count(fields, keys[ETR_COUNT(numbers) + i], counts[i]);
+  const uint64_t counts[] = {stats->element_count, stats->zero_count, stats->nan_count,
+                             stats->inf_count};
+  for (size_t i = 0; i < ETR_COUNT(numbers); i++)
+    etr_field_number(fields, keys[i], numbers[i]);
+  for (size_t i = 0; i < ETR_COUNT(counts); i++)
+    etr_field_count(fields, keys[ETR_COUNT(numbers) + i], counts[i]);
 }
 
 /* ---- Outputs against their reference ---- */
 
 etr_cell etr_gap_snr(etr_arena *arena, const etr_numeric_gap *gap) {
-  if (!gap) return etr_cell_none();
-  if (gap->unlike) return etr_cell_text(etr_arena_format(arena, "%llu NaN/inf", (unsigned long long)gap->unlike));
-  if (isinf(gap->snr_db)) return etr_cell_text(gap->snr_db > 0 ? "equal" : "reference is 0");
+  if (!gap)
+    return etr_cell_none();
+  if (gap->unlike)
+    return etr_cell_text(etr_arena_format(arena, "%llu NaN/inf", (unsigned long long)gap->unlike));
+  if (isinf(gap->snr_db))
+    return etr_cell_text(gap->snr_db > 0 ? "equal" : "reference is 0");
   return (etr_cell){.number = gap->snr_db, .decimals = 1};
 }
 
-/* Returns true if a gap is worse than another. An output that could not be compared is worse than any that was. */
+/* Returns true if a gap is worse than another. An output that could not be compared is worse than
+ * any that was. */
 static bool is_worse(const etr_output_gap *a, const etr_output_gap *b) {
-  if (a->problem || b->problem) return a->problem && !b->problem;
+  if (a->problem || b->problem)
+    return a->problem && !b->problem;
   return etr_gap_worse(&a->gap, &b->gap) > 0;
 }
 
@@ -261,8 +300,10 @@ static int by_method(const void *a, const void *b) {
 
 static const etr_output_gap *gaps_of(const etr_profile *profile, uint32_t method, size_t *count) {
   const etr_output_gap *list = profile->output_gaps, wanted = {.method = method};
-  size_t first = etr_lower_bound(&wanted, list, profile->output_gap_count, sizeof *list, by_method), end = first;
-  while (end < profile->output_gap_count && list[end].method == method) end++;
+  size_t first = etr_lower_bound(&wanted, list, profile->output_gap_count, sizeof *list, by_method),
+         end = first;
+  while (end < profile->output_gap_count && list[end].method == method)
+    end++;
   *count = end - first;
   return *count ? &list[first] : NULL;
 }
@@ -275,17 +316,21 @@ typedef struct worst_run {
   size_t runs;
 } worst_run;
 
-/* Returns the worst gap of each output that any run of the method has; NULL if no run has one, or when out of memory.
+/* Returns the worst gap of each output that any run of the method has; NULL if no run has one, or
+ * when out of memory.
  */
-static worst_run *find_worst(etr_arena *arena, const etr_output_gap *gaps, size_t gap_count, size_t *count) {
+static worst_run *find_worst(etr_arena *arena, const etr_output_gap *gaps, size_t gap_count,
+                             size_t *count) {
   *count = 0;
-  for (size_t i = 0; i < gap_count; i++) *count = ETR_MAX(*count, (size_t)gaps[i].output + 1);
+  for (size_t i = 0; i < gap_count; i++)
+    *count = ETR_MAX(*count, (size_t)gaps[i].output + 1);
   worst_run *worst = etr_arena_alloc_array(arena, *count, sizeof *worst);
   for (size_t i = 0; worst && i < gap_count; i++) {
     worst_run *w = &worst[gaps[i].output];
     w->arena = arena;
     w->runs++;
-    if (!w->gap || is_worse(&gaps[i], w->gap)) w->gap = &gaps[i];
+    if (!w->gap || is_worse(&gaps[i], w->gap))
+      w->gap = &gaps[i];
     w->numbers = w->gap->problem ? NULL : &w->gap->gap;
   }
   return worst;
@@ -319,12 +364,15 @@ void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
   size_t gap_count, count;
   const etr_output_gap *gaps = gaps_of(answer->profile, method, &gap_count);
   const worst_run *outputs = gaps ? find_worst(&answer->arena, gaps, gap_count, &count) : NULL;
-  if (!outputs) return;
+  if (!outputs)
+    return;
   const char *title = etr_arena_format(
-      &answer->arena, "outputs against the record's reference outputs \xC2\xB7 worst of %zu run%s (%s)", outputs->runs,
-      etr_plural(outputs->runs), outputs->gap->rule);
+      &answer->arena,
+      "outputs against the record's reference outputs \xC2\xB7 worst of %zu run%s (%s)",
+      outputs->runs, etr_plural(outputs->runs), outputs->gap->rule);
   etr_puts(&answer->writer, "\n");
-  if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
+  if (title)
+    etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
   etr_table_init(&table, answer, ETR_FIELDS(worst_fields));
   table.top = 0;
   etr_table_add_rows(&table, ETR_ROWS(outputs, count));
@@ -338,13 +386,15 @@ void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
 static const etr_field gap_fields[] = {
     {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(mse), .nullable = true},
     {"l1", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(l1), .nullable = true},
-    {"max_abs_error", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(max_abs_error), .nullable = true},
+    {"max_abs_error", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(max_abs_error),
+     .nullable = true},
     {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(snr_db),
      .says = "also null if there is no difference, or the reference is all 0", .nullable = true},
     {"elements", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(element_count), .nullable = true},
-    {"left_out", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(left_out), .says = "pairs that contain NaN or infinity",
+    {"left_out", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(left_out),
+     .says = "pairs that contain NaN or infinity", .nullable = true},
+    {"unlike", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(unlike), .says = "those that differ",
      .nullable = true},
-    {"unlike", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(unlike), .says = "those that differ", .nullable = true},
 };
 ETR_ROW_TYPE(numeric_gap, gap_fields);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * logged.h - tensors that runs logged, and how far outputs are from the record's reference. Layer 4.
+ * logged.h - tensors that runs logged, and how far outputs are from the record's reference.
+ * Layer 4.
  */
 #ifndef ETR_LOGGED_H
 #define ETR_LOGGED_H
@@ -10,16 +11,18 @@
 
 /* ---- Values that the program logged ---- */
 
-/* An ETDump and its debug buffer contain intermediate outputs of operators and delegates, and the outputs of runs.
- * Tables and documents show each value once for all runs, and the values of each event. */
+/* An ETDump and its debug buffer contain intermediate outputs of operators and delegates, and the
+ * outputs of runs. Tables and documents show each value once for all runs, and the values of each
+ * event. */
 
 /** The same value (method, instruction, delegate id, index) in all runs that logged it. */
 typedef struct etr_logged {
   const etr_debug_value *value; /* its value in the first of these runs */
   size_t run_count;
-  bool varies;            /* true if its type or shape differs between runs */
-  bool is_measured;       /* true if `stats` is known */
-  etr_tensor_stats stats; /* statistics over the elements of all runs; a scalar is a tensor of one element */
+  bool varies;      /* true if its type or shape differs between runs */
+  bool is_measured; /* true if `stats` is known */
+  etr_tensor_stats
+      stats; /* statistics over the elements of all runs; a scalar is a tensor of one element */
 } etr_logged;
 
 typedef struct etr_logged_list {
@@ -27,10 +30,12 @@ typedef struct etr_logged_list {
   size_t count;
 } etr_logged_list;
 
-/** Lists all values in the order in which they were first logged. Returns false when out of memory. */
+/** Lists all values in the order in which they were first logged. Returns false when out of memory.
+ */
 bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile *profile);
 
-/** The rows of one graph's nodes, sorted by node. The rows of a node start at etr_logged_first_of(). */
+/** The rows of one graph's nodes, sorted by node. The rows of a node start at
+ * etr_logged_first_of(). */
 typedef struct etr_logged_nodes {
   const etr_logged **rows;
   size_t count;
@@ -47,10 +52,10 @@ typedef struct etr_logged_rows {
 } etr_logged_rows;
 
 bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile);
-/** Returns the first value that an event of a block logged, or that the runs of the block returned if `event` is NULL;
- * ETR_NONE if there is none. */
-uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile, const etr_block *block,
-                          const etr_event *event);
+/** Returns the first value that an event of a block logged, or that the runs of the block returned
+ * if `event` is NULL; ETR_NONE if there is none. */
+uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile,
+                          const etr_block *block, const etr_event *event);
 
 /** Returns "output", "argument" or "result". Static. */
 const char *etr_logged_role(const etr_debug_value *value);
@@ -58,39 +63,41 @@ const char *etr_logged_role(const etr_debug_value *value);
 /** Returns the graph of the value's node; NULL if it has no node. */
 const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_value *value);
 
-/** Returns the origin of a value for people: "aten_add_tensor", "aten_split_copy #1", "XnnpackBackend, argument 3",
- * "output 0". */
-const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value);
+/** Returns the origin of a value for people: "aten_add_tensor", "aten_split_copy #1",
+ * "XnnpackBackend, argument 3", "output 0". */
+const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile,
+                              const etr_debug_value *value);
 
-/** Returns a name and, unless the value is the first of its node, its number: "aten_split_copy #1". */
-const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value,
-                                const char *name);
+/** Returns a name and, unless the value is the first of its node, its number: "aten_split_copy #1".
+ */
+const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile,
+                                const etr_debug_value *value, const char *name);
 
 /** Returns the type of a value: "f32[2,4]", "int". */
 const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value);
 
-/** Writes the keys of a value: index, role, node, output, kind, dtype, shape, value, and its statistics, which are null
- * if `stats` is NULL. */
+/** Writes the keys of a value: index, role, node, output, kind, dtype, shape, value, and its
+ * statistics, which are null if `stats` is NULL. */
 void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debug_value *value,
                       const etr_tensor_stats *stats);
 
 /* ---- What a method returned beside the record's reference outputs ---- */
 
-/** Writes a section of a text, which has for each output the run that is furthest from its reference. Writes nothing if
- * no output was compared. */
+/** Writes a section of a text, which has for each output the run that is furthest from its
+ * reference. Writes nothing if no output was compared. */
 void etr_put_output_gaps(etr_answer *answer, uint32_t method);
 
 /** Writes the key output_gaps: a list of the outputs of all runs. */
 void etr_field_output_gaps(const etr_fields *fields, uint32_t method);
 
-/** Writes the keys of a gap: mse, l1, max_abs_error, snr_db, elements, left_out, unlike. They are null if `gap` is
- * NULL. */
+/** Writes the keys of a gap: mse, l1, max_abs_error, snr_db, elements, left_out, unlike. They are
+ * null if `gap` is NULL. */
 void etr_field_gap(const etr_fields *fields, const etr_numeric_gap *gap);
 
 enum { ETR_GAP_DIGITS = 4 }; /* significant digits of errors, for people */
 
-/** Returns the signal-to-noise ratio for people: "equal" if nothing differs, or the number of NaN or infinities that
- * differ. `gap` is NULL if it is not known. */
+/** Returns the signal-to-noise ratio for people: "equal" if nothing differs, or the number of NaN
+ * or infinities that differ. `gap` is NULL if it is not known. */
 etr_cell etr_gap_snr(etr_arena *arena, const etr_numeric_gap *gap);
 
 #endif

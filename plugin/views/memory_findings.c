@@ -18,17 +18,22 @@ typedef struct etr_memory_finder {
   etr_vec(etr_memory_finding) found;
 } etr_memory_finder;
 
-/* Adds a finding, unless it has too few bytes, or too small a part of `of`. NULL then, or when out of memory. */
-static etr_memory_finding *memory_finder_add(etr_memory_finder *f, etr_memory_finding_kind kind, uint64_t bytes,
-                                             uint64_t of) {
-  bool counts = bytes >= ETR_MEMORY_LEAST_BYTES && (double)bytes >= ETR_MEMORY_LEAST_SHARE * (double)of;
+/* Adds a finding, unless it has too few bytes, or too small a part of `of`. NULL then, or when out
+ * of memory. */
+static etr_memory_finding *memory_finder_add(etr_memory_finder *f, etr_memory_finding_kind kind,
+                                             uint64_t bytes, uint64_t of) {
+  bool counts = bytes >= ETR_MEMORY_LEAST_BYTES &&
+                (double)bytes >= ETR_MEMORY_LEAST_SHARE * (double)of;
   etr_memory_finding *added = counts ? etr_vec_push(f->arena, &f->found) : NULL;
   if (added)
-    *added = (etr_memory_finding){.kind = kind, .title = "", .evidence = "", .bytes = bytes, .instruction = -1};
+    *added = (etr_memory_finding){
+        .kind = kind, .title = "", .evidence = "", .bytes = bytes, .instruction = -1};
   return added;
 }
 
-static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) { return etr_count_text(f->arena, bytes); }
+static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) {
+  return etr_count_text(f->arena, bytes);
+}
 
 /* Each rule adds its findings. When out of memory, the arena has failed. */
 
@@ -54,11 +59,14 @@ const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_prof
   *count = 0;
   for (size_t i = 0; list && graph && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (!node->weight_name || node->output_count == 0) continue;
-    if (etr_map_count(&names, etr_slice_of(node->weight_name)) > 0) continue;
+    if (!node->weight_name || node->output_count == 0)
+      continue;
+    if (etr_map_count(&names, etr_slice_of(node->weight_name)) > 0)
+      continue;
     etr_weight *weight = &list[(*count)++];
-    *weight = (etr_weight){
-        .node = node, .value = &node->outputs[0], .module = module_of_weight(arena, node->weight_name)};
+    *weight = (etr_weight){.node = node,
+                           .value = &node->outputs[0],
+                           .module = module_of_weight(arena, node->weight_name)};
     weight->is_known = etr_value_bytes(weight->value, &weight->bytes);
   }
   return etr_arena_failed(arena) ? NULL : list;
@@ -75,10 +83,12 @@ typedef struct sums {
 static void add_row(sums *s, etr_weight_sum row) {
   const char *key = etr_arena_format(s->arena, "%s\n%s\n%s", row.module, row.place, row.dtype);
   etr_map_slot *slot = key ? etr_map_at(&s->places, etr_slice_of(key)) : NULL;
-  if (!slot) return;
+  if (!slot)
+    return;
   if (slot->value == ETR_NONE) {
     etr_weight_sum *added = etr_vec_push(s->arena, &s->list);
-    if (!added) return;
+    if (!added)
+      return;
     slot->value = (uint32_t)(s->list.count - 1);
     *added = (etr_weight_sum){.module = row.module, .dtype = row.dtype, .place = row.place};
   }
@@ -88,22 +98,25 @@ static void add_row(sums *s, etr_weight_sum row) {
 
 static int by_bytes(const void *a, const void *b) {
   const etr_weight_sum *x = a, *y = b;
-  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? 1 : -1;
   int order = etr_natural_compare(x->module, y->module);
-  if (order == 0) order = etr_natural_compare(x->place, y->place);
+  if (order == 0)
+    order = etr_natural_compare(x->place, y->place);
   return order ? order : strcmp(x->dtype, y->dtype);
 }
 
 static const etr_weight_sum *finish(sums *s, size_t *count) {
   static const etr_weight_sum none = {.module = "", .dtype = "", .place = ""};
   *count = s->list.count;
-  if (etr_arena_failed(s->arena)) return NULL;
+  if (etr_arena_failed(s->arena))
+    return NULL;
   etr_sort(s->list.data, s->list.count, sizeof *s->list.data, by_bytes);
   return s->list.count ? s->list.data : &none;
 }
 
-const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena, const etr_weight *weights,
-                                           size_t weight_count) {
+const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena,
+                                           const etr_weight *weights, size_t weight_count) {
   sums s = {.arena = arena};
   etr_map_init(&s.places, arena);
   for (size_t i = 0; i < weight_count; i++)
@@ -114,7 +127,8 @@ const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena, cons
   return finish(&s, count);
 }
 
-const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena, const etr_program_memory *memory) {
+const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena,
+                                             const etr_program_memory *memory) {
   sums s = {.arena = arena};
   etr_map_init(&s.places, arena);
   for (size_t i = 0; i < memory->constant_count; i++) {
@@ -130,7 +144,8 @@ const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena, co
   return finish(&s, count);
 }
 
-const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan) {
+const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena,
+                                       const etr_memory_plan *plan) {
   etr_blob_sum *list = etr_arena_alloc_array(arena, plan->blob_count, sizeof *list);
   etr_map backends;
   etr_map_init(&backends, arena);
@@ -138,12 +153,15 @@ const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena, const et
   for (size_t i = 0; list && i < plan->blob_count; i++) {
     const etr_delegate_blob *blob = &plan->blobs[i];
     uint32_t place = etr_map_number(&backends, etr_slice_of(blob->backend));
-    if (place == ETR_NONE) return NULL;
-    if (place == *count) list[(*count)++] = (etr_blob_sum){.backend = blob->backend, .largest_instruction = -1};
+    if (place == ETR_NONE)
+      return NULL;
+    if (place == *count)
+      list[(*count)++] = (etr_blob_sum){.backend = blob->backend, .largest_instruction = -1};
     etr_blob_sum *sum = &list[place];
     sum->delegates += blob->delegate_count;
     sum->bytes = etr_add_up_to_most(sum->bytes, blob->size_bytes);
-    if (blob->size_bytes <= sum->largest_bytes) continue;
+    if (blob->size_bytes <= sum->largest_bytes)
+      continue;
     sum->largest_bytes = blob->size_bytes;
     sum->largest_instruction = blob->instruction;
   }
@@ -154,8 +172,9 @@ const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena, const et
 
 /* Returns true if a planned tensor has memory of its own that is in use at an instruction. */
 static bool is_live(const etr_planned_tensor *tensor, int32_t instruction) {
-  return instruction >= 0 && tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0 &&
-         tensor->first_instruction <= instruction && instruction <= tensor->last_instruction;
+  return instruction >= 0 && tensor->view_of == ETR_NONE && !tensor->is_misplaced &&
+         tensor->size_bytes > 0 && tensor->first_instruction <= instruction &&
+         instruction <= tensor->last_instruction;
 }
 
 typedef struct live_tensor {
@@ -165,7 +184,8 @@ typedef struct live_tensor {
 
 static int by_size(const void *a, const void *b) {
   const live_tensor *x = a, *y = b;
-  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? 1 : -1;
   return (x->index > y->index) - (x->index < y->index);
 }
 
@@ -174,22 +194,28 @@ const uint32_t *etr_live_tensors_make(size_t *count, etr_arena *arena, const etr
   live_tensor *live = etr_arena_alloc_array(arena, plan->tensor_count, sizeof *live);
   uint32_t *list = etr_arena_alloc_array(arena, plan->tensor_count, sizeof *list);
   *count = 0;
-  if (!live || !list) return NULL;
+  if (!live || !list)
+    return NULL;
   for (uint32_t i = 0; i < plan->tensor_count; i++)
-    if (is_live(&plan->tensors[i], instruction)) live[(*count)++] = (live_tensor){plan->tensors[i].size_bytes, i};
+    if (is_live(&plan->tensors[i], instruction))
+      live[(*count)++] = (live_tensor){plan->tensors[i].size_bytes, i};
   etr_sort(live, *count, sizeof *live, by_size);
-  for (size_t i = 0; i < *count; i++) list[i] = live[i].index;
+  for (size_t i = 0; i < *count; i++)
+    list[i] = live[i].index;
   return list;
 }
 
-const char *etr_memory_step_op(const etr_profile *profile, const etr_method *method, int32_t instruction) {
+const char *etr_memory_step_op(const etr_profile *profile, const etr_method *method,
+                               int32_t instruction) {
   const etr_graph *graph = etr_memory_graph(profile, method);
-  if (instruction < 0 || (size_t)instruction >= method->memory->instruction_count) return "";
+  if (instruction < 0 || (size_t)instruction >= method->memory->instruction_count)
+    return "";
   const etr_memory_step *step = &method->memory->steps[instruction];
   return graph && step->node != ETR_NONE ? graph->nodes[step->node].target : step->op;
 }
 
-const char *etr_memory_module(const etr_profile *profile, const etr_method *method, uint32_t module) {
+const char *etr_memory_module(const etr_profile *profile, const etr_method *method,
+                              uint32_t module) {
   const etr_graph *graph = etr_memory_graph(profile, method);
   return graph && module < graph->module_count ? graph->modules[module].path : "";
 }
@@ -205,66 +231,80 @@ static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan)
     delegates += plan->blobs[i].delegate_count;
     is_one &= strcmp(plan->blobs[i].backend, backend) == 0;
   }
-  return etr_arena_format(
-      arena,
-      "%zu delegate%s%s%.*s allocate%s working memory of %s own when loaded, for packed weights and "
-      "intermediate results; a program does not say how much",
-      delegates, etr_plural(delegates), is_one ? " of " : "", ETR_HEAD(is_one ? backend : "", 128),
-      delegates == 1 ? "s" : "", delegates == 1 ? "its" : "their");
+  return etr_arena_format(arena,
+                          "%zu delegate%s%s%.*s allocate%s working memory of %s own when loaded, "
+                          "for packed weights and "
+                          "intermediate results; a program does not say how much",
+                          delegates, etr_plural(delegates), is_one ? " of " : "",
+                          ETR_HEAD(is_one ? backend : "", 128), delegates == 1 ? "s" : "",
+                          delegates == 1 ? "its" : "their");
 }
 
-const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan) {
+const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena,
+                                                   const etr_memory_plan *plan) {
   enum { MOST = 4 };
   etr_memory_unknown *list = etr_arena_alloc_array(arena, MOST, sizeof *list);
   size_t callers = 0;
-  for (size_t i = 0; i < plan->boundary_count; i++) callers += !plan->boundary[i].is_planned;
+  for (size_t i = 0; i < plan->boundary_count; i++)
+    callers += !plan->boundary[i].is_planned;
   *count = 0;
-  if (!list) return NULL;
-  if (plan->blob_count) list[(*count)++] = (etr_memory_unknown){"delegates", delegates_text(arena, plan)};
+  if (!list)
+    return NULL;
+  if (plan->blob_count)
+    list[(*count)++] = (etr_memory_unknown){"delegates", delegates_text(arena, plan)};
   list[(*count)++] = (etr_memory_unknown){
-      "allocators", "the runtime's method allocator (tensors' metadata, instructions) and temporary allocator "
-                    "(scratch of kernels) are sized by the application"};
+      "allocators",
+      "the runtime's method allocator (tensors' metadata, instructions) and temporary allocator "
+      "(scratch of kernels) are sized by the application"};
   if (plan->unplanned_count)
     list[(*count)++] = (etr_memory_unknown){
-        "unplanned", etr_arena_format(arena, "%zu tensor%s without a bound %s allocated while the method runs",
-                                      plan->unplanned_count, etr_plural(plan->unplanned_count),
-                                      plan->unplanned_count == 1 ? "is" : "are")};
+        "unplanned",
+        etr_arena_format(arena, "%zu tensor%s without a bound %s allocated while the method runs",
+                         plan->unplanned_count, etr_plural(plan->unplanned_count),
+                         plan->unplanned_count == 1 ? "is" : "are")};
   if (callers)
     list[(*count)++] = (etr_memory_unknown){
         "inputs_and_outputs",
-        etr_arena_format(arena, "%zu input%s or output%s outside the plan: the application provides the memory",
-                         callers, etr_plural(callers), callers == 1 ? " is" : "s are")};
+        etr_arena_format(
+            arena, "%zu input%s or output%s outside the plan: the application provides the memory",
+            callers, etr_plural(callers), callers == 1 ? " is" : "s are")};
   return etr_arena_failed(arena) ? NULL : list;
 }
 
 /* ---- Results that could take the place of an argument ---- */
 
-/* Operators that compute each element of their result from the elements at the same position, or that only change the
- * shape of data. Their result may be written over an argument. */
+/* Operators that compute each element of their result from the elements at the same position, or
+ * that only change the shape of data. Their result may be written over an argument. */
 static const char *const elementwise[] = {
-    "abs",          "add",         "clamp",   "clone",          "cos",       "div",         "elu",
-    "erf",          "exp",         "gelu",    "hardtanh",       "hardswish", "hardsigmoid", "leaky_relu",
-    "log",          "logical_not", "maximum", "minimum",        "mul",       "neg",         "pow",
-    "reciprocal",   "relu",        "rsqrt",   "sigmoid",        "silu",      "sin",         "sqrt",
-    "squeeze_copy", "sub",         "tanh",    "unsqueeze_copy", "view_copy"};
+    "abs",          "add",        "clamp",    "clone",
+    "cos",          "div",        "elu",      "erf",
+    "exp",          "gelu",       "hardtanh", "hardswish",
+    "hardsigmoid",  "leaky_relu", "log",      "logical_not",
+    "maximum",      "minimum",    "mul",      "neg",
+    "pow",          "reciprocal", "relu",     "rsqrt",
+    "sigmoid",      "silu",       "sin",      "sqrt",
+    "squeeze_copy", "sub",        "tanh",     "unsqueeze_copy",
+    "view_copy"};
 
 /* Returns true for such an operator, given as "aten::add.out". */
 static bool is_elementwise(const etr_memory_step *step) {
   const char *colons = step->is_delegate ? NULL : strstr(step->op, "::");
   etr_slice name = colons ? (etr_slice){colons + 2, strcspn(colons + 2, ".")} : (etr_slice){0};
   for (size_t i = 0; i < ETR_COUNT(elementwise); i++)
-    if (name.size && etr_slice_equal(name, etr_slice_of(elementwise[i]))) return true;
+    if (name.size && etr_slice_equal(name, etr_slice_of(elementwise[i])))
+      return true;
   return false;
 }
 
-/* Returns a tensor that an instruction reads last and that has the size and type of its result; NULL if there is none.
- * Tensors that the instruction does not read cannot end there. */
+/* Returns a tensor that an instruction reads last and that has the size and type of its result;
+ * NULL if there is none. Tensors that the instruction does not read cannot end there. */
 typedef struct last_use {
   const etr_planned_tensor *tensor; /* NULL: none */
 } last_use;
 
 static bool is_alike(const etr_planned_tensor *a, const etr_planned_tensor *b) {
-  return a->size_bytes == b->size_bytes && a->buffer == b->buffer && a->tensor.dtype == b->tensor.dtype;
+  return a->size_bytes == b->size_bytes && a->buffer == b->buffer &&
+         a->tensor.dtype == b->tensor.dtype;
 }
 
 static bool has_own_memory(const etr_planned_tensor *tensor) {
@@ -276,7 +316,9 @@ static const last_use *list_last_uses(etr_arena *arena, const etr_memory_plan *p
   last_use *uses = etr_arena_alloc_array(arena, plan->instruction_count, sizeof *uses);
   for (size_t i = 0; uses && i < plan->tensor_count; i++) {
     const etr_planned_tensor *tensor = &plan->tensors[i];
-    if (tensor->role != ETR_TENSOR_ACTIVATION || !has_own_memory(tensor) || tensor->last_instruction < 0) continue;
+    if (tensor->role != ETR_TENSOR_ACTIVATION || !has_own_memory(tensor) ||
+        tensor->last_instruction < 0)
+      continue;
     last_use *use = &uses[tensor->last_instruction];
     if (tensor->first_instruction < tensor->last_instruction &&
         (!use->tensor || use->tensor->size_bytes < tensor->size_bytes))
@@ -289,14 +331,19 @@ const uint32_t *etr_memory_in_place_make(etr_arena *arena, const etr_memory_plan
   const last_use *uses = list_last_uses(arena, plan);
   bool *is_taken = etr_arena_alloc_array(arena, plan->instruction_count, sizeof *is_taken);
   uint32_t *over = etr_arena_alloc_array(arena, plan->tensor_count, sizeof *over);
-  if (!uses || !is_taken || !over) return NULL;
+  if (!uses || !is_taken || !over)
+    return NULL;
   for (size_t i = 0; i < plan->tensor_count; i++) {
     const etr_planned_tensor *result = &plan->tensors[i];
     over[i] = ETR_NONE;
-    if (!has_own_memory(result) || result->made_by < 0 || result->made_by != result->first_instruction) continue;
+    if (!has_own_memory(result) || result->made_by < 0 ||
+        result->made_by != result->first_instruction)
+      continue;
     const etr_planned_tensor *argument = uses[result->made_by].tensor;
-    if (!argument || !is_elementwise(&plan->steps[result->made_by]) || !is_alike(result, argument)) continue;
-    if (is_taken[result->made_by]) continue;
+    if (!argument || !is_elementwise(&plan->steps[result->made_by]) || !is_alike(result, argument))
+      continue;
+    if (is_taken[result->made_by])
+      continue;
     is_taken[result->made_by] = true;
     over[i] = (uint32_t)(argument - plan->tensors);
   }
@@ -306,23 +353,30 @@ const uint32_t *etr_memory_in_place_make(etr_arena *arena, const etr_memory_plan
 static void memory_find_in_place(etr_memory_finder *f) {
   const etr_memory_plan *plan = f->plan;
   const uint32_t *over = etr_memory_in_place_make(f->arena, plan);
-  uint64_t *spared = etr_arena_alloc_array(f->arena, plan->instruction_count, sizeof *spared), peak = 0;
+  uint64_t *spared = etr_arena_alloc_array(f->arena, plan->instruction_count, sizeof *spared),
+           peak = 0;
   size_t operators = 0;
-  if (!over || !spared) return;
+  if (!over || !spared)
+    return;
   for (size_t i = 0; i < plan->tensor_count; i++) {
-    if (over[i] == ETR_NONE) continue;
+    if (over[i] == ETR_NONE)
+      continue;
     spared[plan->tensors[i].made_by] = plan->tensors[i].size_bytes;
     operators++;
   }
   for (size_t i = 0; i < plan->instruction_count; i++)
     peak = ETR_MAX(peak, plan->live_bytes[i] - ETR_MIN(spared[i], plan->live_bytes[i]));
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_IN_PLACE, plan->peak_bytes - peak, plan->peak_bytes);
-  if (!added) return;
-  added->title = etr_arena_format(f->arena, "writing results in place would lower the peak of live bytes to %s",
-                                  bytes_of(f, peak));
-  added->evidence = etr_arena_format(
-      f->arena, "%zu elementwise operator%s write%s a result as large as an argument that nothing needs afterwards",
-      operators, etr_plural(operators), operators == 1 ? "s" : "");
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_IN_PLACE, plan->peak_bytes - peak,
+                                                plan->peak_bytes);
+  if (!added)
+    return;
+  added->title = etr_arena_format(
+      f->arena, "writing results in place would lower the peak of live bytes to %s",
+      bytes_of(f, peak));
+  added->evidence = etr_arena_format(f->arena,
+                                     "%zu elementwise operator%s write%s a result as large as an "
+                                     "argument that nothing needs afterwards",
+                                     operators, etr_plural(operators), operators == 1 ? "s" : "");
 }
 
 /* ---- Another order of the instructions ---- */
@@ -338,7 +392,8 @@ static const char *moves_text(const etr_memory_finder *f, const etr_memory_order
     /* "aten.sum.dim_IntList (instruction 9) right after instruction 2" */
     const etr_order_move *move = &order->moves[i];
     if (move->first == move->last)
-      etr_putf(&writer, "%.*s (instruction %d)", ETR_HEAD(etr_memory_step_op(f->profile, f->method, move->first), 128),
+      etr_putf(&writer, "%.*s (instruction %d)",
+               ETR_HEAD(etr_memory_step_op(f->profile, f->method, move->first), 128),
                (int)move->first);
     else
       etr_putf(&writer, "instructions %d to %d", (int)move->first, (int)move->last);
@@ -348,28 +403,37 @@ static const char *moves_text(const etr_memory_finder *f, const etr_memory_order
       etr_putf(&writer, " right after instruction %d", (int)move->after);
   }
   if (order->move_count > LISTED)
-    etr_putf(&writer, ", and %zu more move%s", order->move_count - LISTED, etr_plural(order->move_count - LISTED));
+    etr_putf(&writer, ", and %zu more move%s", order->move_count - LISTED,
+             etr_plural(order->move_count - LISTED));
   const char *made = etr_text_end(&text, &writer);
   return made ? made : "";
 }
 
 static void memory_find_order(etr_memory_finder *f) {
   etr_memory_order *order = etr_arena_alloc(f->arena, sizeof *order);
-  if (!order || !etr_memory_order_find(order, f->plan, f->arena)) return;
+  if (!order || !etr_memory_order_find(order, f->plan, f->arena))
+    return;
   bool is_predicted = order->planned_bytes != ETR_UNKNOWN;
   uint64_t before = is_predicted ? f->plan->planned_bytes : f->plan->peak_bytes,
            after = is_predicted ? order->planned_bytes : order->peak_bytes;
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ORDER, before > after ? before - after : 0, before);
-  if (!added) return;
-  const char *live = etr_arena_format(f->arena, "%s bytes would be live instead of %s", bytes_of(f, order->peak_bytes),
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ORDER,
+                                                before > after ? before - after : 0, before);
+  if (!added)
+    return;
+  const char *live = etr_arena_format(f->arena, "%s bytes would be live instead of %s",
+                                      bytes_of(f, order->peak_bytes),
                                       bytes_of(f, f->plan->peak_bytes));
-  added->title = etr_arena_format(f->arena, "another order of the instructions needs %s instead of %s planned bytes",
-                                  bytes_of(f, after), bytes_of(f, before));
-  if (!is_predicted) added->title = "another order of the instructions would lower the peak of live bytes";
+  added->title = etr_arena_format(
+      f->arena, "another order of the instructions needs %s instead of %s planned bytes",
+      bytes_of(f, after), bytes_of(f, before));
+  if (!is_predicted)
+    added->title = "another order of the instructions would lower the peak of live bytes";
   added->evidence = etr_arena_format(
-      f->arena, "move %s; the results stay the same. %s%s. %s", moves_text(f, order), live ? live : "",
+      f->arena, "move %s; the results stay the same. %s%s. %s", moves_text(f, order),
+      live ? live : "",
       is_predicted ? "" : "; it is not known how much memory planning would give this order",
-      f->plan->blob_count ? "Lowering to a backend sorts the nodes again, so move them in the lowered program's graph "
+      f->plan->blob_count ? "Lowering to a backend sorts the nodes again, so move them in the "
+                            "lowered program's graph "
                             "before to_executorch()"
                           : "Write the model in that order and export it again");
   added->instruction = order->moves[0].first;
@@ -388,13 +452,16 @@ typedef struct users {
 
 static void note_user(users *u, int32_t instruction) {
   for (size_t i = 0; i < u->count; i++)
-    if (u->list[i] == instruction) return;
-  if (u->count < MOST_USERS) u->list[u->count++] = instruction;
+    if (u->list[i] == instruction)
+      return;
+  if (u->count < MOST_USERS)
+    u->list[u->count++] = instruction;
 }
 
 static bool shares_named_data(const etr_program_memory *memory) {
   for (size_t i = 0; memory && i < memory->segment_count; i++)
-    if (memory->segments[i].kind == ETR_SEGMENT_NAMED) return true;
+    if (memory->segments[i].kind == ETR_SEGMENT_NAMED)
+      return true;
   return false;
 }
 
@@ -402,10 +469,12 @@ static bool shares_named_data(const etr_program_memory *memory) {
 static users *find_users(const etr_memory_finder *f, const etr_graph *graph) {
   users *all = etr_arena_alloc_array(f->arena, graph->node_count, sizeof *all);
   for (size_t i = 0; all && i < graph->node_count; i++) {
-    if (graph->nodes[i].kind != ETR_NODE_OP) continue;
+    if (graph->nodes[i].kind != ETR_NODE_OP)
+      continue;
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       uint32_t input = graph->nodes[i].inputs[k].node;
-      if (graph->nodes[input].weight_name) note_user(&all[input], graph->times[i].delegate_instruction);
+      if (graph->nodes[input].weight_name)
+        note_user(&all[input], graph->times[i].delegate_instruction);
     }
   }
   return all;
@@ -418,22 +487,30 @@ static void memory_find_stored_twice(etr_memory_finder *f) {
   const etr_weight *weights = etr_weights_of(&weight_count, f->arena, f->profile, f->method);
   uint64_t bytes = 0, whole = 0;
   const etr_weight *first = NULL;
-  if (!all || !weights || shares_named_data(f->profile->program_memory)) return;
+  if (!all || !weights || shares_named_data(f->profile->program_memory))
+    return;
   for (size_t i = 0; i < weight_count; i++) {
     const users *u = &all[weights[i].node - graph->nodes];
     whole = etr_add_up_to_most(whole, weights[i].bytes);
-    if (u->count < 2 || !weights[i].is_known) continue;
-    if (!first || first->bytes < weights[i].bytes) first = &weights[i];
+    if (u->count < 2 || !weights[i].is_known)
+      continue;
+    if (!first || first->bytes < weights[i].bytes)
+      first = &weights[i];
     copies++;
     bytes = etr_add_up_to_most(bytes, (u->count - 1) * weights[i].bytes);
   }
-  etr_memory_finding *added = first ? memory_finder_add(f, ETR_MEMORY_STORED_TWICE, bytes, whole) : NULL;
-  if (!added) return;
-  added->title = etr_arena_format(f->arena, "%zu weight%s used by several delegates, or also by kernels", copies,
-                                  copies == 1 ? " is" : "s are");
-  added->evidence = etr_arena_format(
-      f->arena, "the largest is %.*s, %s bytes; each delegate may hold a copy, as the program shares no named data",
-      ETR_HEAD(first->node->weight_name, 96), etr_count_text(f->arena, first->bytes));
+  etr_memory_finding *added = first ? memory_finder_add(f, ETR_MEMORY_STORED_TWICE, bytes, whole)
+                                    : NULL;
+  if (!added)
+    return;
+  added->title = etr_arena_format(f->arena,
+                                  "%zu weight%s used by several delegates, or also by kernels",
+                                  copies, copies == 1 ? " is" : "s are");
+  added->evidence = etr_arena_format(f->arena,
+                                     "the largest is %.*s, %s bytes; each delegate may hold a "
+                                     "copy, as the program shares no named data",
+                                     ETR_HEAD(first->node->weight_name, 96),
+                                     etr_count_text(f->arena, first->bytes));
 }
 
 /* ---- float32 beside int8 ---- */
@@ -446,10 +523,13 @@ typedef struct by_type {
 
 static void add_type(by_type *types, const etr_value *value, const char *name, uint64_t bytes) {
   const char *dtype = value->dtype ? value->dtype : "";
-  if (strcmp(dtype, "int8") == 0 || strcmp(dtype, "uint8") == 0) types->bytes = etr_add_up_to_most(types->bytes, bytes);
-  if (strcmp(dtype, "float32") != 0) return;
+  if (strcmp(dtype, "int8") == 0 || strcmp(dtype, "uint8") == 0)
+    types->bytes = etr_add_up_to_most(types->bytes, bytes);
+  if (strcmp(dtype, "float32") != 0)
+    return;
   types->floats = etr_add_up_to_most(types->floats, bytes);
-  if (bytes <= types->largest_bytes) return;
+  if (bytes <= types->largest_bytes)
+    return;
   types->largest = name;
   types->largest_bytes = bytes;
 }
@@ -462,29 +542,35 @@ static by_type sum_types(etr_memory_finder *f) {
   const etr_weight *weights = etr_weights_of(&count, f->arena, f->profile, f->method);
   for (size_t i = 0; weights && i < count; i++)
     add_type(&types, weights[i].value, weights[i].node->weight_name, weights[i].bytes);
-  if (etr_memory_graph(f->profile, f->method)) return types;
+  if (etr_memory_graph(f->profile, f->method))
+    return types;
   for (size_t i = 0; memory && i < memory->constant_count; i++)
-    add_type(&types, &memory->constants[i].tensor, memory->constants[i].tensor.name, memory->constants[i].size_bytes);
+    add_type(&types, &memory->constants[i].tensor, memory->constants[i].tensor.name,
+             memory->constants[i].size_bytes);
   return types;
 }
 
 static void memory_find_float_beside(etr_memory_finder *f) {
   const by_type types = sum_types(f);
-  if (types.bytes == 0 || !types.largest) return;
+  if (types.bytes == 0 || !types.largest)
+    return;
   etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_FLOAT_BESIDE, types.floats,
                                                 etr_add_up_to_most(types.floats, types.bytes));
-  if (!added) return;
+  if (!added)
+    return;
   added->title = "float32 weights beside int8 ones";
-  added->evidence = etr_arena_format(f->arena, "%s bytes of float32, %s of 8 bits; the largest float32 one is %.*s, %s",
-                                     etr_count_text(f->arena, types.floats), etr_count_text(f->arena, types.bytes),
-                                     ETR_HEAD(types.largest, 96), etr_count_text(f->arena, types.largest_bytes));
+  added->evidence = etr_arena_format(
+      f->arena, "%s bytes of float32, %s of 8 bits; the largest float32 one is %.*s, %s",
+      etr_count_text(f->arena, types.floats), etr_count_text(f->arena, types.bytes),
+      ETR_HEAD(types.largest, 96), etr_count_text(f->arena, types.largest_bytes));
 }
 
 /* ---- Rules about planned tensors, and all findings together ---- */
 
 const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind) {
-  static const char *const names[] = {"peak",  "one_operator", "fragmentation", "in_place",
-                                      "order", "waiting",      "stored_twice",  "float_beside_int8"};
+  static const char *const names[] = {
+      "peak",  "one_operator", "fragmentation", "in_place",
+      "order", "waiting",      "stored_twice",  "float_beside_int8"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -492,8 +578,9 @@ const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind) {
 
 /* Returns "instruction 9, aten.hardtanh.default". */
 static const char *step_text(const etr_memory_finder *f, int32_t instruction) {
-  const char *text = etr_arena_format(f->arena, "instruction %d, %.*s", (int)instruction,
-                                      ETR_HEAD(etr_memory_step_op(f->profile, f->method, instruction), 128));
+  const char *text = etr_arena_format(
+      f->arena, "instruction %d, %.*s", (int)instruction,
+      ETR_HEAD(etr_memory_step_op(f->profile, f->method, instruction), 128));
   return text ? text : "";
 }
 
@@ -515,46 +602,58 @@ static void find_peak(etr_memory_finder *f) {
   uint64_t bytes = 0;
   etr_text text;
   etr_writer writer;
-  const uint32_t *live = etr_live_tensors_make(&count, f->arena, f->plan, f->plan->peak_instruction);
+  const uint32_t *live = etr_live_tensors_make(&count, f->arena, f->plan,
+                                               f->plan->peak_instruction);
   etr_text_begin(&text, f->arena, &writer);
-  for (; live && taken < count && (double)bytes < ETR_MEMORY_PEAK_SHARE * (double)f->plan->peak_bytes; taken++) {
+  for (;
+       live && taken < count && (double)bytes < ETR_MEMORY_PEAK_SHARE * (double)f->plan->peak_bytes;
+       taken++) {
     const etr_planned_tensor *tensor = &f->plan->tensors[live[taken]];
     name_tensor(f, &writer, taken, tensor);
     bytes += tensor->size_bytes;
   }
   const char *names = etr_text_end(&text, &writer);
-  if (taken > ETR_MEMORY_PEAK_TENSORS) return;
+  if (taken > ETR_MEMORY_PEAK_TENSORS)
+    return;
   etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_PEAK, bytes, f->plan->peak_bytes);
-  if (!added) return;
+  if (!added)
+    return;
   added->title = etr_arena_format(f->arena, "%zu of %zu live tensors set%s the peak", taken, count,
                                   taken == 1 ? "s" : "");
-  added->evidence = etr_arena_format(f->arena, "%s: %s", step_text(f, f->plan->peak_instruction), names ? names : "");
+  added->evidence = etr_arena_format(f->arena, "%s: %s", step_text(f, f->plan->peak_instruction),
+                                     names ? names : "");
   added->instruction = f->plan->peak_instruction;
 }
 
 static void find_one_operator(etr_memory_finder *f) {
-  if (f->plan->instruction_count < 2) return;
+  if (f->plan->instruction_count < 2)
+    return;
   /* The most that is live at any instruction but one. */
   uint64_t rest = 0;
   for (size_t i = 0; i < f->plan->instruction_count; i++)
-    if ((int32_t)i != f->plan->peak_instruction) rest = ETR_MAX(rest, f->plan->live_bytes[i]);
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ONE_OPERATOR, f->plan->peak_bytes - rest,
-                                                f->plan->peak_bytes);
-  if (!added) return;
+    if ((int32_t)i != f->plan->peak_instruction)
+      rest = ETR_MAX(rest, f->plan->live_bytes[i]);
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ONE_OPERATOR,
+                                                f->plan->peak_bytes - rest, f->plan->peak_bytes);
+  if (!added)
+    return;
   added->title = "one operator alone causes the peak";
-  added->evidence = etr_arena_format(f->arena, "%s: %s bytes are live; at no other instruction more than %s",
-                                     step_text(f, f->plan->peak_instruction), bytes_of(f, f->plan->peak_bytes),
-                                     bytes_of(f, rest));
+  added->evidence = etr_arena_format(
+      f->arena, "%s: %s bytes are live; at no other instruction more than %s",
+      step_text(f, f->plan->peak_instruction), bytes_of(f, f->plan->peak_bytes), bytes_of(f, rest));
   added->instruction = f->plan->peak_instruction;
 }
 
 static void find_fragmentation(etr_memory_finder *f) {
   uint64_t peaks = 0;
-  for (size_t i = 0; i < f->plan->buffer_count; i++) peaks += f->plan->buffers[i].peak_bytes;
-  if (peaks >= f->plan->planned_bytes) return;
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_FRAGMENTATION, f->plan->planned_bytes - peaks,
-                                                f->plan->planned_bytes);
-  if (!added) return;
+  for (size_t i = 0; i < f->plan->buffer_count; i++)
+    peaks += f->plan->buffers[i].peak_bytes;
+  if (peaks >= f->plan->planned_bytes)
+    return;
+  etr_memory_finding *added = memory_finder_add(
+      f, ETR_MEMORY_FRAGMENTATION, f->plan->planned_bytes - peaks, f->plan->planned_bytes);
+  if (!added)
+    return;
   added->title = "planned, but never live at once (gaps between tensors, padding)";
   added->evidence = etr_arena_format(f->arena, "%s bytes are planned, at most %s are live",
                                      bytes_of(f, f->plan->planned_bytes), bytes_of(f, peaks));
@@ -563,8 +662,8 @@ static void find_fragmentation(etr_memory_finder *f) {
 /* Finds tensors that were made before the peak and are needed only after it. */
 static bool waits(const etr_memory_finder *f, const etr_planned_tensor *tensor) {
   int32_t peak = f->plan->peak_instruction;
-  return tensor->role == ETR_TENSOR_ACTIVATION && is_live(tensor, peak) && tensor->first_instruction < peak &&
-         tensor->last_instruction > peak;
+  return tensor->role == ETR_TENSOR_ACTIVATION && is_live(tensor, peak) &&
+         tensor->first_instruction < peak && tensor->last_instruction > peak;
 }
 
 static void find_waiting(etr_memory_finder *f) {
@@ -575,17 +674,20 @@ static void find_waiting(etr_memory_finder *f) {
   etr_text_begin(&text, f->arena, &writer);
   for (size_t i = 0; i < f->plan->tensor_count; i++) {
     const etr_planned_tensor *tensor = &f->plan->tensors[i];
-    if (!waits(f, tensor)) continue;
+    if (!waits(f, tensor))
+      continue;
     name_tensor(f, &writer, count++, tensor);
     bytes += tensor->size_bytes;
   }
   const char *names = etr_text_end(&text, &writer);
   etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_WAITING, bytes, f->plan->peak_bytes);
-  if (!added) return;
-  added->title = etr_arena_format(f->arena, "%zu tensor%s made before the peak %s needed after it", count,
-                                  etr_plural(count), count == 1 ? "is" : "are");
-  added->evidence = etr_arena_format(f->arena, "%s; another order, or computing %s again, could save at most that",
-                                     names ? names : "", count == 1 ? "it" : "them");
+  if (!added)
+    return;
+  added->title = etr_arena_format(f->arena, "%zu tensor%s made before the peak %s needed after it",
+                                  count, etr_plural(count), count == 1 ? "is" : "are");
+  added->evidence = etr_arena_format(
+      f->arena, "%s; another order, or computing %s again, could save at most that",
+      names ? names : "", count == 1 ? "it" : "them");
   added->instruction = f->plan->peak_instruction;
 }
 
@@ -593,14 +695,17 @@ static void find_waiting(etr_memory_finder *f) {
 
 static int by_spared_bytes(const void *a, const void *b) {
   const etr_memory_finding *x = a, *y = b;
-  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? 1 : -1;
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *arena, const etr_profile *profile,
+const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *arena,
+                                                   const etr_profile *profile,
                                                    const etr_method *method) {
   static const etr_memory_finding none = {.title = "", .evidence = ""};
-  etr_memory_finder f = {.profile = profile, .method = method, .plan = method->memory, .arena = arena};
+  etr_memory_finder f = {
+      .profile = profile, .method = method, .plan = method->memory, .arena = arena};
   *count = 0;
   if (f.plan && f.plan->peak_instruction >= 0) {
     find_peak(&f);
@@ -612,7 +717,8 @@ const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *are
   }
   memory_find_stored_twice(&f);
   memory_find_float_beside(&f);
-  if (etr_arena_failed(arena)) return NULL;
+  if (etr_arena_failed(arena))
+    return NULL;
   etr_sort(f.found.data, f.found.count, sizeof *f.found.data, by_spared_bytes);
   *count = f.found.count;
   return *count ? f.found.data : &none;

@@ -2,8 +2,8 @@
  *
  * memory_findings.h - findings about a method's memory, most bytes first. Layer 4.
  *
- * A finding says what the program does and how many bytes that takes. Findings below the thresholds in this header are
- * left out.
+ * A finding says what the program does and how many bytes that takes. Findings below the thresholds
+ * in this header are left out.
  */
 #ifndef ETR_MEMORY_FINDINGS_H
 #define ETR_MEMORY_FINDINGS_H
@@ -14,11 +14,13 @@
 
 /* ---- Sums and lists of a method's memory that several outputs show ---- */
 
-/** A weight of the model: a parameter, buffer or constant of the method's Edge graph, with or without a program. */
+/** A weight of the model: a parameter, buffer or constant of the method's Edge graph, with or
+ * without a program. */
 typedef struct etr_weight {
   const etr_node *node;
   const etr_value *value;
-  const char *module; /* the weight's name without its last part: "layers.0.linear"; "" for weights of the top level */
+  const char *module; /* the weight's name without its last part: "layers.0.linear"; "" for weights
+                         of the top level */
   uint64_t bytes;
   bool is_known; /* false if `bytes` is not known, because dtype or shape is not */
 } etr_weight;
@@ -35,50 +37,63 @@ typedef struct etr_weight_sum {
 /** Returns the graph that has a method's nodes; NULL if there is none. */
 const etr_graph *etr_memory_graph(const etr_profile *profile, const etr_method *method);
 
-/** Lists the weights of a method, each name once, in the order of the graph. Returns NULL when out of memory. */
-const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_profile *profile, const etr_method *method);
+/** Lists the weights of a method, each name once, in the order of the graph. Returns NULL when out
+ * of memory. */
+const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_profile *profile,
+                                 const etr_method *method);
 
 /** Adds up weights by module and number type, most bytes first. Returns NULL when out of memory. */
-const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena, const etr_weight *weights,
-                                           size_t weight_count);
+const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena,
+                                           const etr_weight *weights, size_t weight_count);
 
-/** Adds up the program's constants by segment and number type, most bytes first. Returns NULL when out of memory. */
-const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena, const etr_program_memory *memory);
+/** Adds up the program's constants by segment and number type, most bytes first. Returns NULL when
+ * out of memory. */
+const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena,
+                                             const etr_program_memory *memory);
 
 /** The bytes that the program gives to the delegates of one backend. */
 typedef struct etr_blob_sum {
   const char *backend;
   size_t delegates;
   uint64_t bytes, largest_bytes;
-  int32_t largest_instruction; /* the first instruction that calls the delegate with the most bytes; -1 if none does */
+  int32_t largest_instruction; /* the first instruction that calls the delegate with the most bytes;
+                                  -1 if none does */
 } etr_blob_sum;
 
-/** Adds up a method's payloads by backend, in the order of their calls. Returns NULL when out of memory. */
-const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan);
+/** Adds up a method's payloads by backend, in the order of their calls. Returns NULL when out of
+ * memory. */
+const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena,
+                                       const etr_memory_plan *plan);
 
-/** Lists the tensors with memory of their own that are live at an instruction, most bytes first, as indices into the
- * plan's tensors. Returns NULL when out of memory. */
+/** Lists the tensors with memory of their own that are live at an instruction, most bytes first, as
+ * indices into the plan's tensors. Returns NULL when out of memory. */
 const uint32_t *etr_live_tensors_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan,
                                       int32_t instruction);
 
-/** Returns what runs as an instruction: the node's operator, "aten.addmm.default", or else the program's name for it;
+/** Returns what runs as an instruction: the node's operator, "aten.addmm.default", or else the
+ * program's name for it;
  * "" for -1. */
-const char *etr_memory_step_op(const etr_profile *profile, const etr_method *method, int32_t instruction);
+const char *etr_memory_step_op(const etr_profile *profile, const etr_method *method,
+                               int32_t instruction);
 
 /** Returns the path of a module of a method; "" for the top level, and if it is not known. */
-const char *etr_memory_module(const etr_profile *profile, const etr_method *method, uint32_t module);
+const char *etr_memory_module(const etr_profile *profile, const etr_method *method,
+                              uint32_t module);
 
 /** A line about memory that the program does not describe. */
 typedef struct etr_memory_unknown {
-  const char *what; /* its name in JSON: "delegates", "allocators", "unplanned", "inputs_and_outputs" */
+  const char
+      *what; /* its name in JSON: "delegates", "allocators", "unplanned", "inputs_and_outputs" */
   const char *text;
 } etr_memory_unknown;
 
 /** Lists what is not known about a method's memory, and why. Returns NULL when out of memory. */
-const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan);
+const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena,
+                                                   const etr_memory_plan *plan);
 
-/** Returns, for each tensor of a plan, the index of a tensor over which an elementwise operator could write it: one of
- * its size and type that nothing needs afterwards; ETR_NONE if there is none. Returns NULL when out of memory. */
+/** Returns, for each tensor of a plan, the index of a tensor over which an elementwise operator
+ * could write it: one of its size and type that nothing needs afterwards; ETR_NONE if there is
+ * none. Returns NULL when out of memory. */
 const uint32_t *etr_memory_in_place_make(etr_arena *arena, const etr_memory_plan *plan);
 
 /* ---- What in a method's memory is worth a look, most bytes first ---- */
@@ -94,14 +109,15 @@ typedef enum etr_memory_finding_kind {
   ETR_MEMORY_FLOAT_BESIDE,  /* there are float32 weights beside int8 ones */
 } etr_memory_finding_kind;
 
-/** A finding is at least this part of the peak, or of the whole that it is about. Less would not change what memory a
- * device needs. */
+/** A finding is at least this part of the peak, or of the whole that it is about. Less would not
+ * change what memory a device needs. */
 #define ETR_MEMORY_LEAST_SHARE 0.05
-/** A finding has at least this many bytes, because small test models would otherwise have many findings about nothing.
+/** A finding has at least this many bytes, because small test models would otherwise have many
+ * findings about nothing.
  */
 enum { ETR_MEMORY_LEAST_BYTES = 256 };
-/** The tensors of ETR_MEMORY_PEAK are together at least this part of the peak, and at most this many: a longer list
- * names nothing to start with. */
+/** The tensors of ETR_MEMORY_PEAK are together at least this part of the peak, and at most this
+ * many: a longer list names nothing to start with. */
 #define ETR_MEMORY_PEAK_SHARE 0.8
 enum { ETR_MEMORY_PEAK_TENSORS = 4 };
 
@@ -114,12 +130,14 @@ typedef struct etr_memory_finding {
   const etr_memory_order *order; /* only for ETR_MEMORY_ORDER; else NULL */
 } etr_memory_finding;
 
-/** Lists the findings about a method's memory, most bytes first. Returns NULL when out of memory. */
-const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *arena, const etr_profile *profile,
+/** Lists the findings about a method's memory, most bytes first. Returns NULL when out of memory.
+ */
+const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *arena,
+                                                   const etr_profile *profile,
                                                    const etr_method *method);
 
-/** Returns the name of a kind in JSON: "peak", "one_operator", "fragmentation", "in_place", "order", "waiting",
- * "stored_twice" or "float_beside_int8". Static. */
+/** Returns the name of a kind in JSON: "peak", "one_operator", "fragmentation", "in_place",
+ * "order", "waiting", "stored_twice" or "float_beside_int8". Static. */
 const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind);
 
 #endif

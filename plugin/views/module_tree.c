@@ -20,16 +20,20 @@ typedef struct sum {
 
 static int by_parent(const void *a, const void *b) {
   const sum *x = *(const sum *const *)a, *y = *(const sum *const *)b;
-  if (x->row.parent != y->row.parent) return x->row.parent < y->row.parent ? -1 : 1;
-  if (x->row.weight != y->row.weight) return x->row.weight < y->row.weight ? 1 : -1;
+  if (x->row.parent != y->row.parent)
+    return x->row.parent < y->row.parent ? -1 : 1;
+  if (x->row.weight != y->row.weight)
+    return x->row.weight < y->row.weight ? 1 : -1;
   int order = strcmp(x->row.path, y->row.path);
   return order ? order : (x->module > y->module) - (x->module < y->module);
 }
 
-static void add_own(sum *sums, const etr_profile *profile, const etr_graph *graph, const etr_breakdown *own) {
+static void add_own(sum *sums, const etr_profile *profile, const etr_graph *graph,
+                    const etr_breakdown *own) {
   for (size_t i = 0; i < graph->module_count; i++) {
     const etr_module *module = &graph->modules[i];
-    uint32_t parent = module->parent == ETR_NONE ? ETR_NONE : etr_counted_module(graph, module->parent);
+    uint32_t parent = module->parent == ETR_NONE ? ETR_NONE
+                                                 : etr_counted_module(graph, module->parent);
     sums[i] = (sum){.row = {.path = module->path,
                             .type = module->type,
                             .pattern = module->pattern,
@@ -40,7 +44,8 @@ static void add_own(sum *sums, const etr_profile *profile, const etr_graph *grap
   for (size_t i = 0; i < graph->node_count; i++) {
     etr_module_row *row = &sums[etr_counted_module(graph, graph->nodes[i].module)].row;
     const etr_node_time *time = &graph->times[i];
-    if (own->row_of_node[i] == ETR_NONE) continue;
+    if (own->row_of_node[i] == ETR_NONE)
+      continue;
     row->number = own->row_of_node[i];
     row->own_ticks += time->total_ticks;
     row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
@@ -50,12 +55,13 @@ static void add_own(sum *sums, const etr_profile *profile, const etr_graph *grap
   }
 }
 
-/* Adds the medians of the modules of a level. module_of has, per node, its module of this level or above; ETR_NONE if
- * it is not counted. */
-static bool add_medians_of_level(sum *sums, const etr_method *method, const etr_graph *graph, const uint32_t *module_of,
-                                 uint32_t level) {
+/* Adds the medians of the modules of a level. module_of has, per node, its module of this level or
+ * above; ETR_NONE if it is not counted. */
+static bool add_medians_of_level(sum *sums, const etr_method *method, const etr_graph *graph,
+                                 const uint32_t *module_of, uint32_t level) {
   etr_arena scratch = {0};
-  uint32_t *modules = etr_arena_alloc_raw_array(&scratch, graph->module_count, sizeof *modules), count = 0;
+  uint32_t *modules = etr_arena_alloc_raw_array(&scratch, graph->module_count, sizeof *modules),
+           count = 0;
   uint32_t *number = etr_arena_alloc_raw_array(&scratch, graph->module_count, sizeof *number);
   uint32_t *group_of = etr_arena_alloc_raw_array(&scratch, graph->node_count, sizeof *group_of);
   const etr_stats *stats = NULL;
@@ -63,31 +69,38 @@ static bool add_medians_of_level(sum *sums, const etr_method *method, const etr_
     for (uint32_t i = 0; i < graph->module_count; i++) {
       bool is_here = sums[i].row.level == level && sums[i].row.node_count > 0;
       number[i] = is_here ? count : ETR_NONE;
-      if (is_here) modules[count++] = i;
+      if (is_here)
+        modules[count++] = i;
     }
     for (size_t i = 0; i < graph->node_count; i++)
       group_of[i] = module_of[i] == ETR_NONE ? ETR_NONE : number[module_of[i]];
     stats = etr_run_stats_of_nodes(&scratch, method, group_of, count);
   }
-  for (size_t i = 0; stats && i < count; i++) sums[modules[i]].row.total_p50 = stats[i].p50;
+  for (size_t i = 0; stats && i < count; i++)
+    sums[modules[i]].row.total_p50 = stats[i].p50;
   etr_arena_clear(&scratch);
   return stats != NULL;
 }
 
-/* Computes the medians of sums level by level, because no node is in two modules of one level. Returns false when out
- * of memory. */
-static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                        const etr_breakdown *own) {
+/* Computes the medians of sums level by level, because no node is in two modules of one level.
+ * Returns false when out of memory. */
+static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
+                        const etr_method *method, const etr_breakdown *own) {
   enum { MOST_LEVELS = 64 };
   const etr_graph *graph = &profile->graphs[method->graph];
-  uint32_t *module_of = etr_arena_alloc_array(arena, graph->node_count, sizeof *module_of), deepest = 0;
-  if (!module_of) return false;
+  uint32_t *module_of = etr_arena_alloc_array(arena, graph->node_count, sizeof *module_of),
+           deepest = 0;
+  if (!module_of)
+    return false;
   for (size_t i = 0; i < graph->module_count; i++) {
     sums[i].row.total_p50 = NAN;
-    if (sums[i].row.node_count) deepest = ETR_MAX(deepest, sums[i].row.level);
+    if (sums[i].row.node_count)
+      deepest = ETR_MAX(deepest, sums[i].row.level);
   }
   for (size_t i = 0; i < graph->node_count; i++)
-    module_of[i] = own->row_of_node[i] == ETR_NONE ? ETR_NONE : etr_counted_module(graph, graph->nodes[i].module);
+    module_of[i] = own->row_of_node[i] == ETR_NONE
+                       ? ETR_NONE
+                       : etr_counted_module(graph, graph->nodes[i].module);
   bool good = true;
   for (uint32_t level = ETR_MIN(deepest, MOST_LEVELS - 1) + 1; good && level-- > 0;) {
     for (size_t i = 0; i < graph->node_count; i++)
@@ -98,53 +111,65 @@ static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
   return good;
 }
 
-/* Lists each module before the modules below it, and siblings by time, the longest first. Children are pushed in
- * reverse order, because the stack returns the last one first. */
+/* Lists each module before the modules below it, and siblings by time, the longest first. Children
+ * are pushed in reverse order, because the stack returns the last one first. */
 static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size_t module_count) {
   const sum **sorted = etr_arena_alloc_array(arena, module_count, sizeof *sorted),
             **stack = etr_arena_alloc_array(arena, module_count, sizeof *stack);
   uint32_t *place = etr_arena_alloc_array(arena, module_count, sizeof *place);
   size_t count = 0, depth = 0, done = 0;
-  if (!sorted || !stack || !place) return false;
+  if (!sorted || !stack || !place)
+    return false;
   for (size_t i = 0; i < module_count; i++)
-    if (sums[i].row.node_count > 0) sorted[count++] = &sums[i];
+    if (sums[i].row.node_count > 0)
+      sorted[count++] = &sums[i];
   etr_sort(sorted, count, sizeof *sorted, by_parent);
-  /* The children of module m are [first[m], first[m + 1]) in a list sorted by parent; those of the root come last. */
+  /* The children of module m are [first[m], first[m + 1]) in a list sorted by parent; those of the
+   * root come last. */
   size_t *first = etr_arena_alloc_array(arena, module_count + 2, sizeof *first);
   for (size_t i = 0; first && i < count; i++)
     first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
-  for (size_t m = 1; first && m <= module_count + 1; m++) first[m] += first[m - 1];
+  for (size_t m = 1; first && m <= module_count + 1; m++)
+    first[m] += first[m - 1];
   etr_module_row *rows = etr_arena_alloc_raw_array(arena, count, sizeof *rows);
-  if (!first || !rows) return false;
-  for (size_t k = first[module_count + 1]; k-- > first[module_count];) stack[depth++] = sorted[k];
+  if (!first || !rows)
+    return false;
+  for (size_t k = first[module_count + 1]; k-- > first[module_count];)
+    stack[depth++] = sorted[k];
   while (depth > 0) {
     const sum *at = stack[--depth];
     place[at->module] = (uint32_t)done;
     rows[done] = at->row;
-    if (at->row.parent != ETR_NONE) rows[done].parent = place[at->row.parent];
+    if (at->row.parent != ETR_NONE)
+      rows[done].parent = place[at->row.parent];
     done++;
-    for (size_t k = first[at->module + 1]; k-- > first[at->module];) stack[depth++] = sorted[k];
+    for (size_t k = first[at->module + 1]; k-- > first[at->module];)
+      stack[depth++] = sorted[k];
   }
   *out = (etr_module_tree){.rows = rows, .count = done};
   for (size_t i = 0; i < done; i++)
-    if (rows[i].level == 1) out->summed_p50 += rows[i].total_p50;
+    if (rows[i].level == 1)
+      out->summed_p50 += rows[i].total_p50;
   return true;
 }
 
-bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                          const etr_breakdown *own) {
+bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_profile *profile,
+                          const etr_method *method, const etr_breakdown *own) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_module_tree){0};
-  if (!graph || !graph->times) return true;
+  if (!graph || !graph->times)
+    return true;
   sum *sums = etr_arena_alloc_raw_array(arena, graph->module_count, sizeof *sums);
-  if (!sums) return false;
+  if (!sums)
+    return false;
   add_own(sums, profile, graph, own);
   /* Parents precede their children. */
   for (size_t i = graph->module_count; i-- > 0;) {
     sums[i].row.total_ticks += sums[i].row.own_ticks;
     sums[i].row.node_count += sums[i].row.own_count;
     etr_cost_add_sum(&sums[i].row.costs, &sums[i].row.own_costs);
-    if (sums[i].row.parent == ETR_NONE) continue;
+    if (sums[i].row.parent == ETR_NONE)
+      continue;
     etr_module_row *parent = &sums[sums[i].row.parent].row;
     parent->total_ticks += sums[i].row.total_ticks;
     parent->node_count += sums[i].row.node_count;
@@ -152,29 +177,38 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
     parent->step = ETR_MAX(parent->step, sums[i].row.step);
   }
   for (size_t i = 0; i < graph->module_count; i++)
-    if (sums[i].row.parent != ETR_NONE) sums[i].row.level = sums[sums[i].row.parent].row.level + 1;
-  if (!add_medians(sums, arena, profile, method, own)) return false;
+    if (sums[i].row.parent != ETR_NONE)
+      sums[i].row.level = sums[sums[i].row.parent].row.level + 1;
+  if (!add_medians(sums, arena, profile, method, own))
+    return false;
   const etr_cost_figures nothing = etr_cost_figures_of(profile, &(etr_cost_sum){0});
   for (size_t i = 0; i < graph->module_count; i++) {
     etr_module_row *row = &sums[i].row;
-    if (row->node_count == 0) continue; /* it is not shown */
-    row->weight = etr_ranking(profile, (double)row->total_ticks, isnan(row->total_p50) ? 0 : row->total_p50);
+    if (row->node_count == 0)
+      continue; /* it is not shown */
+    row->weight = etr_ranking(profile, (double)row->total_ticks,
+                              isnan(row->total_p50) ? 0 : row->total_p50);
     row->cost = etr_cost_figures_of(profile, &row->costs);
     row->own_cost = row->own_count ? etr_cost_figures_of(profile, &row->own_costs) : nothing;
   }
-  if (!put_in_order(out, arena, sums, graph->module_count)) return false;
-  if (sums[0].row.number != ETR_NONE) out->summed_p50 += own->stats[sums[0].row.number].p50;
+  if (!put_in_order(out, arena, sums, graph->module_count))
+    return false;
+  if (sums[0].row.number != ETR_NONE)
+    out->summed_p50 += own->stats[sums[0].row.number].p50;
   return true;
 }
 
 /* ---- For people ---- */
 
-/* Returns the number of levels that it takes to show so many rows. The root is level 0. The loop may end at a level
- * that no row has. */
+/* Returns the number of levels that it takes to show so many rows. The root is level 0. The loop
+ * may end at a level that no row has. */
 static size_t readable_depth(const etr_module_tree *tree, etr_arena *arena, size_t most) {
   size_t *rows = etr_arena_alloc_array(arena, tree->count + 2, sizeof *rows), depth = 1;
-  for (size_t i = 0; rows && i < tree->count; i++) rows[tree->rows[i].level]++;
-  for (size_t so_far = rows ? rows[1] : most; so_far < most && depth < tree->count; so_far += rows[depth]) depth++;
+  for (size_t i = 0; rows && i < tree->count; i++)
+    rows[tree->rows[i].level]++;
+  for (size_t so_far = rows ? rows[1] : most; so_far < most && depth < tree->count;
+       so_far += rows[depth])
+    depth++;
   return depth;
 }
 
@@ -184,24 +218,31 @@ typedef struct candidate {
   size_t place;
 } candidate;
 
-/* Compares by weight, the largest first. Equal rows keep their order, so that a parent precedes the modules below it.
+/* Compares by weight, the largest first. Equal rows keep their order, so that a parent precedes the
+ * modules below it.
  */
 static int by_total(const void *a, const void *b) {
   const candidate *x = a, *y = b;
-  if (x->row->weight != y->row->weight) return x->row->weight < y->row->weight ? 1 : -1;
+  if (x->row->weight != y->row->weight)
+    return x->row->weight < y->row->weight ? 1 : -1;
   return (x->place > y->place) - (x->place < y->place);
 }
 
-const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena, size_t depth, size_t most) {
+const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena, size_t depth,
+                                   size_t most) {
   bool *shown = etr_arena_alloc_array(arena, tree->count, sizeof *shown);
   candidate *candidates = etr_arena_alloc_array(arena, tree->count, sizeof *candidates);
   size_t count = 0;
-  if (!shown || !candidates) return NULL;
-  if (depth == 0) depth = most == 0 ? tree->count : readable_depth(tree, arena, most);
+  if (!shown || !candidates)
+    return NULL;
+  if (depth == 0)
+    depth = most == 0 ? tree->count : readable_depth(tree, arena, most);
   for (size_t i = 0; i < tree->count; i++)
-    if (tree->rows[i].level > 0 && tree->rows[i].level <= depth) candidates[count++] = (candidate){&tree->rows[i], i};
+    if (tree->rows[i].level > 0 && tree->rows[i].level <= depth)
+      candidates[count++] = (candidate){&tree->rows[i], i};
   etr_sort(candidates, count, sizeof *candidates, by_total);
-  for (size_t i = 0; i < count && (most == 0 || i < most); i++) shown[candidates[i].place] = true;
+  for (size_t i = 0; i < count && (most == 0 || i < most); i++)
+    shown[candidates[i].place] = true;
   return shown;
 }
 
@@ -209,18 +250,24 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
 
 /* Sorts rows of the tree by pattern, and rows of one pattern by time, the longest first. */
 static int by_pattern(const void *a, const void *b) {
-  const etr_module_row *x = *(const etr_module_row *const *)a, *y = *(const etr_module_row *const *)b;
+  const etr_module_row *x = *(const etr_module_row *const *)a,
+                       *y = *(const etr_module_row *const *)b;
   int order = strcmp(x->pattern, y->pattern);
-  if (order) return order;
-  if (x->total_ticks != y->total_ticks) return x->total_ticks < y->total_ticks ? 1 : -1;
+  if (order)
+    return order;
+  if (x->total_ticks != y->total_ticks)
+    return x->total_ticks < y->total_ticks ? 1 : -1;
   return strcmp(x->path, y->path);
 }
 
 static int by_pattern_time(const void *a, const void *b) {
   const etr_pattern_row *x = a, *y = b;
-  if ((x->level == 0) != (y->level == 0)) return x->level == 0 ? -1 : 1;
-  if (x->total_ticks != y->total_ticks) return x->total_ticks < y->total_ticks ? 1 : -1;
-  if (x->level != y->level) return x->level < y->level ? -1 : 1; /* a container before what it contains */
+  if ((x->level == 0) != (y->level == 0))
+    return x->level == 0 ? -1 : 1;
+  if (x->total_ticks != y->total_ticks)
+    return x->total_ticks < y->total_ticks ? 1 : -1;
+  if (x->level != y->level)
+    return x->level < y->level ? -1 : 1; /* a container before what it contains */
   return strcmp(x->pattern, y->pattern);
 }
 
@@ -232,8 +279,10 @@ const char *etr_pattern_numbers(etr_arena *arena, const char *pattern, const cha
       path++;
       continue;
     }
-    if (size) text[size++] = '.';
-    while (*path >= '0' && *path <= '9') text[size++] = *path++;
+    if (size)
+      text[size++] = '.';
+    while (*path >= '0' && *path <= '9')
+      text[size++] = *path++;
   }
   return text;
 }
@@ -244,7 +293,8 @@ static double median_of(const etr_module_row *const *rows, size_t count) {
   return (double)low + (double)(high - low) / 2;
 }
 
-static etr_pattern_row sum_pattern(const etr_profile *profile, const etr_module_row *const *rows, size_t count) {
+static etr_pattern_row sum_pattern(const etr_profile *profile, const etr_module_row *const *rows,
+                                   size_t count) {
   etr_cost_sum costs = {0}, own_costs = {0};
   etr_pattern_row row = {.pattern = rows[0]->pattern,
                          .type = rows[0]->type,
@@ -261,36 +311,44 @@ static etr_pattern_row sum_pattern(const etr_profile *profile, const etr_module_
     row.own_count += rows[i]->own_count;
     etr_cost_add_sum(&costs, &rows[i]->costs);
     etr_cost_add_sum(&own_costs, &rows[i]->own_costs);
-    if (strcmp(rows[i]->type, row.type) != 0) row.type = "";
+    if (strcmp(rows[i]->type, row.type) != 0)
+      row.type = "";
   }
   row.cost = etr_cost_figures_of(profile, &costs);
   row.own_cost = etr_cost_figures_of(profile, &own_costs);
   return row;
 }
 
-bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const etr_profile *profile,
-                              const etr_module_tree *tree, const etr_breakdown *own, bool by_name) {
+bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena,
+                              const etr_profile *profile, const etr_module_tree *tree,
+                              const etr_breakdown *own, bool by_name) {
   const etr_module_row **sorted = etr_arena_alloc_array(arena, tree->count, sizeof *sorted);
   etr_pattern_row *rows = etr_arena_alloc_array(arena, tree->count, sizeof *rows);
   size_t count = 0;
   *out = (etr_module_patterns){0};
-  if (!sorted || !rows) return false;
-  for (size_t i = 0; i < tree->count; i++) sorted[i] = &tree->rows[i];
+  if (!sorted || !rows)
+    return false;
+  for (size_t i = 0; i < tree->count; i++)
+    sorted[i] = &tree->rows[i];
   etr_sort(sorted, tree->count, sizeof *sorted, by_pattern);
   for (size_t from = 0, to; from < tree->count; from = to) {
-    for (to = from + 1; to < tree->count && strcmp(sorted[from]->pattern, sorted[to]->pattern) == 0;) to++;
+    for (to = from + 1;
+         to < tree->count && strcmp(sorted[from]->pattern, sorted[to]->pattern) == 0;)
+      to++;
     rows[count++] = sum_pattern(profile, &sorted[from], to - from);
   }
   /* A pattern has the times of its modules without the modules in them. */
   etr_map places;
   etr_map_init(&places, arena);
   for (uint32_t i = 0; i < own->count; i++)
-    if (!etr_map_set(&places, etr_slice_of(own->rows[i].key), own->rows[i].number)) return false;
+    if (!etr_map_set(&places, etr_slice_of(own->rows[i].key), own->rows[i].number))
+      return false;
   for (size_t i = 0; i < count; i++) {
     uint32_t number = etr_map_get(&places, etr_slice_of(rows[i].pattern));
     rows[i].stats = number == ETR_NONE ? NULL : &own->stats[number];
   }
-  if (count && !by_name) etr_sort(rows, count, sizeof *rows, by_pattern_time);
+  if (count && !by_name)
+    etr_sort(rows, count, sizeof *rows, by_pattern_time);
   *out = (etr_module_patterns){rows, count};
   return true;
 }
@@ -299,7 +357,8 @@ bool etr_module_patterns_of(etr_module_patterns *out, etr_arena *arena, const et
                             const etr_method *method) {
   etr_breakdown by[ETR_BREAKDOWNS] = {{0}};
   etr_module_tree tree;
-  if (!etr_breakdowns_make(by, 1u << ETR_BY_MODULE | 1u << ETR_BY_PATTERN, arena, profile, method, NULL) ||
+  if (!etr_breakdowns_make(by, 1u << ETR_BY_MODULE | 1u << ETR_BY_PATTERN, arena, profile, method,
+                           NULL) ||
       !etr_module_tree_make(&tree, arena, profile, method, &by[ETR_BY_MODULE]))
     return false;
   return etr_module_patterns_make(out, arena, profile, &tree, &by[ETR_BY_PATTERN], false);

@@ -6,7 +6,10 @@
 
 #include "output/writer.h"
 
-enum { MOST_PARTS = ETR_PHASES > ETR_COMPUTE_UNITS ? ETR_PHASES : ETR_COMPUTE_UNITS, NO_PART = MOST_PARTS };
+enum {
+  MOST_PARTS = ETR_PHASES > ETR_COMPUTE_UNITS ? ETR_PHASES : ETR_COMPUTE_UNITS,
+  NO_PART = MOST_PARTS
+};
 
 /* ---- Sums ---- */
 
@@ -26,10 +29,12 @@ static backend_time *time_of(backend_times *times, etr_arena *arena, const char 
   if (times->last < times->list.count && times->list.data[times->last].backend == backend)
     return &times->list.data[times->last];
   etr_map_slot *slot = etr_map_at(&times->places, etr_slice_of(etr_or_empty(backend)));
-  if (!slot) return NULL;
+  if (!slot)
+    return NULL;
   if (slot->value == ETR_NONE) {
     backend_time *added = etr_vec_push(arena, &times->list);
-    if (!added) return NULL;
+    if (!added)
+      return NULL;
     added->backend = backend;
     slot->value = (uint32_t)(times->list.count - 1);
   }
@@ -37,16 +42,19 @@ static backend_time *time_of(backend_times *times, etr_arena *arena, const char 
   return &times->list.data[times->last];
 }
 
-/* Sums up time slices by backend and part. part_of() returns the part to which a time slice belongs, or NO_PART. */
+/* Sums up time slices by backend and part. part_of() returns the part to which a time slice
+ * belongs, or NO_PART. */
 static bool sum_up(backend_times *times, etr_arena *arena, const etr_method *method,
                    size_t (*part_of)(const etr_time_slice *)) {
   etr_map_init(&times->places, arena);
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &method->time_slices[i];
     size_t part = part_of(time_slice);
-    if (part == NO_PART) continue;
+    if (part == NO_PART)
+      continue;
     backend_time *time = time_of(times, arena, time_slice->event->backend);
-    if (!time) return false;
+    if (!time)
+      return false;
     time->ticks[part] += time_slice->ticks;
     time->is_planned |= time_slice->event->is_unit_planned;
   }
@@ -55,7 +63,8 @@ static bool sum_up(backend_times *times, etr_arena *arena, const etr_method *met
 
 static bool add_part(etr_delegate_parts *out, etr_arena *arena, etr_delegate_part part) {
   etr_delegate_part *added = part.ticks ? etr_vec_push(arena, &out->list) : NULL;
-  if (added) *added = part;
+  if (added)
+    *added = part;
   return added || !part.ticks;
 }
 
@@ -66,13 +75,14 @@ static size_t phase_of(const etr_time_slice *time_slice) {
 }
 
 /* Names of phases for people. */
-static const char *const phase_texts[ETR_PHASES] = {"",        "copying in",  "computing, on no node",
-                                                    "waiting", "copying out", "other"};
+static const char *const phase_texts[ETR_PHASES] = {
+    "", "copying in", "computing, on no node", "waiting", "copying out", "other"};
 
 bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method) {
   backend_times times = {0};
   *out = (etr_delegate_parts){0};
-  if (!sum_up(&times, arena, method, phase_of)) return false;
+  if (!sum_up(&times, arena, method, phase_of))
+    return false;
   for (size_t i = 0; i < times.list.count; i++)
     for (etr_phase phase = ETR_PHASE_NONE; phase <= ETR_PHASE_OTHER; phase++) {
       uint64_t ticks = times.list.data[i].ticks[phase];
@@ -94,29 +104,36 @@ static size_t unit_of(const etr_time_slice *time_slice) {
 }
 
 static const char *unit_text(etr_compute_unit unit, bool is_planned) {
-  static const char *const texts[ETR_COMPUTE_UNITS][2] = {
-      {"not recorded", "not recorded"}, {"NPU", "NPU (planned)"}, {"GPU", "GPU (planned)"}, {"CPU", "CPU (planned)"}};
+  static const char *const texts[ETR_COMPUTE_UNITS][2] = {{"not recorded", "not recorded"},
+                                                          {"NPU", "NPU (planned)"},
+                                                          {"GPU", "GPU (planned)"},
+                                                          {"CPU", "CPU (planned)"}};
   return texts[unit][is_planned];
 }
 
-static bool add_unit(etr_delegate_parts *out, etr_arena *arena, const backend_time *time, etr_compute_unit unit) {
+static bool add_unit(etr_delegate_parts *out, etr_arena *arena, const backend_time *time,
+                     etr_compute_unit unit) {
   out->tells |= time->ticks[unit] && unit != ETR_COMPUTE_UNIT_NONE;
-  return add_part(out, arena,
-                  (etr_delegate_part){.backend = time->backend,
-                                      .name = etr_compute_unit_name(unit),
-                                      .text = unit_text(unit, time->is_planned),
-                                      .ticks = time->ticks[unit],
-                                      .is_planned = time->is_planned && unit != ETR_COMPUTE_UNIT_NONE});
+  return add_part(
+      out, arena,
+      (etr_delegate_part){.backend = time->backend,
+                          .name = etr_compute_unit_name(unit),
+                          .text = unit_text(unit, time->is_planned),
+                          .ticks = time->ticks[unit],
+                          .is_planned = time->is_planned && unit != ETR_COMPUTE_UNIT_NONE});
 }
 
 bool etr_compute_units_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method) {
   backend_times times = {0};
   *out = (etr_delegate_parts){0};
-  if (!sum_up(&times, arena, method, unit_of)) return false;
+  if (!sum_up(&times, arena, method, unit_of))
+    return false;
   for (size_t i = 0; i < times.list.count; i++) {
     for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++)
-      if (!add_unit(out, arena, &times.list.data[i], unit)) return false;
-    if (!add_unit(out, arena, &times.list.data[i], ETR_COMPUTE_UNIT_NONE)) return false;
+      if (!add_unit(out, arena, &times.list.data[i], unit))
+        return false;
+    if (!add_unit(out, arena, &times.list.data[i], ETR_COMPUTE_UNIT_NONE))
+      return false;
   }
   return true;
 }
@@ -125,10 +142,12 @@ const char *etr_compute_units_text(etr_arena *arena, unsigned compute_units) {
   etr_text text;
   etr_writer writer;
   bool any = false;
-  if (!compute_units) return NULL;
+  if (!compute_units)
+    return NULL;
   etr_text_begin(&text, arena, &writer);
   for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++) {
-    if (!(compute_units >> unit & 1)) continue;
+    if (!(compute_units >> unit & 1))
+      continue;
     etr_putf(&writer, "%s%s", any ? ", " : "", etr_compute_unit_name(unit));
     any = true;
   }

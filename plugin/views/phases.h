@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * phases.h - how delegates spent the time that is not on nodes, and which compute units worked in them. Layer 4.
+ * phases.h - how delegates spent the time that is not on nodes, and which compute units worked in
+ * them. Layer 4.
  */
 #ifndef ETR_PHASES_H
 #define ETR_PHASES_H
@@ -23,18 +24,18 @@ typedef struct etr_delegate_part {
 
 /** The parts that took time. */
 typedef struct etr_delegate_parts {
-  etr_vec(etr_delegate_part) list; /* sorted by backend, in the order of their calls, then by the enumeration of
-                                      parts */
-  bool tells;                      /* some backend recorded phases or units, so that the list says more than the
-                                      balance */
+  etr_vec(etr_delegate_part) list; /* sorted by backend, in the order of their calls, then by the
+                                      enumeration of parts */
+  bool tells; /* some backend recorded phases or units, so that the list says more than the
+                 balance */
 } etr_delegate_parts;
 
-/** Lists delegate overhead by phase; the parts add up to the method's delegate_only_ticks. Returns false when out of
- * memory. */
+/** Lists delegate overhead by phase; the parts add up to the method's delegate_only_ticks. Returns
+ * false when out of memory. */
 bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method);
 
-/** Lists all time of delegates, on nodes or not, by compute unit. Time of an unknown unit comes last. Returns false
- * when out of memory. */
+/** Lists all time of delegates, on nodes or not, by compute unit. Time of an unknown unit comes
+ * last. Returns false when out of memory. */
 bool etr_compute_units_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method);
 
 /** Returns true if a time slice belongs to a delegate's call. */
@@ -42,8 +43,8 @@ static inline bool etr_time_slice_is_in_delegate(const etr_time_slice *time_slic
   return time_slice->event->kind >= ETR_EVENT_DELEGATE_CALL;
 }
 
-/** Returns the cycles of a node per inference; NaN if its backend counted none. `method` is the method that the node
- * was timed in; it may be NULL. */
+/** Returns the cycles of a node per inference; NaN if its backend counted none. `method` is the
+ * method that the node was timed in; it may be NULL. */
 static inline double etr_cycles_of(const etr_method *method, const etr_node_time *time) {
   bool is_known = method && method->run_count && time->has_cycles;
   return is_known ? (double)time->total_cycles / (double)method->run_count : NAN;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scope.c - builds the tree of boxes: adds them, joins lists, shortens labels, and splits boxes that are too full.
+ * scope.c - builds the tree of boxes: adds them, joins lists, shortens labels, and splits boxes
+ * that are too full.
  */
 #include "views/scope.h"
 
 #include "output/label.h"
 
 enum {
-  ETR_TREE_TOP = 0,        /* boxes[0] is the top level, which does not become a scope */
-  ETR_TREE_MAX_DEPTH = 32, /* what lies deeper stays in its last box, so that hostile stacks give no endless names */
+  ETR_TREE_TOP = 0, /* boxes[0] is the top level, which does not become a scope */
+  ETR_TREE_MAX_DEPTH =
+      32, /* what lies deeper stays in its last box, so that hostile stacks give no endless names */
 };
 
 typedef struct etr_box {
@@ -34,21 +36,26 @@ typedef struct etr_tree {
   bool *is_guest;    /* as in etr_scopes */
 } etr_tree;
 
-/** Returns true for a weight. Weights are drawn at their consumers and are not counted as children. */
-static inline bool etr_node_is_weight(const etr_node *node) { return node->kind >= ETR_NODE_PARAMETER; }
+/** Returns true for a weight. Weights are drawn at their consumers and are not counted as children.
+ */
+static inline bool etr_node_is_weight(const etr_node *node) {
+  return node->kind >= ETR_NODE_PARAMETER;
+}
 
 /* Adds a box; gives the parent when out of memory. */
 static uint32_t tree_add(etr_tree *tree, uint32_t parent, const char *label, etr_scope_kind kind) {
   etr_box *box = etr_vec_push(tree->arena, &tree->boxes);
-  if (!box) return parent;
+  if (!box)
+    return parent;
   *box = (etr_box){.label = label ? label : "", .parent = parent, .kind = kind, .module = ETR_NONE};
   uint32_t index = (uint32_t)(tree->boxes.count - 1);
-  if (index != ETR_TREE_TOP) box->depth = tree->boxes.data[parent].depth + 1;
+  if (index != ETR_TREE_TOP)
+    box->depth = tree->boxes.data[parent].depth + 1;
   return index;
 }
 
-/* Cuts long labels to an end that distinguishes siblings. Members of a list ("layers.0", "layers.1") are cut at the
- * same part. */
+/* Cuts long labels to an end that distinguishes siblings. Members of a list ("layers.0",
+ * "layers.1") are cut at the same part. */
 static void tree_shorten(etr_tree *tree);
 
 /* Puts the children of overfull boxes into buckets. Counts are stale afterwards. */
@@ -63,7 +70,8 @@ enum {
   MAX_BOXES_ON_TOP = 30, /* dissolving goes on up to here */
   MAX_JOINED = 32,       /* children of a box into which a list's members are joined */
   MAX_LOOSE_INPUTS = 4,  /* more get a box of their own */
-  SMALL_BOX = 4,         /* nodes; a box this small is a leaf of the model and no root, however much it holds */
+  SMALL_BOX =
+      4, /* nodes; a box this small is a leaf of the model and no root, however much it holds */
 };
 
 /* ---- Placing ---- */
@@ -71,8 +79,9 @@ enum {
 /* The first step: every node gets the box of its module. */
 typedef struct placing {
   etr_tree *tree;
-  etr_map boxes;         /* key: subgraph and module, or what else has a box */
-  uint32_t *module;      /* of each node: as recorded, or, of one that quantizing inserted, its neighbours' */
+  etr_map boxes; /* key: subgraph and module, or what else has a box */
+  uint32_t
+      *module; /* of each node: as recorded, or, of one that quantizing inserted, its neighbours' */
   uint32_t *shown;       /* of each module: itself, or the nearest ancestor that has a box */
   uint32_t *input_count; /* of each nested graph, shifted by one: 0 is the graph itself */
 } placing;
@@ -87,8 +96,10 @@ ETR_NO_PADDING(box_key, 2 * sizeof(uint32_t));
 /* Returns a module's name below its parent; "" if it adds nothing. */
 static const char *relative_path(const char *path, const char *parent) {
   size_t size = strlen(parent);
-  if (size == 0 || strncmp(path, parent, size) != 0) return path;
-  if (path[size] == '\0') return "";
+  if (size == 0 || strncmp(path, parent, size) != 0)
+    return path;
+  if (path[size] == '\0')
+    return "";
   return path[size] == '.' ? path + size + 1 : path;
 }
 
@@ -98,44 +109,53 @@ static uint32_t parent_module(const etr_graph *graph, uint32_t module) {
 
 /* Returns the module of a program that is the box of a delegate; ETR_NONE if there is none. */
 static uint32_t module_of_delegate(const etr_graph *graph, uint32_t subgraph) {
-  if (subgraph >= graph->subgraph_count || subgraph + 1 >= graph->module_count) return ETR_NONE;
-  return strcmp(graph->modules[subgraph + 1].path, graph->subgraphs[subgraph].path) ? ETR_NONE : subgraph + 1;
+  if (subgraph >= graph->subgraph_count || subgraph + 1 >= graph->module_count)
+    return ETR_NONE;
+  return strcmp(graph->modules[subgraph + 1].path, graph->subgraphs[subgraph].path) ? ETR_NONE
+                                                                                    : subgraph + 1;
 }
 
 /* Decides which modules have boxes: not the root, none without a name of its own, none too deep. */
 static void choose_modules(placing *p) {
   const etr_graph *graph = p->tree->graph;
   uint32_t *depth = etr_arena_alloc_array(p->tree->arena, graph->module_count + 1, sizeof *depth);
-  if (!depth) return;
+  if (!depth)
+    return;
   for (uint32_t i = 1; i < graph->module_count; i++) {
     uint32_t parent = parent_module(graph, i);
     depth[i] = depth[parent] + 1;
     bool hollow = relative_path(graph->modules[i].path, graph->modules[parent].path)[0] == '\0';
-    bool has_no_box = hollow || depth[i] > ETR_TREE_MAX_DEPTH || module_of_delegate(graph, i - 1) != ETR_NONE;
+    bool has_no_box = hollow || depth[i] > ETR_TREE_MAX_DEPTH ||
+                      module_of_delegate(graph, i - 1) != ETR_NONE;
     p->shown[i] = has_no_box ? p->shown[parent] : i;
   }
 }
 
-static uint32_t add_known(placing *p, box_key key, uint32_t parent, const char *label, etr_scope_kind kind) {
-  uint32_t box = p->tree->boxes.data[parent].depth < ETR_TREE_MAX_DEPTH ? tree_add(p->tree, parent, label, kind)
-                                                                        : parent;
+static uint32_t add_known(placing *p, box_key key, uint32_t parent, const char *label,
+                          etr_scope_kind kind) {
+  uint32_t box = p->tree->boxes.data[parent].depth < ETR_TREE_MAX_DEPTH
+                     ? tree_add(p->tree, parent, label, kind)
+                     : parent;
   etr_map_set(&p->boxes, ETR_BYTES(key), box);
   return box;
 }
 
-/* Returns the box of a nested graph, which is below the box of its owner. The owner precedes its nested graph, so it
- * has a box already. */
+/* Returns the box of a nested graph, which is below the box of its owner. The owner precedes its
+ * nested graph, so it has a box already. */
 static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   const etr_graph *graph = p->tree->graph;
-  if (subgraph >= graph->subgraph_count) return ETR_TREE_TOP;
+  if (subgraph >= graph->subgraph_count)
+    return ETR_TREE_TOP;
   box_key key = {subgraph, KEY_SELF};
   uint32_t known = etr_map_get(&p->boxes, ETR_BYTES(key));
-  if (known != ETR_NONE) return known;
+  if (known != ETR_NONE)
+    return known;
   const etr_subgraph *sub = &graph->subgraphs[subgraph];
-  /* The label begins with the part that distinguishes it from its siblings, because TensorBoard's page cuts labels at a
-   * dozen characters. */
+  /* The label begins with the part that distinguishes it from its siblings, because TensorBoard's
+   * page cuts labels at a dozen characters. */
   const char *label = sub->name;
-  if (!etr_is_program(graph)) label = etr_arena_format(p->tree->arena, "%s.%s", label, graph->nodes[sub->owner].name);
+  if (!etr_is_program(graph))
+    label = etr_arena_format(p->tree->arena, "%s.%s", label, graph->nodes[sub->owner].name);
   uint32_t box = add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
   p->tree->boxes.data[box].module = module_of_delegate(graph, subgraph);
   return box;
@@ -144,46 +164,58 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
 /* Returns the module up to which the position of the nested graph already says where a node is. */
 static uint32_t outer_module(const placing *p, uint32_t subgraph) {
   const etr_graph *graph = p->tree->graph;
-  return subgraph < graph->subgraph_count ? p->shown[graph->nodes[graph->subgraphs[subgraph].owner].module] : 0;
+  return subgraph < graph->subgraph_count
+             ? p->shown[graph->nodes[graph->subgraphs[subgraph].owner].module]
+             : 0;
 }
 
 /* Returns the box of a shown module within a graph. Recursion is bounded by ETR_TREE_MAX_DEPTH. */
 static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
-  if (module == outer_module(p, subgraph)) return subgraph_box(p, subgraph);
+  if (module == outer_module(p, subgraph))
+    return subgraph_box(p, subgraph);
   box_key key = {subgraph, module};
   uint32_t known = etr_map_get(&p->boxes, ETR_BYTES(key));
-  if (known != ETR_NONE) return known;
+  if (known != ETR_NONE)
+    return known;
   const etr_graph *graph = p->tree->graph;
   uint32_t parent = p->shown[parent_module(graph, module)];
   uint32_t box = module_box(p, subgraph, parent);
-  box = add_known(p, key, box, relative_path(graph->modules[module].path, graph->modules[parent].path),
+  box = add_known(p, key, box,
+                  relative_path(graph->modules[module].path, graph->modules[parent].path),
                   ETR_SCOPE_MODULE);
-  if (p->tree->boxes.data[box].module == ETR_NONE) p->tree->boxes.data[box].module = module;
+  if (p->tree->boxes.data[box].module == ETR_NONE)
+    p->tree->boxes.data[box].module = module;
   return box;
 }
 
 static bool extends_owner(const placing *p, uint32_t subgraph, uint32_t module) {
   uint32_t outer = outer_module(p, subgraph);
-  while (module != outer && module != 0) module = p->shown[parent_module(p->tree->graph, module)];
+  while (module != outer && module != 0)
+    module = p->shown[parent_module(p->tree->graph, module)];
   return module == outer;
 }
 
 static uint32_t inputs_box(placing *p, uint32_t subgraph) {
   uint32_t parent = subgraph_box(p, subgraph);
-  if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS) return parent;
+  if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS)
+    return parent;
   box_key key = {subgraph, KEY_INPUTS};
   uint32_t known = etr_map_get(&p->boxes, ETR_BYTES(key));
-  if (known != ETR_NONE) return known;
+  if (known != ETR_NONE)
+    return known;
   uint32_t box = add_known(p, key, parent, "inputs", ETR_SCOPE_BUCKET);
-  if (box != parent) p->tree->boxes.data[box].stem = "inputs";
+  if (box != parent)
+    p->tree->boxes.data[box].stem = "inputs";
   return box;
 }
 
 static uint32_t place_node(placing *p, size_t index) {
   const etr_node *node = &p->tree->graph->nodes[index];
   uint32_t module = p->shown[p->module[index]];
-  if (node->kind == ETR_NODE_INPUT) return inputs_box(p, node->subgraph);
-  if (node->kind != ETR_NODE_OP || !extends_owner(p, node->subgraph, module)) return subgraph_box(p, node->subgraph);
+  if (node->kind == ETR_NODE_INPUT)
+    return inputs_box(p, node->subgraph);
+  if (node->kind != ETR_NODE_OP || !extends_owner(p, node->subgraph, module))
+    return subgraph_box(p, node->subgraph);
   return module_box(p, node->subgraph, module);
 }
 
@@ -193,21 +225,25 @@ static const char quantized[] = "quantized_decomposed.";
 
 /* Returns true for a node that a compiler pass inserted and that therefore has no module. */
 static bool is_inserted(const etr_node *node) {
-  return node->kind == ETR_NODE_OP && node->module == 0 && strncmp(node->target, quantized, sizeof quantized - 1) == 0;
+  return node->kind == ETR_NODE_OP && node->module == 0 &&
+         strncmp(node->target, quantized, sizeof quantized - 1) == 0;
 }
 
 static bool is_dequantizer(const etr_node *node) {
   return strncmp(node->target + sizeof quantized - 1, "dequantize", 10) == 0;
 }
 
-/* Returns the operator whose output a node quantizes; ETR_NONE if it quantizes an input or a weight. */
+/* Returns the operator whose output a node quantizes; ETR_NONE if it quantizes an input or a
+ * weight. */
 static uint32_t quantized_operator(const etr_graph *graph, const etr_node *node) {
-  if (node->input_count == 0 || graph->nodes[node->inputs[0].node].kind != ETR_NODE_OP) return ETR_NONE;
-  return graph->nodes[node->inputs[0].node].subgraph == node->subgraph ? node->inputs[0].node : ETR_NONE;
+  if (node->input_count == 0 || graph->nodes[node->inputs[0].node].kind != ETR_NODE_OP)
+    return ETR_NONE;
+  return graph->nodes[node->inputs[0].node].subgraph == node->subgraph ? node->inputs[0].node
+                                                                       : ETR_NONE;
 }
 
-/* Notes for a node's inputs that it uses them from within its module: ETR_NONE is nobody so far, AMBIGUOUS users in
- * several. */
+/* Notes for a node's inputs that it uses them from within its module: ETR_NONE is nobody so far,
+ * AMBIGUOUS users in several. */
 enum { AMBIGUOUS = ETR_NONE - 1 };
 static void note_use(const etr_graph *graph, uint32_t *used_in, size_t user, uint32_t module) {
   const etr_node *node = &graph->nodes[user];
@@ -218,25 +254,32 @@ static void note_use(const etr_graph *graph, uint32_t *used_in, size_t user, uin
   }
 }
 
-/* Moves dequantizers to the box of the operator that uses their value, and quantizers to the box of the operator whose
- * output they quantize. */
+/* Moves dequantizers to the box of the operator that uses their value, and quantizers to the box of
+ * the operator whose output they quantize. */
 static void find_modules(placing *p) {
   const etr_graph *graph = p->tree->graph;
   uint32_t *used_in = etr_arena_alloc_array(p->tree->arena, graph->node_count, sizeof *used_in);
-  if (!used_in) return;
-  for (size_t i = 0; i < graph->node_count; i++) used_in[i] = ETR_NONE;
+  if (!used_in)
+    return;
+  for (size_t i = 0; i < graph->node_count; i++)
+    used_in[i] = ETR_NONE;
   for (size_t i = graph->node_count; i-- > 0;) {
     const etr_node *node = &graph->nodes[i];
     p->module[i] = node->module;
-    bool is_free = is_inserted(node) && (is_dequantizer(node) || quantized_operator(graph, node) == ETR_NONE);
-    if (is_free && used_in[i] < AMBIGUOUS) p->module[i] = used_in[i];
-    if (node->kind == ETR_NODE_OP && (is_free || !is_inserted(node))) note_use(graph, used_in, i, p->module[i]);
+    bool is_free = is_inserted(node) &&
+                   (is_dequantizer(node) || quantized_operator(graph, node) == ETR_NONE);
+    if (is_free && used_in[i] < AMBIGUOUS)
+      p->module[i] = used_in[i];
+    if (node->kind == ETR_NODE_OP && (is_free || !is_inserted(node)))
+      note_use(graph, used_in, i, p->module[i]);
   }
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
-    if (!is_inserted(node) || is_dequantizer(node)) continue;
+    if (!is_inserted(node) || is_dequantizer(node))
+      continue;
     uint32_t producer = quantized_operator(graph, node);
-    if (producer != ETR_NONE) p->module[i] = p->module[producer];
+    if (producer != ETR_NONE)
+      p->module[i] = p->module[producer];
   }
 }
 
@@ -246,37 +289,49 @@ static void place_nodes(etr_tree *tree) {
   etr_map_init(&p.boxes, tree->arena);
   p.module = etr_arena_alloc_array(tree->arena, graph->node_count, sizeof *p.module);
   p.shown = etr_arena_alloc_array(tree->arena, graph->module_count + 1, sizeof *p.shown);
-  p.input_count = etr_arena_alloc_array(tree->arena, graph->subgraph_count + 1, sizeof *p.input_count);
-  if (etr_arena_failed(tree->arena)) return;
+  p.input_count = etr_arena_alloc_array(tree->arena, graph->subgraph_count + 1,
+                                        sizeof *p.input_count);
+  if (etr_arena_failed(tree->arena))
+    return;
   choose_modules(&p);
   find_modules(&p);
-  if (etr_arena_failed(tree->arena)) return;
+  if (etr_arena_failed(tree->arena))
+    return;
   for (size_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].kind == ETR_NODE_INPUT) p.input_count[graph->nodes[i].subgraph + 1]++;
+    if (graph->nodes[i].kind == ETR_NODE_INPUT)
+      p.input_count[graph->nodes[i].subgraph + 1]++;
   for (size_t i = 0; i < graph->node_count && !etr_arena_failed(tree->arena); i++)
-    if (!etr_node_is_weight(&graph->nodes[i])) tree->of_node[i] = place_node(&p, i);
-  for (size_t i = 0; i < graph->node_count; i++) tree->is_guest[i] = p.module[i] != graph->nodes[i].module;
+    if (!etr_node_is_weight(&graph->nodes[i]))
+      tree->of_node[i] = place_node(&p, i);
+  for (size_t i = 0; i < graph->node_count; i++)
+    tree->is_guest[i] = p.module[i] != graph->nodes[i].module;
 }
 
 /* Puts each weight into the box of its first consumer. */
 static void place_weights(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
   for (size_t i = 0; i < graph->node_count; i++)
-    if (etr_node_is_weight(&graph->nodes[i])) tree->of_node[i] = ETR_NONE;
+    if (etr_node_is_weight(&graph->nodes[i]))
+      tree->of_node[i] = ETR_NONE;
   for (size_t i = 0; i < graph->node_count; i++) {
-    if (etr_node_is_weight(&graph->nodes[i])) continue;
+    if (etr_node_is_weight(&graph->nodes[i]))
+      continue;
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
       uint32_t *box = &tree->of_node[graph->nodes[i].inputs[k].node];
-      if (*box == ETR_NONE) *box = tree->of_node[i];
+      if (*box == ETR_NONE)
+        *box = tree->of_node[i];
     }
   }
   for (size_t i = 0; i < graph->node_count; i++)
-    if (tree->of_node[i] == ETR_NONE) tree->of_node[i] = ETR_TREE_TOP;
+    if (tree->of_node[i] == ETR_NONE)
+      tree->of_node[i] = ETR_TREE_TOP;
 }
 
 /* ---- The tree ---- */
 
-static bool is_number(const char *label) { return label[0] != '\0' && label[strspn(label, "0123456789")] == '\0'; }
+static bool is_number(const char *label) {
+  return label[0] != '\0' && label[strspn(label, "0123456789")] == '\0';
+}
 
 /* Counts the operators and children of each box. */
 static void tree_count(etr_tree *tree) {
@@ -284,7 +339,8 @@ static void tree_count(etr_tree *tree) {
   for (size_t i = 0; i < tree->boxes.count; i++)
     boxes[i].op_count = boxes[i].node_count = boxes[i].box_count = boxes[i].digit_count = 0;
   for (size_t i = 0; i < tree->graph->node_count; i++) {
-    if (etr_node_is_weight(&tree->graph->nodes[i])) continue;
+    if (etr_node_is_weight(&tree->graph->nodes[i]))
+      continue;
     boxes[tree->of_node[i]].node_count++;
     boxes[tree->of_node[i]].op_count += tree->graph->nodes[i].kind == ETR_NODE_OP;
   }
@@ -299,26 +355,31 @@ static void tree_count(etr_tree *tree) {
 /* ---- Dissolving ---- */
 
 static uint32_t standing_parent(const etr_tree *tree, uint32_t box) {
-  do box = tree->boxes.data[box].parent;
+  do
+    box = tree->boxes.data[box].parent;
   while (tree->boxes.data[box].dissolved);
   return box;
 }
 
 static void dissolve(etr_tree *tree, uint32_t index) {
-  etr_box *box = &tree->boxes.data[index], *parent = &tree->boxes.data[standing_parent(tree, index)];
+  etr_box *box = &tree->boxes.data[index],
+          *parent = &tree->boxes.data[standing_parent(tree, index)];
   box->dissolved = true;
   parent->box_count += box->box_count - 1;
   parent->node_count += box->node_count;
 }
 
-/* Returns a box at the top that contains most of the operators and may be dissolved; ETR_TREE_TOP if there is none. */
+/* Returns a box at the top that contains most of the operators and may be dissolved; ETR_TREE_TOP
+ * if there is none. */
 static uint32_t find_root(const etr_tree *tree) {
   const etr_box *top = &tree->boxes.data[ETR_TREE_TOP];
   for (uint32_t i = 1; i < tree->boxes.count; i++) {
     const etr_box *box = &tree->boxes.data[i];
-    if (box->kind != ETR_SCOPE_MODULE || box->dissolved || box->op_count <= top->op_count / 2) continue;
+    if (box->kind != ETR_SCOPE_MODULE || box->dissolved || box->op_count <= top->op_count / 2)
+      continue;
     bool is_leaf = box->box_count == 0 && box->node_count <= SMALL_BOX;
-    if (!is_leaf && standing_parent(tree, i) == ETR_TREE_TOP && top->box_count + box->box_count - 1 <= MAX_BOXES_ON_TOP)
+    if (!is_leaf && standing_parent(tree, i) == ETR_TREE_TOP &&
+        top->box_count + box->box_count - 1 <= MAX_BOXES_ON_TOP)
       return i;
   }
   return ETR_TREE_TOP;
@@ -340,9 +401,11 @@ static const char *dotted_label(const settling *s, uint32_t box) {
   return label;
 }
 
-/* Settles a box after the boxes around it, and returns its new index. Recursion is bounded by the tree's depth. */
+/* Settles a box after the boxes around it, and returns its new index. Recursion is bounded by the
+ * tree's depth. */
 static uint32_t settle_box(settling *s, uint32_t box) {
-  if (box == ETR_TREE_TOP || s->moved[box]) return s->moved[box];
+  if (box == ETR_TREE_TOP || s->moved[box])
+    return s->moved[box];
   uint32_t at = settle_box(s, s->old[box].parent);
   if (!s->old[box].dissolved) {
     at = tree_add(s->tree, at, dotted_label(s, box), s->old[box].kind);
@@ -354,21 +417,23 @@ static uint32_t settle_box(settling *s, uint32_t box) {
   return s->moved[box] = at;
 }
 
-/* Drops dissolved boxes and puts the rest in the order in which their nodes appear, parents first. Counts are stale
- * afterwards. */
+/* Drops dissolved boxes and puts the rest in the order in which their nodes appear, parents first.
+ * Counts are stale afterwards. */
 static void tree_settle(etr_tree *tree) {
   settling s = {.tree = tree, .old = tree->boxes.data};
   s.moved = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.moved);
   memset(&tree->boxes, 0, sizeof tree->boxes);
   tree_add(tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
   for (size_t i = 0; i < tree->graph->node_count && !etr_arena_failed(tree->arena); i++)
-    if (!etr_node_is_weight(&tree->graph->nodes[i])) tree->of_node[i] = settle_box(&s, tree->of_node[i]);
+    if (!etr_node_is_weight(&tree->graph->nodes[i]))
+      tree->of_node[i] = settle_box(&s, tree->of_node[i]);
 }
 
 /* ---- Export ---- */
 
 /* Makes a label unique among its siblings; the map holds the last suffix given for each. */
-static const char *unique_label(etr_arena *arena, etr_map *taken, uint32_t parent, const char *label) {
+static const char *unique_label(etr_arena *arena, etr_map *taken, uint32_t parent,
+                                const char *label) {
   etr_slice first = etr_key_of(arena, parent, etr_slice_of(label)), key = first;
   for (const char *tried = label; tried;) {
     if (etr_map_get(taken, key) == ETR_NONE) {
@@ -378,7 +443,8 @@ static const char *unique_label(etr_arena *arena, etr_map *taken, uint32_t paren
     uint32_t suffix = etr_map_get(taken, first) + 1;
     etr_map_set(taken, first, suffix);
     tried = etr_arena_format(arena, "%s~%u", label, (unsigned)suffix);
-    if (tried) key = etr_key_of(arena, parent, etr_slice_of(tried));
+    if (tried)
+      key = etr_key_of(arena, parent, etr_slice_of(tried));
   }
   return label;
 }
@@ -396,38 +462,49 @@ static void export_tree(etr_scopes *out, etr_tree *tree) {
                               .module = box->module,
                               .op_count = box->op_count};
   }
-  for (size_t i = 0; i < tree->graph->node_count; i++) tree->of_node[i]--;
-  *out = (etr_scopes){
-      .list = list, .count = tree->boxes.count - 1, .of_node = tree->of_node, .is_guest = tree->is_guest};
+  for (size_t i = 0; i < tree->graph->node_count; i++)
+    tree->of_node[i]--;
+  *out = (etr_scopes){.list = list,
+                      .count = tree->boxes.count - 1,
+                      .of_node = tree->of_node,
+                      .is_guest = tree->is_guest};
 }
 
-static etr_status build(etr_scopes *out, etr_arena *arena, const etr_graph *graph, bool has_buckets) {
+static etr_status build(etr_scopes *out, etr_arena *arena, const etr_graph *graph,
+                        bool has_buckets) {
   *out = (etr_scopes){0};
   etr_tree tree = {.arena = arena, .graph = graph};
   tree.of_node = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *tree.of_node);
   tree.is_guest = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *tree.is_guest);
   tree_add(&tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
-  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  if (etr_arena_failed(arena))
+    return ETR_ERROR_MEMORY;
   place_nodes(&tree);
-  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  if (etr_arena_failed(arena))
+    return ETR_ERROR_MEMORY;
   tree_count(&tree);
-  /* A module that only lists others (nn.Sequential) is joined to its members: "conv" with "0" and "1" becomes "conv.0"
-   * and "conv.1". */
+  /* A module that only lists others (nn.Sequential) is joined to its members: "conv" with "0" and
+   * "1" becomes "conv.0" and "conv.1". */
   for (uint32_t i = 1; i < tree.boxes.count; i++) {
     const etr_box *box = &tree.boxes.data[i];
     uint32_t parent = standing_parent(&tree, i);
     const etr_box *around = &tree.boxes.data[parent];
-    bool is_list = box->kind == ETR_SCOPE_MODULE && box->node_count == 0 && box->digit_count == box->box_count &&
-                   !is_number(box->label);
+    bool is_list = box->kind == ETR_SCOPE_MODULE && box->node_count == 0 &&
+                   box->digit_count == box->box_count && !is_number(box->label);
     size_t children = (size_t)around->box_count + around->node_count + box->box_count - 1;
-    if (is_list && children <= (parent == ETR_TREE_TOP ? MAX_BOXES_ON_TOP : MAX_JOINED)) dissolve(&tree, i);
+    if (is_list && children <= (parent == ETR_TREE_TOP ? MAX_BOXES_ON_TOP : MAX_JOINED))
+      dissolve(&tree, i);
   }
-  for (uint32_t root; (root = find_root(&tree)) != ETR_TREE_TOP;) dissolve(&tree, root);
+  for (uint32_t root; (root = find_root(&tree)) != ETR_TREE_TOP;)
+    dissolve(&tree, root);
   tree_settle(&tree);
-  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  if (etr_arena_failed(arena))
+    return ETR_ERROR_MEMORY;
   tree_shorten(&tree);
-  if (has_buckets && !etr_arena_failed(arena)) tree_bucket(&tree);
-  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  if (has_buckets && !etr_arena_failed(arena))
+    tree_bucket(&tree);
+  if (etr_arena_failed(arena))
+    return ETR_ERROR_MEMORY;
   tree_count(&tree);
   place_weights(&tree);
   export_tree(out, &tree);
@@ -444,8 +521,8 @@ etr_status etr_scopes_build_to_fold(etr_scopes *out, etr_arena *arena, const etr
 
 /* ---- Labels that fit into a box ---- */
 
-/* A label is the whole path if it fits, or else the shortest end of it that distinguishes siblings: "layer_3" for
- * "encoder.layers.encoder_layer_3". */
+/* A label is the whole path if it fits, or else the shortest end of it that distinguishes siblings:
+ * "layer_3" for "encoder.layers.encoder_layer_3". */
 
 enum {
   LONGEST = 13,     /* characters of a label that TensorBoard's page shows */
@@ -454,24 +531,29 @@ enum {
 
 typedef struct shortening {
   etr_tree *tree;
-  uint32_t *family; /* per box: its family, the first box that has the same parent and the same label without the
-                       number at its end. A family is cut at the same part */
+  uint32_t *family; /* per box: its family, the first box that has the same parent and the same
+                       label without the number at its end. A family is cut at the same part */
   uint32_t *parts;  /* of each family: how many parts of the path are kept */
   size_t *longest;  /* of each family: its longest label */
 } shortening;
 
 /* Returns the last parts of a dotted path; one more if the last part is only a number. */
 static const char *last_parts(const char *label, uint32_t parts) {
-  if (parts == WHOLE) return label;
+  if (parts == WHOLE)
+    return label;
   const char *start = label + strlen(label);
   while (start > label) {
     const char *end = start;
-    for (start--; start > label && start[-1] != '.';) start--;
+    for (start--; start > label && start[-1] != '.';)
+      start--;
     bool number = start + strspn(start, "0123456789") >= end;
-    if (!number && --parts == 0) break;
-    if (start > label) start--; /* the dot */
+    if (!number && --parts == 0)
+      break;
+    if (start > label)
+      start--; /* the dot */
   }
-  if (*start == '.') start++;
+  if (*start == '.')
+    start++;
   return *start ? start : label; /* nothing but dots */
 }
 
@@ -481,11 +563,13 @@ static void find_families(shortening *s) {
   for (uint32_t i = 1; i < s->tree->boxes.count; i++) {
     const etr_box *box = &s->tree->boxes.data[i];
     size_t stem = strlen(box->label);
-    while (stem > 0 && box->label[stem - 1] >= '0' && box->label[stem - 1] <= '9') stem--;
+    while (stem > 0 && box->label[stem - 1] >= '0' && box->label[stem - 1] <= '9')
+      stem--;
     etr_slice key = etr_key_of(s->tree->arena, box->parent, (etr_slice){box->label, stem});
     uint32_t first = etr_map_get(&known, key);
     s->family[i] = first == ETR_NONE ? i : first;
-    if (first == ETR_NONE && !etr_map_set(&known, key, i)) return;
+    if (first == ETR_NONE && !etr_map_set(&known, key, i))
+      return;
     s->parts[i] = 1;
   }
 }
@@ -497,10 +581,11 @@ static void measure_families(shortening *s) {
     s->longest[s->family[i]] = ETR_MAX(s->longest[s->family[i]], strlen(boxes[i].label));
 }
 
-/* Lengthens the labels of a family by one part. Families with whole paths are not lengthened, because the count of
- * their parts must not overflow. */
+/* Lengthens the labels of a family by one part. Families with whole paths are not lengthened,
+ * because the count of their parts must not overflow. */
 static void lengthen_labels(shortening *s, uint32_t family) {
-  if (s->parts[family] != WHOLE) s->parts[family]++;
+  if (s->parts[family] != WHOLE)
+    s->parts[family]++;
 }
 
 static bool can_grow(const shortening *s, uint32_t box) {
@@ -510,24 +595,26 @@ static bool can_grow(const shortening *s, uint32_t box) {
 
 /* ---- Words ---- */
 
-/* Returns the last words of a label, "layer_3" for "encoder_layer_3", whose number TensorBoard's page would cut off;
- * NULL if the label is short enough. */
+/* Returns the last words of a label, "layer_3" for "encoder_layer_3", whose number TensorBoard's
+ * page would cut off; NULL if the label is short enough. */
 static const char *last_words(const shortening *s, uint32_t box) {
   const char *label = s->tree->boxes.data[box].label, *start = NULL;
   size_t size = strlen(label), longest = s->longest[s->family[box]];
-  if (s->tree->boxes.data[box].kind != ETR_SCOPE_MODULE || longest <= LONGEST || size == 0 || label[size - 1] < '0' ||
-      label[size - 1] > '9' || strchr(label, '.'))
+  if (s->tree->boxes.data[box].kind != ETR_SCOPE_MODULE || longest <= LONGEST || size == 0 ||
+      label[size - 1] < '0' || label[size - 1] > '9' || strchr(label, '.'))
     return NULL;
   for (const char *at = strchr(label, '_'); at; at = strchr(at + 1, '_')) {
-    if (at[1 + strspn(at + 1, "0123456789_")] == '\0') break;
+    if (at[1 + strspn(at + 1, "0123456789_")] == '\0')
+      break;
     start = at + 1;
-    if (strlen(start) + (longest - size) <= LONGEST) break;
+    if (strlen(start) + (longest - size) <= LONGEST)
+      break;
   }
   return start;
 }
 
-/* All labels that siblings have or could be cut to. The value is the family, or NO_FAMILY if two families have the
- * label. */
+/* All labels that siblings have or could be cut to. The value is the family, or NO_FAMILY if two
+ * families have the label. */
 enum { NO_FAMILY = ETR_NONE - 1 };
 static void note_label(shortening *s, etr_map *known, uint32_t box, const char *label) {
   etr_slice key = etr_key_of(s->tree->arena, s->tree->boxes.data[box].parent, etr_slice_of(label));
@@ -542,22 +629,26 @@ static void cut_words(shortening *s) {
   bool *can_be_cut = etr_arena_alloc_array(s->tree->arena, count, sizeof *can_be_cut);
   etr_map known;
   etr_map_init(&known, s->tree->arena);
-  if (!can_be_cut) return;
+  if (!can_be_cut)
+    return;
   measure_families(s);
   for (uint32_t i = 1; i < count && !etr_arena_failed(s->tree->arena); i++) {
     const char *words = last_words(s, i);
     note_label(s, &known, i, boxes[i].label);
-    if (words) note_label(s, &known, i, words);
+    if (words)
+      note_label(s, &known, i, words);
     can_be_cut[s->family[i]] |= words != NULL;
   }
   for (uint32_t i = 1; i < count; i++) {
     const char *words = last_words(s, i);
-    if (words && etr_map_get(&known, etr_key_of(s->tree->arena, boxes[i].parent, etr_slice_of(words))) == NO_FAMILY)
+    if (words && etr_map_get(&known, etr_key_of(s->tree->arena, boxes[i].parent,
+                                                etr_slice_of(words))) == NO_FAMILY)
       can_be_cut[s->family[i]] = false;
   }
   for (uint32_t i = 1; i < count; i++) {
     const char *words = last_words(s, i);
-    if (words && can_be_cut[s->family[i]]) boxes[i].label = words;
+    if (words && can_be_cut[s->family[i]])
+      boxes[i].label = words;
   }
 }
 
@@ -567,27 +658,34 @@ static void tree_shorten(etr_tree *tree) {
   s.family = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.family);
   s.parts = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.parts);
   s.longest = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.longest);
-  if (!s.family || !s.parts || !s.longest) return;
+  if (!s.family || !s.parts || !s.longest)
+    return;
   find_families(&s);
   measure_families(&s);
   for (size_t i = 1; i < s.tree->boxes.count; i++)
-    if (s.longest[s.family[i]] <= LONGEST) s.parts[s.family[i]] = WHOLE;
+    if (s.longest[s.family[i]] <= LONGEST)
+      s.parts[s.family[i]] = WHOLE;
   bool growing = true;
   for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++) {
-    /* Lengthens the labels of families by one part if two of their boxes would have the same label. Returns true if
-     * there were any. */
+    /* Lengthens the labels of families by one part if two of their boxes would have the same label.
+     * Returns true if there were any. */
     bool grown = false;
     etr_map known;
     etr_map_init(&known, s.tree->arena);
     for (uint32_t i = 1; i < s.tree->boxes.count && !etr_arena_failed(s.tree->arena); i++) {
       const etr_box *box = &s.tree->boxes.data[i];
-      const char *shown = box->kind == ETR_SCOPE_MODULE ? last_parts(box->label, s.parts[s.family[i]]) : box->label;
+      const char *shown = box->kind == ETR_SCOPE_MODULE
+                              ? last_parts(box->label, s.parts[s.family[i]])
+                              : box->label;
       etr_slice key = etr_key_of(s.tree->arena, box->parent, etr_slice_of(shown));
       uint32_t other = etr_map_get(&known, key);
-      if (other == ETR_NONE) etr_map_set(&known, key, i);
-      if (other == ETR_NONE || (!can_grow(&s, i) && !can_grow(&s, other))) continue;
+      if (other == ETR_NONE)
+        etr_map_set(&known, key, i);
+      if (other == ETR_NONE || (!can_grow(&s, i) && !can_grow(&s, other)))
+        continue;
       lengthen_labels(&s, s.family[i]);
-      if (s.family[other] != s.family[i]) lengthen_labels(&s, s.family[other]);
+      if (s.family[other] != s.family[i])
+        lengthen_labels(&s, s.family[other]);
       grown = true;
     }
     growing = grown;
@@ -595,27 +693,31 @@ static void tree_shorten(etr_tree *tree) {
   for (uint32_t i = 1; i < tree->boxes.count && !growing; i++)
     if (tree->boxes.data[i].kind == ETR_SCOPE_MODULE)
       tree->boxes.data[i].label = last_parts(tree->boxes.data[i].label, s.parts[s.family[i]]);
-  if (!etr_arena_failed(tree->arena)) cut_words(&s);
+  if (!etr_arena_failed(tree->arena))
+    cut_words(&s);
 }
 
 /* ---- Boxes with too many children get buckets ---- */
 
-/* runs of list members ("layers.0-15"), of nodes ("ops.0000-0063"), and, where names do not help, of boxes
- * ("modules.0000-0015"). A pass takes one step for every overfull box; a few passes nest buckets as deep as it takes.
+/* runs of list members ("layers.0-15"), of nodes ("ops.0000-0063"), and, where names do not help,
+ * of boxes
+ * ("modules.0000-0015"). A pass takes one step for every overfull box; a few passes nest buckets as
+ * deep as it takes.
  */
 
 enum {
   MAX_ON_TOP = 32,
   MAX_IN_BOX = 100,
-  MAX_BUCKETS = 16, /* made of the nodes of one box, or of one sequence, in one pass; buckets that are still too
-                       large are split again */
+  MAX_BUCKETS = 16, /* made of the nodes of one box, or of one sequence, in one pass; buckets that
+                       are still too large are split again */
   NODES_PER_BUCKET = 64,
   NODES_PER_BUCKET_ON_TOP =
-      8,              /* a single box on top that holds most of a small model would be all that is seen of it */
+      8, /* a single box on top that holds most of a small model would be all that is seen of it */
   FEWEST_BUCKETS = 4, /* where that many are wanted, for the same reason */
   BOXES_PER_BUCKET = 8,
   SHORTEST_RUN = 3,
-  MAX_PASSES = 16, /* each pass divides by more than ten: a bound for structs that break the contract, not for graphs */
+  MAX_PASSES = 16, /* each pass divides by more than ten: a bound for structs that break the
+                      contract, not for graphs */
 };
 
 typedef enum step { STEP_NONE, STEP_NODES, STEP_RUNS, STEP_BOXES } step;
@@ -630,7 +732,8 @@ typedef struct box_plan {
   uint32_t bucket;      /* the one being filled */
 } box_plan;
 
-/* Siblings "layers.0", "layers.1", ..., which need not be adjacent. They are stored at the first one. */
+/* Siblings "layers.0", "layers.1", ..., which need not be adjacent. They are stored at the first
+ * one. */
 typedef struct list_run {
   uint32_t first;
   uint32_t length, seen, bucket;
@@ -647,8 +750,8 @@ static uint32_t bucket_count(uint32_t things, uint32_t per_bucket) {
   return ETR_MIN((things + per_bucket - 1) / per_bucket, (uint32_t)MAX_BUCKETS);
 }
 
-/* Returns true for nodes that may be put into a bucket. Inputs and the output stay where they are, unless they are in a
- * box of inputs. */
+/* Returns true for nodes that may be put into a bucket. Inputs and the output stay where they are,
+ * unless they are in a box of inputs. */
 static bool is_loose(const etr_tree *tree, size_t node) {
   etr_node_kind kind = tree->graph->nodes[node].kind;
   return kind == ETR_NODE_OP ||
@@ -658,32 +761,41 @@ static bool is_loose(const etr_tree *tree, size_t node) {
 /* Returns the length of a label without the number at its end. */
 static size_t stem_length(const char *label) {
   size_t stem = strlen(label);
-  while (stem > 0 && label[stem - 1] >= '0' && label[stem - 1] <= '9') stem--;
+  while (stem > 0 && label[stem - 1] >= '0' && label[stem - 1] <= '9')
+    stem--;
   return stem;
 }
 
-/* Returns the first sibling of the list to which a box belongs; the box itself if it is the first one, or in no list.
+/* Returns the first sibling of the list to which a box belongs; the box itself if it is the first
+ * one, or in no list.
  */
 static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t index) {
   const etr_box *box = &tree->boxes.data[index];
   size_t stem = stem_length(box->label);
-  if (box->kind != ETR_SCOPE_MODULE || box->label[stem] == '\0') return index;
+  if (box->kind != ETR_SCOPE_MODULE || box->label[stem] == '\0')
+    return index;
   etr_slice key = etr_key_of(tree->arena, box->parent, (etr_slice){box->label, stem});
   uint32_t known = etr_map_get(lists, key);
-  if (known == ETR_NONE) etr_map_set(lists, key, index);
+  if (known == ETR_NONE)
+    etr_map_set(lists, key, index);
   return known == ETR_NONE ? index : known;
 }
 
 static step choose_step(const etr_box *box, box_plan *plan, bool on_top) {
-  uint32_t limit = on_top ? MAX_ON_TOP : MAX_IN_BOX, others = box->node_count - plan->loose + box->box_count;
-  if (plan->loose + others <= limit) return STEP_NONE;
+  uint32_t limit = on_top ? MAX_ON_TOP : MAX_IN_BOX,
+           others = box->node_count - plan->loose + box->box_count;
+  if (plan->loose + others <= limit)
+    return STEP_NONE;
   uint32_t wanted = bucket_count(plan->loose, on_top ? NODES_PER_BUCKET_ON_TOP : NODES_PER_BUCKET);
   uint32_t room = limit > others ? limit - others : 0;
   bool fits = room >= ETR_MIN(wanted, (uint32_t)FEWEST_BUCKETS);
   plan->buckets = fits ? ETR_MIN(wanted, room) : wanted;
-  if (plan->loose > 1 && fits) return STEP_NODES;
-  if (plan->longest_run >= SHORTEST_RUN) return STEP_RUNS;
-  if (plan->loose > wanted) return STEP_NODES;
+  if (plan->loose > 1 && fits)
+    return STEP_NODES;
+  if (plan->longest_run >= SHORTEST_RUN)
+    return STEP_RUNS;
+  if (plan->loose > wanted)
+    return STEP_NODES;
   plan->buckets = bucket_count(box->box_count, BOXES_PER_BUCKET);
   return box->box_count > 1 ? STEP_BOXES : STEP_NONE;
 }
@@ -691,7 +803,8 @@ static step choose_step(const etr_box *box, box_plan *plan, bool on_top) {
 static bool choose_steps(pass *p) {
   bool any = false;
   for (size_t i = 0; i < p->tree->graph->node_count; i++)
-    if (!etr_node_is_weight(&p->tree->graph->nodes[i])) p->plans[p->tree->of_node[i]].loose += is_loose(p->tree, i);
+    if (!etr_node_is_weight(&p->tree->graph->nodes[i]))
+      p->plans[p->tree->of_node[i]].loose += is_loose(p->tree, i);
   for (size_t i = 0; i < p->box_count; i++) {
     p->plans[i].step = choose_step(&p->tree->boxes.data[i], &p->plans[i], i == ETR_TREE_TOP);
     any |= p->plans[i].step != STEP_NONE;
@@ -700,14 +813,18 @@ static bool choose_steps(pass *p) {
 }
 
 /* Returns the size of equal buckets: 65 things are put into 33 and 32, not 64 and 1. */
-static uint32_t bucket_size(uint32_t things, uint32_t buckets) { return (things + buckets - 1) / buckets; }
+static uint32_t bucket_size(uint32_t things, uint32_t buckets) {
+  return (things + buckets - 1) / buckets;
+}
 
-/* Returns the bucket of the next of `things` in a box. If the box is a bucket itself, numbers continue from its first.
+/* Returns the bucket of the next of `things` in a box. If the box is a bucket itself, numbers
+ * continue from its first.
  */
 static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t things) {
   box_plan *plan = &p->plans[box];
   uint32_t size = bucket_size(things, plan->buckets), at = plan->seen++;
-  if (at % size != 0) return plan->bucket;
+  if (at % size != 0)
+    return plan->bucket;
   const etr_box *around = &p->tree->boxes.data[box];
   uint32_t base = 0;
   if (around->stem) {
@@ -715,23 +832,29 @@ static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t th
     base = around->base;
   }
   unsigned first = base + at, last = base + ETR_MIN(at + size, things) - 1;
-  plan->bucket = tree_add(p->tree, box, etr_arena_format(p->tree->arena, "%s.%04u-%04u", stem, first, last),
+  plan->bucket = tree_add(p->tree, box,
+                          etr_arena_format(p->tree->arena, "%s.%04u-%04u", stem, first, last),
                           ETR_SCOPE_BUCKET);
   p->tree->boxes.data[plan->bucket].stem = stem;
   p->tree->boxes.data[plan->bucket].base = first;
   return plan->bucket;
 }
 
-/* Returns the bucket of the next member of a run. It has the name of its first member until the last one is in. */
+/* Returns the bucket of the next member of a run. It has the name of its first member until the
+ * last one is in. */
 static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
-  uint32_t size = bucket_size(run->length, bucket_count(run->length, BOXES_PER_BUCKET)), at = run->seen++;
+  uint32_t size = bucket_size(run->length, bucket_count(run->length, BOXES_PER_BUCKET)),
+           at = run->seen++;
   const char *label = p->tree->boxes.data[box].label;
-  if (at % size == 0) run->bucket = tree_add(p->tree, p->tree->boxes.data[box].parent, label, ETR_SCOPE_BUCKET);
+  if (at % size == 0)
+    run->bucket = tree_add(p->tree, p->tree->boxes.data[box].parent, label, ETR_SCOPE_BUCKET);
   bool is_last = at % size == size - 1 || at == run->length - 1;
   if (is_last && at % size != 0) {
     etr_box *bucket = &p->tree->boxes.data[run->bucket];
-    const char *range = etr_arena_format(p->tree->arena, "%s-%s", bucket->label, label + stem_length(label));
-    if (range) bucket->label = range;
+    const char *range = etr_arena_format(p->tree->arena, "%s-%s", bucket->label,
+                                         label + stem_length(label));
+    if (range)
+      bucket->label = range;
   }
   return run->bucket;
 }
@@ -742,7 +865,8 @@ static void tree_bucket(etr_tree *tree) {
     pass p = {.tree = tree, .box_count = tree->boxes.count};
     p.plans = etr_arena_alloc_array(tree->arena, p.box_count, sizeof *p.plans);
     p.runs = etr_arena_alloc_array(tree->arena, p.box_count, sizeof *p.runs);
-    if (etr_arena_failed(tree->arena)) return;
+    if (etr_arena_failed(tree->arena))
+      return;
     /* Lists of boxes that follow each other. */
     etr_map lists;
     etr_map_init(&lists, p.tree->arena);
@@ -752,24 +876,28 @@ static void tree_bucket(etr_tree *tree) {
       uint32_t length = ++p.runs[p.runs[j].first].length;
       around->longest_run = ETR_MAX(around->longest_run, length);
     }
-    if (!choose_steps(&p)) return;
+    if (!choose_steps(&p))
+      return;
     /* Boxes go into the bucket that their parent's plan wants. */
     for (uint32_t m = 1; m < p.box_count; m++) {
       uint32_t parent = p.tree->boxes.data[m].parent, bucket = parent;
       list_run *run = &p.runs[p.runs[m].first];
-      if (p.plans[parent].step == STEP_RUNS && run->length >= SHORTEST_RUN) bucket = next_run_bucket(&p, run, m);
+      if (p.plans[parent].step == STEP_RUNS && run->length >= SHORTEST_RUN)
+        bucket = next_run_bucket(&p, run, m);
       if (p.plans[parent].step == STEP_BOXES)
         bucket = next_bucket(&p, parent, "modules", p.tree->boxes.data[parent].box_count);
       p.tree->boxes.data[m].parent = bucket;
     }
     /* Nodes of boxes that have too many. */
     for (size_t k = 0; k < p.tree->graph->node_count; k++) {
-      if (etr_node_is_weight(&p.tree->graph->nodes[k])) continue;
+      if (etr_node_is_weight(&p.tree->graph->nodes[k]))
+        continue;
       uint32_t box = p.tree->of_node[k];
       if (p.plans[box].step == STEP_NODES && is_loose(p.tree, k))
         p.tree->of_node[k] = next_bucket(&p, box, "ops", p.plans[box].loose);
     }
     tree_settle(tree);
-    if (etr_arena_failed(tree->arena)) return;
+    if (etr_arena_failed(tree->arena))
+      return;
   }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * source_lines.h - the lines of the model's source files with their times, and the modules for which each line runs.
- * Layer 4.
+ * source_lines.h - the lines of the model's source files with their times, and the modules for
+ * which each line runs. Layer 4.
  */
 #ifndef ETR_SOURCE_LINES_H
 #define ETR_SOURCE_LINES_H
@@ -22,21 +22,25 @@ typedef enum etr_source_state {
   ETR_SOURCE_FOUND,
 } etr_source_state;
 
-/** Reads a source file. `root` is the directory to which the files have moved: the path is looked for there with fewer
- * and fewer of its folders. If it is NULL, the file is read where it was recorded. A record could name any file of the
- * reader, so only regular files are read, and the result is ETR_SOURCE_FOUND only if the file has the code of each of
- * the `count` recorded lines at that line. When out of memory, the arena has failed. */
-etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, const char *path, const char *root,
-                                      const etr_source *const *lines, size_t count);
+/** Reads a source file. `root` is the directory to which the files have moved: the path is looked
+ * for there with fewer and fewer of its folders. If it is NULL, the file is read where it was
+ * recorded. A record could name any file of the reader, so only regular files are read, and the
+ * result is ETR_SOURCE_FOUND only if the file has the code of each of the `count` recorded lines at
+ * that line. When out of memory, the arena has failed. */
+etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, const char *path,
+                                      const char *root, const etr_source *const *lines,
+                                      size_t count);
 
 /* ---- A method's time by file and line of the model's source ---- */
 
 /** The lines of one file. */
 typedef struct etr_source_lines {
-  const char *path; /* path as recorded; NULL for nodes whose source was not recorded, which are one row without a
-                       line */
-  const etr_breakdown_row *const *rows; /* rows of the summary's breakdown ETR_BY_SOURCE, sorted by line */
-  const etr_source *const *sources;     /* their source lines; an element is NULL if it was not recorded */
+  const char *path; /* path as recorded; NULL for nodes whose source was not recorded, which are one
+                       row without a line */
+  const etr_breakdown_row *const
+      *rows; /* rows of the summary's breakdown ETR_BY_SOURCE, sorted by line */
+  const etr_source *const
+      *sources; /* their source lines; an element is NULL if it was not recorded */
   size_t count;
   uint64_t total_ticks; /* over all runs */
   double p50;           /* sum of the medians of its lines */
@@ -45,10 +49,10 @@ typedef struct etr_source_lines {
   size_t node_count;
 } etr_source_lines;
 
-/** Lists the files by weight, the largest first, or by path. Their ticks add up to the summary's part_ticks. Returns
- * NULL when out of memory. */
-const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena, const etr_summary *summary,
-                                              bool by_path);
+/** Lists the files by weight, the largest first, or by path. Their ticks add up to the summary's
+ * part_ticks. Returns NULL when out of memory. */
+const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena,
+                                              const etr_summary *summary, bool by_path);
 
 /* ---- Which modules a source line is run for: its time by pattern ---- */
 
@@ -66,7 +70,8 @@ typedef struct etr_line_patterns {
   const size_t *first; /* per line number: index of its first row; one more element for the end */
 } etr_line_patterns;
 
-/** Divides each line by patterns. The patterns of a line add up to its row. Returns false when out of memory. */
+/** Divides each line by patterns. The patterns of a line add up to its row. Returns false when out
+ * of memory. */
 bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_summary *summary);
 
 #endif

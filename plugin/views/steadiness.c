@@ -23,7 +23,9 @@ void etr_put_change_of_time(etr_writer *writer, double change) {
 }
 
 /* Writes a number with one decimal, or with none from 10 on. */
-static void put_factor(etr_writer *writer, double factor) { etr_put_fixed(writer, factor, factor < 9.95 ? 1 : 0); }
+static void put_factor(etr_writer *writer, double factor) {
+  etr_put_fixed(writer, factor, factor < 9.95 ? 1 : 0);
+}
 
 void etr_put_factors(etr_writer *writer, double least, double most) {
   double shown = most < 9.95 ? 10 : 1;
@@ -34,63 +36,79 @@ void etr_put_factors(etr_writer *writer, double least, double most) {
   put_factor(writer, most);
 }
 
-static void put_mode(etr_writer *writer, const etr_profile *profile, const etr_noise_mode *mode, const char *runs,
-                     etr_unit unit) {
+static void put_mode(etr_writer *writer, const etr_profile *profile, const etr_noise_mode *mode,
+                     const char *runs, etr_unit unit) {
   etr_putf(writer, "%zu %sat ", mode->run_count, runs);
   etr_put_time(writer, profile, mode->p50, unit);
   etr_putf(writer, " %s", etr_unit_name(unit));
 }
 
-static void put_modes(etr_writer *writer, const etr_profile *profile, const etr_noise *noise, etr_unit unit) {
+static void put_modes(etr_writer *writer, const etr_profile *profile, const etr_noise *noise,
+                      etr_unit unit) {
   etr_puts(writer, "two modes: ");
-  put_mode(writer, profile, &noise->modes[0], noise->modes[0].run_count == 1 ? "run " : "runs ", unit);
+  put_mode(writer, profile, &noise->modes[0], noise->modes[0].run_count == 1 ? "run " : "runs ",
+           unit);
   etr_puts(writer, ", ");
   put_mode(writer, profile, &noise->modes[1], "", unit);
-  if (noise->in_stretches) etr_puts(writer, ", in stretches");
+  if (noise->in_stretches)
+    etr_puts(writer, ", in stretches");
 }
 
-/* Writes " but for 3 of 40 runs, 1.6-4.1×" after "steady", and ", with 3 outliers in 40 runs, ..." after "noisy". */
+/* Writes " but for 3 of 40 runs, 1.6-4.1×" after "steady", and ", with 3 outliers in 40 runs, ..."
+ * after "noisy". */
 static void put_outliers(etr_writer *writer, const etr_noise *noise) {
   if (noise->verdict == ETR_NOISE_NOISY)
-    etr_putf(writer, ", with %zu outlier%s in %zu runs, ", noise->outliers, etr_plural(noise->outliers),
-             noise->run_count);
+    etr_putf(writer, ", with %zu outlier%s in %zu runs, ", noise->outliers,
+             etr_plural(noise->outliers), noise->run_count);
   else
-    etr_putf(writer, "%s but for %zu of %zu runs, ", noise->verdict == ETR_NOISE_STEADY ? "" : ",", noise->outliers,
-             noise->run_count);
+    etr_putf(writer, "%s but for %zu of %zu runs, ", noise->verdict == ETR_NOISE_STEADY ? "" : ",",
+             noise->outliers, noise->run_count);
   etr_put_factors(writer, noise->least_outlier, noise->most_outlier);
   etr_puts(writer, TIMES);
 }
 
 static bool says_more(const etr_noise *noise) {
-  return noise->verdict >= ETR_NOISE_TWO_MODES || (noise->verdict != ETR_NOISE_FEW_RUNS && noise->outliers);
+  return noise->verdict >= ETR_NOISE_TWO_MODES ||
+         (noise->verdict != ETR_NOISE_FEW_RUNS && noise->outliers);
 }
 
-static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_noise *noise, etr_unit unit) {
+static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_noise *noise,
+                      etr_unit unit) {
   switch (noise->verdict) {
-  case ETR_NOISE_FEW_RUNS: return;
+  case ETR_NOISE_FEW_RUNS:
+    return;
   case ETR_NOISE_STEADY:
-  case ETR_NOISE_NOISY: etr_puts(writer, etr_noise_verdict_name(noise->verdict)); break;
-  case ETR_NOISE_TWO_MODES: put_modes(writer, profile, noise, unit); break;
+  case ETR_NOISE_NOISY:
+    etr_puts(writer, etr_noise_verdict_name(noise->verdict));
+    break;
+  case ETR_NOISE_TWO_MODES:
+    put_modes(writer, profile, noise, unit);
+    break;
   case ETR_NOISE_STEP:
   case ETR_NOISE_DRIFT:
-    if (noise->is_unsure) etr_puts(writer, "may be ");
+    if (noise->is_unsure)
+      etr_puts(writer, "may be ");
     etr_put_change_of_time(writer, noise->change);
     if (noise->verdict == ETR_NOISE_STEP)
       etr_putf(writer, " from run %u on", (unsigned)noise->from_run);
     else {
       etr_putf(writer, " over %zu runs", noise->over_runs);
-      if (noise->stretches > 1) etr_putf(writer, ", and anew in each of %zu stretches", noise->stretches);
+      if (noise->stretches > 1)
+        etr_putf(writer, ", and anew in each of %zu stretches", noise->stretches);
     }
   }
-  if (noise->outliers) put_outliers(writer, noise);
+  if (noise->outliers)
+    put_outliers(writer, noise);
 }
 
-/* As physicists do (the rule of the Particle Data Group), the deviation has two digits if it begins with 1 to 3.5, else
- * one, and the median has as many decimals. */
-void etr_put_median(etr_writer *writer, const etr_profile *profile, const etr_method *method, etr_unit unit) {
+/* As physicists do (the rule of the Particle Data Group), the deviation has two digits if it begins
+ * with 1 to 3.5, else one, and the median has as many decimals. */
+void etr_put_median(etr_writer *writer, const etr_profile *profile, const etr_method *method,
+                    etr_unit unit) {
   const etr_noise *noise = &method->noise;
   double deviation = noise->cv * method->execute.p50;
-  bool scatters = noise->verdict != ETR_NOISE_FEW_RUNS && noise->verdict <= ETR_NOISE_NOISY && noise->cv < 1;
+  bool scatters = noise->verdict != ETR_NOISE_FEW_RUNS && noise->verdict <= ETR_NOISE_NOISY &&
+                  noise->cv < 1;
   if (!scatters || !(deviation > 0) || method->mixed_phase_count > 1) {
     etr_put_time(writer, profile, method->execute.p50, unit);
     etr_putf(writer, " %s", etr_unit_name(unit));
@@ -104,23 +122,28 @@ void etr_put_median(etr_writer *writer, const etr_profile *profile, const etr_me
   etr_put_fixed(writer, etr_ticks_to_unit(profile, deviation, unit), decimals);
 }
 
-const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise, etr_unit unit) {
+const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise,
+                           etr_unit unit) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  if (says_more(noise)) put_noise(&writer, profile, noise, unit);
+  if (says_more(noise))
+    put_noise(&writer, profile, noise, unit);
   return etr_text_end(&text, &writer);
 }
 
-const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
+const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
+                                const etr_method *method, etr_unit unit) {
   etr_text text;
   etr_writer writer;
   bool any = false;
-  if (method->mixed_phase_count < 2) return etr_noise_text(arena, profile, &method->noise, unit);
+  if (method->mixed_phase_count < 2)
+    return etr_noise_text(arena, profile, &method->noise, unit);
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    if (!says_more(&phase->noise)) continue;
+    if (!says_more(&phase->noise))
+      continue;
     etr_putf(&writer, "%s%s: ", any ? "; " : "", phase->name);
     put_noise(&writer, profile, &phase->noise, unit);
     any = true;

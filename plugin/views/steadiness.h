@@ -9,19 +9,24 @@
 #include "etrecord_tb.h"
 #include "output/writer.h"
 
-/** Describes two modes, a step, a drift or outliers of a method's runs: "two modes: 41 runs at 1.0500 ms, 9 at 8.4000
- * ms", "12 % slower from run 26 on", "10 % slower over 40 runs", "steady but for 3 of 40 runs, 1.6-4.1" and a times
- * sign. The name of the phase precedes it if the method has several: "decode: 22 % slower over 12 runs". Returns "" if
- * the runs are merely steady or noisy, or too few, and NULL when out of memory. It uses only etr_method.noise and the
- * names and noise of etr_method.run_phases, which documents of the dashboard contain too. */
-const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
+/** Describes two modes, a step, a drift or outliers of a method's runs: "two modes: 41 runs
+ * at 1.0500 ms, 9 at 8.4000 ms", "12 % slower from run 26 on", "10 % slower over 40 runs", "steady
+ * but for 3 of 40 runs, 1.6-4.1" and a times sign. The name of the phase precedes it if the method
+ * has several: "decode: 22 % slower over 12 runs". Returns "" if the runs are merely steady or
+ * noisy, or too few, and NULL when out of memory. It uses only etr_method.noise and the names and
+ * noise of etr_method.run_phases, which documents of the dashboard contain too. */
+const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
+                                const etr_method *method, etr_unit unit);
 
-/** Describes the noise of the runs of one phase in the same words. Returns NULL when out of memory. */
-const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise, etr_unit unit);
+/** Describes the noise of the runs of one phase in the same words. Returns NULL when out of memory.
+ */
+const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise,
+                           etr_unit unit);
 
-/** Writes the median of a method and, if its runs scatter around it, their robust standard deviation:
- * "82.4 ms ± 1.0". */
-void etr_put_median(etr_writer *writer, const etr_profile *profile, const etr_method *method, etr_unit unit);
+/** Writes the median of a method and, if its runs scatter around it, their robust standard
+ * deviation: "82.4 ms ± 1.0". */
+void etr_put_median(etr_writer *writer, const etr_profile *profile, const etr_method *method,
+                    etr_unit unit);
 
 /** Writes a change: "12 % slower", "9.8 % faster", "2.5 times as slow". */
 void etr_put_change_of_time(etr_writer *writer, double change);

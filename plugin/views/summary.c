@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 const char *etr_breakdown_name(etr_breakdown_by by) {
-  static const char *const names[] = {"by_op", "by_module", "by_pattern", "by_backend", "by_source"};
+  static const char *const names[] = {"by_op", "by_module", "by_pattern", "by_backend",
+                                      "by_source"};
   return names[by];
 }
 
@@ -19,18 +20,23 @@ static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted, etr
   size_t all = s->graph ? s->graph->node_count : 0, count = 0;
   etr_timed_node *list = etr_arena_alloc_array(arena, all, sizeof *list);
   uint32_t *nodes = etr_arena_alloc_array(arena, all, sizeof *nodes);
-  if (!list || !nodes) return false;
+  if (!list || !nodes)
+    return false;
   for (uint32_t i = 0; i < all; i++) {
     const etr_node_time *time = &s->graph->times[i];
-    if (!wanted[i] || time->runs == 0) continue;
-    list[count++] = (etr_timed_node){.ticks = etr_ranking(s->profile, (double)time->total_ticks, time->per_run.p50),
-                                     .node = i,
-                                     .op = s->graph->nodes[i].target};
+    if (!wanted[i] || time->runs == 0)
+      continue;
+    list[count++] = (etr_timed_node){
+        .ticks = etr_ranking(s->profile, (double)time->total_ticks, time->per_run.p50),
+        .node = i,
+        .op = s->graph->nodes[i].target};
     s->part_ticks += time->total_ticks;
     s->summed_p50 += time->per_run.p50;
   }
-  etr_sort(list, count, sizeof *list, order == ETR_ORDER_NAME ? etr_timed_node_by_op : etr_timed_node_order);
-  for (size_t i = 0; i < count; i++) nodes[i] = list[i].node;
+  etr_sort(list, count, sizeof *list,
+           order == ETR_ORDER_NAME ? etr_timed_node_by_op : etr_timed_node_order);
+  for (size_t i = 0; i < count; i++)
+    nodes[i] = list[i].node;
   s->nodes = nodes;
   s->node_count = count;
   return true;
@@ -40,39 +46,51 @@ static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted, etr
 static bool keep_findings(etr_summary *s, etr_arena *arena, const bool *wanted) {
   etr_finding *kept = etr_arena_alloc_array(arena, s->findings.count, sizeof *kept);
   size_t count = 0;
-  if (!kept) return false;
+  if (!kept)
+    return false;
   for (size_t i = 0; i < s->findings.count; i++) {
     const etr_finding *finding = &s->findings.list[i];
     bool is_about = false;
-    for (size_t k = 0; k < finding->node_count; k++) is_about |= wanted[finding->nodes[k]];
-    if (is_about) kept[count++] = *finding;
+    for (size_t k = 0; k < finding->node_count; k++)
+      is_about |= wanted[finding->nodes[k]];
+    if (is_about)
+      kept[count++] = *finding;
   }
   s->findings = (etr_findings){kept, count, s->findings.delegates};
   return true;
 }
 
-bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                      etr_summary_choice choice) {
+bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile,
+                      const etr_method *method, etr_summary_choice choice) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_summary){.profile = profile,
                        .method = method,
                        .graph = graph && graph->times ? graph : NULL,
                        .is_part = etr_filter_is_active(choice.filter)};
   /* A flag for each node that the filter takes. */
-  bool *wanted = etr_arena_alloc_array(arena, out->graph ? out->graph->node_count : 0, sizeof *wanted);
+  bool *wanted = etr_arena_alloc_array(arena, out->graph ? out->graph->node_count : 0,
+                                       sizeof *wanted);
   for (size_t i = 0; wanted && out->graph && i < out->graph->node_count; i++)
     wanted[i] = etr_filter_takes_node(choice.filter, out->graph, i);
-  if (!wanted || !list_nodes(out, arena, wanted, choice.order)) return false;
-  if (!etr_breakdowns_make(out->by, choice.parts, arena, profile, method, wanted)) return false;
+  if (!wanted || !list_nodes(out, arena, wanted, choice.order))
+    return false;
+  if (!etr_breakdowns_make(out->by, choice.parts, arena, profile, method, wanted))
+    return false;
   for (etr_breakdown_by by = ETR_BY_OP; choice.order == ETR_ORDER_NAME && by <= ETR_BY_SOURCE; by++)
     etr_breakdown_sort_by_key(&out->by[by]);
-  bool modules = choice.parts & 1u << ETR_BY_MODULE, patterns = modules && choice.parts & 1u << ETR_BY_PATTERN;
-  if (modules && !etr_module_tree_make(&out->modules, arena, profile, method, &out->by[ETR_BY_MODULE])) return false;
-  if (patterns && !etr_module_patterns_make(&out->patterns, arena, profile, &out->modules, &out->by[ETR_BY_PATTERN],
-                                            choice.order == ETR_ORDER_NAME))
+  bool modules = choice.parts & 1u << ETR_BY_MODULE,
+       patterns = modules && choice.parts & 1u << ETR_BY_PATTERN;
+  if (modules &&
+      !etr_module_tree_make(&out->modules, arena, profile, method, &out->by[ETR_BY_MODULE]))
     return false;
-  if (!etr_first_run_of(&out->first_run, arena, profile, method)) return false;
-  if (!(choice.parts & ETR_SUMMARY_FINDINGS)) return true;
+  if (patterns &&
+      !etr_module_patterns_make(&out->patterns, arena, profile, &out->modules,
+                                &out->by[ETR_BY_PATTERN], choice.order == ETR_ORDER_NAME))
+    return false;
+  if (!etr_first_run_of(&out->first_run, arena, profile, method))
+    return false;
+  if (!(choice.parts & ETR_SUMMARY_FINDINGS))
+    return true;
   return etr_findings_make(&out->findings, arena, profile, method, choice.unit) &&
          (!out->is_part || keep_findings(out, arena, wanted));
 }

@@ -15,10 +15,12 @@ typedef struct etr_timed_node {
   const char *op; /* only for etr_timed_node_by_op() */
 } etr_timed_node;
 
-/** Compares for qsort(): by time, the longest first; nodes with equal times are in the graph's order. */
+/** Compares for qsort(): by time, the longest first; nodes with equal times are in the graph's
+ * order. */
 static inline int etr_timed_node_order(const void *a, const void *b) {
   const etr_timed_node *x = a, *y = b;
-  if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? 1 : -1;
   return (x->node > y->node) - (x->node < y->node);
 }
 

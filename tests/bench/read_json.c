@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What lib/formats/json.h takes for the reading that limit.cpp does with simdjson: read_json walk|pick FILE... prints
- * CPU seconds, best of several.
+ * What lib/formats/json.h takes for the reading that limit.cpp does with simdjson: read_json
+ * walk|pick FILE... prints CPU seconds, best of several.
  */
 #include "base/file.h"
 #include "formats/json.h"
@@ -16,13 +16,19 @@ static void walk(etr_json *json) {
   etr_slice key;
   switch (etr_json_peek(json)) {
   case ETR_JSON_ARRAY:
-    for (etr_json_array(json); etr_json_element(json);) walk(json);
+    for (etr_json_array(json); etr_json_element(json);)
+      walk(json);
     break;
   case ETR_JSON_OBJECT:
-    for (etr_json_object(json); etr_json_key(json, &key); walk(json)) seen += key.size;
+    for (etr_json_object(json); etr_json_key(json, &key); walk(json))
+      seen += key.size;
     break;
-  case ETR_JSON_STRING: seen += etr_json_string(json).size; break;
-  default: etr_json_skip(json); seen++;
+  case ETR_JSON_STRING:
+    seen += etr_json_string(json).size;
+    break;
+  default:
+    etr_json_skip(json);
+    seen++;
   }
 }
 
@@ -47,7 +53,10 @@ static void pick_node(etr_json *json) {
   for (etr_json_object(json); etr_json_key(json, &key);) {
     bool text = etr_slice_is(key, "name") || etr_slice_is(key, "target"),
          all = etr_slice_is(key, "inputs") || etr_slice_is(key, "outputs");
-    (text ? read_text : all ? walk : etr_slice_is(key, "metadata") ? pick_texts : etr_json_skip)(json);
+    (text                            ? read_text
+     : all                           ? walk
+     : etr_slice_is(key, "metadata") ? pick_texts
+                                     : etr_json_skip)(json);
   }
 }
 
@@ -64,7 +73,8 @@ static void pick_graph(etr_json *json) {
   etr_slice key;
   for (etr_json_object(json); etr_json_key(json, &key);) {
     if (etr_slice_is(key, "nodes"))
-      for (etr_json_array(json); etr_json_element(json);) pick_node(json);
+      for (etr_json_array(json); etr_json_element(json);)
+        pick_node(json);
     else if (etr_slice_is(key, "tensor_values"))
       pick_values(json);
     else
@@ -80,7 +90,9 @@ static void pick(etr_json *json) {
       continue;
     }
     for (etr_json_object(json); etr_json_key(json, &key);)
-      (etr_slice_is(key, "graph") ? pick_graph : etr_slice_is(key, "signature") ? walk : etr_json_skip)(json);
+      (etr_slice_is(key, "graph")       ? pick_graph
+       : etr_slice_is(key, "signature") ? walk
+                                        : etr_json_skip)(json);
   }
 }
 
@@ -96,7 +108,8 @@ int main(int argc, char **argv) {
   for (int i = 2; i < argc && good; i++) {
     double best = 1e9;
     etr_file file;
-    if (etr_file_read(&file, argv[i], UINT64_C(1) << 40, NULL) != ETR_OK) return EXIT_FAILURE;
+    if (etr_file_read(&file, argv[i], UINT64_C(1) << 40, NULL) != ETR_OK)
+      return EXIT_FAILURE;
     for (int k = 0; k < 20; k++) {
       double start = cpu_seconds();
       etr_json *json = etr_json_open_memory((etr_slice){(const char *)file.data, file.size}, NULL);

@@ -20,17 +20,24 @@ static etr_status dot_files(const etr_profile *profile, const etr_sink *sink, et
 }
 
 /* That there is nothing to tell (no times, no nodes in a module) is no failure. */
-static etr_status or_nothing(etr_status status) { return status == ETR_ERROR_CHOICE ? ETR_OK : status; }
-
-static etr_status part_of_dot(const etr_profile *profile, const etr_dot_options *options, const etr_sink *sink,
-                              etr_error *error) {
-  return profile->graph_count == 0 ? ETR_OK : or_nothing(etr_emit_dot(profile, 0, options, sink, error));
+static etr_status or_nothing(etr_status status) {
+  return status == ETR_ERROR_CHOICE ? ETR_OK : status;
 }
 
-static etr_status dot_of_module(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status part_of_dot(const etr_profile *profile, const etr_dot_options *options,
+                              const etr_sink *sink, etr_error *error) {
+  return profile->graph_count == 0 ? ETR_OK
+                                   : or_nothing(etr_emit_dot(profile, 0, options, sink, error));
+}
+
+static etr_status dot_of_module(const etr_profile *profile, const etr_sink *sink,
+                                etr_error *error) {
   const etr_graph *graph = profile->graphs;
-  if (profile->graph_count == 0 || graph->module_count == 0) return ETR_OK;
-  return part_of_dot(profile, &(etr_dot_options){.focus = graph->modules[graph->module_count - 1].path}, sink, error);
+  if (profile->graph_count == 0 || graph->module_count == 0)
+    return ETR_OK;
+  return part_of_dot(profile,
+                     &(etr_dot_options){.focus = graph->modules[graph->module_count - 1].path},
+                     sink, error);
 }
 
 static etr_status dot_of_top(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
@@ -45,18 +52,23 @@ static etr_status trace(const etr_profile *profile, const etr_sink *sink, etr_er
   return or_nothing(etr_emit_trace(profile, NULL, sink, error));
 }
 
-static etr_status compressed_trace(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status compressed_trace(const etr_profile *profile, const etr_sink *sink,
+                                   etr_error *error) {
   return or_nothing(etr_emit_trace(profile, &(etr_trace_options){.gzip = true}, sink, error));
 }
 
 static etr_status node_data(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return profile->graph_count == 0 ? ETR_OK : or_nothing(etr_emit_node_data(profile, 0, NULL, sink, error));
+  return profile->graph_count == 0 ? ETR_OK
+                                   : or_nothing(etr_emit_node_data(profile, 0, NULL, sink, error));
 }
 
 /* What runs where: text instead of numbers. */
-static etr_status node_backends(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status node_backends(const etr_profile *profile, const etr_sink *sink,
+                                etr_error *error) {
   const etr_node_data_options options = {.statistic = ETR_NODE_BACKEND};
-  return profile->graph_count == 0 ? ETR_OK : or_nothing(etr_emit_node_data(profile, 0, &options, sink, error));
+  return profile->graph_count == 0
+             ? ETR_OK
+             : or_nothing(etr_emit_node_data(profile, 0, &options, sink, error));
 }
 
 static etr_status report(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
@@ -71,8 +83,8 @@ static etr_status nodes_table(const etr_profile *profile, const etr_sink *sink, 
   return etr_emit_nodes_table(profile, NULL, NULL, sink, error);
 }
 
-static etr_status nodes_in_format(const etr_profile *profile, etr_table_format format, const etr_sink *sink,
-                                  etr_error *error) {
+static etr_status nodes_in_format(const etr_profile *profile, etr_table_format format,
+                                  const etr_sink *sink, etr_error *error) {
   return etr_emit_nodes_table(profile, NULL, &(etr_table_options){.format = format}, sink, error);
 }
 
@@ -84,19 +96,23 @@ static etr_status nodes_tsv(const etr_profile *profile, const etr_sink *sink, et
   return nodes_in_format(profile, ETR_TABLE_TSV, sink, error);
 }
 
-static etr_status nodes_markdown(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status nodes_markdown(const etr_profile *profile, const etr_sink *sink,
+                                 etr_error *error) {
   return nodes_in_format(profile, ETR_TABLE_MARKDOWN, sink, error);
 }
 
-static etr_status nodes_json_lines(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_emit_nodes_table(profile, NULL,
-                              &(etr_table_options){.format = ETR_TABLE_JSON_LINES, .columns = "node,avg"}, sink, error);
+static etr_status nodes_json_lines(const etr_profile *profile, const etr_sink *sink,
+                                   etr_error *error) {
+  return etr_emit_nodes_table(
+      profile, NULL, &(etr_table_options){.format = ETR_TABLE_JSON_LINES, .columns = "node,avg"},
+      sink, error);
 }
 
 /* As a terminal that knows colours, but no characters beyond ASCII, has it. */
-static etr_status nodes_in_colour(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_emit_nodes_table(profile, NULL, &(etr_table_options){.color = true, .ascii = true, .width = 40}, sink,
-                              error);
+static etr_status nodes_in_colour(const etr_profile *profile, const etr_sink *sink,
+                                  etr_error *error) {
+  return etr_emit_nodes_table(
+      profile, NULL, &(etr_table_options){.color = true, .ascii = true, .width = 40}, sink, error);
 }
 
 /* Only some nodes: the answer says so, and how much it is. */
@@ -106,7 +122,8 @@ static etr_status some_nodes(const etr_profile *profile, const etr_sink *sink, e
   return etr_emit_nodes_table(profile, &kernels, NULL, sink, error);
 }
 
-static etr_status some_nodes_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status some_nodes_json(const etr_profile *profile, const etr_sink *sink,
+                                  etr_error *error) {
   return etr_emit_nodes_json(profile, &kernels, ETR_UNIT_MS, sink, error);
 }
 
@@ -114,11 +131,13 @@ static etr_status some_events(const etr_profile *profile, const etr_sink *sink, 
   return etr_emit_events_table(profile, &kernels, NULL, sink, error);
 }
 
-static etr_status summary_of_some(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status summary_of_some(const etr_profile *profile, const etr_sink *sink,
+                                  etr_error *error) {
   return etr_emit_summary_tables(profile, &kernels, NULL, sink, error);
 }
 
-static etr_status delegation_of_some(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status delegation_of_some(const etr_profile *profile, const etr_sink *sink,
+                                     etr_error *error) {
   return etr_emit_delegation_tables(profile, &kernels, NULL, sink, error);
 }
 
@@ -138,49 +157,60 @@ static etr_status summary_json(const etr_profile *profile, const etr_sink *sink,
   return etr_emit_summary_json(profile, NULL, ETR_UNIT_MS, sink, error);
 }
 
-static etr_status summary_tables(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status summary_tables(const etr_profile *profile, const etr_sink *sink,
+                                 etr_error *error) {
   return etr_emit_summary_tables(profile, NULL, NULL, sink, error);
 }
 
-static etr_status summary_in_format(const etr_profile *profile, etr_table_format format, const etr_sink *sink,
-                                    etr_error *error) {
-  return etr_emit_summary_tables(profile, NULL, &(etr_table_options){.format = format}, sink, error);
+static etr_status summary_in_format(const etr_profile *profile, etr_table_format format,
+                                    const etr_sink *sink, etr_error *error) {
+  return etr_emit_summary_tables(profile, NULL, &(etr_table_options){.format = format}, sink,
+                                 error);
 }
 
 static etr_status summary_csv(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return summary_in_format(profile, ETR_TABLE_CSV, sink, error);
 }
 
-static etr_status summary_markdown(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status summary_markdown(const etr_profile *profile, const etr_sink *sink,
+                                   etr_error *error) {
   return summary_in_format(profile, ETR_TABLE_MARKDOWN, sink, error);
 }
 
-static etr_status summary_by_pattern(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_emit_summary_tables(profile, NULL, &(etr_table_options){.by = ETR_SUM_BY_PATTERN}, sink, error);
+static etr_status summary_by_pattern(const etr_profile *profile, const etr_sink *sink,
+                                     etr_error *error) {
+  return etr_emit_summary_tables(profile, NULL, &(etr_table_options){.by = ETR_SUM_BY_PATTERN},
+                                 sink, error);
 }
 
 static etr_status source_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return etr_emit_source_json(profile, NULL, ETR_UNIT_MS, sink, error);
 }
 
-static etr_status source_tables(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_emit_source_tables(profile, NULL, &(etr_source_options){.read_files = true, .root = ".."}, NULL, sink,
-                                error);
+static etr_status source_tables(const etr_profile *profile, const etr_sink *sink,
+                                etr_error *error) {
+  return etr_emit_source_tables(
+      profile, NULL, &(etr_source_options){.read_files = true, .root = ".."}, NULL, sink, error);
 }
 
 static etr_status source_csv(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_emit_source_tables(profile, NULL, NULL, &(etr_table_options){.format = ETR_TABLE_CSV}, sink, error);
+  return etr_emit_source_tables(profile, NULL, NULL, &(etr_table_options){.format = ETR_TABLE_CSV},
+                                sink, error);
 }
 
-static etr_status source_by_pattern(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_emit_source_tables(profile, NULL, &(etr_source_options){.by_pattern = true}, NULL, sink, error);
+static etr_status source_by_pattern(const etr_profile *profile, const etr_sink *sink,
+                                    etr_error *error) {
+  return etr_emit_source_tables(profile, NULL, &(etr_source_options){.by_pattern = true}, NULL,
+                                sink, error);
 }
 
-static etr_status delegation_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status delegation_json(const etr_profile *profile, const etr_sink *sink,
+                                  etr_error *error) {
   return etr_emit_delegation_json(profile, NULL, ETR_UNIT_MS, sink, error);
 }
 
-static etr_status delegation_tables(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status delegation_tables(const etr_profile *profile, const etr_sink *sink,
+                                    etr_error *error) {
   return etr_emit_delegation_tables(profile, NULL, NULL, sink, error);
 }
 
@@ -188,7 +218,8 @@ static etr_status memory_json(const etr_profile *profile, const etr_sink *sink, 
   return etr_emit_memory_json(profile, NULL, ETR_UNIT_MS, sink, error);
 }
 
-static etr_status memory_tables(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status memory_tables(const etr_profile *profile, const etr_sink *sink,
+                                etr_error *error) {
   return etr_emit_memory_tables(profile, NULL, NULL, sink, error);
 }
 
@@ -204,17 +235,19 @@ static etr_status info_tables(const etr_profile *profile, const etr_sink *sink, 
 static etr_status diff_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   etr_comparison *comparison;
   etr_status status = etr_compare(&comparison, profile, profile, NULL, error);
-  if (status == ETR_OK) status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_MS, sink, error);
+  if (status == ETR_OK)
+    status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_MS, sink, error);
   etr_comparison_close(comparison);
   return status;
 }
 
-static etr_status diff_in_format(const etr_profile *profile, etr_table_format format, const etr_sink *sink,
-                                 etr_error *error) {
+static etr_status diff_in_format(const etr_profile *profile, etr_table_format format,
+                                 const etr_sink *sink, etr_error *error) {
   etr_comparison *comparison;
   etr_status status = etr_compare(&comparison, profile, profile, NULL, error);
   if (status == ETR_OK)
-    status = etr_emit_diff_tables(comparison, NULL, &(etr_table_options){.format = format}, sink, error);
+    status = etr_emit_diff_tables(comparison, NULL, &(etr_table_options){.format = format}, sink,
+                                  error);
   etr_comparison_close(comparison);
   return status;
 }
@@ -223,11 +256,13 @@ static etr_status diff_tables(const etr_profile *profile, const etr_sink *sink, 
   return diff_in_format(profile, ETR_TABLE_TEXT, sink, error);
 }
 
-static etr_status diff_markdown(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status diff_markdown(const etr_profile *profile, const etr_sink *sink,
+                                etr_error *error) {
   return diff_in_format(profile, ETR_TABLE_MARKDOWN, sink, error);
 }
 
-static etr_status report_of_two(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+static etr_status report_of_two(const etr_profile *profile, const etr_sink *sink,
+                                etr_error *error) {
   return etr_emit_report_of_two(profile, profile, ETR_UNIT_MS, sink, error);
 }
 
@@ -255,12 +290,16 @@ static etr_status pack_program(const etr_profile *profile, const etr_sink *sink,
 }
 
 static etr_status validate(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  const etr_inputs inputs = {.etrecord = profile->etrecord, .pte = profile->pte_entry ? NULL : profile->pte};
+  const etr_inputs inputs = {.etrecord = profile->etrecord,
+                             .pte = profile->pte_entry ? NULL : profile->pte};
   etr_validation *validation;
-  if (!profile->etrecord) return ETR_OK;
+  if (!profile->etrecord)
+    return ETR_OK;
   etr_status status = etr_record_validate(&validation, &inputs, error);
-  if (status == ETR_OK) status = etr_emit_validation_json(validation, sink, error);
-  if (status == ETR_OK) status = etr_emit_validation_table(validation, NULL, sink, error);
+  if (status == ETR_OK)
+    status = etr_emit_validation_json(validation, sink, error);
+  if (status == ETR_OK)
+    status = etr_emit_validation_table(validation, NULL, sink, error);
   etr_validation_close(validation);
   return status;
 }

@@ -23,8 +23,8 @@ static struct {
   bool is_lasting, happened, is_watched;
 } plan;
 
-/* Places by the hash of their callers, with how many calls came from there, and the numbers of those that stand for
- * all. */
+/* Places by the hash of their callers, with how many calls came from there, and the numbers of
+ * those that stand for all. */
 enum { CALLERS = 16, MOST_PLACES = 1 << 16, MOST_NUMBERS = 1 << 18 };
 static struct {
   uint64_t callers[MOST_PLACES];
@@ -68,8 +68,10 @@ static uint32_t count_place(void) {
   walk w = {.hash = 1, .left = CALLERS};
   _Unwind_Backtrace(add_caller, &w);
   size_t at = w.hash % MOST_PLACES;
-  while (watched.callers[at] && watched.callers[at] != w.hash) at = (at + 1) % MOST_PLACES;
-  if (!watched.callers[at] && ++watched.place_count == MOST_PLACES) abort();
+  while (watched.callers[at] && watched.callers[at] != w.hash)
+    at = (at + 1) % MOST_PLACES;
+  if (!watched.callers[at] && ++watched.place_count == MOST_PLACES)
+    abort();
   watched.callers[at] = w.hash;
   return ++watched.calls[at];
 }
@@ -81,11 +83,16 @@ static void watch(void) {
   watched.call_count++;
 }
 
-bool fault_happened(void) { return plan.happened; }
+bool fault_happened(void) {
+  return plan.happened;
+}
 
 static bool fails(fault_kind kind, int reason) {
-  if (plan.kind == kind && plan.is_watched) watch();
-  if (plan.is_watched || plan.kind != kind || (plan.happened && !plan.is_lasting) || plan.left-- > 0) return false;
+  if (plan.kind == kind && plan.is_watched)
+    watch();
+  if (plan.is_watched || plan.kind != kind || (plan.happened && !plan.is_lasting) ||
+      plan.left-- > 0)
+    return false;
   plan.happened = true;
   plan.left = 0;
   errno = reason;
@@ -93,12 +100,15 @@ static bool fails(fault_kind kind, int reason) {
 }
 
 static void maybe_killed(void) {
-  if (fails(FAULT_KILL, 0)) raise(SIGKILL);
+  if (fails(FAULT_KILL, 0))
+    raise(SIGKILL);
 }
 
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size) { return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_malloc(size); }
+void *__wrap_malloc(size_t size) {
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_malloc(size);
+}
 
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
@@ -119,7 +129,8 @@ ssize_t __real_write(int descriptor, const void *data, size_t size);
 ssize_t __wrap_write(int descriptor, const void *data, size_t size);
 ssize_t __wrap_write(int descriptor, const void *data, size_t size) {
   maybe_killed();
-  if (descriptor >= 0 && descriptor < 1024) written[descriptor] = true;
+  if (descriptor >= 0 && descriptor < 1024)
+    written[descriptor] = true;
   return fails(FAULT_WRITE, ENOSPC) ? -1 : __real_write(descriptor, data, size);
 }
 
@@ -134,7 +145,8 @@ void fault_shrink(const char *path, off_t size) {
 }
 
 static void maybe_shrunk(void) {
-  if (fails(FAULT_SHRINK, 0) && truncate(shrinking.path, shrinking.size) != 0) abort();
+  if (fails(FAULT_SHRINK, 0) && truncate(shrinking.path, shrinking.size) != 0)
+    abort();
 }
 
 size_t __real_fread(void *into, size_t size, size_t count, FILE *file);
@@ -163,10 +175,12 @@ int __wrap_openat(int folder, const char *path, int flags, ...);
 int __wrap_openat(int folder, const char *path, int flags, ...) {
   va_list list;
   va_start(list, flags);
-  int mode = flags & O_CREAT ? va_arg(list, int)
-                             : 0; /* NOLINT(clang-analyzer-valist.Uninitialized): it does not see va_start() */
+  int mode = flags & O_CREAT
+                 ? va_arg(list, int)
+                 : 0; /* NOLINT(clang-analyzer-valist.Uninitialized): it does not see va_start() */
   va_end(list);
-  return flags & O_CREAT && fails(FAULT_OPEN, EACCES) ? -1 : __real_openat(folder, path, flags, mode);
+  return flags & O_CREAT && fails(FAULT_OPEN, EACCES) ? -1
+                                                      : __real_openat(folder, path, flags, mode);
 }
 
 int __real_fsync(int descriptor);
@@ -181,9 +195,11 @@ int __real_close(int descriptor);
 int __wrap_close(int descriptor);
 int __wrap_close(int descriptor) {
   bool was_written = descriptor >= 0 && descriptor < 1024 && written[descriptor];
-  if (was_written) written[descriptor] = false;
+  if (was_written)
+    written[descriptor] = false;
   maybe_killed();
-  if (!was_written || !fails(FAULT_CLOSE, ENOSPC)) return __real_close(descriptor);
+  if (!was_written || !fails(FAULT_CLOSE, ENOSPC))
+    return __real_close(descriptor);
   __real_close(descriptor);
   errno = ENOSPC;
   return -1;

@@ -2,8 +2,8 @@
  *
  * input.c - files that become shorter while they are read: input RECORD FOLDER
  *
- * Each file of the record in turn is cut in front of each read. Whatever it was read for, the process lives: it goes on
- * with less, or says what is wrong with which file.
+ * Each file of the record in turn is cut in front of each read. Whatever it was read for, the
+ * process lives: it goes on with less, or says what is wrong with which file.
  */
 #include "emitters.h"
 #include "fault.h"
@@ -25,27 +25,35 @@ static bool copy(const file *f) {
   char buffer[65536];
   FILE *in = fopen(f->from, "rb"), *out = in ? fopen(f->to, "wb") : NULL;
   bool good = in && out;
-  for (size_t got; good && (got = fread(buffer, 1, sizeof buffer, in)) > 0;) good = fwrite(buffer, 1, got, out) == got;
-  if (in) fclose(in);
+  for (size_t got; good && (got = fread(buffer, 1, sizeof buffer, in)) > 0;)
+    good = fwrite(buffer, 1, got, out) == got;
+  if (in)
+    fclose(in);
   return out && fclose(out) == 0 && good;
 }
 
 /* What a user has of a record: no truth beside it. */
-static bool is_input(const char *name) { return strstr(name, ".bin") || strstr(name, ".etdp") || strstr(name, ".pte"); }
+static bool is_input(const char *name) {
+  return strstr(name, ".bin") || strstr(name, ".etdp") || strstr(name, ".pte");
+}
 
 static size_t list(file *files, const char *record, const char *folder) {
   size_t count = 0;
   DIR *directory = opendir(record);
-  for (const struct dirent *entry; directory && count < MAX_FILES && (entry = readdir(directory));) {
+  for (const struct dirent *entry;
+       directory && count < MAX_FILES && (entry = readdir(directory));) {
     struct stat status;
     file *f = &files[count];
-    if (!is_input(entry->d_name) || snprintf(f->from, PATH_BYTES, "%s/%s", record, entry->d_name) >= PATH_BYTES ||
-        snprintf(f->to, PATH_BYTES, "%s/%s", folder, entry->d_name) >= PATH_BYTES || stat(f->from, &status) != 0)
+    if (!is_input(entry->d_name) ||
+        snprintf(f->from, PATH_BYTES, "%s/%s", record, entry->d_name) >= PATH_BYTES ||
+        snprintf(f->to, PATH_BYTES, "%s/%s", folder, entry->d_name) >= PATH_BYTES ||
+        stat(f->from, &status) != 0)
       continue;
     f->size = status.st_size;
     count += copy(f);
   }
-  if (directory) closedir(directory);
+  if (directory)
+    closedir(directory);
   return count;
 }
 
@@ -62,11 +70,14 @@ static const char *read_record(const char *folder) {
   etr_profile *profile = NULL;
   size_t written = 0;
   etr_status status = etr_inputs_find(&inputs, folder, NULL, &error);
-  if (status == ETR_OK) status = etr_profile_open(&profile, &inputs, NULL, &error);
+  if (status == ETR_OK)
+    status = etr_profile_open(&profile, &inputs, NULL, &error);
   etr_inputs_clear(&inputs);
-  if (status != ETR_OK) return error.message[0] && !profile ? NULL : "failed without a message";
+  if (status != ETR_OK)
+    return error.message[0] && !profile ? NULL : "failed without a message";
   for (const named_emitter *what = emitters; what->name; what++)
-    if (!what->reads_record && what->emit(profile, &(etr_sink){swallow, &written}, &error) != ETR_OK)
+    if (!what->reads_record &&
+        what->emit(profile, &(etr_sink){swallow, &written}, &error) != ETR_OK)
       status = ETR_ERROR_IO;
   etr_profile_close(profile);
   return status == ETR_OK ? NULL : "was opened, but not written";
@@ -93,13 +104,16 @@ int main(int argc, char **argv) {
   static file files[MAX_FILES];
   size_t checks = 0;
   int passed = 0, failed = 0;
-  if (argc != 3 || (mkdir(argv[2], 0777) != 0 && access(argv[2], W_OK) != 0)) return 1;
+  if (argc != 3 || (mkdir(argv[2], 0777) != 0 && access(argv[2], W_OK) != 0))
+    return 1;
   size_t count = list(files, argv[1], argv[2]);
   for (size_t i = 0; i < count; i++) {
     const off_t sizes[PARTS] = {0, files[i].size / 2, files[i].size - 1};
-    for (size_t k = 0; k < PARTS; k++) *(sweep(argv[2], &files[i], sizes[k], &checks) ? &passed : &failed) += 1;
+    for (size_t k = 0; k < PARTS; k++)
+      *(sweep(argv[2], &files[i], sizes[k], &checks) ? &passed : &failed) += 1;
   }
-  for (size_t i = 0; i < count; i++) unlink(files[i].to);
+  for (size_t i = 0; i < count; i++)
+    unlink(files[i].to);
   rmdir(argv[2]);
   printf("%zu cuts; %d passed, %d failed\n", checks, passed, failed);
   return failed > 0 || passed == 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * output.c - every write made to fail in turn, and the process killed in front of each: output RECORD FOLDER
+ * output.c - every write made to fail in turn, and the process killed in front of each: output
+ * RECORD FOLDER
  *
- * A sink that refuses ends an emitter with ETR_ERROR_IO. etr_write_logdir() and etr_write_file() leave under each final
- * name what was there before or the whole new file, and nothing else; what they leave when the process is killed, the
- * next call removes.
+ * A sink that refuses ends an emitter with ETR_ERROR_IO. etr_write_logdir() and etr_write_file()
+ * leave under each final name what was there before or the whole new file, and nothing else; what
+ * they leave when the process is killed, the next call removes.
  */
 #include "emitters.h"
 #include "fault.h"
@@ -40,9 +41,10 @@ static void list(listing *out, const char *folder) {
   for (const struct dirent *entry; directory && (entry = readdir(directory));) {
     char path[PATH_BYTES];
     struct stat status;
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path || stat(path, &status) != 0 ||
-        out->count == MAX_FILES)
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+      continue;
+    if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path ||
+        stat(path, &status) != 0 || out->count == MAX_FILES)
       abort();
     if (S_ISDIR(status.st_mode)) {
       list(out, path);
@@ -51,18 +53,23 @@ static void list(listing *out, const char *folder) {
     strcpy(out->files[out->count].path, path); /* NOLINT: as large as the source */
     out->files[out->count++].size = status.st_size;
   }
-  if (directory) closedir(directory);
+  if (directory)
+    closedir(directory);
 }
 
 static void remove_all(const char *folder) {
   DIR *directory = opendir(folder);
   for (const struct dirent *entry; directory && (entry = readdir(directory));) {
     char path[PATH_BYTES];
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path) abort();
-    if (unlink(path) != 0) remove_all(path);
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+      continue;
+    if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
+      abort();
+    if (unlink(path) != 0)
+      remove_all(path);
   }
-  if (directory) closedir(directory);
+  if (directory)
+    closedir(directory);
   rmdir(folder);
 }
 
@@ -83,7 +90,8 @@ typedef struct target {
 } target;
 
 static etr_status write_record(const etr_profile *profile, const char *folder, etr_error *error) {
-  etr_logdir_options options = {.logdir = folder, .name = "record", .wall_time = 1, .host = "host", .pid = 1};
+  etr_logdir_options options = {
+      .logdir = folder, .name = "record", .wall_time = 1, .host = "host", .pid = 1};
   return etr_write_logdir(profile, &options, error);
 }
 
@@ -92,7 +100,8 @@ static etr_status emit_report(void *profile, const etr_sink *sink, etr_error *er
 }
 
 static void name_report(char *path, const char *folder) {
-  if (snprintf(path, PATH_BYTES, "%s/report.html", folder) >= PATH_BYTES) abort();
+  if (snprintf(path, PATH_BYTES, "%s/report.html", folder) >= PATH_BYTES)
+    abort();
 }
 
 static etr_status write_report(const etr_profile *profile, const char *folder, etr_error *error) {
@@ -104,24 +113,32 @@ static etr_status write_report(const etr_profile *profile, const char *folder, e
 static void prepare(const target *t) {
   char path[PATH_BYTES];
   remove_all(t->folder);
-  if (t->is_file && mkdir(t->folder, 0777) != 0) abort();
-  if (!t->exists) return;
+  if (t->is_file && mkdir(t->folder, 0777) != 0)
+    abort();
+  if (!t->exists)
+    return;
   name_report(path, t->folder);
   FILE *file = fopen(path, "wb");
-  if (!file || fputs(BEFORE, file) < 0 || fclose(file) != 0) abort();
+  if (!file || fputs(BEFORE, file) < 0 || fclose(file) != 0)
+    abort();
 }
 
-/* Every file under a final name must be whole, or the one before. Temporary ones may be there only after a kill. */
+/* Every file under a final name must be whole, or the one before. Temporary ones may be there only
+ * after a kill. */
 static const char *fault_in(const target *t, bool was_killed) {
   listing seen = {0};
   size_t finals = 0;
   list(&seen, t->folder);
   for (size_t i = 0; i < seen.count; i++) {
-    bool temporary = is_temporary(seen.files[i].path), known = t->exists && seen.files[i].size == (off_t)strlen(BEFORE);
+    bool temporary = is_temporary(seen.files[i].path),
+         known = t->exists && seen.files[i].size == (off_t)strlen(BEFORE);
     for (size_t k = 0; k < t->whole.count; k++)
-      known |= strcmp(seen.files[i].path, t->whole.files[k].path) == 0 && seen.files[i].size == t->whole.files[k].size;
-    if (temporary && !was_killed) return "a temporary file is left";
-    if (!temporary && !known) return "a file is half-written";
+      known |= strcmp(seen.files[i].path, t->whole.files[k].path) == 0 &&
+               seen.files[i].size == t->whole.files[k].size;
+    if (temporary && !was_killed)
+      return "a temporary file is left";
+    if (!temporary && !known)
+      return "a file is half-written";
     finals += !temporary;
   }
   return t->exists && finals == 0 ? "what was there is gone" : NULL;
@@ -134,18 +151,23 @@ static const char *write_with(fault_kind kind, long number, const target *t, boo
   etr_status status = t->write(t->profile, t->folder, &error);
   *happened = fault_happened();
   fault_plan(FAULT_NONE, 0, false);
-  if (!*happened) return status == ETR_OK ? NULL : "failed without a fault";
-  if (status != ETR_ERROR_IO || !error.message[0] || !error.file[0]) return "no error that names a file";
+  if (!*happened)
+    return status == ETR_OK ? NULL : "failed without a fault";
+  if (status != ETR_ERROR_IO || !error.message[0] || !error.file[0])
+    return "no error that names a file";
   return fault_in(t, false);
 }
 
-/* Of what a killed process left no temporary file stays; of run folders, all that it wrote stays or is replaced. */
+/* Of what a killed process left no temporary file stays; of run folders, all that it wrote stays or
+ * is replaced. */
 static const char *write_again(const target *t) {
   listing seen = {0};
-  if (t->write(t->profile, t->folder, NULL) != ETR_OK) return "cannot be written again";
+  if (t->write(t->profile, t->folder, NULL) != ETR_OK)
+    return "cannot be written again";
   list(&seen, t->folder);
   for (size_t i = 0; i < seen.count; i++)
-    if (is_temporary(seen.files[i].path)) return "a temporary file of the killed process is left";
+    if (is_temporary(seen.files[i].path))
+      return "a temporary file of the killed process is left";
   return NULL;
 }
 
@@ -158,9 +180,11 @@ static const char *write_killed(long number, const target *t, bool *happened) {
     fault_plan(FAULT_KILL, number, false);
     _exit(t->write(t->profile, t->folder, &error) == ETR_OK ? 0 : 1);
   }
-  if (child < 0 || waitpid(child, &status, 0) != child) return "cannot fork";
+  if (child < 0 || waitpid(child, &status, 0) != child)
+    return "cannot fork";
   *happened = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-  if (!*happened) return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "failed without being killed";
+  if (!*happened)
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "failed without being killed";
   const char *wrong = fault_in(t, true);
   return wrong ? wrong : write_again(t);
 }
@@ -171,7 +195,8 @@ static bool sweep_calls(const char *name, fault_kind kind, const target *t, size
     prepare(t);
     const char *wrong = kind == FAULT_KILL ? write_killed(number, t, &happened)
                                            : write_with(kind, number, t, &happened);
-    if (!wrong) continue;
+    if (!wrong)
+      continue;
     printf("%s: %s %ld: %s\n", t->name, name, number, wrong);
     return false;
   }
@@ -183,11 +208,13 @@ static int sweep_target(target *t, int *done, size_t *checks) {
   static const struct {
     const char *name;
     fault_kind kind;
-  } calls[] = {{"write", FAULT_WRITE},   {"fsync", FAULT_FSYNC}, {"open", FAULT_OPEN},     {"close", FAULT_CLOSE},
-               {"rename", FAULT_RENAME}, {"mkdir", FAULT_MKDIR}, {"killed at", FAULT_KILL}};
+  } calls[] = {{"write", FAULT_WRITE},   {"fsync", FAULT_FSYNC},   {"open", FAULT_OPEN},
+               {"close", FAULT_CLOSE},   {"rename", FAULT_RENAME}, {"mkdir", FAULT_MKDIR},
+               {"killed at", FAULT_KILL}};
   int failed = 0;
   prepare(t);
-  if (t->write(t->profile, t->folder, NULL) != ETR_OK) return 1;
+  if (t->write(t->profile, t->folder, NULL) != ETR_OK)
+    return 1;
   list(&t->whole, t->folder);
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++, ++*done)
     failed += !sweep_calls(calls[i].name, calls[i].kind, t, checks);
@@ -208,9 +235,12 @@ static bool sweep_sink(const named_emitter *what, const etr_profile *profile, si
     long left = number;
     etr_error error = {.offset = ETR_NO_OFFSET};
     etr_status status = what->emit(profile, &(etr_sink){take_some, &left}, &error);
-    if (status == ETR_OK && left >= 0) return true;
-    if (status == ETR_ERROR_IO && error.message[0]) continue;
-    printf("%s: write %ld refused: status %d, \"%s\"\n", what->name, number, (int)status, error.message);
+    if (status == ETR_OK && left >= 0)
+      return true;
+    if (status == ETR_ERROR_IO && error.message[0])
+      continue;
+    printf("%s: write %ld refused: status %d, \"%s\"\n", what->name, number, (int)status,
+           error.message);
     return false;
   }
 }
@@ -230,18 +260,25 @@ int main(int argc, char **argv) {
   size_t checks = 0;
   int failed = 0, done = 0;
   etr_profile *profile = argc == 3 ? open_record(argv[1]) : NULL;
-  if (!profile) return 1;
+  if (!profile)
+    return 1;
   target targets[] = {
       {.name = "run folders", .write = write_record, .profile = profile, .folder = argv[2]},
-      {.name = "a new file", .write = write_report, .is_file = true, .profile = profile, .folder = argv[2]},
+      {.name = "a new file",
+       .write = write_report,
+       .is_file = true,
+       .profile = profile,
+       .folder = argv[2]},
       {.name = "a file replaced",
        .write = write_report,
        .is_file = true,
        .exists = true,
        .profile = profile,
        .folder = argv[2]}};
-  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) failed += sweep_target(&targets[i], &done, &checks);
-  for (const named_emitter *what = emitters; what->name; what++, done++) failed += !sweep_sink(what, profile, &checks);
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+    failed += sweep_target(&targets[i], &done, &checks);
+  for (const named_emitter *what = emitters; what->name; what++, done++)
+    failed += !sweep_sink(what, profile, &checks);
   etr_profile_close(profile);
   printf("%zu faults; %d passed, %d failed\n", checks, done - failed, failed);
   return failed > 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuzz_document.c - lib/compare/side_document.c on any bytes: a document that is read can be compared with itself, and
- * nothing changed then.
+ * fuzz_document.c - lib/compare/side_document.c on any bytes: a document that is read can be
+ * compared with itself, and nothing changed then.
  */
 #include "base/base.h"
 #include "etrecord_compare.h"
@@ -16,8 +16,10 @@ static bool ignore(void *context, const void *bytes, size_t size) {
 
 static void check_method(const etr_method_pair *method) {
   for (size_t i = 0; i < method->pair_count; i++)
-    if (method->pairs[i].base_name == NULL && method->pairs[i].new_name == NULL) abort();
-  if (method->timed_paired > method->timed_nodes) abort();
+    if (method->pairs[i].base_name == NULL && method->pairs[i].new_name == NULL)
+      abort();
+  if (method->timed_paired > method->timed_nodes)
+    abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -29,10 +31,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   size_t written = 0;
   const etr_document document = {text, size, "fuzz"};
   etr_status status = etr_compare_documents(&comparison, &document, &document, NULL, &error);
-  if ((status == ETR_OK) != (error.message[0] == '\0') || (status == ETR_OK) != (comparison != NULL)) abort();
-  if (status != ETR_OK) return 0;
-  for (size_t i = 0; i < comparison->method_count; i++) check_method(&comparison->methods[i]);
-  if (etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS, &(etr_sink){ignore, &written}, NULL) != ETR_OK || written == 0)
+  if ((status == ETR_OK) != (error.message[0] == '\0') ||
+      (status == ETR_OK) != (comparison != NULL))
+    abort();
+  if (status != ETR_OK)
+    return 0;
+  for (size_t i = 0; i < comparison->method_count; i++)
+    check_method(&comparison->methods[i]);
+  if (etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS, &(etr_sink){ignore, &written}, NULL) !=
+          ETR_OK ||
+      written == 0)
     abort();
   etr_comparison_close(comparison);
   return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuzz_whole.c - all inputs at once: read, join, write, read again. Sections, each behind a line "== NAME": "entry
- * NAME" is an entry of the record, `program`, `aten`, `handles` and `delegates` are short for usual ones; each `dump`
- * is an ETDump, `pte` the program. A changed byte is no wrong checksum, for the zip is made of the sections, and gets
- * as far as the join.
+ * fuzz_whole.c - all inputs at once: read, join, write, read again. Sections, each behind a line
+ * "== NAME": "entry NAME" is an entry of the record, `program`, `aten`, `handles` and `delegates`
+ * are short for usual ones; each `dump` is an ETDump, `pte` the program. A changed byte is no wrong
+ * checksum, for the zip is made of the sections, and gets as far as the join.
  */
 #include "scratch.h"
 #include "stored_zip.h"
@@ -25,7 +25,9 @@ static etr_slice before_mark(etr_slice bytes) {
   return (etr_slice){bytes.data, mark ? (size_t)(mark - bytes.data) : bytes.size};
 }
 
-static etr_slice behind(etr_slice bytes, size_t size) { return (etr_slice){bytes.data + size, bytes.size - size}; }
+static etr_slice behind(etr_slice bytes, size_t size) {
+  return (etr_slice){bytes.data + size, bytes.size - size};
+}
 
 /* The entry that a section is, or nothing. */
 static etr_slice entry_of(etr_slice name) {
@@ -36,9 +38,10 @@ static etr_slice entry_of(etr_slice name) {
       {"delegates", "delegate_map"},
   };
   for (size_t i = 0; i < ETR_COUNT(usual); i++)
-    if (etr_slice_equal(name, etr_slice_of(usual[i][0]))) return etr_slice_of(usual[i][1]);
-  bool is_named = name.size > strlen("entry ") && memcmp(name.data, "entry ", strlen("entry ")) == 0 &&
-                  name.size <= UINT16_MAX;
+    if (etr_slice_equal(name, etr_slice_of(usual[i][0])))
+      return etr_slice_of(usual[i][1]);
+  bool is_named = name.size > strlen("entry ") &&
+                  memcmp(name.data, "entry ", strlen("entry ")) == 0 && name.size <= UINT16_MAX;
   return is_named ? behind(name, strlen("entry ")) : (etr_slice){0};
 }
 
@@ -61,7 +64,8 @@ static void take_apart(parts *p, etr_slice input) {
     etr_slice section = before_mark(rest);
     const char *line_end = section.size ? memchr(section.data, '\n', section.size) : NULL;
     size_t name_size = line_end ? (size_t)(line_end - section.data) : section.size;
-    if (line_end) add_section(p, (etr_slice){section.data, name_size}, behind(section, name_size + 1));
+    if (line_end)
+      add_section(p, (etr_slice){section.data, name_size}, behind(section, name_size + 1));
     rest = behind(rest, section.size);
   }
 }
@@ -77,10 +81,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *zip = stored_zip(p.entries, p.entry_count, &zip_size);
   const char *record = p.entry_count > 1 ? scratch_file("record", zip, zip_size) : NULL;
   free(zip);
-  etr_inputs inputs = {.etrecord = record, .etdumps = p.dumps, .etdump_count = p.dump_count, .pte = p.pte};
+  etr_inputs inputs = {
+      .etrecord = record, .etdumps = p.dumps, .etdump_count = p.dump_count, .pte = p.pte};
   etr_status status = etr_profile_open(&profile, &inputs, NULL, &error);
-  if ((status == ETR_OK) != (profile != NULL) || (status != ETR_OK && !error.message[0])) abort();
-  if (profile) walk_profile(profile);
+  if ((status == ETR_OK) != (profile != NULL) || (status != ETR_OK && !error.message[0]))
+    abort();
+  if (profile)
+    walk_profile(profile);
   etr_profile_close(profile);
   return 0;
 }

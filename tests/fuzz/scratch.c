@@ -19,9 +19,11 @@ static size_t path_count;
 
 /* Files first, then the folders that they lay in, innermost first. */
 static void remove_folder(void) {
-  for (size_t i = 0; i < path_count; i++) unlink(paths[i]);
   for (size_t i = 0; i < path_count; i++)
-    for (char *slash; (slash = strrchr(paths[i], '/')) && (size_t)(slash - paths[i]) >= strlen(folder);) {
+    unlink(paths[i]);
+  for (size_t i = 0; i < path_count; i++)
+    for (char *slash;
+         (slash = strrchr(paths[i], '/')) && (size_t)(slash - paths[i]) >= strlen(folder);) {
       *slash = '\0';
       rmdir(paths[i]);
     }
@@ -31,7 +33,8 @@ static void make_folder(void) {
   static const char *const places[] = {"/dev/shm/fuzz-XXXXXX", "/tmp/fuzz-XXXXXX"};
   for (size_t i = 0; i < 2; i++) {
     snprintf(folder, sizeof folder, "%s", places[i]);
-    if (!mkdtemp(folder)) continue;
+    if (!mkdtemp(folder))
+      continue;
     atexit(remove_folder);
     return;
   }
@@ -39,11 +42,14 @@ static void make_folder(void) {
 }
 
 static const char *path_of(const char *name) {
-  if (!folder[0]) make_folder();
+  if (!folder[0])
+    make_folder();
   size_t start = strlen(folder) + 1;
   for (size_t i = 0; i < path_count; i++)
-    if (strcmp(paths[i] + start, name) == 0) return paths[i];
-  if (path_count == MAX_FILES) abort();
+    if (strcmp(paths[i] + start, name) == 0)
+      return paths[i];
+  if (path_count == MAX_FILES)
+    abort();
   char *path = paths[path_count++];
   snprintf(path, sizeof paths[0], "%s/%s", folder, name);
   for (char *slash = path + start; (slash = strchr(slash, '/')); slash++) {
@@ -57,8 +63,11 @@ static const char *path_of(const char *name) {
 const char *scratch_file(const char *name, const void *data, size_t size) {
   const char *path = path_of(name);
   int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (descriptor < 0 || write(descriptor, data, size) != (ssize_t)size || close(descriptor) != 0) abort();
+  if (descriptor < 0 || write(descriptor, data, size) != (ssize_t)size || close(descriptor) != 0)
+    abort();
   return path;
 }
 
-void scratch_remove(const char *name) { unlink(path_of(name)); }
+void scratch_remove(const char *name) {
+  unlink(path_of(name));
+}

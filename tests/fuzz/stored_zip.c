@@ -14,12 +14,14 @@ typedef struct writer {
 } writer;
 
 static void put_bytes(writer *w, const void *data, size_t size) {
-  if (size) memcpy(w->at, data, size);
+  if (size)
+    memcpy(w->at, data, size);
   w->at += size;
 }
 
 static void put_number(writer *w, uint32_t value, int bytes) {
-  for (int i = 0; i < bytes; i++) *w->at++ = (char)(value >> 8 * i);
+  for (int i = 0; i < bytes; i++)
+    *w->at++ = (char)(value >> 8 * i);
 }
 
 /* What both headers of an entry have: version 2.0, names in UTF-8, stored. */
@@ -58,7 +60,8 @@ char *stored_zip(const zip_entry *entries, size_t count, size_t *size) {
   for (size_t i = 0; i < count; i++)
     *size += LOCAL_SIZE + CENTRAL_SIZE + 2 * entries[i].name.size + entries[i].data.size;
   char *zip = malloc(*size);
-  if (!locals || !zip) abort();
+  if (!locals || !zip)
+    abort();
   writer w = {zip};
   for (size_t i = 0; i < count; i++) {
     locals[i] = (uint32_t)(w.at - zip);
@@ -68,7 +71,8 @@ char *stored_zip(const zip_entry *entries, size_t count, size_t *size) {
     put_bytes(&w, entries[i].data.data, entries[i].data.size);
   }
   uint32_t directory = (uint32_t)(w.at - zip);
-  for (size_t i = 0; i < count; i++) put_central(&w, &entries[i], locals[i]);
+  for (size_t i = 0; i < count; i++)
+    put_central(&w, &entries[i], locals[i]);
   put_end(&w, count, directory, (uint32_t)(w.at - zip) - directory);
   free(locals);
   return zip;

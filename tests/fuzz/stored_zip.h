@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * stored_zip.h - a zip whose entries are not compressed and whose checksums fit, so that what is in it gets as far as
- * its reader.
+ * stored_zip.h - a zip whose entries are not compressed and whose checksums fit, so that what is in
+ * it gets as far as its reader.
  */
 #ifndef ETR_FUZZ_STORED_ZIP_H
 #define ETR_FUZZ_STORED_ZIP_H

@@ -10,12 +10,15 @@
 #include "tensorboard/tfrecord.h"
 
 static void require(bool holds, const char *what) {
-  if (holds) return;
+  if (holds)
+    return;
   fprintf(stderr, "does not hold: %s\n", what);
   abort();
 }
 
-static bool is_index(uint32_t index, size_t count) { return index == ETR_NONE || index < count; }
+static bool is_index(uint32_t index, size_t count) {
+  return index == ETR_NONE || index < count;
+}
 
 static void read_json(etr_slice written) {
   etr_json *json = etr_json_open_memory(written, NULL);
@@ -36,7 +39,8 @@ static void walk_node(const etr_graph *graph, const etr_node *node) {
     require(node->inputs[i].node < graph->node_count &&
                 node->inputs[i].output < graph->nodes[node->inputs[i].node].output_count,
             "an input exists");
-  for (size_t i = 0; i < node->argument_count; i++) read_json(etr_slice_of(node->arguments[i].value));
+  for (size_t i = 0; i < node->argument_count; i++)
+    read_json(etr_slice_of(node->arguments[i].value));
 }
 
 static uint64_t walk_graph(const etr_profile *profile, const etr_graph *graph) {
@@ -44,7 +48,8 @@ static uint64_t walk_graph(const etr_profile *profile, const etr_graph *graph) {
   require(is_index(graph->profile_method, profile->method_count), "a graph's method exists");
   for (size_t i = 0; i < graph->node_count; i++) {
     walk_node(graph, &graph->nodes[i]);
-    if (!graph->times) continue;
+    if (!graph->times)
+      continue;
     require(is_index(graph->times[i].carried_by, graph->node_count), "a carrier exists");
     total += graph->times[i].total_ticks;
   }
@@ -56,22 +61,28 @@ static void walk_method(const etr_profile *profile, const etr_method *method) {
   uint64_t sum = method->nodes_ticks + method->delegate_only_ticks + method->framework_ticks +
                  method->unexplained_ticks;
   require(sum == method->execute_ticks, "the parts add up to Method::execute");
-  require(method->inserted_ticks <= method->delegate_only_ticks, "what was inserted is a part of what is on delegates");
+  require(method->inserted_ticks <= method->delegate_only_ticks,
+          "what was inserted is a part of what is on delegates");
   uint64_t rest = method->delegate_only_ticks - method->inserted_ticks;
   require(method->clock_hidden_ticks <= rest, "clocks hide a part of the rest");
-  require(method->estimated_ticks <= method->nodes_ticks, "what is estimated is a part of what is on nodes");
+  require(method->estimated_ticks <= method->nodes_ticks,
+          "what is estimated is a part of what is on nodes");
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  require(method->nodes_ticks == 0 || (graph && graph->times), "times on nodes are on the nodes of the method's graph");
-  if (graph && graph->times) require(walk_graph(profile, graph) == method->nodes_ticks, "the nodes add up");
+  require(method->nodes_ticks == 0 || (graph && graph->times),
+          "times on nodes are on the nodes of the method's graph");
+  if (graph && graph->times)
+    require(walk_graph(profile, graph) == method->nodes_ticks, "the nodes add up");
 }
 
 static void walk_block(const etr_profile *profile, const etr_block *block) {
-  require(is_index(block->method, profile->method_count) && block->method_rule, "a block's method exists");
+  require(is_index(block->method, profile->method_count) && block->method_rule,
+          "a block's method exists");
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
     for (size_t k = 0; k < event->sample_count; k++)
       require(event->sample_runs[k] < profile->run_count, "a sample's run exists");
-    const etr_graph *graph = block->method == ETR_NONE || profile->methods[block->method].graph == ETR_NONE
+    const etr_graph *graph = block->method == ETR_NONE ||
+                                     profile->methods[block->method].graph == ETR_NONE
                                  ? NULL
                                  : &profile->graphs[profile->methods[block->method].graph];
     for (size_t k = 0; k < event->node_count; k++)
@@ -100,7 +111,8 @@ static bool collect(void *context, const void *data, size_t size) {
 
 static uint32_t read_u32(const char *at) {
   uint32_t value = 0;
-  for (int i = 3; i >= 0; i--) value = value << 8 | (uint8_t)at[i];
+  for (int i = 3; i >= 0; i--)
+    value = value << 8 | (uint8_t)at[i];
   return value;
 }
 
@@ -110,13 +122,16 @@ static void read_event_files(const text *written) {
     const char *head = written->data + at;
     size_t length = read_u32(head);
     require(read_u32(head + 4) == 0 && length <= written->size - at - 16, "a record's length fits");
-    require(read_u32(head + 8) == etr_crc32c_masked(etr_crc32c(0, head, 8)), "a length's checksum fits");
+    require(read_u32(head + 8) == etr_crc32c_masked(etr_crc32c(0, head, 8)),
+            "a length's checksum fits");
     require(read_u32(head + 12 + length) == etr_crc32c_masked(etr_crc32c(0, head + 12, length)),
             "a record's checksum fits");
-    Tensorboard__Event *event = tensorboard__event__unpack(NULL, length, (const uint8_t *)head + 12);
+    Tensorboard__Event *event = tensorboard__event__unpack(NULL, length,
+                                                           (const uint8_t *)head + 12);
     require(event != NULL, "a record is an event");
     if (event->what_case == TENSORBOARD__EVENT__WHAT_GRAPH_DEF) {
-      Tensorboard__GraphDef *graph = tensorboard__graph_def__unpack(NULL, event->graph_def.len, event->graph_def.data);
+      Tensorboard__GraphDef *graph = tensorboard__graph_def__unpack(NULL, event->graph_def.len,
+                                                                    event->graph_def.data);
       require(graph != NULL, "a graph is a graph");
       tensorboard__graph_def__free_unpacked(graph, NULL);
     }
@@ -140,21 +155,28 @@ static void write_and_read(const etr_profile *profile, const named_emitter *what
   text written = {0};
   etr_error error = {.offset = ETR_NO_OFFSET};
   bool ends_well = what->emit(profile, &(etr_sink){collect, &written}, &error) == ETR_OK;
-  if (!ends_well) fprintf(stderr, "%s: %s\n", what->name, error.message);
+  if (!ends_well)
+    fprintf(stderr, "%s: %s\n", what->name, error.message);
   require(ends_well || (what->reads_record && error.message[0]),
           "an emitter ends well, or says what is wrong with the record");
-  if (!ends_well) written.size = 0;
+  if (!ends_well)
+    written.size = 0;
   if (strstr(what->name, "JSON Lines"))
     read_json_lines((etr_slice){written.data, written.size});
   else if (strstr(what->name, "JSON") && written.size > 0)
     read_json((etr_slice){written.data, written.size});
-  if (strcmp(what->name, "event files") == 0) read_event_files(&written);
+  if (strcmp(what->name, "event files") == 0)
+    read_event_files(&written);
   free(written.data);
 }
 
 void walk_profile(const etr_profile *profile) {
-  for (size_t i = 0; i < profile->graph_count; i++) walk_graph(profile, &profile->graphs[i]);
-  for (size_t i = 0; i < profile->method_count; i++) walk_method(profile, &profile->methods[i]);
-  for (size_t i = 0; i < profile->block_count; i++) walk_block(profile, &profile->blocks[i]);
-  for (const named_emitter *what = emitters; what->name; what++) write_and_read(profile, what);
+  for (size_t i = 0; i < profile->graph_count; i++)
+    walk_graph(profile, &profile->graphs[i]);
+  for (size_t i = 0; i < profile->method_count; i++)
+    walk_method(profile, &profile->methods[i]);
+  for (size_t i = 0; i < profile->block_count; i++)
+    walk_block(profile, &profile->blocks[i]);
+  for (const named_emitter *what = emitters; what->name; what++)
+    write_and_read(profile, what);
 }

@@ -12,9 +12,9 @@
 #include <string.h>
 
 /**
- * Follows every index and pointer of a profile, adds up every balance, writes all outputs and reads them again: JSON
- * with our own reader, event files frame by frame with their checksums and messages. Aborts where something does not
- * hold.
+ * Follows every index and pointer of a profile, adds up every balance, writes all outputs and reads
+ * them again: JSON with our own reader, event files frame by frame with their checksums and
+ * messages. Aborts where something does not hold.
  */
 void walk_profile(const etr_profile *profile);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * intruder.c - stands for code that a hostile file got into the command: preloaded, it tries what such code would try,
- * once at the start and once when the first archive is opened, and reports "start NAME allowed" or "read NAME refused"
- * to the file that INTRUDER_REPORT names.
+ * intruder.c - stands for code that a hostile file got into the command: preloaded, it tries what
+ * such code would try, once at the start and once when the first archive is opened, and reports
+ * "start NAME allowed" or "read NAME refused" to the file that INTRUDER_REPORT names.
  *
  * INTRUDER_KERNEL=old makes it a kernel that has neither Landlock nor seccomp instead.
  */
@@ -42,22 +42,34 @@ static bool opens(const char *variable, int flags) {
   return descriptor >= 0 && close(descriptor) == 0;
 }
 
-static bool read_secret(void) { return opens("INTRUDER_SECRET", O_RDONLY); }
+static bool read_secret(void) {
+  return opens("INTRUDER_SECRET", O_RDONLY);
+}
 
-static bool write_secret(void) { return opens("INTRUDER_SECRET", O_WRONLY | O_APPEND); }
+static bool write_secret(void) {
+  return opens("INTRUDER_SECRET", O_WRONLY | O_APPEND);
+}
 
-static bool write_input(void) { return opens("INTRUDER_INPUT", O_WRONLY | O_APPEND); }
+static bool write_input(void) {
+  return opens("INTRUDER_INPUT", O_WRONLY | O_APPEND);
+}
 
 static bool make_and_remove(const char *variable) {
   const char *path = getenv(variable);
   return path && opens(variable, O_WRONLY | O_CREAT | O_EXCL) && unlink(path) == 0;
 }
 
-static bool make_elsewhere(void) { return make_and_remove("INTRUDER_ELSEWHERE"); }
+static bool make_elsewhere(void) {
+  return make_and_remove("INTRUDER_ELSEWHERE");
+}
 
-static bool make_in_output(void) { return make_and_remove("INTRUDER_OUTPUT"); }
+static bool make_in_output(void) {
+  return make_and_remove("INTRUDER_OUTPUT");
+}
 
-static bool make_in_new(void) { return make_and_remove("INTRUDER_NEW"); }
+static bool make_in_new(void) {
+  return make_and_remove("INTRUDER_NEW");
+}
 
 static bool link_elsewhere(void) {
   const char *path = getenv("INTRUDER_ELSEWHERE");
@@ -68,13 +80,14 @@ static bool run_program(void) {
   static char *const arguments[] = {"true", NULL}, *const nothing[] = {NULL};
   pid_t child;
   int status = -1;
-  return posix_spawn(&child, "/bin/true", NULL, NULL, arguments, nothing) == 0 && waitpid(child, &status, 0) == child &&
-         status == 0;
+  return posix_spawn(&child, "/bin/true", NULL, NULL, arguments, nothing) == 0 &&
+         waitpid(child, &status, 0) == child && status == 0;
 }
 
 static bool split_process(void) {
   pid_t child = fork();
-  if (child == 0) _exit(0);
+  if (child == 0)
+    _exit(0);
   return child > 0 && waitpid(child, NULL, 0) == child;
 }
 
@@ -83,27 +96,44 @@ static bool make_socket(void) {
   return descriptor >= 0 && close(descriptor) == 0;
 }
 
-static bool signal_itself(void) { return kill(getpid(), 0) == 0; }
+static bool signal_itself(void) {
+  return kill(getpid(), 0) == 0;
+}
 
 /* Its own: those of others may be closed to it anyway. */
 static bool read_process(void) {
   char from = 'a', to = 'b';
-  return process_vm_readv(getpid(), &(struct iovec){&to, 1}, 1, &(struct iovec){&from, 1}, 1, 0) == 1;
+  return process_vm_readv(getpid(), &(struct iovec){&to, 1}, 1, &(struct iovec){&from, 1}, 1, 0) ==
+         1;
 }
 
 /* Calls with arguments for which the kernel has no objection, or another one than EPERM. */
-#define REACHES(name, call)                                                                                            \
-  static bool name(void) { return (long)(call) >= 0 || errno != EPERM; }
+#define REACHES(name, call)                                                                        \
+  static bool name(void) {                                                                         \
+    return (long)(call) >= 0 || errno != EPERM;                                                    \
+  }
 
-static const char *secret(void) { return getenv("INTRUDER_SECRET"); }
+static const char *secret(void) {
+  return getenv("INTRUDER_SECRET");
+}
 
-static int input(void) { return open(getenv("INTRUDER_INPUT"), O_RDONLY | O_CLOEXEC); }
+static int input(void) {
+  return open(getenv("INTRUDER_INPUT"), O_RDONLY | O_CLOEXEC);
+}
 
 /* A process of the same user. */
-static pid_t victim(void) { return atoi(getenv("INTRUDER_VICTIM")); }
+static pid_t victim(void) {
+  return atoi(getenv("INTRUDER_VICTIM"));
+}
 
 /* Calls that the headers may not know; their numbers are the same on all machines. */
-enum { PIDFD_SEND_SIGNAL = 424, CLONE3 = 435, FCHMODAT2 = 452, SETXATTRAT = 463, NOT_YET_GIVEN = 4000 };
+enum {
+  PIDFD_SEND_SIGNAL = 424,
+  CLONE3 = 435,
+  FCHMODAT2 = 452,
+  SETXATTRAT = 463,
+  NOT_YET_GIVEN = 4000
+};
 enum { OF_PROCESS = 1, BEST_EFFORT = 2 << 13 }; /* of ioprio_set() */
 
 REACHES(change_mode, chmod(secret(), 0600))
@@ -132,8 +162,7 @@ REACHES(type_into_terminal, ioctl(STDIN_FILENO, TIOCSTI, "x"))
 REACHES(start_thread_newly, syscall(CLONE3, NULL, 0))
 REACHES(call_of_the_future, syscall(NOT_YET_GIVEN))
 
-#define ATTEMPT(name)                                                                                                  \
-  { #name, name }
+#define ATTEMPT(name) {#name, name}
 static const struct {
   const char *name;
   bool (*works)(void);
@@ -179,7 +208,8 @@ static const struct {
 
 static void try_all(const char *when) {
   for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++)
-    dprintf(report, "%s %s %s\n", when, attempts[i].name, attempts[i].works() ? "allowed" : "refused");
+    dprintf(report, "%s %s %s\n", when, attempts[i].name,
+            attempts[i].works() ? "allowed" : "refused");
 }
 
 /* ---- When ---- */
@@ -187,14 +217,16 @@ static void try_all(const char *when) {
 __attribute__((constructor)) static void start(void) {
   const char *path = getenv("INTRUDER_REPORT");
   report = path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
-  if (report >= 0) try_all("start");
+  if (report >= 0)
+    try_all("start");
 }
 
 zip_t *zip_open_from_source(zip_source_t *source, int flags, zip_error_t *error) {
   static bool once;
   zip_t *(*real)(zip_source_t *, int, zip_error_t *);
   *(void **)&real = dlsym(RTLD_NEXT, "zip_open_from_source");
-  if (report >= 0 && !once) try_all("read");
+  if (report >= 0 && !once)
+    try_all("read");
   once = true;
   return real(source, flags, error);
 }
@@ -211,12 +243,15 @@ long syscall(long number, ...) {
   long arguments[6];
   va_list list;
   va_start(list, number);
-  for (int i = 0; i < 6; i++) arguments[i] = va_arg(list, long);
+  for (int i = 0; i < 6; i++)
+    arguments[i] = va_arg(list, long);
   va_end(list);
-  if (is_old() && (number == SYS_seccomp || (number >= FIRST_OF_LANDLOCK && number <= LAST_OF_LANDLOCK))) {
+  if (is_old() &&
+      (number == SYS_seccomp || (number >= FIRST_OF_LANDLOCK && number <= LAST_OF_LANDLOCK))) {
     errno = ENOSYS;
     return -1;
   }
   *(void **)&real = dlsym(RTLD_NEXT, "syscall");
-  return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+  return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+              arguments[5]);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * threads.c - handles are independent, a profile may be read by many, and many may join ETDumps to one opened record: 8
- * threads each open a record of their own and write all outputs, then all write from one profile, then all join ETDumps
- * to one record. The bytes are those of one thread alone. Run it with the tsan preset to see races (which criterion
- * does not start under).
+ * threads.c - handles are independent, a profile may be read by many, and many may join ETDumps to
+ * one opened record: 8 threads each open a record of their own and write all outputs, then all
+ * write from one profile, then all join ETDumps to one record. The bytes are those of one thread
+ * alone. Run it with the tsan preset to see races (which criterion does not start under).
  */
 #include "../fault/emitters.h"
 #include "base/arena.h"
@@ -33,14 +33,16 @@ static bool add_up(void *context, const void *data, size_t size) {
 
 static void write_all(work *w, const etr_profile *profile) {
   for (size_t i = 0; emitters[i].name; i++)
-    if (i == MAX_EMITTERS || emitters[i].emit(profile, &(etr_sink){add_up, &w->sums[i]}, NULL) != ETR_OK)
+    if (i == MAX_EMITTERS ||
+        emitters[i].emit(profile, &(etr_sink){add_up, &w->sums[i]}, NULL) != ETR_OK)
       w->failed = true;
 }
 
 static etr_profile *open_record(const char *record) {
   etr_profile *profile = NULL;
   etr_inputs inputs;
-  if (etr_inputs_find(&inputs, record, NULL, NULL) == ETR_OK) (void)!etr_profile_open(&profile, &inputs, NULL, NULL);
+  if (etr_inputs_find(&inputs, record, NULL, NULL) == ETR_OK)
+    (void)!etr_profile_open(&profile, &inputs, NULL, NULL);
   etr_inputs_clear(&inputs);
   return profile;
 }
@@ -48,31 +50,39 @@ static etr_profile *open_record(const char *record) {
 static void *run(void *context) {
   work *w = context;
   etr_profile *joined = NULL;
-  if (w->opened) (void)!etr_join_dumps(&joined, w->opened, w->inputs, NULL, NULL);
+  if (w->opened)
+    (void)!etr_join_dumps(&joined, w->opened, w->inputs, NULL, NULL);
   etr_profile *own = w->opened ? joined : w->shared ? NULL : open_record(w->record);
   const etr_profile *profile = w->shared ? w->shared : own;
-  if (profile) write_all(w, profile);
+  if (profile)
+    write_all(w, profile);
   w->failed |= !profile;
   etr_profile_close(own);
   return NULL;
 }
 
-/* libzip asks for local times; the C library has a lock of its own around that, which the sanitizer does not see. */
+/* libzip asks for local times; the C library has a lock of its own around that, which the sanitizer
+ * does not see. */
 ETR_API const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void) { return "race:tzset_internal\n"; }
+const char *__tsan_default_suppressions(void) {
+  return "race:tzset_internal\n";
+}
 
 static bool is_same(const work *alone, const work *together) {
   bool same = !alone->failed && !together->failed;
   for (size_t k = 0; emitters[k].name; k++) {
-    if (alone->sums[k] == together->sums[k]) continue;
+    if (alone->sums[k] == together->sums[k])
+      continue;
     printf("%s: %s differs\n", alone->record, emitters[k].name);
     same = false;
   }
   return same;
 }
 
-/* Each record's outputs from one thread, then from all at once. With a shared profile or record all write from that. */
-static bool is_same_everywhere(const work *shared, const char *const *records, size_t record_count) {
+/* Each record's outputs from one thread, then from all at once. With a shared profile or record all
+ * write from that. */
+static bool is_same_everywhere(const work *shared, const char *const *records,
+                               size_t record_count) {
   work alone[THREADS] = {0}, together[THREADS] = {0};
   pthread_t threads[THREADS];
   bool same = true;
@@ -83,7 +93,8 @@ static bool is_same_everywhere(const work *shared, const char *const *records, s
     run(&alone[i]);
   }
   for (size_t i = 0; i < THREADS; i++)
-    if (pthread_create(&threads[i], NULL, run, &together[i]) != 0) abort();
+    if (pthread_create(&threads[i], NULL, run, &together[i]) != 0)
+      abort();
   for (size_t i = 0; i < THREADS; i++) {
     pthread_join(threads[i], NULL);
     same &= is_same(&alone[i], &together[i]);
@@ -92,8 +103,8 @@ static bool is_same_everywhere(const work *shared, const char *const *records, s
 }
 
 int main(void) {
-  static const char *const records[] = {FIXTURES "/add_mul", FIXTURES "/multi_method", FIXTURES "/quantized_xnnpack",
-                                        FIXTURES "/control_flow"};
+  static const char *const records[] = {FIXTURES "/add_mul", FIXTURES "/multi_method",
+                                        FIXTURES "/quantized_xnnpack", FIXTURES "/control_flow"};
   static const char *const one[] = {FIXTURES "/mv2_xnnpack"};
   etr_profile *profile = open_record(one[0]);
   etr_opened_record *opened = NULL;
@@ -102,7 +113,8 @@ int main(void) {
                    etr_open_record(&opened, &inputs, NULL, NULL) == ETR_OK;
   int failed = !is_same_everywhere(&(work){0}, records, ETR_COUNT(records)) +
                !(profile && is_same_everywhere(&(work){.shared = profile}, one, 1)) +
-               !(is_opened && is_same_everywhere(&(work){.opened = opened, .inputs = &inputs}, one, 1));
+               !(is_opened &&
+                 is_same_everywhere(&(work){.opened = opened, .inputs = &inputs}, one, 1));
   etr_profile_close(profile);
   etr_close_record(opened);
   etr_inputs_clear(&inputs);

@@ -2,12 +2,12 @@
  *
  * join_text.h - graphs, handle maps and dumps written as texts, small enough to check by hand.
  *
- *   nodes   "NAME TARGET HANDLE" joined by ';'; a leading '.' puts the node into the body of a cond; "=N": the graph
- *           updates N buffers
- *   map     what the handle map says of each instruction, joined by ';': "0: handle 1" of a kernel, "1: SomeBackend of
- *           handles 1,2" of a delegate; ", its 7 is 2,1" behind that fills its delegate map: id 7 has the handles 2,1
- *   events  runs joined by '|', of "NAME@INSTRUCTION TICKS" joined by ';'; "ID#INSTRUCTION TICKS" is a delegate's own;
- *           no instruction: a framework event; '?' for ticks: an event without a time
+ *   nodes   "NAME TARGET HANDLE" joined by ';'; a leading '.' puts the node into the body of a
+ * cond; "=N": the graph updates N buffers map     what the handle map says of each instruction,
+ * joined by ';': "0: handle 1" of a kernel, "1: SomeBackend of handles 1,2" of a delegate; ", its 7
+ * is 2,1" behind that fills its delegate map: id 7 has the handles 2,1 events  runs joined by '|',
+ * of "NAME@INSTRUCTION TICKS" joined by ';'; "ID#INSTRUCTION TICKS" is a delegate's own; no
+ * instruction: a framework event; '?' for ticks: an event without a time
  */
 #ifndef ETR_TEST_JOIN_TEXT_H
 #define ETR_TEST_JOIN_TEXT_H
@@ -26,18 +26,21 @@ enum { MAX_ITEMS = 32 };
 /* Returns the next piece up to a separator; NULL at the end. */
 static inline char *next_piece(char **rest, const char *separators) {
   char *piece;
-  do piece = strtok_r(NULL, separators, rest);
+  do
+    piece = strtok_r(NULL, separators, rest);
   while (piece && !*piece);
   return piece;
 }
 
-static inline char *first_piece(etr_arena *arena, const char *text, const char *separators, char **rest) {
+static inline char *first_piece(etr_arena *arena, const char *text, const char *separators,
+                                char **rest) {
   return strtok_r(etr_arena_copy(arena, etr_slice_of(text)), separators, rest);
 }
 
 static inline etr_graph *make_graph(etr_arena *arena, const char *text) {
   static const etr_module root = {.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
-  static const etr_subgraph body = {.name = "true_graph_0", .path = "true_graph_0", .parent = ETR_NONE};
+  static const etr_subgraph body = {
+      .name = "true_graph_0", .path = "true_graph_0", .parent = ETR_NONE};
   etr_graph *graph = etr_arena_alloc(arena, sizeof *graph);
   etr_node *nodes = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *nodes);
   char *rest;
@@ -75,10 +78,12 @@ static inline const uint32_t *make_handles(etr_arena *arena, char *text, size_t 
   return handles;
 }
 
-/* Returns the text behind a word and a blank, which are overwritten; NULL if the text does not contain the word. */
+/* Returns the text behind a word and a blank, which are overwritten; NULL if the text does not
+ * contain the word. */
 static inline char *behind(char *text, const char *word) {
   char *at = strstr(text, word);
-  if (!at) return NULL;
+  if (!at)
+    return NULL;
   *at = '\0';
   return at + strlen(word);
 }
@@ -86,7 +91,8 @@ static inline char *behind(char *text, const char *word) {
 static inline void make_instruction(etr_arena *arena, etr_map_instruction *out, char *text) {
   char *ids = behind(text, ", its "), *id_handles = ids ? behind(ids, " is ") : NULL;
   char *handles = behind(text, "handles ");
-  if (!handles) handles = behind(text, "handle ");
+  if (!handles)
+    handles = behind(text, "handle ");
   char *backend = behind(text, ": "), *end = backend ? strstr(backend, " of ") : NULL;
   *out = (etr_map_instruction){.id = atoi(text), .is_delegate = end != NULL};
   if (end) {
@@ -108,7 +114,8 @@ static inline etr_map_method *make_map(etr_arena *arena, const method_text *text
   etr_map_instruction *list = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *list);
   char *rest;
   *map = (etr_map_method){.name = text->name, .instructions = list};
-  for (char *piece = first_piece(arena, text->map, ";", &rest); piece; piece = next_piece(&rest, ";"))
+  for (char *piece = first_piece(arena, text->map, ";", &rest); piece;
+       piece = next_piece(&rest, ";"))
     make_instruction(arena, &list[map->instruction_count++], piece);
   return map;
 }
@@ -116,14 +123,17 @@ static inline etr_map_method *make_map(etr_arena *arena, const method_text *text
 static inline void make_run(etr_arena *arena, etr_map *names, etr_dump_run *run, char *text) {
   etr_dump_event *events = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *events);
   char *rest;
-  *run = (etr_dump_run){.name = etr_intern(names, strchr(text, '@') ? ETR_SLICE("Execute") : ETR_SLICE("Default")),
-                        .bundled_input_index = -1,
-                        .events = events};
+  *run = (etr_dump_run){
+      .name = etr_intern(names, strchr(text, '@') ? ETR_SLICE("Execute") : ETR_SLICE("Default")),
+      .bundled_input_index = -1,
+      .events = events};
   for (char *piece = strtok_r(text, ";", &rest); piece; piece = next_piece(&rest, ";")) {
     char *ticks = strrchr(piece, ' '), *place = strrchr(piece, '@');
     bool in_delegate = !place && strrchr(piece, '#');
-    if (in_delegate) place = strrchr(piece, '#');
-    if (place) *place = '\0';
+    if (in_delegate)
+      place = strrchr(piece, '#');
+    if (place)
+      *place = '\0';
     *ticks = '\0';
     const char *name = etr_intern(names, etr_slice_of(piece));
     events[run->event_count++] = (etr_dump_event){.name = in_delegate ? "" : name,

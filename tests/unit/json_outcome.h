@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * json_outcome.h - reads any JSON document in every way that the reader offers and describes the outcome, for the tests
- * of lib/formats/json.c.
+ * json_outcome.h - reads any JSON document in every way that the reader offers and describes the
+ * outcome, for the tests of lib/formats/json.c.
  */
 #ifndef JSON_OUTCOME_H
 #define JSON_OUTCOME_H
@@ -19,8 +19,10 @@ typedef struct source {
 
 static inline int64_t read_source(void *context, char *into, size_t size) {
   source *from = context;
-  if (from->at >= from->failing_at) return -1;
-  size_t got = ETR_MIN(ETR_MIN(size, from->piece), ETR_MIN(from->document.size, from->failing_at) - from->at);
+  if (from->at >= from->failing_at)
+    return -1;
+  size_t got = ETR_MIN(ETR_MIN(size, from->piece),
+                       ETR_MIN(from->document.size, from->failing_at) - from->at);
   memcpy(into, from->document.data + from->at, got);
   from->at += got;
   return (int64_t)got;
@@ -55,7 +57,8 @@ static inline void put_value(outcome *out, etr_json *json);
 
 static inline void put_array(outcome *out, etr_json *json) {
   etr_json_array(json);
-  for (put(out, "[", 1); etr_json_element(json); put(out, ",", 1)) put_value(out, json);
+  for (put(out, "[", 1); etr_json_element(json); put(out, ",", 1))
+    put_value(out, json);
   put(out, "]", 1);
 }
 
@@ -71,13 +74,27 @@ static inline void put_object(outcome *out, etr_json *json) {
 
 static inline void put_value(outcome *out, etr_json *json) {
   switch (etr_json_peek(json)) {
-  case ETR_JSON_END: put(out, "!", 1); break;
-  case ETR_JSON_NULL: put_string(out, etr_json_null(json) ? ETR_SLICE("null") : ETR_SLICE("!")); break;
-  case ETR_JSON_BOOL: put(out, etr_json_bool(json) ? "T" : "F", 1); break;
-  case ETR_JSON_NUMBER: put_number(out, etr_json_number(json)); break;
-  case ETR_JSON_STRING: put_string(out, etr_json_string(json)); break;
-  case ETR_JSON_ARRAY: put_array(out, json); break;
-  case ETR_JSON_OBJECT: put_object(out, json); break;
+  case ETR_JSON_END:
+    put(out, "!", 1);
+    break;
+  case ETR_JSON_NULL:
+    put_string(out, etr_json_null(json) ? ETR_SLICE("null") : ETR_SLICE("!"));
+    break;
+  case ETR_JSON_BOOL:
+    put(out, etr_json_bool(json) ? "T" : "F", 1);
+    break;
+  case ETR_JSON_NUMBER:
+    put_number(out, etr_json_number(json));
+    break;
+  case ETR_JSON_STRING:
+    put_string(out, etr_json_string(json));
+    break;
+  case ETR_JSON_ARRAY:
+    put_array(out, json);
+    break;
+  case ETR_JSON_OBJECT:
+    put_object(out, json);
+    break;
   }
 }
 
@@ -112,11 +129,14 @@ static inline outcome skip_memory(etr_slice document, const etr_json_limits *lim
   return finish(&out, json);
 }
 
-static inline void expect_message(const outcome *out, const char *message, uint64_t offset, const char *what) {
-  bool same = out->message && message ? strcmp(out->message, message) == 0 : out->message == message;
-  cr_expect(same, "%s: message is %s, not %s", what, out->message ? out->message : "none", message ? message : "none");
-  cr_expect_eq(out->offset, offset, "%s: offset is %llu, not %llu", what, (unsigned long long)out->offset,
-               (unsigned long long)offset);
+static inline void expect_message(const outcome *out, const char *message, uint64_t offset,
+                                  const char *what) {
+  bool same = out->message && message ? strcmp(out->message, message) == 0
+                                      : out->message == message;
+  cr_expect(same, "%s: message is %s, not %s", what, out->message ? out->message : "none",
+            message ? message : "none");
+  cr_expect_eq(out->offset, offset, "%s: offset is %llu, not %llu", what,
+               (unsigned long long)out->offset, (unsigned long long)offset);
 }
 
 /** Reads a document in every way that the reader offers; all must give the same outcome. */

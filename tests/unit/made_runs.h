@@ -14,8 +14,9 @@
 
 /** What is special about a run. */
 typedef enum run_work {
-  THE_SAME_WORK,  /* all operators get slower by the same factor */
-  MORE_WORK,      /* they get slower by different factors: norms hardly grow, products grow in proportion */
+  THE_SAME_WORK, /* all operators get slower by the same factor */
+  MORE_WORK, /* they get slower by different factors: norms hardly grow, products grow in proportion
+              */
   ANOTHER_BRANCH, /* every second operator gets slower */
   ONE_OPERATOR,   /* only one operator gets slower, by twelve times the factor */
 } run_work;
@@ -29,33 +30,23 @@ typedef struct made_run {
   bool has_other_events, is_load;
 } made_run;
 
-#define USUAL                                                                                                          \
-  { .factor = 1 }
-#define UNTIMED                                                                                                        \
-  { .factor = 0 }
-#define LOAD                                                                                                           \
-  { .is_load = true }
-#define SLOWER(times)                                                                                                  \
-  { .factor = (times) }
-#define PROMPT(times)                                                                                                  \
-  { .factor = (times), .work = MORE_WORK }
-#define BRANCH(times)                                                                                                  \
-  { .factor = (times), .work = ANOTHER_BRANCH }
-#define STALL(index)                                                                                                   \
-  { .factor = 1, .work = ONE_OPERATOR, .operator_ = (index) }
-#define LOGGED(times, size)                                                                                            \
-  { .factor = (times), .bytes = (size) }
-#define OTHER_EVENTS(times)                                                                                            \
-  { .factor = (times), .has_other_events = true }
+#define USUAL {.factor = 1}
+#define UNTIMED {.factor = 0}
+#define LOAD {.is_load = true}
+#define SLOWER(times) {.factor = (times)}
+#define PROMPT(times) {.factor = (times), .work = MORE_WORK}
+#define BRANCH(times) {.factor = (times), .work = ANOTHER_BRANCH}
+#define STALL(index) {.factor = 1, .work = ONE_OPERATOR, .operator_ = (index)}
+#define LOGGED(times, size) {.factor = (times), .bytes = (size)}
+#define OTHER_EVENTS(times) {.factor = (times), .has_other_events = true}
 #define TWO(run) run, run
 #define THREE(run) run, run, run
 #define FOUR(run) run, run, run, run
 
 /** Initializes a made_series with the runs in their order. */
-#define RUNS(...)                                                                                                      \
-  { (const made_run[]){__VA_ARGS__}, sizeof(const made_run[]){__VA_ARGS__} / sizeof(made_run) }
-#define NO_RUNS                                                                                                        \
-  { NULL, 0 }
+#define RUNS(...)                                                                                  \
+  {(const made_run[]){__VA_ARGS__}, sizeof(const made_run[]){__VA_ARGS__} / sizeof(made_run)}
+#define NO_RUNS {NULL, 0}
 
 typedef struct made_series {
   const made_run *list;
@@ -68,7 +59,8 @@ typedef struct made_runs {
   etr_run runs[MADE_RUNS_MOST];
   etr_block blocks[3]; /* inferences, those with other events, loads */
   uint32_t block_runs[3][MADE_RUNS_MOST];
-  etr_event events[2][MADE_RUNS_OPERATORS + 1]; /* of the first two blocks: Method::execute, then operators */
+  etr_event events[2][MADE_RUNS_OPERATORS +
+                      1]; /* of the first two blocks: Method::execute, then operators */
   uint64_t durations[2][MADE_RUNS_OPERATORS][MADE_RUNS_MOST];
   etr_event load;
   etr_debug_value values[MADE_RUNS_MOST];
@@ -80,17 +72,22 @@ typedef struct made_runs {
   etr_arena arena;
 } made_runs;
 
-/* Returns the usual time of an operator, in ticks. The times have no common divisor, so that the clock step is one. */
-static inline double made_runs_usual(size_t op) { return 10007 + 1301 * (double)op; }
+/* Returns the usual time of an operator, in ticks. The times have no common divisor, so that the
+ * clock step is one. */
+static inline double made_runs_usual(size_t op) {
+  return 10007 + 1301 * (double)op;
+}
 
 static inline void made_runs_begin(made_runs *t, size_t operators) {
-  static const char *const names[MADE_RUNS_OPERATORS] = {"op0", "op1", "op2", "op3", "op4",  "op5",
-                                                         "op6", "op7", "op8", "op9", "op10", "op11"};
+  static const char *const names[MADE_RUNS_OPERATORS] = {
+      "op0", "op1", "op2", "op3", "op4", "op5", "op6", "op7", "op8", "op9", "op10", "op11"};
   *t = (made_runs){.operators = operators, .spread = .02, .seed = 1};
-  t->all = (etr_blocks){.runs = t->runs, .blocks = t->blocks, .block_count = 3, .ticks_per_second = 1e9};
+  t->all = (etr_blocks){
+      .runs = t->runs, .blocks = t->blocks, .block_count = 3, .ticks_per_second = 1e9};
   t->load = (etr_event){.name = "Program::load_method"};
   for (size_t b = 0; b < 2; b++) {
-    t->events[b][0] = (etr_event){.name = b ? "Method::execute " : "Method::execute", .instruction_id = -1};
+    t->events[b][0] = (etr_event){.name = b ? "Method::execute " : "Method::execute",
+                                  .instruction_id = -1};
     for (size_t i = 0; i < operators; i++)
       t->events[b][i + 1] = (etr_event){.name = names[i],
                                         .label = names[i],
@@ -98,18 +95,24 @@ static inline void made_runs_begin(made_runs *t, size_t operators) {
                                         .instruction_id = (int32_t)i,
                                         .durations = t->durations[b][i],
                                         .sample_runs = t->block_runs[b]};
-    t->blocks[b] = (etr_block){.runs = t->block_runs[b], .events = t->events[b], .event_count = operators + 1};
+    t->blocks[b] = (etr_block){
+        .runs = t->block_runs[b], .events = t->events[b], .event_count = operators + 1};
   }
-  t->blocks[2] = (etr_block){.runs = t->block_runs[2], .events = &t->load, .event_count = 1, .method = ETR_NONE};
+  t->blocks[2] = (etr_block){
+      .runs = t->block_runs[2], .events = &t->load, .event_count = 1, .method = ETR_NONE};
   t->dump.values = t->values;
 }
 
 static inline double made_runs_factor(const made_run *run, size_t op) {
   switch (run->work) {
-  case MORE_WORK: return pow(run->factor, .2 + .13 * (double)(op % 7));
-  case ANOTHER_BRANCH: return op % 2 ? 1 : run->factor;
-  case ONE_OPERATOR: return op == run->operator_ ? 12 * run->factor : 1;
-  default: return run->factor;
+  case MORE_WORK:
+    return pow(run->factor, .2 + .13 * (double)(op % 7));
+  case ANOTHER_BRANCH:
+    return op % 2 ? 1 : run->factor;
+  case ONE_OPERATOR:
+    return op == run->operator_ ? 12 * run->factor : 1;
+  default:
+    return run->factor;
   }
 }
 
@@ -119,21 +122,27 @@ static inline void made_runs_add(made_runs *t, made_run run) {
   cr_assert_lt(i, MADE_RUNS_MOST);
   for (size_t op = 0; b < 2 && op < t->operators; op++) {
     double noise = exp(t->spread * random_normal(&t->seed));
-    double taken = run.factor > 0 ? round(made_runs_usual(op) * noise * made_runs_factor(&run, op)) : 0;
+    double taken = run.factor > 0 ? round(made_runs_usual(op) * noise * made_runs_factor(&run, op))
+                                  : 0;
     t->durations[b][op][t->blocks[b].run_count] = (uint64_t)taken;
     t->events[b][op + 1].sample_count++;
     ticks += taken;
   }
-  if (b < 2 && t->operators == 0) ticks = round(100000 * run.factor);
+  if (b < 2 && t->operators == 0)
+    ticks = round(100000 * run.factor);
   t->block_runs[b][t->blocks[b].run_count++] = i;
-  t->runs[i] = (etr_run){
-      .block = b, .profile_events = 1, .phase = ETR_NONE, .execute_ticks = b < 2 ? (uint64_t)ticks : 0};
-  if (run.bytes) t->values[t->dump.value_count++] = (etr_debug_value){.run = i, .byte_size = run.bytes};
+  t->runs[i] = (etr_run){.block = b,
+                         .profile_events = 1,
+                         .phase = ETR_NONE,
+                         .execute_ticks = b < 2 ? (uint64_t)ticks : 0};
+  if (run.bytes)
+    t->values[t->dump.value_count++] = (etr_debug_value){.run = i, .byte_size = run.bytes};
   t->dump.run_count = t->all.run_count;
 }
 
 static inline void made_runs_add_all(made_runs *t, const made_series *series) {
-  for (size_t i = 0; i < series->count; i++) made_runs_add(t, series->list[i]);
+  for (size_t i = 0; i < series->count; i++)
+    made_runs_add(t, series->list[i]);
 }
 
 #endif

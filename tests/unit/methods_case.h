@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * methods_case.h - cases of a dump as text, the methods that it may belong to, and the expected method of each run.
+ * methods_case.h - cases of a dump as text, the methods that it may belong to, and the expected
+ * method of each run.
  */
 #ifndef ETR_TEST_METHODS_CASE_H
 #define ETR_TEST_METHODS_CASE_H
@@ -15,50 +16,56 @@
 typedef struct methods_case {
   const char *title;
   method_text methods[3];
-  const char *payloads[3];      /* of instruction 0, a delegate: types of its XNodes, joined by ' '; "" without
-                                   instruction; NULL: no .pte */
-  const char *events[2];        /* of each dump */
+  const char *payloads[3]; /* of instruction 0, a delegate: types of its XNodes, joined by ' '; ""
+                              without instruction; NULL: no .pte */
+  const char *events[2];   /* of each dump */
   etr_method_choice choices[4]; /* ended by one without a method */
-  const char *want;             /* "METHOD: RUN,RUN" of each block, joined by ';'; METHOD is "none" where nothing
-                                   ran, as in a load, and "unknown" if the files do not say */
-  const char *rule;             /* part of the last block's rule; NULL: any rule */
+  const char *want; /* "METHOD: RUN,RUN" of each block, joined by ';'; METHOD is "none" where
+                       nothing ran, as in a load, and "unknown" if the files do not say */
+  const char *rule; /* part of the last block's rule; NULL: any rule */
 } methods_case;
 
-#define NO_CHOICE                                                                                                      \
-  {                                                                                                                    \
-    { 0, NULL, 0 }                                                                                                     \
-  }
+#define NO_CHOICE {{0, NULL, 0}}
 
 enum { MOST_METHODS = 3 };
 
-/* Returns the number of a type in XNodeUnion (executorch/backends/xnnpack/serialization/schema.fbs). */
+/* Returns the number of a type in XNodeUnion
+ * (executorch/backends/xnnpack/serialization/schema.fbs). */
 static inline uint32_t xnode_type(const char *name) {
   static const struct {
     const char *name;
     uint32_t number;
-  } types[] = {{"FullyConnected", 2}, {"Sigmoid", 4}, {"Conv2d", 7}, {"DepthwiseConv2d", 13}, {"Convert", 18}};
+  } types[] = {{"FullyConnected", 2},
+               {"Sigmoid", 4},
+               {"Conv2d", 7},
+               {"DepthwiseConv2d", 13},
+               {"Convert", 18}};
   for (size_t i = 0; i < ETR_COUNT(types); i++)
-    if (strcmp(types[i].name, name) == 0) return types[i].number;
+    if (strcmp(types[i].name, name) == 0)
+      return types[i].number;
   cr_assert_fail("no XNode %s", name);
   return 0;
 }
 
-/* Makes an XNNGraph that contains only nodes of these types; "none" makes bytes that are no payload of XNNPACK. */
+/* Makes an XNNGraph that contains only nodes of these types; "none" makes bytes that are no payload
+ * of XNNPACK. */
 static inline etr_slice make_payload(etr_arena *arena, const char *types) {
   tiny_fb fb = {.bytes = etr_arena_alloc(arena, 4096), .capacity = 4096};
   uint32_t count = 0, numbers[MAX_ITEMS];
   char *rest;
-  if (strcmp(types, "none") == 0) return etr_slice_of("some other backend's");
+  if (strcmp(types, "none") == 0)
+    return etr_slice_of("some other backend's");
   for (char *piece = first_piece(arena, types, " ", &rest); piece; piece = next_piece(&rest, " "))
     numbers[count++] = xnode_type(piece);
   tiny_start(&fb, "XN01");
-  uint32_t root = tiny_table(&fb, (const uint16_t[]){0, 4, 8}, 3, 12), nodes = tiny_vector(&fb, count, 4),
-           values = tiny_vector(&fb, 0, 4);
+  uint32_t root = tiny_table(&fb, (const uint16_t[]){0, 4, 8}, 3, 12),
+           nodes = tiny_vector(&fb, count, 4), values = tiny_vector(&fb, 0, 4);
   tiny_point(&fb, 0, root);
   tiny_point(&fb, root + 4, nodes);
   tiny_point(&fb, root + 8, values);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t node = tiny_table(&fb, (const uint16_t[]){8, 4}, 2, 12), value = tiny_table(&fb, NULL, 0, 4);
+    uint32_t node = tiny_table(&fb, (const uint16_t[]){8, 4}, 2, 12),
+             value = tiny_table(&fb, NULL, 0, 4);
     tiny_set(&fb, node + 8, 1, numbers[i]);
     tiny_point(&fb, node + 4, value);
     tiny_point(&fb, nodes + 4 + 4 * i, node);
@@ -70,13 +77,17 @@ static inline const etr_pte_method *make_program(etr_arena *arena, const char *t
   static const etr_instruction call = {.kind = ETR_INSTRUCTION_DELEGATE, .delegate = 0};
   etr_pte_method *method = etr_arena_alloc(arena, sizeof *method);
   etr_pte_delegate *delegate = etr_arena_alloc(arena, sizeof *delegate);
-  *delegate = (etr_pte_delegate){.backend = "XnnpackBackend", .payload = make_payload(arena, types)};
-  if (types[0] == '\0') return method;
-  *method = (etr_pte_method){.instructions = &call, .instruction_count = 1, .delegates = delegate, .delegate_count = 1};
+  *delegate = (etr_pte_delegate){.backend = "XnnpackBackend",
+                                 .payload = make_payload(arena, types)};
+  if (types[0] == '\0')
+    return method;
+  *method = (etr_pte_method){
+      .instructions = &call, .instruction_count = 1, .delegates = delegate, .delegate_count = 1};
   return method;
 }
 
-static inline void describe_methods(char *out, size_t size, const etr_blocks *blocks, const etr_method_inputs *inputs) {
+static inline void describe_methods(char *out, size_t size, const etr_blocks *blocks,
+                                    const etr_method_inputs *inputs) {
   size_t used = 0;
   for (size_t i = 0; i < blocks->block_count; i++) {
     const etr_block *block = &blocks->blocks[i];
@@ -111,7 +122,8 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
                                         .map = make_map(&arena, m),
                                         .payloads = &payloads};
     cr_assert(etr_method_index_nodes(&inputs[count], &arena));
-    if (c->payloads[count]) inputs[count].program = make_program(&arena, c->payloads[count]);
+    if (c->payloads[count])
+      inputs[count].program = make_program(&arena, c->payloads[count]);
   }
   while (options.choice_count < ETR_COUNT(c->choices) && c->choices[options.choice_count].method)
     options.choice_count++;
@@ -119,7 +131,8 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
   etr_methods_decide(&blocks, inputs, count, &options, &warnings);
   describe_methods(out, size, &blocks, inputs);
   const char *rule = blocks.blocks[blocks.block_count - 1].method_rule;
-  if (c->rule) cr_expect(strstr(rule, c->rule), "%s: \"%s\" is not in \"%s\"", c->title, c->rule, rule);
+  if (c->rule)
+    cr_expect(strstr(rule, c->rule), "%s: \"%s\" is not in \"%s\"", c->title, c->rule, rule);
   etr_arena_clear(&arena);
 }
 
@@ -127,7 +140,8 @@ static inline void expect_methods(const methods_case *cases, size_t count) {
   for (size_t i = 0; i < count; i++) {
     char got[1024] = "";
     run_methods_case(&cases[i], got, sizeof got);
-    cr_expect_str_eq(got, cases[i].want, "%s:\n  got  %s\n  want %s", cases[i].title, got, cases[i].want);
+    cr_expect_str_eq(got, cases[i].want, "%s:\n  got  %s\n  want %s", cases[i].title, got,
+                     cases[i].want);
   }
 }
 

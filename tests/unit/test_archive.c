@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_archive.c - lib/formats/archive.c on all real records, on damaged ones, on zips written by hand, and on unpacked
- * records.
+ * test_archive.c - lib/formats/archive.c on all real records, on damaged ones, on zips written by
+ * hand, and on unpacked records.
  */
 #include "base/file.h"
 #include "formats/archive.h"
@@ -61,8 +61,10 @@ Test(archive, all_fixtures_are_read_to_the_end) {
     cr_expect_eq(etr_archive_find(archive, "ETRECORD"), SIZE_MAX);
     for (size_t j = 0; j < count; j++) {
       etr_archive_entry *entry;
-      cr_assert_eq(etr_archive_entry_open(&entry, archive, j, 0, &error), ETR_OK, "%s: %s", path, error.message);
-      cr_expect_eq(etr_archive_entry_finish(entry, &error), ETR_OK, "%s %s: %s", path, error.entry, error.message);
+      cr_assert_eq(etr_archive_entry_open(&entry, archive, j, 0, &error), ETR_OK, "%s: %s", path,
+                   error.message);
+      cr_expect_eq(etr_archive_entry_finish(entry, &error), ETR_OK, "%s %s: %s", path, error.entry,
+                   error.message);
       bytes += etr_archive_size(archive, j);
       etr_archive_entry_close(entry);
     }
@@ -82,7 +84,8 @@ static etr_status read_all(const char *path, size_t *count, etr_error *error) {
   for (size_t i = 0; i < *count && status == ETR_OK; i++) {
     etr_archive_entry *entry;
     status = etr_archive_entry_open(&entry, archive, i, 1 << 20, error);
-    if (status != ETR_OK) break;
+    if (status != ETR_OK)
+      break;
     status = etr_archive_entry_finish(entry, error);
     etr_archive_entry_close(entry);
   }
@@ -119,16 +122,18 @@ Test(archive, hostile_files_are_refused_or_read) {
     size_t count;
     snprintf(path, sizeof path, FIXTURES "/hostile/%s", cases[i].file);
     etr_status status = read_all(path, &count, &error);
-    cr_expect(status == cases[i].status && count == cases[i].count, "%s: %d, %zu entries, %s", cases[i].file, status,
-              count, error.message);
+    cr_expect(status == cases[i].status && count == cases[i].count, "%s: %d, %zu entries, %s",
+              cases[i].file, status, count, error.message);
     cr_expect_str_eq(error.entry, cases[i].entry);
     cr_expect(strstr(error.message, cases[i].message), "%s: %s", cases[i].file, error.message);
-    if (status != ETR_OK) cr_expect_str_eq(error.file, path);
+    if (status != ETR_OK)
+      cr_expect_str_eq(error.file, path);
   }
 }
 
 /* ---- Zips written by hand
- * ------------------------------------------------------------------------------------------------------------- */
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 /** An entry; members that are UINT32_MAX get their correct value. */
 typedef struct hand_entry {
@@ -137,8 +142,7 @@ typedef struct hand_entry {
   uint16_t flags, method;
 } hand_entry;
 
-#define ENTRY(name, data)                                                                                              \
-  { name, data, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 0 }
+#define ENTRY(name, data) {name, data, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 0}
 
 typedef struct hand_zip {
   uint8_t bytes[4096];
@@ -152,20 +156,22 @@ static void append_number(hand_zip *zip, unsigned width, uint64_t value) {
 }
 
 static void append_text(hand_zip *zip, const char *text) {
-  while (*text) append_number(zip, 1, (uint8_t)*text++);
+  while (*text)
+    append_number(zip, 1, (uint8_t)*text++);
 }
 
 static uint32_t crc32_of(const char *data) {
   uint32_t crc = UINT32_MAX;
   for (; *data; data++) {
     crc ^= (uint8_t)*data;
-    for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
+    for (int bit = 0; bit < 8; bit++)
+      crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
   }
   return ~crc;
 }
 
-/* Writes the part that local headers and directory entries share, from the version needed to the length of the extra
- * field. */
+/* Writes the part that local headers and directory entries share, from the version needed to the
+ * length of the extra field. */
 static void append_common(hand_zip *zip, const hand_entry *entry) {
   uint32_t length = (uint32_t)strlen(entry->data);
   append_number(zip, 2, 20);
@@ -275,8 +281,8 @@ static void close_opened(opened *it) {
 }
 
 /* Reads an entry in pieces of three bytes. Returns the bytes, NUL-terminated. */
-static etr_status read_entry(etr_archive *archive, const char *name, uint64_t max_bytes, char *into, size_t size,
-                             etr_error *error) {
+static etr_status read_entry(etr_archive *archive, const char *name, uint64_t max_bytes, char *into,
+                             size_t size, etr_error *error) {
   etr_archive_entry *entry;
   size_t at = 0;
   into[0] = 0;
@@ -285,12 +291,14 @@ static etr_status read_entry(etr_archive *archive, const char *name, uint64_t ma
   ETR_TRY(etr_archive_entry_open(&entry, archive, index, max_bytes, error));
   for (int64_t got = 1; got > 0 && at + 4 < size; at += (size_t)got) {
     got = etr_archive_entry_read(entry, into + at, 3);
-    if (got <= 0) break;
+    if (got <= 0)
+      break;
   }
   into[at] = 0;
   etr_status status = etr_archive_entry_finish(entry, error);
   cr_expect_eq(status, etr_archive_entry_finish(entry, NULL));
-  if (status != ETR_OK) cr_expect_eq(etr_archive_entry_read(entry, into + at, 1), -1, "a failure stays");
+  if (status != ETR_OK)
+    cr_expect_eq(etr_archive_entry_read(entry, into + at, 1), -1, "a failure stays");
   etr_archive_entry_close(entry);
   return status;
 }
@@ -311,13 +319,15 @@ Test(archive, the_last_of_equal_names_counts_and_directories_do_not) {
       ENTRY("a", "first"),      ENTRY("dir/", ""),    ENTRY("b", "bee"),    ENTRY("a", "second"),
       ENTRY("dir/\xFF", "odd"), ENTRY("", "no name"), ENTRY("a", "third!"),
   };
-  static const char *const expected[][2] = {{"b", "bee"}, {"dir/\xC2\xA0", "odd"}, {"", "no name"}, {"a", "third!"}};
+  static const char *const expected[][2] = {
+      {"b", "bee"}, {"dir/\xC2\xA0", "odd"}, {"", "no name"}, {"a", "third!"}};
   hand_zip zip;
   opened it;
   write_zip(&zip, entries, ETR_COUNT(entries));
   open_bytes(&it, zip.bytes, zip.size);
   cr_assert_eq(it.status, ETR_OK, "%s", it.error.message);
-  expect_entries(it.archive, expected, ETR_COUNT(expected)); /* 0xFF is a no-break space in code page 437 */
+  expect_entries(it.archive, expected,
+                 ETR_COUNT(expected)); /* 0xFF is a no-break space in code page 437 */
   close_opened(&it);
 }
 
@@ -332,20 +342,60 @@ Test(archive, lying_directories_are_found) {
       {ENTRY("e", "0123456789"), 0, ETR_OK, ETR_NO_OFFSET, "", "0123456789"},
       {ENTRY("e", "0123456789"), 10, ETR_OK, ETR_NO_OFFSET, "", "0123456789"},
       {ENTRY("e", "0123456789"), 9, ETR_ERROR_FORMAT, 0, "exceed the limit of 9", ""},
-      {{"e", "0123456789", 1000000, UINT32_MAX, UINT32_MAX, 0, 0}, 0, ETR_ERROR_FORMAT, 0, "past the end", ""},
-      {{"e", "0123456789", 1000000, 1000000, UINT32_MAX, 0, 0}, 0, ETR_ERROR_FORMAT, 0, "past the end", ""},
-      {{"e", "0123456789", 7, UINT32_MAX, UINT32_MAX, 0, 0}, 0, ETR_ERROR_FORMAT, 7, "more data", "0123456"},
-      {{"e", "0123456789", 12, UINT32_MAX, UINT32_MAX, 0, 0}, 0, ETR_ERROR_FORMAT, 10, "less data", "0123456789"},
-      {{"e", "0123456789", UINT32_MAX, UINT32_MAX, 1, 0, 0}, 0, ETR_ERROR_FORMAT, 10, "CRC", "0123456789"},
-      {{"e", "0123456789", UINT32_MAX, UINT32_MAX, UINT32_MAX, 1, 0}, 0, ETR_ERROR_FORMAT, 0, "encrypted", ""},
-      {{"e", "0123456789", UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 77}, 0, ETR_ERROR_FORMAT, 0, "compression", ""},
+      {{"e", "0123456789", 1000000, UINT32_MAX, UINT32_MAX, 0, 0},
+       0,
+       ETR_ERROR_FORMAT,
+       0,
+       "past the end",
+       ""},
+      {{"e", "0123456789", 1000000, 1000000, UINT32_MAX, 0, 0},
+       0,
+       ETR_ERROR_FORMAT,
+       0,
+       "past the end",
+       ""},
+      {{"e", "0123456789", 7, UINT32_MAX, UINT32_MAX, 0, 0},
+       0,
+       ETR_ERROR_FORMAT,
+       7,
+       "more data",
+       "0123456"},
+      {{"e", "0123456789", 12, UINT32_MAX, UINT32_MAX, 0, 0},
+       0,
+       ETR_ERROR_FORMAT,
+       10,
+       "less data",
+       "0123456789"},
+      {{"e", "0123456789", UINT32_MAX, UINT32_MAX, 1, 0, 0},
+       0,
+       ETR_ERROR_FORMAT,
+       10,
+       "CRC",
+       "0123456789"},
+      {{"e", "0123456789", UINT32_MAX, UINT32_MAX, UINT32_MAX, 1, 0},
+       0,
+       ETR_ERROR_FORMAT,
+       0,
+       "encrypted",
+       ""},
+      {{"e", "0123456789", UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 77},
+       0,
+       ETR_ERROR_FORMAT,
+       0,
+       "compression",
+       ""},
       {{"e", "\x4B\x04\x02", 1000, UINT32_MAX, 0xAD98E545, 0, 8},
        0,
        ETR_ERROR_FORMAT,
        4,
        "less data",
        "aaaa"}, /* deflated "aaaa" */
-      {{"e", "0123456789", UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 8}, 0, ETR_ERROR_FORMAT, 0, "damaged", ""},
+      {{"e", "0123456789", UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 8},
+       0,
+       ETR_ERROR_FORMAT,
+       0,
+       "damaged",
+       ""},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     hand_zip zip;
@@ -354,10 +404,11 @@ Test(archive, lying_directories_are_found) {
     write_zip(&zip, &cases[i].entry, 1);
     open_bytes(&it, zip.bytes, zip.size);
     cr_assert_eq(it.status, ETR_OK, "case %zu: %s", i, it.error.message);
-    etr_status status = read_entry(it.archive, "e", cases[i].max_bytes, data, sizeof data, &it.error);
+    etr_status status = read_entry(it.archive, "e", cases[i].max_bytes, data, sizeof data,
+                                   &it.error);
     cr_expect_eq(status, cases[i].status, "case %zu: %s", i, it.error.message);
-    cr_expect(strstr(it.error.message, cases[i].message) && it.error.offset == cases[i].offset, "case %zu: %s at %d", i,
-              it.error.message, (int)it.error.offset);
+    cr_expect(strstr(it.error.message, cases[i].message) && it.error.offset == cases[i].offset,
+              "case %zu: %s at %d", i, it.error.message, (int)it.error.offset);
     cr_expect_str_eq(it.error.entry, cases[i].status == ETR_OK ? "" : "e");
     cr_expect_str_eq(data, cases[i].read);
     close_opened(&it);
@@ -375,8 +426,16 @@ Test(archive, compressed_entries_can_be_copied_as_they_are) {
   } cases[] = {
       {"stored", ENTRY("e", "aaaa"), .method = 0, .size = 4, .packed = 4},
       {"stored, empty", ENTRY("e", ""), .method = 0, .size = 0, .packed = 0},
-      {"deflated", {"e", "\x4B\x04\x02", 4, 3, 0xAD98E545, .method = 8}, .method = 8, .size = 4, .packed = 3},
-      {"deflated, empty", {"e", "\x03\xFC", 0, 2, 0, .method = 8}, .method = 0, .size = 0, .packed = 0},
+      {"deflated",
+       {"e", "\x4B\x04\x02", 4, 3, 0xAD98E545, .method = 8},
+       .method = 8,
+       .size = 4,
+       .packed = 3},
+      {"deflated, empty",
+       {"e", "\x03\xFC", 0, 2, 0, .method = 8},
+       .method = 0,
+       .size = 0,
+       .packed = 0},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     hand_zip zip;
@@ -386,27 +445,32 @@ Test(archive, compressed_entries_can_be_copied_as_they_are) {
     write_zip(&zip, &cases[i].entry, 1);
     open_bytes(&it, zip.bytes, zip.size);
     cr_assert_eq(it.status, ETR_OK, "%s: %s", cases[i].what, it.error.message);
-    cr_assert_eq(etr_archive_entry_open_as_is(&entry, &form, it.archive, 0, &it.error), ETR_OK, "%s", cases[i].what);
+    cr_assert_eq(etr_archive_entry_open_as_is(&entry, &form, it.archive, 0, &it.error), ETR_OK,
+                 "%s", cases[i].what);
     cr_expect(form.is_known && form.method == cases[i].method, "%s", cases[i].what);
     cr_expect(form.size == cases[i].size && form.packed == cases[i].packed, "%s", cases[i].what);
-    cr_expect_eq(etr_archive_entry_finish(entry, &it.error), ETR_OK, "%s: %s", cases[i].what, it.error.message);
+    cr_expect_eq(etr_archive_entry_finish(entry, &it.error), ETR_OK, "%s: %s", cases[i].what,
+                 it.error.message);
     etr_archive_entry_close(entry);
     close_opened(&it);
   }
 }
 
-/* Makes a zip of two entries behind other bytes, a directory and an end. True offsets are `shift` larger than the
- * written ones. */
-static void write_variant(hand_zip *zip, const char *before, size_t shift, bool zip64, const char *comment) {
+/* Makes a zip of two entries behind other bytes, a directory and an end. True offsets are `shift`
+ * larger than the written ones. */
+static void write_variant(hand_zip *zip, const char *before, size_t shift, bool zip64,
+                          const char *comment) {
   static const hand_entry entries[] = {ENTRY("x", "ex"), ENTRY("y", "why")};
   *zip = (hand_zip){0};
   append_text(zip, before);
   append_entries(zip, entries, 2);
-  for (size_t i = 0; i < 2; i++) zip->offsets[i] -= (uint32_t)shift;
+  for (size_t i = 0; i < 2; i++)
+    zip->offsets[i] -= (uint32_t)shift;
   size_t directory = zip->size;
   append_directory(zip, entries, 2);
   hand_end end = {2, zip->size - directory, directory - shift};
-  if (zip64) append_end64(zip, &end);
+  if (zip64)
+    append_end64(zip, &end);
   append_end(zip, zip64 ? &(hand_end){UINT16_MAX, UINT32_MAX, UINT32_MAX} : &end, comment);
 }
 
@@ -466,7 +530,8 @@ Test(archive, entries_that_overlap_are_refused) {
   static const struct {
     int32_t shift; /* added to the second entry's true offset */
     bool overlaps;
-  } cases[] = {{0, false}, {-1, true}, {-DATA, true}, {-DATA - HEAD, true}, {1, true}, {HEAD + DATA, true}};
+  } cases[] = {{0, false},           {-1, true}, {-DATA, true},
+               {-DATA - HEAD, true}, {1, true},  {HEAD + DATA, true}};
   for (size_t i = 0; i < 2 * ETR_COUNT(cases); i++) {
     hand_zip zip = {0};
     opened it;
@@ -477,8 +542,10 @@ Test(archive, entries_that_overlap_are_refused) {
     (wide ? put_wide_directory : append_directory)(&zip, entries, 3);
     append_end(&zip, &(hand_end){3, zip.size - directory, directory}, "");
     open_bytes(&it, zip.bytes, zip.size);
-    cr_expect_eq(it.status, cases[i / 2].overlaps ? ETR_ERROR_FORMAT : ETR_OK, "case %zu: %s", i, it.error.message);
-    cr_expect(!cases[i / 2].overlaps || strstr(it.error.message, "overlap"), "case %zu: %s", i, it.error.message);
+    cr_expect_eq(it.status, cases[i / 2].overlaps ? ETR_ERROR_FORMAT : ETR_OK, "case %zu: %s", i,
+                 it.error.message);
+    cr_expect(!cases[i / 2].overlaps || strstr(it.error.message, "overlap"), "case %zu: %s", i,
+              it.error.message);
     close_opened(&it);
   }
 }
@@ -502,7 +569,8 @@ Test(archive, ends_that_lie_are_refused) {
     append_directory(&zip, &entry, 1);
     append_end(&zip, &cases[i].end, "");
     open_bytes(&it, zip.bytes, zip.size);
-    cr_expect(it.status == ETR_ERROR_FORMAT && strstr(it.error.message, cases[i].message) && *it.error.message,
+    cr_expect(it.status == ETR_ERROR_FORMAT && strstr(it.error.message, cases[i].message) &&
+                  *it.error.message,
               "case %zu: %s", i, it.error.message);
     cr_expect_null(it.archive);
     close_opened(&it);
@@ -515,7 +583,8 @@ Test(archive, every_truncation_is_refused) {
   for (size_t size = 0; size < zip.size; size++) {
     opened it;
     open_bytes(&it, zip.bytes, size);
-    cr_expect(it.status == ETR_ERROR_FORMAT && !it.archive, "%zu bytes: %s", size, it.error.message);
+    cr_expect(it.status == ETR_ERROR_FORMAT && !it.archive, "%zu bytes: %s", size,
+              it.error.message);
     cr_expect(strstr(it.error.message, size == 0  ? "empty"
                                        : size < 4 ? "not a zip"
                                                   : "cut short"),
@@ -525,22 +594,27 @@ Test(archive, every_truncation_is_refused) {
 }
 
 /* ---- Unpacked records
- * ----------------------------------------------------------------------------------------------------------------- */
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 static void remove_tree(const char *path) {
   DIR *directory = opendir(path);
   for (struct dirent *found; directory && (found = readdir(directory));) {
     char child[1024];
-    if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) continue;
+    if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
+      continue;
     snprintf(child, sizeof child, "%s/%s", path, found->d_name);
-    if (unlink(child) != 0) remove_tree(child);
+    if (unlink(child) != 0)
+      remove_tree(child);
   }
-  if (directory) closedir(directory);
+  if (directory)
+    closedir(directory);
   rmdir(path);
 }
 
 Test(archive, an_unpacked_record_is_listed_in_order) {
-  static const char *const expected[][2] = {{"B", "bee"}, {"a/b/c", "see"}, {"a/z", ""}, {"b", "B"}};
+  static const char *const expected[][2] = {
+      {"B", "bee"}, {"a/b/c", "see"}, {"a/z", ""}, {"b", "B"}};
   char root[64], path[256];
   etr_archive *archive;
   etr_error error = {0};
@@ -554,7 +628,8 @@ Test(archive, an_unpacked_record_is_listed_in_order) {
     write_file(path, expected[i][1], strlen(expected[i][1]));
   }
   snprintf(path, sizeof path, "%s/link", root);
-  cr_assert(symlink("/etc/passwd", path) == 0); /* points outside of the record: ignored, as is the loop */
+  cr_assert(symlink("/etc/passwd", path) ==
+            0); /* points outside of the record: ignored, as is the loop */
   snprintf(path, sizeof path, "%s/loop", root);
   cr_assert(symlink("..", path) == 0);
   cr_assert_eq(etr_archive_open(&archive, root, &error), ETR_OK, "%s", error.message);
@@ -565,8 +640,9 @@ Test(archive, an_unpacked_record_is_listed_in_order) {
   snprintf(path, sizeof path, "%s/B", root);
   write_file(path, "be", 2); /* the file shrinks after it was listed */
   cr_expect_eq(read_entry(archive, "B", 0, data, sizeof data, &error), ETR_ERROR_FORMAT);
-  cr_expect(error.offset == 2 && strcmp(error.entry, "B") == 0 && strstr(error.message, "less data"), "%s",
-            error.message);
+  cr_expect(error.offset == 2 && strcmp(error.entry, "B") == 0 &&
+                strstr(error.message, "less data"),
+            "%s", error.message);
   unlink(path);
   cr_expect_eq(read_entry(archive, "B", 0, data, sizeof data, &error), ETR_ERROR_IO);
   etr_archive_close(archive);

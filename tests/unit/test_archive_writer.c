@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_archive_writer.c - what lib/formats/archive_writer.c writes is what lib/formats/archive.c reads.
+ * test_archive_writer.c - what lib/formats/archive_writer.c writes is what lib/formats/archive.c
+ * reads.
  */
 #include "formats/archive_writer.h"
 
@@ -15,21 +16,27 @@ typedef struct taken {
 
 static bool take_bytes(void *context, const void *data, size_t size) {
   taken *t = context;
-  if (t->size + size > t->most) return false;
+  if (t->size + size > t->most)
+    return false;
   t->data = realloc(t->data, t->size + size);
   memcpy(t->data + t->size, data, size);
   t->size += size;
   return true;
 }
 
-static etr_slice bytes_of(const taken *t) { return (etr_slice){t->data, t->size}; }
+static etr_slice bytes_of(const taken *t) {
+  return (etr_slice){t->data, t->size};
+}
 
 static etr_status write_three(taken *t, etr_error *error) {
   etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take_bytes, t});
   etr_status status = etr_archive_writer_add_bytes(writer, "empty", (etr_slice){0}, error);
-  if (status == ETR_OK) status = etr_archive_writer_add_bytes(writer, "a/b", ETR_SLICE("text"), error);
-  if (status == ETR_OK) status = etr_archive_writer_add_bytes(writer, "n\xC3\xA4me", ETR_SLICE("more"), error);
-  if (status == ETR_OK) status = etr_archive_writer_finish(writer, error);
+  if (status == ETR_OK)
+    status = etr_archive_writer_add_bytes(writer, "a/b", ETR_SLICE("text"), error);
+  if (status == ETR_OK)
+    status = etr_archive_writer_add_bytes(writer, "n\xC3\xA4me", ETR_SLICE("more"), error);
+  if (status == ETR_OK)
+    status = etr_archive_writer_finish(writer, error);
   etr_archive_writer_close(writer);
   return status;
 }
@@ -101,7 +108,8 @@ Test(archive_writer, copied_entries_are_checked) {
     for (size_t k = 0; status == ETR_OK && k < etr_archive_count(archive); k++)
       status = etr_archive_writer_copy(writer, etr_archive_name(archive, k), archive, k, NULL);
     cr_expect_eq(status, i == 2 ? ETR_ERROR_FORMAT : ETR_OK, "%s", path);
-    if (status == ETR_OK) status = etr_archive_writer_finish(writer, NULL);
+    if (status == ETR_OK)
+      status = etr_archive_writer_finish(writer, NULL);
     if (status == ETR_OK) {
       cr_assert_eq(etr_archive_open_memory(&copy, bytes_of(&t), "zip", NULL), ETR_OK);
       cr_expect_eq(etr_archive_count(copy), etr_archive_count(archive));
@@ -138,7 +146,8 @@ static etr_status emit_five_gib(void *context, const etr_sink *sink, etr_error *
   static const char zeros[1 << 20];
   (void)context;
   for (int i = 0; i < 5 << 10; i++)
-    if (!sink->write(sink->context, zeros, sizeof zeros)) return etr_fail_sink(error);
+    if (!sink->write(sink->context, zeros, sizeof zeros))
+      return etr_fail_sink(error);
   return ETR_OK;
 }
 

@@ -13,7 +13,9 @@
 
 static etr_arena arena;
 
-static void clear(void) { etr_arena_clear(&arena); }
+static void clear(void) {
+  etr_arena_clear(&arena);
+}
 
 TestSuite(arena, .fini = clear);
 
@@ -25,11 +27,13 @@ Test(arena, blocks_are_zeroed_aligned_and_apart) {
     blocks[i] = etr_arena_alloc(&arena, size);
     cr_assert_not_null(blocks[i]);
     cr_expect_eq((uintptr_t)blocks[i] % alignof(max_align_t), 0);
-    for (size_t k = 0; k < size; k++) cr_assert_eq(blocks[i][k], 0);
+    for (size_t k = 0; k < size; k++)
+      cr_assert_eq(blocks[i][k], 0);
     memset(blocks[i], (int)(i + 1), size);
   }
   for (size_t i = 0; i < ETR_COUNT(blocks); i++)
-    for (size_t k = 0; k < sizes[i % ETR_COUNT(sizes)]; k++) cr_assert_eq(blocks[i][k], (unsigned char)(i + 1));
+    for (size_t k = 0; k < sizes[i % ETR_COUNT(sizes)]; k++)
+      cr_assert_eq(blocks[i][k], (unsigned char)(i + 1));
 }
 
 Test(arena, an_empty_block_has_an_address) {
@@ -42,8 +46,9 @@ Test(arena, sanitizers_detect_writes_behind_a_block) {
   static const size_t sizes[] = {0, 1, 7, 16, 1000, 40000};
   for (size_t i = 0; i < ETR_COUNT(sizes); i++) {
     char *block = etr_arena_alloc(&arena, sizes[i]), *raw = etr_arena_alloc_raw(&arena, sizes[i]);
-    cr_expect(__asan_address_is_poisoned(block + sizes[i]) && __asan_address_is_poisoned(raw + sizes[i]), "%zu",
-              sizes[i]);
+    cr_expect(__asan_address_is_poisoned(block + sizes[i]) &&
+                  __asan_address_is_poisoned(raw + sizes[i]),
+              "%zu", sizes[i]);
     cr_expect_not(sizes[i] && __asan_address_is_poisoned(block + sizes[i] - 1));
   }
 }
@@ -66,8 +71,10 @@ Test(arena, expected_elements_need_no_growth) {
     etr_vec_expect(&arena, &numbers, counts[i]);
     uint64_t *first = etr_vec_push(&arena, &numbers);
     cr_assert_not_null(first);
-    while (numbers.count < counts[i] && numbers.count < 5000) cr_assert_not_null(etr_vec_push(&arena, &numbers));
-    if (counts[i] < SIZE_MAX) cr_expect_eq(numbers.data, first, "%zu", counts[i]);
+    while (numbers.count < counts[i] && numbers.count < 5000)
+      cr_assert_not_null(etr_vec_push(&arena, &numbers));
+    if (counts[i] < SIZE_MAX)
+      cr_expect_eq(numbers.data, first, "%zu", counts[i]);
   }
   etr_vec(uint64_t) none = {0};
   etr_vec_expect(&arena, &none, 0);
@@ -84,7 +91,9 @@ Test(arena, failure_is_remembered) {
   cr_expect_not_null(etr_arena_alloc(&arena, 1));
 }
 
-Test(arena, a_huge_block_fails) { cr_expect_null(etr_arena_alloc(&arena, SIZE_MAX - 8)); }
+Test(arena, a_huge_block_fails) {
+  cr_expect_null(etr_arena_alloc(&arena, SIZE_MAX - 8));
+}
 
 Test(arena, texts_are_copied_and_formatted) {
   cr_expect_str_eq(etr_arena_copy(&arena, (etr_slice){"abcdef", 3}), "abc");
@@ -130,7 +139,8 @@ Test(arena, utf8_is_cleaned) {
 static etr_slice long_name(size_t before, const char *character, size_t size) {
   char *text = etr_arena_alloc(&arena, size);
   memset(text, 'a', before);
-  for (size_t i = before; i < size; i++) text[i] = character[(i - before) % strlen(character)];
+  for (size_t i = before; i < size; i++)
+    text[i] = character[(i - before) % strlen(character)];
   return (etr_slice){text, size};
 }
 
@@ -158,8 +168,10 @@ Test(arena, long_names_are_cut_between_characters) {
     const char *name = etr_intern(&map, text);
     cr_expect_eq(strlen(name), cases[i].kept, "case %zu: %zu", i, strlen(name));
     cr_expect(memcmp(name, text.data, cases[i].kept) == 0, "case %zu", i);
-    cr_expect(map.cut.count == cases[i].cut && map.cut.first == (cases[i].cut ? name : NULL), "case %zu", i);
-    cr_expect(etr_intern(&map, text) == name && map.cut.count == cases[i].cut, "case %zu: counted once", i);
+    cr_expect(map.cut.count == cases[i].cut && map.cut.first == (cases[i].cut ? name : NULL),
+              "case %zu", i);
+    cr_expect(etr_intern(&map, text) == name && map.cut.count == cases[i].cut,
+              "case %zu: counted once", i);
   }
 }
 
@@ -172,7 +184,8 @@ Test(arena, vectors_keep_what_was_pushed) {
     *slot = i * 7;
   }
   cr_expect_eq(numbers.count, 10000);
-  for (uint32_t i = 0; i < 10000; i++) cr_assert_eq(numbers.data[i], i * 7);
+  for (uint32_t i = 0; i < 10000; i++)
+    cr_assert_eq(numbers.data[i], i * 7);
 }
 
 /* Large blocks move when they grow, and their neighbours must stay reachable. */
@@ -184,12 +197,14 @@ Test(arena, large_vectors_grow_in_turn) {
       uint64_t *slot = etr_vec_push(&arena, &vectors[k]);
       cr_assert_not_null(slot);
       *slot = i << 8 | k;
-      if (i % 4096 == 0) cr_assert_not_null(etr_arena_alloc(&arena, 20000 + i));
+      if (i % 4096 == 0)
+        cr_assert_not_null(etr_arena_alloc(&arena, 20000 + i));
     }
   for (size_t k = 0; k < VECTORS; k++) {
     size_t at = 0;
     for (uint64_t i = 0; i < ELEMENTS; i++)
-      if (i % 3 <= k) cr_assert_eq(vectors[k].data[at++], (i << 8 | k));
+      if (i % 3 <= k)
+        cr_assert_eq(vectors[k].data[at++], (i << 8 | k));
     cr_expect_eq(vectors[k].count, at);
   }
 }
@@ -235,5 +250,6 @@ Test(arena, equal_texts_are_one_pointer) {
   text[0] = 's';
   cr_expect_eq(etr_intern(&map, etr_slice_of(text)), first);
   cr_expect_neq(etr_intern(&map, ETR_SLICE("sam")), first);
-  cr_expect_eq(etr_intern(&map, ETR_SLICE("\xFF")), etr_intern(&map, ETR_SLICE(FFFD)), "equal once cleaned");
+  cr_expect_eq(etr_intern(&map, ETR_SLICE("\xFF")), etr_intern(&map, ETR_SLICE(FFFD)),
+               "equal once cleaned");
 }

@@ -9,7 +9,8 @@
 
 enum { ROWS = 19 };
 
-/* name: "n0" ..., every third null; whole: the row's number, every fourth null; real: half of the number, never null.
+/* name: "n0" ..., every third null; whole: the row's number, every fourth null; real: half of the
+ * number, never null.
  */
 static void make(struct ArrowArrayStream *stream) {
   etr_arrow *table = etr_arrow_new();
@@ -37,7 +38,8 @@ Test(arrow, a_stream_has_the_values_of_the_rows) {
   make(&stream);
   cr_assert_eq(stream.get_next(&stream, &batch), 0);
   cr_assert_eq(batch.n_children, 3);
-  for (int i = 0; i < 3; i++) cr_expect_eq(batch.children[i]->length, ROWS);
+  for (int i = 0; i < 3; i++)
+    cr_expect_eq(batch.children[i]->length, ROWS);
   const int32_t *ends = batch.children[0]->buffers[1];
   const char *text = batch.children[0]->buffers[2];
   for (int i = 0; i < ROWS; i++) {
@@ -49,7 +51,8 @@ Test(arrow, a_stream_has_the_values_of_the_rows) {
     int length = ends[i + 1] - ends[i];
     cr_expect_eq(length, i % 3 ? (int)strlen(name) : 0);
     cr_expect_eq(memcmp(text + ends[i], name, (size_t)length), 0);
-    if (i % 4) cr_expect_eq(((const int64_t *)batch.children[1]->buffers[1])[i], i);
+    if (i % 4)
+      cr_expect_eq(((const int64_t *)batch.children[1]->buffers[1])[i], i);
     cr_expect_eq(((const double *)batch.children[2]->buffers[1])[i], i / 2.0);
   }
   cr_expect_eq(batch.children[0]->null_count, 7);
@@ -78,7 +81,8 @@ Test(arrow, columns_have_the_types_of_their_fields) {
   second.release(&second);
 }
 
-/* A consumer moves a column, as the specification allows: it copies the struct and marks the original as released. */
+/* A consumer moves a column, as the specification allows: it copies the struct and marks the
+ * original as released. */
 Test(arrow, a_moved_column_outlives_its_array) {
   struct ArrowArrayStream stream;
   struct ArrowArray batch;

@@ -21,9 +21,9 @@ Test(backend, a_coarse_clock_hides_half_a_step_per_operator) {
       {"SomeBackend", 7, 1e9, 0},    {NULL, 7, 1e9, 0},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    cr_expect_eq(
-        etr_backend_clock_hides(etr_backend_of(cases[i].backend), cases[i].operators, cases[i].ticks_per_second),
-        cases[i].ticks, "case %zu", i);
+    cr_expect_eq(etr_backend_clock_hides(etr_backend_of(cases[i].backend), cases[i].operators,
+                                         cases[i].ticks_per_second),
+                 cases[i].ticks, "case %zu", i);
 }
 
 /* Each reader is listed once and in order; the output of the graph is a reader. */
@@ -31,7 +31,8 @@ Test(backend, users_of_a_node_are_listed_once) {
   static const char *const want[] = {"x: a b", "a: b o", "b:", "o:"};
   etr_arena arena = {0};
   etr_users users;
-  const tiny_graph *g = tiny_graph_of(&arena, "x input;a split (x) [2] [2];b add (a,a.1,x);o output (a)");
+  const tiny_graph *g = tiny_graph_of(&arena,
+                                      "x input;a split (x) [2] [2];b add (a,a.1,x);o output (a)");
   cr_assert(etr_users_find(&users, &g->graph, &arena));
   for (uint32_t i = 0; i < g->graph.node_count; i++) {
     const char *got = etr_arena_format(&arena, "%s:", g->nodes[i].name);

@@ -34,7 +34,8 @@ Test(base, only_integers_are_parsed) {
     int64_t value = 12345;
     bool good = etr_slice_to_int(etr_slice_of(cases[i].text), &value);
     cr_expect_eq(good, cases[i].good, "\"%s\"", cases[i].text);
-    cr_expect_eq(value, cases[i].good ? cases[i].value : 12345, "\"%s\" is %lld", cases[i].text, (long long)value);
+    cr_expect_eq(value, cases[i].good ? cases[i].value : 12345, "\"%s\" is %lld", cases[i].text,
+                 (long long)value);
   }
 }
 
@@ -62,12 +63,14 @@ Test(base, prefixes_and_suffixes_are_found) {
     const char *text, *part;
     bool starts, ends;
   } cases[] = {
-      {"abc", "", true, true},    {"abc", "abc", true, true},    {"abc", "ab", true, false}, {"abc", "bc", false, true},
-      {"abc", "b", false, false}, {"abc", "abcd", false, false}, {"", "", true, true},       {"", "a", false, false},
+      {"abc", "", true, true},    {"abc", "abc", true, true}, {"abc", "ab", true, false},
+      {"abc", "bc", false, true}, {"abc", "b", false, false}, {"abc", "abcd", false, false},
+      {"", "", true, true},       {"", "a", false, false},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_slice text = etr_slice_of(cases[i].text), part = etr_slice_of(cases[i].part);
-    cr_expect_eq(etr_slice_starts(text, part), cases[i].starts, "%s %s", cases[i].text, cases[i].part);
+    cr_expect_eq(etr_slice_starts(text, part), cases[i].starts, "%s %s", cases[i].text,
+                 cases[i].part);
     cr_expect_eq(etr_slice_ends(text, part), cases[i].ends, "%s %s", cases[i].text, cases[i].part);
   }
 }
@@ -94,7 +97,8 @@ Test(base, failing_fills_the_error) {
   etr_error_clear(&error);
   cr_expect_str_empty(error.message);
   cr_expect_eq(error.offset, ETR_NO_OFFSET);
-  cr_expect_eq(etr_fail(&error, ETR_ERROR_FORMAT, "file", NULL, 7, "%d of %s", 3, "them"), ETR_ERROR_FORMAT);
+  cr_expect_eq(etr_fail(&error, ETR_ERROR_FORMAT, "file", NULL, 7, "%d of %s", 3, "them"),
+               ETR_ERROR_FORMAT);
   cr_expect_str_eq(error.message, "3 of them");
   cr_expect_str_eq(error.file, "file");
   cr_expect_str_eq(error.entry, "");
@@ -112,7 +116,9 @@ Test(base, an_error_is_cut_not_overrun) {
   cr_expect_eq(strlen(error.entry), sizeof error.entry - 1);
 }
 
-static int by_tens(const void *a, const void *b) { return *(const int *)a / 10 - *(const int *)b / 10; }
+static int by_tens(const void *a, const void *b) {
+  return *(const int *)a / 10 - *(const int *)b / 10;
+}
 
 Test(base, sorting_is_stable) {
   static const struct {

@@ -29,7 +29,8 @@ Test(base64, the_vectors_of_the_rfc_are_coded) {
 Test(base64, every_byte_decodes_to_itself) {
   char text[344], bytes[256], back[258];
   size_t size;
-  for (int i = 0; i < 256; i++) bytes[i] = (char)i;
+  for (int i = 0; i < 256; i++)
+    bytes[i] = (char)i;
   etr_base64_encode(text, (etr_slice){bytes, sizeof bytes});
   cr_expect(etr_base64_decode(back, &size, (etr_slice){text, sizeof text}));
   cr_expect(size == sizeof bytes && memcmp(back, bytes, size) == 0);

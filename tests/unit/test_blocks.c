@@ -19,22 +19,23 @@ typedef struct made_dump {
   size_t count;
 } made_dump;
 
-#define EVENT(event, instruction, ticks)                                                                               \
-  { .name = event, .instruction_id = instruction, .duration_ticks = ticks }
-#define UNTIMED(event, instruction)                                                                                    \
-  { .name = event, .instruction_id = instruction, .is_untimed = true }
-#define VALUE(event, instruction)                                                                                      \
-  { .name = event, .instruction_id = instruction, .is_debug = true } /* logged */
-#define INSIDE(event, id, instruction, ticks)                                                                          \
-  { .name = event, .delegate_id = id, .instruction_id = instruction, .duration_ticks = ticks } /* a delegate */
+#define EVENT(event, instruction, ticks)                                                           \
+  {.name = event, .instruction_id = instruction, .duration_ticks = ticks}
+#define UNTIMED(event, instruction)                                                                \
+  {.name = event, .instruction_id = instruction, .is_untimed = true}
+#define VALUE(event, instruction)                                                                  \
+  {.name = event, .instruction_id = instruction, .is_debug = true} /* logged */
+#define INSIDE(event, id, instruction, ticks)                                                      \
+  {.name = event, .delegate_id = id, .instruction_id = instruction, .duration_ticks = ticks}       \
+  /* a delegate */
 
-#define RUN(run, ...)                                                                                                  \
-  { run, (const etr_dump_event[]){__VA_ARGS__}, sizeof(const etr_dump_event[]){__VA_ARGS__} / sizeof(etr_dump_event) }
-#define EMPTY_RUN(run)                                                                                                 \
-  { run, NULL, 0 }
+#define RUN(run, ...)                                                                              \
+  {run, (const etr_dump_event[]){__VA_ARGS__},                                                     \
+   sizeof(const etr_dump_event[]){__VA_ARGS__} / sizeof(etr_dump_event)}
+#define EMPTY_RUN(run) {run, NULL, 0}
 #define LOAD RUN("D", EVENT("Program::load_method", -1, 9))
-#define DUMP(...)                                                                                                      \
-  { (const made_run[]){__VA_ARGS__}, sizeof(const made_run[]){__VA_ARGS__} / sizeof(made_run) }
+#define DUMP(...)                                                                                  \
+  {(const made_run[]){__VA_ARGS__}, sizeof(const made_run[]){__VA_ARGS__} / sizeof(made_run)}
 
 static void make_dump(etr_arena *arena, etr_map *names, etr_dump *out, const made_dump *made) {
   etr_dump_run *runs = etr_arena_alloc_array(arena, made->count, sizeof *runs);
@@ -45,7 +46,8 @@ static void make_dump(etr_arena *arena, etr_map *names, etr_dump *out, const mad
     for (size_t k = 0; k < run->event_count; k++) {
       events[k] = run->events[k];
       events[k].name = etr_intern(names, etr_slice_of(events[k].name));
-      if (events[k].delegate_id) events[k].delegate_id = etr_intern(names, etr_slice_of(events[k].delegate_id));
+      if (events[k].delegate_id)
+        events[k].delegate_id = etr_intern(names, etr_slice_of(events[k].delegate_id));
       events[k].start_ticks = 100 * k;
     }
     runs[i] = (etr_dump_run){.name = etr_intern(names, etr_slice_of(run->name)),
@@ -55,7 +57,8 @@ static void make_dump(etr_arena *arena, etr_map *names, etr_dump *out, const mad
   }
 }
 
-/* Writes "NAME[RUNS] ROW=SAMPLES ..." for each block, joined by '|'. '!' marks a row that has only logged values. */
+/* Writes "NAME[RUNS] ROW=SAMPLES ..." for each block, joined by '|'. '!' marks a row that has only
+ * logged values. */
 static void describe(const etr_blocks *blocks, char *out, size_t size) {
   size_t used = 0;
   for (size_t i = 0; i < blocks->block_count; i++) {
@@ -81,7 +84,8 @@ Test(blocks, runs_are_grouped_as_the_inspector_does) {
     const char *blocks; /* TICKS/RUN of each sample */
   } cases[] = {
       {DUMP(RUN("Default", EVENT("init", -1, 5))), "Default[0] init@-1=5/0"},
-      {DUMP(RUN("E", EVENT("a", 1, 5), EVENT("b", 2, 6)), RUN("E", EVENT("a", 1, 7), EVENT("b", 2, 8))),
+      {DUMP(RUN("E", EVENT("a", 1, 5), EVENT("b", 2, 6)),
+            RUN("E", EVENT("a", 1, 7), EVENT("b", 2, 8))),
        "E[0,1] a@1=5/0,7/1 b@2=6/0,8/1"},
       {DUMP(RUN("E", EVENT("a", 1, 5)), RUN("E", EVENT("b", 1, 5)), RUN("E", EVENT("a", 1, 6))),
        "E[0,2] a@1=5/0,6/2|E[1] b@1=5/1"},
@@ -90,18 +94,23 @@ Test(blocks, runs_are_grouped_as_the_inspector_does) {
       /* a loop: one row contains all its calls */
       {DUMP(RUN("E", EVENT("a", 1, 1), EVENT("b", 2, 2), EVENT("a", 1, 3), EVENT("b", 2, 4))),
        "E[0] a@1=1/0,3/0 b@2=2/0,4/0"},
-      /* kernel and call of one instruction are adjacent; an event of a delegate is named by its id */
-      {DUMP(RUN("E", EVENT("k", 1, 3), EVENT("x", 2, 1), EVENT("CALL", 1, 4))), "E[0] k@1=3/0 CALL@1=4/0 x@2=1/0"},
+      /* kernel and call of one instruction are adjacent; an event of a delegate is named by its id
+       */
+      {DUMP(RUN("E", EVENT("k", 1, 3), EVENT("x", 2, 1), EVENT("CALL", 1, 4))),
+       "E[0] k@1=3/0 CALL@1=4/0 x@2=1/0"},
       {DUMP(RUN("E", INSIDE("d", "c1", 1, 3), INSIDE("d", "c2", 1, 4), EVENT("CALL", 1, 9))),
        "E[0] c1@1=3/0 c2@1=4/0 CALL@1=9/0"},
-      /* a logged value of a timed event adds no row; without a timed event it is a row without samples */
+      /* a logged value of a timed event adds no row; without a timed event it is a row without
+         samples */
       {DUMP(RUN("E", EVENT("k", 1, 3), VALUE("v", 1))), "E[0] k@1=3/0"},
       {DUMP(RUN("E", VALUE("v", 1), EVENT("k", 2, 3))), "E[0] v@1! k@2=3/0"},
       /* an event without a time keeps its row, and the run its block */
       {DUMP(RUN("E", UNTIMED("k", 1))), "E[0] k@1"},
       {DUMP(RUN("E", UNTIMED("k", 1), VALUE("v", 1))), "E[0] k@1"},
-      {DUMP(RUN("E", EVENT("k", 1, 3)), RUN("E", UNTIMED("k", 1)), RUN("E", EVENT("k", 1, 5))), "E[0,1,2] k@1=3/0,5/2"},
-      {DUMP(RUN("E", UNTIMED("k", 1), EVENT("k", 1, 4)), RUN("E", EVENT("k", 1, 6), UNTIMED("k", 1))),
+      {DUMP(RUN("E", EVENT("k", 1, 3)), RUN("E", UNTIMED("k", 1)), RUN("E", EVENT("k", 1, 5))),
+       "E[0,1,2] k@1=3/0,5/2"},
+      {DUMP(RUN("E", UNTIMED("k", 1), EVENT("k", 1, 4)),
+            RUN("E", EVENT("k", 1, 6), UNTIMED("k", 1))),
        "E[0,1] k@1=4/0,6/1"},
       {DUMP(EMPTY_RUN("E"), EMPTY_RUN("E")), "E[0,1]"},
   };
@@ -129,7 +138,8 @@ Test(blocks, dumps_and_chosen_methods_separate_blocks) {
   static const etr_method_choice choices[] = {{.run = 1, .method = "decode"}};
   static const etr_options options = {.choices = choices, .choice_count = 1};
   etr_map_init(&names, &arena);
-  make_dump(&arena, &names, &dumps[0], &(made_dump)DUMP(RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("a", 1, 2))));
+  make_dump(&arena, &names, &dumps[0],
+            &(made_dump)DUMP(RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("a", 1, 2))));
   make_dump(&arena, &names, &dumps[1], &(made_dump)DUMP(RUN("E", EVENT("a", 1, 3))));
   cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, 2, NULL), ETR_OK);
   describe(&blocks, text, sizeof text);
@@ -170,7 +180,8 @@ Test(blocks, a_further_load_starts_a_new_block) {
     const char *blocks;
   } cases[] = {
       {2,
-       {DUMP(RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("a", 1, 2)), LOAD, RUN("E", EVENT("a", 1, 3)))},
+       {DUMP(RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("a", 1, 2)), LOAD,
+             RUN("E", EVENT("a", 1, 3)))},
        "E[0,1] a@1=1/0,2/1|D[2] Program::load_method@-1=9/2|E[3] a@1=3/3"},
       {2,
        {DUMP(LOAD, LOAD, RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("a", 1, 2)))},
@@ -183,7 +194,8 @@ Test(blocks, a_further_load_starts_a_new_block) {
        "E[0] a@1=1/0|D[1] Program::load_method@-1=9/1|E[2] a@1=3/2"},
       /* a run that also loads comes after its load */
       {2,
-       {DUMP(RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("Program::load_method", -1, 9), EVENT("a", 1, 2)),
+       {DUMP(RUN("E", EVENT("a", 1, 1)),
+             RUN("E", EVENT("Program::load_method", -1, 9), EVENT("a", 1, 2)),
              RUN("E", EVENT("a", 1, 3)))},
        "E[0] a@1=1/0|E[1] Program::load_method@-1=9/1 a@1=2/1|E[2] a@1=3/2"},
       /* each dump counts its own loads */
@@ -200,8 +212,10 @@ Test(blocks, a_further_load_starts_a_new_block) {
     char text[1024] = "";
     size_t count = cases[i].dumps[1].count ? 2 : 1;
     etr_map_init(&names, &arena);
-    for (size_t d = 0; d < count; d++) make_dump(&arena, &names, &dumps[d], &cases[i].dumps[d]);
-    cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, count, cases[i].method_count, NULL), ETR_OK);
+    for (size_t d = 0; d < count; d++)
+      make_dump(&arena, &names, &dumps[d], &cases[i].dumps[d]);
+    cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, count, cases[i].method_count, NULL),
+                 ETR_OK);
     describe(&blocks, text, sizeof text);
     cr_expect_str_eq(text, cases[i].blocks, "case %zu gives %s", i, text);
     etr_arena_clear(&arena);
@@ -216,19 +230,23 @@ Test(blocks, excluded_runs_are_in_no_statistics) {
   char text[1024] = "";
   static const uint32_t runs[] = {0, 3, 4, 5};
   etr_map_init(&names, &arena);
-  make_dump(&arena, &names, &dump,
-            &(made_dump)DUMP(RUN("E", EVENT("a", 1, 1), EVENT("a", 1, 2), EVENT("b", 2, 3)), RUN("E", EVENT("b", 1, 9)),
-                             RUN("E", EVENT("a", 1, 4), EVENT("b", 2, 5)), RUN("E", EVENT("a", 1, 6), EVENT("b", 2, 7)),
-                             RUN("E", EVENT("a", 1, 8), EVENT("b", 2, 1)), RUN("E", EVENT("c", 1, 1))));
+  make_dump(
+      &arena, &names, &dump,
+      &(made_dump)DUMP(RUN("E", EVENT("a", 1, 1), EVENT("a", 1, 2), EVENT("b", 2, 3)),
+                       RUN("E", EVENT("b", 1, 9)), RUN("E", EVENT("a", 1, 4), EVENT("b", 2, 5)),
+                       RUN("E", EVENT("a", 1, 6), EVENT("b", 2, 7)),
+                       RUN("E", EVENT("a", 1, 8), EVENT("b", 2, 1)), RUN("E", EVENT("c", 1, 1))));
   cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
   blocks.blocks[0].method = 7;
   cr_assert(etr_blocks_set_apart(&blocks, &arena, runs, ETR_COUNT(runs)));
   describe(&blocks, text, sizeof text);
   cr_expect_str_eq(text,
-                   "E[0] a@1=1/0,2/0 b@2=3/0|E[1] b@1=9/1|E[2] a@1=4/2 b@2=5/2|E[3] a@1=6/3 b@2=7/3|E[4] a@1=8/4 "
+                   "E[0] a@1=1/0,2/0 b@2=3/0|E[1] b@1=9/1|E[2] a@1=4/2 b@2=5/2|E[3] a@1=6/3 "
+                   "b@2=7/3|E[4] a@1=8/4 "
                    "b@2=1/4|E[5] c@1=1/5",
                    "%s", text);
-  for (size_t i = 0; i < 6; i++) cr_expect_eq(blocks.runs[i].block, i);
+  for (size_t i = 0; i < 6; i++)
+    cr_expect_eq(blocks.runs[i].block, i);
   cr_expect_eq(blocks.blocks[3].method, 7);
   cr_expect_eq(blocks.blocks[0].events[0].stats.avg, 1.5);
   cr_expect_eq(blocks.blocks[2].events[0].stats.count, 1);

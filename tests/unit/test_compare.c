@@ -17,34 +17,44 @@ static etr_comparison *compare(const etr_profile *base, const etr_profile *newer
   return comparison;
 }
 
-static double change_of(const etr_change *change) { return change->new_avg - change->base_avg; }
+static double change_of(const etr_change *change) {
+  return change->new_avg - change->base_avg;
+}
 
 static double sum_of(const etr_node_groups *groups) {
   double sum = 0;
-  for (size_t i = 0; i < groups->count; i++) sum += change_of(&groups->rows[i].change);
+  for (size_t i = 0; i < groups->count; i++)
+    sum += change_of(&groups->rows[i].change);
   return sum;
 }
 
-static bool is_near(double a, double b) { return fabs(a - b) <= 1e-6 * fmax(1, fmax(fabs(a), fabs(b))); }
+static bool is_near(double a, double b) {
+  return fabs(a - b) <= 1e-6 * fmax(1, fmax(fabs(a), fabs(b)));
+}
 
-/* The changes of nodes add up by operator, module and backend; with the rest of Method::execute they give its change.
+/* The changes of nodes add up by operator, module and backend; with the rest of Method::execute
+ * they give its change.
  */
 static void expect_to_add_up(const etr_comparison *c, const etr_method_pair *m) {
   const etr_method none = {.run_count = 1};
   const etr_method *base = m->base_method == ETR_NONE ? &none : &c->base->methods[m->base_method];
   const etr_method *newer = m->new_method == ETR_NONE ? &none : &c->newer->methods[m->new_method];
   double nodes = 0;
-  for (size_t i = 0; i < m->pair_count; i++) nodes += change_of(&m->pairs[i].change);
+  for (size_t i = 0; i < m->pair_count; i++)
+    nodes += change_of(&m->pairs[i].change);
   cr_expect(is_near(sum_of(&m->ops), nodes), "%s: operators", m->name);
   cr_expect(is_near(sum_of(&m->backends), nodes), "%s: backends", m->name);
-  if (m->by_events || !base->run_count || !newer->run_count) return;
+  if (m->by_events || !base->run_count || !newer->run_count)
+    return;
   cr_expect(is_near(sum_of(&m->modules), nodes), "%s: modules", m->name);
-  double rest = (double)(newer->delegate_only_ticks + newer->framework_ticks + newer->unexplained_ticks) /
+  double rest = (double)(newer->delegate_only_ticks + newer->framework_ticks +
+                         newer->unexplained_ticks) /
                     (double)newer->run_count -
-                (double)(base->delegate_only_ticks + base->framework_ticks + base->unexplained_ticks) /
+                (double)(base->delegate_only_ticks + base->framework_ticks +
+                         base->unexplained_ticks) /
                     (double)base->run_count * c->base_scale;
-  cr_expect(is_near(nodes + rest, change_of(&m->execute)), "%s: %g and %g make %g", m->name, nodes, rest,
-            change_of(&m->execute));
+  cr_expect(is_near(nodes + rest, change_of(&m->execute)), "%s: %g and %g make %g", m->name, nodes,
+            rest, change_of(&m->execute));
 }
 
 static const struct {
@@ -63,8 +73,9 @@ static const struct {
     {"control_flow", "control_flow", 0, 0, false, false},
     {"quantized_xnnpack", "dynamic_xnnpack", 0, 0, false, false},
     {"vit_xnnpack", "mv2_xnnpack", 0, 735, false, true},
-    {"lstm_xnnpack", "p_gru", 0, 364, false, true},          /* both recurrent, with other weights */
-    {"control_flow", "p_cond_names", 2, 24, false, true},    /* both have operators at the top level only */
+    {"lstm_xnnpack", "p_gru", 0, 364, false, true}, /* both recurrent, with other weights */
+    {"control_flow", "p_cond_names", 2, 24, false,
+     true}, /* both have operators at the top level only */
     {"control_flow", "dynamic_xnnpack", 0, 16, false, true}, /* a module of the same name */
     {"mv2_xnnpack/etdump.etdp", "mv2_xnnpack/etdump.etdp", 0, 0, true, false},
     {"mv2_xnnpack/etdump.etdp", "mv2_xnnpack", 136, 136, true, false},
@@ -76,18 +87,23 @@ static const struct {
 
 Test(compare, nodes_are_paired_and_changes_add_up) {
   for (size_t i = 0; i < ETR_COUNT(pairs); i++) {
-    etr_profile *base = open_fixture(pairs[i].base, NULL), *newer = open_fixture(pairs[i].newer, NULL);
+    etr_profile *base = open_fixture(pairs[i].base, NULL),
+                *newer = open_fixture(pairs[i].newer, NULL);
     etr_comparison *c = compare(base, newer);
     const etr_method_pair *timed = NULL;
     for (size_t k = 0; k < c->method_count; k++) {
       expect_to_add_up(c, &c->methods[k]);
-      if (!timed && c->methods[k].execute.new_runs) timed = &c->methods[k];
+      if (!timed && c->methods[k].execute.new_runs)
+        timed = &c->methods[k];
     }
-    if (timed) cr_expect_eq(timed->by_events, pairs[i].by_events, "%s", pairs[i].base);
+    if (timed)
+      cr_expect_eq(timed->by_events, pairs[i].by_events, "%s", pairs[i].base);
     if (timed && pairs[i].timed) {
-      cr_expect_eq(timed->timed_nodes, pairs[i].timed, "%s: %zu", pairs[i].base, timed->timed_nodes);
+      cr_expect_eq(timed->timed_nodes, pairs[i].timed, "%s: %zu", pairs[i].base,
+                   timed->timed_nodes);
       cr_expect_eq(timed->may_differ, pairs[i].may_differ, "%s", pairs[i].base);
-      cr_expect_geq(timed->timed_paired, pairs[i].paired, "%s: %zu", pairs[i].base, timed->timed_paired);
+      cr_expect_geq(timed->timed_paired, pairs[i].paired, "%s: %zu", pairs[i].base,
+                    timed->timed_paired);
     }
     etr_comparison_close(c);
     etr_profile_close(newer);
@@ -96,19 +112,25 @@ Test(compare, nodes_are_paired_and_changes_add_up) {
 }
 
 Test(compare, convolutions_are_paired_at_any_image_size) {
-  etr_profile *base = open_fixture("mv2_portable", NULL), *newer = open_fixture("mv2_xnnpack", NULL);
+  etr_profile *base = open_fixture("mv2_portable", NULL),
+              *newer = open_fixture("mv2_xnnpack", NULL);
   etr_comparison *c = compare(base, newer);
   size_t count = 0, paired = 0;
   for (size_t i = 0; i < c->methods[0].pair_count; i++) {
     const etr_node_pair *pair = &c->methods[0].pairs[i];
-    if (strcmp(pair->op, "aten.convolution.default") != 0) continue;
+    if (strcmp(pair->op, "aten.convolution.default") != 0)
+      continue;
     count++;
-    if (pair->rule == ETR_PAIR_NONE) continue;
+    if (pair->rule == ETR_PAIR_NONE)
+      continue;
     paired++;
     cr_expect_str_eq(pair->base_module, pair->new_module);
-    cr_expect_str_eq(base->graphs[base->methods[0].graph].nodes[pair->base_node].name, pair->base_name);
-    cr_expect_str_eq(newer->graphs[newer->methods[0].graph].nodes[pair->new_node].name, pair->new_name);
-    cr_expect_eq(pair->change.verdict, ETR_VERDICT_CANNOT_TELL); /* one recording of three runs, one of eight */
+    cr_expect_str_eq(base->graphs[base->methods[0].graph].nodes[pair->base_node].name,
+                     pair->base_name);
+    cr_expect_str_eq(newer->graphs[newer->methods[0].graph].nodes[pair->new_node].name,
+                     pair->new_name);
+    cr_expect_eq(pair->change.verdict,
+                 ETR_VERDICT_CANNOT_TELL); /* one recording of three runs, one of eight */
     cr_expect_eq(pair->change.reason, ETR_REASON_FEW_RUNS);
   }
   cr_expect_eq(count, 52);
@@ -118,27 +140,32 @@ Test(compare, convolutions_are_paired_at_any_image_size) {
   etr_profile_close(base);
 }
 
-/* A convolution and its activation were inserted at features.4, which shifts the numbers of the modules behind them.
- * The other modules are equal, although other backends run them. */
+/* A convolution and its activation were inserted at features.4, which shifts the numbers of the
+ * modules behind them. The other modules are equal, although other backends run them. */
 Test(compare, inserted_layers_have_no_partner) {
   static const char *const newer_names[] = {"inserted_after", "inserted_xnnpack"};
   for (size_t n = 0; n < ETR_COUNT(newer_names); n++) {
-    etr_profile *base = open_fixture("inserted_before", NULL), *newer = open_fixture(newer_names[n], NULL);
+    etr_profile *base = open_fixture("inserted_before", NULL),
+                *newer = open_fixture(newer_names[n], NULL);
     etr_comparison *forth = compare(base, newer), *back = compare(newer, base);
     const etr_method_pair *method = &forth->methods[0];
     size_t in_features = 0;
     for (size_t i = 0; i < method->pair_count; i++) {
       const etr_node_pair *pair = &method->pairs[i];
       int number = -1, want = -1, got = -1;
-      if (!pair->new_module || sscanf(pair->new_module, "features.%d", &number) != 1) continue;
-      if (number != 4 && number != 5) want = number < 4 ? number : number - 2;
-      if (pair->base_module) (void)sscanf(pair->base_module, "features.%d", &got);
-      cr_expect_eq(got, want, "%s: %s in features.%d is that of features.%d, not %d", newer_names[n], pair->new_name,
-                   number, got, want);
+      if (!pair->new_module || sscanf(pair->new_module, "features.%d", &number) != 1)
+        continue;
+      if (number != 4 && number != 5)
+        want = number < 4 ? number : number - 2;
+      if (pair->base_module)
+        (void)sscanf(pair->base_module, "features.%d", &got);
+      cr_expect_eq(got, want, "%s: %s in features.%d is that of features.%d, not %d",
+                   newer_names[n], pair->new_name, number, got, want);
       in_features++;
     }
     cr_expect_eq(in_features, 12);
-    cr_expect_eq(back->methods[0].timed_paired, method->timed_paired, "the same in the other direction");
+    cr_expect_eq(back->methods[0].timed_paired, method->timed_paired,
+                 "the same in the other direction");
     etr_comparison_close(back);
     etr_comparison_close(forth);
     etr_profile_close(newer);
@@ -154,17 +181,18 @@ typedef struct half {
   etr_graph graph;
 } half;
 
-static uint64_t *take_runs(etr_arena *arena, const uint64_t *ticks, size_t count, size_t first, size_t stride,
-                           size_t *taken) {
+static uint64_t *take_runs(etr_arena *arena, const uint64_t *ticks, size_t count, size_t first,
+                           size_t stride, size_t *taken) {
   uint64_t *out = etr_arena_alloc_array(arena, count, sizeof *out);
   *taken = 0;
-  for (size_t i = first; i < count && *taken < count / 2; i += stride) out[(*taken)++] = ticks[i];
+  for (size_t i = first; i < count && *taken < count / 2; i += stride)
+    out[(*taken)++] = ticks[i];
   return out;
 }
 
 /* Divides the runs of a node, which ran in every run. */
-static const etr_run_ticks *take_node_runs(etr_arena *arena, const etr_node_time *time, size_t first, size_t stride,
-                                           size_t *taken) {
+static const etr_run_ticks *take_node_runs(etr_arena *arena, const etr_node_time *time,
+                                           size_t first, size_t stride, size_t *taken) {
   etr_run_ticks *out = etr_arena_alloc_array(arena, time->runs, sizeof *out);
   *taken = 0;
   for (size_t i = first; i < time->runs && *taken < time->runs / 2; i += stride) {
@@ -174,24 +202,27 @@ static const etr_run_ticks *take_node_runs(etr_arena *arena, const etr_node_time
   return out;
 }
 
-/* Selects every stride-th run of a profile's only method from `first` on, which is half of the runs. */
-static const etr_profile *make_half(half *out, etr_arena *arena, const etr_profile *whole, size_t first,
-                                    size_t stride) {
+/* Selects every stride-th run of a profile's only method from `first` on, which is half of the
+ * runs. */
+static const etr_profile *make_half(half *out, etr_arena *arena, const etr_profile *whole,
+                                    size_t first, size_t stride) {
   size_t count = whole->methods[0].run_count;
   out->method = whole->methods[0];
   out->graph = whole->graphs[whole->methods[0].graph];
-  out->method.execute_per_run = take_runs(arena, whole->methods[0].execute_per_run, count, first, stride,
-                                          &out->method.run_count);
+  out->method.execute_per_run = take_runs(arena, whole->methods[0].execute_per_run, count, first,
+                                          stride, &out->method.run_count);
   etr_node_time *times = etr_arena_alloc_array(arena, out->graph.node_count, sizeof *times);
   for (size_t i = 0; i < out->graph.node_count; i++) {
     size_t runs;
     times[i] = out->graph.times[i];
-    if (times[i].runs == 0) continue;
+    if (times[i].runs == 0)
+      continue;
     times[i].each_run = take_node_runs(arena, &out->graph.times[i], first, stride, &runs);
     times[i].runs = (uint32_t)runs;
     times[i].calls = runs;
     times[i].total_ticks = 0;
-    for (size_t k = 0; k < runs; k++) times[i].total_ticks += times[i].each_run[k].ticks;
+    for (size_t k = 0; k < runs; k++)
+      times[i].total_ticks += times[i].each_run[k].ticks;
   }
   out->graph.times = times;
   out->method.graph = 0;
@@ -205,7 +236,8 @@ static const etr_profile *make_half(half *out, etr_arena *arena, const etr_profi
 
 static size_t count_believed(const etr_node_groups *groups) {
   size_t count = 0;
-  for (size_t i = 0; i < groups->count; i++) count += groups->rows[i].change.verdict >= ETR_VERDICT_FASTER;
+  for (size_t i = 0; i < groups->count; i++)
+    count += groups->rows[i].change.verdict >= ETR_VERDICT_FASTER;
   return count;
 }
 
@@ -214,23 +246,29 @@ Test(compare, runs_of_one_recording_show_no_change) {
     const char *record;
     size_t first[2], stride;
     etr_verdict execute;
-  } cases[] = {
-      {"add_mul", {0, 1}, 2, ETR_VERDICT_CANNOT_TELL},
-      {"mv2_xnnpack", {0, 1}, 2, ETR_VERDICT_CANNOT_TELL},
-      {"add_mul", {0, 10}, 1, ETR_VERDICT_CANNOT_TELL}}; /* the first half includes warm-up: 26.4 us, then 23.9 */
+  } cases[] = {{"add_mul", {0, 1}, 2, ETR_VERDICT_CANNOT_TELL},
+               {"mv2_xnnpack", {0, 1}, 2, ETR_VERDICT_CANNOT_TELL},
+               {"add_mul",
+                {0, 10},
+                1,
+                ETR_VERDICT_CANNOT_TELL}}; /* the first half includes warm-up: 26.4 us, then 23.9 */
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     half halves[2];
     etr_profile *whole = open_fixture(cases[i].record, NULL);
-    etr_comparison *c = compare(make_half(&halves[0], &arena, whole, cases[i].first[0], cases[i].stride),
-                                make_half(&halves[1], &arena, whole, cases[i].first[1], cases[i].stride));
+    etr_comparison *c = compare(
+        make_half(&halves[0], &arena, whole, cases[i].first[0], cases[i].stride),
+        make_half(&halves[1], &arena, whole, cases[i].first[1], cases[i].stride));
     const etr_method_pair *m = &c->methods[0];
-    cr_expect_eq(m->execute.verdict, cases[i].execute, "%s: %s", cases[i].record, etr_verdict_name(m->execute.verdict));
+    cr_expect_eq(m->execute.verdict, cases[i].execute, "%s: %s", cases[i].record,
+                 etr_verdict_name(m->execute.verdict));
     for (size_t k = 0; k < m->pair_count; k++)
-      cr_expect_lt(m->pairs[k].change.verdict, ETR_VERDICT_FASTER, "%s, case %zu: %s: %g -> %g", cases[i].record, i,
-                   m->pairs[k].new_name, m->pairs[k].change.base_p50, m->pairs[k].change.new_p50);
-    cr_expect_eq(count_believed(&m->ops) + count_believed(&m->modules) + count_believed(&m->backends), 0,
-                 "%s, case %zu", cases[i].record, i);
+      cr_expect_lt(m->pairs[k].change.verdict, ETR_VERDICT_FASTER, "%s, case %zu: %s: %g -> %g",
+                   cases[i].record, i, m->pairs[k].new_name, m->pairs[k].change.base_p50,
+                   m->pairs[k].change.new_p50);
+    cr_expect_eq(count_believed(&m->ops) + count_believed(&m->modules) +
+                     count_believed(&m->backends),
+                 0, "%s, case %zu", cases[i].record, i);
     etr_comparison_close(c);
     etr_profile_close(whole);
     etr_arena_clear(&arena);
@@ -260,7 +298,8 @@ Test(compare, one_step_of_the_clock_is_no_change) {
   make_half(&shifted, &arena, base, 0, 1);
   for (size_t i = 0; i < shifted.graph.node_count; i++) {
     const etr_node_time *time = &shifted.graph.times[i];
-    for (size_t k = 0; k < time->runs; k++) ((etr_run_ticks *)etr_for_foreign(time->each_run))[k].ticks += 1000;
+    for (size_t k = 0; k < time->runs; k++)
+      ((etr_run_ticks *)etr_for_foreign(time->each_run))[k].ticks += 1000;
   }
   etr_comparison *c = compare(base, &shifted.profile);
   for (size_t i = 0; i < c->methods[0].pair_count; i++) {
@@ -279,11 +318,13 @@ Test(compare, operators_have_times_without_the_time_of_their_call) {
   for (size_t i = 0; i < profile->block_count; i++)
     for (size_t k = 0; k < profile->blocks[i].event_count; k++) {
       etr_event *event = etr_for_foreign(&profile->blocks[i].events[k]);
-      if (strcmp(event->name, "DELEGATE_CALL") == 0) event->sample_count = 0;
+      if (strcmp(event->name, "DELEGATE_CALL") == 0)
+        event->sample_count = 0;
     }
   etr_comparison *untimed = compare(profile, profile);
   cr_assert(timed->method_count == 1 && untimed->method_count == 1);
-  cr_expect(timed->methods[0].pair_count > 0 && untimed->methods[0].pair_count == timed->methods[0].pair_count);
+  cr_expect(timed->methods[0].pair_count > 0 &&
+            untimed->methods[0].pair_count == timed->methods[0].pair_count);
   etr_comparison_close(timed);
   etr_comparison_close(untimed);
   etr_profile_close(profile);

@@ -19,7 +19,8 @@ Test(compare_side, the_clock_step_of_a_node_covers_all_its_calls) {
                      .match = ETR_MATCH_HANDLE,
                      .durations = durations,
                      .sample_count = ETR_COUNT(durations)};
-  etr_block block = {.name = "Execute", .method = 0, .events = &event, .event_count = 1, .run_count = 2};
+  etr_block block = {
+      .name = "Execute", .method = 0, .events = &event, .event_count = 1, .run_count = 2};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
     etr_side_method side;
@@ -33,7 +34,8 @@ Test(compare_side, the_clock_step_of_a_node_covers_all_its_calls) {
     cr_assert(etr_side_list(&side, &t.profile, 0, false, &t.arena));
     cr_assert_eq(side.item_count, 1);
     const etr_side_time *time = &side.items[0].time;
-    cr_expect_eq(time->step, cases[i].step, "%g of %llu calls", time->step, (unsigned long long)cases[i].calls);
+    cr_expect_eq(time->step, cases[i].step, "%g of %llu calls", time->step,
+                 (unsigned long long)cases[i].calls);
     cr_expect_eq(time->total, 100);
     cr_expect_eq(time->runs, 2);
     tiny_clear(&t);

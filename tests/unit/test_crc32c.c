@@ -32,22 +32,28 @@ Test(crc32c, known_checksums_are_computed, .init = fill) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     cr_expect_eq(etr_crc32c(0, cases[i].data, cases[i].size), cases[i].crc, "case %zu", i);
-    cr_expect_eq(etr_crc32c_portable(0, cases[i].data, cases[i].size), cases[i].crc, "case %zu, portable", i);
+    cr_expect_eq(etr_crc32c_portable(0, cases[i].data, cases[i].size), cases[i].crc,
+                 "case %zu, portable", i);
   }
 }
 
 /* The checksum is computed for any size and alignment, and in two parts. */
 Test(crc32c, a_checksum_does_not_depend_on_pieces) {
   unsigned char bytes[80];
-  for (unsigned i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 151 + 7);
+  for (unsigned i = 0; i < sizeof bytes; i++)
+    bytes[i] = (unsigned char)(i * 151 + 7);
   for (size_t start = 0; start < 9; start++)
     for (size_t size = 0; size + start <= sizeof bytes; size++) {
       uint32_t whole = etr_crc32c(0, bytes + start, size);
-      cr_expect_eq(whole, etr_crc32c_portable(0, bytes + start, size), "%zu bytes at %zu", size, start);
+      cr_expect_eq(whole, etr_crc32c_portable(0, bytes + start, size), "%zu bytes at %zu", size,
+                   start);
       size_t half = size / 2;
-      cr_expect_eq(whole, etr_crc32c(etr_crc32c(0, bytes + start, half), bytes + start + half, size - half),
-                   "%zu bytes at %zu in parts", size, start);
+      cr_expect_eq(
+          whole, etr_crc32c(etr_crc32c(0, bytes + start, half), bytes + start + half, size - half),
+          "%zu bytes at %zu in parts", size, start);
     }
 }
 
-Test(crc32c, a_checksum_is_masked) { cr_expect_eq(etr_crc32c_masked(0xe3069283), 0xc78ab0e5); }
+Test(crc32c, a_checksum_is_masked) {
+  cr_expect_eq(etr_crc32c_masked(0xe3069283), 0xc78ab0e5);
+}

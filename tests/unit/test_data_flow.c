@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_data_flow.c - the node of each instruction, found by the values that it reads. Each case tests one rule, or an
- * unknown answer.
+ * test_data_flow.c - the node of each instruction, found by the values that it reads. Each case
+ * tests one rule, or an unknown answer.
  *
- * The values of a program are joined by ';' and numbered from 0. A value is a tensor's shape as in tiny_graph.h,
- * "[2x3]", then "at 7" (where it is stored), "constant", "dynamic"; or "(1,2)", a list of tensors; or "int".
+ * The values of a program are joined by ';' and numbered from 0. A value is a tensor's shape as in
+ * tiny_graph.h,
+ * "[2x3]", then "at 7" (where it is stored), "constant", "dynamic"; or "(1,2)", a list of tensors;
+ * or "int".
  *
- * Its instructions are joined by ';': "add(0,1,2)" is aten::add of these values, the last of which it writes,
- * "delegate(0,2)" a call of the delegate. Behind it are the debug handles that the map has for it: "handle 1", "handles
- * 1,2".
+ * Its instructions are joined by ';': "add(0,1,2)" is aten::add of these values, the last of which
+ * it writes, "delegate(0,2)" a call of the delegate. Behind it are the debug handles that the map
+ * has for it: "handle 1", "handles 1,2".
  *
- * Expected of each instruction, joined by ';': "NODE by MATCH", or "none"; of a delegate the nodes of its operators,
+ * Expected of each instruction, joined by ';': "NODE by MATCH", or "none"; of a delegate the nodes
+ * of its operators,
  * "(a, b by order, none)", or "payload not read".
  */
 #include "backends/operator.h"
@@ -33,7 +36,8 @@ static void parse_value(etr_arena *arena, etr_pte_value *value, char *text) {
       token[strlen(token) - 1] = '\0';
       tiny_output(arena, &tensor, token + 1);
       int32_t *sizes = etr_arena_alloc_array(arena, 8, sizeof *sizes);
-      for (int32_t i = 0; i < tensor.rank; i++) sizes[i] = (int32_t)tensor.dims[i].size;
+      for (int32_t i = 0; i < tensor.rank; i++)
+        sizes[i] = (int32_t)tensor.dims[i].size;
       *value = (etr_pte_value){
           .kind = ETR_PTE_VALUE_TENSOR, .dtype = tensor.dtype, .sizes = sizes, .rank = tensor.rank};
     } else if (*token == '(') {
@@ -63,16 +67,20 @@ static size_t split_instructions(etr_arena *arena, flow_instruction *out, const 
   size_t count = 0;
   char *rest = etr_arena_copy(arena, etr_slice_of(text));
   for (char *piece; (piece = tiny_piece(&rest, ";")); count++) {
-    char *name = piece + strspn(piece, " "), *arguments = strchr(name, '('), *end = strchr(name, ')');
+    char *name = piece + strspn(piece, " "), *arguments = strchr(name, '('),
+         *end = strchr(name, ')');
     cr_assert(arguments && end && count < MOST_INSTRUCTIONS, "what is the instruction %s?", piece);
     *arguments = *end = '\0';
     out[count] = (flow_instruction){name, arguments + 1, strstr(end + 1, "handle")};
-    if (out[count].handles) out[count].handles = strchr(out[count].handles, ' ') + 1;
+    if (out[count].handles)
+      out[count].handles = strchr(out[count].handles, ' ') + 1;
   }
   return count;
 }
 
-static bool calls_delegate(const flow_instruction *text) { return strcmp(text->name, "delegate") == 0; }
+static bool calls_delegate(const flow_instruction *text) {
+  return strcmp(text->name, "delegate") == 0;
+}
 
 static etr_instruction make_instruction(etr_arena *arena, const flow_instruction *text) {
   etr_instruction made = {.kind = ETR_INSTRUCTION_KERNEL, .delegate = -1};
@@ -81,27 +89,34 @@ static etr_instruction make_instruction(etr_arena *arena, const flow_instruction
     made.kind = ETR_INSTRUCTION_DELEGATE;
     made.delegate = 0;
   } else
-    made.op = strchr(text->name, ':') ? text->name : etr_arena_format(arena, "aten::%s", text->name);
+    made.op = strchr(text->name, ':') ? text->name
+                                      : etr_arena_format(arena, "aten::%s", text->name);
   return made;
 }
 
-static const char *backend_of(const flow_case *c) { return c->backend ? c->backend : "XnnpackBackend"; }
+static const char *backend_of(const flow_case *c) {
+  return c->backend ? c->backend : "XnnpackBackend";
+}
 
 static const etr_pte_method *make_program(etr_arena *arena, const flow_case *c) {
   etr_pte_method *program = etr_arena_alloc(arena, sizeof *program);
   etr_pte_value *values = etr_arena_alloc_array(arena, 64, sizeof *values);
-  etr_instruction *instructions = etr_arena_alloc_array(arena, MOST_INSTRUCTIONS, sizeof *instructions);
+  etr_instruction *instructions = etr_arena_alloc_array(arena, MOST_INSTRUCTIONS,
+                                                        sizeof *instructions);
   etr_pte_delegate *delegate = etr_arena_alloc(arena, sizeof *delegate);
   flow_instruction texts[MOST_INSTRUCTIONS];
   char *rest = etr_arena_copy(arena, etr_slice_of(c->values));
   *program = (etr_pte_method){
       .values = values, .instructions = instructions, .delegates = delegate, .delegate_count = 1};
-  for (char *piece; (piece = tiny_piece(&rest, ";"));) parse_value(arena, &values[program->value_count++], piece);
+  for (char *piece; (piece = tiny_piece(&rest, ";"));)
+    parse_value(arena, &values[program->value_count++], piece);
   program->instruction_count = split_instructions(arena, texts, c->instructions);
-  for (size_t i = 0; i < program->instruction_count; i++) instructions[i] = make_instruction(arena, &texts[i]);
+  for (size_t i = 0; i < program->instruction_count; i++)
+    instructions[i] = make_instruction(arena, &texts[i]);
   program->inputs = (const int32_t *)tiny_numbers(arena, c->inputs, &program->input_count);
   delegate->backend = backend_of(c);
-  delegate->payload = c->xnodes ? tiny_xnnpack(arena, c->payload_values, c->xnodes) : ETR_SLICE("no payload at all");
+  delegate->payload = c->xnodes ? tiny_xnnpack(arena, c->payload_values, c->xnodes)
+                                : ETR_SLICE("no payload at all");
   return program;
 }
 
@@ -112,10 +127,12 @@ static const etr_map_method *make_map(etr_arena *arena, const flow_case *c) {
   size_t count = split_instructions(arena, texts, c->instructions);
   map->instructions = list;
   for (size_t i = 0; i < count; i++) {
-    if (!texts[i].handles) continue;
+    if (!texts[i].handles)
+      continue;
     etr_map_instruction *added = &list[map->instruction_count++];
     *added = (etr_map_instruction){.id = (int32_t)i, .is_delegate = calls_delegate(&texts[i])};
-    if (added->is_delegate) added->backend = backend_of(c);
+    if (added->is_delegate)
+      added->backend = backend_of(c);
     added->handles = tiny_numbers(arena, texts[i].handles, &added->handle_count);
   }
   return map;
@@ -130,7 +147,8 @@ static int32_t *make_delegate_of(etr_arena *arena, const etr_placement *placemen
     for (size_t k = 0; k < placement->instructions.count; k++) {
       const etr_placed *placed = &placement->instructions.data[k];
       for (size_t h = 0; placed->is_delegate && placed->map && h < placed->map->handle_count; h++)
-        if (placed->map->handles[h] == graph->nodes[i].debug_handle) delegate_of[i] = placed->id;
+        if (placed->map->handles[h] == graph->nodes[i].debug_handle)
+          delegate_of[i] = placed->id;
     }
   }
   return delegate_of;
@@ -146,7 +164,8 @@ static void describe(FILE *out, const tiny_graph *g, const etr_placed *instructi
   const char *match = etr_match_name(instruction->match);
   if (!instruction->is_delegate) {
     fputs(node_name(g, instruction->node), out);
-    if (instruction->node != ETR_NONE) fprintf(out, " by %s", match);
+    if (instruction->node != ETR_NONE)
+      fprintf(out, " by %s", match);
   } else if (!instruction->payload) {
     fputs("payload not read", out);
   } else {
@@ -175,8 +194,10 @@ static void run_case(const flow_case *c, char *out, size_t size) {
   cr_assert(etr_instructions_collect(&placement, 0, &blocks, &arena, &arena));
   etr_lowering order = {0};
   if (c->rank) {
-    uint32_t *node_of = etr_arena_alloc_array(&arena, placement.instructions.count, sizeof *node_of);
-    for (size_t i = 0; i < placement.instructions.count; i++) node_of[i] = ETR_NONE;
+    uint32_t *node_of = etr_arena_alloc_array(&arena, placement.instructions.count,
+                                              sizeof *node_of);
+    for (size_t i = 0; i < placement.instructions.count; i++)
+      node_of[i] = ETR_NONE;
     order = (etr_lowering){.is_proven = true,
                            .rank = tiny_numbers(&arena, c->rank, &count),
                            .node_of = node_of,
@@ -186,12 +207,14 @@ static void run_case(const flow_case *c, char *out, size_t size) {
   cr_assert(etr_data_flow_find(&placement, &order, taken, &is_cut, &arena, &arena));
   FILE *file = fmemopen(out, size, "w");
   for (size_t i = 0; i < placement.instructions.count; i++) {
-    if (i) fputs("; ", file);
+    if (i)
+      fputs("; ", file);
     describe(file, g, &placement.instructions.data[i]);
   }
   fclose(file);
   for (size_t i = 0; i < placement.instructions.count; i++)
-    cr_expect(placement.instructions.data[i].node == ETR_NONE || taken[placement.instructions.data[i].node],
+    cr_expect(placement.instructions.data[i].node == ETR_NONE ||
+                  taken[placement.instructions.data[i].node],
               "%s: not taken", c->title);
   etr_arena_clear(&arena);
 }
@@ -200,7 +223,8 @@ static void run_cases(const flow_case *cases, size_t count) {
   for (size_t i = 0; i < count; i++) {
     char got[256] = "";
     run_case(&cases[i], got, sizeof got);
-    cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].title, got, cases[i].want);
+    cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].title, got,
+                     cases[i].want);
   }
 }
 
@@ -256,15 +280,16 @@ Test(data_flow, kernels_are_matched_by_the_values_they_read) {
        .inputs = "0,1",
        .want = "none; n by aligned; none"},
       {.title = "an elided view is its base: same place, as many elements",
-       .nodes = XY
-       "a add (x,y) #1;s sub (x,y) #2;v view_copy (a) #3 [6];w view_copy (s) #4 [6];n neg (v) #5 [6];m neg (w) #5 [6]",
+       .nodes = XY "a add (x,y) #1;s sub (x,y) #2;v view_copy (a) #3 [6];w view_copy (s) #4 [6];n "
+                   "neg (v) #5 [6];m neg (w) #5 [6]",
        .values = TWO "[2x3] at 7;[2x3] at 8;[6] at 8;[6] at 9;[6] at 7;[6] at 10",
-       .instructions = "add(0,1,2) handle 1; sub(0,1,3) handle 2; neg(4,5) handle 5; neg(6,7) handle 5",
+       .instructions =
+           "add(0,1,2) handle 1; sub(0,1,3) handle 2; neg(4,5) handle 5; neg(6,7) handle 5",
        .inputs = "0,1",
        .want = "a by handle; s by handle; m by handle; n by handle"},
       {.title = "what is stored there last counts",
-       .nodes = XY
-       "a add (x,y) #1;s sub (a,y) #2;v view_copy (a) #3 [6];w view_copy (s) #4 [6];n neg (v) #5 [6];m neg (w) #5 [6]",
+       .nodes = XY "a add (x,y) #1;s sub (a,y) #2;v view_copy (a) #3 [6];w view_copy (s) #4 [6];n "
+                   "neg (v) #5 [6];m neg (w) #5 [6]",
        .values = TWO "[2x3] at 7;[2x3] at 7;[6] at 7;[6] at 9",
        .instructions = "add(0,1,2) handle 1; sub(2,1,3) handle 2; neg(4,5) handle 5",
        .inputs = "0,1",
@@ -345,7 +370,8 @@ Test(data_flow, kernels_are_matched_by_the_values_they_read) {
       {.title = "a view of the runtime's own is what it views",
        .nodes = XY "a neg (x) #1;b neg (y) #1;c abs (a) #2;d abs (b) #2",
        .values = FOUR "[6] dynamic;" TENSOR "int",
-       .instructions = "neg(1,2) handle 1; executorch_prim::et_view(2,6,4) handle 9; abs(4,5) handle 2",
+       .instructions =
+           "neg(1,2) handle 1; executorch_prim::et_view(2,6,4) handle 9; abs(4,5) handle 2",
        .inputs = "0,1",
        .want = "b by handle; none; d by handle"},
       {.title = "arguments of a body are none of the inputs",
@@ -442,7 +468,8 @@ Test(data_flow, delegated_nodes_are_matched_by_the_values_they_read) {
        .xnodes = "Convert#1(0)>1 Convert#1(1)>2",
        .want = "(q, d)"},
       {.title = "the same where the way back comes first",
-       .nodes = "x input [i8:2x3];y input;d dequantize_per_tensor (x) #1;q quantize_per_tensor (d) #1 [i8:2x3]",
+       .nodes = "x input [i8:2x3];y input;d dequantize_per_tensor (x) #1;q quantize_per_tensor (d) "
+                "#1 [i8:2x3]",
        .values = FOUR,
        .instructions = "delegate(0,1,2) handles 1,1",
        .inputs = "0,1",
@@ -474,7 +501,8 @@ Test(data_flow, delegated_nodes_are_matched_by_the_values_they_read) {
        .xnodes = "FullyConnected(1,2)>3 FullyConnected(0,2)>4",
        .want = "(b, a)"},
       {.title = "of two readers, order decides; one of another shape is none",
-       .nodes = XY "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;c addmm (w,y,w) #3;d addmm (w,y,w) #4 [2x5]",
+       .nodes = XY
+       "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;c addmm (w,y,w) #3;d addmm (w,y,w) #4 [2x5]",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,2,3,4",
        .inputs = "0,1",
@@ -491,7 +519,8 @@ Test(data_flow, delegated_nodes_are_matched_by_the_values_they_read) {
        .rank = "0,1,2,4,3",
        .want = "(b by order, a by order)"},
       {.title = "of two readers, order decides, whatever their own readers are",
-       .nodes = XY "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;s sigmoid (a) #3;t sigmoid (b) #4",
+       .nodes = XY
+       "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;s sigmoid (a) #3;t sigmoid (b) #4",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,2,3,4",
        .inputs = "0,1",
@@ -499,7 +528,8 @@ Test(data_flow, delegated_nodes_are_matched_by_the_values_they_read) {
        .xnodes = "FullyConnected(0,1)>2 FullyConnected(0,1)>3 Sigmoid#4(2)>4 Sigmoid#3(3)>5",
        .want = "(a by order, b by order, t, s)"},
       {.title = "the same behind a transpose that the lowering inserted",
-       .nodes = XY "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;s sigmoid (a) #3;t sigmoid (b) #4",
+       .nodes = XY
+       "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;s sigmoid (a) #3;t sigmoid (b) #4",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,2,3,4",
        .inputs = "0,1",
@@ -507,7 +537,8 @@ Test(data_flow, delegated_nodes_are_matched_by_the_values_they_read) {
        .xnodes = "FullyConnected(0,1)>2 Transpose(2)>3 Sigmoid#4(3)>4",
        .want = "(a by order, none, t)"},
       {.title = "a reader with the handle of both readers decides nothing",
-       .nodes = XY "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;s sigmoid (a) #3;t sigmoid (b) #3",
+       .nodes = XY
+       "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;s sigmoid (a) #3;t sigmoid (b) #3",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,2,3",
        .inputs = "0,1",
@@ -515,7 +546,8 @@ Test(data_flow, delegated_nodes_are_matched_by_the_values_they_read) {
        .xnodes = "FullyConnected(0,1)>2 Sigmoid#3(2)>3",
        .want = "(a by order, s by order)"},
       {.title = "the last of equal candidates is no more certain",
-       .nodes = XY "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;c addmm (w,x,w) #3;s sigmoid (c) #4",
+       .nodes = XY
+       "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;c addmm (w,x,w) #3;s sigmoid (c) #4",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,2,3,4",
        .inputs = "0,1",
@@ -523,8 +555,9 @@ Test(data_flow, delegated_nodes_are_matched_by_the_values_they_read) {
        .xnodes = "FullyConnected(0,1)>2 FullyConnected(0,1)>3 FullyConnected(0,1)>4 Sigmoid#4(4)>5",
        .want = "(a by order, b by order, c by order, s)"},
       {.title = "a linear layer keeps the dimensions that its product has as one",
-       .nodes = "x input [4x2x3];y input;w weight;v view_copy (x) #1 [8x3];a addmm (w,v,w) #1 [8x5];"
-                "u view_copy (a) #1 [4x2x5]",
+       .nodes =
+           "x input [4x2x3];y input;w weight;v view_copy (x) #1 [8x3];a addmm (w,v,w) #1 [8x5];"
+           "u view_copy (a) #1 [4x2x5]",
        .values = "[4x2x3];[2x3];[4x2x5];",
        .instructions = "delegate(0,1,2) handle 1",
        .inputs = "0,1",
@@ -532,7 +565,8 @@ Test(data_flow, delegated_nodes_are_matched_by_the_values_they_read) {
        .xnodes = "FullyConnected(0,1)>2",
        .want = "(a)"},
       {.title = "but not others",
-       .nodes = "x input [4x2x3];y input;w weight;v view_copy (x) #1 [6x4];a addmm (w,v,w) #1 [6x5]",
+       .nodes =
+           "x input [4x2x3];y input;w weight;v view_copy (x) #1 [6x4];a addmm (w,v,w) #1 [6x5]",
        .values = "[4x2x3];[2x3];[4x2x5];",
        .instructions = "delegate(0,1,2) handle 1",
        .inputs = "0,1",
@@ -556,8 +590,8 @@ Test(data_flow, delegated_nodes_are_matched_by_the_values_they_read) {
        .xnodes = "FullyConnected(0,2)>3",
        .want = "(none)"},
       {.title = "a batch norm that runs by itself, rather than one that may be folded",
-       .nodes = XY
-       "w weight;c convolution (x,w) #1;b native_batch_norm (c) #2;s sigmoid (b) #3;n native_batch_norm (s) #4",
+       .nodes = XY "w weight;c convolution (x,w) #1;b native_batch_norm (c) #2;s sigmoid (b) #3;n "
+                   "native_batch_norm (s) #4",
        .values = FOUR,
        .instructions = "delegate(0,1,2) handles 1,2,3,4",
        .inputs = "0,1",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_debug_data.c - logged values: real debug buffers compared with the answers of ExecuTorch's Inspector, damaged
- * ones, and handmade ones.
+ * test_debug_data.c - logged values: real debug buffers compared with the answers of ExecuTorch's
+ * Inspector, damaged ones, and handmade ones.
  */
 #include "values/debug_data.h"
 
@@ -14,18 +14,23 @@
 #include <unistd.h>
 
 /* Returns the value of the first run that logged one. */
-static const etr_debug_value *find_value(const etr_profile *profile, int32_t instruction, const char *delegate_id,
-                                         bool is_output, uint32_t index) {
+static const etr_debug_value *find_value(const etr_profile *profile, int32_t instruction,
+                                         const char *delegate_id, bool is_output, uint32_t index) {
   for (size_t i = 0; i < profile->debug_value_count; i++) {
     const etr_debug_value *v = &profile->debug_values[i];
-    bool same_id = delegate_id ? v->delegate_id && strcmp(v->delegate_id, delegate_id) == 0 : !v->delegate_id;
-    if (v->instruction_id == instruction && same_id && v->is_output == is_output && v->index == index) return v;
+    bool same_id = delegate_id ? v->delegate_id && strcmp(v->delegate_id, delegate_id) == 0
+                               : !v->delegate_id;
+    if (v->instruction_id == instruction && same_id && v->is_output == is_output &&
+        v->index == index)
+      return v;
   }
   return NULL;
 }
 
 static const char *node_name(const etr_profile *profile, const etr_debug_value *value) {
-  return value->node == ETR_NONE ? "" : profile->graphs[profile->methods[value->method].graph].nodes[value->node].name;
+  return value->node == ETR_NONE
+             ? ""
+             : profile->graphs[profile->methods[value->method].graph].nodes[value->node].name;
 }
 
 Test(debug_data, tensors_are_those_of_the_inspector) {
@@ -42,25 +47,31 @@ Test(debug_data, tensors_are_those_of_the_inspector) {
       {"add_mul_debug", 0, false, false, 0, "aten_add_tensor", 8, 5.093847751617432},
       {"add_mul_debug", 4, false, false, 0, "aten_addmm_default", 8, -6.005903422832489},
       {"add_mul_debug", 5, false, false, 0, "aten_relu_default", 8, 3.2986483573913574},
-      {"add_mul_debug", 16, false, false, 0, "aten_split_with_sizes_copy_default", 4, 0.09548455476760864},
-      {"add_mul_debug", 16, false, false, 1, "aten_split_with_sizes_copy_default", 4, 0.07588641345500946},
+      {"add_mul_debug", 16, false, false, 0, "aten_split_with_sizes_copy_default", 4,
+       0.09548455476760864},
+      {"add_mul_debug", 16, false, false, 1, "aten_split_with_sizes_copy_default", 4,
+       0.07588641345500946},
       {"add_mul_debug", 32, false, false, 0, "aten_sum_dim_int_list", 1, 0.1713709682226181},
       {"add_mul_debug", -1, true, false, 0, "output", 8, 4.043216526508331},
       {"add_mul_debug", -1, true, false, 1, "output", 1, 0.1713709682226181},
       {"bundled_update", 0, false, true, 0, "", 4, 4},
       {"bundled_update", 0, false, true, 1, "", 4, 8},
       {"bundled_update", 0, false, true, 2, "", 1, 0.5},
-      {"bundled_update", 1, false, false, 0, "aten_split_with_sizes_copy_default", 4, 0.0954845529049635},
+      {"bundled_update", 1, false, false, 0, "aten_split_with_sizes_copy_default", 4,
+       0.0954845529049635},
       {"bundled_update", 3, false, false, 0, "aten_sum_dim_int_list", 1, 0.1713709533214569},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     etr_profile *profile = open_fixture_with(rows[i].fixture, NULL);
-    const etr_debug_value *value = find_value(profile, rows[i].instruction, NULL, rows[i].is_output, rows[i].index);
+    const etr_debug_value *value = find_value(profile, rows[i].instruction, NULL, rows[i].is_output,
+                                              rows[i].index);
     cr_assert(value && value->stats, "row %zu", i);
-    cr_expect(value->kind == ETR_DEBUG_TENSOR && value->run == 1 && value->is_argument == rows[i].is_argument,
+    cr_expect(value->kind == ETR_DEBUG_TENSOR && value->run == 1 &&
+                  value->is_argument == rows[i].is_argument,
               "row %zu", i);
     cr_expect_str_eq(value->dtype, "float32");
-    cr_expect_str_eq(node_name(profile, value), rows[i].node, "row %zu: %s", i, node_name(profile, value));
+    cr_expect_str_eq(node_name(profile, value), rows[i].node, "row %zu: %s", i,
+                     node_name(profile, value));
     cr_expect_eq(value->stats->element_count, rows[i].elements);
     cr_expect_eq(value->byte_size, rows[i].elements * 4);
     double sum = value->stats->mean * (double)rows[i].elements;
@@ -86,9 +97,11 @@ Test(debug_data, scalars_are_those_of_the_inspector) {
   etr_profile *profile = open_fixture("cpp_rich");
   cr_expect_eq(profile->debug_value_count, 24);
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
-    const etr_debug_value *value = find_value(profile, 3, rows[i].delegate_id, false, rows[i].index);
+    const etr_debug_value *value = find_value(profile, 3, rows[i].delegate_id, false,
+                                              rows[i].index);
     cr_assert_not_null(value, "row %zu", i);
-    cr_expect(value->kind == rows[i].kind && value->int_value == rows[i].number && value->double_value == rows[i].real,
+    cr_expect(value->kind == rows[i].kind && value->int_value == rows[i].number &&
+                  value->double_value == rows[i].real,
               "row %zu", i);
     cr_expect_null(value->stats);
   }
@@ -101,7 +114,8 @@ Test(debug_data, scalars_are_those_of_the_inspector) {
 static void make_buffer(char path[], size_t size, size_t at, float value) {
   etr_file file;
   int descriptor = mkstemp(path);
-  cr_assert_eq(etr_file_read(&file, FIXTURES "/add_mul_debug/debug_buffer.bin", 1 << 20, NULL), ETR_OK);
+  cr_assert_eq(etr_file_read(&file, FIXTURES "/add_mul_debug/debug_buffer.bin", 1 << 20, NULL),
+               ETR_OK);
   memcpy(file.data + at, &value, sizeof value);
   size = ETR_MIN(size, file.size);
   cr_assert_eq(write(descriptor, file.data, size), (ssize_t)size);
@@ -111,7 +125,8 @@ static void make_buffer(char path[], size_t size, size_t at, float value) {
 
 static size_t measured(const etr_profile *profile) {
   size_t count = 0;
-  for (size_t i = 0; i < profile->debug_value_count; i++) count += profile->debug_values[i].stats != NULL;
+  for (size_t i = 0; i < profile->debug_value_count; i++)
+    count += profile->debug_values[i].stats != NULL;
   return count;
 }
 
@@ -124,17 +139,21 @@ Test(debug_data, a_wrong_buffer_warns) {
   } rows[] = {
       {SIZE_MAX, 48, 1, 108, NULL},
       {SIZE_MAX, 48, NAN, 108,
-       "NaN in 1 logged tensor, first in node aten_add_tensor (instruction 0) of run 1: 1 of 8 elements"},
+       "NaN in 1 logged tensor, first in node aten_add_tensor (instruction 0) of run 1: 1 of 8 "
+       "elements"},
       {SIZE_MAX, 1072, NAN, 108,
-       "NaN in 1 logged tensor, first in node aten_split_with_sizes_copy_default (instruction 16) of run 1: 1 of 4 "
+       "NaN in 1 logged tensor, first in node aten_split_with_sizes_copy_default (instruction 16) "
+       "of run 1: 1 of 4 "
        "elements"},
       {SIZE_MAX, 2288, INFINITY, 108,
        "infinity in 1 logged tensor, first in output 1 of the method of run 1: 1 of 1 elements"},
       {150, 48, 1, 2,
-       "cannot read the 32-byte tensor logged by instruction 2 of run 1: it extends past the end of the file "
+       "cannot read the 32-byte tensor logged by instruction 2 of run 1: it extends past the end "
+       "of the file "
        "(and 105 more); was the debug buffer copied completely?"},
       {0, 0, 1, 0,
-       "cannot read the 32-byte tensor logged by instruction 0 of run 1: it extends past the end of the file "
+       "cannot read the 32-byte tensor logged by instruction 0 of run 1: it extends past the end "
+       "of the file "
        "(and 107 more); was the debug buffer copied completely?"},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
@@ -144,7 +163,8 @@ Test(debug_data, a_wrong_buffer_warns) {
     cr_expect_eq(measured(profile), rows[i].measured, "row %zu: %zu", i, measured(profile));
     cr_expect_eq(profile->warning_count, rows[i].warning != NULL, "row %zu", i);
     if (rows[i].warning && profile->warning_count) {
-      cr_expect_str_eq(profile->warnings[0].message, rows[i].warning, "row %zu: %s", i, profile->warnings[0].message);
+      cr_expect_str_eq(profile->warnings[0].message, rows[i].warning, "row %zu: %s", i,
+                       profile->warnings[0].message);
       cr_expect_neq(profile->warnings[0].offset, ETR_NO_OFFSET);
     }
     etr_profile_close(profile);
@@ -153,10 +173,12 @@ Test(debug_data, a_wrong_buffer_warns) {
 }
 
 Test(debug_data, the_first_nan_is_located) {
-  static const etr_tensor_stats nan = {.element_count = 4, .nan_count = 2}, finite = {.element_count = 4};
+  static const etr_tensor_stats nan = {.element_count = 4, .nan_count = 2},
+                                finite = {.element_count = 4};
   static const etr_node node = {.name = "log"};
   static const etr_graph graph = {.nodes = &node, .node_count = 1};
-  static const etr_method methods[] = {{.name = "drawn", .graph = 0}, {.name = "bare", .graph = ETR_NONE}};
+  static const etr_method methods[] = {{.name = "drawn", .graph = 0},
+                                       {.name = "bare", .graph = ETR_NONE}};
   static const struct {
     etr_debug_value value;
     const char *place;
@@ -171,15 +193,20 @@ Test(debug_data, the_first_nan_is_located) {
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     etr_arena arena = {0};
     etr_warnings warnings = {.arena = &arena};
-    etr_profile profile = {
-        .methods = methods, .method_count = 2, .graphs = &graph, .graph_count = 1, .debug_buffer = "buffer"};
+    etr_profile profile = {.methods = methods,
+                           .method_count = 2,
+                           .graphs = &graph,
+                           .graph_count = 1,
+                           .debug_buffer = "buffer"};
     etr_debug_value values[] = {{.stats = NULL}, {.stats = &finite}, rows[i].value, rows[i].value};
     char want[256];
     values[2].stats = values[3].stats = &nan;
     etr_debug_warn_of_nan(&(etr_debug_data){.values = values, .count = 4}, &profile, &warnings);
     cr_assert_eq(warnings.list.count, 1, "row %zu", i);
-    snprintf(want, sizeof want, "NaN in 2 logged tensors, first in %s of run 0: 2 of 4 elements", rows[i].place);
-    cr_expect_str_eq(warnings.list.data[0].message, want, "row %zu: %s", i, warnings.list.data[0].message);
+    snprintf(want, sizeof want, "NaN in 2 logged tensors, first in %s of run 0: 2 of 4 elements",
+             rows[i].place);
+    cr_expect_str_eq(warnings.list.data[0].message, want, "row %zu: %s", i,
+                     warnings.list.data[0].message);
     etr_arena_clear(&arena);
   }
 }
@@ -187,7 +214,8 @@ Test(debug_data, the_first_nan_is_located) {
 Test(debug_data, tensors_without_a_buffer_have_no_statistics) {
   etr_error error;
   etr_profile *profile;
-  const char *dumps[] = {FIXTURES "/add_mul_debug/etdump.etdp", FIXTURES "/bundled_update/etdump.etdp"};
+  const char *dumps[] = {FIXTURES "/add_mul_debug/etdump.etdp",
+                         FIXTURES "/bundled_update/etdump.etdp"};
   etr_inputs inputs = {.etdumps = dumps, .etdump_count = 1};
   cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK);
   cr_expect(profile->debug_value_count == 108 && measured(profile) == 0 && !profile->debug_buffer &&
@@ -196,8 +224,9 @@ Test(debug_data, tensors_without_a_buffer_have_no_statistics) {
   inputs.debug_buffer = "/nowhere";
   cr_expect_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_ERROR_IO);
   cr_expect_str_eq(error.file, "/nowhere");
-  inputs = (etr_inputs){
-      .etdumps = dumps, .etdump_count = 2, .debug_buffer = FIXTURES "/add_mul_debug/debug_buffer.bin"};
+  inputs = (etr_inputs){.etdumps = dumps,
+                        .etdump_count = 2,
+                        .debug_buffer = FIXTURES "/add_mul_debug/debug_buffer.bin"};
   cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK);
   cr_expect(profile->debug_value_count > 108 && profile->debug_values[108].run >= 4);
   cr_expect(measured(profile) == 0 && !profile->debug_buffer, "it is unknown whose buffer it is");
@@ -209,7 +238,8 @@ Test(debug_data, tensors_without_a_buffer_have_no_statistics) {
 
 Test(debug_data, impossible_tensors_are_not_read) {
   enum { COUNT = 7, BYTES = 64 };
-  static const int64_t sizes[] = {INT64_MAX, INT64_MAX}, strides[] = {INT64_MAX, INT64_MAX}, four[] = {4}, zero[] = {0};
+  static const int64_t sizes[] = {INT64_MAX, INT64_MAX}, strides[] = {INT64_MAX, INT64_MAX},
+                       four[] = {4}, zero[] = {0};
   char path[] = "/tmp/test_debug_data.XXXXXX";
   const char bytes[BYTES] = {0};
   int descriptor = mkstemp(path);
@@ -229,8 +259,11 @@ Test(debug_data, impossible_tensors_are_not_read) {
   values[5].rank = INT32_MAX; /* the sizes are not read */
   values[6].offset = BYTES - 16;
   etr_debug_data data = {.values = values, .count = COUNT};
-  cr_assert_eq(etr_debug_measure(&data, &arena, &(etr_profile){.debug_buffer = path}, &warnings, NULL), ETR_OK);
-  for (int i = 0; i < COUNT; i++) cr_expect_eq(values[i].stats != NULL, i == COUNT - 1, "value %d", i);
+  cr_assert_eq(
+      etr_debug_measure(&data, &arena, &(etr_profile){.debug_buffer = path}, &warnings, NULL),
+      ETR_OK);
+  for (int i = 0; i < COUNT; i++)
+    cr_expect_eq(values[i].stats != NULL, i == COUNT - 1, "value %d", i);
   cr_expect_eq(warnings.list.count, 6);
   etr_arena_clear(&arena);
   close(descriptor);
@@ -248,13 +281,20 @@ Test(debug_data, shared_bytes_are_read_a_limited_number_of_times) {
   etr_warnings warnings = {.arena = &arena};
   cr_assert_eq(write(descriptor, bytes, BYTES), BYTES);
   for (int i = 0; i < COUNT; i++)
-    values[i] = (etr_debug_value){
-        .kind = ETR_DEBUG_TENSOR, .dtype = "uint8", .sizes = all, .rank = 1, .byte_size = BYTES, .node = ETR_NONE};
+    values[i] = (etr_debug_value){.kind = ETR_DEBUG_TENSOR,
+                                  .dtype = "uint8",
+                                  .sizes = all,
+                                  .rank = 1,
+                                  .byte_size = BYTES,
+                                  .node = ETR_NONE};
   etr_debug_data data = {.values = values, .count = COUNT};
-  cr_assert_eq(etr_debug_measure(&data, &arena, &(etr_profile){.debug_buffer = path}, &warnings, NULL), ETR_OK);
+  cr_assert_eq(
+      etr_debug_measure(&data, &arena, &(etr_profile){.debug_buffer = path}, &warnings, NULL),
+      ETR_OK);
   cr_expect(values[3].stats && !values[4].stats);
   cr_assert_eq(warnings.list.count, 1);
-  cr_expect(strstr(warnings.list.data[0].message, "(and 995 more)") != NULL, "%s", warnings.list.data[0].message);
+  cr_expect(strstr(warnings.list.data[0].message, "(and 995 more)") != NULL, "%s",
+            warnings.list.data[0].message);
   etr_arena_clear(&arena);
   close(descriptor);
   unlink(path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The meaning of backends' events, written as "role phase unit key wrapper/inside flags", for names that runtimes write
- * and for names that nothing writes.
+ * The meaning of backends' events, written as "role phase unit key wrapper/inside flags", for names
+ * that runtimes write and for names that nothing writes.
  */
 #include "backends/decoder.h"
 
@@ -10,7 +10,8 @@
 
 enum { MOST = 8 };
 
-/* An event of a call: its name, or its number after '#'; the number of its handles in the delegate map; its metadata.
+/* An event of a call: its name, or its number after '#'; the number of its handles in the delegate
+ * map; its metadata.
  */
 typedef struct event {
   const char *name;
@@ -24,10 +25,8 @@ typedef struct call {
   event events[MOST];
 } call;
 
-#define TEXT(text)                                                                                                     \
-  { text, sizeof(text) - 1 }
-#define CODE(byte)                                                                                                     \
-  { (const char[]){byte}, 1 }
+#define TEXT(text) {text, sizeof(text) - 1}
+#define CODE(byte) {(const char[]){byte}, 1}
 
 static const call calls[] = {
     {"EthosUBackend",
@@ -50,11 +49,15 @@ static const call calls[] = {
       {"#1", 1, {0}, "operator - ns - sums estimated odd"},
       {"y:conv", 1, TEXT("{\"supportedComputeUnits\":[\"NE\"],\"preferredComputeUnit\":\"NE\"}"),
        "operator - ns map sums estimated on planned NPU"},
-      {"y:cast", 1, TEXT("{\"preferredComputeUnit\":\"CPU\"}"), "operator - ns map sums estimated on planned CPU"},
-      {"y:relu", -1, TEXT("{\"preferredComputeUnit\":\"GPU\"}"), "operator - ns - sums estimated on planned GPU"},
-      {"y:add", 1, TEXT("{\"preferredComputeUnit\":\"TPU\"}"), "operator - ns map sums estimated"}}},
+      {"y:cast", 1, TEXT("{\"preferredComputeUnit\":\"CPU\"}"),
+       "operator - ns map sums estimated on planned CPU"},
+      {"y:relu", -1, TEXT("{\"preferredComputeUnit\":\"GPU\"}"),
+       "operator - ns - sums estimated on planned GPU"},
+      {"y:add", 1, TEXT("{\"preferredComputeUnit\":\"TPU\"}"),
+       "operator - ns map sums estimated"}}},
     {"CoreMLBackend", /* costs are shares */
-     {{"a:conv", 1, TEXT("{\"estimatedCost\": 0.5, \"outputNames\": [\"a\"]}"), "operator - ns map sums estimated"},
+     {{"a:conv", 1, TEXT("{\"estimatedCost\": 0.5, \"outputNames\": [\"a\"]}"),
+       "operator - ns map sums estimated"},
       {"b:conv", 1, TEXT("{\"estimatedCost\": NaN}"), "operator - ns - sums estimated odd"},
       {"c:conv", 1, TEXT("{\"estimatedCost\": 1.5}"), "operator - ns - sums estimated odd"},
       {"d:conv", 1, TEXT("{\"estimatedCost\": -0.5}"), "operator - ns - sums estimated odd"},
@@ -68,7 +71,8 @@ static const call calls[] = {
       {"#-5", 1, CODE(33), "operator - ns - sums odd"},
       {"#3", -1, CODE(0), "container - ns -"}}},
     {"CoreMLBackend", /* metadata that nothing writes */
-     {{"y:a", 1, TEXT("{\"preferredComputeUnit\":\"NE\"} {}"), "operator - ns - sums estimated odd"},
+     {{"y:a", 1, TEXT("{\"preferredComputeUnit\":\"NE\"} {}"),
+       "operator - ns - sums estimated odd"},
       {"y:b", 1, TEXT("{\"preferredComputeUnit\":7}"), "operator - ns map sums estimated"},
       {"y:c", 1, TEXT("\"NE\""), "operator - ns - sums estimated odd"},
       {"y:d", 1, TEXT("{\"preferredComputeUnit\":\"NE\""), "operator - ns - sums estimated odd"}}},
@@ -83,7 +87,10 @@ static const call calls[] = {
      {{"#0", 1, CODE(0), "operator - ns map sums on NPU"}}},
     {"NeutronBackend", {{"#0", 0, {0}, "operator - ns map sums on NPU"}}},
     {"QnnBackend",
-     {{"aten_add_tensor:OpId_61 (cycles)", -1, {0}, "operator - cycles aten_add_tensor estimated in 2"},
+     {{"aten_add_tensor:OpId_61 (cycles)",
+       -1,
+       {0},
+       "operator - cycles aten_add_tensor estimated in 2"},
       {"aten_add_tensor:OpId_61", -1, {0}, "operator - cycles aten_add_tensor estimated in 2"},
       {"aten_add_tensor:OpId_61 (us)", -1, {0}, "operator - ns aten_add_tensor sums in 2 us"},
       {"Input OpId_2 (cycles)", -1, {0}, "phase copy_in cycles - in 2"},
@@ -94,7 +101,10 @@ static const call calls[] = {
     {"QnnBackend",
      {{"QNN (execute) time (us)", -1, {0}, "container - ns - shell 1 wait us"},
       {"RPC (execute) time (us)", -1, {0}, "container - ns - us"},
-      {"Accelerator (execute) time (us)", -1, {0}, "phase compute ns - shell 2 compute in 1 us on NPU"},
+      {"Accelerator (execute) time (us)",
+       -1,
+       {0},
+       "phase compute ns - shell 2 compute in 1 us on NPU"},
       {"Accelerator (execute) time (cycles)", -1, {0}, "container - cycles - shell 2 compute in 1"},
       {"Accelerator (execute excluding wait) time (us)", -1, {0}, "container - ns - us"}}},
     {"QnnBackend", /* operators of an accelerator, which HTP's totals name */
@@ -112,7 +122,10 @@ static const call calls[] = {
       {" (us)", -1, {0}, "container - ns - us odd"},
       {"#7", -1, {0}, "counter - cycles - odd"}}},
     {"QnnBackend", /* OpIds have 32 bits, and no sign */
-     {{"aten_add_tensor:OpId_4294967295 (cycles)", -1, {0}, "operator - cycles aten_add_tensor estimated in 2"},
+     {{"aten_add_tensor:OpId_4294967295 (cycles)",
+       -1,
+       {0},
+       "operator - cycles aten_add_tensor estimated in 2"},
       {"aten_add_tensor:OpId_4294967296 (cycles)", -1, {0}, "container - cycles - odd"},
       {"aten_add_tensor:OpId_99999999999999999999", -1, {0}, "container - cycles - odd"},
       {"aten_add_tensor:OpId_-1 (cycles)", -1, {0}, "container - cycles - odd"},
@@ -122,12 +135,14 @@ static const call calls[] = {
      {{"ETVK_EXECUTE", -1, {0}, "container - ns -"},
       {"ETVK_COMPUTE_GRAPH_EXECUTE", -1, {0}, "container - ns - shell 1 wait"},
       {"ETVK_COPY_INPUTS", -1, {0}, "phase copy_in ns - sums"},
-      {"{\"operator\": {\"name\": \"aten.add.Tensor\", \"delegate_node_id\": 13, \"args\": [1, [2]]}, \"kernel_name\": "
+      {"{\"operator\": {\"name\": \"aten.add.Tensor\", \"delegate_node_id\": 13, \"args\": [1, "
+       "[2]]}, \"kernel_name\": "
        "\"add\", \"operator_id\": 3, \"dispatch_id\": 4}",
        3,
        {0},
        "operator - ns aten.add.Tensor@13 sums in 1 on GPU"},
-      {"{\"kernel_name\": \"nchw_to_image_texture3d_float_float\", \"operator_id\": 0, \"dispatch_id\": 0}",
+      {"{\"kernel_name\": \"nchw_to_image_texture3d_float_float\", \"operator_id\": 0, "
+       "\"dispatch_id\": 0}",
        -1,
        {0},
        "phase copy_in ns - sums in 1 on GPU"},
@@ -153,11 +168,13 @@ static const call calls[] = {
        "operator - ns - sums in 1 odd on GPU"},
       {"{\"kernel_name\": \"add\"} {}", -1, {0}, "operator - ns - sums in 1 odd"}}},
     {"VulkanBackend", /* numbers of 32 bits, and each key once */
-     {{"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 4294967295}, \"kernel_name\": \"add\"}",
+     {{"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 4294967295}, \"kernel_name\": "
+       "\"add\"}",
        -1,
        {0},
        "operator - ns a.b@4294967295 sums in 1 on GPU"},
-      {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 4294967296}, \"kernel_name\": \"add\"}",
+      {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 4294967296}, \"kernel_name\": "
+       "\"add\"}",
        -1,
        {0},
        "operator - ns - sums in 1 odd on GPU"},
@@ -169,36 +186,53 @@ static const call calls[] = {
        -1,
        {0},
        "operator - ns - sums in 1 odd"},
-      {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 1, \"delegate_node_id\": 2}, \"kernel_name\": "
+      {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 1, \"delegate_node_id\": 2}, "
+       "\"kernel_name\": "
        "\"add\"}",
        -1,
        {0},
        "operator - ns - sums in 1 odd"},
-      {"{\"kernel_name\": \"add\", \"kernel_name\": \"mul\"}", -1, {0}, "operator - ns - sums in 1 odd"},
+      {"{\"kernel_name\": \"add\", \"kernel_name\": \"mul\"}",
+       -1,
+       {0},
+       "operator - ns - sums in 1 odd"},
       {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 1}, \"kernel_name\": \"ad",
        -1,
        {0},
        "operator - ns - sums in 1 odd"}}},
 };
 
-static const char *or_none(const char *text) { return text ? text : "-"; }
+static const char *or_none(const char *text) {
+  return text ? text : "-";
+}
 
 static void describe(const etr_event_meaning *m, char *out, size_t size) {
   FILE *file = fmemopen(out, size, "w");
-  fprintf(file, "%s %s %s ", or_none(etr_event_role_name(m->role)), or_none(etr_phase_name(m->phase)),
-          etr_event_unit_name(m->unit));
+  fprintf(file, "%s %s %s ", or_none(etr_event_role_name(m->role)),
+          or_none(etr_phase_name(m->phase)), etr_event_unit_name(m->unit));
   switch (m->key) {
-  case ETR_KEY_NONE: fprintf(file, "-"); break;
-  case ETR_KEY_MAP: fprintf(file, "map"); break;
-  case ETR_KEY_NODE: fprintf(file, "%.*s", (int)m->node.size, m->node.data); break;
-  case ETR_KEY_OPERATOR: fprintf(file, "%s@%lld", m->operator_, (long long)m->place); break;
+  case ETR_KEY_NONE:
+    fprintf(file, "-");
+    break;
+  case ETR_KEY_MAP:
+    fprintf(file, "map");
+    break;
+  case ETR_KEY_NODE:
+    fprintf(file, "%.*s", (int)m->node.size, m->node.data);
+    break;
+  case ETR_KEY_OPERATOR:
+    fprintf(file, "%s@%lld", m->operator_, (long long)m->place);
+    break;
   }
-  if (m->wrapper) fprintf(file, " shell %d %s", m->wrapper, or_none(etr_phase_name(m->wrapper_phase)));
+  if (m->wrapper)
+    fprintf(file, " shell %d %s", m->wrapper, or_none(etr_phase_name(m->wrapper_phase)));
   fprintf(file, "%s%s", m->is_in_sums ? " sums" : "", m->is_estimated ? " estimated" : "");
-  if (m->inside) fprintf(file, " in %d", m->inside);
+  if (m->inside)
+    fprintf(file, " in %d", m->inside);
   fprintf(file, "%s%s", m->step_ns == 1000 ? " us" : "", m->is_odd ? " odd" : "");
   if (m->compute_unit)
-    fprintf(file, " on%s %s", m->is_unit_planned ? " planned" : "", etr_compute_unit_name(m->compute_unit));
+    fprintf(file, " on%s %s", m->is_unit_planned ? " planned" : "",
+            etr_compute_unit_name(m->compute_unit));
   fclose(file);
 }
 
@@ -223,8 +257,8 @@ Test(decoders, events_have_the_meaning_of_their_backend) {
     for (size_t i = 0; i < count; i++) {
       char got[256] = "";
       describe(&meanings[i], got, sizeof got);
-      cr_expect_str_eq(got, calls[c].events[i].want, "%s '%s': got '%s', want '%s'", calls[c].backend,
-                       calls[c].events[i].name, got, calls[c].events[i].want);
+      cr_expect_str_eq(got, calls[c].events[i].want, "%s '%s': got '%s', want '%s'",
+                       calls[c].backend, calls[c].events[i].name, got, calls[c].events[i].want);
     }
     etr_arena_clear(&arena);
   }
@@ -244,7 +278,8 @@ Test(decoders, a_compute_unit_that_differs_between_runs_is_unknown) {
                {{{0}, ne, ne}, ETR_COMPUTE_UNIT_NONE}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
-    const etr_event_facts facts = {.name = "x:conv", .metadata = cases[i].metadata, .metadata_count = 3};
+    const etr_event_facts facts = {
+        .name = "x:conv", .metadata = cases[i].metadata, .metadata_count = 3};
     etr_event_meaning meaning = {.role = ETR_ROLE_OPERATOR, .is_in_sums = true};
     cr_assert(etr_decoder_of("CoreMLBackend")->read(&meaning, &facts, 1, &arena));
     cr_expect_eq(meaning.compute_unit, cases[i].want, "case %zu", i);
@@ -254,19 +289,21 @@ Test(decoders, a_compute_unit_that_differs_between_runs_is_unknown) {
 }
 
 /* Metadata as VGFNeuralStatistics.cpp writes them. */
-#define STATISTICS(version, available, reason, segments)                                                               \
-  TEXT("{\"schema\":\"executorch.vgf.neural_statistics\",\"schema_version\":" version ",\"api_available\":true,"       \
-       "\"data_available\":" available ",\"available\":" available ",\"reason\":\"" reason                             \
+#define STATISTICS(version, available, reason, segments)                                           \
+  TEXT("{\"schema\":\"executorch.vgf.neural_statistics\",\"schema_version\":" version              \
+       ",\"api_available\":true,"                                                                  \
+       "\"data_available\":" available ",\"available\":" available ",\"reason\":\"" reason         \
        "\",\"segments\":[" segments "]}")
-#define BLOB(name, available, data)                                                                                    \
-  "\"" name "\":{\"available\":" available                                                                             \
-  ",\"is_text\":false,\"vulkan_result\":0,\"size\":2,\"encoding\":\"base64\","                                         \
+#define BLOB(name, available, data)                                                                \
+  "\"" name "\":{\"available\":" available                                                         \
+  ",\"is_text\":false,\"vulkan_result\":0,\"size\":2,\"encoding\":\"base64\","                     \
   "\"reason\":\"\",\"data\":\"" data "\"}"
 #define SEGMENT(database, info, memory) "{\"segment_id\":0," database "," info "," memory "}"
 #define NO_BLOB(name) BLOB(name, "false", "")
-#define EMPTY SEGMENT(NO_BLOB("debug_database"), NO_BLOB("statistics_info"), NO_BLOB("statistics_memory"))
-#define FILLED                                                                                                         \
-  SEGMENT(BLOB("debug_database", "true", "AQID"), BLOB("statistics_info", "true", "aW5mbw=="),                         \
+#define EMPTY                                                                                      \
+  SEGMENT(NO_BLOB("debug_database"), NO_BLOB("statistics_info"), NO_BLOB("statistics_memory"))
+#define FILLED                                                                                     \
+  SEGMENT(BLOB("debug_database", "true", "AQID"), BLOB("statistics_info", "true", "aW5mbw=="),     \
           BLOB("statistics_memory", "true", "3q0="))
 
 Test(decoders, neural_statistics_have_a_note) {
@@ -278,33 +315,40 @@ Test(decoders, neural_statistics_have_a_note) {
   } cases[] = {
       {{none, none}, "no neural statistics: no driver"},
       {{some, some},
-       "neural statistics of 1 of 2 segments: 3 bytes of debug database, 4 bytes of description, 2 bytes of counters"},
+       "neural statistics of 1 of 2 segments: 3 bytes of debug database, 4 bytes of description, 2 "
+       "bytes of counters"},
       {{none, some},
-       "neural statistics of 1 of 2 segments: 3 bytes of debug database, 4 bytes of description, 2 bytes of counters "
+       "neural statistics of 1 of 2 segments: 3 bytes of debug database, 4 bytes of description, 2 "
+       "bytes of counters "
        "(in 1 of 2 runs)"},
       {{some, {0}},
-       "neural statistics of 1 of 2 segments: 3 bytes of debug database, 4 bytes of description, 2 bytes of counters"},
-      {{STATISTICS("2", "true", "", FILLED)}, "neural statistics of version 2 are not known, only version 1"},
-      {{STATISTICS(
-           "1", "true", "",
-           SEGMENT(NO_BLOB("debug_database"), NO_BLOB("statistics_info"), BLOB("statistics_memory", "true", "3q0")))},
+       "neural statistics of 1 of 2 segments: 3 bytes of debug database, 4 bytes of description, 2 "
+       "bytes of counters"},
+      {{STATISTICS("2", "true", "", FILLED)},
+       "neural statistics of version 2 are not known, only version 1"},
+      {{STATISTICS("1", "true", "",
+                   SEGMENT(NO_BLOB("debug_database"), NO_BLOB("statistics_info"),
+                           BLOB("statistics_memory", "true", "3q0")))},
        "neural statistics of 1 of 1 segment; some data is damaged: it is no base64"},
       {{TEXT("{\"schema\":\"executorch.vgf.neural_statistics\"}")},
        "neural statistics without a version cannot be read"},
       {{TEXT("{\"schema\":\"another\",\"schema_version\":1}")},
        "neural statistics cannot be read: the metadata are not what VGF writes"},
       {{TEXT("\x01")}, "neural statistics cannot be read: the metadata are not what VGF writes"},
-      {{TEXT("{\"schema\":\"executorch.vgf.neural_statistics\",\"schema_version\":1,\"segments\":[{")},
+      {{TEXT("{\"schema\":\"executorch.vgf.neural_statistics\",\"schema_version\":1,\"segments\":["
+             "{")},
        "neural statistics cannot be read: the metadata are not what VGF writes"},
       {{{0}, {0}}, NULL},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
-    const etr_event_facts facts = {.name = "VGF_NEURAL_STATISTICS", .metadata = cases[i].metadata, .metadata_count = 2};
+    const etr_event_facts facts = {
+        .name = "VGF_NEURAL_STATISTICS", .metadata = cases[i].metadata, .metadata_count = 2};
     etr_event_meaning meaning = {.role = ETR_ROLE_OPERATOR, .is_in_sums = true};
     cr_assert(etr_decoder_of("VgfBackend")->read(&meaning, &facts, 1, &arena));
     if (cases[i].want)
-      cr_expect_str_eq(or_none(meaning.note), cases[i].want, "case %zu: %s", i, or_none(meaning.note));
+      cr_expect_str_eq(or_none(meaning.note), cases[i].want, "case %zu: %s", i,
+                       or_none(meaning.note));
     else
       cr_expect_null(meaning.note, "case %zu", i);
     etr_arena_clear(&arena);
@@ -347,12 +391,15 @@ Test(decoders, unique_event_names_identify_the_backend) {
 
 /* A delegate's graph and the record may name the same operator differently. */
 Test(decoders, equal_operators_of_graph_and_record_have_one_kind) {
-  static const char *const same[][2] = {{"et_vk.conv_with_clamp.default", "aten.convolution.default"},
-                                        {"aten.linear.default", "aten.addmm.default"},
-                                        {"et_vk.linear_q4gsw.default", "aten.mm.default"},
-                                        {"aten.add.Tensor", "aten.add.Tensor"}};
+  static const char *const same[][2] = {
+      {"et_vk.conv_with_clamp.default", "aten.convolution.default"},
+      {"aten.linear.default", "aten.addmm.default"},
+      {"et_vk.linear_q4gsw.default", "aten.mm.default"},
+      {"aten.add.Tensor", "aten.add.Tensor"}};
   const etr_decoder *decoder = etr_decoder_of("VulkanBackend");
   for (size_t i = 0; i < ETR_COUNT(same); i++)
-    cr_expect(etr_slice_equal(decoder->kind_of(same[i][0]), decoder->kind_of(same[i][1])), "%s", same[i][0]);
-  cr_expect(!etr_slice_equal(decoder->kind_of("aten.add.Tensor"), decoder->kind_of("aten.mul.Tensor")));
+    cr_expect(etr_slice_equal(decoder->kind_of(same[i][0]), decoder->kind_of(same[i][1])), "%s",
+              same[i][0]);
+  cr_expect(
+      !etr_slice_equal(decoder->kind_of("aten.add.Tensor"), decoder->kind_of("aten.mul.Tensor")));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The number of nodes of each class that a delegate can contain, according to the handles that it lists.
+ * The number of nodes of each class that a delegate can contain, according to the handles that it
+ * lists.
  */
 #include "backends/backend.h"
 #include "runs/fit.h"
@@ -9,7 +10,8 @@
 
 enum { CLASSES = 3 };
 
-/* Handle, class, number of nodes, and number of nodes that run on their own. Two classes share handle 5. */
+/* Handle, class, number of nodes, and number of nodes that run on their own. Two classes share
+ * handle 5. */
 static etr_handle_class classes[] = {{3, 1, 2, 2}, {5, 1, 3, 2}, {5, 2, 1, 1}, {9, 2, 4, 4}};
 
 Test(delegate_counts, handles_limit_the_counts_of_each_class) {
@@ -36,8 +38,10 @@ Test(delegate_counts, handles_limit_the_counts_of_each_class) {
     const etr_map_instruction map = {.handles = cases[i].handles, .handle_count = cases[i].count};
     cr_assert(etr_delegate_counts_of_nodes(&counts, &nodes, &map, &scratch));
     for (size_t k = 0; k < CLASSES; k++) {
-      cr_expect_eq(counts.least[k], cases[i].least[k], "case %zu: least %u of class %zu", i, counts.least[k], k);
-      cr_expect_eq(counts.most[k], cases[i].most[k], "case %zu: most %u of class %zu", i, counts.most[k], k);
+      cr_expect_eq(counts.least[k], cases[i].least[k], "case %zu: least %u of class %zu", i,
+                   counts.least[k], k);
+      cr_expect_eq(counts.most[k], cases[i].most[k], "case %zu: most %u of class %zu", i,
+                   counts.most[k], k);
     }
     etr_arena_clear(&scratch);
   }
@@ -63,7 +67,8 @@ static uint16_t class_by_name(const etr_graph *graph, const etr_node *node) {
 }
 
 /* A node that is used twice may become part of another operator. */
-static etr_handle_loss loses_if_shared(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
+static etr_handle_loss loses_if_shared(const etr_graph *graph, const uint32_t *uses,
+                                       const etr_node *node) {
   return uses[node - graph->nodes] > 1 ? ETR_LOSES_HANDLE_UNLESS_FUSED : ETR_KEEPS_HANDLE;
 }
 

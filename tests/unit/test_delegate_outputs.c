@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_delegate_outputs.c - the results that leave a delegate, their number, and the logged tensors that may be a
- * result.
+ * test_delegate_outputs.c - the results that leave a delegate, their number, and the logged tensors
+ * that may be a result.
  */
 #include "place/delegate_outputs.h"
 #include "tiny_graph.h"
@@ -11,17 +11,21 @@ static const char graph_text[] = "x input;a neg (x) @1;b abs (a) @1;c exp (a) @1
                                  "s split (n) [2] [2] @3;t neg (s.1) @3;o output (t,s.1)";
 
 /* Makes the placement of that graph; instructions 0 and 2 are kernels. */
-static etr_placement place(etr_arena *arena, etr_method_inputs *method, const tiny_graph *g, size_t in_program) {
+static etr_placement place(etr_arena *arena, etr_method_inputs *method, const tiny_graph *g,
+                           size_t in_program) {
   static const etr_pte_value values[8];
   etr_placement placement = {.method = method, .node_delegate = g->delegate_of};
   etr_pte_method *program = etr_arena_alloc(arena, sizeof *program);
-  *program = (etr_pte_method){.instruction_count = in_program, .values = values, .value_count = ETR_COUNT(values)};
+  *program = (etr_pte_method){
+      .instruction_count = in_program, .values = values, .value_count = ETR_COUNT(values)};
   *method = (etr_method_inputs){.graph = &g->graph, .program = program};
   for (int32_t id = 0; id < 4; id++) {
-    *etr_vec_push(arena, &placement.instructions) = (etr_placed){.id = id, .is_delegate = id % 2 == 1};
+    *etr_vec_push(arena, &placement.instructions) = (etr_placed){.id = id,
+                                                                 .is_delegate = id % 2 == 1};
     for (uint32_t node = 0; node < g->graph.node_count; node++)
       if (g->delegate_of[node] == id)
-        *etr_vec_push(arena, &placement.delegate_nodes) = (etr_delegate_node){.instruction_id = id, .node = node};
+        *etr_vec_push(arena, &placement.delegate_nodes) = (etr_delegate_node){.instruction_id = id,
+                                                                              .node = node};
   }
   return placement;
 }
@@ -39,10 +43,12 @@ Test(delegate_outputs, used_results_leave_in_the_order_of_nodes) {
   cr_assert(etr_delegate_outputs_find(&outputs, &placement, &arena));
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     size_t count;
-    const etr_node_output *list = etr_outputs_of_delegate(&outputs, cases[i].delegate, &count, &arena);
+    const etr_node_output *list = etr_outputs_of_delegate(&outputs, cases[i].delegate, &count,
+                                                          &arena);
     const char *got = "";
     for (size_t k = 0; k < count; k++)
-      got = etr_arena_format(&arena, "%s%s ", got, g->nodes[list[k].node].outputs[list[k].output].name);
+      got = etr_arena_format(&arena, "%s%s ", got,
+                             g->nodes[list[k].node].outputs[list[k].output].name);
     cr_expect_str_eq(got, cases[i].want, "delegate %d: %s", cases[i].delegate, got);
   }
   etr_arena_clear(&arena);
@@ -74,8 +80,8 @@ Test(delegate_outputs, the_number_of_results_excludes_unknown_instructions) {
     const etr_placement placement = place(&arena, &method, g, cases[i].in_program);
     cr_assert(etr_uses_of_placement(&uses, &placement, &arena));
     for (size_t k = 0; k < cases[i].in_program; k++)
-      cr_expect_eq(uses.results_of[k], cases[i].want[k], "%zu instructions: %u results of %zu", cases[i].in_program,
-                   uses.results_of[k], k);
+      cr_expect_eq(uses.results_of[k], cases[i].want[k], "%zu instructions: %u results of %zu",
+                   cases[i].in_program, uses.results_of[k], k);
     etr_arena_clear(&arena);
   }
 }
@@ -102,7 +108,14 @@ Test(delegate_outputs, a_logged_tensor_fits_results_of_its_type_and_rank) {
       {"another first size", "float32", {2, 3}, 2, "float32", {4, 3}, 2, false},
       {"another last size", "float32", {2, 3}, 2, "float32", {2, 4}, 2, false},
       {"a symbolic size", "float32", {2, 3}, 2, "float32", {ETR_DIM_SYMBOLIC, 3}, 2, true},
-      {"another size after a symbolic one", "float32", {2, 3}, 2, "float32", {ETR_DIM_SYMBOLIC, 4}, 2, false},
+      {"another size after a symbolic one",
+       "float32",
+       {2, 3},
+       2,
+       "float32",
+       {ETR_DIM_SYMBOLIC, 4},
+       2,
+       false},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const etr_dim dims[2] = {{.size = cases[i].sizes[0]}, {.size = cases[i].sizes[1]}};

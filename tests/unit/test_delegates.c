@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_delegates.c - operators of real XNNPACK delegates match nodes of their kind, with and without the .pte; and
- * each rule on a delegate small enough to check by hand.
+ * test_delegates.c - operators of real XNNPACK delegates match nodes of their kind, with and
+ * without the .pte; and each rule on a delegate small enough to check by hand.
  */
 #include "backends/backends.h"
 #include "backends/xnnpack.h"
@@ -19,18 +19,22 @@ static counted count(const etr_profile *profile) {
   counted c = {0};
   for (size_t b = 0; b < profile->block_count; b++) {
     const etr_block *block = &profile->blocks[b];
-    const etr_graph *graph = block->method == ETR_NONE ? NULL : &profile->graphs[profile->methods[block->method].graph];
+    const etr_graph *graph = block->method == ETR_NONE
+                                 ? NULL
+                                 : &profile->graphs[profile->methods[block->method].graph];
     bool *used = graph ? calloc(graph->node_count, sizeof *used) : NULL;
     for (size_t i = 0; used && i < block->event_count; i++) {
       const etr_event *e = &block->events[i];
       const etr_backend *backend = etr_backend_of("XnnpackBackend");
       uint16_t class_ = e->delegate_id ? backend->class_of_event(e->delegate_id) : 0;
       c.events += class_ != 0;
-      if (class_ == 0 || e->node_count == 0) continue;
+      if (class_ == 0 || e->node_count == 0)
+        continue;
       uint16_t of_node = backend->class_of_node(graph, &graph->nodes[e->nodes[0]]);
       c.on_nodes++;
       c.of_another_kind += of_node != class_ &&
-                           !((backend->traits(class_) | backend->traits(of_node)) & ETR_CLASS_FUSES);
+                           !((backend->traits(class_) | backend->traits(of_node)) &
+                             ETR_CLASS_FUSES);
       c.on_a_node_of_another += used[e->nodes[0]];
       used[e->nodes[0]] = true;
     }
@@ -46,16 +50,20 @@ Test(delegates, operators_are_matched_to_nodes_of_their_kind) {
     size_t of_another_kind; /* y * y, which runs as Square */
   } cases[] = {
       {"lstm_xnnpack", {131, 131}, 0}, /* one handle, 158 nodes, 14 delegates */
-      {"vit_xnnpack", {438, 438}, 0},    {"llama_xnnpack", {906, 906}, 0}, {"mv2_xnnpack", {66, 66}, 0},
-      {"quantized_xnnpack", {13, 7}, 0}, {"multi_method", {3, 3}, 0},      {"bundled_update", {19, 19}, 0},
+      {"vit_xnnpack", {438, 438}, 0},  {"llama_xnnpack", {906, 906}, 0},
+      {"mv2_xnnpack", {66, 66}, 0},    {"quantized_xnnpack", {13, 7}, 0},
+      {"multi_method", {3, 3}, 0},     {"bundled_update", {19, 19}, 0},
       {"unet_xnnpack", {23, 23}, 1}, /* all except the operators that the layout needs */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     for (int without = 0; without <= 1; without++) {
-      etr_profile *profile = without ? open_without_program(cases[i].fixture) : open_fixture(cases[i].fixture);
+      etr_profile *profile = without ? open_without_program(cases[i].fixture)
+                                     : open_fixture(cases[i].fixture);
       counted c = count(profile);
-      cr_expect_geq(c.on_nodes, cases[i].on_nodes[without], "%s: %zu of %zu", cases[i].fixture, c.on_nodes, c.events);
-      cr_expect_eq(c.of_another_kind, cases[i].of_another_kind, "%s: %zu", cases[i].fixture, c.of_another_kind);
+      cr_expect_geq(c.on_nodes, cases[i].on_nodes[without], "%s: %zu of %zu", cases[i].fixture,
+                    c.on_nodes, c.events);
+      cr_expect_eq(c.of_another_kind, cases[i].of_another_kind, "%s: %zu", cases[i].fixture,
+                   c.of_another_kind);
       cr_expect_eq(c.on_a_node_of_another, 0, "%s: %zu", cases[i].fixture, c.on_a_node_of_another);
       etr_profile_close(profile);
     }
@@ -155,9 +163,27 @@ static const rows_case row_cases[] = {
      {{0}},
      "Add (ND) #1;Wizardry #1",
      "a aligned 0.6;- none 0"},
-    {"nothing that is known of", ADD_RELU, false, true, {{0}}, "Wizardry #1;Wizardry #2", "- none 0;- none 0"},
-    {"the call is none of them", ADD_RELU, false, true, {{0}}, "Add (ND) #1;!call", "a aligned 0.6;- delegate 0"},
-    {"the call comes first", ADD_RELU, false, true, {{0}}, "!call;Add (ND) #1", "- delegate 0;a aligned 0.6"},
+    {"nothing that is known of",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "Wizardry #1;Wizardry #2",
+     "- none 0;- none 0"},
+    {"the call is none of them",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "Add (ND) #1;!call",
+     "a aligned 0.6;- delegate 0"},
+    {"the call comes first",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "!call;Add (ND) #1",
+     "- delegate 0;a aligned 0.6"},
     {"a later turn of a loop ran more than the call before it",
      "x input;s sigmoid (x) #1 @0;r relu (s) #2 @0",
      false,
@@ -187,7 +213,8 @@ static const rows_case row_cases[] = {
      ADD_RELU,
      true,
      false,
-     {{.class_ = ETR_XNN_CLAMP, .node = "a"}, {.class_ = ETR_XNN_CLAMP, .is_idle = true, .node = "r"}},
+     {{.class_ = ETR_XNN_CLAMP, .node = "a"},
+      {.class_ = ETR_XNN_CLAMP, .is_idle = true, .node = "r"}},
      "Clamp (NC, F32) #1",
      "a payload 1"},
     {"of two alike, neither of them idle",
@@ -234,7 +261,8 @@ static const rows_case row_cases[] = {
      "- none 0;a payload 1"},
 };
 
-static void make_payload(etr_arena *arena, const tiny_graph *g, const hand_operator *list, etr_placed *out) {
+static void make_payload(etr_arena *arena, const tiny_graph *g, const hand_operator *list,
+                         etr_placed *out) {
   etr_payload *payload = etr_arena_alloc(arena, sizeof *payload);
   etr_payload_operator *operators = etr_arena_alloc_array(arena, MOST_OPERATORS, sizeof *operators);
   uint32_t *nodes = etr_arena_alloc_array(arena, MOST_OPERATORS, sizeof *nodes);
@@ -256,10 +284,12 @@ static void make_payload(etr_arena *arena, const tiny_graph *g, const hand_opera
   out->operator_by_order = by_order;
 }
 
-static void make_nodes(etr_arena *arena, const tiny_graph *g, etr_method_inputs *method, etr_placement *placement) {
+static void make_nodes(etr_arena *arena, const tiny_graph *g, etr_method_inputs *method,
+                       etr_placement *placement) {
   etr_handle_node *by_handle = etr_arena_alloc_array(arena, g->graph.node_count, sizeof *by_handle);
   for (uint32_t i = 0; i < g->graph.node_count; i++) {
-    if (g->delegate_of[i] < 0) continue;
+    if (g->delegate_of[i] < 0)
+      continue;
     *etr_vec_push(arena, &placement->delegate_nodes) = (etr_delegate_node){g->delegate_of[i], i};
     by_handle[method->by_handle_count++] = (etr_handle_node){g->nodes[i].debug_handle, i};
   }
@@ -270,16 +300,18 @@ static size_t make_rows(etr_arena *arena, etr_event *rows, const char *text) {
   char *rest = etr_arena_copy(arena, etr_slice_of(text));
   size_t count = 0;
   for (char *id; (id = tiny_piece(&rest, ";")); count++)
-    rows[count] = (etr_event){.name = id, .delegate_id = *id == '!' ? NULL : id, .match = ETR_MATCH_DELEGATE};
+    rows[count] = (etr_event){
+        .name = id, .delegate_id = *id == '!' ? NULL : id, .match = ETR_MATCH_DELEGATE};
   return count;
 }
 
-static void describe_rows(const tiny_graph *g, const etr_event *rows, size_t count, char *out, size_t size) {
+static void describe_rows(const tiny_graph *g, const etr_event *rows, size_t count, char *out,
+                          size_t size) {
   size_t used = 0;
   for (size_t i = 0; i < count; i++) {
     const char *node = tiny_name(g, rows[i].node_count ? rows[i].nodes[0] : ETR_NONE);
-    used += (size_t)snprintf(out + used, size - used, "%s%s %s %.3g", i ? ";" : "", node, etr_match_name(rows[i].match),
-                             rows[i].confidence);
+    used += (size_t)snprintf(out + used, size - used, "%s%s %s %.3g", i ? ";" : "", node,
+                             etr_match_name(rows[i].match), rows[i].confidence);
   }
 }
 
@@ -291,11 +323,14 @@ Test(delegates, rows_are_matched_by_payload_or_order) {
     char got[512] = "";
     const tiny_graph *g = tiny_graph_of(&arena, c->nodes);
     const etr_map_instruction map = {.is_delegate = true};
-    etr_placed instruction = {.map = &map, .is_delegate = true, .backend = "XnnpackBackend", .node = ETR_NONE};
+    etr_placed instruction = {
+        .map = &map, .is_delegate = true, .backend = "XnnpackBackend", .node = ETR_NONE};
     etr_method_inputs method = {.graph = &g->graph, .uses = g->uses};
-    etr_placement placement = {.method = &method, .node_delegate = g->delegate_of, .is_ordered = c->is_ordered};
+    etr_placement placement = {
+        .method = &method, .node_delegate = g->delegate_of, .is_ordered = c->is_ordered};
     make_nodes(&arena, g, &method, &placement);
-    if (c->has_payload) make_payload(&arena, g, c->payload, &instruction);
+    if (c->has_payload)
+      make_payload(&arena, g, c->payload, &instruction);
     size_t count = make_rows(&arena, rows, c->rows);
     etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS};
     for (size_t k = 0; k < count; k++)
@@ -307,7 +342,8 @@ Test(delegates, rows_are_matched_by_payload_or_order) {
   }
 }
 
-/* A dump lists a delegate's rows in the order of their first run, so its call may be the first row or any other. */
+/* A dump lists a delegate's rows in the order of their first run, so its call may be the first row
+ * or any other. */
 Test(delegates, the_delegate_call_may_be_any_row) {
   static const struct {
     const char *rows, *want;
@@ -323,7 +359,8 @@ Test(delegates, the_delegate_call_may_be_any_row) {
     const tiny_graph *g = tiny_graph_of(&arena, ADD_RELU);
     const etr_map_instruction map = {.is_delegate = true};
     etr_method_inputs method = {.graph = &g->graph, .uses = g->uses};
-    etr_placement placement = {.method = &method, .node_delegate = g->delegate_of, .is_ordered = true};
+    etr_placement placement = {
+        .method = &method, .node_delegate = g->delegate_of, .is_ordered = true};
     make_nodes(&arena, g, &method, &placement);
     *etr_vec_push(&arena, &placement.instructions) = (etr_placed){
         .map = &map, .is_delegate = true, .backend = "XnnpackBackend", .node = ETR_NONE};
@@ -331,7 +368,8 @@ Test(delegates, the_delegate_call_may_be_any_row) {
     for (size_t k = 0; k < count; k++)
       rows[k].kind = rows[k].delegate_id ? ETR_EVENT_DELEGATE_OPERATOR : ETR_EVENT_DELEGATE_CALL;
     etr_run run = {.profile_events = count};
-    etr_block block = {.events = rows, .event_count = count, .runs = (const uint32_t[]){0}, .run_count = 1};
+    etr_block block = {
+        .events = rows, .event_count = count, .runs = (const uint32_t[]){0}, .run_count = 1};
     const etr_blocks blocks = {.runs = &run,
                                .run_count = 1,
                                .blocks = &block,
@@ -344,7 +382,8 @@ Test(delegates, the_delegate_call_may_be_any_row) {
     etr_warnings warnings = {.arena = &arena};
     cr_assert(etr_find_event_nodes(&placement, 0, &blocks, &arena, &warnings));
     describe_rows(g, rows, count, got, sizeof got);
-    cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].rows, got, cases[i].want);
+    cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].rows, got,
+                     cases[i].want);
     etr_arena_clear(&arena);
   }
 }
@@ -358,11 +397,12 @@ Test(delegates, the_source_of_a_match_is_chosen_before_the_rules) {
     bool has_map, has_ids;
     const char *rows, *want;
   } cases[] = {
-      {"no map names the instruction", "XnnpackBackend", false, false, "Add (ND) #1", "- delegate 0"},
+      {"no map names the instruction", "XnnpackBackend", false, false, "Add (ND) #1",
+       "- delegate 0"},
       {"a backend that nothing is known of", "SomeBackend", true, false, "Add (ND) #1", "- none 0"},
       {"no backend is named: events decide", NULL, true, false, "Add (ND) #1", "a aligned 0.6"},
-      {"the map's ids, exactly; of several handles the first that the delegate has", "SomeBackend", true, true,
-       "7;77;8;Add (ND) #1", "r delegate_map 1;- none 0;r delegate_map 1;- none 0"},
+      {"the map's ids, exactly; of several handles the first that the delegate has", "SomeBackend",
+       true, true, "7;77;8;Add (ND) #1", "r delegate_map 1;- none 0;r delegate_map 1;- none 0"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
@@ -371,10 +411,13 @@ Test(delegates, the_source_of_a_match_is_chosen_before_the_rules) {
     const tiny_graph *g = tiny_graph_of(&arena, ADD_RELU);
     const etr_map_instruction map = {
         .is_delegate = true, .ids = ids, .id_count = cases[i].has_ids ? ETR_COUNT(ids) : 0};
-    const etr_placed instruction = {
-        .map = cases[i].has_map ? &map : NULL, .is_delegate = true, .backend = cases[i].backend, .node = ETR_NONE};
+    const etr_placed instruction = {.map = cases[i].has_map ? &map : NULL,
+                                    .is_delegate = true,
+                                    .backend = cases[i].backend,
+                                    .node = ETR_NONE};
     etr_method_inputs method = {.graph = &g->graph, .uses = g->uses};
-    etr_placement placement = {.method = &method, .node_delegate = g->delegate_of, .is_ordered = true};
+    etr_placement placement = {
+        .method = &method, .node_delegate = g->delegate_of, .is_ordered = true};
     make_nodes(&arena, g, &method, &placement);
     size_t count = make_rows(&arena, rows, cases[i].rows);
     etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS};
@@ -382,7 +425,8 @@ Test(delegates, the_source_of_a_match_is_chosen_before_the_rules) {
       rows[k].kind = rows[k].delegate_id ? ETR_EVENT_DELEGATE_OPERATOR : ETR_EVENT_DELEGATE_CALL;
     cr_assert(etr_delegate_rows(&placement, &instruction, rows, count, &reading, &arena));
     describe_rows(g, rows, count, got, sizeof got);
-    cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].title, got, cases[i].want);
+    cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].title, got,
+                     cases[i].want);
     etr_arena_clear(&arena);
   }
 }

@@ -51,9 +51,12 @@ Test(diff_json, parts_are_in_the_clock_of_their_side) {
     const char *part = strstr(parts, etr_arena_format(&arena, "\"%s\":{", base_parts[i].name));
     cr_assert_not_null(part, "%s", base_parts[i].name);
     double before = part_ns(base, base_parts[i].ticks), after = part_ns(newer, new_parts[i].ticks);
-    cr_expect_float_eq(number_behind(part, "\"base_avg\":"), before, 1e-6 * before, "%s", base_parts[i].name);
-    cr_expect_float_eq(number_behind(part, "\"new_avg\":"), after, 1e-6 * after, "%s", base_parts[i].name);
-    cr_expect_float_eq(number_behind(part, "\"change_avg\":"), after - before, 1e-6 * before, "%s", base_parts[i].name);
+    cr_expect_float_eq(number_behind(part, "\"base_avg\":"), before, 1e-6 * before, "%s",
+                       base_parts[i].name);
+    cr_expect_float_eq(number_behind(part, "\"new_avg\":"), after, 1e-6 * after, "%s",
+                       base_parts[i].name);
+    cr_expect_float_eq(number_behind(part, "\"change_avg\":"), after - before, 1e-6 * before, "%s",
+                       base_parts[i].name);
   }
   etr_comparison_close(comparison);
   etr_arena_clear(&arena);
@@ -68,7 +71,8 @@ enum { MOST_PROFILES = 100 };
 /* Reads a decimal in billionths, because no number has more digits. null is 0. */
 static long long billionths(const char *text, const char *key) {
   double number = number_behind(text, key) * 1e9;
-  cr_assert_lt(fabs(number - round(number)), 0.01, "%s%.30s has more digits", key, strstr(text, key) + strlen(key));
+  cr_assert_lt(fabs(number - round(number)), 0.01, "%s%.30s has more digits", key,
+               strstr(text, key) + strlen(key));
   return llround(number);
 }
 
@@ -127,11 +131,15 @@ static size_t open_all(etr_profile *profiles[MOST_PROFILES]) {
   for (const struct dirent *entry; (entry = readdir(fixtures)) && count < MOST_PROFILES;) {
     char path[512];
     etr_inputs inputs;
-    if (entry->d_name[0] == '.') continue;
+    if (entry->d_name[0] == '.')
+      continue;
     snprintf(path, sizeof path, "%s/%s", FIXTURES, entry->d_name);
-    if (etr_inputs_find(&inputs, path, NULL, NULL) != ETR_OK) continue;
+    if (etr_inputs_find(&inputs, path, NULL, NULL) != ETR_OK)
+      continue;
     const etr_options options = {.edge_only = true};
-    if (inputs.etdump_count && etr_profile_open(&profiles[count], &inputs, &options, NULL) == ETR_OK) count++;
+    if (inputs.etdump_count &&
+        etr_profile_open(&profiles[count], &inputs, &options, NULL) == ETR_OK)
+      count++;
     etr_inputs_clear(&inputs);
   }
   closedir(fixtures);
@@ -142,7 +150,9 @@ Test(diff_json, printed_explanations_add_up) {
   etr_profile *profiles[MOST_PROFILES];
   size_t count = open_all(profiles), explained = 0;
   for (size_t i = 0; i < count; i++)
-    for (size_t k = 0; k < count; k++) explained += expect_pair_to_add_up(profiles[i], profiles[k]);
+    for (size_t k = 0; k < count; k++)
+      explained += expect_pair_to_add_up(profiles[i], profiles[k]);
   cr_expect_gt(explained, count);
-  for (size_t i = 0; i < count; i++) etr_profile_close(profiles[i]);
+  for (size_t i = 0; i < count; i++)
+    etr_profile_close(profiles[i]);
 }

@@ -30,15 +30,17 @@ static const char *names(etr_arena *arena, const etr_method_pair *method, etr_di
   etr_diff_rows rows;
   const char *text = "";
   cr_assert(etr_diff_rows_make(&rows, arena, method, section, order));
-  for (size_t i = 0; i < rows.count; i++) text = etr_arena_format(arena, "%s%s", text, rows.rows[i].name);
+  for (size_t i = 0; i < rows.count; i++)
+    text = etr_arena_format(arena, "%s%s", text, rows.rows[i].name);
   return text;
 }
 
 Test(diff_rows, rows_are_ordered_as_requested) {
-  etr_node_pair pairs[] = {
-      pair_of("e", "sub", "m.2", 300, ETR_VERDICT_CANNOT_TELL), pair_of("d", "add", "m.1", 150, ETR_VERDICT_SLOWER),
-      pair_of("a", "mul", "m.1", 120, ETR_VERDICT_SLOWER), pair_of("c", "add", "m.3", 20, ETR_VERDICT_FASTER),
-      pair_of("b", "add", "m.0", 101, ETR_VERDICT_EQUAL)};
+  etr_node_pair pairs[] = {pair_of("e", "sub", "m.2", 300, ETR_VERDICT_CANNOT_TELL),
+                           pair_of("d", "add", "m.1", 150, ETR_VERDICT_SLOWER),
+                           pair_of("a", "mul", "m.1", 120, ETR_VERDICT_SLOWER),
+                           pair_of("c", "add", "m.3", 20, ETR_VERDICT_FASTER),
+                           pair_of("b", "add", "m.0", 101, ETR_VERDICT_EQUAL)};
   static const struct {
     etr_node_order order;
     const char *names;
@@ -47,7 +49,8 @@ Test(diff_rows, rows_are_ordered_as_requested) {
                {ETR_ORDER_OP, "cdabe"},
                {ETR_ORDER_MODULE, "dacbe"},
                {ETR_ORDER_GRAPH, "daceb"}};
-  const etr_method_pair method = {.name = "forward", .pairs = pairs, .pair_count = ETR_COUNT(pairs), .timed_nodes = 5};
+  const etr_method_pair method = {
+      .name = "forward", .pairs = pairs, .pair_count = ETR_COUNT(pairs), .timed_nodes = 5};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     const char *got = names(&arena, &method, ETR_DIFF_SECTION_NODES, cases[i].order);
@@ -59,11 +62,13 @@ Test(diff_rows, rows_are_ordered_as_requested) {
 /* A node on one side only is sorted by its change like all others. */
 Test(diff_rows, removed_and_added_nodes_are_sorted_by_their_change) {
   etr_node_pair pairs[] = {pair_of("b", "add", "", 100, ETR_VERDICT_SLOWER),
-                           pair_of("n", "add", "", 50, ETR_VERDICT_NEW), pair_of("g", "add", "", 0, ETR_VERDICT_GONE)};
+                           pair_of("n", "add", "", 50, ETR_VERDICT_NEW),
+                           pair_of("g", "add", "", 0, ETR_VERDICT_GONE)};
   pairs[1].base_name = pairs[2].new_name = NULL;
   pairs[0].change.new_p50 = 130;
   pairs[1].change.base_p50 = 0;
-  const etr_method_pair method = {.name = "forward", .pairs = pairs, .pair_count = ETR_COUNT(pairs), .timed_nodes = 3};
+  const etr_method_pair method = {
+      .name = "forward", .pairs = pairs, .pair_count = ETR_COUNT(pairs), .timed_nodes = 3};
   etr_arena arena = {0};
   cr_expect_str_eq(names(&arena, &method, ETR_DIFF_SECTION_NODES, ETR_ORDER_TIME), "gnb");
   etr_arena_clear(&arena);
@@ -80,19 +85,22 @@ Test(diff_rows, only_changes_worth_reporting_are_news) {
       {ETR_VERDICT_SLOWER, ETR_REASON_NONE, 5, 5, 1, 120, true},
       {ETR_VERDICT_EQUAL, ETR_REASON_NONE, 5, 5, 1, 120, false},
       {ETR_VERDICT_CANNOT_TELL, ETR_REASON_SPREAD, 5, 5, 1, 120, false},
-      {ETR_VERDICT_CANNOT_TELL, ETR_REASON_FEW_RUNS, 2, 2, 1, 120, true}, /* then no row can be judged */
+      {ETR_VERDICT_CANNOT_TELL, ETR_REASON_FEW_RUNS, 2, 2, 1, 120,
+       true}, /* then no row can be judged */
       {ETR_VERDICT_CANNOT_TELL, ETR_REASON_FEW_RUNS, 2, 2, 1, 100, false},
       {ETR_VERDICT_UNTIMED, ETR_REASON_NONE, 5, 0, 1, 0, true}, /* fused into another node */
       {ETR_VERDICT_UNTIMED, ETR_REASON_NONE, 0, 0, 1, 100, false},
       {ETR_VERDICT_UNTIMED, ETR_REASON_NONE, 0, 0, 0, 100, false},
-      {ETR_VERDICT_NEW, ETR_REASON_NONE, 0, 0, 0, 100, true}, /* without timed nodes every row counts */
+      {ETR_VERDICT_NEW, ETR_REASON_NONE, 0, 0, 0, 100,
+       true}, /* without timed nodes every row counts */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_node_pair pair = pair_of("a", "add", "", cases[i].new_p50, cases[i].verdict);
     pair.change.reason = cases[i].reason;
     pair.change.base_runs = cases[i].base_runs;
     pair.change.new_runs = cases[i].new_runs;
-    const etr_method_pair method = {.pairs = &pair, .pair_count = 1, .timed_nodes = cases[i].timed_nodes};
+    const etr_method_pair method = {
+        .pairs = &pair, .pair_count = 1, .timed_nodes = cases[i].timed_nodes};
     etr_arena arena = {0};
     etr_diff_rows rows;
     cr_assert(etr_diff_rows_make(&rows, &arena, &method, ETR_DIFF_SECTION_NODES, ETR_ORDER_TIME));

@@ -21,7 +21,8 @@ static const char *emit(const etr_profile *profile, size_t graph, int depth, etr
   etr_writer writer;
   etr_error error;
   etr_text_begin(&text, arena, &writer);
-  cr_assert_eq(etr_emit_dot(profile, graph, &(etr_dot_options){.depth = depth}, &(etr_sink){append, &writer}, &error),
+  cr_assert_eq(etr_emit_dot(profile, graph, &(etr_dot_options){.depth = depth},
+                            &(etr_sink){append, &writer}, &error),
                ETR_OK, "%s", error.message);
   return etr_text_end(&text, &writer);
 }
@@ -35,13 +36,16 @@ static void expect_lacks(const char *dot, const char *part) {
 
 static size_t count_of(const char *dot, const char *part) {
   size_t count = 0;
-  for (const char *at = strstr(dot, part); at != NULL; at = strstr(at + 1, part)) count++;
+  for (const char *at = strstr(dot, part); at != NULL; at = strstr(at + 1, part))
+    count++;
   return count;
 }
 
-/* Returns the SVG that Graphviz draws, behind its warnings, if any; NULL if Graphviz is not installed. */
+/* Returns the SVG that Graphviz draws, behind its warnings, if any; NULL if Graphviz is not
+ * installed. */
 static const char *rendered(const char *dot, etr_arena *arena) {
-  if (system("dot -V 2>/dev/null") != 0) return NULL;
+  if (system("dot -V 2>/dev/null") != 0)
+    return NULL;
   char path[] = "/tmp/etrecord_dot_XXXXXX";
   int fd = mkstemp(path);
   cr_assert(fd >= 0);
@@ -53,7 +57,8 @@ static const char *rendered(const char *dot, etr_arena *arena) {
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
   char piece[4096];
-  for (size_t size; (size = fread(piece, 1, sizeof piece, pipe)) > 0;) etr_put(&writer, (etr_slice){piece, size});
+  for (size_t size; (size = fread(piece, 1, sizeof piece, pipe)) > 0;)
+    etr_put(&writer, (etr_slice){piece, size});
   const char *svg = etr_text_end(&text, &writer);
   cr_expect_eq(pclose(pipe), 0, "dot failed: %.300s\n%s", svg, dot);
   cr_expect_eq(unlink(path), 0);
@@ -61,7 +66,8 @@ static const char *rendered(const char *dot, etr_arena *arena) {
   return svg;
 }
 
-/* x -> linear (block.fc) -> relu (block) -> add -> mul -> sub -> output; linear and add were timed. */
+/* x -> linear (block.fc) -> relu (block) -> add -> mul -> sub -> output; linear and add were timed.
+ */
 static void small(tiny *t) {
   uint32_t block = tiny_module(t, 0, "block", "my.Block");
   uint32_t fc = tiny_module(t, block, "block.fc", "torch.nn.modules.linear.Linear");
@@ -109,7 +115,8 @@ Test(dot, a_small_graph_is_drawn_completely) {
       "n3 -> n4\t[penwidth=1.3]", /* one edge for both uses */
       "fillcolor=\"#ef6548\"",    /* the hottest */
   };
-  for (size_t i = 0; i < ETR_COUNT(parts); i++) expect_has(dot, parts[i]);
+  for (size_t i = 0; i < ETR_COUNT(parts); i++)
+    expect_has(dot, parts[i]);
   expect_lacks(dot, "n1 "); /* weights have no box */
   expect_lacks(dot, "XNNPACK");
   expect_lacks(dot, "~");
@@ -160,7 +167,8 @@ Test(dot, a_graph_without_times_says_so) {
 
 Test(dot, lowered_modules_are_drawn_as_delegates) {
   tiny t = {0};
-  uint32_t call = tiny_node(&t, ETR_NODE_OP, "executorch_call_delegate", "higher_order.executorch_call_delegate", 0);
+  uint32_t call = tiny_node(&t, ETR_NODE_OP, "executorch_call_delegate",
+                            "higher_order.executorch_call_delegate", 0);
   uint32_t lowered = tiny_subgraph(&t, call, "lowered_module_0", ETR_SUBGRAPH_LOWERED);
   t.subgraphs.data[lowered].backend = "CoreMLBackend";
   for (int i = 0; i < 2; i++) {
@@ -181,12 +189,13 @@ Test(dot, closed_modules_are_one_box) {
   for (int i = 0; i < 8; i++) {
     uint32_t layer = tiny_module(&t, 0, etr_arena_format(&t.arena, "layers.%d", i), "my.Layer");
     for (int k = 0; k < 20; k++) {
-      uint32_t op = tiny_node(&t, ETR_NODE_OP, etr_arena_format(&t.arena, "mul_%zu", t.nodes.count), "aten.mul.Tensor",
-                              layer);
+      uint32_t op = tiny_node(&t, ETR_NODE_OP, etr_arena_format(&t.arena, "mul_%zu", t.nodes.count),
+                              "aten.mul.Tensor", layer);
       tiny_input(&t, op, last, 0);
       tiny_time(&t, op, 1000);
       last = op;
-      if (first_op == 0) first_op = op;
+      if (first_op == 0)
+        first_op = op;
     }
   }
   t.times.data[first_op].backend = "XnnpackBackend";
@@ -205,14 +214,16 @@ Test(dot, closed_modules_are_one_box) {
 
 Test(dot, large_graphs_are_made_quick_to_lay_out) {
   tiny t = {0};
-  for (int i = 0; i < 301; i++) tiny_node(&t, ETR_NODE_OP, "mul", "aten.mul.Tensor", 0);
+  for (int i = 0; i < 301; i++)
+    tiny_node(&t, ETR_NODE_OP, "mul", "aten.mul.Tensor", 0);
   const char *dot = emit(tiny_profile(&t), 0, -1, &t.arena);
   expect_has(dot, "splines=polyline");
   expect_has(dot, "nslimit=1");
   tiny_clear(&t);
 }
 
-static const char *emit_part(const etr_profile *profile, etr_dot_options options, etr_arena *arena) {
+static const char *emit_part(const etr_profile *profile, etr_dot_options options,
+                             etr_arena *arena) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
@@ -294,8 +305,8 @@ Test(dot, hostile_names_are_escaped) {
     cr_expect_eq(count_of(dot, "=<"), 1, "only the legend is HTML-like, not %s", hostile[i][0]);
     const char *svg = rendered(dot, &t.arena);
     if (svg != NULL)
-      cr_expect_geq(count_of(svg, etr_arena_format(&t.arena, ">%s</text>", hostile[i][1])), 2, "%s: %s", hostile[i][0],
-                    svg);
+      cr_expect_geq(count_of(svg, etr_arena_format(&t.arena, ">%s</text>", hostile[i][1])), 2,
+                    "%s: %s", hostile[i][0], svg);
     tiny_clear(&t);
   }
 }
@@ -312,13 +323,15 @@ Test(dot, a_line_end_in_a_name_is_shown_as_one) {
 Test(dot, long_names_are_cut_between_characters) {
   tiny t = {0};
   char name[400] = "";
-  for (int i = 0; i < 100; i++) strncat(name, "\xE4\xB8\xAD", 4);
+  for (int i = 0; i < 100; i++)
+    strncat(name, "\xE4\xB8\xAD", 4);
   uint32_t module = tiny_module(&t, 0, "m", "");
   tiny_node(&t, ETR_NODE_OP, name, "aten.mul.Tensor", module);
   tiny_node(&t, ETR_NODE_OP, name, "aten.mul.Tensor", module);
   const char *dot = emit(tiny_profile(&t), 0, 0, &t.arena);
   expect_has(dot, "label="
-                  "\"mul\\n\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE2\x80"
+                  "\"mul\\n\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD"
+                  "\xE4\xB8\xAD\xE2\x80"
                   "\xA6\xE4\xB8\xAD");
   rendered(dot, &t.arena);
   tiny_clear(&t);
@@ -345,7 +358,8 @@ Test(dot, a_refusing_sink_is_reported_and_leaves_nothing_behind) {
   for (size_t room = 0; room < strlen(before); room += 1500) {
     size_t left = room;
     etr_error error = {.message = ""};
-    cr_expect_eq(etr_emit_dot(profile, 0, NULL, &(etr_sink){full_disk, &left}, &error), ETR_ERROR_IO);
+    cr_expect_eq(etr_emit_dot(profile, 0, NULL, &(etr_sink){full_disk, &left}, &error),
+                 ETR_ERROR_IO);
     cr_expect_neq(error.message[0], '\0');
     cr_expect_str_eq(emit(profile, 0, 0, &t.arena), before);
   }
@@ -353,8 +367,9 @@ Test(dot, a_refusing_sink_is_reported_and_leaves_nothing_behind) {
 }
 
 Test(dot, fixtures_are_drawn_repeatably) {
-  static const char *const names[] = {"add_mul",     "control_flow", "llama_portable", "lowered_in_record",
-                                      "mv2_xnnpack", "vit_xnnpack",  "vulkan"};
+  static const char *const names[] = {
+      "add_mul",     "control_flow", "llama_portable", "lowered_in_record",
+      "mv2_xnnpack", "vit_xnnpack",  "vulkan"};
   for (size_t i = 0; i < ETR_COUNT(names); i++) {
     char path[512];
     (void)snprintf(path, sizeof path, FIXTURES "/%s", names[i]);

@@ -8,14 +8,16 @@
 
 #include <criterion/criterion.h>
 
-/* Builds layers of blocks of operators, in one chain. Each operator takes 1 tick and uses a weight. */
+/* Builds layers of blocks of operators, in one chain. Each operator takes 1 tick and uses a weight.
+ */
 static void tower(tiny *t, int layers, int blocks, int ops) {
   uint32_t last = tiny_node(t, ETR_NODE_INPUT, "x", "x", 0);
   uint32_t weight = tiny_node(t, ETR_NODE_PARAMETER, "p_w", "w", 0);
   for (int i = 0; i < layers; i++) {
     uint32_t layer = tiny_module(t, 0, etr_arena_format(&t->arena, "layer%d", i), "");
     for (int j = 0; j < blocks; j++) {
-      uint32_t block = tiny_module(t, layer, etr_arena_format(&t->arena, "layer%d.block%d", i, j), "");
+      uint32_t block = tiny_module(t, layer, etr_arena_format(&t->arena, "layer%d.block%d", i, j),
+                                   "");
       for (int k = 0; k < ops; k++) {
         uint32_t op = tiny_node(t, ETR_NODE_OP, "add", "aten.add.Tensor", block);
         tiny_input(t, op, last, 0);
@@ -38,11 +40,14 @@ static etr_dot_plan plan_for(tiny *t, etr_dot_options options) {
   return plan;
 }
 
-static etr_dot_plan plan_of(tiny *t, int depth) { return plan_for(t, (etr_dot_options){.depth = depth}); }
+static etr_dot_plan plan_of(tiny *t, int depth) {
+  return plan_for(t, (etr_dot_options){.depth = depth});
+}
 
 static size_t clusters(const etr_dot_plan *plan) {
   size_t count = 0;
-  for (uint32_t i = 0; i < plan->scopes.count; i++) count += plan->cluster_of[i] == i;
+  for (uint32_t i = 0; i < plan->scopes.count; i++)
+    count += plan->cluster_of[i] == i;
   return count;
 }
 
@@ -52,13 +57,13 @@ Test(dot_plan, levels_open_until_the_page_is_full) {
     uint32_t levels;
     size_t boxes, clusters; /* boxes with input and output */
   } cases[] = {
-      {3, 5, 10, 0, 2, 152, 18},                           /* 150 operators: all open */
-      {3, 5, 11, 0, 1, 17, 3},                             /* one more each: down to the blocks */
-      {30, 5, 2, 0, 0, 32, 0},                             /* 150 blocks, input and output are too many */
-      {29, 5, 2, 0, 1, 147, 29},                           /* 145 are not */
-      {2, 74, 2, 0, 1, 150, 2},   {3, 5, 11, 1, 1, 17, 3}, /* as asked */
-      {3, 5, 11, 2, 2, 167, 18},  {3, 5, 11, 99, 2, 167, 18},
-      {3, 5, 11, -1, 2, 167, 18}, {3, 5, 1, 1, 1, 17, 3}, /* blocks of one operator are neither clusters nor closed */
+      {3, 5, 10, 0, 2, 152, 18}, /* 150 operators: all open */
+      {3, 5, 11, 0, 1, 17, 3},   /* one more each: down to the blocks */
+      {30, 5, 2, 0, 0, 32, 0},   /* 150 blocks, input and output are too many */
+      {29, 5, 2, 0, 1, 147, 29}, /* 145 are not */
+      {2, 74, 2, 0, 1, 150, 2},  {3, 5, 11, 1, 1, 17, 3}, /* as asked */
+      {3, 5, 11, 2, 2, 167, 18}, {3, 5, 11, 99, 2, 167, 18}, {3, 5, 11, -1, 2, 167, 18},
+      {3, 5, 1, 1, 1, 17, 3}, /* blocks of one operator are neither clusters nor closed */
       {3, 5, 1, 2, 2, 17, 3},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -68,7 +73,8 @@ Test(dot_plan, levels_open_until_the_page_is_full) {
     cr_expect_eq(plan.levels, cases[i].levels, "case %zu: %u levels", i, plan.levels);
     cr_expect_eq(plan.box_count, cases[i].boxes, "case %zu: %zu boxes", i, plan.box_count);
     cr_expect_eq(clusters(&plan), cases[i].clusters, "case %zu: %zu clusters", i, clusters(&plan));
-    cr_expect_eq(plan.edge_count, cases[i].boxes - 1, "case %zu: a chain, %zu edges", i, plan.edge_count);
+    cr_expect_eq(plan.edge_count, cases[i].boxes - 1, "case %zu: a chain, %zu edges", i,
+                 plan.edge_count);
     tiny_clear(&t);
   }
 }
@@ -85,11 +91,13 @@ Test(dot_plan, every_node_is_in_one_box) {
       ops += plan.boxes[i].sum.ops;
       drawn += plan.boxes[i].sum.drawn;
     }
-    for (size_t i = 0; i < plan.edge_count; i++) uses += plan.edges[i].uses;
+    for (size_t i = 0; i < plan.edge_count; i++)
+      uses += plan.edges[i].uses;
     cr_expect_eq(ticks, 240);
     cr_expect_eq(ops, 240);
     cr_expect_eq(drawn, 242);
-    cr_expect_eq(uses, 2 * (plan.box_count - 2) + 1, "depth %d: inner edges are in the boxes", depth);
+    cr_expect_eq(uses, 2 * (plan.box_count - 2) + 1, "depth %d: inner edges are in the boxes",
+                 depth);
     cr_expect_eq(plan.total.ticks, 240);
     tiny_clear(&t);
   }
@@ -100,14 +108,16 @@ Test(dot_plan, a_scope_has_the_sum_of_its_nodes) {
   tower(&t, 2, 2, 3);
   t.times.data[2].match = ETR_MATCH_ALIGNED;
   t.times.data[2].is_estimated = true;
-  for (uint32_t i = 2; i < 8; i++) t.times.data[i].backend = "XnnpackBackend"; /* all of layer0, in two calls */
+  for (uint32_t i = 2; i < 8; i++)
+    t.times.data[i].backend = "XnnpackBackend"; /* all of layer0, in two calls */
   t.times.data[7].delegate_instruction = 4;
   etr_dot_plan plan = plan_of(&t, 1);
   cr_assert_eq(plan.box_count, 6);
   cr_assert_eq(plan.delegate_count, 2);
   cr_expect_eq(plan.delegates[0].ops, 5);
   cr_expect_eq(plan.delegates[1].ops, 1);
-  const etr_dot_sum *first = &plan.boxes[1].sum, *second = &plan.boxes[2].sum, *third = &plan.boxes[3].sum;
+  const etr_dot_sum *first = &plan.boxes[1].sum, *second = &plan.boxes[2].sum,
+                    *third = &plan.boxes[3].sum;
   cr_expect(first->estimated && !second->estimated);
   cr_expect(first->delegated == 3 && !first->several_delegates && first->delegate == 0);
   cr_expect(second->delegated == 3 && second->several_delegates && second->delegate == 0);
@@ -120,12 +130,14 @@ Test(dot_plan, a_scope_has_the_sum_of_its_nodes) {
 
 static double coloured_ticks(const etr_dot_plan *plan) {
   double ticks = 0;
-  for (size_t i = 0; i < plan->box_count; i++) ticks += plan->boxes[i].is_context ? 0 : plan->boxes[i].sum.ticks;
+  for (size_t i = 0; i < plan->box_count; i++)
+    ticks += plan->boxes[i].is_context ? 0 : plan->boxes[i].sum.ticks;
   return ticks;
 }
 
 static bool is_within(const etr_graph *graph, uint32_t module, uint32_t around) {
-  while (module != around && graph->modules[module].parent != ETR_NONE) module = graph->modules[module].parent;
+  while (module != around && graph->modules[module].parent != ETR_NONE)
+    module = graph->modules[module].parent;
   return module == around;
 }
 
@@ -133,13 +145,15 @@ static bool is_within(const etr_graph *graph, uint32_t module, uint32_t around) 
 static double time_in(const etr_graph *graph, uint32_t module) {
   double ticks = 0;
   for (size_t i = 0; i < graph->node_count; i++)
-    if (graph->times[i].runs > 0 && is_within(graph, graph->nodes[i].module, module)) ticks += graph->times[i].avg;
+    if (graph->times[i].runs > 0 && is_within(graph, graph->nodes[i].module, module))
+      ticks += graph->times[i].avg;
   return ticks;
 }
 
 /* A cluster's time exceeds that of its module only by the quantizers that its label mentions. */
 Test(dot_plan, clusters_have_the_times_of_their_modules) {
-  static const char *const names[] = {"quantized_xnnpack", "mv2_xnnpack", "vit_xnnpack", "llama_xnnpack"};
+  static const char *const names[] = {"quantized_xnnpack", "mv2_xnnpack", "vit_xnnpack",
+                                      "llama_xnnpack"};
   bool any_guests = false;
   for (size_t i = 0; i < ETR_COUNT(names); i++) {
     etr_profile *profile = open_fixture(names[i]);
@@ -150,7 +164,8 @@ Test(dot_plan, clusters_have_the_times_of_their_modules) {
     cr_assert_eq(etr_dot_plan_build(&plan, &arena, profile, graph, NULL, NULL), ETR_OK);
     for (size_t k = 0; k < plan.scopes.count; k++) {
       const etr_dot_sum *sum = &plan.scope_sums[k];
-      if (plan.scopes.list[k].module == ETR_NONE) continue;
+      if (plan.scopes.list[k].module == ETR_NONE)
+        continue;
       double own = time_in(graph, plan.scopes.list[k].module);
       any_guests |= sum->guest_ticks > 0;
       cr_expect_float_eq(sum->ticks - sum->guest_ticks, own, 1e-6 * own + 1e-6, "%s: %s", names[i],
@@ -169,9 +184,11 @@ Test(dot_plan, a_focus_opens_its_module_only) {
     size_t boxes, clusters, context;
     double ticks;
   } cases[] = {
-      {"layer1", 0, 3 * 4 + 2, 4, 2, 12},   /* its blocks with their operators, the layers before and behind */
-      {"layer1", 1, 3 + 2, 1, 2, 12},       /* depth counts from the module */
-      {"layer1.block0", 0, 4 + 2, 2, 2, 4}, /* layer1 is a frame; before it layer0, behind it layer1.block1 */
+      {"layer1", 0, 3 * 4 + 2, 4, 2,
+       12}, /* its blocks with their operators, the layers before and behind */
+      {"layer1", 1, 3 + 2, 1, 2, 12}, /* depth counts from the module */
+      {"layer1.block0", 0, 4 + 2, 2, 2,
+       4}, /* layer1 is a frame; before it layer0, behind it layer1.block1 */
       {"layer1.block1", 0, 4 + 2, 2, 2, 4}, /* neighbours inside layer1 */
       {"layer0.block0", 0, 4 + 2, 2, 2, 4}, /* the input is a neighbour, too */
       {"", 0, 3 * 3 * 4 + 2, 12, 2, 36},    /* all operators; input and output are around them */
@@ -179,14 +196,19 @@ Test(dot_plan, a_focus_opens_its_module_only) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
     tower(&t, 3, 3, 4);
-    etr_dot_plan plan = plan_for(&t, (etr_dot_options){.focus = cases[i].focus, .depth = cases[i].depth});
+    etr_dot_plan plan = plan_for(
+        &t, (etr_dot_options){.focus = cases[i].focus, .depth = cases[i].depth});
     size_t context = 0;
-    for (size_t k = 0; k < plan.box_count; k++) context += plan.boxes[k].is_context;
+    for (size_t k = 0; k < plan.box_count; k++)
+      context += plan.boxes[k].is_context;
     cr_expect_eq(plan.box_count, cases[i].boxes, "%s: %zu boxes", cases[i].focus, plan.box_count);
-    cr_expect_eq(clusters(&plan), cases[i].clusters, "%s: %zu clusters", cases[i].focus, clusters(&plan));
+    cr_expect_eq(clusters(&plan), cases[i].clusters, "%s: %zu clusters", cases[i].focus,
+                 clusters(&plan));
     cr_expect_eq(context, cases[i].context, "%s: %zu around it", cases[i].focus, context);
-    cr_expect_eq(coloured_ticks(&plan), cases[i].ticks, "%s: %g ticks", cases[i].focus, coloured_ticks(&plan));
-    cr_expect_eq(plan.edge_count, cases[i].boxes - 1, "%s: a chain, %zu edges", cases[i].focus, plan.edge_count);
+    cr_expect_eq(coloured_ticks(&plan), cases[i].ticks, "%s: %g ticks", cases[i].focus,
+                 coloured_ticks(&plan));
+    cr_expect_eq(plan.edge_count, cases[i].boxes - 1, "%s: a chain, %zu edges", cases[i].focus,
+                 plan.edge_count);
     cr_expect_eq(plan.total.ticks, 36);
     tiny_clear(&t);
   }
@@ -213,14 +235,16 @@ Test(dot_plan, top_opens_the_way_to_the_slowest_nodes) {
   cr_expect_eq(clusters(&plan), 2);
   cr_expect_eq(plan.edge_count, 9);
   double ticks = 0;
-  for (size_t i = 0; i < plan.box_count; i++) ticks += plan.boxes[i].sum.ticks;
+  for (size_t i = 0; i < plan.box_count; i++)
+    ticks += plan.boxes[i].sum.ticks;
   cr_expect_eq(ticks, 52 + 140, "nothing is missing: %g", ticks);
   cr_expect_eq(coloured_ticks(&plan), 140);
   cr_expect_eq(plan.hottest, 90);
   cr_expect_eq(plan.choice.top_ticks, 140);
   cr_expect_eq(plan.boxes[4].rank, 2);
   cr_expect_eq(plan.boxes[5].rank, 1);
-  cr_expect(etr_dot_is_run(&plan.boxes[3]) && plan.boxes[3].sum.ops == 2 && plan.boxes[3].is_context);
+  cr_expect(etr_dot_is_run(&plan.boxes[3]) && plan.boxes[3].sum.ops == 2 &&
+            plan.boxes[3].is_context);
   cr_expect(!etr_dot_is_run(&plan.boxes[4]) && !etr_dot_is_run(&plan.boxes[1]));
   tiny_clear(&t);
 }
@@ -242,7 +266,8 @@ Test(dot_plan, top_is_limited_to_the_focus) {
   etr_dot_plan plan = plan_for(&t, (etr_dot_options){.focus = "layer1", .top = 1});
   cr_expect_eq(plan.choice.top_ticks, 1);
   cr_expect_eq(plan.choice.rank[2 + 18], 1, "of equal ones the first");
-  cr_expect_eq(plan.box_count, 1 + 1 + 1 + 2 + 1); /* layer0, the node, the rest of its block, two blocks, layer2 */
+  cr_expect_eq(plan.box_count,
+               1 + 1 + 1 + 2 + 1); /* layer0, the node, the rest of its block, two blocks, layer2 */
   tiny_clear(&t);
 }
 
@@ -254,17 +279,18 @@ Test(dot_plan, an_unknown_focus_is_refused) {
   const etr_profile *profile = tiny_profile(&t);
   const etr_graph *graph = &profile->graphs[0];
   cr_assert_eq(etr_scopes_build(&plan.scopes, &t.arena, graph), ETR_OK);
-  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, profile, graph, &(etr_dot_options){.focus = "layer"}, &error),
+  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, profile, graph,
+                                  &(etr_dot_options){.focus = "layer"}, &error),
                ETR_ERROR_CHOICE);
-  cr_expect_str_eq(
-      error.message,
-      "edge/forward has no node in module layer; there are: layer0 layer1 layer0.block0 layer0.block1 layer1.block0 "
-      "layer1.block1");
+  cr_expect_str_eq(error.message, "edge/forward has no node in module layer; there are: layer0 "
+                                  "layer1 layer0.block0 layer0.block1 layer1.block0 "
+                                  "layer1.block1");
   t.times.count = 0;
   profile = tiny_profile(&t);
   graph = &profile->graphs[0];
-  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, profile, graph, &(etr_dot_options){.top = 1}, &error),
-               ETR_ERROR_CHOICE);
+  cr_expect_eq(
+      etr_dot_plan_build(&plan, &t.arena, profile, graph, &(etr_dot_options){.top = 1}, &error),
+      ETR_ERROR_CHOICE);
   cr_expect_str_eq(error.message, "no node of edge/forward was timed: there is nothing to rank");
   tiny_clear(&t);
 }
@@ -273,7 +299,8 @@ Test(dot_plan, an_unknown_focus_is_refused) {
 
 static double ticks_of_boxes(const etr_dot_plan *plan) {
   double ticks = 0;
-  for (size_t i = 0; i < plan->box_count; i++) ticks += plan->boxes[i].sum.ticks;
+  for (size_t i = 0; i < plan->box_count; i++)
+    ticks += plan->boxes[i].sum.ticks;
   return ticks;
 }
 
@@ -289,7 +316,8 @@ static etr_dot_plan folded_plan(tiny *t, etr_dot_options options) {
 
 static uint32_t copies_of(const etr_dot_plan *plan, const char *label) {
   for (uint32_t i = 0; i < plan->scopes.count; i++)
-    if (strcmp(plan->scopes.list[i].label, label) == 0) return etr_dot_copies(&plan->fold, i);
+    if (strcmp(plan->scopes.list[i].label, label) == 0)
+      return etr_dot_copies(&plan->fold, i);
   return 0;
 }
 
@@ -303,8 +331,8 @@ static size_t edges_to_next(const etr_dot_plan *plan, uint32_t *uses) {
   return count;
 }
 
-/* The folded layer is drawn once, with the time of all layers. Values between layers are one edge from its end to its
- * beginning. */
+/* The folded layer is drawn once, with the time of all layers. Values between layers are one edge
+ * from its end to its beginning. */
 Test(dot_plan, equal_layers_are_folded_into_one) {
   static const struct {
     int layers, blocks, ops, depth;
@@ -318,8 +346,9 @@ Test(dot_plan, equal_layers_are_folded_into_one) {
       {40, 2, 3, -1, 8, 3, 78, 1},
       {12, 2, 3, 0, 4, 1, 22, 1}, /* for a page, what is in a layer stays closed */
       {40, 30, 50, 0, 32, 1, 78, 1},
-      {40, 50, 50, 0, 3, 0, 78, 1}, /* more than fit on it: the layer stays closed, too, and goes round */
-      {1, 2, 3, 0, 8, 2, 0, 0},     /* nothing is equal, so nothing is folded */
+      {40, 50, 50, 0, 3, 0, 78,
+       1}, /* more than fit on it: the layer stays closed, too, and goes round */
+      {1, 2, 3, 0, 8, 2, 0, 0}, /* nothing is equal, so nothing is folded */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
@@ -337,27 +366,39 @@ Test(dot_plan, equal_layers_are_folded_into_one) {
   }
 }
 
-static void take_other(tiny *t) { t->nodes.data[8].target = "aten.mul.Tensor"; }
-static void read_other(tiny *t) { ((etr_edge *)etr_for_foreign(t->nodes.data[8].inputs))[1].node = 0; }
-static void run_elsewhere(tiny *t) { t->times.data[8].backend = "XnnpackBackend"; }
-static void give_other(tiny *t) { ((etr_value *)etr_for_foreign(t->nodes.data[8].outputs))->dtype = "float16"; }
+static void take_other(tiny *t) {
+  t->nodes.data[8].target = "aten.mul.Tensor";
+}
+static void read_other(tiny *t) {
+  ((etr_edge *)etr_for_foreign(t->nodes.data[8].inputs))[1].node = 0;
+}
+static void run_elsewhere(tiny *t) {
+  t->times.data[8].backend = "XnnpackBackend";
+}
+static void give_other(tiny *t) {
+  ((etr_value *)etr_for_foreign(t->nodes.data[8].outputs))->dtype = "float16";
+}
 
 /* If one layer of a pattern differs in a node, that layer is drawn separately. */
 Test(dot_plan, layers_that_differ_are_not_folded) {
-  static void (*const changes[])(tiny * t) = {NULL, take_other, read_other, run_elsewhere, give_other};
+  static void (*const changes[])(tiny *t) = {NULL, take_other, read_other, run_elsewhere,
+                                             give_other};
   for (size_t i = 0; i < ETR_COUNT(changes); i++) {
     tiny t = {0};
     tower(&t, 4, 1, 3); /* node 8 is the first of layer2's... of the third layer */
-    if (changes[i]) changes[i](&t);
+    if (changes[i])
+      changes[i](&t);
     etr_dot_plan plan = folded_plan(&t, (etr_dot_options){.depth = 99});
-    cr_expect_eq(copies_of(&plan, "layer0"), changes[i] ? 3 : 4, "change %zu: %u", i, copies_of(&plan, "layer0"));
+    cr_expect_eq(copies_of(&plan, "layer0"), changes[i] ? 3 : 4, "change %zu: %u", i,
+                 copies_of(&plan, "layer0"));
     cr_expect_eq(plan.folded, changes[i] ? 6 : 9, "change %zu: %u", i, plan.folded);
     cr_expect_eq(ticks_of_boxes(&plan), 12);
     tiny_clear(&t);
   }
 }
 
-/* A node among the slowest is drawn separately, and so is a module in focus, even if it is one of several equal ones.
+/* A node among the slowest is drawn separately, and so is a module in focus, even if it is one of
+ * several equal ones.
  */
 Test(dot_plan, folding_keeps_focus_and_top) {
   tiny t = {0};
@@ -369,31 +410,37 @@ Test(dot_plan, folding_keeps_focus_and_top) {
   plan = folded_plan(&t, (etr_dot_options){.focus = "layer3"});
   for (size_t i = 0, focused = 0; i < plan.box_count; i++) {
     focused += plan.boxes[i].sum.focused;
-    if (i + 1 == plan.box_count) cr_expect_eq(focused, 3);
+    if (i + 1 == plan.box_count)
+      cr_expect_eq(focused, 3);
   }
   tiny_clear(&t);
 }
 
 static double of_first_cluster(const etr_dot_plan *plan, const char *label, uint32_t *copies) {
   for (uint32_t i = 0; i < plan->scopes.count; i++) {
-    if (strcmp(plan->scopes.list[i].label, label) != 0) continue;
+    if (strcmp(plan->scopes.list[i].label, label) != 0)
+      continue;
     *copies = etr_dot_copies(&plan->fold, i);
     return plan->fold.median[i];
   }
   return 0;
 }
 
-/* Makes an unrolled loop of `steps` steps after one another: each computes with what the one before gave, beginning
- * with an input, by the operators of `letters`. The fifth step is another one if `differs` is set. */
+/* Makes an unrolled loop of `steps` steps after one another: each computes with what the one before
+ * gave, beginning with an input, by the operators of `letters`. The fifth step is another one if
+ * `differs` is set. */
 static void unrolled(tiny *t, int steps, const char *letters, bool differs) {
-  uint32_t module = tiny_module(t, 0, "loop", "Loop"), state = tiny_node(t, ETR_NODE_INPUT, "x", "x", 0), first = state;
+  uint32_t module = tiny_module(t, 0, "loop", "Loop"),
+           state = tiny_node(t, ETR_NODE_INPUT, "x", "x", 0), first = state;
   for (int step = 0; step < steps; step++)
     for (const char *at = letters; *at; at++) {
       bool is_other = differs && step == 4 && at == letters;
       const char *target = etr_arena_format(&t->arena, "aten.%c.Tensor", is_other ? 'z' : *at);
-      uint32_t node = tiny_node(t, ETR_NODE_OP, etr_arena_format(&t->arena, "n%zu", t->nodes.count), target, module);
+      uint32_t node = tiny_node(t, ETR_NODE_OP, etr_arena_format(&t->arena, "n%zu", t->nodes.count),
+                                target, module);
       tiny_input(t, node, state, 0);
-      if (at == letters) tiny_input(t, node, first, 0); /* besides the step before, something that all steps read */
+      if (at == letters)
+        tiny_input(t, node, first, 0); /* besides the step before, something that all steps read */
       tiny_time(t, node, step + 1);
       state = node;
     }
@@ -411,9 +458,10 @@ Test(dot_plan, equal_steps_are_folded_into_one) {
   } cases[] = {
       {8, "abc", false, 7, 18, 15}, /* the first step reads one value twice, and is another one */
       {9, "abcd", true, 3, 20, 12},
-      /* four steps before the other one, and four after it */ {3, "abc", false, 0, 0, 0}, /* the first step aside, they
-                                                                                              are two */
-      {20, "ab", false, 0, 0, 0},                                                          /* too short */
+      /* four steps before the other one, and four after it */
+      {3, "abc", false, 0, 0, 0},  /* the first step aside, they
+                                      are two */
+      {20, "ab", false, 0, 0, 0},  /* too short */
       {20, "aaa", false, 0, 0, 0}, /* the period is one operator */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -448,7 +496,9 @@ Test(dot_plan, folded_fixtures_have_all_their_time) {
     etr_profile *profile = open_fixture(cases[i].record);
     const etr_graph *graph = &profile->graphs[0];
     cr_assert_eq(etr_scopes_build_to_fold(&plan.scopes, &arena, graph), ETR_OK);
-    cr_assert_eq(etr_dot_plan_build(&plan, &arena, profile, graph, &(etr_dot_options){.fold = true}, NULL), ETR_OK);
+    cr_assert_eq(
+        etr_dot_plan_build(&plan, &arena, profile, graph, &(etr_dot_options){.fold = true}, NULL),
+        ETR_OK);
     double median = of_first_cluster(&plan, cases[i].label, &copies);
     cr_expect_eq(copies, cases[i].copies, "%s: %u", cases[i].record, copies);
     cr_expect_leq(plan.box_count, cases[i].most_boxes, "%s: %zu", cases[i].record, plan.box_count);

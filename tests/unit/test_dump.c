@@ -125,11 +125,13 @@ Test(dump, fixtures_have_the_runs_of_truth_json) {
     if (i == 0 || strcmp(rows[i].fixture, rows[i - 1].fixture) != 0) {
       cr_expect_eq(at, it.dump.run_count, "runs of %s", i ? rows[i - 1].fixture : "");
       clear(&it);
-      if (!*rows[i].fixture) break;
+      if (!*rows[i].fixture)
+        break;
       char path[128];
       snprintf(path, sizeof path, "%s/etdump.etdp", rows[i].fixture);
       read_fixture(&it, path);
-      cr_expect(it.status == ETR_OK && it.warnings.count == 0, "%s: %s", rows[i].fixture, it.error.message);
+      cr_expect(it.status == ETR_OK && it.warnings.count == 0, "%s: %s", rows[i].fixture,
+                it.error.message);
       at = 0;
     }
     for (size_t end = at + rows[i].times; at < end && at < it.dump.run_count; at++) {
@@ -137,15 +139,19 @@ Test(dump, fixtures_have_the_runs_of_truth_json) {
       cr_expect_str_eq(run->name, rows[i].name);
       cr_expect_eq(run->bundled_input_index, rows[i].bundled_input_index);
       size_t timed = 0;
-      for (size_t j = 0; j < run->event_count; j++) timed += !run->events[j].is_debug;
+      for (size_t j = 0; j < run->event_count; j++)
+        timed += !run->events[j].is_debug;
       cr_expect(timed == rows[i].profile && run->debug_events == rows[i].debug &&
                     run->allocation_events == rows[i].allocation,
-                "%s run %zu: %zu %zu %zu", rows[i].fixture, at, timed, run->debug_events, run->allocation_events);
+                "%s run %zu: %zu %zu %zu", rows[i].fixture, at, timed, run->debug_events,
+                run->allocation_events);
     }
   }
 }
 
-static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+static bool same_text(const char *a, const char *b) {
+  return a && b ? strcmp(a, b) == 0 : a == b;
+}
 
 Test(dump, events_as_flatc_shows_them) {
   static const struct {
@@ -157,11 +163,23 @@ Test(dump, events_as_flatc_shows_them) {
        0,
        1,
        {"Program::load_method", NULL, false, false, false, -1, -1, 19440899883, 165383, {0}}},
-      {"dynamic_xnnpack/etdump.etdp", 1, 1, {"OPERATOR_CALL", NULL, false, false, false, 0, 1, 19441080065, 685, {0}}},
+      {"dynamic_xnnpack/etdump.etdp",
+       1,
+       1,
+       {"OPERATOR_CALL", NULL, false, false, false, 0, 1, 19441080065, 685, {0}}},
       {"dynamic_xnnpack/etdump.etdp",
        1,
        2,
-       {"", "Fully Connected (NC, F32) GEMM #1", false, false, false, 0, 2, 19441092582, 1000, {0}}},
+       {"",
+        "Fully Connected (NC, F32) GEMM #1",
+        false,
+        false,
+        false,
+        0,
+        2,
+        19441092582,
+        1000,
+        {0}}},
       {"dynamic_xnnpack/etdump.etdp",
        1,
        7,
@@ -170,17 +188,32 @@ Test(dump, events_as_flatc_shows_them) {
        1,
        8,
        {"Method::execute", NULL, false, false, false, -1, -1, 19441071366, 80533, {0}}},
-      {"cpp_rich/etdump.etdp", 1, 0, {"native_call_add.out", NULL, false, false, false, 0, 0, 1151455, 85192, {0}}},
+      {"cpp_rich/etdump.etdp",
+       1,
+       0,
+       {"native_call_add.out", NULL, false, false, false, 0, 0, 1151455, 85192, {0}}},
       {"cpp_rich/etdump.etdp", 1, 6, {"", "0", true, false, false, 0, 3, 0, 100, {0}}},
       {"cpp_rich/etdump.etdp", 1, 17, {"", "11", true, false, false, 0, 3, 11000, 100, {0}}},
       {"cpp_rich/etdump.etdp",
        1,
        18,
-       {"", "aten_conv2d_default_cast_fp16:conv", false, false, false, 0, 3, 4294967290, 11, {0}}}, /* the counter
-                                                                                                       wrapped */
+       {"",
+        "aten_conv2d_default_cast_fp16:conv",
+        false,
+        false,
+        false,
+        0,
+        3,
+        4294967290,
+        11,
+        {0}}}, /* the counter
+                  wrapped */
       {"cpp_rich/etdump.etdp", 2, 6, {"", "0", true, false, false, 0, 3, 0, 101, {0}}},
       {"cpp_rich/etdump.etdp", 1, 20, {"", "2", true, true, false, 0, 3, 0, 0, {0}}},
-      {"cpp_rich/etdump.etdp", 1, 21, {"", "str id with spaces", false, true, false, 0, 3, 0, 0, {0}}},
+      {"cpp_rich/etdump.etdp",
+       1,
+       21,
+       {"", "str id with spaces", false, true, false, 0, 3, 0, 0, {0}}},
       {"cpp_rich/etdump.etdp", 1, 24, {"", NULL, false, true, false, 0, 3, 0, 0, {0}}},
       {"add_mul_debug/etdump.etdp", 1, 0, {"", NULL, false, true, false, 0, 0, 0, 0, {0}}},
       {"from_executorch/dump_2023/etdump.etdp",
@@ -191,16 +224,20 @@ Test(dump, events_as_flatc_shows_them) {
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;
     read_fixture(&it, rows[i].path);
-    cr_assert(rows[i].run < it.dump.run_count && rows[i].index < it.dump.runs[rows[i].run].event_count, "row %zu", i);
-    const etr_dump_event *got = &it.dump.runs[rows[i].run].events[rows[i].index], *want = &rows[i].event;
-    cr_expect(same_text(got->name, want->name) && same_text(got->delegate_id, want->delegate_id), "row %zu: %s", i,
-              got->name);
-    cr_expect(got->delegate_id_is_int == want->delegate_id_is_int && got->is_debug == want->is_debug &&
-                  !got->is_untimed,
+    cr_assert(rows[i].run < it.dump.run_count &&
+                  rows[i].index < it.dump.runs[rows[i].run].event_count,
               "row %zu", i);
-    cr_expect(got->chain_index == want->chain_index && got->instruction_id == want->instruction_id, "row %zu: %d %d", i,
-              got->chain_index, got->instruction_id);
-    cr_expect(got->start_ticks == want->start_ticks && got->duration_ticks == want->duration_ticks, "row %zu", i);
+    const etr_dump_event *got = &it.dump.runs[rows[i].run].events[rows[i].index],
+                         *want = &rows[i].event;
+    cr_expect(same_text(got->name, want->name) && same_text(got->delegate_id, want->delegate_id),
+              "row %zu: %s", i, got->name);
+    cr_expect(got->delegate_id_is_int == want->delegate_id_is_int &&
+                  got->is_debug == want->is_debug && !got->is_untimed,
+              "row %zu", i);
+    cr_expect(got->chain_index == want->chain_index && got->instruction_id == want->instruction_id,
+              "row %zu: %d %d", i, got->chain_index, got->instruction_id);
+    cr_expect(got->start_ticks == want->start_ticks && got->duration_ticks == want->duration_ticks,
+              "row %zu", i);
     clear(&it);
   }
 }
@@ -217,7 +254,8 @@ Test(dump, logged_outputs_of_a_run_are_no_events) {
     read_fixture(&it, rows[i].path);
     cr_assert(it.dump.run_count > 1);
     cr_expect_eq(it.dump.runs[1].debug_events, rows[i].debug);
-    cr_expect_eq(it.dump.runs[1].event_count, rows[i].timed + rows[i].debug - rows[i].outputs, "%s", rows[i].path);
+    cr_expect_eq(it.dump.runs[1].event_count, rows[i].timed + rows[i].debug - rows[i].outputs, "%s",
+                 rows[i].path);
     clear(&it);
   }
 }
@@ -228,7 +266,8 @@ Test(dump, equal_names_are_one_pointer) {
   const etr_dump_run *a = &it.dump.runs[1], *b = &it.dump.runs[2];
   cr_assert(a->event_count == 9 && b->event_count == 9);
   for (size_t i = 0; i < 9; i++)
-    cr_expect(a->events[i].name == b->events[i].name && a->events[i].delegate_id == b->events[i].delegate_id);
+    cr_expect(a->events[i].name == b->events[i].name &&
+              a->events[i].delegate_id == b->events[i].delegate_id);
   clear(&it);
 }
 
@@ -261,10 +300,13 @@ Test(dump, hostile_files_are_refused_or_read) {
     read_fixture(&it, path);
     cr_expect_eq(it.status, cases[i].status, "%s: %s", cases[i].file, it.error.message);
     cr_expect_eq(it.dump.run_count, cases[i].runs, "%s", cases[i].file);
-    cr_expect_eq(it.warnings.count, cases[i].warnings, "%s: %zu warnings", cases[i].file, it.warnings.count);
-    cr_expect_eq(it.error.offset, cases[i].offset, "%s: at %llu", cases[i].file, (unsigned long long)it.error.offset);
-    cr_expect(strstr(it.error.message, cases[i].message) && (*cases[i].message || !*it.error.message), "%s: %s",
-              cases[i].file, it.error.message);
+    cr_expect_eq(it.warnings.count, cases[i].warnings, "%s: %zu warnings", cases[i].file,
+                 it.warnings.count);
+    cr_expect_eq(it.error.offset, cases[i].offset, "%s: at %llu", cases[i].file,
+                 (unsigned long long)it.error.offset);
+    cr_expect(strstr(it.error.message, cases[i].message) &&
+                  (*cases[i].message || !*it.error.message),
+              "%s: %s", cases[i].file, it.error.message);
     clear(&it);
   }
 }
@@ -273,7 +315,8 @@ Test(dump, every_truncation_fails_or_reads) {
   reading whole;
   read_fixture(&whole, "dynamic_xnnpack/etdump.etdp");
   for (size_t size = 0; size < whole.file.size; size++) {
-    char *exact = malloc(ETR_MAX(size, (size_t)1)); /* on the heap, so that a sanitizer sees the end */
+    char *exact = malloc(
+        ETR_MAX(size, (size_t)1)); /* on the heap, so that a sanitizer sees the end */
     reading it = {0};
     memcpy(exact, whole.file.data, size);
     read_bytes(&it, (etr_slice){exact, size});
@@ -290,25 +333,37 @@ Test(dump, every_truncation_fails_or_reads) {
 }
 
 /* ---- Dumps built by hand
- * -------------------------------------------------------------------------------------------------------------- */
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 /* Fields of a ProfileEvent, as it is built here. */
-enum { NAME = 4, CHAIN = 8, INSTRUCTION = 12, ID_INT = 16, ID_STR = 20, START = 24, END = 32, PROFILE_BYTES = 40 };
+enum {
+  NAME = 4,
+  CHAIN = 8,
+  INSTRUCTION = 12,
+  ID_INT = 16,
+  ID_STR = 20,
+  START = 24,
+  END = 32,
+  PROFILE_BYTES = 40
+};
 
 /** Positions of the parts of a built dump. */
 typedef struct parts {
   uint32_t event, profile;
 } parts;
 
-/* Builds a dump without a size prefix: `runs` times the same run, each of `events` times the same event, which has only
- * a name. */
+/* Builds a dump without a size prefix: `runs` times the same run, each of `events` times the same
+ * event, which has only a name. */
 static parts build(tiny_fb *fb, uint32_t runs, uint32_t events, const char *name) {
   parts out;
   tiny_start(fb, "ED00");
   uint32_t dump = tiny_table(fb, (uint16_t[]){0, 4}, 2, 8), run_vector = tiny_vector(fb, runs, 4);
-  uint32_t run = tiny_table(fb, (uint16_t[]){0, 0, 0, 4}, 4, 8), event_vector = tiny_vector(fb, events, 4);
+  uint32_t run = tiny_table(fb, (uint16_t[]){0, 0, 0, 4}, 4, 8),
+           event_vector = tiny_vector(fb, events, 4);
   out.event = tiny_table(fb, (uint16_t[]){4}, 1, 8);
-  out.profile = tiny_table(fb, (uint16_t[]){NAME, CHAIN, INSTRUCTION, ID_INT, ID_STR, 0, START, END}, 8, PROFILE_BYTES);
+  out.profile = tiny_table(
+      fb, (uint16_t[]){NAME, CHAIN, INSTRUCTION, ID_INT, ID_STR, 0, START, END}, 8, PROFILE_BYTES);
   uint32_t text = tiny_string(fb, name);
   tiny_point(fb, 0, dump);
   tiny_point(fb, dump + 4, run_vector);
@@ -316,8 +371,10 @@ static parts build(tiny_fb *fb, uint32_t runs, uint32_t events, const char *name
   tiny_point(fb, out.event + 4, out.profile);
   tiny_point(fb, out.profile + NAME, text);
   tiny_point(fb, out.profile + ID_STR, text);
-  for (uint32_t i = 0; i < runs; i++) tiny_point(fb, run_vector + 4 + 4 * i, run);
-  for (uint32_t i = 0; i < events; i++) tiny_point(fb, event_vector + 4 + 4 * i, out.event);
+  for (uint32_t i = 0; i < runs; i++)
+    tiny_point(fb, run_vector + 4 + 4 * i, run);
+  for (uint32_t i = 0; i < events; i++)
+    tiny_point(fb, event_vector + 4 + 4 * i, out.event);
   return out;
 }
 
@@ -341,8 +398,10 @@ Test(dump, events_have_ids_instructions_and_times) {
       {0, 0, -1, "", 4294967290, 5, 0, NULL, 11, ""},
       {0, 0, -1, "", UINT32_MAX, 0x7FFFFFFF, 0, NULL, 0x80000000, ""},
       /* none did */
-      {0, 0, -1, "", UINT32_MAX, 0x80000000, 0, NULL, 0, "\"\" ends before it starts (2 events in total)"},
-      {0, 0, -1, "text", 1001, 1000, 0, "text", 0, "\"text\" ends before it starts (2 events in total)"},
+      {0, 0, -1, "", UINT32_MAX, 0x80000000, 0, NULL, 0,
+       "\"\" ends before it starts (2 events in total)"},
+      {0, 0, -1, "text", 1001, 1000, 0, "text", 0,
+       "\"text\" ends before it starts (2 events in total)"},
       {0, 0, 7, "text", 0x100000000, 5, 0, "7", 0, "\"7\" ends before it starts"},
       {0, 0, -1, "", UINT64_MAX, 0, 0, NULL, 0, "ends before it starts"},
       /* both events fit exactly, or only the first, or neither */
@@ -363,19 +422,22 @@ Test(dump, events_have_ids_instructions_and_times) {
     tiny_set(&fb, at.profile + START, 8, cases[i].start);
     tiny_set(&fb, at.profile + END, 8, cases[i].end);
     read_bytes(&it, (etr_slice){(const char *)bytes, fb.size});
-    cr_assert(it.status == ETR_OK && it.dump.run_count == 1 && it.dump.runs[0].event_count == 2, "case %zu: %s", i,
-              it.error.message);
+    cr_assert(it.status == ETR_OK && it.dump.run_count == 1 && it.dump.runs[0].event_count == 2,
+              "case %zu: %s", i, it.error.message);
     const etr_dump_event *got = &it.dump.runs[0].events[1];
     cr_expect_eq(got->instruction_id, cases[i].want_instruction, "case %zu", i);
     cr_expect(same_text(got->delegate_id, cases[i].want_id), "case %zu: %s", i, got->delegate_id);
     cr_expect_eq(got->delegate_id_is_int, cases[i].id != -1, "case %zu", i);
-    cr_expect(got->start_ticks == cases[i].start && got->duration_ticks == cases[i].want_duration, "case %zu", i);
+    cr_expect(got->start_ticks == cases[i].start && got->duration_ticks == cases[i].want_duration,
+              "case %zu", i);
     bool is_untimed = *cases[i].want_warning;
     cr_expect_eq(got->is_untimed, is_untimed, "case %zu", i);
     cr_expect_eq(it.warnings.count, is_untimed, "case %zu: said once for both events", i);
     cr_expect(strstr(it.warnings.last, cases[i].want_warning), "case %zu: %s", i, it.warnings.last);
-    if (is_untimed) cr_expect_eq(it.warnings.last_offset, at.profile);
-    cr_expect_eq(it.dump.ticks, it.dump.runs[0].events[0].duration_ticks + got->duration_ticks, "case %zu", i);
+    if (is_untimed)
+      cr_expect_eq(it.warnings.last_offset, at.profile);
+    cr_expect_eq(it.dump.ticks, it.dump.runs[0].events[0].duration_ticks + got->duration_ticks,
+                 "case %zu", i);
     clear(&it);
   }
 }
@@ -388,7 +450,8 @@ Test(dump, an_event_without_content_is_skipped) {
   tiny_set(&fb, at.event - 2, 2, 0); /* the vtable's only entry */
   read_bytes(&it, (etr_slice){(const char *)bytes, fb.size});
   cr_expect(it.status == ETR_OK && it.dump.run_count == 2 && it.warnings.count == 0);
-  for (size_t i = 0; i < it.dump.run_count; i++) cr_expect(it.dump.runs[i].event_count == 0 && !*it.dump.runs[i].name);
+  for (size_t i = 0; i < it.dump.run_count; i++)
+    cr_expect(it.dump.runs[i].event_count == 0 && !*it.dump.runs[i].name);
   clear(&it);
 }
 
@@ -421,7 +484,8 @@ Test(dump, shared_tables_do_not_expand_without_bound) {
     build(&fb, cases[i].runs, cases[i].events, "name");
     read_bytes(&it, (etr_slice){(const char *)bytes, fb.size});
     cr_expect_eq(it.status, cases[i].status, "case %zu", i);
-    if (it.status != ETR_OK) cr_expect(strstr(it.error.message, "shared"), "case %zu: %s", i, it.error.message);
+    if (it.status != ETR_OK)
+      cr_expect(strstr(it.error.message, "shared"), "case %zu: %s", i, it.error.message);
     clear(&it);
   }
 }

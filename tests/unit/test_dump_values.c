@@ -52,12 +52,13 @@ static void add_number(built *b, uint32_t field, unsigned width, uint64_t number
 
 static uint32_t add_numbers(built *b, const int64_t *numbers, uint32_t count) {
   uint32_t vector = tiny_vector(&b->fb, count, 8);
-  for (uint32_t i = 0; i < count; i++) tiny_set(&b->fb, vector + 4 + 8 * i, 8, (uint64_t)numbers[i]);
+  for (uint32_t i = 0; i < count; i++)
+    tiny_set(&b->fb, vector + 4 + 8 * i, 8, (uint64_t)numbers[i]);
   return vector;
 }
 
-static uint32_t add_tensor(built *b, unsigned scalar_type, const int64_t *sizes, uint32_t rank, uint32_t stride_count,
-                           uint64_t offset) {
+static uint32_t add_tensor(built *b, unsigned scalar_type, const int64_t *sizes, uint32_t rank,
+                           uint32_t stride_count, uint64_t offset) {
   static const int64_t strides[] = {3, 1, 1};
   uint32_t tensor = tiny_table(&b->fb, (uint16_t[]){4, 8, 12, 16}, 4, 24);
   tiny_set(&b->fb, tensor + 4, 1, scalar_type);
@@ -68,8 +69,8 @@ static uint32_t add_tensor(built *b, unsigned scalar_type, const int64_t *sizes,
 }
 
 /* Reads the values. Sets *marked to what etr_values_read() returns. */
-static const etr_debug_value *read_value(built *b, etr_arena *arena, const etr_debug_value *event, size_t *count,
-                                         bool *marked) {
+static const etr_debug_value *read_value(built *b, etr_arena *arena, const etr_debug_value *event,
+                                         size_t *count, bool *marked) {
   etr_fb fb;
   etr_value_reader reader = {0};
   etr_fb_init(&fb, (const char *)b->bytes, b->fb.size);
@@ -78,7 +79,8 @@ static const etr_debug_value *read_value(built *b, etr_arena *arena, const etr_d
   *marked = etr_values_read(&reader, *event, b->value);
   const etr_debug_value *values = etr_values_end(&reader, count);
   for (size_t i = 0; i < *count; i++)
-    cr_expect(values[i].method == ETR_NONE && values[i].node == ETR_NONE, "the join decides of which node it is");
+    cr_expect(values[i].method == ETR_NONE && values[i].node == ETR_NONE,
+              "the join decides of which node it is");
   cr_expect(!etr_fb_failed(&fb) && !etr_arena_failed(arena), "%s", fb.message);
   return values;
 }
@@ -114,8 +116,9 @@ Test(dump_values, logged_scalars_are_read) {
     cr_expect(got->kind == cases[i].kind && got->int_value == cases[i].int_value &&
                   got->double_value == cases[i].double_value,
               "case %zu", i);
-    cr_expect(got->run == 3 && got->instruction_id == 4 && got->index == 0 && !got->is_output && !marked, "case %zu",
-              i);
+    cr_expect(got->run == 3 && got->instruction_id == 4 && got->index == 0 && !got->is_output &&
+                  !marked,
+              "case %zu", i);
     etr_arena_clear(&arena);
   }
 }
@@ -141,12 +144,15 @@ Test(dump_values, logged_tensors_are_read) {
     size_t count;
     bool marked;
     start(&b, OF_TENSOR);
-    point(&b, TENSOR, add_tensor(&b, cases[i].scalar_type, cases[i].sizes, cases[i].rank, cases[i].stride_count, 64));
+    point(&b, TENSOR,
+          add_tensor(&b, cases[i].scalar_type, cases[i].sizes, cases[i].rank, cases[i].stride_count,
+                     64));
     const etr_debug_value *got = read_value(&b, &arena, &event, &count, &marked);
     cr_assert(count == 1 && got->kind == ETR_DEBUG_TENSOR, "case %zu", i);
-    cr_expect(cases[i].dtype ? got->dtype && strcmp(got->dtype, cases[i].dtype) == 0 : !got->dtype, "case %zu: %s", i,
-              got->dtype);
-    cr_expect(got->rank == (int32_t)cases[i].rank && got->offset == 64 && got->byte_size == cases[i].byte_size,
+    cr_expect(cases[i].dtype ? got->dtype && strcmp(got->dtype, cases[i].dtype) == 0 : !got->dtype,
+              "case %zu: %s", i, got->dtype);
+    cr_expect(got->rank == (int32_t)cases[i].rank && got->offset == 64 &&
+                  got->byte_size == cases[i].byte_size,
               "case %zu", i);
     cr_expect_eq(got->strides != NULL, cases[i].has_strides, "case %zu", i);
     etr_arena_clear(&arena);
@@ -164,14 +170,17 @@ Test(dump_values, tensors_of_a_list_are_separate_values) {
   uint32_t list = tiny_table(&b.fb, (uint16_t[]){4}, 1, 8), vector = tiny_vector(&b.fb, 2, 4);
   point(&b, TENSOR_LIST, list);
   tiny_point(&b.fb, list + 4, vector);
-  for (uint32_t i = 0; i < 2; i++) tiny_point(&b.fb, vector + 4 + 4 * i, add_tensor(&b, 6, sizes, 1, 1, i));
+  for (uint32_t i = 0; i < 2; i++)
+    tiny_point(&b.fb, vector + 4 + 4 * i, add_tensor(&b, 6, sizes, 1, 1, i));
   const etr_debug_value *got = read_value(&b, &arena, &event, &count, &marked);
   cr_assert_eq(count, 2);
-  for (uint32_t i = 0; i < 2; i++) cr_expect(got[i].index == i && got[i].offset == i && got[i].byte_size == 8);
+  for (uint32_t i = 0; i < 2; i++)
+    cr_expect(got[i].index == i && got[i].offset == i && got[i].byte_size == 8);
   etr_arena_clear(&arena);
 }
 
-/* Outputs are the values that the runtime marks, and those logged outside of any instruction, except None. */
+/* Outputs are the values that the runtime marks, and those logged outside of any instruction,
+ * except None. */
 Test(dump_values, outputs_of_the_method_are_marked) {
   static const struct {
     unsigned type, mark;
@@ -179,8 +188,9 @@ Test(dump_values, outputs_of_the_method_are_marked) {
     const char *delegate_id;
     bool is_output, marked;
   } cases[] = {
-      {OF_INT, 0, 2, NULL, false, false}, {OF_INT, 1, 2, NULL, true, true}, {OF_INT, 0, -1, NULL, true, false},
-      {OF_INT, 0, -1, "d", false, false}, {OF_INT, 1, -1, "d", true, true}, {OF_NULL, 0, -1, NULL, false, false},
+      {OF_INT, 0, 2, NULL, false, false}, {OF_INT, 1, 2, NULL, true, true},
+      {OF_INT, 0, -1, NULL, true, false}, {OF_INT, 0, -1, "d", false, false},
+      {OF_INT, 1, -1, "d", true, true},   {OF_NULL, 0, -1, NULL, false, false},
       {OF_NULL, 1, -1, NULL, true, true},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -194,7 +204,8 @@ Test(dump_values, outputs_of_the_method_are_marked) {
     add_number(&b, INT, 8, 1);
     add_number(&b, OUTPUT, 1, cases[i].mark);
     const etr_debug_value *got = read_value(&b, &arena, &event, &count, &marked);
-    cr_expect(count == 1 && got->is_output == cases[i].is_output && marked == cases[i].marked, "case %zu", i);
+    cr_expect(count == 1 && got->is_output == cases[i].is_output && marked == cases[i].marked,
+              "case %zu", i);
     etr_arena_clear(&arena);
   }
 }

@@ -27,11 +27,12 @@ static void add_line(lines *l, const char *text) {
   cr_assert_lt(l->used, ROOM);
 }
 
-static void add_measure(lines *l, const char *host, const char *device, const char *command, const char *kind,
-                        const char *measure, double p50) {
+static void add_measure(lines *l, const char *host, const char *device, const char *command,
+                        const char *kind, const char *measure, double p50) {
   char line[512];
   (void)snprintf(line, sizeof line,
-                 "{\"name\": \"n\", \"run\": \"run-%02zu\", \"host\": \"%s\", \"device\": \"%s\", \"command\": \"%s\", "
+                 "{\"name\": \"n\", \"run\": \"run-%02zu\", \"host\": \"%s\", \"device\": \"%s\", "
+                 "\"command\": \"%s\", "
                  "%s\"measure\": \"%s\", \"unit\": \"ms\", \"p50\": %.12g}",
                  l->benches, host, device, command, kind, measure, p50);
   add_line(l, line);
@@ -50,13 +51,14 @@ static earlier_benches find(const lines *l) {
   return found;
 }
 
-static void expect_medians(const earlier_benches *found, size_t index, const char *method, size_t count,
-                           const double *medians) {
+static void expect_medians(const earlier_benches *found, size_t index, const char *method,
+                           size_t count, const double *medians) {
   cr_assert_lt(index, found->history_count);
   const etr_bench_history *history = &found->histories[index];
   cr_expect_str_eq(history->method, method);
   cr_assert_eq(history->count, count);
-  for (size_t i = 0; i < count; i++) cr_expect_eq(history->medians[i], medians[i]);
+  for (size_t i = 0; i < count; i++)
+    cr_expect_eq(history->medians[i], medians[i]);
 }
 
 Test(earlier, an_empty_history_has_no_earlier_benches) {
@@ -69,7 +71,8 @@ Test(earlier, an_empty_history_has_no_earlier_benches) {
 
 Test(earlier, earlier_benches_of_the_same_kind_are_found) {
   lines l = {.text = ""};
-  for (size_t i = 1; i <= 9; i++) add_bench(&l, (double)i);
+  for (size_t i = 1; i <= 9; i++)
+    add_bench(&l, (double)i);
   earlier_benches found = find(&l);
   cr_expect_str_eq(found.run, "run-09");
   cr_expect(found.is_alike && found.alike == 9 && found.others == 0 && found.fewest == 9);
@@ -115,9 +118,10 @@ Test(earlier, damaged_lines_are_ignored) {
   add_bench(&l, 1);
   add_line(&l, "{\"name\": \"n\", \"run\": \"run-01\", \"ho");
   add_line(&l, "null");
-  add_line(&l, "{\"name\": \"n\", \"run\": \"../x\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\"}");
-  add_line(&l,
-           "{\"name\": \"n\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\", \"measure\": \"forward\"}");
+  add_line(&l, "{\"name\": \"n\", \"run\": \"../x\", \"host\": \"h\", \"device\": \"d\", "
+               "\"command\": \"run it\"}");
+  add_line(&l, "{\"name\": \"n\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\", "
+               "\"measure\": \"forward\"}");
   add_bench(&l, 0);
   add_bench(&l, -1);
   add_bench(&l, 2);

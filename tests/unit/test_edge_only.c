@@ -55,7 +55,8 @@ static const char *emit(emitter emit_one, const etr_profile *profile, etr_arena 
   etr_writer writer;
   etr_error error;
   etr_text_begin(&text, arena, &writer);
-  if (emit_one(profile, &(etr_sink){append, &writer}, &error) != ETR_OK) etr_put(&writer, etr_slice_of(error.message));
+  if (emit_one(profile, &(etr_sink){append, &writer}, &error) != ETR_OK)
+    etr_put(&writer, etr_slice_of(error.message));
   return etr_text_end(&text, &writer);
 }
 
@@ -66,8 +67,8 @@ static etr_profile *open(const char *fixture, bool edge_only) {
   etr_profile *profile;
   snprintf(path, sizeof path, FIXTURES "/%s", fixture);
   cr_assert_eq(etr_inputs_find(&inputs, path, NULL, &error), ETR_OK, "%s", error.message);
-  cr_assert_eq(etr_profile_open(&profile, &inputs, &(etr_options){.edge_only = edge_only}, &error), ETR_OK, "%s",
-               error.message);
+  cr_assert_eq(etr_profile_open(&profile, &inputs, &(etr_options){.edge_only = edge_only}, &error),
+               ETR_OK, "%s", error.message);
   etr_inputs_clear(&inputs);
   return profile;
 }
@@ -75,34 +76,38 @@ static etr_profile *open(const char *fixture, bool edge_only) {
 static bool has_times_joined(const etr_profile *profile, const etr_graph *graph) {
   bool is_joined = strcmp(graph->module, "edge") == 0;
   for (size_t i = 0; i < profile->method_count; i++)
-    is_joined |= profile->methods[i].graph != ETR_NONE && &profile->graphs[profile->methods[i].graph] == graph;
+    is_joined |= profile->methods[i].graph != ETR_NONE &&
+                 &profile->graphs[profile->methods[i].graph] == graph;
   return is_joined;
 }
 
-static void expect_names_alone(const char *fixture, const etr_profile *all, const etr_profile *some) {
+static void expect_names_alone(const char *fixture, const etr_profile *all,
+                               const etr_profile *some) {
   cr_assert_eq(all->graph_count, some->graph_count, "%s", fixture);
   for (size_t i = 0; i < all->graph_count; i++) {
     const etr_graph *read = &all->graphs[i], *left = &some->graphs[i];
     cr_expect_str_eq(read->module, left->module);
     cr_expect_str_eq(read->method, left->method);
     cr_expect_str_eq(read->entry, left->entry);
-    cr_expect_eq(left->node_count, has_times_joined(some, left) ? read->node_count : 0, "%s: %s", fixture,
-                 read->module);
-    for (size_t k = 0; k < left->node_count; k++) cr_expect_null(left->nodes[k].aten_node);
+    cr_expect_eq(left->node_count, has_times_joined(some, left) ? read->node_count : 0, "%s: %s",
+                 fixture, read->module);
+    for (size_t k = 0; k < left->node_count; k++)
+      cr_expect_null(left->nodes[k].aten_node);
   }
 }
 
 Test(edge_only, edge_only_gives_the_same_answers) {
-  static const char *const fixtures[] = {"add_mul",     "add_mul_debug",     "bundled_update", "control_flow",
-                                         "coreml",      "extra_modules",     "llama_xnnpack",  "multi_method",
-                                         "mv2_xnnpack", "quantized_xnnpack", "old_0_6_add_mul"};
+  static const char *const fixtures[] = {"add_mul",           "add_mul_debug",  "bundled_update",
+                                         "control_flow",      "coreml",         "extra_modules",
+                                         "llama_xnnpack",     "multi_method",   "mv2_xnnpack",
+                                         "quantized_xnnpack", "old_0_6_add_mul"};
   for (size_t i = 0; i < sizeof fixtures / sizeof *fixtures; i++) {
     etr_profile *all = open(fixtures[i], false), *some = open(fixtures[i], true);
     expect_names_alone(fixtures[i], all, some);
     for (size_t k = 0; k < sizeof emitters / sizeof *emitters; k++) {
       etr_arena arena = {0};
-      cr_expect(strcmp(emit(emitters[k], all, &arena), emit(emitters[k], some, &arena)) == 0, "%s: answer %zu differs",
-                fixtures[i], k);
+      cr_expect(strcmp(emit(emitters[k], all, &arena), emit(emitters[k], some, &arena)) == 0,
+                "%s: answer %zu differs", fixtures[i], k);
       etr_arena_clear(&arena);
     }
     etr_profile_close(some);

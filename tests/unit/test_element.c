@@ -70,11 +70,12 @@ Test(element, elements_of_every_type_are_decoded) {
     uint8_t bytes[16];
     double values[2];
     cr_assert_not_null(element, "%s", rows[i].dtype);
-    for (unsigned k = 0; k < 2u * element->size; k++) bytes[k] = (uint8_t)(rows[i].bits >> (8 * (k % element->size)));
+    for (unsigned k = 0; k < 2u * element->size; k++)
+      bytes[k] = (uint8_t)(rows[i].bits >> (8 * (k % element->size)));
     etr_element_decode(element, bytes, 2, values);
     for (int k = 0; k < 2; k++)
-      cr_expect(isnan(rows[i].value) ? isnan(values[k]) : values[k] == rows[i].value, "%s %llx: %g", rows[i].dtype,
-                (unsigned long long)rows[i].bits, values[k]);
+      cr_expect(isnan(rows[i].value) ? isnan(values[k]) : values[k] == rows[i].value, "%s %llx: %g",
+                rows[i].dtype, (unsigned long long)rows[i].bits, values[k]);
   }
 }
 
@@ -89,7 +90,8 @@ Test(element, every_type_has_a_name) {
   cr_expect_str_eq(etr_export_scalar_type_name(29), "float8_e4m3fn"); /* torch's */
   cr_expect_str_eq(etr_export_scalar_type_name(35), "uint64");
   for (int64_t i = -1; i <= 36; i++)
-    cr_expect_eq(etr_export_scalar_type_name(i) == NULL, i <= 0 || (i > 16 && i < 28) || i > 35, "%d", (int)i);
+    cr_expect_eq(etr_export_scalar_type_name(i) == NULL, i <= 0 || (i > 16 && i < 28) || i > 35,
+                 "%d", (int)i);
   cr_expect_null(etr_element_of_dtype("complex64"));
   cr_expect_null(etr_element_of_dtype("quint4x2"));
   cr_expect_null(etr_element_of_dtype(NULL));

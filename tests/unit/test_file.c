@@ -37,8 +37,8 @@ Test(file, a_limit_bounds_the_size) {
     if (cases[i].status == ETR_OK)
       cr_expect_eq(file.size, cases[i].size);
     else
-      cr_expect(strstr(error.message, "--max-bytes") && strcmp(error.file, path) == 0, "case %zu: %s", i,
-                error.message);
+      cr_expect(strstr(error.message, "--max-bytes") && strcmp(error.file, path) == 0,
+                "case %zu: %s", i, error.message);
     etr_file_clear(&file);
     unlink(path);
   }
@@ -55,13 +55,15 @@ Test(file, a_pipe_is_read_up_to_the_limit) {
     cr_assert_eq(mkfifo(path, 0600), 0);
     if (fork() == 0) {
       FILE *writer = fopen(path, "wb");
-      for (int i = 0; i < 100000; i++) putc(0, writer);
+      for (int i = 0; i < 100000; i++)
+        putc(0, writer);
       fclose(writer);
       _exit(0);
     }
     etr_status status = etr_file_read(&file, path, most, &error);
     cr_expect_eq(status, most < 100000 ? ETR_ERROR_FORMAT : ETR_OK);
-    if (status == ETR_OK) cr_expect_eq(file.size, 100000);
+    if (status == ETR_OK)
+      cr_expect_eq(file.size, 100000);
     etr_file_clear(&file);
     unlink(path);
   }
@@ -79,7 +81,8 @@ Test(file, missing_files_and_folders_are_refused) {
     cr_expect_str_eq(error.file, paths[i]);
   }
   etr_seekable seekable;
-  cr_expect_eq(etr_seekable_open(&seekable, "/dev/null", NULL), ETR_ERROR_IO, "it cannot be read again");
+  cr_expect_eq(etr_seekable_open(&seekable, "/dev/null", NULL), ETR_ERROR_IO,
+               "it cannot be read again");
 }
 
 Test(file, reads_beyond_the_end_fail) {
@@ -105,14 +108,18 @@ Test(file, only_regular_files_are_accepted) {
   static const struct {
     const char *path;
     int reason; /* 0: it is regular */
-  } cases[] = {
-      {FIXTURES "/README.md", 0}, {"/nowhere/at/all", ENOENT}, {"/tmp", EISDIR}, {"/dev/null", ESPIPE}, {"-", ENOENT}};
+  } cases[] = {{FIXTURES "/README.md", 0},
+               {"/nowhere/at/all", ENOENT},
+               {"/tmp", EISDIR},
+               {"/dev/null", ESPIPE},
+               {"-", ENOENT}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     errno = 0;
     FILE *file = etr_file_open_regular(cases[i].path);
-    cr_expect(cases[i].reason ? !file && errno == cases[i].reason : file != NULL, "%s: %s", cases[i].path,
-              strerror(errno));
+    cr_expect(cases[i].reason ? !file && errno == cases[i].reason : file != NULL, "%s: %s",
+              cases[i].path, strerror(errno));
     cr_expect_eq(etr_file_is_regular(cases[i].path), cases[i].reason == 0, "%s", cases[i].path);
-    if (file) fclose(file);
+    if (file)
+      fclose(file);
   }
 }

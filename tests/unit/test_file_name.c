@@ -45,7 +45,8 @@ Test(file_name, long_names_are_cut_and_stay_different) {
   static const char *const repeated[] = {"x", "\xC3\xA9", "/", "\xF0\x9F\x98\x80"};
   for (size_t i = 0; i < ETR_COUNT(repeated); i++) {
     size_t size = strlen(repeated[i]), used = 0;
-    for (; used + size < sizeof text - 2; used += size) memcpy(text + used, repeated[i], size);
+    for (; used + size < sizeof text - 2; used += size)
+      memcpy(text + used, repeated[i], size);
     memcpy(text + used, "a", 2);
     const char *a = etr_file_name(&arena, text);
     memcpy(text + used, "b", 2);

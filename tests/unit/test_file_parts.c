@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_file_parts.c - each byte of a program's file belongs to one part, whatever its segments and constants say.
+ * test_file_parts.c - each byte of a program's file belongs to one part, whatever its segments and
+ * constants say.
  */
 #include "memory/program_memory.h"
 
@@ -8,9 +9,11 @@
 #include <stdio.h>
 
 /* A constant whose data is at an offset in the file. */
-static void add_constant(etr_program_constants *constants, const char *name, uint64_t offset, uint64_t size) {
+static void add_constant(etr_program_constants *constants, const char *name, uint64_t offset,
+                         uint64_t size) {
   etr_constant *added = etr_vec_push(constants->arena, &constants->list);
-  *added = (etr_constant){.tensor = {.name = name, .rank = -1}, .offset_bytes = offset, .size_bytes = size, .uses = 1};
+  *added = (etr_constant){
+      .tensor = {.name = name, .rank = -1}, .offset_bytes = offset, .size_bytes = size, .uses = 1};
 }
 
 typedef struct parts_case {
@@ -54,9 +57,10 @@ static const parts_case cases[] = {
      64,
      {{UINT64_MAX - 2, 8, ETR_SEGMENT_UNUSED, NULL}},
      .want = "program 0+100; "},
-    {"constants that overlap: the later one is cut", 100, 0, 100, 0, .constants = {{10, 30}, {30, 30}},
-     .want = "program 0+70; constant 10+20; constant 30+10; "},
-    {"a constant of all bytes, and more", 100, 0, 100, 0, .constants = {{0, 1000}}, .want = "constant 0+100; "},
+    {"constants that overlap: the later one is cut", 100, 0, 100, 0,
+     .constants = {{10, 30}, {30, 30}}, .want = "program 0+70; constant 10+20; constant 30+10; "},
+    {"a constant of all bytes, and more", 100, 0, 100, 0, .constants = {{0, 1000}},
+     .want = "constant 0+100; "},
     {"an empty file", 0, 0, 0, 0, .want = ""},
 };
 
@@ -87,11 +91,13 @@ Test(file_parts, each_byte_is_in_one_part) {
     uint64_t sum = 0;
     etr_program_constants_init(&constants, &data, &arena);
     for (size_t k = 0; k < ETR_COUNT(it->constants); k++)
-      if (it->constants[k][1] > 0) add_constant(&constants, "w", it->constants[k][0], it->constants[k][1]);
+      if (it->constants[k][1] > 0)
+        add_constant(&constants, "w", it->constants[k][0], it->constants[k][1]);
     cr_assert(etr_file_parts_make(&memory, &constants, NULL, 0), "%s", it->title);
     write_parts(text, sizeof text, &memory);
     cr_expect_str_eq(text, it->want, "%s: %s", it->title, text);
-    for (size_t k = 0; k < memory.part_count; k++) sum += memory.parts[k].size_bytes;
+    for (size_t k = 0; k < memory.part_count; k++)
+      sum += memory.parts[k].size_bytes;
     cr_expect(sum == it->file_bytes && memory.file_bytes == it->file_bytes, "%s", it->title);
     etr_arena_clear(&arena);
   }

@@ -29,8 +29,10 @@ typedef struct calls {
 } calls;
 
 static void add_time_slice(calls *c, etr_time_slice time_slice) {
-  if (time_slice.ticks == 0) return;
-  for (time_slice.run = 0; time_slice.run < 2; time_slice.run++) c->time_slices[c->time_slice_count++] = time_slice;
+  if (time_slice.ticks == 0)
+    return;
+  for (time_slice.run = 0; time_slice.run < 2; time_slice.run++)
+    c->time_slices[c->time_slice_count++] = time_slice;
 }
 
 /* Makes an event that takes equally long in two runs. */
@@ -57,9 +59,11 @@ static etr_event event_of(const char *delegate_id, int32_t instruction) {
 static const etr_finding *find(calls *c, etr_finding_kind kind) {
   etr_findings found;
   const etr_finding *result = NULL;
-  cr_assert(etr_findings_make(&found, &c->tiny.arena, &c->tiny.profile, &c->tiny.profile.methods[0], ETR_UNIT_MS));
+  cr_assert(etr_findings_make(&found, &c->tiny.arena, &c->tiny.profile, &c->tiny.profile.methods[0],
+                              ETR_UNIT_MS));
   for (size_t i = 0; i < found.count; i++)
-    if (found.list[i].kind == kind) result = &found.list[i];
+    if (found.list[i].kind == kind)
+      result = &found.list[i];
   return result;
 }
 
@@ -68,13 +72,15 @@ static void set_totals(calls *c) {
   etr_method *method = &c->tiny.method;
   tiny_profile(&c->tiny);
   method->execute_ticks = EXECUTE;
-  method->execute = (etr_stats){.count = 2, .avg = EXECUTE / 2, .min = 2000000, .max = 3000000, .p50 = 2500000};
+  method->execute = (etr_stats){
+      .count = 2, .avg = EXECUTE / 2, .min = 2000000, .max = 3000000, .p50 = 2500000};
   method->framework_ticks = method->delegate_only_ticks = EXECUTE;
   method->blocks = blocks;
   method->block_count = 1;
 }
 
-static const etr_finding *find_of_calls(calls *c, const spent *each, size_t count, etr_finding_kind kind) {
+static const etr_finding *find_of_calls(calls *c, const spent *each, size_t count,
+                                        etr_finding_kind kind) {
   uint32_t node = tiny_node(&c->tiny, ETR_NODE_OP, "linear", "aten.linear.default", 0);
   tiny_time(&c->tiny, node, 1000);
   for (size_t i = 0; i < count; i++) {
@@ -84,13 +90,18 @@ static const etr_finding *find_of_calls(calls *c, const spent *each, size_t coun
     *operator_ = event_of("op", instruction);
     c->delegates[i] = (etr_delegate){.instruction_id = instruction, .backend = "SomeBackend"};
     add_time_slice(
-        c, (etr_time_slice){.ticks = each->work, .event = operator_, .node = node, .kind = ETR_TIME_SLICE_NODE});
+        c, (etr_time_slice){
+               .ticks = each->work, .event = operator_, .node = node, .kind = ETR_TIME_SLICE_NODE});
     etr_time_slice own = {.event = call, .node = ETR_NONE, .kind = ETR_TIME_SLICE_DELEGATE};
     own.phase = ETR_PHASE_COPY_IN, own.ticks = each->copy, add_time_slice(c, own);
     own.phase = ETR_PHASE_WAIT, own.ticks = each->wait, add_time_slice(c, own);
     own.phase = ETR_PHASE_OTHER, own.ticks = each->around, add_time_slice(c, own);
   }
-  c->block = (etr_block){.name = "Execute", .run_count = 2, .method = 0, .events = c->events, .event_count = 2 * count};
+  c->block = (etr_block){.name = "Execute",
+                         .run_count = 2,
+                         .method = 0,
+                         .events = c->events,
+                         .event_count = 2 * count};
   set_totals(c);
   c->tiny.method.time_slices = c->time_slices;
   c->tiny.method.time_slice_count = c->time_slice_count;
@@ -109,7 +120,8 @@ Test(finding_delegates, delegates_that_wait_are_found) {
   } cases[] = {
       {{100000, 0, 150000, 0},
        2,
-       "Shorten the waiting of 2 delegates of SomeBackend: more work per call, or a faster power mode",
+       "Shorten the waiting of 2 delegates of SomeBackend: more work per call, or a faster power "
+       "mode",
        "Of 0.500 ms in their calls, 0.300 ms are waiting."},
       {{100000, 150000, 0, 0},
        1,
@@ -117,7 +129,8 @@ Test(finding_delegates, delegates_that_wait_are_found) {
        "Of 0.250 ms in its call, 0.150 ms are copying in and out."},
       {{100000, 60000, 60000, 0},
        1,
-       "Shorten the waiting of delegate 0 of SomeBackend: more work per call, or a faster power mode",
+       "Shorten the waiting of delegate 0 of SomeBackend: more work per call, or a faster power "
+       "mode",
        "Of 0.220 ms in its call, 0.0600 ms are waiting and 0.0600 ms are copying in and out."},
       {{300000, 0, 30000, 0}, 1, NULL, NULL},  /* less than a tenth of the call */
       {{100000, 0, 0, 900000}, 1, NULL, NULL}, /* the phase is unknown */
@@ -126,11 +139,15 @@ Test(finding_delegates, delegates_that_wait_are_found) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     calls c = {0};
-    const etr_finding *finding = find_of_calls(&c, &cases[i].each, cases[i].count, ETR_FINDING_WAITING);
+    const etr_finding *finding = find_of_calls(&c, &cases[i].each, cases[i].count,
+                                               ETR_FINDING_WAITING);
     cr_expect_eq(finding != NULL, cases[i].title != NULL, "case %zu", i);
-    if (finding && cases[i].title) cr_expect_str_eq(finding->title, cases[i].title);
-    if (finding && cases[i].title) cr_expect_str_eq(finding->evidence, cases[i].evidence);
-    if (finding) cr_expect_eq(finding->instruction_count, cases[i].count);
+    if (finding && cases[i].title)
+      cr_expect_str_eq(finding->title, cases[i].title);
+    if (finding && cases[i].title)
+      cr_expect_str_eq(finding->evidence, cases[i].evidence);
+    if (finding)
+      cr_expect_eq(finding->instruction_count, cases[i].count);
     tiny_clear(&c.tiny);
   }
 }
@@ -148,11 +165,17 @@ Test(finding_delegates, many_small_calls_are_found) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     calls c = {0};
-    const etr_finding *finding = find_of_calls(&c, &cases[i].each, cases[i].count, ETR_FINDING_SMALL_CALLS);
+    const etr_finding *finding = find_of_calls(&c, &cases[i].each, cases[i].count,
+                                               ETR_FINDING_SMALL_CALLS);
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
-    if (finding) cr_expect_float_eq(finding->cost, 160000, 1e-9);
-    if (finding) cr_expect_str_eq(finding->title, "Put more operators into each of the 8 calls of SomeBackend");
-    if (finding) cr_expect(strstr(finding->evidence, "0.160 ms (0.0200 ms per call), than on operators, 0.0800 ms"));
+    if (finding)
+      cr_expect_float_eq(finding->cost, 160000, 1e-9);
+    if (finding)
+      cr_expect_str_eq(finding->title,
+                       "Put more operators into each of the 8 calls of SomeBackend");
+    if (finding)
+      cr_expect(
+          strstr(finding->evidence, "0.160 ms (0.0200 ms per call), than on operators, 0.0800 ms"));
     tiny_clear(&c.tiny);
   }
 }
@@ -169,7 +192,9 @@ Test(finding_delegates, operators_on_the_cpu_are_found) {
       {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_GPU},
        true,
        "Rewrite 1 operator of SomeBackend that is planned for the CPU, not the GPU"},
-      {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_CPU}, false, NULL}, /* the backend is meant for the CPU */
+      {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_CPU},
+       false,
+       NULL}, /* the backend is meant for the CPU */
       {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_NONE}, false, NULL},
       {{ETR_COMPUTE_UNIT_GPU, ETR_COMPUTE_UNIT_NPU}, false, NULL},
   };
@@ -177,13 +202,18 @@ Test(finding_delegates, operators_on_the_cpu_are_found) {
     calls c = {0};
     const spent each = {.work = 100000};
     find_of_calls(&c, &each, 2, ETR_FINDING_CPU_FALLBACK);
-    for (size_t k = 0; k < c.time_slice_count; k++) c.time_slices[k].compute_unit = cases[i].units[k / 2];
-    for (size_t k = 0; k < 4; k++) c.events[k].is_unit_planned = cases[i].is_planned;
+    for (size_t k = 0; k < c.time_slice_count; k++)
+      c.time_slices[k].compute_unit = cases[i].units[k / 2];
+    for (size_t k = 0; k < 4; k++)
+      c.events[k].is_unit_planned = cases[i].is_planned;
     const etr_finding *finding = find(&c, ETR_FINDING_CPU_FALLBACK);
     cr_expect_eq(finding != NULL, cases[i].title != NULL, "case %zu", i);
-    if (finding && cases[i].title) cr_expect_str_eq(finding->title, cases[i].title);
-    if (finding) cr_expect_float_eq(finding->cost, 100000, 1e-9);
-    if (finding) cr_expect(finding->node_count == 1 && finding->nodes[0] == 0);
+    if (finding && cases[i].title)
+      cr_expect_str_eq(finding->title, cases[i].title);
+    if (finding)
+      cr_expect_float_eq(finding->cost, 100000, 1e-9);
+    if (finding)
+      cr_expect(finding->node_count == 1 && finding->nodes[0] == 0);
     tiny_clear(&c.tiny);
   }
 }

@@ -16,7 +16,8 @@ enum { EXECUTE = 5000000 };
 static const etr_profile *whole(tiny *t) {
   tiny_profile(t);
   t->method.execute_ticks = EXECUTE;
-  t->method.execute = (etr_stats){.count = 2, .avg = EXECUTE / 2, .min = 2000000, .max = 3000000, .p50 = 2500000};
+  t->method.execute = (etr_stats){
+      .count = 2, .avg = EXECUTE / 2, .min = 2000000, .max = 3000000, .p50 = 2500000};
   t->method.framework_ticks = t->method.delegate_only_ticks = EXECUTE;
   return &t->profile;
 }
@@ -30,18 +31,21 @@ static const etr_finding *find(tiny *t, const etr_profile *profile, etr_finding_
   t->method.block_count = profile->block_count;
   cr_assert(etr_findings_make(&found, &t->arena, profile, &profile->methods[0], ETR_UNIT_MS));
   for (size_t i = 0; i < found.count; i++)
-    if (found.list[i].kind == kind) result = &found.list[i];
+    if (found.list[i].kind == kind)
+      result = &found.list[i];
   return result;
 }
 
 static uint32_t op(tiny *t, const char *name, const char *target, uint32_t input) {
   uint32_t node = tiny_node(t, ETR_NODE_OP, name, target, 0);
-  if (input != ETR_NONE) tiny_input(t, node, input, 0);
+  if (input != ETR_NONE)
+    tiny_input(t, node, input, 0);
   return node;
 }
 
 /* Adds a node inside a delegate of a backend. */
-static uint32_t delegated(tiny *t, const char *name, int32_t instruction, const char *backend, uint32_t input) {
+static uint32_t delegated(tiny *t, const char *name, int32_t instruction, const char *backend,
+                          uint32_t input) {
   uint32_t node = op(t, name, "aten.linear.default", input);
   etr_node_time *time = tiny_time(t, node, 1000);
   time->delegate_instruction = instruction;
@@ -50,13 +54,14 @@ static uint32_t delegated(tiny *t, const char *name, int32_t instruction, const 
 }
 
 static etr_event_kind kind_of(const char *name, const char *delegate_id) {
-  if (delegate_id) return ETR_EVENT_DELEGATE_OPERATOR;
+  if (delegate_id)
+    return ETR_EVENT_DELEGATE_OPERATOR;
   return strcmp(name, "DELEGATE_CALL") == 0 ? ETR_EVENT_DELEGATE_CALL : ETR_EVENT_FRAMEWORK;
 }
 
 /* Makes an event that takes equally long in two runs. */
-static etr_event event_of(const char *name, int32_t instruction, const uint64_t *ticks, const uint32_t *node,
-                          const char *delegate_id) {
+static etr_event event_of(const char *name, int32_t instruction, const uint64_t *ticks,
+                          const uint32_t *node, const char *delegate_id) {
   static const uint32_t runs[] = {0, 1};
   return (etr_event){.name = name,
                      .instruction_id = instruction,
@@ -67,7 +72,8 @@ static etr_event event_of(const char *name, int32_t instruction, const uint64_t 
                      .is_in_sums = delegate_id != NULL,
                      .nodes = node,
                      .node_count = node != NULL,
-                     .is_inserted = !node && (strncmp(name, "Transpose", 9) == 0 || strncmp(name, "Convert", 7) == 0),
+                     .is_inserted = !node && (strncmp(name, "Transpose", 9) == 0 ||
+                                              strncmp(name, "Convert", 7) == 0),
                      .match = delegate_id && !node ? ETR_MATCH_DELEGATE
                               : node               ? ETR_MATCH_HANDLE
                                                    : ETR_MATCH_FRAMEWORK,
@@ -78,13 +84,15 @@ static etr_event event_of(const char *name, int32_t instruction, const uint64_t 
                      .stats = {.count = 2, .p50 = (double)(ticks[0] + ticks[1]) / 2}};
 }
 
-/* Delegates a and b of two instructions, between them: one operator that ran, a view that did not, and `beside`, which
- * only reads a. */
-static void make_between(tiny *t, const char *first, const char *second, uint64_t ticks, etr_delegate delegates[2]) {
+/* Delegates a and b of two instructions, between them: one operator that ran, a view that did not,
+ * and `beside`, which only reads a. */
+static void make_between(tiny *t, const char *first, const char *second, uint64_t ticks,
+                         etr_delegate delegates[2]) {
   delegates[0] = (etr_delegate){.instruction_id = 0, .backend = first, .call_ticks = 12000};
   delegates[1] = (etr_delegate){.instruction_id = 3, .backend = second, .call_ticks = 22000};
   uint32_t x = tiny_node(t, ETR_NODE_INPUT, "x", "x", 0), a = delegated(t, "a", 0, first, x),
-           between = op(t, "between", "aten.erf.default", a), view = op(t, "view", "aten.alias.default", between),
+           between = op(t, "between", "aten.erf.default", a),
+           view = op(t, "view", "aten.alias.default", between),
            beside = op(t, "beside", "aten.sin.default", a), b = delegated(t, "b", 3, second, view);
   tiny_input(t, b, x, 0);
   tiny_time(t, between, ticks);
@@ -114,16 +122,20 @@ Test(findings, operators_between_delegates_are_found) {
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
     if (finding) {
       bool is_known = strcmp(cases[i].first, "XnnpackBackend") == 0;
-      cr_expect(finding->node_count == 1 && strcmp(t.nodes.data[finding->nodes[0]].name, "between") == 0);
+      cr_expect(finding->node_count == 1 &&
+                strcmp(t.nodes.data[finding->nodes[0]].name, "between") == 0);
       cr_expect_float_eq(finding->potential, 100000, 1e-9);
       cr_expect_float_eq(finding->potential_share, 0.04, 1e-9);
-      cr_expect(strstr(finding->title, "run 2 operators between its delegates, so that 2 of them become 1"), "%s",
-                finding->title);
-      cr_expect_eq(strstr(finding->evidence, "no configuration for this operator") != NULL, is_known);
+      cr_expect(strstr(finding->title,
+                       "run 2 operators between its delegates, so that 2 of them become 1"),
+                "%s", finding->title);
+      cr_expect_eq(strstr(finding->evidence, "no configuration for this operator") != NULL,
+                   is_known);
       cr_expect_eq(strstr(finding->evidence, "is not known here") != NULL, !is_known);
       cr_expect_eq(finding->sureness, is_known ? ETR_LIKELY : ETR_POSSIBLE);
-      cr_expect(strncmp(finding->saving, "Could save up to 0.100 ms, 4.0 % of the median; ", 48) == 0, "%s",
-                finding->saving);
+      cr_expect(strncmp(finding->saving, "Could save up to 0.100 ms, 4.0 % of the median; ", 48) ==
+                    0,
+                "%s", finding->saving);
     }
     tiny_clear(&t);
   }
@@ -138,9 +150,11 @@ Test(findings, overhead_of_merged_delegates_needs_operators) {
     make_between(&t, "VulkanBackend", "VulkanBackend", 100000, delegates);
     const etr_event events[] = {event_of("DELEGATE_CALL", 0, ticks, NULL, NULL),
                                 event_of("op", 0, ticks, NULL, has_operator ? "op" : NULL)};
-    const etr_block block = {.name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
-    etr_time_slice slices[] = {{.ticks = 50000, .event = events, .node = ETR_NONE, .kind = ETR_TIME_SLICE_DELEGATE},
-                               {.ticks = 50000, .event = events, .node = ETR_NONE, .kind = ETR_TIME_SLICE_DELEGATE}};
+    const etr_block block = {
+        .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+    etr_time_slice slices[] = {
+        {.ticks = 50000, .event = events, .node = ETR_NONE, .kind = ETR_TIME_SLICE_DELEGATE},
+        {.ticks = 50000, .event = events, .node = ETR_NONE, .kind = ETR_TIME_SLICE_DELEGATE}};
     slices[1].run = 1;
     t.method.time_slices = slices;
     t.method.time_slice_count = 2;
@@ -148,20 +162,25 @@ Test(findings, overhead_of_merged_delegates_needs_operators) {
     t.profile.block_count = 1;
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
     cr_assert_not_null(finding);
-    cr_expect_float_eq(finding->potential, has_operator ? 125000 : 100000, 1e-6, "%f", finding->potential);
+    cr_expect_float_eq(finding->potential, has_operator ? 125000 : 100000, 1e-6, "%f",
+                       finding->potential);
     tiny_clear(&t);
   }
 }
 
-/* Three delegates, and an operator that no delegate takes between the last two: only the first two merge. */
+/* Three delegates, and an operator that no delegate takes between the last two: only the first two
+ * merge. */
 Test(findings, delegates_that_others_cut_do_not_merge) {
   tiny t = {0};
   static const etr_delegate delegates[] = {{.instruction_id = 0, .backend = "XnnpackBackend"},
                                            {.instruction_id = 2, .backend = "XnnpackBackend"},
                                            {.instruction_id = 4, .backend = "XnnpackBackend"}};
-  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), a = delegated(&t, "a", 0, "XnnpackBackend", x),
-           sum = op(&t, "sum", "aten.sum.dim_IntList", a), b = delegated(&t, "b", 2, "XnnpackBackend", sum),
-           other = op(&t, "other", "aten.linear.default", b), c = delegated(&t, "c", 4, "XnnpackBackend", other);
+  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+           a = delegated(&t, "a", 0, "XnnpackBackend", x),
+           sum = op(&t, "sum", "aten.sum.dim_IntList", a),
+           b = delegated(&t, "b", 2, "XnnpackBackend", sum),
+           other = op(&t, "other", "aten.linear.default", b),
+           c = delegated(&t, "c", 4, "XnnpackBackend", other);
   tiny_time(&t, sum, 100000);
   t.times.data[other].delegate_instruction = 6; /* of another backend */
   t.times.data[other].backend = "VulkanBackend";
@@ -180,8 +199,10 @@ Test(findings, delegates_that_others_cut_do_not_merge) {
 
 Test(findings, operators_not_between_delegates_are_not_found) {
   tiny t = {0};
-  const etr_delegate delegates[] = {{.instruction_id = 0, .backend = "XnnpackBackend", .call_ticks = 12000}};
-  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), a = delegated(&t, "a", 0, "XnnpackBackend", x),
+  const etr_delegate delegates[] = {
+      {.instruction_id = 0, .backend = "XnnpackBackend", .call_ticks = 12000}};
+  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+           a = delegated(&t, "a", 0, "XnnpackBackend", x),
            behind = op(&t, "behind", "aten.erf.default", a);
   tiny_time(&t, behind, 100000);
   whole(&t);
@@ -193,23 +214,29 @@ Test(findings, operators_not_between_delegates_are_not_found) {
 
 Test(findings, work_on_constants_is_found) {
   tiny t = {0};
-  uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0), cache = tiny_node(&t, ETR_NODE_BUFFER, "b", "b", 0),
-           x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), size = op(&t, "sym_size", "aten.sym_size.int", x),
+  uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0),
+           cache = tiny_node(&t, ETR_NODE_BUFFER, "b", "b", 0),
+           x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+           size = op(&t, "sym_size", "aten.sym_size.int", x),
            first = op(&t, "permute", "aten.permute_copy.default", w),
            second = op(&t, "permute_1", "aten.permute_copy.default", first),
-           full = op(&t, "full", "aten.full.default", ETR_NONE), noise = op(&t, "rand", "aten.rand.default", ETR_NONE),
+           full = op(&t, "full", "aten.full.default", ETR_NONE),
+           noise = op(&t, "rand", "aten.rand.default", ETR_NONE),
            expand = op(&t, "expand", "aten.expand_copy.default", w),
-           cached = op(&t, "slice", "aten.slice_copy.Tensor", cache), mm = op(&t, "mm", "aten.mm.default", x);
+           cached = op(&t, "slice", "aten.slice_copy.Tensor", cache),
+           mm = op(&t, "mm", "aten.mm.default", x);
   tiny_input(&t, expand, size, 0); /* depends on the input */
   tiny_input(&t, mm, second, 0);
   const uint32_t timed[] = {first, second, full, noise, expand, cached, mm};
-  for (size_t i = 0; i < ETR_COUNT(timed); i++) tiny_time(&t, timed[i], 100000);
+  for (size_t i = 0; i < ETR_COUNT(timed); i++)
+    tiny_time(&t, timed[i], 100000);
   whole(&t);
   t.nodes.data[cache].is_written = true;
   const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
   cr_assert_not_null(finding);
-  cr_expect_str_eq(finding->title,
-                   "Fold 3 operators on constants at export, or delegate the linear layers that read them");
+  cr_expect_str_eq(
+      finding->title,
+      "Fold 3 operators on constants at export, or delegate the linear layers that read them");
   cr_expect_float_eq(finding->potential, 300000, 1e-9);
   cr_expect_eq(finding->sureness, ETR_SURE);
   t.nodes.data[cache].is_written = false;
@@ -219,9 +246,11 @@ Test(findings, work_on_constants_is_found) {
 
 Test(findings, copies_are_found) {
   tiny t = {0};
-  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), first = op(&t, "permute", "aten.permute_copy.default", x),
+  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+           first = op(&t, "permute", "aten.permute_copy.default", x),
            second = op(&t, "permute_1", "aten.permute_copy.default", first),
-           expand = op(&t, "expand", "aten.expand_copy.default", x), mul = op(&t, "mul", "aten.mul.Tensor", x);
+           expand = op(&t, "expand", "aten.expand_copy.default", x),
+           mul = op(&t, "mul", "aten.mul.Tensor", x);
   tiny_time(&t, first, 20000);
   tiny_time(&t, second, 40000);
   tiny_time(&t, expand, 500000);
@@ -236,7 +265,8 @@ Test(findings, copies_are_found) {
   cr_expect_str_eq(found.list[1].title, "Avoid 2 aten.permute_copy.default that move data");
   cr_expect(found.list[1].nodes[0] == second && found.list[1].nodes[1] == first);
   cr_expect_float_eq(found.list[1].potential, 60000, 1e-9);
-  cr_expect(strstr(found.list[1].evidence, "1 read another one's result"), "%s", found.list[1].evidence);
+  cr_expect(strstr(found.list[1].evidence, "1 read another one's result"), "%s",
+            found.list[1].evidence);
   tiny_clear(&t);
 }
 
@@ -259,7 +289,8 @@ Test(findings, quantisation_that_cancels_is_found) {
     tiny_time(&t, second, 200000);
     const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_QUANTIZE_PAIRS);
     cr_expect_eq(finding != NULL, cancels);
-    if (finding) cr_expect_float_eq(finding->potential, 300000, 1e-9);
+    if (finding)
+      cr_expect_float_eq(finding->potential, 300000, 1e-9);
     tiny_clear(&t);
   }
 }
@@ -267,17 +298,20 @@ Test(findings, quantisation_that_cancels_is_found) {
 Test(findings, batch_norms_that_could_be_folded_are_found) {
   for (int is_read_twice = 0; is_read_twice <= 1; is_read_twice++) {
     tiny t = {0};
-    uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0), x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+    uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0),
+             x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
              conv = op(&t, "conv", "aten.convolution.default", x),
              norm = op(&t, "bn", "aten._native_batch_norm_legit_no_training.default", conv),
              early = op(&t, "bn_1", "aten._native_batch_norm_legit_no_training.default", x);
     tiny_input(&t, conv, w, 0);
-    if (is_read_twice) op(&t, "relu", "aten.relu.default", conv);
+    if (is_read_twice)
+      op(&t, "relu", "aten.relu.default", conv);
     tiny_time(&t, norm, 100000);
     tiny_time(&t, early, 100000);
     const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_BATCH_NORM);
     cr_expect_eq(finding != NULL, !is_read_twice);
-    if (finding) cr_expect(finding->node_count == 1 && finding->nodes[0] == norm);
+    if (finding)
+      cr_expect(finding->node_count == 1 && finding->nodes[0] == norm);
     tiny_clear(&t);
   }
 }
@@ -285,7 +319,8 @@ Test(findings, batch_norms_that_could_be_folded_are_found) {
 /* Where nothing could save a tenth, that is the first answer. */
 Test(findings, nothing_that_stands_out_is_an_answer) {
   tiny t = {0};
-  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), conv = op(&t, "conv", "aten.convolution.default", x),
+  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+           conv = op(&t, "conv", "aten.convolution.default", x),
            copy = op(&t, "permute", "aten.permute_copy.default", x);
   tiny_time(&t, conv, 2200000);
   tiny_time(&t, copy, 100000);
@@ -296,8 +331,9 @@ Test(findings, nothing_that_stands_out_is_an_answer) {
   cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
   cr_assert_eq(found.count, 2);
   cr_expect_eq(found.list[0].kind, ETR_FINDING_NOTHING);
-  cr_expect(strstr(found.list[0].title, "stands out: 88.0 % is in 1 aten.convolution.default; next: "), "%s",
-            found.list[0].title);
+  cr_expect(
+      strstr(found.list[0].title, "stands out: 88.0 % is in 1 aten.convolution.default; next: "),
+      "%s", found.list[0].title);
   cr_expect(isnan(found.list[0].potential));
   tiny_clear(&t);
 }
@@ -318,14 +354,17 @@ Test(findings, calls_that_exceed_their_operators_are_found) {
     tiny_time(&t, node, cases[i].kernel[0]);
     const etr_event events[] = {event_of("native_call_mul.out", 0, cases[i].kernel, &node, NULL),
                                 event_of("OPERATOR_CALL", 0, cases[i].call, NULL, NULL)};
-    const etr_block block = {.name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+    const etr_block block = {
+        .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
     whole(&t);
     t.profile.blocks = &block;
     t.profile.block_count = 1;
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CALLS);
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
-    if (finding) cr_expect_float_eq(finding->cost, 50000, 1e-9);
-    if (finding) cr_expect(finding->node_count == 1 && finding->nodes[0] == node);
+    if (finding)
+      cr_expect_float_eq(finding->cost, 50000, 1e-9);
+    if (finding)
+      cr_expect(finding->node_count == 1 && finding->nodes[0] == node);
     tiny_clear(&t);
   }
 }
@@ -336,26 +375,31 @@ Test(findings, layout_conversions_are_found) {
     uint64_t call[2];
     double cost; /* 0: not found */
   } cases[] = {
-      {"Transpose (ND, X32) #1", {200000, 200000}, 90000}, {"Convert (NC) #1", {200000, 200000}, 90000},
-      {"Transpose (ND, X32) #1", {50000, 50000}, 45000}, /* events take 100000 and are scaled to the call */
-      {"Softmax (NC, F32) #1", {200000, 200000}, 0},       {"7", {200000, 200000}, 0},
+      {"Transpose (ND, X32) #1", {200000, 200000}, 90000},
+      {"Convert (NC) #1", {200000, 200000}, 90000},
+      {"Transpose (ND, X32) #1", {50000, 50000}, 45000}, /* events take 100000 and are scaled to the
+                                                            call */
+      {"Softmax (NC, F32) #1", {200000, 200000}, 0},
+      {"7", {200000, 200000}, 0},
   };
   static const uint64_t ninety[] = {90000, 90000}, ten[] = {10000, 10000};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
     uint32_t node = op(&t, "linear", "aten.linear.default", ETR_NONE);
     tiny_time(&t, node, 10000);
-    const etr_event events[] = {
-        event_of(cases[i].name, 4, ninety, NULL, cases[i].name),
-        event_of("Transpose (ND, X32) #9", 4, ten, &node, "Transpose (ND, X32) #9"), /* has a node */
-        event_of("DELEGATE_CALL", 4, cases[i].call, NULL, NULL)};
-    const etr_block block = {.name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 3};
+    const etr_event events[] = {event_of(cases[i].name, 4, ninety, NULL, cases[i].name),
+                                event_of("Transpose (ND, X32) #9", 4, ten, &node,
+                                         "Transpose (ND, X32) #9"), /* has a node */
+                                event_of("DELEGATE_CALL", 4, cases[i].call, NULL, NULL)};
+    const etr_block block = {
+        .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 3};
     whole(&t);
     t.profile.blocks = &block;
     t.profile.block_count = 1;
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
     cr_expect_eq(finding != NULL, cases[i].cost > 0, "case %zu", i);
-    if (!finding) continue;
+    if (!finding)
+      continue;
     cr_expect_float_eq(finding->cost, cases[i].cost, 1, "case %zu: %f", i, finding->cost);
     cr_expect(finding->instruction_count == 1 && finding->instructions[0] == 4);
     tiny_clear(&t);
@@ -364,16 +408,22 @@ Test(findings, layout_conversions_are_found) {
 
 /* Events with equal names are added up, whatever their ids. */
 Test(findings, layout_conversions_of_one_name_are_added_up) {
-  static const uint64_t ninety[] = {90000, 90000}, ten[] = {10000, 10000}, call[] = {400000, 400000};
+  static const uint64_t ninety[] = {90000, 90000}, ten[] = {10000, 10000},
+                        call[] = {400000, 400000};
   tiny t = {0};
   uint32_t node = op(&t, "linear", "aten.linear.default", ETR_NONE);
   tiny_time(&t, node, 10000);
-  const etr_event events[] = {
-      event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "1"), event_of("Convert (NC) #1", 4, ten, NULL, "2"),
-      event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "3"), event_of("Convert (NC) #1", 4, ten, NULL, "4"),
-      event_of("Fully Connected #1", 4, ten, &node, "5"),       event_of("DELEGATE_CALL", 4, call, NULL, NULL)};
-  const etr_block block = {
-      .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = ETR_COUNT(events)};
+  const etr_event events[] = {event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "1"),
+                              event_of("Convert (NC) #1", 4, ten, NULL, "2"),
+                              event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "3"),
+                              event_of("Convert (NC) #1", 4, ten, NULL, "4"),
+                              event_of("Fully Connected #1", 4, ten, &node, "5"),
+                              event_of("DELEGATE_CALL", 4, call, NULL, NULL)};
+  const etr_block block = {.name = "Execute",
+                           .run_count = 2,
+                           .method = 0,
+                           .events = events,
+                           .event_count = ETR_COUNT(events)};
   whole(&t);
   t.profile.blocks = &block;
   t.profile.block_count = 1;
@@ -381,10 +431,11 @@ Test(findings, layout_conversions_of_one_name_are_added_up) {
   cr_assert_not_null(finding);
   cr_expect_float_eq(finding->cost, 200000, 1);
   cr_expect(strstr(finding->title, "1 Transpose, 1 Convert"), "%s", finding->title);
-  cr_expect(strstr(finding->evidence,
-                   "They take 0.200 ms. Longest: Transpose (ND, X32) #1 of delegate 4, 0.180 ms (at the "
-                   "start, before linear); Convert (NC) #1 of delegate 4, 0.0200 ms"),
-            "%s", finding->evidence);
+  cr_expect(
+      strstr(finding->evidence,
+             "They take 0.200 ms. Longest: Transpose (ND, X32) #1 of delegate 4, 0.180 ms (at the "
+             "start, before linear); Convert (NC) #1 of delegate 4, 0.0200 ms"),
+      "%s", finding->evidence);
   tiny_clear(&t);
 }
 
@@ -393,9 +444,11 @@ Test(findings, layout_of_an_unmatched_delegate_is_not_found) {
   static const uint64_t ninety[] = {90000, 90000}, call[] = {200000, 200000};
   tiny t = {0};
   tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
-  const etr_event events[] = {event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "Transpose (ND, X32) #1"),
-                              event_of("DELEGATE_CALL", 4, call, NULL, NULL)};
-  const etr_block block = {.name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+  const etr_event events[] = {
+      event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "Transpose (ND, X32) #1"),
+      event_of("DELEGATE_CALL", 4, call, NULL, NULL)};
+  const etr_block block = {
+      .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
   whole(&t);
   t.profile.blocks = &block;
   t.profile.block_count = 1;
@@ -421,17 +474,20 @@ Test(findings, a_slow_first_run_is_found) {
     tiny_run(&t, cases[i].runs, cases[i].count);
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FIRST_RUN);
     cr_expect_eq(finding != NULL, cases[i].cost > 0, "case %zu", i);
-    if (finding) cr_expect(finding->cost == cases[i].cost && isnan(finding->share), "case %zu", i);
+    if (finding)
+      cr_expect(finding->cost == cases[i].cost && isnan(finding->share), "case %zu", i);
     tiny_clear(&t);
   }
 }
 
 /* Returns the finding about forty runs of 1 ms with this noise and these slow runs. */
-static const etr_finding *of_runs(tiny *t, etr_noise noise, etr_slow_runs slow, etr_finding_kind kind) {
+static const etr_finding *of_runs(tiny *t, etr_noise noise, etr_slow_runs slow,
+                                  etr_finding_kind kind) {
   static uint64_t ticks[TINY_RUNS - 1];
   tiny_node(t, ETR_NODE_INPUT, "x", "x", 0);
   whole(t);
-  for (uint32_t i = 0; i < ETR_COUNT(ticks); i++) ticks[i] = 1000000 + 200000 * (i >= 25);
+  for (uint32_t i = 0; i < ETR_COUNT(ticks); i++)
+    ticks[i] = 1000000 + 200000 * (i >= 25);
   tiny_run(t, ticks, ETR_COUNT(ticks));
   t->method.execute.p50 = 1e6;
   t->method.noise = noise;
@@ -444,7 +500,8 @@ Test(findings, unsteady_runs_are_found) {
   static const etr_event linear = {.label = "linear"};
   static const struct {
     etr_noise noise;
-    etr_slow_runs slow; /* members in order: kind, runs, usual, p50, least, most, excess, period, operator */
+    etr_slow_runs
+        slow; /* members in order: kind, runs, usual, p50, least, most, excess, period, operator */
     etr_finding_kind kind;
     const char *title; /* NULL: not found */
     double cost, slope;
@@ -456,10 +513,16 @@ Test(findings, unsteady_runs_are_found) {
        "Cool the device, or fix its clock: runs get 30 % slower over 31 runs",
        150000,
        10000},
-      {{.verdict = ETR_NOISE_DRIFT, .change = -.3, .start = 1e6, .over_runs = 31, .stretches = 2, .is_unsure = true},
+      {{.verdict = ETR_NOISE_DRIFT,
+        .change = -.3,
+        .start = 1e6,
+        .over_runs = 31,
+        .stretches = 2,
+        .is_unsure = true},
        {0},
        ETR_FINDING_DRIFT,
-       "Look at what grows from run to run, such as a cache: runs may get 30 % faster over 31 runs, and anew in each "
+       "Look at what grows from run to run, such as a cache: runs may get 30 % faster over 31 "
+       "runs, and anew in each "
        "of 2 "
        "stretches",
        150000,
@@ -497,13 +560,15 @@ Test(findings, unsteady_runs_are_found) {
       {{.verdict = ETR_NOISE_FEW_RUNS},
        {ETR_SLOW_RUNS_OPERATOR, numbers, 2, 1e6, 3.5e6, 3.5e6, 3.5e6, 7000000, 0, 0, &linear},
        ETR_FINDING_SLOW_OPERATOR,
-       "Find what interrupts one operator: linear is slow in 2 of 39 runs, which take 3.5 times the median",
+       "Find what interrupts one operator: linear is slow in 2 of 39 runs, which take 3.5 times "
+       "the median",
        7e6 / 39,
        NAN},
       {{.verdict = ETR_NOISE_FEW_RUNS},
        {ETR_SLOW_RUNS_OPERATOR, numbers, 2, 1e6, 3.5e6, 3.5e6, 3.5e6, 7000000, 3, 1, NULL},
        ETR_FINDING_SLOW_OPERATOR,
-       "Measure again without other load: one operator at a time is slow in every 3rd run, which takes 3.5 times the "
+       "Measure again without other load: one operator at a time is slow in every 3rd run, which "
+       "takes 3.5 times the "
        "median",
        7e6 / 39,
        NAN},
@@ -535,8 +600,9 @@ Test(findings, unsteady_runs_are_found) {
       cr_expect_str_eq(finding->title, cases[i].title);
       cr_expect_float_eq(finding->cost, cases[i].cost, 1, "case %zu: %f", i, finding->cost);
       cr_expect_float_eq(finding->share, ETR_MIN(finding->cost / 1e6, 1), 1e-9, "case %zu", i);
-      cr_expect(isnan(cases[i].slope) ? isnan(finding->slope) : fabs(finding->slope - cases[i].slope) < 1, "case %zu",
-                i);
+      cr_expect(isnan(cases[i].slope) ? isnan(finding->slope)
+                                      : fabs(finding->slope - cases[i].slope) < 1,
+                "case %zu", i);
       cr_expect(finding->evidence && finding->evidence[0], "%s", finding->title);
     }
     tiny_clear(&t);
@@ -545,24 +611,27 @@ Test(findings, unsteady_runs_are_found) {
 
 /* Each phase is judged separately and named. */
 Test(findings, an_unsteady_phase_is_named) {
-  static const etr_run_phase phases[] = {
-      {.name = "prefill", .run_count = 3},
-      {.name = "decode",
-       .run_count = 36,
-       .execute = {.p50 = 1e6},
-       .noise = {.verdict = ETR_NOISE_DRIFT, .change = .2, .start = 9e5, .over_runs = 12, .stretches = 3}}};
+  static const etr_run_phase phases[] = {{.name = "prefill", .run_count = 3},
+                                         {.name = "decode",
+                                          .run_count = 36,
+                                          .execute = {.p50 = 1e6},
+                                          .noise = {.verdict = ETR_NOISE_DRIFT,
+                                                    .change = .2,
+                                                    .start = 9e5,
+                                                    .over_runs = 12,
+                                                    .stretches = 3}}};
   tiny t = {0};
   tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
   whole(&t);
-  for (size_t i = 0; i < TINY_RUNS; i++) t.runs[i].phase = 1;
+  for (size_t i = 0; i < TINY_RUNS; i++)
+    t.runs[i].phase = 1;
   t.method.run_phases = phases;
   t.method.run_phase_count = t.method.mixed_phase_count = 2;
   const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_DRIFT);
   cr_assert(finding);
-  cr_expect_str_eq(
-      finding->title,
-      "Look at what grows from run to run, such as a cache: decode runs get 20 % slower over 12 runs, and anew in "
-      "each of 3 stretches");
+  cr_expect_str_eq(finding->title, "Look at what grows from run to run, such as a cache: decode "
+                                   "runs get 20 % slower over 12 runs, and anew in "
+                                   "each of 3 stretches");
   cr_expect_float_eq(finding->share, .09, 1e-9);
   tiny_clear(&t);
 }
@@ -576,15 +645,19 @@ Test(findings, a_long_load_is_found) {
     tiny t = {0};
     const etr_event events[] = {
         {.name = "Method::init", .instruction_id = -1, .stats = {.count = 1, .avg = 1}},
-        {.name = "Program::load_method", .instruction_id = -1, .stats = {.count = 1, .avg = cases[i].load}}};
-    const etr_block block = {.name = "Default", .method = ETR_NONE, .events = events, .event_count = 2};
+        {.name = "Program::load_method",
+         .instruction_id = -1,
+         .stats = {.count = 1, .avg = cases[i].load}}};
+    const etr_block block = {
+        .name = "Default", .method = ETR_NONE, .events = events, .event_count = 2};
     tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
     whole(&t);
     t.profile.blocks = &block;
     t.profile.block_count = 1;
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LOAD);
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
-    if (finding) cr_expect_float_eq(finding->cost, cases[i].load, 1e-9);
+    if (finding)
+      cr_expect_float_eq(finding->cost, cases[i].load, 1e-9);
     tiny_clear(&t);
   }
 }
@@ -594,7 +667,8 @@ Test(findings, a_load_of_several_methods_is_not_assigned) {
   tiny t = {0};
   const etr_event events[] = {
       {.name = "Program::load_method", .instruction_id = -1, .stats = {.count = 1, .avg = 1e9}}};
-  const etr_block block = {.name = "Default", .method = ETR_NONE, .events = events, .event_count = 1};
+  const etr_block block = {
+      .name = "Default", .method = ETR_NONE, .events = events, .event_count = 1};
   tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
   whole(&t);
   const etr_method methods[] = {t.method, t.method};
@@ -644,11 +718,13 @@ Test(findings, a_fixture_has_its_findings) {
   cr_assert(etr_findings_make(&found, &arena, profile, &profile->methods[0], ETR_UNIT_MS));
   cr_assert_eq(found.count, 3);
   cr_expect_eq(found.list[0].kind, ETR_FINDING_FALLBACK);
-  cr_expect_str_eq(found.list[0].title,
-                   "Have XnnpackBackend run 3 operators between its delegates, so that 4 of them become 1");
+  cr_expect_str_eq(
+      found.list[0].title,
+      "Have XnnpackBackend run 3 operators between its delegates, so that 4 of them become 1");
   cr_expect_eq(found.list[1].kind, ETR_FINDING_LAYOUT);
   cr_expect_str_eq(found.list[1].title, "Avoid 7 Transpose, 2 Convert inserted into 3 delegates");
-  cr_expect_lt(found.list[1].share, 0.14, "the first run makes it 26 %% of the average, but not of the median");
+  cr_expect_lt(found.list[1].share, 0.14,
+               "the first run makes it 26 %% of the average, but not of the median");
   cr_expect_eq(found.list[2].kind, ETR_FINDING_FIRST_RUN);
   cr_expect(found.list[1].overlap_count == 0 && found.list[2].is_once);
   etr_profile_close(profile);
@@ -673,7 +749,8 @@ Test(findings, a_single_slow_run_is_found) {
     etr_run_ticks runs[4];
     uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), a = op(&t, "a", "aten.add.Tensor", x);
     etr_node_time *time = tiny_time(&t, a, 10000);
-    for (uint32_t run = 0; run < 4; run++) runs[run] = (etr_run_ticks){run, cases[i].ticks[run]};
+    for (uint32_t run = 0; run < 4; run++)
+      runs[run] = (etr_run_ticks){run, cases[i].ticks[run]};
     time->each_run = runs;
     time->runs = 4;
     time->per_run.p50 = cases[i].median;

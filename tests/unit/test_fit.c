@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_fit.c - methods with the same instructions, distinguished by the operators in their delegates or the buffers
- * that they update, or not distinguished.
+ * test_fit.c - methods with the same instructions, distinguished by the operators in their
+ * delegates or the buffers that they update, or not distinguished.
  */
 #include "methods_case.h"
 #include "runs/fit.h"
@@ -10,12 +10,10 @@
 #define CALL "DELEGATE_CALL@0 9;Method::execute 10"
 
 /* The delegates of the two methods list the same handles. */
-#define ALIKE                                                                                                          \
-  {                                                                                                                    \
-    {"small", "l aten.linear.default 1;m aten.linear.default 2", "0: XnnpackBackend of handles 1,2"}, {                \
-      "big", "l aten.linear.default 1;m aten.linear.default 2", "0: XnnpackBackend of handles 1,2"                     \
-    }                                                                                                                  \
-  }
+#define ALIKE                                                                                      \
+  {{"small", "l aten.linear.default 1;m aten.linear.default 2",                                    \
+    "0: XnnpackBackend of handles 1,2"},                                                           \
+   {"big", "l aten.linear.default 1;m aten.linear.default 2", "0: XnnpackBackend of handles 1,2"}}
 
 Test(fit, payloads_identify_the_method) {
   static const methods_case cases[] = {
@@ -28,7 +26,8 @@ Test(fit, payloads_identify_the_method) {
        NULL},
       {"the runtime dropped one: the payload with the fewest more",
        ALIKE,
-       {"FullyConnected FullyConnected FullyConnected FullyConnected", "FullyConnected FullyConnected FullyConnected"},
+       {"FullyConnected FullyConnected FullyConnected FullyConnected",
+        "FullyConnected FullyConnected FullyConnected"},
        {LINEAR("1") LINEAR("2") CALL},
        NO_CHOICE,
        "big: 0",
@@ -57,14 +56,16 @@ Test(fit, payloads_identify_the_method) {
       {"a depthwise convolution is one, whatever the runtime calls it",
        ALIKE,
        {"Conv2d Conv2d", "DepthwiseConv2d Conv2d Conv2d"},
-       {"Convolution (NHWC, F32) IGEMM #1#0 2;Fully Connected (NC, F32) GEMM #1#0 2;Convolution (NHWC, F32) DWConv "
+       {"Convolution (NHWC, F32) IGEMM #1#0 2;Fully Connected (NC, F32) GEMM #1#0 2;Convolution "
+        "(NHWC, F32) DWConv "
         "#1#0 2;" CALL},
        NO_CHOICE,
        "big: 0",
        NULL},
       {"a lookup may become any number of XNodes, and conversions may be added or removed",
        ALIKE,
-       {"FullyConnected Convert Sigmoid Convert", "FullyConnected Convert Sigmoid Sigmoid Convert Convert"},
+       {"FullyConnected Convert Sigmoid Convert",
+        "FullyConnected Convert Sigmoid Sigmoid Convert Convert"},
        {LINEAR("1") "Invalid Unary Op #1#0 2;Convert (NC, F32) #1#0 2;" CALL},
        NO_CHOICE,
        "unknown: 0",
@@ -72,7 +73,8 @@ Test(fit, payloads_identify_the_method) {
       {"of lookups no payload has any",
        ALIKE,
        {"FullyConnected Convert Sigmoid Convert", "FullyConnected"},
-       {LINEAR("1") "Invalid Unary Op #1#0 2;Invalid Unary Op #2#0 2;Invalid Unary Op #3#0 2;" CALL},
+       {LINEAR(
+           "1") "Invalid Unary Op #1#0 2;Invalid Unary Op #2#0 2;Invalid Unary Op #3#0 2;" CALL},
        NO_CHOICE,
        "unknown: 0",
        "tie"},
@@ -120,7 +122,8 @@ Test(fit, delegated_nodes_identify_the_method) {
        "operators and delegates"},
       {"others may hold the second node of a handle: not one too few",
        {{"small", "l aten.linear.default 1;a aten.add.Tensor 1", "0: XnnpackBackend of handle 1"},
-        {"big", "l aten.linear.default 1;m aten.linear.default 1", "0: XnnpackBackend of handle 1"}},
+        {"big", "l aten.linear.default 1;m aten.linear.default 1",
+         "0: XnnpackBackend of handle 1"}},
        {NULL},
        {LINEAR("1") CALL},
        NO_CHOICE,
@@ -137,7 +140,8 @@ Test(fit, delegated_nodes_identify_the_method) {
       {"nor one too many",
        {{"small", "l aten.linear.default 1;a aten.linear.default 1;b aten.add.Tensor 1",
          "0: XnnpackBackend of handle 1"},
-        {"big", "l aten.linear.default 1;m aten.linear.default 1", "0: XnnpackBackend of handles 1,1"}},
+        {"big", "l aten.linear.default 1;m aten.linear.default 1",
+         "0: XnnpackBackend of handles 1,1"}},
        {NULL},
        {LINEAR("1") LINEAR("2") CALL},
        NO_CHOICE,
@@ -145,7 +149,8 @@ Test(fit, delegated_nodes_identify_the_method) {
        NULL},
       {"a batch norm may run as a convolution",
        {{"plain", "c aten.convolution.default 1", "0: XnnpackBackend of handle 1"},
-        {"normed", "c aten.convolution.default 1;b aten._native_batch_norm_legit_no_training.default 2",
+        {"normed",
+         "c aten.convolution.default 1;b aten._native_batch_norm_legit_no_training.default 2",
          "0: XnnpackBackend of handles 1,2"}},
        {NULL},
        {"Convolution (NHWC, F32) IGEMM #1#0 2;Convolution (NHWC, F32) DWConv #1#0 2;" CALL},
@@ -154,7 +159,8 @@ Test(fit, delegated_nodes_identify_the_method) {
        NULL},
       {"or not",
        {{"plain", "c aten.convolution.default 1", "0: XnnpackBackend of handle 1"},
-        {"normed", "c aten.convolution.default 1;b aten._native_batch_norm_legit_no_training.default 2",
+        {"normed",
+         "c aten.convolution.default 1;b aten._native_batch_norm_legit_no_training.default 2",
          "0: XnnpackBackend of handles 1,2"}},
        {NULL},
        {"Convolution (NHWC, F32) IGEMM #1#0 2;" CALL},
@@ -180,14 +186,16 @@ Test(fit, delegated_nodes_identify_the_method) {
 Test(fit, buffer_updates_identify_the_method) {
   static const methods_case cases[] = {
       {"copies into buffers, which have no node, both ways",
-       {{"pure", "a aten.add.Tensor 1", "0: handle 1"}, {"cache", "a aten.add.Tensor 1;=2", "0: handle 1"}},
+       {{"pure", "a aten.add.Tensor 1", "0: handle 1"},
+        {"cache", "a aten.add.Tensor 1;=2", "0: handle 1"}},
        {NULL},
        {ADD END "|" ADD COPY("1") COPY("2") END},
        NO_CHOICE,
        "pure: 0; cache: 1",
        "instructions, operators and delegates fit"},
       {"more copies than buffers are against a method",
-       {{"one", "a aten.add.Tensor 1;=1", "0: handle 1"}, {"three", "a aten.add.Tensor 1;=3", "0: handle 1"}},
+       {{"one", "a aten.add.Tensor 1;=1", "0: handle 1"},
+        {"three", "a aten.add.Tensor 1;=3", "0: handle 1"}},
        {NULL},
        {ADD COPY("1") COPY("2") END},
        NO_CHOICE,
@@ -202,7 +210,8 @@ Test(fit, buffer_updates_identify_the_method) {
        "cache: 0",
        "instructions, operators and delegates fit"},
       {"a custom operator, which logs no kernel, may update any number",
-       {{"pure", "a aten.add.Tensor 1", "0: handle 1"}, {"cache", "a aten.add.Tensor 1;=2", "0: handle 1"}},
+       {{"pure", "a aten.add.Tensor 1", "0: handle 1"},
+        {"cache", "a aten.add.Tensor 1;=2", "0: handle 1"}},
        {NULL},
        {ADD "OPERATOR_CALL@1 4;" END},
        NO_CHOICE,
@@ -282,22 +291,25 @@ Test(fit, contradictions_warn) {
     etr_fits fits;
     const method_text text = {"m", cases[i].nodes, cases[i].map};
     etr_map_init(&names, &arena);
-    etr_method_inputs join = {.name = "m", .graph = make_graph(&arena, cases[i].nodes), .map = make_map(&arena, &text)};
+    etr_method_inputs join = {
+        .name = "m", .graph = make_graph(&arena, cases[i].nodes), .map = make_map(&arena, &text)};
     etr_dump dump = make_dump(&arena, &names, cases[i].events);
     cr_assert(etr_method_index_nodes(&join, &arena));
     cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 1, NULL), ETR_OK);
     etr_fitter *fitter = etr_fitter_new(&arena, &join, 1, 0);
     cr_assert(fitter && etr_fitter_fit(fitter, &blocks.blocks[0], &fits));
-    cr_expect_eq(fits.list->fit.against, cases[i].disagreeing, "%s: %u", cases[i].events, fits.list->fit.against);
+    cr_expect_eq(fits.list->fit.against, cases[i].disagreeing, "%s: %u", cases[i].events,
+                 fits.list->fit.against);
     etr_arena_clear(&arena);
   }
 }
 
-/* Compares the rows of a run with programs: an instruction that did not run counts as missing, unless the method
- * branches. */
+/* Compares the rows of a run with programs: an instruction that did not run counts as missing,
+ * unless the method branches. */
 Test(fit, instructions_that_did_not_run_are_counted) {
   static const struct {
-    etr_instruction_kind kind; /* kind of the second of three instructions; the others are kernels */
+    etr_instruction_kind
+        kind; /* kind of the second of three instructions; the others are kernels */
     uint32_t missing;
   } cases[] = {{ETR_INSTRUCTION_KERNEL, 2},
                {ETR_INSTRUCTION_DELEGATE, 2},
@@ -318,7 +330,8 @@ Test(fit, instructions_that_did_not_run_are_counted) {
     cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 1, NULL), ETR_OK);
     etr_fitter *fitter = etr_fitter_new(&arena, &join, 1, 0);
     cr_assert(fitter && etr_fitter_fit(fitter, &blocks.blocks[0], &fits));
-    cr_expect_eq(fits.list->fit.missing, cases[i].missing, "case %zu: %u", i, fits.list->fit.missing);
+    cr_expect_eq(fits.list->fit.missing, cases[i].missing, "case %zu: %u", i,
+                 fits.list->fit.missing);
     etr_arena_clear(&arena);
   }
 }

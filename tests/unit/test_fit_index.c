@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_fit_index.c - the methods that the index excludes, compared with checking every method, on many methods and
- * blocks of few operators and instructions.
+ * test_fit_index.c - the methods that the index excludes, compared with checking every method, on
+ * many methods and blocks of few operators and instructions.
  */
 #include "join_text.h"
 #include "runs/fit.h"
@@ -25,23 +25,29 @@ static const etr_pte_method *program_of(etr_arena *arena, size_t count) {
   etr_instruction *list = etr_arena_alloc_array(arena, MOST_INSTRUCTIONS, sizeof *list);
   for (size_t i = 0; i < count; i++) {
     list[i] = (etr_instruction){
-        .kind = (etr_instruction_kind)random_below(ETR_INSTRUCTION_FREE + 1), .delegate = -1, .jump_target = -1};
-    if (list[i].kind == ETR_INSTRUCTION_KERNEL) list[i].op = kernels[random_below(3)];
+        .kind = (etr_instruction_kind)random_below(ETR_INSTRUCTION_FREE + 1),
+        .delegate = -1,
+        .jump_target = -1};
+    if (list[i].kind == ETR_INSTRUCTION_KERNEL)
+      list[i].op = kernels[random_below(3)];
   }
   *program = (etr_pte_method){.instructions = list, .instruction_count = count};
   return program;
 }
 
-/* Methods that have a program, a map and a graph, a map, a graph, or nothing, each with and without a body. */
+/* Methods that have a program, a map and a graph, a map, a graph, or nothing, each with and without
+ * a body. */
 static etr_method_inputs random_method(etr_arena *arena) {
   uint32_t known = random_below(8), count = random_below(MOST_INSTRUCTIONS + 1);
   char nodes[256] = "=1;", map[256] = "";
-  if (known == 0) return (etr_method_inputs){.name = "m", .program = program_of(arena, count)};
-  if (random_below(6) == 0) snprintf(nodes, sizeof nodes, ".b aten.mul.Tensor 9;=1;");
+  if (known == 0)
+    return (etr_method_inputs){.name = "m", .program = program_of(arena, count)};
+  if (random_below(6) == 0)
+    snprintf(nodes, sizeof nodes, ".b aten.mul.Tensor 9;=1;");
   for (uint32_t i = 0; i < count; i++) {
     size_t used = strlen(nodes), used_by_map = strlen(map);
-    snprintf(nodes + used, sizeof nodes - used, "n%u aten.%s.default %u;", i, operators[random_below(3)],
-             1 + random_below(3));
+    snprintf(nodes + used, sizeof nodes - used, "n%u aten.%s.default %u;", i,
+             operators[random_below(3)], 1 + random_below(3));
     snprintf(map + used_by_map, sizeof map - used_by_map, "%u: %shandle %u;", i,
              random_below(3) ? "" : "XnnpackBackend of ", 1 + random_below(3));
   }
@@ -56,35 +62,43 @@ static void random_run(char *out, size_t size) {
   for (uint32_t i = 0, count = 1 + random_below(4); i < count; i++) {
     uint32_t what = random_below(9), instruction = random_below(MOST_INSTRUCTIONS + 1);
     if (what < 5)
-      used += (size_t)snprintf(out + used, size - used, "native_call_%s.out@%u 1;", operators[random_below(3)],
-                               instruction);
-    if (what == 5) used += (size_t)snprintf(out + used, size - used, "DELEGATE_CALL@%u 1;", instruction);
-    if (what == 6) used += (size_t)snprintf(out + used, size - used, "Add (ND) #1#%u 1;", instruction);
-    if (what == 7) used += (size_t)snprintf(out + used, size - used, "OPERATOR_CALL@%u 1;", instruction);
-    if (what == 8) used += (size_t)snprintf(out + used, size - used, "native_call_copy_@%u 1;", instruction);
+      used += (size_t)snprintf(out + used, size - used, "native_call_%s.out@%u 1;",
+                               operators[random_below(3)], instruction);
+    if (what == 5)
+      used += (size_t)snprintf(out + used, size - used, "DELEGATE_CALL@%u 1;", instruction);
+    if (what == 6)
+      used += (size_t)snprintf(out + used, size - used, "Add (ND) #1#%u 1;", instruction);
+    if (what == 7)
+      used += (size_t)snprintf(out + used, size - used, "OPERATOR_CALL@%u 1;", instruction);
+    if (what == 8)
+      used += (size_t)snprintf(out + used, size - used, "native_call_copy_@%u 1;", instruction);
   }
   snprintf(out + used, size - used, "Method::execute 9");
 }
 
 static bool in_list(const uint32_t *list, size_t count, uint32_t method) {
   for (size_t i = 0; i < count; i++)
-    if (list[i] == method) return true;
+    if (list[i] == method)
+      return true;
   return false;
 }
 
 /* Returns the number of methods that the index excluded. */
-static size_t compare(const etr_fit_index *index, const etr_block *block, etr_fitter *const *fitters,
-                      etr_fitter *together, const char *run) {
+static size_t compare(const etr_fit_index *index, const etr_block *block,
+                      etr_fitter *const *fitters, etr_fitter *together, const char *run) {
   etr_arena scratch = {0};
   size_t count = 0, left_out = 0;
   etr_fits alone, all;
   etr_fit best = {.against = UINT32_MAX};
   const uint32_t *list = etr_fit_index_find(index, block, &scratch, &count);
-  for (size_t i = 1; i < count; i++) cr_expect_lt(list[i - 1], list[i], "%s", run);
+  for (size_t i = 1; i < count; i++)
+    cr_expect_lt(list[i - 1], list[i], "%s", run);
   for (uint32_t i = 0; i < METHODS; i++) {
     cr_assert(etr_fitter_fit(fitters[i], block, &alone));
-    if (etr_fit_compare(&alone.list->fit, &best, NULL) < 0) best = alone.list->fit;
-    if (!list || in_list(list, count, i)) continue;
+    if (etr_fit_compare(&alone.list->fit, &best, NULL) < 0)
+      best = alone.list->fit;
+    if (!list || in_list(list, count, i))
+      continue;
     cr_expect_gt(alone.list->fit.against, 0, "method %u is excluded: %s", i, run);
     left_out++;
   }
@@ -105,7 +119,8 @@ Test(fit_index, methods_that_no_row_allows_are_excluded) {
     inputs[i] = random_method(&arena);
     cr_assert(etr_method_index_nodes(&inputs[i], &arena));
   }
-  for (size_t i = 0; i < METHODS; i++) fitters[i] = etr_fitter_new(&arena, &inputs[i], 1, 0);
+  for (size_t i = 0; i < METHODS; i++)
+    fitters[i] = etr_fitter_new(&arena, &inputs[i], 1, 0);
   const etr_fit_index *index = etr_fit_index_new(&arena, inputs, METHODS);
   etr_fitter *together = etr_fitter_new(&arena, inputs, METHODS, 0);
   for (size_t i = 0; i < BLOCKS; i++) {

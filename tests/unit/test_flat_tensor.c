@@ -14,7 +14,8 @@
 
 static const char weights[] = FIXTURES "/external_weights/weights.ptd";
 
-static etr_status read_one(etr_weights *out, const char *path, uint64_t max_bytes, etr_error *error) {
+static etr_status read_one(etr_weights *out, const char *path, uint64_t max_bytes,
+                           etr_error *error) {
   const etr_weights *list;
   etr_arena arena = {0};
   etr_status status = etr_flat_tensors_read(&list, &arena, &path, 1, max_bytes, error);
@@ -27,8 +28,8 @@ Test(flat_tensor, tensors_and_their_bytes_are_counted) {
   etr_weights out;
   etr_error error;
   cr_assert_eq(read_one(&out, weights, MAX_BYTES, &error), ETR_OK, "%s", error.message);
-  cr_expect(out.tensor_count == 5 && out.blob_count == 0 && out.byte_count == 216, "%zu, %zu", out.tensor_count,
-            (size_t)out.byte_count);
+  cr_expect(out.tensor_count == 5 && out.blob_count == 0 && out.byte_count == 216, "%zu, %zu",
+            out.tensor_count, (size_t)out.byte_count);
 }
 
 Test(flat_tensor, invalid_files_are_refused) {
@@ -37,8 +38,10 @@ Test(flat_tensor, invalid_files_are_refused) {
     uint64_t limit;
   } rows[] = {
       {FIXTURES "/add_mul/model.pte", "not a .ptd: the identifier FT01 is missing", MAX_BYTES},
-      {FIXTURES "/hostile/empty_file.etdp", "not a .ptd: the identifier FT01 is missing", MAX_BYTES},
-      {weights, "its table is more than the bytes left to read; raise this limit with --max-bytes", 100},
+      {FIXTURES "/hostile/empty_file.etdp", "not a .ptd: the identifier FT01 is missing",
+       MAX_BYTES},
+      {weights, "its table is more than the bytes left to read; raise this limit with --max-bytes",
+       100},
       {FIXTURES "/no_such_file", "cannot open: No such file or directory", MAX_BYTES},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
@@ -61,7 +64,8 @@ Test(flat_tensor, any_changed_byte_is_refused_or_read) {
     file.data[i] ^= 0xff;
     cr_assert_eq(pwrite(descriptor, file.data, file.size, 0), (ssize_t)file.size);
     read_one(&out, path, MAX_BYTES, NULL);
-    cr_expect(out.byte_count <= file.size && out.tensor_count + out.blob_count <= file.size, "byte %zu", i);
+    cr_expect(out.byte_count <= file.size && out.tensor_count + out.blob_count <= file.size,
+              "byte %zu", i);
     file.data[i] ^= 0xff;
   }
   close(descriptor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_flatbuf.c - lib/formats/flatbuf.c: every kind of field, present and absent, at any alignment; every way a buffer
- * can lie; the visit budget.
+ * test_flatbuf.c - lib/formats/flatbuf.c: every kind of field, present and absent, at any
+ * alignment; every way a buffer can lie; the visit budget.
  */
 #include "formats/flatbuf.h"
 
@@ -68,9 +68,11 @@ static void read_all(etr_fb *fb) {
   (void)used;
   last_int(fb, root);
   etr_fb_at tables = etr_fb_vector(fb, root, TABLES, 4, &count);
-  for (uint32_t i = 0; i < count && !etr_fb_failed(fb); i++) etr_fb_i32(fb, etr_fb_table_at(fb, tables, i), 0, 0);
+  for (uint32_t i = 0; i < count && !etr_fb_failed(fb); i++)
+    etr_fb_i32(fb, etr_fb_table_at(fb, tables, i), 0, 0);
   etr_fb_at longs = etr_fb_vector(fb, root, LONGS, 8, &count);
-  for (uint32_t i = 0; i < count && !etr_fb_failed(fb); i++) etr_fb_i64_at(fb, longs, i);
+  for (uint32_t i = 0; i < count && !etr_fb_failed(fb); i++)
+    etr_fb_i64_at(fb, longs, i);
 }
 
 Test(flatbuf, fields_at_any_alignment) {
@@ -128,7 +130,8 @@ Test(flatbuf, absent_fields_have_the_default) {
     cr_expect_null(etr_fb_bytes(&fb, table, field).data);
     cr_expect(etr_fb_vector(&fb, table, field, 4, &count) == 0 && count == 0);
   }
-  cr_expect(etr_fb_table_at(&fb, 0, 0) == 0 && etr_fb_i32_at(&fb, 0, 0) == 0 && etr_fb_i64_at(&fb, 0, 0) == 0);
+  cr_expect(etr_fb_table_at(&fb, 0, 0) == 0 && etr_fb_i32_at(&fb, 0, 0) == 0 &&
+            etr_fb_i64_at(&fb, 0, 0) == 0);
   cr_expect_not(etr_fb_failed(&fb));
 }
 
@@ -178,8 +181,8 @@ Test(flatbuf, damage_is_reported_at_its_offset) {
     read_all(&fb);
     cr_expect(etr_fb_failed(&fb), "%s", cases[i].what);
     uint32_t expected = place_of(&it, cases[i].error_place) + cases[i].error_plus;
-    cr_expect_eq(fb.offset, expected, "%s: at %u, not %u (%s)", cases[i].what, (unsigned)fb.offset, expected,
-                 fb.message ? fb.message : "");
+    cr_expect_eq(fb.offset, expected, "%s: at %u, not %u (%s)", cases[i].what, (unsigned)fb.offset,
+                 expected, fb.message ? fb.message : "");
   }
 }
 
@@ -233,13 +236,16 @@ Test(flatbuf, visits_are_bounded_by_the_size) {
   etr_fb_init(&fb, it.bytes, it.size);
   etr_fb_at root = etr_fb_root(&fb);
   size_t tables = 1, strings = 0, budget = (size_t)it.size * 16; /* the root is paid for */
-  while (etr_fb_table(&fb, root, TABLE)) tables++;
+  while (etr_fb_table(&fb, root, TABLE))
+    tables++;
   cr_expect(etr_fb_failed(&fb));
   cr_expect_eq(tables, budget / 32, "%zu visits of %u bytes", tables, it.size);
   etr_fb_init(&fb, it.bytes, it.size);
   root = etr_fb_root(&fb);
-  while (etr_fb_string(&fb, root, STRING).data) strings++;
-  cr_expect_eq(strings, (budget - 32) / (8 + strlen("no NUL")), "%zu visits of %u bytes", strings, it.size);
+  while (etr_fb_string(&fb, root, STRING).data)
+    strings++;
+  cr_expect_eq(strings, (budget - 32) / (8 + strlen("no NUL")), "%zu visits of %u bytes", strings,
+               it.size);
 }
 
 Test(flatbuf, larger_than_2_gib_is_refused) {

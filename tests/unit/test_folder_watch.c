@@ -15,7 +15,9 @@
 
 static char folder[] = "/tmp/etrecord-tb-watch-XXXXXX";
 
-static void path_of(char path[128], const char *name) { (void)snprintf(path, 128, "%s/%s", folder, name); }
+static void path_of(char path[128], const char *name) {
+  (void)snprintf(path, 128, "%s/%s", folder, name);
+}
 
 static void write_file(const char *name, const char *text) {
   char path[128];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_join.c - each rule of the join on cases small enough to check by hand, including cases in which the answer is
- * unknown.
+ * test_join.c - each rule of the join on cases small enough to check by hand, including cases in
+ * which the answer is unknown.
  *
- * Cases are texts, as join_text.h reads them; what is wanted is "NAME NODE MATCH" of each row of the last block, joined
- * by ';', '-' for no node; then the balance "nodes+delegate+framework+unexplained".
+ * Cases are texts, as join_text.h reads them; what is wanted is "NAME NODE MATCH" of each row of
+ * the last block, joined by ';', '-' for no node; then the balance
+ * "nodes+delegate+framework+unexplained".
  */
 #include "balance/attribute.h"
 #include "join_text.h"
@@ -22,8 +23,8 @@ typedef struct join_case {
 } join_case;
 
 /* Writes the result in the notation of the cases. */
-static void describe(char *out, size_t size, const etr_blocks *blocks, const etr_method_inputs *inputs,
-                     const etr_method *methods) {
+static void describe(char *out, size_t size, const etr_blocks *blocks,
+                     const etr_method_inputs *inputs, const etr_method *methods) {
   size_t used = 0;
   const etr_block *block = &blocks->blocks[blocks->block_count - 1];
   const etr_graph *graph = block->method == ETR_NONE ? NULL : inputs[block->method].graph;
@@ -32,7 +33,8 @@ static void describe(char *out, size_t size, const etr_blocks *blocks, const etr
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *e = &block->events[i];
     used += (size_t)snprintf(out + used, size - used, "%s%s %s %s", i ? ";" : "", e->name,
-                             graph && e->node_count ? graph->nodes[e->nodes[0]].name : "-", etr_match_name(e->match));
+                             graph && e->node_count ? graph->nodes[e->nodes[0]].name : "-",
+                             etr_match_name(e->match));
   }
   const etr_method *m = block->method == ETR_NONE ? NULL : &methods[block->method];
   if (m)
@@ -80,17 +82,20 @@ Test(join, every_kind_of_event_has_a_match) {
   etr_map names;
   etr_blocks blocks;
   etr_map_init(&names, &arena);
-  etr_dump dump = make_dump(&arena, &names,
-                            "native_call_add.out@0 1;OPERATOR_CALL@0 2;OPERATOR_CALL@1 2;DELEGATE_CALL@2 5;"
-                            "Add (ND) #1#2 3;native_call_executorch_prim::add@3 1;MOVE_CALL@4 1;Method::execute 20");
-  static const etr_event_kind want[] = {ETR_EVENT_KERNEL,        ETR_EVENT_FRAMEWORK,         ETR_EVENT_KERNEL,
-                                        ETR_EVENT_DELEGATE_CALL, ETR_EVENT_DELEGATE_OPERATOR, ETR_EVENT_FRAMEWORK,
-                                        ETR_EVENT_FRAMEWORK,     ETR_EVENT_FRAMEWORK};
+  etr_dump dump = make_dump(
+      &arena, &names,
+      "native_call_add.out@0 1;OPERATOR_CALL@0 2;OPERATOR_CALL@1 2;DELEGATE_CALL@2 5;"
+      "Add (ND) #1#2 3;native_call_executorch_prim::add@3 1;MOVE_CALL@4 1;Method::execute 20");
+  static const etr_event_kind want[] = {
+      ETR_EVENT_KERNEL,        ETR_EVENT_FRAMEWORK,         ETR_EVENT_KERNEL,
+      ETR_EVENT_DELEGATE_CALL, ETR_EVENT_DELEGATE_OPERATOR, ETR_EVENT_FRAMEWORK,
+      ETR_EVENT_FRAMEWORK,     ETR_EVENT_FRAMEWORK};
   cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 1, NULL), ETR_OK);
   const etr_block *block = &blocks.blocks[0];
   cr_assert_eq(block->event_count, ETR_COUNT(want));
   for (size_t i = 0; i < ETR_COUNT(want); i++)
-    cr_expect_eq(block->events[i].kind, want[i], "%s: %d", block->events[i].name, (int)block->events[i].kind);
+    cr_expect_eq(block->events[i].kind, want[i], "%s: %d", block->events[i].name,
+                 (int)block->events[i].kind);
   cr_expect_eq(etr_block_instruction_end(block, 0), 2);
   cr_expect_eq(etr_block_instruction_end(block, 3), 5);
   cr_expect_eq(etr_block_instruction_end(block, 7), 8);
@@ -102,30 +107,39 @@ Test(join, each_rule_assigns_its_time) {
       {"kernel inside its call: the kernel is the node's, the rest the framework's",
        {{"forward", "add aten.add.Tensor 1", "0: handle 1"}},
        "native_call_add.out@0 10;OPERATOR_CALL@0 15;Method::execute 100",
-       "native_call_add.out add handle;OPERATOR_CALL - framework;Method::execute - framework = 10+0+90+0"},
-      {"a handle of two delegates, and nothing proves their order: what does not fit is unexplained",
+       "native_call_add.out add handle;OPERATOR_CALL - framework;Method::execute - framework = "
+       "10+0+90+0"},
+      {"a handle of two delegates, and nothing proves their order: what does not fit is "
+       "unexplained",
        {{"forward", "l aten.linear.default 1;s aten.sigmoid.default 1;e aten.exp.default 1",
          "0: XnnpackBackend of handle 1; 1: XnnpackBackend of handles 1,1,8"}},
-       "Sigmoid (NC, F32) #1#0 3;DELEGATE_CALL@0 4;Fully Connected (NC, F32) GEMM #1#1 5;DELEGATE_CALL@1 "
+       "Sigmoid (NC, F32) #1#0 3;DELEGATE_CALL@0 4;Fully Connected (NC, F32) GEMM #1#1 "
+       "5;DELEGATE_CALL@1 "
        "6;Method::execute 20",
-       "Sigmoid (NC, F32) #1 - none;DELEGATE_CALL - delegate;Fully Connected (NC, F32) GEMM #1 - none;DELEGATE_CALL - "
+       "Sigmoid (NC, F32) #1 - none;DELEGATE_CALL - delegate;Fully Connected (NC, F32) GEMM #1 - "
+       "none;DELEGATE_CALL - "
        "delegate;"
        "Method::execute - framework = 0+2+10+8"},
       {"of a backend that nothing is known of",
        {{"forward", "l aten.linear.default 1;s aten.sigmoid.default 1;e aten.exp.default 1",
          "0: Other of handle 1; 1: XnnpackBackend of handles 1,1; 2: Other of handle 1"}},
-       "x#0 3;DELEGATE_CALL@0 4;Fully Connected (NC, F32) GEMM #1#1 5;DELEGATE_CALL@1 6;Method::execute 20",
+       "x#0 3;DELEGATE_CALL@0 4;Fully Connected (NC, F32) GEMM #1#1 5;DELEGATE_CALL@1 "
+       "6;Method::execute 20",
        "x - none;DELEGATE_CALL - delegate;Fully Connected (NC, F32) GEMM #1 - none;DELEGATE_CALL - "
        "delegate;Method::execute - framework = 0+2+10+8"},
       {"one handle, several nodes: the operator says which",
-       {{"forward", "perm aten.permute_copy.default 1;mm aten.addmm.default 1", "0: handle 1; 1: handle 1"}},
+       {{"forward", "perm aten.permute_copy.default 1;mm aten.addmm.default 1",
+         "0: handle 1; 1: handle 1"}},
        "native_call_permute_copy.out@0 3;native_call_addmm.out@1 7;Method::execute 10",
-       "native_call_permute_copy.out perm handle;native_call_addmm.out mm handle;Method::execute - framework = "
+       "native_call_permute_copy.out perm handle;native_call_addmm.out mm handle;Method::execute - "
+       "framework = "
        "10+0+0+0"},
       {"same handle, same operator: order says which",
-       {{"forward", "v1 aten.view_copy.default 1;v2 aten.view_copy.default 1", "0: handle 1; 1: handle 1"}},
+       {{"forward", "v1 aten.view_copy.default 1;v2 aten.view_copy.default 1",
+         "0: handle 1; 1: handle 1"}},
        "native_call_view_copy.out@0 3;native_call_view_copy.out@1 7;Method::execute 10",
-       "native_call_view_copy.out v1 order;native_call_view_copy.out v2 order;Method::execute - framework = 10+0+0+0"},
+       "native_call_view_copy.out v1 order;native_call_view_copy.out v2 order;Method::execute - "
+       "framework = 10+0+0+0"},
       {"leading underscores and overloads do not count",
        {{"forward", "s aten._softmax.default 4", "0: handle 4"}},
        "native_call__softmax.out@0 5;Method::execute 5",
@@ -138,30 +152,36 @@ Test(join, each_rule_assigns_its_time) {
        {{"forward", "a aten.x.y 1;b aten.x.y 1;c aten.z.y 1;d aten.add.Tensor 2",
          "0: handle 1; 1: handle 1; 2: handle 2"}},
        "OPERATOR_CALL@0 4;OPERATOR_CALL@1 4;native_call_add.out@2 1;Method::execute 10",
-       "OPERATOR_CALL a aligned;OPERATOR_CALL b aligned;native_call_add.out d handle;Method::execute - framework = "
+       "OPERATOR_CALL a aligned;OPERATOR_CALL b aligned;native_call_add.out d "
+       "handle;Method::execute - framework = "
        "9+0+1+0"},
       {"a delegate without events of its own stays one sum",
-       {{"forward", "c aten.convolution.default 1;r aten.relu.default 2", "0: SomeBackend of handles 1,2"}},
+       {{"forward", "c aten.convolution.default 1;r aten.relu.default 2",
+         "0: SomeBackend of handles 1,2"}},
        "DELEGATE_CALL@0 50;Method::execute 60",
        "DELEGATE_CALL - delegate;Method::execute - framework = 0+50+10+0"},
       {"the delegate map, ids exactly; fused: the convolution carries the time",
        {{"forward", "r aten.relu.default 2;c aten.convolution.default 1",
          "0: SomeBackend of handles 1,2, its 7 is 2,1"}},
        "7#0 20;77#0 5;DELEGATE_CALL@0 50;Method::execute 60",
-       "7 c delegate_map;77 - none;DELEGATE_CALL - delegate;Method::execute - framework = 20+25+10+5"},
+       "7 c delegate_map;77 - none;DELEGATE_CALL - delegate;Method::execute - framework = "
+       "20+25+10+5"},
       {"a delegate map with handles of other nodes is not trusted",
        {{"forward", "c aten.convolution.default 1;x aten.exp.default 5",
          "0: SomeBackend of handle 1, its 0 is 5; 1: handle 5"}},
        "0#0 20;DELEGATE_CALL@0 30;native_call_exp.out@1 3;Method::execute 40",
-       "0 - none;DELEGATE_CALL - delegate;native_call_exp.out x handle;Method::execute - framework = 3+10+7+20"},
+       "0 - none;DELEGATE_CALL - delegate;native_call_exp.out x handle;Method::execute - framework "
+       "= 3+10+7+20"},
       {"events of a delegate that add up to more than its call are shares of it",
        {{"forward", "c aten.convolution.default 1", "0: SomeBackend of handle 1, its 7 is 1"}},
        "7#0 3000;8#0 1000;DELEGATE_CALL@0 40;Method::execute 60",
-       "7 c delegate_map;8 - none;DELEGATE_CALL - delegate;Method::execute - framework = 30+0+20+10"},
+       "7 c delegate_map;8 - none;DELEGATE_CALL - delegate;Method::execute - framework = "
+       "30+0+20+10"},
       {"a kernel without a time keeps its node, and its time is the framework's",
        {{"forward", "add aten.add.Tensor 1", "0: handle 1"}},
        "native_call_add.out@0 ?;OPERATOR_CALL@0 15;Method::execute 100",
-       "native_call_add.out add handle;OPERATOR_CALL - framework;Method::execute - framework = 0+0+100+0"},
+       "native_call_add.out add handle;OPERATOR_CALL - framework;Method::execute - framework = "
+       "0+0+100+0"},
       {"a run without a time of Method::execute took what its kernels did",
        {{"forward", "add aten.add.Tensor 1", "0: handle 1"}},
        "native_call_add.out@0 10;Method::execute ?|native_call_add.out@0 10;Method::execute 50",
@@ -177,20 +197,25 @@ Test(join, each_rule_assigns_its_time) {
       {"kernels that add up to more than Method::execute are shares of it",
        {{"forward", "a aten.add.Tensor 1;b aten.mul.Tensor 2", "0: handle 1; 1: handle 2"}},
        "native_call_add.out@0 30;native_call_mul.out@1 10;Method::execute 20",
-       "native_call_add.out a handle;native_call_mul.out b handle;Method::execute - framework = 20+0+0+0"},
+       "native_call_add.out a handle;native_call_mul.out b handle;Method::execute - framework = "
+       "20+0+0+0"},
       {"a loop counts every time",
        {{"forward", "a aten.add.Tensor 1", "0: handle 1"}},
        "native_call_add.out@0 3;native_call_add.out@0 4;native_call_add.out@0 5;Method::execute 20",
        "native_call_add.out a handle;Method::execute - framework = 12+0+8+0"},
-      {"XNNPACK by order: activation and batch norm are part of the convolution, what was inserted stays the "
+      {"XNNPACK by order: activation and batch norm are part of the convolution, what was inserted "
+       "stays the "
        "delegate's",
        {{"forward",
-         "c aten.convolution.default 1;b aten._native_batch_norm_legit_no_training.default 2;g aten.gelu.default 3;a "
+         "c aten.convolution.default 1;b aten._native_batch_norm_legit_no_training.default 2;g "
+         "aten.gelu.default 3;a "
          "aten.add.Tensor 4",
          "0: XnnpackBackend of handles 1,2,3,4"}},
-       "Transpose (ND, X32) #1#0 5;Convolution (NHWC, F32) IGEMM #1#0 30;GELU (NC) #1#0 8;Add (ND) #1#0 "
+       "Transpose (ND, X32) #1#0 5;Convolution (NHWC, F32) IGEMM #1#0 30;GELU (NC) #1#0 8;Add (ND) "
+       "#1#0 "
        "2;DELEGATE_CALL@0 50;Method::execute 50",
-       "Transpose (ND, X32) #1 - delegate;Convolution (NHWC, F32) IGEMM #1 c aligned;GELU (NC) #1 g aligned;Add (ND) "
+       "Transpose (ND, X32) #1 - delegate;Convolution (NHWC, F32) IGEMM #1 c aligned;GELU (NC) #1 "
+       "g aligned;Add (ND) "
        "#1 a aligned;"
        "DELEGATE_CALL - delegate;Method::execute - framework = 40+10+0+0"},
       {"XNNPACK by order, one operator for two nodes that are alike: an even chance",
@@ -205,31 +230,40 @@ Test(join, each_rule_assigns_its_time) {
       {"the same where it logs no name, though kernels do",
        {{"forward", "m _operator.mul 1;a aten.add.Tensor 2", "0: handle 1; 1: handle 2"}},
        "OPERATOR_CALL@0 3;native_call_add.out@1 4;Method::execute 9",
-       "OPERATOR_CALL - framework;native_call_add.out a handle;Method::execute - framework = 4+0+5+0"},
+       "OPERATOR_CALL - framework;native_call_add.out a handle;Method::execute - framework = "
+       "4+0+5+0"},
       {"the loop of a map, of which the handle map knows nothing",
-       {{"forward", "map higher_order.map_impl 1;.s aten.sin.default 2;.a aten.add.Tensor 3;r aten.relu.default 4",
+       {{"forward",
+         "map higher_order.map_impl 1;.s aten.sin.default 2;.a aten.add.Tensor 3;r "
+         "aten.relu.default 4",
          "9: handle 4"}},
-       "OPERATOR_CALL@0 1;native_call_select_copy.int_out@1 1;native_call_sin.out@2 4;native_call_add.out@3 3;"
+       "OPERATOR_CALL@0 1;native_call_select_copy.int_out@1 1;native_call_sin.out@2 "
+       "4;native_call_add.out@3 3;"
        "JF_CALL@7 1;native_call_relu.out@9 5;Method::execute 20",
        "OPERATOR_CALL - framework;native_call_select_copy.int_out - none;native_call_sin.out s "
        "handle;native_call_add.out a handle;JF_CALL - framework;native_call_relu.out r handle;"
        "Method::execute - framework = 12+0+7+1"},
       {"without names of kernels, a kernel that the handle map does not name is unknown",
-       {{"forward", "cond higher_order.cond 1;.s aten.sin.default 2;r aten.relu.default 4", "9: handle 4"}},
+       {{"forward", "cond higher_order.cond 1;.s aten.sin.default 2;r aten.relu.default 4",
+         "9: handle 4"}},
        "OPERATOR_CALL@0 4;OPERATOR_CALL@9 5;Method::execute 20",
        "OPERATOR_CALL - none;OPERATOR_CALL r handle;Method::execute - framework = 5+0+11+4"},
       {"two methods: operators decide",
-       {{"encode", "a aten.add.Tensor 1", "0: handle 1"}, {"decode", "m aten.mul.Tensor 1", "0: handle 1"}},
+       {{"encode", "a aten.add.Tensor 1", "0: handle 1"},
+        {"decode", "m aten.mul.Tensor 1", "0: handle 1"}},
        "native_call_mul.out@0 4;Method::execute 5",
        "decode: native_call_mul.out m handle;Method::execute - framework = 4+0+1+0"},
       {"two methods that are alike: a tie is not guessed",
-       {{"encode", "a aten.add.Tensor 1", "0: handle 1"}, {"decode", "a aten.add.Tensor 1", "0: handle 1"}},
+       {{"encode", "a aten.add.Tensor 1", "0: handle 1"},
+        {"decode", "a aten.add.Tensor 1", "0: handle 1"}},
        "native_call_add.out@0 4;Method::execute 5",
        "native_call_add.out - none;Method::execute - framework = no method"},
       {"a tie that the order of loads decides: encode had run before decode was loaded",
-       {{"encode", "a aten.add.Tensor 1;cond higher_order.cond 2;.s aten.sin.default 7", "0: handle 1"},
+       {{"encode", "a aten.add.Tensor 1;cond higher_order.cond 2;.s aten.sin.default 7",
+         "0: handle 1"},
         {"decode", "b aten.add.Tensor 1", "0: handle 1"}},
-       "Program::load_method 1|native_call_add.out@0 4;native_call_sin.out@1 4;Method::execute 9|Program::load_method "
+       "Program::load_method 1|native_call_add.out@0 4;native_call_sin.out@1 4;Method::execute "
+       "9|Program::load_method "
        "1|native_call_add.out@0 "
        "3;Method::execute 5",
        "decode: native_call_add.out b handle;Method::execute - framework = 3+0+2+0"},
@@ -237,22 +271,26 @@ Test(join, each_rule_assigns_its_time) {
        {{"encode", "a aten.add.Tensor 1", "0: XnnpackBackend of handle 1"},
         {"decode", "m aten.mul.Tensor 1", "0: XnnpackBackend of handle 1"}},
        "Multiply (ND) #1#0 4;DELEGATE_CALL@0 4;Method::execute 5",
-       "decode: Multiply (ND) #1 m aligned;DELEGATE_CALL - delegate;Method::execute - framework = 4+0+1+0"},
+       "decode: Multiply (ND) #1 m aligned;DELEGATE_CALL - delegate;Method::execute - framework = "
+       "4+0+1+0"},
       {"another model's delegate",
        {{"forward", "a aten.add.Tensor 1", "0: XnnpackBackend of handle 1"}},
        "Softmax (NC, F32) #1#0 4;Multiply (ND) #1#0 4;DELEGATE_CALL@0 9;Method::execute 9",
-       "Softmax (NC, F32) #1 - none;Multiply (ND) #1 - none;DELEGATE_CALL - none;Method::execute - framework = no "
+       "Softmax (NC, F32) #1 - none;Multiply (ND) #1 - none;DELEGATE_CALL - none;Method::execute - "
+       "framework = no "
        "method"},
       {"another model's dump",
        {{"forward", "a aten.add.Tensor 1", "0: handle 1"}},
        "native_call_cumsum.out@0 4;native_call_sin.out@1 1;Method::execute 5",
-       "native_call_cumsum.out - none;native_call_sin.out - none;Method::execute - framework = no method"},
+       "native_call_cumsum.out - none;native_call_sin.out - none;Method::execute - framework = no "
+       "method"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char got[1024] = "";
     etr_method method;
     run_case(&cases[i], got, sizeof got, &method);
-    cr_expect_str_eq(got, cases[i].want, "%s:\n  got  %s\n  want %s", cases[i].title, got, cases[i].want);
+    cr_expect_str_eq(got, cases[i].want, "%s:\n  got  %s\n  want %s", cases[i].title, got,
+                     cases[i].want);
   }
 }
 
@@ -266,7 +304,8 @@ Test(join, kernels_of_the_runtime_take_no_node) {
     method_text method;
     uint32_t node; /* of instruction 1 */
   } cases[] = {
-      {{"forward", "a aten.add.Tensor 1", "0: handle 1; 1: handle 1"}, 0}, /* the operator is at its handle */
+      {{"forward", "a aten.add.Tensor 1", "0: handle 1; 1: handle 1"},
+       0}, /* the operator is at its handle */
       {{"forward", "a _operator.sub 1;b aten.add.Tensor 2", "0: handle 1; 1: handle 2"},
        1}, /* the remaining operator at its handle */
   };
@@ -286,13 +325,11 @@ Test(join, kernels_of_the_runtime_take_no_node) {
   }
 }
 
-/* Delegate overhead consists of inserted operators and call overhead; a coarse clock may hide operator time in the
- * latter. */
+/* Delegate overhead consists of inserted operators and call overhead; a coarse clock may hide
+ * operator time in the latter. */
 Test(join, delegate_overhead_is_split_into_inserted_and_rest) {
-#define XNN                                                                                                            \
-  { "forward", "c aten.convolution.default 1", "0: XnnpackBackend of handle 1" }
-#define OTHER                                                                                                          \
-  { "forward", "c aten.convolution.default 1", "0: SomeBackend of handle 1, its 7 is 1" }
+#define XNN {"forward", "c aten.convolution.default 1", "0: XnnpackBackend of handle 1"}
+#define OTHER {"forward", "c aten.convolution.default 1", "0: SomeBackend of handle 1, its 7 is 1"}
 #define TRANSPOSE "Transpose (ND, X32) #1#0 "
 #define CONVOLUTION "Convolution (NHWC, F32) IGEMM #1#0 "
   static const struct {
@@ -322,8 +359,8 @@ Test(join, delegate_overhead_is_split_into_inserted_and_rest) {
        400},
       {{"each run by itself",
         {XNN},
-        TRANSPOSE "3000;" CONVOLUTION "30000;DELEGATE_CALL@0 33400;Method::execute 60000|" TRANSPOSE "4000;" CONVOLUTION
-                  "30000;DELEGATE_CALL@0 39000;Method::execute 60000",
+        TRANSPOSE "3000;" CONVOLUTION "30000;DELEGATE_CALL@0 33400;Method::execute 60000|" TRANSPOSE
+                  "4000;" CONVOLUTION "30000;DELEGATE_CALL@0 39000;Method::execute 60000",
         NULL},
        12400,
        7000,
@@ -354,8 +391,8 @@ Test(join, delegate_overhead_is_split_into_inserted_and_rest) {
     char got[1024] = "";
     etr_method m;
     run_case(&cases[i].c, got, sizeof got, &m);
-    cr_expect(m.delegate_only_ticks == cases[i].delegate_only && m.inserted_ticks == cases[i].inserted &&
-                  m.clock_hidden_ticks == cases[i].hidden,
+    cr_expect(m.delegate_only_ticks == cases[i].delegate_only &&
+                  m.inserted_ticks == cases[i].inserted && m.clock_hidden_ticks == cases[i].hidden,
               "%s: %llu %llu %llu: %s", cases[i].c.title, (unsigned long long)m.delegate_only_ticks,
               (unsigned long long)m.inserted_ticks, (unsigned long long)m.clock_hidden_ticks, got);
   }

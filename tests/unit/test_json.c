@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_json.c - lib/formats/json.c: documents good and bad, read from memory and in small pieces, and calls that fit
- * them or not.
+ * test_json.c - lib/formats/json.c: documents good and bad, read from memory and in small pieces,
+ * and calls that fit them or not.
  */
 #include "json_outcome.h"
 
@@ -43,9 +43,11 @@ static const good_case good_cases[] = {
     {"[[],[[]],{}]", "[[],[[],],{},]"},
     {"{\"a\":1,\"b\":[true,null],\"a\":{\"\":\"]}\"}}", "{<a>1,<b>[T,<null>,],<a>{<><]}>,},}"},
     {"{ \"a\\n\" : 1 , \"b\" : [ 1 , 2 ] }", "{<a\n>1,<b>[1,2,],}"},
-    {"[\"a long string without escapes of more than 16 bytes\",\"\\\"\",\"a long string with \\\"escapes\\\" of more "
+    {"[\"a long string without escapes of more than 16 bytes\",\"\\\"\",\"a long string with "
+     "\\\"escapes\\\" of more "
      "than 16 bytes\"]",
-     "[<a long string without escapes of more than 16 bytes>,<\">,<a long string with \"escapes\" of more than 16 "
+     "[<a long string without escapes of more than 16 bytes>,<\">,<a long string with \"escapes\" "
+     "of more than 16 "
      "bytes>,]"},
 };
 
@@ -135,8 +137,8 @@ Test(json, skipping_detects_damage) {
 }
 
 Test(json, every_truncation_is_refused) {
-  static const char document[] =
-      "{\"a\\u20ac\":[1,-2.5e3,NaN,\"\\ud83d\\ude00\"],\"b\":{\"c\":null,\"d\":false},\"e\":\"{\\\"f\\\":1}\"}";
+  static const char document[] = "{\"a\\u20ac\":[1,-2.5e3,NaN,\"\\ud83d\\ude00\"],\"b\":{\"c\":"
+                                 "null,\"d\":false},\"e\":\"{\\\"f\\\":1}\"}";
   for (size_t size = 1; size < sizeof document - 1; size++) {
     char *cut = malloc(size); /* a separate block, so that a sanitizer detects reads behind it */
     memcpy(cut, document, size);
@@ -161,28 +163,58 @@ typedef struct call_case {
 
 static void call_value(etr_json *json, char letter) {
   switch (letter) {
-  case 's': etr_json_string(json); break;
-  case 'i': etr_json_int(json); break;
-  case 'n': etr_json_number(json); break;
-  case 'b': etr_json_bool(json); break;
-  case '0': etr_json_null(json); break;
-  case '.': etr_json_skip(json); break;
-  case '<': etr_json_close(etr_json_open_string(json)); break;
-  default: cr_assert_fail("no such call: %c", letter);
+  case 's':
+    etr_json_string(json);
+    break;
+  case 'i':
+    etr_json_int(json);
+    break;
+  case 'n':
+    etr_json_number(json);
+    break;
+  case 'b':
+    etr_json_bool(json);
+    break;
+  case '0':
+    etr_json_null(json);
+    break;
+  case '.':
+    etr_json_skip(json);
+    break;
+  case '<':
+    etr_json_close(etr_json_open_string(json));
+    break;
+  default:
+    cr_assert_fail("no such call: %c", letter);
   }
 }
 
 static void call(etr_json *json, char letter) {
   etr_slice key;
   switch (letter) {
-  case 'o': etr_json_object(json); break;
-  case 'k': etr_json_key(json, &key); break;
-  case 'a': etr_json_array(json); break;
-  case 'e': etr_json_element(json); break;
-  case 'p': etr_json_peek(json); break;
-  case '!': etr_json_fail(json, "senseless"); break;
-  case '$': etr_json_end(json); break;
-  default: call_value(json, letter);
+  case 'o':
+    etr_json_object(json);
+    break;
+  case 'k':
+    etr_json_key(json, &key);
+    break;
+  case 'a':
+    etr_json_array(json);
+    break;
+  case 'e':
+    etr_json_element(json);
+    break;
+  case 'p':
+    etr_json_peek(json);
+    break;
+  case '!':
+    etr_json_fail(json, "senseless");
+    break;
+  case '$':
+    etr_json_end(json);
+    break;
+  default:
+    call_value(json, letter);
   }
 }
 
@@ -231,7 +263,8 @@ Test(json, calls_must_fit_the_document_and_each_other) {
     outcome out = {0};
     etr_json *json = etr_json_open_memory(etr_slice_of(test->document), NULL);
     for (const char *letter = test->calls; *letter; letter++)
-      if (*letter != ' ') call(json, *letter);
+      if (*letter != ' ')
+        call(json, *letter);
     out.message = etr_json_message(json);
     out.offset = etr_json_offset(json);
     expect_message(&out, test->message, test->offset, test->calls);
@@ -245,8 +278,10 @@ Test(json, an_error_ends_all_values) {
   etr_json *json = etr_json_open(read_source, &from, NULL);
   etr_json_fail(json, "senseless");
   cr_expect_eq(etr_json_peek(json), ETR_JSON_END);
-  cr_expect_not(etr_json_key(json, &key) || etr_json_element(json) || etr_json_bool(json) || etr_json_null(json));
-  cr_expect(key.size == 0 && etr_json_string(json).size == 0 && etr_json_int(json) == 0 && etr_json_number(json) == 0);
+  cr_expect_not(etr_json_key(json, &key) || etr_json_element(json) || etr_json_bool(json) ||
+                etr_json_null(json));
+  cr_expect(key.size == 0 && etr_json_string(json).size == 0 && etr_json_int(json) == 0 &&
+            etr_json_number(json) == 0);
   cr_expect_null(etr_json_open_string(json));
   etr_json_end(json);
   cr_expect_eq(from.at, 0, "the source is still read");
@@ -256,11 +291,11 @@ Test(json, an_error_ends_all_values) {
 }
 
 Test(json, peek_returns_the_type) {
-  static const etr_json_type types[] = {ETR_JSON_NULL,   ETR_JSON_BOOL,   ETR_JSON_BOOL,   ETR_JSON_NUMBER,
-                                        ETR_JSON_NUMBER, ETR_JSON_NUMBER, ETR_JSON_STRING, ETR_JSON_STRING,
-                                        ETR_JSON_ARRAY,  ETR_JSON_OBJECT};
-  etr_json *json = etr_json_open_memory(ETR_SLICE("[null,true,false,0,-Infinity,NaN,\"\",\"\\n\",[[]],{\"a\":[]}]"),
-                                        NULL);
+  static const etr_json_type types[] = {
+      ETR_JSON_NULL,   ETR_JSON_BOOL,   ETR_JSON_BOOL,   ETR_JSON_NUMBER, ETR_JSON_NUMBER,
+      ETR_JSON_NUMBER, ETR_JSON_STRING, ETR_JSON_STRING, ETR_JSON_ARRAY,  ETR_JSON_OBJECT};
+  etr_json *json = etr_json_open_memory(
+      ETR_SLICE("[null,true,false,0,-Infinity,NaN,\"\",\"\\n\",[[]],{\"a\":[]}]"), NULL);
   etr_json_array(json);
   for (size_t i = 0; i < ETR_COUNT(types); i++, etr_json_skip(json)) {
     cr_expect(etr_json_element(json));
@@ -287,7 +322,8 @@ Test(json, numbers_are_exact) {
     cr_expect_eq(etr_json_number(json), cases[i].value, "%s", cases[i].text);
     etr_json_close(json);
   }
-  etr_json *json = etr_json_open_memory(ETR_SLICE("[9223372036854775807,-9223372036854775808]"), NULL);
+  etr_json *json = etr_json_open_memory(ETR_SLICE("[9223372036854775807,-9223372036854775808]"),
+                                        NULL);
   etr_json_array(json);
   cr_expect(etr_json_element(json) && etr_json_int(json) == INT64_MAX);
   cr_expect(etr_json_element(json) && etr_json_int(json) == INT64_MIN);
@@ -295,7 +331,8 @@ Test(json, numbers_are_exact) {
 }
 
 /* ---- A real document
- * ------------------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct census {
   size_t keys, strings;
@@ -305,13 +342,17 @@ static void count(census *sum, etr_json *json) {
   etr_slice key;
   switch (etr_json_peek(json)) {
   case ETR_JSON_OBJECT:
-    for (etr_json_object(json); etr_json_key(json, &key); count(sum, json)) sum->keys++;
+    for (etr_json_object(json); etr_json_key(json, &key); count(sum, json))
+      sum->keys++;
     break;
   case ETR_JSON_ARRAY:
-    for (etr_json_array(json); etr_json_element(json);) count(sum, json);
+    for (etr_json_array(json); etr_json_element(json);)
+      count(sum, json);
     break;
-  case ETR_JSON_STRING: sum->strings++; /* fall through */
-  default: etr_json_skip(json);
+  case ETR_JSON_STRING:
+    sum->strings++; /* fall through */
+  default:
+    etr_json_skip(json);
   }
 }
 
@@ -345,10 +386,13 @@ Test(json, short_values_are_shown_raw) {
     etr_json *json = etr_json_open_memory(etr_slice_of(cases[i].document), NULL);
     bool shown = etr_json_peek_raw(json, &raw);
     cr_expect_eq(shown, cases[i].raw != NULL, "%s", cases[i].document);
-    if (shown) cr_expect(etr_slice_equal(raw, etr_slice_of(cases[i].raw)), "%s", cases[i].document);
+    if (shown)
+      cr_expect(etr_slice_equal(raw, etr_slice_of(cases[i].raw)), "%s", cases[i].document);
     etr_json_skip(json);
-    if (shown) etr_json_end(json);
-    cr_expect_eq(etr_json_failed(json), !shown && cases[i].document[0] == '"', "%s", cases[i].document);
+    if (shown)
+      etr_json_end(json);
+    cr_expect_eq(etr_json_failed(json), !shown && cases[i].document[0] == '"', "%s",
+                 cases[i].document);
     etr_json_close(json);
   }
 }
@@ -392,10 +436,13 @@ Test(json, whole_containers_are_shown_raw) {
     etr_json *json = etr_json_open_memory(etr_slice_of(cases[i].document), NULL);
     bool shown = etr_json_peek_whole(json, &raw);
     cr_expect_eq(shown, cases[i].raw != NULL, "%s", cases[i].document);
-    if (shown) cr_expect(etr_slice_equal(raw, etr_slice_of(cases[i].raw)), "%s", cases[i].document);
+    if (shown)
+      cr_expect(etr_slice_equal(raw, etr_slice_of(cases[i].raw)), "%s", cases[i].document);
     etr_json_skip(json);
-    if (shown) etr_json_end(json);
-    cr_expect_eq(etr_json_failed(json), !shown && cases[i].document[0] == '[', "%s", cases[i].document);
+    if (shown)
+      etr_json_end(json);
+    cr_expect_eq(etr_json_failed(json), !shown && cases[i].document[0] == '[', "%s",
+                 cases[i].document);
     etr_json_close(json);
   }
 }

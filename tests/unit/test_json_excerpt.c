@@ -61,7 +61,8 @@ Test(json_excerpt, values_keep_their_text) {
 }
 
 Test(json_excerpt, damaged_values_are_refused) {
-  static const char *const cases[] = {"", "[1", "[1,]", "[1 2]", "{\"a\" 1}", "[01]", "\"\\x\"", "nul"};
+  static const char *const cases[] = {"",          "[1",   "[1,]",    "[1 2]",
+                                      "{\"a\" 1}", "[01]", "\"\\x\"", "nul"};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char *text = excerpt_of(etr_slice_of(cases[i]));
     cr_expect_null(text, "%s: %s", cases[i], text);
@@ -73,7 +74,8 @@ Test(json_excerpt, damaged_values_are_refused) {
 static char *repeated(const char *head, const char *piece, size_t count, const char *tail) {
   size_t size = strlen(piece);
   char *text = malloc(strlen(head) + size * count + strlen(tail) + 1), *at = stpcpy(text, head);
-  for (size_t i = 0; i < count; i++) at = stpcpy(at, piece);
+  for (size_t i = 0; i < count; i++)
+    at = stpcpy(at, piece);
   strcpy(at, tail);
   return text;
 }
@@ -108,8 +110,10 @@ Test(json_excerpt, long_values_are_cut) {
     if (cases[i].end) {
       cr_assert_not_null(text, "case %zu", i);
       size_t size = strlen(text);
-      cr_expect(size >= cases[i].shortest && size <= cases[i].longest, "case %zu: %zu: %s", i, size, text);
-      cr_expect(etr_slice_ends(etr_slice_of(text), etr_slice_of(cases[i].end)), "case %zu: %s", i, text);
+      cr_expect(size >= cases[i].shortest && size <= cases[i].longest, "case %zu: %zu: %s", i, size,
+                text);
+      cr_expect(etr_slice_ends(etr_slice_of(text), etr_slice_of(cases[i].end)), "case %zu: %s", i,
+                text);
       expect_json(text);
     } else
       cr_expect_null(text, "case %zu", i);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_json_source.c - lib/formats/json.c with documents from different sources: inside strings of other documents,
- * endless, failing; and the limits.
+ * test_json_source.c - lib/formats/json.c with documents from different sources: inside strings of
+ * other documents, endless, failing; and the limits.
  */
 #include "json_outcome.h"
 
 #include <stdlib.h>
 
 /* ---- Documents inside strings
- * --------------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 /* {"a":"<middle>","z":3}, middle: {"b":"<inner>","y":2}, inner: {"c":[1,"\"\u20ac"],"x":9} */
-static const char nested[] =
-    "{\"a\":\"{\\\"b\\\":\\\"{\\\\\\\"c\\\\\\\":[1,\\\\\\\"\\\\\\\\\\\\\\\"\\\\\\\\u20ac\\\\\\\"],\\\\\\\"x\\\\\\\":9}"
-    "\\\",\\\"y\\\":2}\",\"z\":3}";
+static const char nested[] = "{\"a\":\"{\\\"b\\\":\\\"{\\\\\\\"c\\\\\\\":[1,"
+                             "\\\\\\\"\\\\\\\\\\\\\\\"\\\\\\\\u20ac\\\\\\\"],\\\\\\\"x\\\\\\\":9}"
+                             "\\\",\\\"y\\\":2}\",\"z\":3}";
 
 static etr_json *open_member(etr_json *json, const char *name) {
   etr_slice key;
@@ -38,9 +39,12 @@ static void expect_last_int(etr_json *json, const char *name, int64_t value) {
 static void read_nested(etr_json *outer, int how_far) {
   outcome out = {0};
   etr_json *middle = open_member(outer, "a"), *inner = open_member(middle, "b");
-  if (how_far == 1) etr_json_object(inner);
-  if (how_far == 2) etr_json_skip(inner);
-  if (how_far == 3) put_value(&out, inner);
+  if (how_far == 1)
+    etr_json_object(inner);
+  if (how_far == 2)
+    etr_json_skip(inner);
+  if (how_far == 3)
+    put_value(&out, inner);
   cr_expect_str_eq(out.text, how_far == 3 ? "{<c>[1,<\"\xE2\x82\xAC>,],<x>9,}" : "");
   cr_expect_null(etr_json_message(inner));
   cr_expect_eq(etr_json_offset(inner), how_far == 1 ? 1 : how_far > 1 ? 26 : 0);
@@ -92,13 +96,15 @@ Test(json, an_outer_error_ends_the_inner_reader) {
     cr_expect(etr_json_failed(inner) && etr_json_source_failed(inner));
     etr_json_close(inner);
     outcome out = {.message = etr_json_message(json), .offset = etr_json_offset(json)};
-    expect_message(&out, broken_strings[i].message, broken_strings[i].offset, broken_strings[i].document);
+    expect_message(&out, broken_strings[i].message, broken_strings[i].offset,
+                   broken_strings[i].document);
     etr_json_close(json);
   }
 }
 
 /* ---- Limits and sources
- * --------------------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 /** Gives `head`, then `filler` bytes of base64, then `tail`. */
 typedef struct generator {
@@ -115,8 +121,10 @@ static size_t give(etr_slice *from, char *into, size_t size) {
 
 static int64_t generate(void *context, char *into, size_t size) {
   generator *from = context;
-  if (from->head.size > 0) return (int64_t)give(&from->head, into, size);
-  if (from->filler == 0) return (int64_t)give(&from->tail, into, size);
+  if (from->head.size > 0)
+    return (int64_t)give(&from->head, into, size);
+  if (from->filler == 0)
+    return (int64_t)give(&from->tail, into, size);
   size_t got = (size_t)ETR_MIN((uint64_t)size, from->filler);
   memset(into, 'A', got);
   from->filler -= got;
@@ -125,7 +133,8 @@ static int64_t generate(void *context, char *into, size_t size) {
 
 Test(json, a_giant_string_is_skipped_at_two_levels) {
   enum { giant = 300 * 1000 * 1000 };
-  generator from = {ETR_SLICE("[\"{\\\"weights\\\":\\\""), ETR_SLICE("\\\",\\\"n\\\":5}\",7]"), giant};
+  generator from = {ETR_SLICE("[\"{\\\"weights\\\":\\\""), ETR_SLICE("\\\",\\\"n\\\":5}\",7]"),
+                    giant};
   etr_json *json = etr_json_open(generate, &from, &(etr_json_limits){.max_string_bytes = 100});
   etr_slice key;
   etr_json_array(json);
@@ -155,7 +164,8 @@ Test(json, strings_have_a_limit) {
       {"{\"123456789\":1}", "string too long", 1},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    outcome out = read_alike(etr_slice_of(cases[i].document), &(etr_json_limits){.max_string_bytes = 8});
+    outcome out = read_alike(etr_slice_of(cases[i].document),
+                             &(etr_json_limits){.max_string_bytes = 8});
     expect_message(&out, cases[i].message, cases[i].offset, cases[i].document);
   }
 }

@@ -34,8 +34,8 @@ Test(json_writer, nested_values_are_separated) {
   etr_jw_key(&f.json, "schema"), etr_jw_string(&f.json, "s/1");
   etr_jw_key(&f.json, "empty"), etr_jw_array(&f.json), etr_jw_end(&f.json);
   etr_jw_key(&f.json, "none"), etr_jw_object(&f.json), etr_jw_end(&f.json);
-  etr_jw_key(&f.json, "shape"), etr_jw_array(&f.json), etr_jw_int(&f.json, -1), etr_jw_int(&f.json, 16),
-      etr_jw_end(&f.json);
+  etr_jw_key(&f.json, "shape"), etr_jw_array(&f.json), etr_jw_int(&f.json, -1),
+      etr_jw_int(&f.json, 16), etr_jw_end(&f.json);
   etr_jw_key(&f.json, "rows"), etr_jw_array(&f.json);
   for (uint64_t i = 0; i < 2; i++) {
     etr_jw_object(&f.json);
@@ -104,7 +104,9 @@ Test(json_writer, raw_json_is_written_unchanged) {
   etr_jw_key(&f.json, "a"), etr_jw_json(&f.json, "[1, {\"b\\n\": \"\\\"</script>\"}]");
   etr_jw_key(&f.json, "c"), etr_jw_json(&f.json, "\"\x7F\xE2\x80\xAA\xC3\xA9\xFF\"");
   etr_jw_end(&f.json);
-  expect_text(&f, "{\"a\":[1, {\"b\\n\": \"\\\"\\u003c/script>\"}],\"c\":\"\\u007f\\u202a\xC3\xA9\\ufffd\"}\n");
+  expect_text(
+      &f,
+      "{\"a\":[1, {\"b\\n\": \"\\\"\\u003c/script>\"}],\"c\":\"\\u007f\\u202a\xC3\xA9\\ufffd\"}\n");
 }
 
 Test(json_writer, nan_and_infinity_are_null) {
@@ -119,8 +121,10 @@ Test(json_writer, nan_and_infinity_are_null) {
 Test(json_writer, too_deep_is_a_failure_not_a_crash) {
   fixture f;
   begin(&f);
-  for (int i = 0; i < 2 * ETR_JW_MAX_DEPTH; i++) etr_jw_array(&f.json);
-  for (int i = 0; i < 3 * ETR_JW_MAX_DEPTH; i++) etr_jw_end(&f.json);
+  for (int i = 0; i < 2 * ETR_JW_MAX_DEPTH; i++)
+    etr_jw_array(&f.json);
+  for (int i = 0; i < 3 * ETR_JW_MAX_DEPTH; i++)
+    etr_jw_end(&f.json);
   cr_expect_neq(etr_writer_finish(&f.writer, NULL), ETR_OK);
   etr_arena_clear(&f.arena);
 }

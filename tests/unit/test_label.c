@@ -9,7 +9,9 @@
 
 static etr_arena arena;
 
-static void clear(void) { etr_arena_clear(&arena); }
+static void clear(void) {
+  etr_arena_clear(&arena);
+}
 
 TestSuite(label, .fini = clear);
 
@@ -19,8 +21,10 @@ static void expect_text(const char *text, const char *expected) {
 }
 
 Test(label, a_shape_has_type_and_sizes) {
-  static const etr_dim dims[] = {
-      {.size = 1}, {.size = ETR_DIM_SYMBOLIC, .symbol = "2*s77"}, {.size = 256}, {.size = ETR_DIM_SYMBOLIC}};
+  static const etr_dim dims[] = {{.size = 1},
+                                 {.size = ETR_DIM_SYMBOLIC, .symbol = "2*s77"},
+                                 {.size = 256},
+                                 {.size = ETR_DIM_SYMBOLIC}};
   static const struct {
     etr_value value;
     const char *label;
@@ -34,13 +38,15 @@ Test(label, a_shape_has_type_and_sizes) {
       {{.dtype = NULL, .dims = dims, .rank = 1}, "[1]"},
       {{.dtype = NULL, .rank = -1}, ""},
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_shape(&arena, &cases[i].value), cases[i].label);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    expect_text(etr_label_shape(&arena, &cases[i].value), cases[i].label);
 }
 
 /* Texts that are too long are cut between characters. */
 Test(label, a_long_shape_is_cut) {
   char symbol[601] = "";
-  for (size_t i = 0; i < 300; i++) memcpy(symbol + 2 * i, "\xC3\xA9", 3);
+  for (size_t i = 0; i < 300; i++)
+    memcpy(symbol + 2 * i, "\xC3\xA9", 3);
   const etr_dim dim = {.size = ETR_DIM_SYMBOLIC, .symbol = symbol};
   char *text = etr_label_shape(&arena, &(etr_value){.dtype = "int16", .dims = &dim, .rank = 1});
   cr_assert_not_null(text);
@@ -64,7 +70,8 @@ Test(label, an_argument_is_written_as_name_and_value) {
 Test(label, a_long_argument_is_cut) {
   char value[3 * ETR_ARGUMENT_ROOM], text[ETR_ARGUMENT_ROOM];
   value[0] = 'a';
-  for (size_t i = 1; i + 2 < sizeof value; i += 2) memcpy(value + i, "\xC3\xA9", 3);
+  for (size_t i = 1; i + 2 < sizeof value; i += 2)
+    memcpy(value + i, "\xC3\xA9", 3);
   size_t size = etr_format_argument(text, value);
   cr_expect_eq(size, ETR_ARGUMENT_ROOM - 1);
   cr_expect_eq(text[size - 1], '\xA9');
@@ -92,12 +99,14 @@ Test(label, a_source_line_has_file_and_line) {
     etr_source source;
     const char *label;
   } cases[] = {
-      {{.file = "/home/me/modeling.py", .line = 42, .function = "forward", .code = ""}, "modeling.py:42 in forward"},
+      {{.file = "/home/me/modeling.py", .line = 42, .function = "forward", .code = ""},
+       "modeling.py:42 in forward"},
       {{.file = "C:\\models\\vit.py", .line = 7, .function = "", .code = ""}, "vit.py:7"},
       {{.file = "<eval>", .line = -1, .function = "f", .code = ""}, "<eval>:-1 in f"},
       {{.file = "dir/", .line = 1, .function = "", .code = ""}, "dir/:1"},
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_source(&arena, &cases[i].source), cases[i].label);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    expect_text(etr_label_source(&arena, &cases[i].source), cases[i].label);
   expect_text(etr_label_source(&arena, NULL), "");
 }
 
@@ -112,7 +121,8 @@ Test(label, a_device_is_named_after_its_backend) {
       {"a:b/c \xC3\xA9", "A_B_C___"},
       {"", ""},
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_device(&arena, cases[i][0]), cases[i][1]);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    expect_text(etr_label_device(&arena, cases[i][0]), cases[i][1]);
 }
 
 Test(label, a_time_has_three_digits) {
@@ -120,10 +130,12 @@ Test(label, a_time_has_three_digits) {
     double ns;
     const char *label;
   } cases[] = {
-      {0, "0 us"},          {437, "0.437 us"},    {4370, "4.37 us"},  {43700, "43.7 us"},  {99999, "100.0 us"},
-      {437000, "0.437 ms"}, {4370000, "4.37 ms"}, {2.5e9, "2500 ms"}, {12.34e9, "12.3 s"}, {1e13, "10000 s"},
+      {0, "0 us"},         {437, "0.437 us"},    {4370, "4.37 us"},    {43700, "43.7 us"},
+      {99999, "100.0 us"}, {437000, "0.437 ms"}, {4370000, "4.37 ms"}, {2.5e9, "2500 ms"},
+      {12.34e9, "12.3 s"}, {1e13, "10000 s"},
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_time(&arena, cases[i].ns), cases[i].label);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    expect_text(etr_label_time(&arena, cases[i].ns), cases[i].label);
 }
 
 /* Lowered nodes use the names of the graph around them; bodies have their own names. */
@@ -136,7 +148,10 @@ Test(label, a_node_has_the_name_of_its_graph) {
                                    {.name = "sin", .subgraph = 0},
                                    {.name = "sin", .subgraph = 1},
                                    {.name = "sin", .subgraph = 2}};
-  static const etr_graph graph = {.nodes = nodes, .node_count = 4, .subgraphs = subgraphs, .subgraph_count = 3};
-  static const char *const labels[] = {"sin", "true_graph_0/sin", "true_graph_0/lowered_module_0/sin", "sin"};
-  for (uint32_t i = 0; i < 4; i++) expect_text(etr_label_node(&arena, &graph, i), labels[i]);
+  static const etr_graph graph = {
+      .nodes = nodes, .node_count = 4, .subgraphs = subgraphs, .subgraph_count = 3};
+  static const char *const labels[] = {"sin", "true_graph_0/sin",
+                                       "true_graph_0/lowered_module_0/sin", "sin"};
+  for (uint32_t i = 0; i < 4; i++)
+    expect_text(etr_label_node(&arena, &graph, i), labels[i]);
 }

@@ -23,7 +23,8 @@ static bool take_bytes(void *context, const void *data, size_t size) {
 static etr_status emit_text(void *context, const etr_sink *sink, etr_error *error) {
   (void)error;
   for (const char *text = context; *text; text++)
-    if (!sink->write(sink->context, text, 1)) return ETR_ERROR_IO;
+    if (!sink->write(sink->context, text, 1))
+      return ETR_ERROR_IO;
   return ETR_OK;
 }
 
@@ -50,11 +51,13 @@ Test(limited, output_stops_at_the_limit) {
     taken t = {0};
     etr_error error = {0};
     etr_limited limited = {emit_text, "texts", cases[i].max_bytes, cases[i].written};
-    cr_expect_eq(etr_emit_limited(&limited, &(etr_sink){take_bytes, &t}, &error), cases[i].status, "case %zu", i);
-    cr_expect(t.size == cases[i].size && limited.written == cases[i].written + cases[i].size, "case %zu: %zu", i,
-              t.size);
-    cr_expect_eq(cases[i].status != ETR_OK, strstr(error.message, "raise this limit with --max-output") != NULL,
+    cr_expect_eq(etr_emit_limited(&limited, &(etr_sink){take_bytes, &t}, &error), cases[i].status,
                  "case %zu", i);
+    cr_expect(t.size == cases[i].size && limited.written == cases[i].written + cases[i].size,
+              "case %zu: %zu", i, t.size);
+    cr_expect_eq(cases[i].status != ETR_OK,
+                 strstr(error.message, "raise this limit with --max-output") != NULL, "case %zu",
+                 i);
   }
 }
 

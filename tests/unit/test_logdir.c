@@ -22,7 +22,8 @@ static etr_profile profile;
 /* Makes a profile with an entry point for each "MODULE/METHOD". */
 static void make_profile(const char *const names[][2], size_t count) {
   static const etr_value output = {.name = "y", .rank = -1};
-  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), y = tiny_node(&t, ETR_NODE_OP, "y", "aten.add.Tensor", 0);
+  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+           y = tiny_node(&t, ETR_NODE_OP, "y", "aten.add.Tensor", 0);
   t.nodes.data[y].outputs = &output;
   tiny_input(&t, y, x, 0);
   profile = *tiny_profile(&t);
@@ -35,7 +36,9 @@ static void make_profile(const char *const names[][2], size_t count) {
   profile.graph_count = count;
 }
 
-static void setup(void) { cr_assert_not_null(mkdtemp(folder)); }
+static void setup(void) {
+  cr_assert_not_null(mkdtemp(folder));
+}
 
 static void teardown(void) {
   char command[64];
@@ -46,12 +49,16 @@ static void teardown(void) {
 
 TestSuite(logdir, .init = setup, .fini = teardown);
 
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
-static void list(etr_arena *arena, const char *path, const char *relative, char **found, size_t *count) {
+static void list(etr_arena *arena, const char *path, const char *relative, char **found,
+                 size_t *count) {
   DIR *directory = opendir(path);
   for (struct dirent *entry; directory && (entry = readdir(directory));) {
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+      continue;
     char *child = etr_arena_format(arena, "%s/%s", path, entry->d_name),
          *name = etr_arena_format(arena, "%s%s%s", relative, *relative ? "/" : "", entry->d_name);
     struct stat status;
@@ -60,7 +67,8 @@ static void list(etr_arena *arena, const char *path, const char *relative, char 
     else
       found[(*count)++] = status.st_size > 0 ? name : etr_arena_format(arena, "%s(empty)", name);
   }
-  if (directory) closedir(directory);
+  if (directory)
+    closedir(directory);
 }
 
 /* Lists all files below the folder, sorted and joined by ' '; empty files are marked. */
@@ -69,8 +77,10 @@ static void expect_files(const char *expected) {
   char *found[64], *text = "";
   size_t count = 0;
   list(&arena, folder, "", found, &count);
-  if (count) qsort(found, count, sizeof *found, by_text);
-  for (size_t i = 0; i < count; i++) text = etr_arena_format(&arena, "%s%s%s", text, i ? " " : "", found[i]);
+  if (count)
+    qsort(found, count, sizeof *found, by_text);
+  for (size_t i = 0; i < count; i++)
+    text = etr_arena_format(&arena, "%s%s%s", text, i ? " " : "", found[i]);
   cr_expect_str_eq(text, expected, "files are %s", text);
   etr_arena_clear(&arena);
 }
@@ -90,19 +100,22 @@ static void put_folder(const char *name) {
 }
 
 static etr_status write_profile(double wall_time, etr_error *error) {
-  etr_logdir_options options = {.logdir = folder, .name = "n", .wall_time = wall_time, .host = "h", .pid = 1};
+  etr_logdir_options options = {
+      .logdir = folder, .name = "n", .wall_time = wall_time, .host = "h", .pid = 1};
   return etr_write_logdir(&profile, &options, error);
 }
 
 Test(logdir, every_entry_point_has_its_files) {
-  static const char *const names[][2] = {{"edge", "encode"}, {"edge", "decode"}, {"aten", "forward"}, {"../..", "a/b"}};
+  static const char *const names[][2] = {
+      {"edge", "encode"}, {"edge", "decode"}, {"aten", "forward"}, {"../..", "a/b"}};
   make_profile(names, 4);
   cr_expect_eq(write_profile(7, NULL), ETR_OK);
   expect_files("n/.etrecord-tb n/1_edge/decode/events.out.tfevents.0000000007.h.1.0 "
                "n/1_edge/encode/events.out.tfevents.0000000007.h.1.0 "
                "n/2_aten/forward/events.out.tfevents.0000000007.h.1.0 "
                "n/3_%2E.%2F.%2E/a%2Fb/events.out.tfevents.0000000007.h.1.0 "
-               "n/dot/%2E.%2F.%2E/a%2Fb.dot n/dot/aten/forward.dot n/dot/edge/decode.dot n/dot/edge/encode.dot");
+               "n/dot/%2E.%2F.%2E/a%2Fb.dot n/dot/aten/forward.dot n/dot/edge/decode.dot "
+               "n/dot/edge/encode.dot");
 }
 
 Test(logdir, equal_folder_names_are_made_unique) {
@@ -126,15 +139,18 @@ Test(logdir, a_second_write_replaces_the_first) {
                "n/dot/aten/forward.dot n/dot/edge/forward.dot");
   make_profile(fewer, 1);
   cr_expect_eq(write_profile(9, NULL), ETR_OK);
-  expect_files("n/.etrecord-tb n/1_aten/forward/events.out.tfevents.0000000009.h.1.0 n/dot/aten/forward.dot "
-               "n/dot/edge/forward.dot");
+  expect_files(
+      "n/.etrecord-tb n/1_aten/forward/events.out.tfevents.0000000009.h.1.0 n/dot/aten/forward.dot "
+      "n/dot/edge/forward.dot");
 }
 
-/* In the same second, and after the clock was set back, the newest file of a run has the last name. */
+/* In the same second, and after the clock was set back, the newest file of a run has the last name.
+ */
 Test(logdir, new_files_come_last) {
   static const char *const names[][2] = {{"m", "f"}};
   make_profile(names, 1);
-  for (int i = 0; i < 3; i++) cr_expect_eq(write_profile(7 - i, NULL), ETR_OK);
+  for (int i = 0; i < 3; i++)
+    cr_expect_eq(write_profile(7 - i, NULL), ETR_OK);
   expect_files("n/.etrecord-tb n/1_m/f/events.out.tfevents.0000000007.h.1.0(empty) "
                "n/1_m/f/events.out.tfevents.0000000008.h.1.0(empty) "
                "n/1_m/f/events.out.tfevents.0000000009.h.1.0 n/dot/m/f.dot");
@@ -155,7 +171,8 @@ Test(logdir, emptied_files_do_not_pile_up) {
   make_profile(names, 2);
   for (int i = 0; i < 20; i++) {
     cr_expect_eq(write_profile(7, NULL), ETR_OK);
-    if (i < 10) before = count_files();
+    if (i < 10)
+      before = count_files();
   }
   cr_expect_eq(count_files(), before);
 }
@@ -174,13 +191,15 @@ Test(logdir, files_of_others_stay) {
   cr_expect_eq(write_profile(8, NULL), ETR_OK);
   expect_files("n/.etrecord-tb n/1_edge/forward/events.out.tfevents.0000000007.h.1.0(empty) "
                "n/1_edge/forward/events.out.tfevents.0000000008.h.1.0 "
-               "n/9_old/forward/events.out.tfevents.1.h.1.0(empty) n/9_old/notes(empty) n/dot/edge/forward.dot "
+               "n/9_old/forward/events.out.tfevents.1.h.1.0(empty) n/9_old/notes(empty) "
+               "n/dot/edge/forward.dot "
                "n/mine/events.out.tfevents.1.h.1.0(empty)");
 }
 
 /* A list that names files of others, or files outside of the folder. */
 Test(logdir, hostile_lists_remove_nothing_else) {
-  static const char *const lines[] = {"../theirs", "/etc/passwd", "a//b", "./a", "a/..", "a/", "", "a"};
+  static const char *const lines[] = {"../theirs", "/etc/passwd", "a//b", "./a",
+                                      "a/..",      "a/",          "",     "a"};
   static const char *const names[][2] = {{"edge", "forward"}};
   make_profile(names, 1);
   for (size_t i = 0; i < ETR_COUNT(lines); i++) {
@@ -201,8 +220,8 @@ Test(logdir, hostile_lists_remove_nothing_else) {
   }
 }
 
-/* Two processes with the same number, as in two containers, write repeatedly. Each write succeeds, and exactly one
- * file of the run is not empty. */
+/* Two processes with the same number, as in two containers, write repeatedly. Each write succeeds,
+ * and exactly one file of the run is not empty. */
 Test(logdir, two_writers_leave_one_file) {
   enum { ROUNDS = 20 };
   static const char *const names[][2] = {{"m", "f"}};
@@ -211,9 +230,11 @@ Test(logdir, two_writers_leave_one_file) {
   for (size_t i = 0; i < 2; i++) {
     children[i] = fork();
     cr_assert_geq(children[i], 0);
-    if (children[i] > 0) continue;
+    if (children[i] > 0)
+      continue;
     bool good = true;
-    for (int k = 0; k < ROUNDS; k++) good = good && write_profile(7, NULL) == ETR_OK;
+    for (int k = 0; k < ROUNDS; k++)
+      good = good && write_profile(7, NULL) == ETR_OK;
     _exit(good ? 0 : 1);
   }
   for (size_t i = 0; i < 2; i++) {
@@ -221,19 +242,22 @@ Test(logdir, two_writers_leave_one_file) {
     cr_assert_eq(waitpid(children[i], &status, 0), children[i]);
     cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
-  expect_files(
-      "n/.etrecord-tb n/1_m/f/events.out.tfevents.0000000039.h.1.0(empty) "
-      "n/1_m/f/events.out.tfevents.0000000040.h.1.0(empty) "
-      "n/1_m/f/events.out.tfevents.0000000041.h.1.0(empty) n/1_m/f/events.out.tfevents.0000000042.h.1.0(empty) "
-      "n/1_m/f/events.out.tfevents.0000000043.h.1.0(empty) n/1_m/f/events.out.tfevents.0000000044.h.1.0(empty) "
-      "n/1_m/f/events.out.tfevents.0000000045.h.1.0(empty) n/1_m/f/events.out.tfevents.0000000046.h.1.0 n/dot/m/f.dot");
+  expect_files("n/.etrecord-tb n/1_m/f/events.out.tfevents.0000000039.h.1.0(empty) "
+               "n/1_m/f/events.out.tfevents.0000000040.h.1.0(empty) "
+               "n/1_m/f/events.out.tfevents.0000000041.h.1.0(empty) "
+               "n/1_m/f/events.out.tfevents.0000000042.h.1.0(empty) "
+               "n/1_m/f/events.out.tfevents.0000000043.h.1.0(empty) "
+               "n/1_m/f/events.out.tfevents.0000000044.h.1.0(empty) "
+               "n/1_m/f/events.out.tfevents.0000000045.h.1.0(empty) "
+               "n/1_m/f/events.out.tfevents.0000000046.h.1.0 n/dot/m/f.dot");
 }
 
 static bool write_and_discard(int rounds) {
   etr_logdir *logdir;
   etr_logdir_options options = {.logdir = folder, .name = "n", .wall_time = 7};
   for (int i = 0; i < rounds; i++) {
-    if (etr_logdir_begin(&logdir, &options, NULL) != ETR_OK || etr_logdir_add(logdir, &profile, NULL, NULL) != ETR_OK)
+    if (etr_logdir_begin(&logdir, &options, NULL) != ETR_OK ||
+        etr_logdir_add(logdir, &profile, NULL, NULL) != ETR_OK)
       return false;
     etr_logdir_discard(logdir);
   }
@@ -249,7 +273,8 @@ Test(logdir, failing_writers_leave_nothing) {
   pid_t child = fork();
   cr_assert_geq(child, 0);
   bool good = write_and_discard(ROUNDS);
-  if (child == 0) _exit(good ? 0 : 1);
+  if (child == 0)
+    _exit(good ? 0 : 1);
   cr_expect(good);
   cr_assert_eq(waitpid(child, &status, 0), child);
   cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -257,7 +282,8 @@ Test(logdir, failing_writers_leave_nothing) {
   cr_assert_eq(mkdir(folder, 0700), 0);
 }
 
-/* An obstacle at each step makes the write fail. New files are removed, and existing ones are unchanged. */
+/* An obstacle at each step makes the write fail. New files are removed, and existing ones are
+ * unchanged. */
 Test(logdir, a_failure_leaves_everything_as_it_was) {
   static const struct {
     const char *folders[4], *file, *left, *message;
@@ -265,7 +291,10 @@ Test(logdir, a_failure_leaves_everything_as_it_was) {
       {{NULL}, "n", "n(empty)", "cannot open this folder: Not a directory"},
       {{"n"}, "n/1_edge", "n/1_edge(empty)", "cannot write this file: Not a directory"},
       {{"n"}, "n/dot", "n/dot(empty)", "cannot write this file: Not a directory"},
-      {{"n", "n/1_edge"}, "n/1_edge/forward", "n/1_edge/forward(empty)", "cannot write this file: Not a directory"},
+      {{"n", "n/1_edge"},
+       "n/1_edge/forward",
+       "n/1_edge/forward(empty)",
+       "cannot write this file: Not a directory"},
       {{"n", "n/dot", "n/dot/edge", "n/dot/edge/forward.dot"},
        "n/dot/edge/forward.dot/x",
        "n/dot/edge/forward.dot/x(empty)",
@@ -279,7 +308,8 @@ Test(logdir, a_failure_leaves_everything_as_it_was) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_error error;
     make_profile(names, 1);
-    for (size_t k = 0; k < 4 && cases[i].folders[k]; k++) put_folder(cases[i].folders[k]);
+    for (size_t k = 0; k < 4 && cases[i].folders[k]; k++)
+      put_folder(cases[i].folders[k]);
     put_file(cases[i].file);
     cr_expect_eq(write_profile(7, &error), ETR_ERROR_IO, "case %zu", i);
     cr_expect_not_null(strstr(error.message, cases[i].message), "case %zu: %s", i, error.message);
@@ -306,16 +336,20 @@ typedef struct reports {
 static void note(void *context, const char *path, const char *entry_point, const char *kind) {
   reports *seen = context;
   cr_assert_lt(seen->count, 8);
-  snprintf(seen->paths[seen->count++], sizeof seen->paths[0], "%s %s %s", kind, entry_point, path + strlen(folder));
+  snprintf(seen->paths[seen->count++], sizeof seen->paths[0], "%s %s %s", kind, entry_point,
+           path + strlen(folder));
 }
 
 Test(logdir, each_written_file_is_reported) {
   static const char *const names[][2] = {{"edge", "forward"}};
   reports seen = {0};
   make_profile(names, 1);
-  etr_logdir_options options = {.logdir = folder, .name = "n", .wall_time = 7, .on_file = note, .context = &seen};
+  etr_logdir_options options = {
+      .logdir = folder, .name = "n", .wall_time = 7, .on_file = note, .context = &seen};
   cr_expect_eq(etr_write_logdir(&profile, &options, NULL), ETR_OK);
   cr_assert_eq(seen.count, 2);
-  cr_expect_str_eq(seen.paths[0], "events edge/forward /n/1_edge/forward/events.out.tfevents.0000000007.localhost.0.0");
+  cr_expect_str_eq(
+      seen.paths[0],
+      "events edge/forward /n/1_edge/forward/events.out.tfevents.0000000007.localhost.0.0");
   cr_expect_str_eq(seen.paths[1], "dot edge/forward /n/dot/edge/forward.dot");
 }

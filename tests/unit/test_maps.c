@@ -47,7 +47,8 @@ static void describe(reading *r, char *out, size_t size) {
       const etr_map_instruction *in = &methods[i].instructions[k];
       used += (size_t)snprintf(out + used, size - used, " %d=", in->id);
       used += put_handles(out + used, size - used, in->handles, in->handle_count);
-      if (in->is_delegate) used += (size_t)snprintf(out + used, size - used, "!%s", in->backend ? in->backend : "?");
+      if (in->is_delegate)
+        used += (size_t)snprintf(out + used, size - used, "!%s", in->backend ? in->backend : "?");
       for (size_t d = 0; d < in->id_count; d++) {
         used += (size_t)snprintf(out + used, size - used, "{%s:", in->ids[d].id);
         used += put_handles(out + used, size - used, in->ids[d].handles, in->ids[d].handle_count);
@@ -65,17 +66,20 @@ Test(maps, handles_and_delegate_ids_are_read) {
       {"{\"forward\": {}}", "{\"forward\": {}}", "forward:"},
       {"{\"forward\": {\"0\": 1, \"1\": 2}}", "{}", "forward: 0=1 1=2"},
       {"{\"forward\": {\"10\": 1, \"9\": 2}}", "{}", "forward: 9=2 10=1"},
-      {"{\"forward\": {\"0\": [3, 3, 1]}}", "{\"forward\": {\"0\": {\"name\": \"X\", \"delegate_map\": {}}}}",
-       "forward: 0=3,3,1!X"},
-      {"{\"f\": {\"1\": 1}}", "{\"f\": {\"0\": {\"name\": \"X\", \"delegate_map\": {\"a:b\": [1, 2], \"7\": [3]}}}}",
+      {"{\"forward\": {\"0\": [3, 3, 1]}}",
+       "{\"forward\": {\"0\": {\"name\": \"X\", \"delegate_map\": {}}}}", "forward: 0=3,3,1!X"},
+      {"{\"f\": {\"1\": 1}}",
+       "{\"f\": {\"0\": {\"name\": \"X\", \"delegate_map\": {\"a:b\": [1, 2], \"7\": [3]}}}}",
        "f: 0=!X{7:3}{a:b:1,2} 1=1"},
       {"{\"encode\": {\"0\": 1}, \"decode\": {\"0\": 2}}", "{\"decode\": {}, \"other\": {}}",
        "encode: 0=1; decode: 0=2; other:"},
       {"{\"f\": null, \"g\": {\"0\": null, \"1\": [null, 4]}}", "null", "f:; g: 0= 1=4"},
       {"{\"f\": {\"3\": 1, \"03\": 2}}", "{\"f\": {\"003\": {\"name\": \"X\"}}}", "f: 3=2!X"},
-      {"{\"0\": 1, \"1\": [2, 3], \"2\": null}", "{\"only\": {\"1\": {\"name\": \"X\"}}}", "only: 0=1 1=2,3!X 2="},
+      {"{\"0\": 1, \"1\": [2, 3], \"2\": null}", "{\"only\": {\"1\": {\"name\": \"X\"}}}",
+       "only: 0=1 1=2,3!X 2="},
       {"{\"0\": {\"0\": 1}}", "{}", "0: 0=1"},
-      {"{\"f\": {\"0\": 4294967294}}", "{\"f\": {\"0\": {\"later\": [1, {}]}}}", "f: 0=4294967294!?"},
+      {"{\"f\": {\"0\": 4294967294}}", "{\"f\": {\"0\": {\"later\": [1, {}]}}}",
+       "f: 0=4294967294!?"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     reading r;

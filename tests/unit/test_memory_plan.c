@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_memory_plan.c - lifetimes of planned tensors, one rule a case, and plans that contradict themselves.
+ * test_memory_plan.c - lifetimes of planned tensors, one rule a case, and plans that contradict
+ * themselves.
  *
- * Programs are those of tiny_plan.h. Wanted is each planned tensor in the order of its first use, joined by ';':
- * "VALUE: FIRST to LAST" instruction, or "never"; before the colon "input", "output" or "state", "viewing VALUE",
- * "misplaced"; then "peak BYTES at INSTRUCTION".
+ * Programs are those of tiny_plan.h. Wanted is each planned tensor in the order of its first use,
+ * joined by ';': "VALUE: FIRST to LAST" instruction, or "never"; before the colon "input", "output"
+ * or "state", "viewing VALUE", "misplaced"; then "peak BYTES at INSTRUCTION".
  */
 #include "tiny_plan.h"
 
@@ -172,9 +173,14 @@ static const plan_case cases[] = {
      "peak 0",
      NULL},
     {"beyond the buffer",
-     {.values = "4 in 1 at 0;4 in 1 at 8", .instructions = "sin(0,1)", .inputs = "0", .outputs = "", .sizes = "0,20"},
+     {.values = "4 in 1 at 0;4 in 1 at 8",
+      .instructions = "sin(0,1)",
+      .inputs = "0",
+      .outputs = "",
+      .sizes = "0,20"},
      "0 input: 0 to 0; 1 misplaced: 0 to 0; peak 16 at 0",
-     "m: tensor \"value_1\" (instruction 0) takes 16 bytes from offset 8 on, beyond buffer 1 of 20"},
+     "m: tensor \"value_1\" (instruction 0) takes 16 bytes from offset 8 on, beyond buffer 1 of "
+     "20"},
     {"the largest offset",
      {.values = "4 in 1 at 0;4 in 1 at 18446744073709551615",
       .instructions = "sin(0,1)",
@@ -184,11 +190,19 @@ static const plan_case cases[] = {
      "0 input: 0 to 0; 1 misplaced: 0 to 0; peak 16 at 0",
      "beyond buffer 1 of 20"},
     {"a buffer that is not there",
-     {.values = "4 in 1 at 0;4 in 7 at 0", .instructions = "sin(0,1)", .inputs = "0", .outputs = "", .sizes = "0,16"},
+     {.values = "4 in 1 at 0;4 in 7 at 0",
+      .instructions = "sin(0,1)",
+      .inputs = "0",
+      .outputs = "",
+      .sizes = "0,16"},
      "0 input: 0 to 0; 1 misplaced: 0 to 0; peak 16 at 0",
      "is planned into buffer 7, but there are 1"},
     {"a buffer of a negative size",
-     {.values = "4 in 1 at 0", .instructions = "sin(0,0)", .inputs = "", .outputs = "", .sizes = "0,-16"},
+     {.values = "4 in 1 at 0",
+      .instructions = "sin(0,0)",
+      .inputs = "",
+      .outputs = "",
+      .sizes = "0,-16"},
      "0 misplaced: 0 to 0; peak 0",
      "beyond buffer 1 of -16"},
     {"sizes beyond 64 bits",
@@ -206,7 +220,8 @@ static const plan_case cases[] = {
       .outputs = "",
       .sizes = "0,64"},
      "0 input: 0 to 1; 1: 0 to 2; 2: 1 to 1; peak 48 at 1",
-     "\"value_2\" (instruction 1) shares memory of buffer 1 with \"value_1\", which is needed until instruction 2"},
+     "\"value_2\" (instruction 1) shares memory of buffer 1 with \"value_1\", which is needed "
+     "until instruction 2"},
 };
 
 /* ---- Results ---- */
@@ -216,16 +231,20 @@ static void describe(const etr_memory_plan *plan, char *text, size_t room) {
   for (size_t i = 0; i < plan->tensor_count; i++) {
     const etr_planned_tensor *t = &plan->tensors[i];
     fprintf(out, "%u", t->value);
-    if (t->role != ETR_TENSOR_ACTIVATION) fprintf(out, " %s", etr_tensor_role_name(t->role));
-    if (t->view_of != ETR_NONE) fprintf(out, " viewing %u", plan->tensors[t->view_of].value);
-    if (t->is_misplaced) fputs(" misplaced", out);
+    if (t->role != ETR_TENSOR_ACTIVATION)
+      fprintf(out, " %s", etr_tensor_role_name(t->role));
+    if (t->view_of != ETR_NONE)
+      fprintf(out, " viewing %u", plan->tensors[t->view_of].value);
+    if (t->is_misplaced)
+      fputs(" misplaced", out);
     if (t->first_instruction < 0 && t->last_instruction < 0)
       fputs(": never; ", out);
     else
       fprintf(out, ": %d to %d; ", t->first_instruction, t->last_instruction);
   }
   fprintf(out, "peak %llu", (unsigned long long)plan->peak_bytes);
-  if (plan->peak_instruction >= 0) fprintf(out, " at %d", (int)plan->peak_instruction);
+  if (plan->peak_instruction >= 0)
+    fprintf(out, " at %d", (int)plan->peak_instruction);
   fclose(out);
 }
 
@@ -240,14 +259,17 @@ static void check(const plan_case *c) {
   cr_assert(plan, "%s", c->title);
   describe(plan, got, sizeof got);
   cr_expect_str_eq(got, c->want, "%s: %s instead of %s", c->title, got, c->want);
-  cr_expect_eq(warnings.list.count, c->warning != NULL, "%s: %zu warnings", c->title, warnings.list.count);
+  cr_expect_eq(warnings.list.count, c->warning != NULL, "%s: %zu warnings", c->title,
+               warnings.list.count);
   if (c->warning && warnings.list.count)
-    cr_expect(strstr(warnings.list.data[0].message, c->warning), "%s: %s", c->title, warnings.list.data[0].message);
+    cr_expect(strstr(warnings.list.data[0].message, c->warning), "%s: %s", c->title,
+              warnings.list.data[0].message);
   etr_arena_clear(&arena);
 }
 
 Test(memory_plan, planned_tensors_have_sizes_and_lifetimes) {
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i]);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    check(&cases[i]);
 }
 
 Test(memory_plan, many_contradictions_are_counted) {
@@ -255,12 +277,13 @@ Test(memory_plan, many_contradictions_are_counted) {
   etr_pte_method program;
   etr_arena_init(&arena);
   etr_warnings warnings = {.arena = &arena};
-  const tiny_plan c = {.values = "4 in 2 at 0;4 in 2 at 0;4 in 2 at 0;4 in 2 at 0;4 in 2 at 0;4 in 2 at 0;4 in 2 at "
-                                 "0;4 in 2 at 0;4 in 2 at 0;4 in 2 at 0",
-                       .instructions = "cat(0,1,2,3,4,5,6,7,8,9)",
-                       .inputs = "",
-                       .outputs = "",
-                       .sizes = "0,16"};
+  const tiny_plan c = {
+      .values = "4 in 2 at 0;4 in 2 at 0;4 in 2 at 0;4 in 2 at 0;4 in 2 at 0;4 in 2 at 0;4 in 2 at "
+                "0;4 in 2 at 0;4 in 2 at 0;4 in 2 at 0",
+      .instructions = "cat(0,1,2,3,4,5,6,7,8,9)",
+      .inputs = "",
+      .outputs = "",
+      .sizes = "0,16"};
   tiny_plan_parse(&arena, &program, &c);
   cr_assert(tiny_plan_make(&arena, &program, &warnings));
   cr_assert_eq(warnings.list.count, 9);
@@ -269,14 +292,16 @@ Test(memory_plan, many_contradictions_are_counted) {
 }
 
 Test(memory_plan, a_value_has_the_bytes_of_its_type_and_sizes) {
-  const etr_dim dims[] = {{.size = 3, .hint = -1}, {.size = ETR_DIM_SYMBOLIC, .symbol = "s0", .hint = 5}};
+  const etr_dim dims[] = {{.size = 3, .hint = -1},
+                          {.size = ETR_DIM_SYMBOLIC, .symbol = "s0", .hint = 5}};
   const etr_dim unknown[] = {{.size = ETR_DIM_SYMBOLIC, .symbol = "s0", .hint = -1}};
   uint64_t bytes = 7;
   cr_expect(etr_value_bytes(&(etr_value){.dtype = "float16", .dims = dims, .rank = 2}, &bytes));
   cr_expect_eq(bytes, 30);
   cr_expect(etr_value_bytes(&(etr_value){.dtype = "complex64", .rank = 0}, &bytes));
   cr_expect_eq(bytes, 8);
-  cr_expect_not(etr_value_bytes(&(etr_value){.dtype = "float32", .dims = unknown, .rank = 1}, &bytes));
+  cr_expect_not(
+      etr_value_bytes(&(etr_value){.dtype = "float32", .dims = unknown, .rank = 1}, &bytes));
   cr_expect_not(etr_value_bytes(&(etr_value){.dtype = "float32", .rank = -1}, &bytes));
   cr_expect_not(etr_value_bytes(&(etr_value){.dtype = "quint4x2", .rank = 0}, &bytes));
   cr_expect_not(etr_value_bytes(&(etr_value){.rank = 0}, &bytes));

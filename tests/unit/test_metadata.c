@@ -9,8 +9,12 @@
 static etr_arena arena;
 static etr_map strings;
 
-static void begin(void) { etr_map_init(&strings, &arena); }
-static void end(void) { etr_arena_clear(&arena); }
+static void begin(void) {
+  etr_map_init(&strings, &arena);
+}
+static void end(void) {
+  etr_arena_clear(&arena);
+}
 
 TestSuite(metadata, .init = begin, .fini = end);
 
@@ -23,7 +27,8 @@ Test(metadata, the_innermost_module_is_read) {
       {"", "", "__main__.M", NULL},
       {"L__self__,,__main__.M", "", "__main__.M", NULL},
       {"L__self__,,__main__.M;L__self__blocks,blocks,B", "blocks", "B", ""},
-      {"L__self__,,__main__.M;L__self__blocks,blocks,B;L__self__blocks.0.fc,blocks.0.fc,torch.nn.modules.linear.Linear",
+      {"L__self__,,__main__.M;L__self__blocks,blocks,B;L__self__blocks.0.fc,blocks.0.fc,torch.nn."
+       "modules.linear.Linear",
        "blocks.0.fc", "torch.nn.modules.linear.Linear", "blocks"},
       {"k,blocks,B;k,blocks.1,C", "blocks.1", "C", "blocks"},
       {"L['self'],L['s'].block1,M", "block1", "M", ""},
@@ -69,7 +74,8 @@ Test(metadata, parents_come_first) {
   etr_module_tree_init(&tree, &arena);
   etr_module_tree_add(&tree, &strings, ETR_SLICE("k,a,A;k,a.b,B;k,a.b.c,C"));
   cr_expect_eq(tree.list.data[0].parent, ETR_NONE);
-  for (uint32_t i = 1; i < tree.list.count; i++) cr_expect_lt(tree.list.data[i].parent, i);
+  for (uint32_t i = 1; i < tree.list.count; i++)
+    cr_expect_lt(tree.list.data[i].parent, i);
 }
 
 /* ---- from_node ---- */
@@ -82,13 +88,15 @@ Test(metadata, the_ancestor_of_a_graph_is_found) {
   } cases[] = {
       {"[{\"name\": \"a\", \"graph_id\": 7}]", 7, "a"},
       {"[{\"name\": \"a\", \"graph_id\": 8}]", 7, NULL},
-      {"[{\"name\": \"new\", \"target\": \"t\", \"graph_id\": 9, \"pass_name\": \"p\", \"action\": \"replace\", "
+      {"[{\"name\": \"new\", \"target\": \"t\", \"graph_id\": 9, \"pass_name\": \"p\", \"action\": "
+       "\"replace\", "
        "\"from_node\": "
        "[{\"name\": \"old\", \"graph_id\": 7, \"from_node\": []}]}]",
        7, "old"},
       {"[{\"name\": \"x\", \"graph_id\": 1}, {\"name\": \"y\", \"graph_id\": 7}]", 7, "y"},
-      {"[{\"name\": \"first\", \"graph_id\": 7, \"from_node\": [{\"name\": \"second\", \"graph_id\": 7}]}]", 7,
-       "first"},
+      {"[{\"name\": \"first\", \"graph_id\": 7, \"from_node\": [{\"name\": \"second\", "
+       "\"graph_id\": 7}]}]",
+       7, "first"},
       {"[]", 7, NULL},
       {"", 7, NULL},
       {"null", 7, NULL},
@@ -97,16 +105,19 @@ Test(metadata, the_ancestor_of_a_graph_is_found) {
       {"[{\"name\": 3, \"graph_id\": 7}]", 7, NULL},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    const char *name = etr_ancestor_in_graph(&strings, etr_slice_of(cases[i].text), cases[i].graph_id);
+    const char *name = etr_ancestor_in_graph(&strings, etr_slice_of(cases[i].text),
+                                             cases[i].graph_id);
     cr_expect_eq(name != NULL, cases[i].name != NULL, "%s", cases[i].text);
-    if (name && cases[i].name) cr_expect_str_eq(name, cases[i].name);
+    if (name && cases[i].name)
+      cr_expect_str_eq(name, cases[i].name);
   }
 }
 
 Test(metadata, the_oldest_ancestor_is_found) {
   static const char *const cases[][2] = {
       {"[{\"name\": \"a\", \"graph_id\": 7}]", "a"},
-      {"[{\"name\": \"new\", \"graph_id\": 9, \"from_node\": [{\"name\": \"old\", \"graph_id\": 7, \"from_node\": "
+      {"[{\"name\": \"new\", \"graph_id\": 9, \"from_node\": [{\"name\": \"old\", \"graph_id\": 7, "
+       "\"from_node\": "
        "[]}]}]",
        "old"},
       {"[{\"from_node\": [{\"name\": \"old\"}], \"name\": \"new\"}]", "old"},
@@ -120,7 +131,8 @@ Test(metadata, the_oldest_ancestor_is_found) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const char *name = etr_oldest_ancestor(&strings, etr_slice_of(cases[i][0]));
     cr_expect_eq(name != NULL, cases[i][1] != NULL, "%s", cases[i][0]);
-    if (name && cases[i][1]) cr_expect_str_eq(name, cases[i][1]);
+    if (name && cases[i][1])
+      cr_expect_str_eq(name, cases[i][1]);
   }
 }
 
@@ -131,22 +143,28 @@ Test(metadata, an_ancestor_is_found_in_escaped_text) {
     bool is_known;
     const char *name;
   } cases[] = {
-      {"[{\\\"name\\\": \\\"a\\\", \\\"target\\\": \\\"t\\\", \\\"graph_id\\\": 7, \\\"from_node\\\": []}]", true, "a"},
-      {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\": 8, \\\"from_node\\\": [{\\\"name\\\": \\\"b\\\", "
+      {"[{\\\"name\\\": \\\"a\\\", \\\"target\\\": \\\"t\\\", \\\"graph_id\\\": 7, "
+       "\\\"from_node\\\": []}]",
+       true, "a"},
+      {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\": 8, \\\"from_node\\\": [{\\\"name\\\": "
+       "\\\"b\\\", "
        "\\\"graph_id\\\": 7, \\\"x\\\": 1}]}]",
        true, "b"},
       {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\": 8, \\\"from_node\\\": []}]", true, NULL},
-      {"[{\\\"graph_id\\\": 7, \\\"name\\\": \\\"a\\\"}]", false, NULL},                    /* another order */
-      {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\":7}]", false, NULL},                     /* another spacing */
-      {"[{\\\"name\\\": \\\"a\\\\b\\\", \\\"graph_id\\\": 7, \\\"x\\\": 1}]", false, NULL}, /* escapes in the name */
+      {"[{\\\"graph_id\\\": 7, \\\"name\\\": \\\"a\\\"}]", false, NULL}, /* another order */
+      {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\":7}]", false, NULL},  /* another spacing */
+      {"[{\\\"name\\\": \\\"a\\\\b\\\", \\\"graph_id\\\": 7, \\\"x\\\": 1}]", false,
+       NULL}, /* escapes in the name */
       {"", true, NULL},
   };
   const char *seven = etr_escaped_graph_id(strings.arena, 7);
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const char *name = "";
-    cr_expect_eq(etr_ancestor_in_escaped(&name, &strings, etr_slice_of(cases[i].text), seven), cases[i].is_known, "%s",
-                 cases[i].text);
-    if (cases[i].is_known && cases[i].name) cr_expect_str_eq(name, cases[i].name);
-    if (cases[i].is_known && !cases[i].name) cr_expect_null(name, "%s", cases[i].text);
+    cr_expect_eq(etr_ancestor_in_escaped(&name, &strings, etr_slice_of(cases[i].text), seven),
+                 cases[i].is_known, "%s", cases[i].text);
+    if (cases[i].is_known && cases[i].name)
+      cr_expect_str_eq(name, cases[i].name);
+    if (cases[i].is_known && !cases[i].name)
+      cr_expect_null(name, "%s", cases[i].text);
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_methods.c - the method of each run, found by the order of loads, chosen with --map, or unknown.
+ * test_methods.c - the method of each run, found by the order of loads, chosen with --map, or
+ * unknown.
  */
 #include "methods_case.h"
 
@@ -9,18 +10,14 @@
 #define SIN "native_call_sin.out@0 4;Method::execute 5"
 
 /* Two equal methods and a different one. */
-#define TWINS                                                                                                          \
-  {                                                                                                                    \
-    {"encode", "a aten.add.Tensor 1", "0: handle 1"}, {"decode", "a aten.add.Tensor 1", "0: handle 1"}, {              \
-      "warm", "s aten.sin.default 1", "0: handle 1"                                                                    \
-    }                                                                                                                  \
-  }
-#define ENCODE_OR_BOTH                                                                                                 \
-  {                                                                                                                    \
-    {"encode", "a aten.add.Tensor 1;cond higher_order.cond 2;.s aten.sin.default 7", "0: handle 1"}, {                 \
-      "decode", "a aten.add.Tensor 1", "0: handle 1"                                                                   \
-    }                                                                                                                  \
-  }
+#define TWINS                                                                                      \
+  {{"encode", "a aten.add.Tensor 1", "0: handle 1"},                                               \
+   {"decode", "a aten.add.Tensor 1", "0: handle 1"},                                               \
+   {"warm", "s aten.sin.default 1", "0: handle 1"}}
+#define ENCODE_OR_BOTH                                                                             \
+  {{"encode", "a aten.add.Tensor 1;cond higher_order.cond 2;.s aten.sin.default 7",                \
+    "0: handle 1"},                                                                                \
+   {"decode", "a aten.add.Tensor 1", "0: handle 1"}}
 #define ENCODE "native_call_add.out@0 4;native_call_sin.out@1 4;Method::execute 9"
 
 Test(methods, loads_separate_methods) {
@@ -105,7 +102,8 @@ Test(methods, loads_separate_methods) {
        "encode: 0; none: 1,3; decode: 2; unknown: 4",
        "tie"},
       {"and what was chosen",
-       {{"encode", "a aten.add.Tensor 1;cond higher_order.cond 2;.s aten.sin.default 7", "0: handle 1"},
+       {{"encode", "a aten.add.Tensor 1;cond higher_order.cond 2;.s aten.sin.default 7",
+         "0: handle 1"},
         {"decode", "a aten.add.Tensor 1;b aten.mul.Tensor 2", "0: handle 1"},
         {"other", "a aten.add.Tensor 1;b aten.mul.Tensor 2", "0: handle 1"}},
        {NULL},
@@ -134,7 +132,8 @@ Test(methods, loads_separate_methods) {
 Test(methods, methods_without_instructions_are_identified) {
   static const methods_case cases[] = {
       {"a method that only returns a constant",
-       {{"forward", "l aten.linear.default 1", "0: XnnpackBackend of handle 1"}, {"get_dim", "", ""}},
+       {{"forward", "l aten.linear.default 1", "0: XnnpackBackend of handle 1"},
+        {"get_dim", "", ""}},
        {"FullyConnected", ""},
        {"DELEGATE_CALL@0 9;Method::execute 10|Method::execute 1"},
        NO_CHOICE,
@@ -159,7 +158,8 @@ Test(methods, methods_without_instructions_are_identified) {
        "forward: 0; none: 1; get_size: 2",
        "--map says so"},
       {"where no instructions are logged it may be any",
-       {{"forward", "l aten.linear.default 1", "0: XnnpackBackend of handle 1"}, {"get_dim", "", ""}},
+       {{"forward", "l aten.linear.default 1", "0: XnnpackBackend of handle 1"},
+        {"get_dim", "", ""}},
        {"FullyConnected", ""},
        {"Method::execute 10|Method::execute 1"},
        NO_CHOICE,
@@ -196,7 +196,9 @@ Test(methods, chosen_methods_take_precedence) {
        TWINS,
        {NULL},
        {ADD "|" ADD "|" ADD},
-       {{.run = 0, .last = 2, .method = "decode"}, {.run = 1, .method = "encode"}, {.run = 2, .method = "decode"}},
+       {{.run = 0, .last = 2, .method = "decode"},
+        {.run = 1, .method = "encode"},
+        {.run = 2, .method = "decode"}},
        "decode: 0,2; encode: 1",
        NULL},
       {"a last run before the first is none",
@@ -213,7 +215,13 @@ Test(methods, chosen_methods_take_precedence) {
        {{.run = 0, .method = "decode"}},
        "decode: 0; none: 1; encode: 2; unknown: 3",
        "decides run 2 alone"},
-      {"against what ran", TWINS, {NULL}, {SIN}, {{.run = 0, .method = "encode"}}, "encode: 0", "--map says so"},
+      {"against what ran",
+       TWINS,
+       {NULL},
+       {SIN},
+       {{.run = 0, .method = "encode"}},
+       "encode: 0",
+       "--map says so"},
   };
   expect_methods(cases, ETR_COUNT(cases));
 }

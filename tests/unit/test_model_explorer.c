@@ -13,13 +13,14 @@ static bool append(void *context, const void *data, size_t size) {
   return true;
 }
 
-static const char *emit(const etr_profile *profile, etr_node_data_options options, etr_arena *arena) {
+static const char *emit(const etr_profile *profile, etr_node_data_options options,
+                        etr_arena *arena) {
   etr_text text;
   etr_writer writer;
   etr_error error;
   etr_text_begin(&text, arena, &writer);
-  cr_assert_eq(etr_emit_node_data(profile, 0, &options, &(etr_sink){append, &writer}, &error), ETR_OK, "%s",
-               error.message);
+  cr_assert_eq(etr_emit_node_data(profile, 0, &options, &(etr_sink){append, &writer}, &error),
+               ETR_OK, "%s", error.message);
   return etr_text_end(&text, &writer);
 }
 

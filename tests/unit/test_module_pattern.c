@@ -30,7 +30,8 @@ static const pattern_case cases[] = {
       {"encoder.layers.encoder_layer_0.ln_1", "LayerNorm", "encoder.layers.encoder_layer_*.ln_1"},
       {"encoder.layers.encoder_layer_0.ln_2", "LayerNorm", "encoder.layers.encoder_layer_*.ln_2"},
       {"encoder.layers.encoder_layer_11", "EncoderBlock", "encoder.layers.encoder_layer_*"},
-      {"encoder.layers.encoder_layer_11.ln_1", "LayerNorm", "encoder.layers.encoder_layer_*.ln_1"}}},
+      {"encoder.layers.encoder_layer_11.ln_1", "LayerNorm",
+       "encoder.layers.encoder_layer_*.ln_1"}}},
     {"repetition in repetition",
      {{"layers.0.experts.0", "Expert", "layers.*.experts.*"},
       {"layers.0.experts.0.w1", "Linear", "layers.*.experts.*.w1"},
@@ -51,8 +52,12 @@ static const pattern_case cases[] = {
       {"blocks.1.1", "Block", "blocks.*.*"},
       {"blocks.1.1.fc", "Linear", "blocks.*.*.fc"}}},
     {"roles: names with a number, and nothing inside",
-     {{"conv1", "Conv2d", NULL}, {"conv2", "Conv2d", NULL}, {"fc1", "Linear", NULL}, {"w1", "Linear", NULL}}},
-    {"one alone", {{"layer1", "Sequential", NULL}, {"layer1.conv", "Conv2d", NULL}, {"stem.0", "Conv2d", NULL}}},
+     {{"conv1", "Conv2d", NULL},
+      {"conv2", "Conv2d", NULL},
+      {"fc1", "Linear", NULL},
+      {"w1", "Linear", NULL}}},
+    {"one alone",
+     {{"layer1", "Sequential", NULL}, {"layer1.conv", "Conv2d", NULL}, {"stem.0", "Conv2d", NULL}}},
     {"unlike members of a Sequential",
      {{"stem", "Sequential", NULL},
       {"stem.0", "Conv2d", NULL},
@@ -62,7 +67,9 @@ static const pattern_case cases[] = {
     {"what was between them is fused away",
      {{"mlp", "Sequential", NULL}, {"mlp.0", "Linear", NULL}, {"mlp.3", "Linear", NULL}}},
     {"only like members",
-     {{"heads", "Sequential", NULL}, {"heads.0", "Linear", "heads.*"}, {"heads.1", "Linear", "heads.*"}}},
+     {{"heads", "Sequential", NULL},
+      {"heads.0", "Linear", "heads.*"},
+      {"heads.1", "Linear", "heads.*"}}},
     {"three in a row of a Sequential, and the ends",
      {{"features", "Sequential", NULL},
       {"features.0", "ConvNorm", NULL},
@@ -108,13 +115,21 @@ static const pattern_case cases[] = {
       {"layer2.1", "Bottleneck", "layer*.*"},
       {"layer2.1.conv1", "Conv2d", "layer*.*.conv1"}}},
     {"the same names, other types",
-     {{"towers.0.fc", "Linear", NULL}, {"towers.1.fc", "Conv2d", NULL}, {"towers.2.proj", "Linear", NULL}}},
+     {{"towers.0.fc", "Linear", NULL},
+      {"towers.1.fc", "Conv2d", NULL},
+      {"towers.2.proj", "Linear", NULL}}},
     {"unknown types",
-     {{"layers.0", "", "layers.*"}, {"layers.0.a", "", "layers.*.a"}, {"layers.1.a", "", "layers.*.a"}}},
+     {{"layers.0", "", "layers.*"},
+      {"layers.0.a", "", "layers.*.a"},
+      {"layers.1.a", "", "layers.*.a"}}},
     {"leaves of unknown types", {{"0", "", NULL}, {"1", "", NULL}}},
-    {"a model that is a Sequential", {{"0", "Conv2d", NULL}, {"1", "ReLU", NULL}, {"2", "Conv2d", NULL}}},
+    {"a model that is a Sequential",
+     {{"0", "Conv2d", NULL}, {"1", "ReLU", NULL}, {"2", "Conv2d", NULL}}},
     {"calls of one module",
-     {{"norm@1", "LayerNorm", NULL}, {"norm@1.x", "A", NULL}, {"norm@2", "LayerNorm", NULL}, {"norm@2.x", "A", NULL}}},
+     {{"norm@1", "LayerNorm", NULL},
+      {"norm@1.x", "A", NULL},
+      {"norm@2", "LayerNorm", NULL},
+      {"norm@2.x", "A", NULL}}},
     {"numbers that are odd",
      {{"a.00.x", "L", "a.*.x"},
       {"a.0.x", "L", "a.*.x"},
@@ -134,13 +149,15 @@ static void check(const pattern_case *c) {
   cr_expect_str_eq(modules[0].pattern, "");
   for (size_t i = 1; i < count; i++) {
     const char *expected = c->modules[i - 1].pattern ? c->modules[i - 1].pattern : modules[i].path;
-    cr_expect_str_eq(modules[i].pattern, expected, "%s: %s is %s", c->what, modules[i].path, modules[i].pattern);
+    cr_expect_str_eq(modules[i].pattern, expected, "%s: %s is %s", c->what, modules[i].path,
+                     modules[i].pattern);
   }
   etr_arena_clear(&arena);
 }
 
 Test(module_pattern, repeated_numbers_become_stars) {
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) check(&cases[i]);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    check(&cases[i]);
 }
 
 /* The order of modules in the record does not matter. */
@@ -148,8 +165,10 @@ Test(module_pattern, patterns_do_not_depend_on_order) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     pattern_case reversed = {.what = cases[i].what};
     size_t count = 0;
-    while (count < MOST && cases[i].modules[count].path) count++;
-    for (size_t k = 0; k < count; k++) reversed.modules[k] = cases[i].modules[count - 1 - k];
+    while (count < MOST && cases[i].modules[count].path)
+      count++;
+    for (size_t k = 0; k < count; k++)
+      reversed.modules[k] = cases[i].modules[count - 1 - k];
     check(&reversed);
   }
 }
@@ -159,7 +178,8 @@ Test(module_pattern, a_very_deep_path_is_its_own_pattern) {
   char path[4000];
   etr_arena arena = {0};
   etr_map strings;
-  for (size_t i = 0; i + 1 < sizeof path; i++) path[i] = i % 2 ? '.' : '0';
+  for (size_t i = 0; i + 1 < sizeof path; i++)
+    path[i] = i % 2 ? '.' : '0';
   path[sizeof path - 1] = '\0';
   etr_module module = {.path = path, .type = "L"};
   etr_map_init(&strings, &arena);

@@ -7,7 +7,9 @@
 #include <criterion/criterion.h>
 #include <stddef.h>
 
-static int sign(int number) { return (number > 0) - (number < 0); }
+static int sign(int number) {
+  return (number > 0) - (number < 0);
+}
 
 Test(natural, names_are_ordered_by_their_numbers) {
   static const char *const sorted[] = {"",
@@ -35,6 +37,6 @@ Test(natural, names_are_ordered_by_their_numbers) {
   size_t count = sizeof sorted / sizeof *sorted;
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < count; k++)
-      cr_expect_eq(sign(etr_natural_compare(sorted[i], sorted[k])), (i > k) - (i < k), "\"%s\", \"%s\"", sorted[i],
-                   sorted[k]);
+      cr_expect_eq(sign(etr_natural_compare(sorted[i], sorted[k])), (i > k) - (i < k),
+                   "\"%s\", \"%s\"", sorted[i], sorted[k]);
 }

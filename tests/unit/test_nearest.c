@@ -8,9 +8,11 @@
 #include <criterion/criterion.h>
 
 static const char *nearest(const char *text) {
-  static const char *const words[] = {"avg", "p50", "share", "summary", "source", "features.0", "min", "max"};
+  static const char *const words[] = {"avg",    "p50",        "share", "summary",
+                                      "source", "features.0", "min",   "max"};
   const char *best = NULL;
-  for (size_t i = 0; i < ETR_COUNT(words); i++) best = etr_nearer_word(text, strlen(text), best, words[i]);
+  for (size_t i = 0; i < ETR_COUNT(words); i++)
+    best = etr_nearer_word(text, strlen(text), best, words[i]);
   return best;
 }
 
@@ -37,7 +39,7 @@ Test(nearest, the_nearest_word_is_found) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const char *found = nearest(cases[i].text);
-    cr_expect(cases[i].word ? found && strcmp(found, cases[i].word) == 0 : !found, "%s: %s", cases[i].text,
-              found ? found : "none");
+    cr_expect(cases[i].word ? found && strcmp(found, cases[i].word) == 0 : !found, "%s: %s",
+              cases[i].text, found ? found : "none");
   }
 }

@@ -32,17 +32,19 @@ Test(node_filter, globs_match_whole_names) {
       {"*b*b*", "abc", false},
       {"aten.conv*", "aten.convolution.default", true},
       {"aten.conv", "aten.convolution", false},
-      {"*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
+      {"*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+       false},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    cr_expect_eq(etr_glob(cases[i].pattern, cases[i].text), cases[i].match, "%s on %s", cases[i].pattern,
-                 cases[i].text);
+    cr_expect_eq(etr_glob(cases[i].pattern, cases[i].text), cases[i].match, "%s on %s",
+                 cases[i].pattern, cases[i].text);
 }
 
 Test(node_filter, filters_select_nodes) {
   static const struct {
     etr_node_filter filter;
-    bool taken[4]; /* a kernel in layers.0, one below it, a delegated node in layers.01, one without time in the root */
+    bool taken[4]; /* a kernel in layers.0, one below it, a delegated node in layers.01, one without
+                      time in the root */
   } cases[] = {
       {{0}, {true, true, true, true}},
       {{.module = "layers.0"}, {true, true, false, false}},
@@ -57,18 +59,21 @@ Test(node_filter, filters_select_nodes) {
       {{.module = "layers.0", .op = "*.mul.*"}, {false, true, false, false}},
   };
   tiny t = {0};
-  uint32_t layers = tiny_module(&t, 0, "layers", "L"), first = tiny_module(&t, layers, "layers.0", "L"),
-           inner = tiny_module(&t, first, "layers.0.mlp", "M"), other = tiny_module(&t, layers, "layers.01", "L");
+  uint32_t layers = tiny_module(&t, 0, "layers", "L"),
+           first = tiny_module(&t, layers, "layers.0", "L"),
+           inner = tiny_module(&t, first, "layers.0.mlp", "M"),
+           other = tiny_module(&t, layers, "layers.01", "L");
   tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "a", "aten.add.Tensor", first), 10);
   tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "b", "aten.mul.Tensor", inner), 10);
-  tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "c", "_operator.mul", other), 10)->backend = "XnnpackBackend";
+  tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "c", "_operator.mul", other), 10)
+      ->backend = "XnnpackBackend";
   tiny_node(&t, ETR_NODE_OP, "d", "aten.add.Tensor", 0);
   const etr_profile *profile = tiny_profile(&t);
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     size_t taken = 0;
     for (size_t k = 0; k < 4; k++) {
-      cr_expect_eq(etr_filter_takes_node(&cases[i].filter, &profile->graphs[0], k), cases[i].taken[k],
-                   "filter %zu, node %zu", i, k);
+      cr_expect_eq(etr_filter_takes_node(&cases[i].filter, &profile->graphs[0], k),
+                   cases[i].taken[k], "filter %zu, node %zu", i, k);
       taken += cases[i].taken[k];
     }
     cr_expect_eq(etr_count_nodes(profile, &cases[i].filter), taken, "filter %zu", i);
@@ -94,7 +99,8 @@ Test(node_filter, filters_select_graphs) {
   tiny_node(&t, ETR_NODE_OP, "a", "aten.add.Tensor", 0);
   const etr_profile *profile = tiny_profile(&t);
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    cr_expect_eq(etr_filter_takes_graph(&cases[i].filter, &profile->graphs[0]), cases[i].taken, "filter %zu", i);
+    cr_expect_eq(etr_filter_takes_graph(&cases[i].filter, &profile->graphs[0]), cases[i].taken,
+                 "filter %zu", i);
   cr_expect(etr_filter_takes_graph(NULL, &profile->graphs[0]));
   tiny_clear(&t);
 }

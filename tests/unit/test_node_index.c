@@ -29,7 +29,8 @@ Test(node_index, a_handle_and_kind_has_its_nodes) {
     size_t count, first = etr_node_index_find(&index, cases[i].handle, cases[i].kind, &count);
     cr_expect_eq(count, cases[i].count, "%u, %u: %zu", cases[i].handle, cases[i].kind, count);
     for (size_t k = 0; k < count && k < cases[i].count; k++)
-      cr_expect_eq(index.slots[first + k].node, cases[i].nodes[k], "%u, %u", cases[i].handle, cases[i].kind);
+      cr_expect_eq(index.slots[first + k].node, cases[i].nodes[k], "%u, %u", cases[i].handle,
+                   cases[i].kind);
   }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_noise.c - intervals and verdicts of single changes and of many rows. The bounds were computed from the formulas
- * of etrecord_compare.h with numpy and scipy.
+ * test_noise.c - intervals and verdicts of single changes and of many rows. The bounds were
+ * computed from the formulas of etrecord_compare.h with numpy and scipy.
  */
 #include "base/stats.h"
 #include "compare/compare_side.h"
@@ -10,7 +10,9 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-static bool is_near(double a, double b) { return a == b || fabs(a - b) <= 1e-8 * fmax(1, fabs(b)); }
+static bool is_near(double a, double b) {
+  return a == b || fabs(a - b) <= 1e-8 * fmax(1, fabs(b));
+}
 
 enum { MOST_RECORDINGS = 6, MOST_RUNS = 24 };
 
@@ -21,7 +23,8 @@ static etr_side_time time_of(const recordings runs, double step) {
   etr_side_sample samples[MOST_RECORDINGS * MOST_RUNS];
   size_t count = 0;
   for (uint32_t r = 0; r < MOST_RECORDINGS; r++)
-    for (size_t i = 0; i < MOST_RUNS && runs[r][i] > 0; i++) samples[count++] = (etr_side_sample){r, runs[r][i]};
+    for (size_t i = 0; i < MOST_RUNS && runs[r][i] > 0; i++)
+      samples[count++] = (etr_side_sample){r, runs[r][i]};
   return etr_side_time_of(samples, count, step);
 }
 
@@ -37,7 +40,8 @@ Test(noise, a_side_has_the_statistics_of_its_recordings) {
       {{{7}}, 7, 7, 7, 1, 7, 0},
       {{{30, 10, 20}}, 20, 10, 30, 1, 20, 0},
       {{{10, 20, 30, 40}}, 25, 10, 40, 1, 25, 0},
-      {{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, 6, 2, 10, 1, 6, 0}, /* the smallest and the largest of eleven are excluded
+      {{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, 6, 2, 10, 1, 6, 0}, /* the smallest and the largest of
+                                                                   * eleven are excluded
                                                                    */
       {{{100}, {200}, {400}}, 200, 100, 400, 3, 200, 0.69314718055994529},
       {{{90, 100, 1000}, {400, 400}}, 400, 90, 1000, 2, 200, 0.98025814346854720},
@@ -45,9 +49,11 @@ Test(noise, a_side_has_the_statistics_of_its_recordings) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_side_time time = time_of(cases[i].runs, 1);
     cr_expect_eq(time.p50, cases[i].p50, "case %zu: %g", i, time.p50);
-    cr_expect(time.low == cases[i].low && time.high == cases[i].high, "case %zu: %g %g", i, time.low, time.high);
+    cr_expect(time.low == cases[i].low && time.high == cases[i].high, "case %zu: %g %g", i,
+              time.low, time.high);
     cr_expect_eq(time.recordings, cases[i].recordings, "case %zu", i);
-    cr_expect(is_near(time.p50 * exp(time.offset), cases[i].center), "case %zu: %.17g", i, time.offset);
+    cr_expect(is_near(time.p50 * exp(time.offset), cases[i].center), "case %zu: %.17g", i,
+              time.offset);
     cr_expect(is_near(time.spread, cases[i].spread), "case %zu: %.17g", i, time.spread);
   }
 }
@@ -64,8 +70,9 @@ Test(noise, runs_without_time_count_as_zero) {
   } cases[] = {
       {{{0, 5}, {1, 5}, {2, 5}, {3, 9}, {4, 9}, {5, 9}}, 6, 7, 5, 9, true},
       {{{5, 9}, {4, 9}, {1, 5}, {0, 5}}, 4, 5, 0, 9, true}, /* two of three in each recording */
-      {{{0, 5}, {1, 5}, {3, 9}}, 3, 2.5, 0, 9, false},      /* one of three: the recording's median is 0 */
-      {{{0, 5}, {1, 5}, {2, 5}}, 3, 2.5, 0, 5, false},      /* none in a recording */
+      {{{0, 5}, {1, 5}, {3, 9}}, 3, 2.5, 0, 9, false}, /* one of three: the recording's median is 0
+                                                        */
+      {{{0, 5}, {1, 5}, {2, 5}}, 3, 2.5, 0, 5, false}, /* none in a recording */
       {{{3, 4}}, 1, 0, 0, 4, false},
   };
   const etr_side_runs runs = {recording_of, RUNS, 2};
@@ -79,7 +86,8 @@ Test(noise, runs_without_time_count_as_zero) {
     cr_assert(etr_run_sums_end(&sums, &time, true, 1));
     cr_expect_eq(time.runs, RUNS, "case %zu", i);
     cr_expect_eq(time.p50, cases[i].p50, "case %zu: %g", i, time.p50);
-    cr_expect(time.low == cases[i].low && time.high == cases[i].high, "case %zu: %g %g", i, time.low, time.high);
+    cr_expect(time.low == cases[i].low && time.high == cases[i].high, "case %zu: %g %g", i,
+              time.low, time.high);
     cr_expect_eq(isnan(time.offset), !cases[i].has_center, "case %zu: %g", i, time.offset);
     etr_arena_clear(&scratch);
   }
@@ -156,7 +164,14 @@ Test(noise, one_change_is_judged_by_its_interval) {
        ETR_VERDICT_SLOWER,
        ETR_REASON_NONE,
        0},
-      {{{1000}, {1100}, {1200}}, {{1050}, {1150}, {1350}}, 1, NAN, NAN, ETR_VERDICT_CANNOT_TELL, ETR_REASON_SPREAD, 21},
+      {{{1000}, {1100}, {1200}},
+       {{1050}, {1150}, {1350}},
+       1,
+       NAN,
+       NAN,
+       ETR_VERDICT_CANNOT_TELL,
+       ETR_REASON_SPREAD,
+       21},
       /* Rule S */
       {{{TEN}},
        {{130, 131, 132, 133, 134, 135, 136, 137, 138, 139}},
@@ -206,17 +221,26 @@ Test(noise, one_change_is_judged_by_its_interval) {
        ETR_VERDICT_CANNOT_TELL,
        ETR_REASON_FEW_RUNS,
        3}, /* nine runs */
-      {{{TEN}}, {{3, 3, 3, 3, 3, 3, 3, 3, 3, 3}}, 10, NAN, NAN, ETR_VERDICT_CANNOT_TELL, ETR_REASON_CLOCK, 0},
+      {{{TEN}},
+       {{3, 3, 3, 3, 3, 3, 3, 3, 3, 3}},
+       10,
+       NAN,
+       NAN,
+       ETR_VERDICT_CANNOT_TELL,
+       ETR_REASON_CLOCK,
+       0},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    etr_change got = judge(time_of(cases[i].base, cases[i].step), time_of(cases[i].newer, cases[i].step), NULL, NULL);
+    etr_change got = judge(time_of(cases[i].base, cases[i].step),
+                           time_of(cases[i].newer, cases[i].step), NULL, NULL);
     cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s", i, etr_verdict_name(got.verdict));
     cr_expect_eq(got.reason, cases[i].reason, "case %zu: %s", i, etr_reason_name(got.reason));
     cr_expect_eq(got.recordings_needed, cases[i].needed, "case %zu: %zu", i, got.recordings_needed);
     if (!isnan(cases[i].low))
-      cr_expect(is_near(got.low, cases[i].low) && is_near(got.high, cases[i].high), "case %zu: %.12g %.12g", i, got.low,
-                got.high);
-    if (got.reason == ETR_REASON_FEW_RUNS) cr_expect(isnan(got.low) && isnan(got.high), "case %zu", i);
+      cr_expect(is_near(got.low, cases[i].low) && is_near(got.high, cases[i].high),
+                "case %zu: %.12g %.12g", i, got.low, got.high);
+    if (got.reason == ETR_REASON_FEW_RUNS)
+      cr_expect(isnan(got.low) && isnan(got.high), "case %zu", i);
   }
 }
 
@@ -229,29 +253,39 @@ Test(noise, a_change_within_the_limit_is_equal) {
   } cases[] = {
       {{{1000}, {1010}, {1020}}, 0.05, ETR_VERDICT_EQUAL, 0},
       {{{1000}, {1010}, {1020}}, 0.01, ETR_VERDICT_CANNOT_TELL, 9},
-      {{{1050}, {1060}, {1070}}, 0.2, ETR_VERDICT_SLOWER, 0},  /* within the limit, and surely slower */
-      {{{1050}, {1060}, {1070}}, 0.06, ETR_VERDICT_SLOWER, 9}, /* but not whether by more than 6 % */
+      {{{1050}, {1060}, {1070}},
+       0.2,
+       ETR_VERDICT_SLOWER,
+       0}, /* within the limit, and surely slower */
+      {{{1050}, {1060}, {1070}},
+       0.06,
+       ETR_VERDICT_SLOWER,
+       9}, /* but not whether by more than 6 % */
       {{{1050}, {1060}, {1070}}, 0.02, ETR_VERDICT_SLOWER, 0},
   };
   static const recordings base = {{1000}, {1011}, {1020}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const etr_compare_options options = {.limit = cases[i].limit};
     etr_change got = judge(time_of(base, 1), time_of(cases[i].newer, 1), &options, NULL);
-    cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s %g %g", i, etr_verdict_name(got.verdict), got.low,
-                 got.high);
+    cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s %g %g", i,
+                 etr_verdict_name(got.verdict), got.low, got.high);
     cr_expect_eq(got.recordings_needed, cases[i].needed, "case %zu: %zu", i, got.recordings_needed);
   }
 }
 
 /* If recordings are known to differ by 1 %, intervals are smaller than with 3 %. */
 Test(noise, smaller_recording_noise_gives_smaller_intervals) {
-  static const recordings base = {{TEN}}, newer = {{110, 111, 112, 113, 114, 115, 116, 117, 118, 119}};
+  static const recordings base = {{TEN}},
+                          newer = {{110, 111, 112, 113, 114, 115, 116, 117, 118, 119}};
   const etr_compare_options quiet = {.recording_noise = 0.01};
-  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), NULL, NULL).verdict, ETR_VERDICT_CANNOT_TELL);
-  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), &quiet, NULL).verdict, ETR_VERDICT_SLOWER);
+  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), NULL, NULL).verdict,
+               ETR_VERDICT_CANNOT_TELL);
+  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), &quiet, NULL).verdict,
+               ETR_VERDICT_SLOWER);
 }
 
-/* Against an earlier session: with fewer than eight benches an assumption is used, from eight on their own variation.
+/* Against an earlier session: with fewer than eight benches an assumption is used, from eight on
+ * their own variation.
  */
 Test(noise, eight_earlier_benches_replace_the_assumption) {
   static const recordings base = {{1000}, {1010}, {1020}}, newer = {{1050}, {1060}, {1070}};
@@ -263,15 +297,18 @@ Test(noise, eight_earlier_benches_replace_the_assumption) {
   } cases[] = {{0, -0.037813116447696915, 0.14475398838484854, ETR_VERDICT_CANNOT_TELL},
                {7, -0.037813116447696915, 0.14475398838484854, ETR_VERDICT_CANNOT_TELL},
                {8, 0.0020904145047363275, 0.09916955254228786, ETR_VERDICT_SLOWER},
-               {9, -0.019934548085, 0.123871135714, ETR_VERDICT_CANNOT_TELL}}; /* with a step of a factor of five */
+               {9, -0.019934548085, 0.123871135714,
+                ETR_VERDICT_CANNOT_TELL}}; /* with a step of a factor of five */
   const etr_compare_options options = {.is_other_session = true};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    const etr_bench_history history = {"forward", medians + ETR_COUNT(medians) - cases[i].benches, cases[i].benches};
+    const etr_bench_history history = {"forward", medians + ETR_COUNT(medians) - cases[i].benches,
+                                       cases[i].benches};
     etr_change got = judge(time_of(base, 1), time_of(newer, 1), &options, &history);
     cr_expect_eq(got.verdict, cases[i].verdict, "case %zu", i);
-    cr_expect(fabs(got.low - cases[i].low) < 1e-7 && fabs(got.high - cases[i].high) < 1e-7, "case %zu: %.9g %.9g", i,
-              got.low, got.high);
-    if (got.verdict == ETR_VERDICT_CANNOT_TELL) cr_expect_eq(got.reason, ETR_REASON_ONE_SESSION, "case %zu", i);
+    cr_expect(fabs(got.low - cases[i].low) < 1e-7 && fabs(got.high - cases[i].high) < 1e-7,
+              "case %zu: %.9g %.9g", i, got.low, got.high);
+    if (got.verdict == ETR_VERDICT_CANNOT_TELL)
+      cr_expect_eq(got.reason, ETR_REASON_ONE_SESSION, "case %zu", i);
   }
 }
 
@@ -279,33 +316,40 @@ Test(noise, eight_earlier_benches_replace_the_assumption) {
 
 enum { ROWS = 8 };
 
-static const recordings family_base[ROWS] = {
-    {{1000}, {1010}, {1020}}, {{2000}, {2004}, {2100}}, {{500}, {510}, {505}}, {{800}, {790}, {805}},
-    {{1500}, {1502}, {1504}}, {{3000}, {3100}, {3050}}, {{700}, {701}, {702}}, {{400}, {404}, {408}}};
-static const recordings family_new[ROWS] = {
-    {{1100}, {1110}, {1125}}, {{2010}, {2050}, {2060}}, {{503}, {511}, {509}}, {{880}, {905}, {890}},
-    {{1503}, {1501}, {1508}}, {{3600}, {3500}, {3550}}, {{700}, {702}, {701}}, {{401}, {405}, {409}}};
+static const recordings family_base[ROWS] = {{{1000}, {1010}, {1020}}, {{2000}, {2004}, {2100}},
+                                             {{500}, {510}, {505}},    {{800}, {790}, {805}},
+                                             {{1500}, {1502}, {1504}}, {{3000}, {3100}, {3050}},
+                                             {{700}, {701}, {702}},    {{400}, {404}, {408}}};
+static const recordings family_new[ROWS] = {{{1100}, {1110}, {1125}}, {{2010}, {2050}, {2060}},
+                                            {{503}, {511}, {509}},    {{880}, {905}, {890}},
+                                            {{1503}, {1501}, {1508}}, {{3600}, {3500}, {3550}},
+                                            {{700}, {702}, {701}},    {{401}, {405}, {409}}};
 
-/* A moderated t of nine degrees of freedom, and the level that is left of three believed changes of eight. */
+/* A moderated t of nine degrees of freedom, and the level that is left of three believed changes of
+ * eight. */
 Test(noise, rows_lend_each_other_strength) {
   static const struct {
     double low, high;
     etr_verdict verdict;
-  } wanted[ROWS] = {
-      {0.0714690533, 0.130623814, ETR_VERDICT_SLOWER},          {-0.0488754937, 0.057327146, ETR_VERDICT_CANNOT_TELL},
-      {-0.0178880408, 0.0290166609, ETR_VERDICT_CANNOT_TELL},   {0.0836434135, 0.151116124, ETR_VERDICT_SLOWER},
-      {-0.00750587468, 0.0102450072, ETR_VERDICT_CANNOT_TELL},  {0.120724069, 0.208867517, ETR_VERDICT_SLOWER},
-      {-0.00823706904, 0.00830548187, ETR_VERDICT_CANNOT_TELL}, {-0.0224258662, 0.0280109826, ETR_VERDICT_CANNOT_TELL}};
+  } wanted[ROWS] = {{0.0714690533, 0.130623814, ETR_VERDICT_SLOWER},
+                    {-0.0488754937, 0.057327146, ETR_VERDICT_CANNOT_TELL},
+                    {-0.0178880408, 0.0290166609, ETR_VERDICT_CANNOT_TELL},
+                    {0.0836434135, 0.151116124, ETR_VERDICT_SLOWER},
+                    {-0.00750587468, 0.0102450072, ETR_VERDICT_CANNOT_TELL},
+                    {0.120724069, 0.208867517, ETR_VERDICT_SLOWER},
+                    {-0.00823706904, 0.00830548187, ETR_VERDICT_CANNOT_TELL},
+                    {-0.0224258662, 0.0280109826, ETR_VERDICT_CANNOT_TELL}};
   const etr_compare_options options = {0};
   etr_arena scratch = {0};
   etr_noise_test tests[ROWS];
   etr_change changes[ROWS] = {{0}};
   for (size_t i = 0; i < ROWS; i++)
-    tests[i] = (etr_noise_test){time_of(family_base[i], 1e-3), time_of(family_new[i], 1e-3), &changes[i]};
+    tests[i] = (etr_noise_test){time_of(family_base[i], 1e-3), time_of(family_new[i], 1e-3),
+                                &changes[i]};
   cr_assert(etr_noise_judge_family(tests, ROWS, &options, &scratch));
   for (size_t i = 0; i < ROWS; i++) {
-    cr_expect(is_near(changes[i].low, wanted[i].low) && is_near(changes[i].high, wanted[i].high), "row %zu: %.9g %.9g",
-              i, changes[i].low, changes[i].high);
+    cr_expect(is_near(changes[i].low, wanted[i].low) && is_near(changes[i].high, wanted[i].high),
+              "row %zu: %.9g %.9g", i, changes[i].low, changes[i].high);
     cr_expect_eq(changes[i].verdict, wanted[i].verdict, "row %zu", i);
   }
   etr_arena_clear(&scratch);
@@ -326,14 +370,17 @@ Test(noise, one_row_of_many_needs_a_larger_change) {
     etr_change changes[COUNT] = {{0}};
     for (size_t k = 0; k < COUNT; k++) {
       recordings base = {{0}}, newer = {{0}};
-      for (size_t run = 0; run < 10; run++) base[0][run] = 100;
-      for (size_t run = 0; run < 10; run++) newer[0][run] = k < cases[i].changed ? cases[i].newer : 100;
+      for (size_t run = 0; run < 10; run++)
+        base[0][run] = 100;
+      for (size_t run = 0; run < 10; run++)
+        newer[0][run] = k < cases[i].changed ? cases[i].newer : 100;
       tests[k] = (etr_noise_test){time_of(base, 1e-3), time_of(newer, 1e-3), &changes[k]};
     }
     cr_assert(etr_noise_judge_family(tests, COUNT, &options, &scratch));
     for (size_t k = 0; k < COUNT; k++)
-      cr_expect_eq(changes[k].verdict == ETR_VERDICT_SLOWER, k < cases[i].changed && cases[i].is_told,
-                   "case %zu, row %zu: %g %g", i, k, changes[k].low, changes[k].high);
+      cr_expect_eq(changes[k].verdict == ETR_VERDICT_SLOWER,
+                   k < cases[i].changed && cases[i].is_told, "case %zu, row %zu: %g %g", i, k,
+                   changes[k].low, changes[k].high);
     etr_arena_clear(&scratch);
   }
 }
@@ -353,8 +400,10 @@ Test(noise, any_times_give_a_verdict) {
       bool is_told = got.verdict == ETR_VERDICT_SLOWER || got.verdict == ETR_VERDICT_FASTER;
       cr_expect(is_told || got.reason != ETR_REASON_NONE, "%zu and %zu", a, b);
       cr_expect_eq(isnan(got.low), isnan(got.high), "%zu and %zu", a, b);
-      cr_expect(isnan(got.low) || got.low <= got.high, "%zu and %zu: %g %g", a, b, got.low, got.high);
-      cr_expect(!is_told || (got.verdict == ETR_VERDICT_SLOWER ? got.low > 0 : got.high < 0), "%zu and %zu", a, b);
+      cr_expect(isnan(got.low) || got.low <= got.high, "%zu and %zu: %g %g", a, b, got.low,
+                got.high);
+      cr_expect(!is_told || (got.verdict == ETR_VERDICT_SLOWER ? got.low > 0 : got.high < 0),
+                "%zu and %zu", a, b);
     }
 }
 
@@ -367,7 +416,9 @@ Test(noise, the_step_of_a_clock_divides_all_times) {
                {{UINT64_MAX, 1, 0, 0}, 1}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     uint64_t divisor = 0;
-    for (size_t k = 0; k < 4; k++) divisor = etr_common_divisor(cases[i].durations[k], divisor);
-    cr_expect_eq(etr_noise_step(divisor), cases[i].step, "case %zu: %g", i, etr_noise_step(divisor));
+    for (size_t k = 0; k < 4; k++)
+      divisor = etr_common_divisor(cases[i].durations[k], divisor);
+    cr_expect_eq(etr_noise_step(divisor), cases[i].step, "case %zu: %g", i,
+                 etr_noise_step(divisor));
   }
 }

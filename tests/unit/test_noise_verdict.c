@@ -20,7 +20,8 @@ static etr_noise noise_of(const etr_noise_sample *samples, size_t count) {
   static uint64_t sorted[MAX];
   etr_arena scratch = {0};
   etr_noise noise;
-  for (size_t i = 0; i < count; i++) sorted[i] = samples[i].ticks;
+  for (size_t i = 0; i < count; i++)
+    sorted[i] = samples[i].ticks;
   qsort(sorted, count, sizeof *sorted, by_ticks);
   cr_assert(etr_noise_of(&noise, &scratch, samples, sorted, count));
   etr_arena_clear(&scratch);
@@ -33,7 +34,8 @@ static etr_noise noise_of(const etr_noise_sample *samples, size_t count) {
 /* Judges the runs of one stretch, which are numbered from 100. */
 static etr_noise noise_of_ticks(const uint64_t *ticks, size_t count) {
   static etr_noise_sample samples[MAX];
-  for (size_t i = 0; i < count; i++) samples[i] = (etr_noise_sample){.ticks = ticks[i], .run = 100 + (uint32_t)i};
+  for (size_t i = 0; i < count; i++)
+    samples[i] = (etr_noise_sample){.ticks = ticks[i], .run = 100 + (uint32_t)i};
   return noise_of(samples, count);
 }
 
@@ -53,11 +55,41 @@ Test(noise_verdict, few_or_equal_runs_are_not_judged) {
       {"ten of the same", 10, {5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, 0, 10, 0, ETR_NOISE_STEADY},
       {"not timed", 12, {0}, -1, 0, 0, ETR_NOISE_FEW_RUNS},
       {"some not timed", 12, {0, 7, 7, 7, 0, 7, 7, 7, 7, 7, 7, 7}, 0, 10, 0, ETR_NOISE_STEADY},
-      {"steady", 10, {980, 990, 1000, 1010, 1020, 980, 990, 1000, 1010, 1020}, .0149, 10, 0, ETR_NOISE_STEADY},
-      {"noisy", 10, {800, 900, 1000, 1100, 1200, 800, 900, 1000, 1100, 1200}, .1562, 10, 0, ETR_NOISE_NOISY},
-      {"one far out", 10, {1000, 1010, 990, 1001, 999, 2000, 1003, 1000, 998, 1002}, .0030, 10, 1, ETR_NOISE_STEADY},
-      {"on both sides", 11, {100, 101, 99, 100, 101, 50, 99, 230, 100, 102, 98}, .0149, 11, 2, ETR_NOISE_STEADY},
-      {"too many to be outliers", 10, {100, 101, 99, 100, 101, 250, 99, 230, 210, 102}, .4020, 10, 0, ETR_NOISE_NOISY},
+      {"steady",
+       10,
+       {980, 990, 1000, 1010, 1020, 980, 990, 1000, 1010, 1020},
+       .0149,
+       10,
+       0,
+       ETR_NOISE_STEADY},
+      {"noisy",
+       10,
+       {800, 900, 1000, 1100, 1200, 800, 900, 1000, 1100, 1200},
+       .1562,
+       10,
+       0,
+       ETR_NOISE_NOISY},
+      {"one far out",
+       10,
+       {1000, 1010, 990, 1001, 999, 2000, 1003, 1000, 998, 1002},
+       .0030,
+       10,
+       1,
+       ETR_NOISE_STEADY},
+      {"on both sides",
+       11,
+       {100, 101, 99, 100, 101, 50, 99, 230, 100, 102, 98},
+       .0149,
+       11,
+       2,
+       ETR_NOISE_STEADY},
+      {"too many to be outliers",
+       10,
+       {100, 101, 99, 100, 101, 250, 99, 230, 210, 102},
+       .4020,
+       10,
+       0,
+       ETR_NOISE_NOISY},
       {"a coarse clock",
        12,
        {3000, 3000, 4000, 3000, 3000, 3000, 4000, 3000, 3000, 3000, 3000, 3000},
@@ -68,11 +100,13 @@ Test(noise_verdict, few_or_equal_runs_are_not_judged) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     etr_noise noise = noise_of_ticks(cases[i].ticks, cases[i].count);
-    cr_expect(cases[i].cv < 0 ? isnan(noise.cv) : fabs(noise.cv - cases[i].cv) < 1e-3, "%s: cv %f", cases[i].what,
-              noise.cv);
+    cr_expect(cases[i].cv < 0 ? isnan(noise.cv) : fabs(noise.cv - cases[i].cv) < 1e-3, "%s: cv %f",
+              cases[i].what, noise.cv);
     cr_expect_eq(noise.run_count, cases[i].judged, "%s: %zu", cases[i].what, noise.run_count);
-    cr_expect_eq(noise.outliers, cases[i].outliers, "%s: %zu outliers", cases[i].what, noise.outliers);
-    cr_expect_eq(noise.verdict, cases[i].verdict, "%s: %s", cases[i].what, etr_noise_verdict_name(noise.verdict));
+    cr_expect_eq(noise.outliers, cases[i].outliers, "%s: %zu outliers", cases[i].what,
+                 noise.outliers);
+    cr_expect_eq(noise.verdict, cases[i].verdict, "%s: %s", cases[i].what,
+                 etr_noise_verdict_name(noise.verdict));
     cr_expect_eq(noise.from_run, ETR_NONE, "%s", cases[i].what);
   }
 }
@@ -88,18 +122,35 @@ Test(noise_verdict, outliers_have_their_factors) {
 /* A run of a hundred, in ticks of a nanosecond, and 2 % of noise. */
 typedef double factor(size_t run, uint64_t *seed);
 
-static double flat(size_t i, uint64_t *seed) { return (void)i, (void)seed, 1; }
-static double modes(size_t i, uint64_t *seed) { return (void)i, random_real(seed) < .2 ? 8 : 1; }
-static double near_modes(size_t i, uint64_t *seed) { return (void)i, random_real(seed) < .4 ? 1.2 : 1; }
-static double stretches(size_t i, uint64_t *seed) { return (void)seed, i / 10 % 2 ? 1.3 : 1; }
-static double outliers(size_t i, uint64_t *seed) { return i % 12 == 5 ? 1.6 + 2 * random_real(seed) : 1; }
-static double step(size_t i, uint64_t *seed) { return (void)seed, i >= 40 ? 1.15 : 1; }
-static double drift(size_t i, uint64_t *seed) { return (void)seed, 1 + .15 * (double)i / 99; }
-static double step_with_outliers(size_t i, uint64_t *seed) { return step(i, seed) * (i % 20 == 7 ? 3 : 1); }
+static double flat(size_t i, uint64_t *seed) {
+  return (void)i, (void)seed, 1;
+}
+static double modes(size_t i, uint64_t *seed) {
+  return (void)i, random_real(seed) < .2 ? 8 : 1;
+}
+static double near_modes(size_t i, uint64_t *seed) {
+  return (void)i, random_real(seed) < .4 ? 1.2 : 1;
+}
+static double stretches(size_t i, uint64_t *seed) {
+  return (void)seed, i / 10 % 2 ? 1.3 : 1;
+}
+static double outliers(size_t i, uint64_t *seed) {
+  return i % 12 == 5 ? 1.6 + 2 * random_real(seed) : 1;
+}
+static double step(size_t i, uint64_t *seed) {
+  return (void)seed, i >= 40 ? 1.15 : 1;
+}
+static double drift(size_t i, uint64_t *seed) {
+  return (void)seed, 1 + .15 * (double)i / 99;
+}
+static double step_with_outliers(size_t i, uint64_t *seed) {
+  return step(i, seed) * (i % 20 == 7 ? 3 : 1);
+}
 
 static etr_noise noise_of_factor(factor *of, size_t count, double noise, uint64_t *seed) {
   static uint64_t ticks[MAX];
-  for (size_t i = 0; i < count; i++) ticks[i] = (uint64_t)(1e6 * of(i, seed) * exp(noise * random_normal(seed)));
+  for (size_t i = 0; i < count; i++)
+    ticks[i] = (uint64_t)(1e6 * of(i, seed) * exp(noise * random_normal(seed)));
   return noise_of_ticks(ticks, count);
 }
 
@@ -122,21 +173,26 @@ Test(noise_verdict, each_kind_of_series_has_its_verdict) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int again = 0; again < 20; again++) {
       etr_noise noise = noise_of_factor(cases[i].of, 100, .015, &seed);
-      cr_expect_eq(noise.verdict, cases[i].verdict, "%s: %s", cases[i].what, etr_noise_verdict_name(noise.verdict));
-      cr_expect_eq(noise.outliers > 0, cases[i].has_outliers, "%s: %zu", cases[i].what, noise.outliers);
+      cr_expect_eq(noise.verdict, cases[i].verdict, "%s: %s", cases[i].what,
+                   etr_noise_verdict_name(noise.verdict));
+      cr_expect_eq(noise.outliers > 0, cases[i].has_outliers, "%s: %zu", cases[i].what,
+                   noise.outliers);
       cr_expect_eq(noise.in_stretches, cases[i].in_stretches, "%s", cases[i].what);
       cr_expect_float_eq(noise.change, cases[i].change, .03, "%s: %f", cases[i].what, noise.change);
       cr_expect_eq(noise.modes[0].run_count + noise.modes[1].run_count,
                    noise.verdict == ETR_NOISE_TWO_MODES ? 100u : 0u, "%s", cases[i].what);
-      if (noise.verdict == ETR_NOISE_STEP) cr_expect_eq(noise.from_run, 140, "%u", (unsigned)noise.from_run);
-      if (noise.verdict == ETR_NOISE_DRIFT) cr_expect(noise.stretches == 1 && noise.over_runs == 100);
+      if (noise.verdict == ETR_NOISE_STEP)
+        cr_expect_eq(noise.from_run, 140, "%u", (unsigned)noise.from_run);
+      if (noise.verdict == ETR_NOISE_DRIFT)
+        cr_expect(noise.stretches == 1 && noise.over_runs == 100);
     }
 }
 
 /* One switch is a step, and fewer than 20 runs have neither. */
 Test(noise_verdict, several_switches_are_modes_and_one_is_a_step) {
   static uint64_t ticks[50];
-  for (size_t i = 0; i < 50; i++) ticks[i] = i % 5 == 3 ? 8400001 : 1050000;
+  for (size_t i = 0; i < 50; i++)
+    ticks[i] = i % 5 == 3 ? 8400001 : 1050000;
   etr_noise noise = noise_of_ticks(ticks, 50);
   cr_expect_eq(noise.verdict, ETR_NOISE_TWO_MODES);
   cr_expect_eq(noise.modes[0].run_count, 40);
@@ -144,7 +200,8 @@ Test(noise_verdict, several_switches_are_modes_and_one_is_a_step) {
   cr_expect_eq(noise.modes[1].run_count, 10);
   cr_expect_float_eq(noise.modes[1].p50, 8400001, 1e-9);
   cr_expect_eq(noise_of_ticks(ticks, 19).verdict, ETR_NOISE_NOISY);
-  for (size_t i = 0; i < 50; i++) ticks[i] = i < 30 ? 8400001 : 1050000;
+  for (size_t i = 0; i < 50; i++)
+    ticks[i] = i < 30 ? 8400001 : 1050000;
   noise = noise_of_ticks(ticks, 50);
   cr_expect_eq(noise.verdict, ETR_NOISE_STEP);
   cr_expect_eq(noise.from_run, 130);
@@ -155,9 +212,11 @@ Test(noise_verdict, several_switches_are_modes_and_one_is_a_step) {
 Test(noise_verdict, values_of_a_coarse_clock_are_no_modes) {
   static uint64_t ticks[60];
   uint64_t seed = 9;
-  for (size_t i = 0; i < 60; i++) ticks[i] = random_real(&seed) < .3 ? 4000000 : 3000000;
+  for (size_t i = 0; i < 60; i++)
+    ticks[i] = random_real(&seed) < .3 ? 4000000 : 3000000;
   etr_noise noise = noise_of_ticks(ticks, 60);
-  cr_expect(noise.verdict <= ETR_NOISE_NOISY && noise.outliers == 0, "%s", etr_noise_verdict_name(noise.verdict));
+  cr_expect(noise.verdict <= ETR_NOISE_NOISY && noise.outliers == 0, "%s",
+            etr_noise_verdict_name(noise.verdict));
 }
 
 /* Trends within stretches that start anew; the levels of stretches differ. */
@@ -166,7 +225,9 @@ Test(noise_verdict, stretches_are_judged_one_by_one) {
   uint64_t seed = 4;
   for (uint32_t i = 0; i < 48; i++)
     samples[i] = (etr_noise_sample){
-        .ticks = (uint64_t)(1e6 * (1 + .02 * (i % 12)) * exp(.01 * random_normal(&seed))), .run = i, .stretch = i / 12};
+        .ticks = (uint64_t)(1e6 * (1 + .02 * (i % 12)) * exp(.01 * random_normal(&seed))),
+        .run = i,
+        .stretch = i / 12};
   etr_noise noise = noise_of(samples, 48);
   cr_expect_eq(noise.verdict, ETR_NOISE_DRIFT);
   cr_expect_eq(noise.stretches, 4);
@@ -175,7 +236,9 @@ Test(noise_verdict, stretches_are_judged_one_by_one) {
   cr_expect_float_eq(noise.start, 1e6, 2e4, "%f", noise.start);
   for (uint32_t i = 0; i < 48; i++)
     samples[i] = (etr_noise_sample){
-        .ticks = (uint64_t)(1e6 * (i < 24 ? 1 : 1.04) * exp(.01 * random_normal(&seed))), .run = i, .series = i / 24};
+        .ticks = (uint64_t)(1e6 * (i < 24 ? 1 : 1.04) * exp(.01 * random_normal(&seed))),
+        .run = i,
+        .series = i / 24};
   noise = noise_of(samples, 48);
   cr_expect_eq(noise.verdict, ETR_NOISE_STEADY, "%s", etr_noise_verdict_name(noise.verdict));
 }
@@ -199,9 +262,11 @@ Test(noise_verdict, very_many_runs_are_judged) {
   uint64_t seed = 7;
   cr_expect_eq(noise_of_factor(modes, MAX, .02, &seed).verdict, ETR_NOISE_TWO_MODES);
   cr_expect_eq(noise_of_factor(flat, MAX, .02, &seed).verdict, ETR_NOISE_STEADY);
-  for (size_t i = 0; i < MAX; i++) ticks[i] = 12345678;
+  for (size_t i = 0; i < MAX; i++)
+    ticks[i] = 12345678;
   cr_expect_eq(noise_of_ticks(ticks, MAX).verdict, ETR_NOISE_STEADY);
-  for (size_t i = 0; i < MAX; i++) ticks[i] = UINT64_MAX - i;
+  for (size_t i = 0; i < MAX; i++)
+    ticks[i] = UINT64_MAX - i;
   cr_expect_eq(noise_of_ticks(ticks, MAX).verdict, ETR_NOISE_STEADY);
 }
 

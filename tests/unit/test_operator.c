@@ -7,8 +7,8 @@
 #include <criterion/criterion.h>
 
 static void expect_op(etr_slice got, const char *expected, const char *from) {
-  cr_expect(etr_slice_equal(got, etr_slice_of(expected)), "%s is %.*s, not %s", from, (int)got.size, got.data,
-            expected);
+  cr_expect(etr_slice_equal(got, etr_slice_of(expected)), "%s is %.*s, not %s", from, (int)got.size,
+            got.data, expected);
 }
 
 Test(operator, a_target_has_an_operator) {
@@ -43,7 +43,8 @@ Test(operator, a_kernel_has_an_operator) {
 }
 
 Test(operator, operators_in_place_end_in_an_underscore) {
-  static const char *const in_place[] = {"copy_", "index_put_"}, *const others[] = {"copy", "and__", ""};
+  static const char *const in_place[] = {"copy_", "index_put_"}, *const others[] = {"copy", "and__",
+                                                                                    ""};
   for (size_t i = 0; i < ETR_COUNT(in_place); i++)
     cr_expect(etr_operator_is_in_place(etr_slice_of(in_place[i])), "%s", in_place[i]);
   for (size_t i = 0; i < ETR_COUNT(others); i++)
@@ -60,7 +61,8 @@ Test(operator, an_event_has_an_operator) {
       {"native_cal", ""},
       {"", ""},
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_op(etr_operator_of_event(cases[i][0]), cases[i][1], cases[i][0]);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    expect_op(etr_operator_of_event(cases[i][0]), cases[i][1], cases[i][0]);
 }
 
 Test(operator, a_sorted_table_has_a_row_for_its_names_only) {
@@ -68,11 +70,13 @@ Test(operator, a_sorted_table_has_a_row_for_its_names_only) {
     const char *op;
     int number;
   } rows[] = {{"add", 0}, {"add_", 1}, {"addmm", 2}, {"view", 3}, {"view_copy", 4}};
-  static const char *const others[] = {"", "ad", "adda", "addm", "addmm_", "copy", "view_", "view_copy_", "z", "\xff"};
+  static const char *const others[] = {"",     "ad",    "adda",       "addm", "addmm_",
+                                       "copy", "view_", "view_copy_", "z",    "\xff"};
   for (size_t count = 0; count <= ETR_COUNT(rows); count++)
     for (size_t i = 0; i < ETR_COUNT(rows); i++)
-      cr_expect_eq(etr_operator_row(etr_slice_of(rows[i].op), rows, count, sizeof *rows), i < count ? &rows[i] : NULL,
-                   "%s of %zu", rows[i].op, count);
+      cr_expect_eq(etr_operator_row(etr_slice_of(rows[i].op), rows, count, sizeof *rows),
+                   i < count ? &rows[i] : NULL, "%s of %zu", rows[i].op, count);
   for (size_t i = 0; i < ETR_COUNT(others); i++)
-    cr_expect_null(etr_operator_row(etr_slice_of(others[i]), rows, ETR_COUNT(rows), sizeof *rows), "%s", others[i]);
+    cr_expect_null(etr_operator_row(etr_slice_of(others[i]), rows, ETR_COUNT(rows), sizeof *rows),
+                   "%s", others[i]);
 }

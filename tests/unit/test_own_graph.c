@@ -14,13 +14,15 @@
 
 static const char *ids_text(etr_arena *arena, const uint32_t *ids, size_t count) {
   const char *text = "";
-  for (size_t i = 0; i < count; i++) text = etr_arena_format(arena, "%s%s%u", text, i ? "," : "", ids[i]);
+  for (size_t i = 0; i < count; i++)
+    text = etr_arena_format(arena, "%s%s%u", text, i ? "," : "", ids[i]);
   return text;
 }
 
 /* "NAME#ID(reads)>writes". */
 static const char *operator_text(etr_arena *arena, const etr_own_operator *o) {
-  return etr_arena_format(arena, "%s#%" PRId64 "(%s)>%s", o->name, o->id, ids_text(arena, o->reads, o->read_count),
+  return etr_arena_format(arena, "%s#%" PRId64 "(%s)>%s", o->name, o->id,
+                          ids_text(arena, o->reads, o->read_count),
                           ids_text(arena, o->writes, o->write_count));
 }
 
@@ -29,9 +31,11 @@ static const char *value_text(etr_arena *arena, const etr_own_value *v) {
   const char *text = etr_arena_format(arena, "%s[", v->value.dtype ? v->value.dtype : "-");
   for (int32_t i = 0; i < v->value.rank; i++)
     text = etr_arena_format(arena, "%s%s%" PRId64, text, i ? "," : "", v->value.dims[i].size);
-  if (v->value.rank < 0) text = etr_arena_format(arena, "%s?", text);
+  if (v->value.rank < 0)
+    text = etr_arena_format(arena, "%s?", text);
   text = etr_arena_format(arena, "%s]", text);
-  if (v->argument >= 0) text = etr_arena_format(arena, "%s argument %d", text, v->argument);
+  if (v->argument >= 0)
+    text = etr_arena_format(arena, "%s argument %d", text, v->argument);
   return v->is_constant ? etr_arena_format(arena, "%s const %" PRIu64, text, v->data.bytes) : text;
 }
 
@@ -41,19 +45,23 @@ static const char *graph_text(etr_arena *arena, const etr_own_graph *graph) {
   bool *is_named = etr_arena_alloc_array(arena, graph->value_count, sizeof *is_named);
   for (size_t i = 0; i < graph->count; i++) {
     const etr_own_operator *o = &graph->operators[i];
-    for (size_t k = 0; k < o->read_count; k++) is_named[o->reads[k]] = true;
-    for (size_t k = 0; k < o->write_count; k++) is_named[o->writes[k]] = true;
+    for (size_t k = 0; k < o->read_count; k++)
+      is_named[o->reads[k]] = true;
+    for (size_t k = 0; k < o->write_count; k++)
+      is_named[o->writes[k]] = true;
     text = etr_arena_format(arena, "%s%s\n", text, operator_text(arena, o));
   }
   for (size_t i = 0; i < graph->value_count; i++)
-    if (is_named[i]) text = etr_arena_format(arena, "%s%zu %s\n", text, i, value_text(arena, &graph->values[i]));
+    if (is_named[i])
+      text = etr_arena_format(arena, "%s%zu %s\n", text, i, value_text(arena, &graph->values[i]));
   return text;
 }
 
 /* ---- Fixtures ---- */
 
 /* Returns a delegate's payload in the first method with delegates, cut behind its graph. */
-static etr_slice payload_of(const char *fixture, size_t delegate, etr_arena *arena, etr_file *file) {
+static etr_slice payload_of(const char *fixture, size_t delegate, etr_arena *arena,
+                            etr_file *file) {
   char path[512];
   etr_pte pte;
   etr_error error;
@@ -62,7 +70,8 @@ static etr_slice payload_of(const char *fixture, size_t delegate, etr_arena *are
   cr_assert_eq(etr_pte_read_file(&pte, arena, path, &limits, &error), ETR_OK, "%s", error.message);
   *file = pte.file;
   const etr_pte_method *method = pte.methods;
-  while (method->delegate_count == 0) method++;
+  while (method->delegate_count == 0)
+    method++;
   cr_assert_lt(delegate, method->delegate_count);
   return method->delegates[delegate].payload;
 }
@@ -76,11 +85,14 @@ Test(own_graph, payloads_of_fixtures_are_read) {
   } cases[] = {
       {"b_vulkan", 1, etr_vulkan.read_graph,
        "aten.linear.default#0(2,0,1)>3\n"
-       "0 float32[10,8] const 320\n1 float32[10] const 40\n2 float32[1,8] argument 0\n3 float32[1,10] argument 1\n"},
+       "0 float32[10,8] const 320\n1 float32[10] const 40\n2 float32[1,8] argument 0\n3 "
+       "float32[1,10] argument 1\n"},
       {"multi_method", 0, etr_xnn_graph_read,
        "FullyConnected#1(0,1,2)>3\nFullyConnected#2(3,4,5)>6\nTanh#3(6)>7\n"
-       "0 float32[2,8] argument 0\n1 float32[16,8] const 512\n2 float32[16] const 64\n3 float32[2,16]\n"
-       "4 float32[8,16] const 512\n5 float32[8] const 32\n6 float32[2,8]\n7 float32[2,8] argument 1\n"},
+       "0 float32[2,8] argument 0\n1 float32[16,8] const 512\n2 float32[16] const 64\n3 "
+       "float32[2,16]\n"
+       "4 float32[8,16] const 512\n5 float32[8] const 32\n6 float32[2,8]\n7 float32[2,8] argument "
+       "1\n"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
@@ -88,7 +100,8 @@ Test(own_graph, payloads_of_fixtures_are_read) {
     etr_file file;
     etr_slice payload = payload_of(cases[i].fixture, cases[i].delegate, &arena, &file);
     cr_assert(cases[i].read(&graph, &arena, payload), "%s", cases[i].fixture);
-    cr_expect_str_eq(graph_text(&arena, &graph), cases[i].want, "%s: %s", cases[i].fixture, graph_text(&arena, &graph));
+    cr_expect_str_eq(graph_text(&arena, &graph), cases[i].want, "%s: %s", cases[i].fixture,
+                     graph_text(&arena, &graph));
     etr_file_clear(&file);
     etr_arena_clear(&arena);
   }
@@ -108,8 +121,10 @@ Test(own_graph, operators_have_the_work_of_their_payload) {
       {"mv2_xnnpack", 0, etr_xnn_graph_read, "FullyConnected", ETR_WORK_LINEAR},
       {"mv2_xnnpack", 0, etr_xnn_graph_read, "Add", ETR_WORK_NO_PRODUCT},
       {"unet_xnnpack", 1, etr_xnn_graph_read, "ConvTranspose2d", ETR_WORK_TRANSPOSED},
-      {"vulkan", 0, etr_vulkan.read_graph, "et_vk.conv_with_clamp.default", ETR_WORK_CONVOLUTION_FIRST},
-      {"b_vulkan", 0, etr_vulkan.read_graph, "aten.convolution.default", ETR_WORK_CONVOLUTION_FIRST},
+      {"vulkan", 0, etr_vulkan.read_graph, "et_vk.conv_with_clamp.default",
+       ETR_WORK_CONVOLUTION_FIRST},
+      {"b_vulkan", 0, etr_vulkan.read_graph, "aten.convolution.default",
+       ETR_WORK_CONVOLUTION_FIRST},
       {"b_vulkan", 0, etr_vulkan.read_graph, "aten.relu.default", ETR_WORK_BY_NAME},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -117,10 +132,13 @@ Test(own_graph, operators_have_the_work_of_their_payload) {
     etr_own_graph graph;
     etr_file file;
     size_t found = 0;
-    cr_assert(cases[i].read(&graph, &arena, payload_of(cases[i].fixture, cases[i].delegate, &arena, &file)));
+    cr_assert(cases[i].read(&graph, &arena,
+                            payload_of(cases[i].fixture, cases[i].delegate, &arena, &file)));
     for (size_t k = 0; k < graph.count; k++) {
-      if (strcmp(graph.operators[k].name, cases[i].name) != 0) continue;
-      cr_expect_eq(graph.operators[k].work, cases[i].work, "%s: %s", cases[i].fixture, cases[i].name);
+      if (strcmp(graph.operators[k].name, cases[i].name) != 0)
+        continue;
+      cr_expect_eq(graph.operators[k].work, cases[i].work, "%s: %s", cases[i].fixture,
+                   cases[i].name);
       found++;
     }
     cr_expect_gt(found, 0, "%s: %s", cases[i].fixture, cases[i].name);
@@ -156,9 +174,11 @@ Test(own_graph, xnodes_become_operators) {
     const char *title, *values, *xnodes, *want; /* operators alone, joined by a blank */
   } cases[] = {
       {"a bias comes after the weights", "2;3;4;5;", "Conv2d(0,1,2)>3", "Conv2d#1(0,1,2)>3"},
-      {"there may be none", "2;3;4;", "FullyConnected(0,1,4294967295)>2", "FullyConnected#1(0,1)>2"},
+      {"there may be none", "2;3;4;", "FullyConnected(0,1,4294967295)>2",
+       "FullyConnected#1(0,1)>2"},
       {"one input", "2;3;", "Sigmoid(0)>1", "Sigmoid#1(0)>1"},
-      {"a concatenation leaves places empty", "2;3;4;", "Concatenate2(0,1)>2", "Concatenate2#1(0,1)>2"},
+      {"a concatenation leaves places empty", "2;3;4;", "Concatenate2(0,1)>2",
+       "Concatenate2#1(0,1)>2"},
       {"values that do not exist", "2;", "Sigmoid(7)>9", "Sigmoid#1()>"},
       {"a type that is not known", "2;", "Unheard(0)>0", "unknown#1()>"},
   };
@@ -166,9 +186,11 @@ Test(own_graph, xnodes_become_operators) {
     etr_arena arena = {0};
     etr_own_graph graph;
     const char *got = "";
-    cr_assert(etr_xnn_graph_read(&graph, &arena, tiny_xnnpack(&arena, cases[i].values, cases[i].xnodes)));
+    cr_assert(
+        etr_xnn_graph_read(&graph, &arena, tiny_xnnpack(&arena, cases[i].values, cases[i].xnodes)));
     for (size_t k = 0; k < graph.count; k++)
-      got = etr_arena_format(&arena, "%s%s%s", got, k ? " " : "", operator_text(&arena, &graph.operators[k]));
+      got = etr_arena_format(&arena, "%s%s%s", got, k ? " " : "",
+                             operator_text(&arena, &graph.operators[k]));
     cr_expect_str_eq(got, cases[i].want, "%s: %s", cases[i].title, got);
     etr_arena_clear(&arena);
   }
@@ -180,26 +202,33 @@ static void expect_valid(const etr_own_graph *graph, size_t at) {
   for (size_t i = 0; i < graph->count; i++) {
     const etr_own_operator *o = &graph->operators[i];
     cr_assert_not_null(o->name);
-    for (size_t k = 0; k < o->read_count; k++) cr_assert_lt(o->reads[k], graph->value_count, "byte %zu", at);
-    for (size_t k = 0; k < o->write_count; k++) cr_assert_lt(o->writes[k], graph->value_count, "byte %zu", at);
+    for (size_t k = 0; k < o->read_count; k++)
+      cr_assert_lt(o->reads[k], graph->value_count, "byte %zu", at);
+    for (size_t k = 0; k < o->write_count; k++)
+      cr_assert_lt(o->writes[k], graph->value_count, "byte %zu", at);
   }
 }
 
 /* Reads a copy of exactly that size, so that a sanitizer detects reads past it. */
-static void read_damaged(etr_own_graph_reader read, etr_slice whole, size_t size, size_t at, char with) {
+static void read_damaged(etr_own_graph_reader read, etr_slice whole, size_t size, size_t at,
+                         char with) {
   etr_arena arena = {0};
   etr_own_graph graph;
   char *bytes = malloc(size ? size : 1);
-  if (size) memcpy(bytes, whole.data, size);
-  if (at < size) bytes[at] = (char)(bytes[at] ^ with);
+  if (size)
+    memcpy(bytes, whole.data, size);
+  if (at < size)
+    bytes[at] = (char)(bytes[at] ^ with);
   bool good = read(&graph, &arena, (etr_slice){bytes, size});
   cr_expect(good || (graph.count == 0 && graph.value_count == 0), "byte %zu of %zu", at, size);
-  if (good) expect_valid(&graph, at);
+  if (good)
+    expect_valid(&graph, at);
   free(bytes);
   etr_arena_clear(&arena);
 }
 
-/* A payload that is cut short or has a changed byte is refused or read; operators that are read name existing values.
+/* A payload that is cut short or has a changed byte is refused or read; operators that are read
+ * name existing values.
  */
 Test(own_graph, damaged_payloads_are_refused_or_read) {
   const struct {

@@ -16,22 +16,27 @@ typedef struct counts {
 
 /* Operators that have no kernel, so that nothing says whether a delegate took them. */
 static bool is_counted(const etr_node *node) {
-  static const char *const others[] = {"_operator.", "aten.sym_", "higher_order.", "quantized_decomposed.", "control."};
+  static const char *const others[] = {"_operator.", "aten.sym_", "higher_order.",
+                                       "quantized_decomposed.", "control."};
   for (size_t i = 0; i < ETR_COUNT(others); i++)
-    if (strncmp(node->target, others[i], strlen(others[i])) == 0) return false;
+    if (strncmp(node->target, others[i], strlen(others[i])) == 0)
+      return false;
   return node->kind == ETR_NODE_OP && node->subgraph == ETR_NONE;
 }
 
 static void count_graph(counts *c, const etr_graph *graph, const char **reasons, bool is_verbose) {
   for (size_t i = 0; i < graph->node_count; i++) {
-    if (!is_counted(&graph->nodes[i])) continue;
-    bool is_taken = graph->times[i].delegate_instruction >= 0, is_left = !is_taken && graph->times[i].runs > 0;
+    if (!is_counted(&graph->nodes[i]))
+      continue;
+    bool is_taken = graph->times[i].delegate_instruction >= 0,
+         is_left = !is_taken && graph->times[i].runs > 0;
     c->taken += is_taken;
     c->left += is_left;
     c->refused_but_taken += is_taken && reasons[i];
     c->left_without_reason += is_left && !reasons[i];
     if (is_verbose && ((is_taken && reasons[i]) || (is_left && !reasons[i])))
-      fprintf(stderr, "  %s %s: %s\n", graph->nodes[i].name, graph->nodes[i].target, reasons[i] ? reasons[i] : "taken");
+      fprintf(stderr, "  %s %s: %s\n", graph->nodes[i].name, graph->nodes[i].target,
+              reasons[i] ? reasons[i] : "taken");
   }
 }
 
@@ -43,11 +48,13 @@ static counts count_record(const char *path, bool is_verbose) {
   cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, NULL), ETR_OK, "%s", path);
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
-    if (method->graph == ETR_NONE || method->delegate_count == 0) continue;
+    if (method->graph == ETR_NONE || method->delegate_count == 0)
+      continue;
     const etr_graph *graph = &profile->graphs[method->graph];
     const char **reasons = calloc(graph->node_count, sizeof *reasons);
     const char *known = etr_known_partitioner();
-    if (graph->times && etr_partitioner_is_known(known, graph) && etr_partition_refusals(reasons, known, graph, NULL))
+    if (graph->times && etr_partitioner_is_known(known, graph) &&
+        etr_partition_refusals(reasons, known, graph, NULL))
       count_graph(&c, graph, reasons, is_verbose);
     free(reasons);
   }
@@ -75,17 +82,18 @@ Test(partition_refusals, agree_with_records) {
                {"reshape_chain", 0, 0},
                {"spp", 0, 0},
                {"resnext_pre", 0, 0},
-               /* its views with symbolic sizes are parts of linear layers; why one mm was left is not recorded */
+               /* its views with symbolic sizes are parts of linear layers; why one mm was left is
+                  not recorded */
                {"attention_addmm", 26, 1}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char path[512];
     snprintf(path, sizeof path, FIXTURES "/%s", cases[i].name);
     counts c = count_record(path, getenv("VERBOSE") != NULL);
     cr_expect_gt(c.taken, 0, "%s", cases[i].name);
-    cr_expect_eq(c.refused_but_taken, cases[i].refused_but_taken, "%s: %zu of %zu taken are refused", cases[i].name,
-                 c.refused_but_taken, c.taken);
-    cr_expect_eq(c.left_without_reason, cases[i].left_without_reason, "%s: %zu of %zu left are taken", cases[i].name,
-                 c.left_without_reason, c.left);
+    cr_expect_eq(c.refused_but_taken, cases[i].refused_but_taken,
+                 "%s: %zu of %zu taken are refused", cases[i].name, c.refused_but_taken, c.taken);
+    cr_expect_eq(c.left_without_reason, cases[i].left_without_reason,
+                 "%s: %zu of %zu left are taken", cases[i].name, c.left_without_reason, c.left);
   }
 }
 

@@ -6,27 +6,28 @@
 
 #include <criterion/criterion.h>
 
-#define BYTES(literal)                                                                                                 \
-  { (literal), sizeof(literal) - 1 }
+#define BYTES(literal) {(literal), sizeof(literal) - 1}
 
 /* ("storage", FloatStorage, "0", "cpu", 4) */
-#define STORAGE                                                                                                        \
-  "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"                                                                   \
+#define STORAGE                                                                                    \
+  "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"                                               \
   "0X\3\0\0\0cpuK\4tQ"
 #define REBUILD "ctorch._utils\n_rebuild_tensor_v2\n"
 #define TYPED "ctorch._utils\n_rebuild_tensor_v3\n"
 #define WORD "X\7\0\0\0storage"
-#define UNTYPED                                                                                                        \
-  "(" WORD "ctorch.storage\nUntypedStorage\nX\1\0\0\0"                                                                 \
+#define UNTYPED                                                                                    \
+  "(" WORD "ctorch.storage\nUntypedStorage\nX\1\0\0\0"                                             \
   "0X\3\0\0\0cpuK\4tQ"
 #define TEN "K\1K\1K\1K\1K\1K\1K\1K\1K\1K\1"
-#define LONG "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define LONG                                                                                       \
+  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" \
+  "aa"
 #define HOOKS "ccollections\nOrderedDict\n)R"
 
 /* A storage of two numbers in the format of torch.save before zips, and the call that loads it. */
 #define MACHINE "\x80\2}X\15\0\0\0little_endian\x88s."
-#define SAVED(count)                                                                                                   \
-  "\x80\2(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"                                                             \
+#define SAVED(count)                                                                               \
+  "\x80\2(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"                                         \
   "kX\3\0\0\0cpuK" count "NtQ."
 #define KEYS "\x80\2]X\1\0\0\0ka."
 #define NUMBERS "\2\0\0\0\0\0\0\0\0\0\x80\x3F\0\0\0\x40"
@@ -34,7 +35,8 @@
 #define WHOLE_SIZE "\177"
 #define LOAD "ctorch.storage\n_load_from_bytes\n"
 #define LOADED(size, bytes) LOAD "C" size bytes "\x85R"
-#define LOADED_TENSOR(size, bytes) REBUILD "(" LOADED(size, bytes) "K\0K\2\x85K\1\x85\x89" HOOKS "tR."
+#define LOADED_TENSOR(size, bytes)                                                                 \
+  REBUILD "(" LOADED(size, bytes) "K\0K\2\x85K\1\x85\x89" HOOKS "tR."
 
 typedef struct run {
   etr_arena arena;
@@ -71,7 +73,8 @@ Test(pickle, scalars_are_read) {
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     run r = run_of(rows[i].bytes);
     cr_assert(r.value, "row %zu: %s", i, r.message);
-    cr_expect(r.value->kind == rows[i].kind && r.value->number == rows[i].number && r.value->real == rows[i].real,
+    cr_expect(r.value->kind == rows[i].kind && r.value->number == rows[i].number &&
+                  r.value->real == rows[i].real,
               "row %zu", i);
     etr_arena_clear(&r.arena);
   }
@@ -94,7 +97,8 @@ Test(pickle, other_protocols_are_read) {
   /* ["a", "b", "a"], as protocol 4 writes it, and with long numbers */
   run r = run_of((etr_slice)BYTES("\x80\4]\x94(\x8C\1a\x94\x8D\1\0\0\0\0\0\0\0bj\1\0\0\0e."));
   cr_assert(r.value && r.value->items.count == 3, "%s", r.message);
-  cr_expect(etr_slice_is(r.value->items.data[1]->text, "b") && r.value->items.data[0] == r.value->items.data[2]);
+  cr_expect(etr_slice_is(r.value->items.data[1]->text, "b") &&
+            r.value->items.data[0] == r.value->items.data[2]);
   etr_arena_clear(&r.arena);
   r = run_of((etr_slice)BYTES("}(K\1K\2X\1\0\0\0aK\3u."));
   cr_assert(r.value, "%s", r.message);
@@ -119,11 +123,12 @@ Test(pickle, tensors_are_read) {
   } rows[] = {
       {BYTES("\x80\2" REBUILD "(" STORAGE "K\1K\3\x85K\1\x85\x89" HOOKS "tR."), "float32", 1, 3, 1},
       {BYTES("\x80\2"
-             "ctorch._utils\n_rebuild_parameter\n(" REBUILD "(" STORAGE "K\0K\2\x85K\2\x85\x89" HOOKS "tR\x88" HOOKS
-             "tR."),
+             "ctorch._utils\n_rebuild_parameter\n(" REBUILD "(" STORAGE
+             "K\0K\2\x85K\2\x85\x89" HOOKS "tR\x88" HOOKS "tR."),
        "float32", 0, 2, 2},
       {BYTES("\x80\2"
-             "ctorch._utils\n_rebuild_tensor_v3\n((X\7\0\0\0storagectorch.storage\nUntypedStorage\nX\1\0\0\0"
+             "ctorch._utils\n_rebuild_tensor_v3\n((X\7\0\0\0storagectorch."
+             "storage\nUntypedStorage\nX\1\0\0\0"
              "0X\3\0\0\0cpuK\4tQ"
              "K\0K\2\x85K\1\x85\x89" HOOKS "ctorch\nuint16\ntR."),
        "uint16", 0, 2, 1},
@@ -165,10 +170,12 @@ Test(pickle, invalid_storages_are_refused) {
       ROW(ETR_SAVED_STORAGE "\x80\2}.", "ends in the middle"),
       ROW(ETR_SAVED_STORAGE "\x80\2}." SAVED("\2") KEYS NUMBERS, "not little-endian"),
       ROW(ETR_SAVED_STORAGE "\x80\2K\1." SAVED("\2") KEYS NUMBERS, "not little-endian"),
-      ROW(ETR_SAVED_STORAGE "\x80\2}X\15\0\0\0little_endian\x89s." SAVED("\2") KEYS NUMBERS, "not little-endian"),
+      ROW(ETR_SAVED_STORAGE "\x80\2}X\15\0\0\0little_endian\x89s." SAVED("\2") KEYS NUMBERS,
+          "not little-endian"),
       ROW(ETR_SAVED_STORAGE MACHINE "K\1." KEYS NUMBERS, "not what torch.save writes"),
       ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") "]." NUMBERS, "not what torch.save writes"),
-      ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") "]X\1\0\0\0la." NUMBERS, "not what torch.save writes"),
+      ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") "]X\1\0\0\0la." NUMBERS,
+          "not what torch.save writes"),
       ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") "]K\1a." NUMBERS, "not what torch.save writes"),
       ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") "K\1." NUMBERS, "not what torch.save writes"),
       ROW(ETR_SAVED_STORAGE MACHINE SAVED("\3") KEYS NUMBERS, "another size"),
@@ -176,7 +183,8 @@ Test(pickle, invalid_storages_are_refused) {
       ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") KEYS "\2\0\0\0\0\0\0\0", "another size"),
       ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") KEYS "\2", "ends in the middle"),
       ROW(ETR_SAVED_STORAGE MACHINE "cos\nsystem\n.", "it imports os.system"),
-      ROW(ETR_SAVED_STORAGE MACHINE STORAGE ".", "other than a tensor's storage"), /* that of an archive */
+      ROW(ETR_SAVED_STORAGE MACHINE STORAGE ".",
+          "other than a tensor's storage"), /* that of an archive */
       ROW(ETR_SAVED_STORAGE "N(.", "stack is empty"),
       ROW(ETR_SAVED_STORAGE "h\0.", "never wrote"), /* the outer pickle has another memo */
       ROW(ETR_SAVED_STORAGE LOADED("\1", "a") ".", "a storage is inside a storage"),
@@ -195,8 +203,8 @@ Test(pickle, invalid_storages_are_refused) {
     run r = run_of((etr_slice){bytes, size + 3});
     cr_expect(!r.value && r.message && strstr(r.message, rows[i].message), "row %zu: %s", i,
               r.message ? r.message : "was read");
-    cr_expect(r.offset >= inner && r.offset <= size, "row %zu: at %d of %zu bytes from %zu on", i, (int)r.offset,
-              rows[i].size, inner);
+    cr_expect(r.offset >= inner && r.offset <= size, "row %zu: at %d of %zu bytes from %zu on", i,
+              (int)r.offset, rows[i].size, inner);
     etr_arena_clear(&r.arena);
   }
 }
@@ -208,7 +216,8 @@ Test(pickle, storages_inside_are_bounded) {
   static const char before[] = LOAD "q\0C" WHOLE_SIZE WHOLE "\x85q\1", again[] = "h\0h\1R";
   size_t size = sizeof before - 1;
   memcpy(bytes, before, size);
-  for (; size + sizeof again < SIZE; size += sizeof again - 1) memcpy(bytes + size, again, sizeof again - 1);
+  for (; size + sizeof again < SIZE; size += sizeof again - 1)
+    memcpy(bytes + size, again, sizeof again - 1);
   run r = run_of((etr_slice){bytes, size});
   cr_expect(r.message && strstr(r.message, "implausibly many values"), "%s", r.message);
   etr_arena_clear(&r.arena);
@@ -222,7 +231,8 @@ Test(pickle, numbers_do_not_count_as_instructions) {
   memcpy(bytes, before, sizeof before - 1);
   bytes[SIZE - 1] = '.';
   run r = run_of((etr_slice){bytes, SIZE});
-  cr_expect(r.value && r.value->kind == ETR_PICKLE_BYTES && r.value->text.size == SIZE - BEFORE, "%s", r.message);
+  cr_expect(r.value && r.value->kind == ETR_PICKLE_BYTES && r.value->text.size == SIZE - BEFORE,
+            "%s", r.message);
   etr_arena_clear(&r.arena);
   bytes[0] = 'X';
   r = run_of((etr_slice){bytes, SIZE});
@@ -301,7 +311,8 @@ Test(pickle, unsafe_or_damaged_pickles_are_refused) {
       {BYTES(REBUILD "(" STORAGE "NK\2\x85K\1\x85\x89tR."), "unknown way"},
       {BYTES(REBUILD "(" UNTYPED "K\0K\2\x85K\1\x85\x89tR."), "unknown way"},
       {BYTES(TYPED "(" UNTYPED "K\0K\2\x85K\1\x85\x89" HOOKS "NtR."), "unknown way"},
-      {BYTES(TYPED "(" UNTYPED "K\0K\2\x85K\1\x85\x89" HOOKS "ctorch\nFloatStorage\ntR."), "unknown way"},
+      {BYTES(TYPED "(" UNTYPED "K\0K\2\x85K\1\x85\x89" HOOKS "ctorch\nFloatStorage\ntR."),
+       "unknown way"},
       {BYTES(REBUILD "(" STORAGE "K\0(" TEN TEN TEN "K\1K\1K\1tK\1\x85\x89tR."), "invalid shape"},
       {BYTES(REBUILD "(" STORAGE "K\0K\2\x85K\1\x85\x89" HOOKS "tR" STORAGE "b."), "opcode 0x62"},
       {BYTES(REBUILD "(" STORAGE "J\xFF\xFF\xFF\xFFK\2\x85K\1\x85\x89" HOOKS "tR."), "unknown way"},

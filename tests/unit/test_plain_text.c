@@ -50,12 +50,15 @@ Test(plain_text, control_characters_are_replaced) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     output out;
     etr_put_plain(start(&out, false, false), cases[i].text);
-    cr_expect_str_eq(etr_plain_copy(&out.arena, cases[i].text), cases[i].plain, "copy of case %zu", i);
+    cr_expect_str_eq(etr_plain_copy(&out.arena, cases[i].text), cases[i].plain, "copy of case %zu",
+                     i);
     expect_end(&out, cases[i].plain);
   }
 }
 
-static bool append(void *context, const void *data, size_t size) { return strncat(context, data, size) != NULL; }
+static bool append(void *context, const void *data, size_t size) {
+  return strncat(context, data, size) != NULL;
+}
 
 static bool refuse(void *context, const void *data, size_t size) {
   (void)context, (void)data, (void)size;
@@ -106,9 +109,10 @@ Test(plain_text, text_is_cut_to_its_width) {
       {"abcdefgh", 8, 7, "ab...gh", true},
       {"abcdefgh", 8, 2, "..", true},
       {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 5, "\xE6\xA8\xA1\xE2\x80\xA6\xE6\xA8\xA1",
-       false},                                                                           /* two columns each */
-      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 4, "\xE6\xA8\xA1\xE2\x80\xA6", false}, /* the next one does not fit */
-      {"e\xCC\x81", 1, 1, "e\xCC\x81", false},                                           /* an accent has no width */
+       false}, /* two columns each */
+      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 4, "\xE6\xA8\xA1\xE2\x80\xA6",
+       false},                                 /* the next one does not fit */
+      {"e\xCC\x81", 1, 1, "e\xCC\x81", false}, /* an accent has no width */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     output out;
@@ -188,8 +192,10 @@ Test(plain_text, lines_are_wrapped) {
       {"", 2, 50, ""},
       {"one two", 2, 50, "  one two\n"},
       {"  one  two ", 0, 50, "one  two \n"},
-      {"aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cc", 0, 40, "aaaaaaaaaaaaaaaaaaaa\nbbbbbbbbbbbbbbbbbbbb cc\n"},
-      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", 0, 40, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\naaaa b\n"},
+      {"aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cc", 0, 40,
+       "aaaaaaaaaaaaaaaaaaaa\nbbbbbbbbbbbbbbbbbbbb cc\n"},
+      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", 0, 40,
+       "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\naaaa b\n"},
       {"a\nb", 1, 80, " a?b\n"},
       {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 0.2 ms b", 0, 40,
        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n0.2 ms b\n"}, /* the number keeps its unit */
@@ -198,14 +204,16 @@ Test(plain_text, lines_are_wrapped) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     output out;
-    etr_put_wrapped(start(&out, false, false), ETR_STYLE_DIM, cases[i].text, cases[i].indent, cases[i].width);
+    etr_put_wrapped(start(&out, false, false), ETR_STYLE_DIM, cases[i].text, cases[i].indent,
+                    cases[i].width);
     expect_end(&out, cases[i].lines);
   }
 }
 
 Test(plain_text, wrapped_lines_keep_their_style) {
   output out;
-  etr_put_wrapped(start(&out, false, true), ETR_STYLE_DIM, "aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cc", 1, 40);
+  etr_put_wrapped(start(&out, false, true), ETR_STYLE_DIM,
+                  "aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cc", 1, 40);
   expect_end(&out, " \033[2maaaaaaaaaaaaaaaaaaaa\033[0m\n \033[2mbbbbbbbbbbbbbbbbbbbb cc\033[0m\n");
 }
 
@@ -233,7 +241,8 @@ Test(plain_text, styles_only_with_colour) {
 Test(plain_text, styles_are_applied_to_text_only) {
   output out;
   etr_writer *writer = start(&out, false, false);
-  etr_writer_look(writer, &(etr_table_options){.format = ETR_TABLE_CSV, .color = true, .ascii = true});
+  etr_writer_look(writer,
+                  &(etr_table_options){.format = ETR_TABLE_CSV, .color = true, .ascii = true});
   etr_put_style(writer, ETR_STYLE_HOT);
   etr_puts(writer, "\xC2\xB7");
   expect_end(&out, "\xC2\xB7");

@@ -35,7 +35,8 @@ static void write_file(const char *path, const char *text) {
 }
 
 Test(program, equal_model_files_are_the_same_model) {
-  char one[] = "/tmp/etrecord-tb-model-1", same[] = "/tmp/etrecord-tb-model-2", other[] = "/tmp/etrecord-tb-model-3";
+  char one[] = "/tmp/etrecord-tb-model-1", same[] = "/tmp/etrecord-tb-model-2",
+       other[] = "/tmp/etrecord-tb-model-3";
   write_file(one, "model");
   write_file(same, "model");
   write_file(other, "models");

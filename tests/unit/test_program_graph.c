@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_program_graph.c - the values that instructions of real programs with jumps read, compared by hand with
- * ExecuTorch's emitter (exir/emit/_emitter.py).
+ * test_program_graph.c - the values that instructions of real programs with jumps read, compared by
+ * hand with ExecuTorch's emitter (exir/emit/_emitter.py).
  *
- * Wanted of a node: the values that it reads, joined by ','; behind '|' those that it may read instead of these.
+ * Wanted of a node: the values that it reads, joined by ','; behind '|' those that it may read
+ * instead of these.
  */
 #include "open_fixture.h"
 
@@ -12,15 +13,18 @@
 static const struct {
   const char *fixture, *node, *want;
 } cases[] = {
-    {"control_flow", "instruction_2", "value_5|"},                       /* a jump reads its condition */
-    {"control_flow", "instruction_7", "|"},                              /* it always jumps */
-    {"control_flow", "instruction_10", "value_16_16|value_16"},          /* the result of the inner cond */
-    {"control_flow", "instruction_13", "value_11|"},                     /* what is before both branches */
-    {"control_flow", "instruction_18", "value_14_23,value_31|value_14"}, /* the result of the outer cond */
-    {"control_flow_map", "instruction_1", "value_0|value_3"},            /* the counter, as the pass before left it */
-    {"control_flow_map", "instruction_5", "value_10|value_3"},           /* of the result a piece is written */
-    {"control_flow_map", "instruction_6", "|value_3"},                   /* the counter counts itself */
-    {"control_flow_map", "instruction_7", "value_3,value_4|"},           /* in this pass */
+    {"control_flow", "instruction_2", "value_5|"},              /* a jump reads its condition */
+    {"control_flow", "instruction_7", "|"},                     /* it always jumps */
+    {"control_flow", "instruction_10", "value_16_16|value_16"}, /* the result of the inner cond */
+    {"control_flow", "instruction_13", "value_11|"},            /* what is before both branches */
+    {"control_flow", "instruction_18",
+     "value_14_23,value_31|value_14"}, /* the result of the outer cond */
+    {"control_flow_map", "instruction_1",
+     "value_0|value_3"}, /* the counter, as the pass before left it */
+    {"control_flow_map", "instruction_5",
+     "value_10|value_3"},                              /* of the result a piece is written */
+    {"control_flow_map", "instruction_6", "|value_3"}, /* the counter counts itself */
+    {"control_flow_map", "instruction_7", "value_3,value_4|"}, /* in this pass */
     {"control_flow_map", "instruction_8", "value_13|"},
     {"control_flow_map", "output", "value_2|"},
     {"attention_addmm", "instruction_1", "value_5|"}, /* a size that the program computes */
@@ -28,14 +32,16 @@ static const struct {
 
 static void put_values(const etr_graph *graph, const etr_edge *edges, size_t count, char *out) {
   for (size_t i = 0; i < count; i++) {
-    if (i) strcat(out, ",");
+    if (i)
+      strcat(out, ",");
     strcat(out, graph->nodes[edges[i].node].outputs[edges[i].output].name);
   }
 }
 
 static const etr_graph *program_of(const etr_profile *profile) {
   for (size_t i = 0; i < profile->graph_count; i++)
-    if (strcmp(profile->graphs[i].dialect, "program") == 0) return &profile->graphs[i];
+    if (strcmp(profile->graphs[i].dialect, "program") == 0)
+      return &profile->graphs[i];
   return NULL;
 }
 
@@ -45,7 +51,8 @@ Test(program_graph, readers_have_all_writers) {
     const etr_graph *graph = program_of(profile);
     cr_assert_not_null(graph, "%s", cases[i].fixture);
     size_t at = 0;
-    while (at < graph->node_count && strcmp(graph->nodes[at].name, cases[i].node) != 0) at++;
+    while (at < graph->node_count && strcmp(graph->nodes[at].name, cases[i].node) != 0)
+      at++;
     cr_assert_lt(at, graph->node_count, "%s", cases[i].node);
     const etr_node *node = &graph->nodes[at];
     char got[512] = "";
@@ -67,7 +74,8 @@ Test(program_graph, jumps_say_when_and_where) {
     etr_profile *profile = open_fixture(jumps[i].fixture, NULL);
     const etr_graph *graph = program_of(profile);
     for (size_t k = 0; k < graph->node_count; k++) {
-      if (strcmp(graph->nodes[k].name, jumps[i].node) != 0) continue;
+      if (strcmp(graph->nodes[k].name, jumps[i].node) != 0)
+        continue;
       cr_expect_str_eq(etr_node_argument(&graph->nodes[k], "if_not"), jumps[i].if_not);
       cr_expect_str_eq(etr_node_argument(&graph->nodes[k], "go_to"), jumps[i].go_to);
     }

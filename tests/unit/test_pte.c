@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_pte.c - lib/inputs/pte.c on all real programs, and on some built by hand with senseless numbers.
+ * test_pte.c - lib/inputs/pte.c on all real programs, and on some built by hand with senseless
+ * numbers.
  */
 #define _GNU_SOURCE /* memmem */
 #include "backends/xnnpack.h"
@@ -51,7 +52,9 @@ static bool same_numbers(const int32_t *a, const int32_t *b, size_t count) {
   return count == 0 || memcmp(a, b, count * sizeof *a) == 0;
 }
 
-static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+static bool same_text(const char *a, const char *b) {
+  return a && b ? strcmp(a, b) == 0 : a == b;
+}
 
 /* ---- Real programs ---- */
 
@@ -92,16 +95,18 @@ Test(pte, fixtures_have_their_methods) {
     reading it;
     size_t kinds[ETR_INSTRUCTION_FREE + 1] = {0};
     read_fixture(&it, rows[i].path);
-    cr_assert(it.status == ETR_OK && it.pte.method_count == rows[i].method_count, "%s: %s", rows[i].path,
-              it.error.message);
+    cr_assert(it.status == ETR_OK && it.pte.method_count == rows[i].method_count, "%s: %s",
+              rows[i].path, it.error.message);
     const etr_pte_method *method = &it.pte.methods[rows[i].method];
-    for (size_t j = 0; j < method->instruction_count; j++) kinds[method->instructions[j].kind]++;
+    for (size_t j = 0; j < method->instruction_count; j++)
+      kinds[method->instructions[j].kind]++;
     cr_expect_str_eq(method->name, rows[i].name);
     cr_expect_arr_eq(kinds, rows[i].kinds, sizeof kinds, "%s/%s", rows[i].path, method->name);
     cr_expect(method->value_count == rows[i].values && method->input_count == rows[i].inputs &&
                   method->output_count == rows[i].outputs,
               "%s/%s", rows[i].path, method->name);
-    cr_expect_eq(method->delegate_count, kinds[ETR_INSTRUCTION_DELEGATE], "%s/%s", rows[i].path, method->name);
+    cr_expect_eq(method->delegate_count, kinds[ETR_INSTRUCTION_DELEGATE], "%s/%s", rows[i].path,
+                 method->name);
     clear(&it);
   }
 }
@@ -115,27 +120,42 @@ Test(pte, instructions_as_flatc_shows_them) {
       {"dynamic_xnnpack/model.pte",
        0,
        {ETR_INSTRUCTION_KERNEL, "aten::sym_size", "int", -1, -1, (int32_t[]){0, 2, 3}, 3}},
-      {"dynamic_xnnpack/model.pte", 2, {ETR_INSTRUCTION_DELEGATE, NULL, NULL, 0, -1, (int32_t[]){0, 1, 6}, 3}},
+      {"dynamic_xnnpack/model.pte",
+       2,
+       {ETR_INSTRUCTION_DELEGATE, NULL, NULL, 0, -1, (int32_t[]){0, 1, 6}, 3}},
       {"vulkan/model.pte", 2, {ETR_INSTRUCTION_DELEGATE, NULL, NULL, 1, -1, (int32_t[]){2, 8}, 2}},
       {"control_flow/model.pte",
        0,
        {ETR_INSTRUCTION_KERNEL, "aten::permute_copy", "out", -1, -1, (int32_t[]){0, 10, 7, 7}, 4}},
-      {"control_flow/model.pte", 2, {ETR_INSTRUCTION_JUMP_FALSE, NULL, NULL, -1, 13, (int32_t[]){5}, 1}},
-      {"control_flow/model.pte", 6, {ETR_INSTRUCTION_MOVE, NULL, NULL, -1, -1, (int32_t[]){17, 16}, 2}},
-      {"control_flow/model.pte", 16, {ETR_INSTRUCTION_MOVE, NULL, NULL, -1, -1, (int32_t[]){27, 14}, 2}},
+      {"control_flow/model.pte",
+       2,
+       {ETR_INSTRUCTION_JUMP_FALSE, NULL, NULL, -1, 13, (int32_t[]){5}, 1}},
+      {"control_flow/model.pte",
+       6,
+       {ETR_INSTRUCTION_MOVE, NULL, NULL, -1, -1, (int32_t[]){17, 16}, 2}},
+      {"control_flow/model.pte",
+       16,
+       {ETR_INSTRUCTION_MOVE, NULL, NULL, -1, -1, (int32_t[]){27, 14}, 2}},
       {"control_flow/model.pte",
        17,
-       {ETR_INSTRUCTION_KERNEL, "dim_order_ops::_to_dim_order_copy", "out", -1, -1, (int32_t[]){4, 32, 33, 31, 31}, 5}},
+       {ETR_INSTRUCTION_KERNEL, "dim_order_ops::_to_dim_order_copy", "out", -1, -1,
+        (int32_t[]){4, 32, 33, 31, 31}, 5}},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;
     read_fixture(&it, rows[i].path);
-    cr_assert(it.pte.method_count && rows[i].index < it.pte.methods[0].instruction_count, "row %zu", i);
-    const etr_instruction *got = &it.pte.methods[0].instructions[rows[i].index], *want = &rows[i].want;
-    cr_expect(got->kind == want->kind && same_text(got->op, want->op) && same_text(got->overload, want->overload),
+    cr_assert(it.pte.method_count && rows[i].index < it.pte.methods[0].instruction_count, "row %zu",
+              i);
+    const etr_instruction *got = &it.pte.methods[0].instructions[rows[i].index],
+                          *want = &rows[i].want;
+    cr_expect(got->kind == want->kind && same_text(got->op, want->op) &&
+                  same_text(got->overload, want->overload),
               "row %zu: %s", i, got->op);
-    cr_expect(got->delegate == want->delegate && got->jump_target == want->jump_target, "row %zu", i);
-    cr_expect(got->arg_count == want->arg_count && same_numbers(got->args, want->args, want->arg_count), "row %zu", i);
+    cr_expect(got->delegate == want->delegate && got->jump_target == want->jump_target, "row %zu",
+              i);
+    cr_expect(got->arg_count == want->arg_count &&
+                  same_numbers(got->args, want->args, want->arg_count),
+              "row %zu", i);
     clear(&it);
   }
 }
@@ -148,30 +168,46 @@ Test(pte, values_as_flatc_shows_them) {
   } rows[] = {
       {"dynamic_xnnpack/model.pte",
        0,
-       {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "float32", .sizes = (int32_t[]){16, 6}, .rank = 2, .dynamic = true}},
+       {.kind = ETR_PTE_VALUE_TENSOR,
+        .dtype = "float32",
+        .sizes = (int32_t[]){16, 6},
+        .rank = 2,
+        .dynamic = true}},
       {"dynamic_xnnpack/model.pte", 2, {.kind = ETR_PTE_VALUE_INT}},
       {"control_flow/model.pte",
        0,
-       {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "float32", .sizes = (int32_t[]){4, 4}, .rank = 2, .constant = true}},
-      {"control_flow/model.pte", 4, {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "int64", .constant = true}},
+       {.kind = ETR_PTE_VALUE_TENSOR,
+        .dtype = "float32",
+        .sizes = (int32_t[]){4, 4},
+        .rank = 2,
+        .constant = true}},
+      {"control_flow/model.pte",
+       4,
+       {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "int64", .constant = true}},
       {"control_flow/model.pte", 5, {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "bool"}},
       {"control_flow/model.pte", 8, {.kind = ETR_PTE_VALUE_INT, .scalar.integer = 1}},
-      {"control_flow/model.pte", 10, {.kind = ETR_PTE_VALUE_INT_LIST, .items = (int32_t[]){8, 9}, .item_count = 2}},
+      {"control_flow/model.pte",
+       10,
+       {.kind = ETR_PTE_VALUE_INT_LIST, .items = (int32_t[]){8, 9}, .item_count = 2}},
       {"mv2_portable/model.pte", 326, {.kind = ETR_PTE_VALUE_BOOL}},
       {"mv2_portable/model.pte", 334, {.kind = ETR_PTE_VALUE_DOUBLE, .scalar.real = 0.1}},
-      {"add_mul/model.pte", 62, {.kind = ETR_PTE_VALUE_TENSOR_LIST, .items = (int32_t[]){56, 57}, .item_count = 2}},
+      {"add_mul/model.pte",
+       62,
+       {.kind = ETR_PTE_VALUE_TENSOR_LIST, .items = (int32_t[]){56, 57}, .item_count = 2}},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;
     read_fixture(&it, rows[i].path);
     cr_assert(it.pte.method_count && rows[i].index < it.pte.methods[0].value_count, "row %zu", i);
     const etr_pte_value *got = &it.pte.methods[0].values[rows[i].index], *want = &rows[i].want;
-    cr_expect(got->kind == want->kind && same_text(got->dtype, want->dtype) && got->dynamic == want->dynamic &&
-                  got->constant == want->constant,
+    cr_expect(got->kind == want->kind && same_text(got->dtype, want->dtype) &&
+                  got->dynamic == want->dynamic && got->constant == want->constant,
               "row %zu", i);
-    cr_expect(got->rank == want->rank && same_numbers(got->sizes, want->sizes, (size_t)want->rank), "row %zu", i);
-    cr_expect(got->item_count == want->item_count && same_numbers(got->items, want->items, want->item_count), "row %zu",
-              i);
+    cr_expect(got->rank == want->rank && same_numbers(got->sizes, want->sizes, (size_t)want->rank),
+              "row %zu", i);
+    cr_expect(got->item_count == want->item_count &&
+                  same_numbers(got->items, want->items, want->item_count),
+              "row %zu", i);
     cr_expect_eq(memcmp(&got->scalar, &want->scalar, sizeof got->scalar), 0, "row %zu", i);
     clear(&it);
   }
@@ -197,19 +233,22 @@ Test(pte, payloads_lie_in_segments) {
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;
     read_fixture(&it, rows[i].path);
-    cr_assert(it.pte.method_count > rows[i].method && it.pte.methods[rows[i].method].delegate_count > rows[i].delegate,
+    cr_assert(it.pte.method_count > rows[i].method &&
+                  it.pte.methods[rows[i].method].delegate_count > rows[i].delegate,
               "row %zu", i);
     const etr_pte_delegate *got = &it.pte.methods[rows[i].method].delegates[rows[i].delegate];
     cr_expect_str_eq(got->backend, rows[i].backend);
     cr_assert_eq(got->payload.size, rows[i].size, "row %zu: %zu", i, got->payload.size);
-    cr_expect(memcmp(got->payload.data + rows[i].magic_at, rows[i].magic, strlen(rows[i].magic)) == 0, "row %zu", i);
+    cr_expect(memcmp(got->payload.data + rows[i].magic_at, rows[i].magic, strlen(rows[i].magic)) ==
+                  0,
+              "row %zu", i);
     clear(&it);
   }
 }
 
 Test(pte, payloads_never_lie_outside_the_file) {
-  /* Positions in vulkan/model.pte, which has 8744 bytes: in its extended header, and in the segment of the second
-   * delegate, 704 bytes at 1792. */
+  /* Positions in vulkan/model.pte, which has 8744 bytes: in its extended header, and in the segment
+   * of the second delegate, 704 bytes at 1792. */
   enum { BASE = 24, SIZE = 840, OFFSET = 848, ROOM = 8744 - 2304 };
   static const struct {
     size_t at;
@@ -234,16 +273,19 @@ Test(pte, payloads_never_lie_outside_the_file) {
     reading it;
     load(&it, "vulkan/model.pte");
     cr_assert_eq(it.file.size, 8744);
-    for (int j = 0; j < 8; j++) it.file.data[cases[i].at + j] = (uint8_t)(cases[i].value >> (8 * j));
+    for (int j = 0; j < 8; j++)
+      it.file.data[cases[i].at + j] = (uint8_t)(cases[i].value >> (8 * j));
     read_bytes(&it, (etr_slice){(const char *)it.file.data, it.file.size});
-    cr_assert(it.status == ETR_OK && it.pte.methods[0].delegate_count == 2, "case %zu: %s", i, it.error.message);
+    cr_assert(it.status == ETR_OK && it.pte.methods[0].delegate_count == 2, "case %zu: %s", i,
+              it.error.message);
     cr_expect_eq(it.pte.methods[0].delegates[1].payload.size, cases[i].payload, "case %zu", i);
     clear(&it);
   }
 }
 
 /* ---- Files that are no program, or damaged
- * ----------------------------------------------------------------------------------------------- */
+ * -----------------------------------------------------------------------------------------------
+ */
 
 Test(pte, other_files_are_refused) {
   static const struct {
@@ -257,7 +299,8 @@ Test(pte, other_files_are_refused) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     reading it;
     read_fixture(&it, cases[i].path);
-    cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 && strstr(it.error.message, cases[i].message),
+    cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 &&
+                  strstr(it.error.message, cases[i].message),
               "%s: %s", cases[i].path, it.error.message);
     clear(&it);
   }
@@ -277,11 +320,12 @@ Test(pte, a_bundled_program_reads_like_its_program) {
     reading bytes, file = {0};
     read_fixture(&bytes, rows[i].path);
     snprintf(full, sizeof full, FIXTURES "/%s", rows[i].path);
-    file.status = etr_pte_read_file(&file.pte, &file.arena, full, &(etr_pte_limits){.max_bytes = MAX_BYTES},
-                                    &file.error);
+    file.status = etr_pte_read_file(&file.pte, &file.arena, full,
+                                    &(etr_pte_limits){.max_bytes = MAX_BYTES}, &file.error);
     file.file = file.pte.file;
     for (const reading *it = &bytes; it; it = it == &bytes ? &file : NULL) {
-      cr_assert(it->status == ETR_OK && it->pte.is_bundled && it->pte.method_count == 1, "%s", it->error.message);
+      cr_assert(it->status == ETR_OK && it->pte.is_bundled && it->pte.method_count == 1, "%s",
+                it->error.message);
       cr_assert_eq(it->pte.test_set_count, 1);
       cr_expect_str_eq(it->pte.test_sets[0].method, "forward");
       cr_expect_eq(it->pte.test_sets[0].count, rows[i].tests, "%zu", it->pte.test_sets[0].count);
@@ -331,7 +375,8 @@ Test(pte, constants_in_a_ptd_are_constants) {
   reading it;
   read_fixture(&it, "external_weights/model.pte");
   cr_assert_eq(it.status, ETR_OK);
-  for (size_t i = 0; i < it.pte.methods[0].value_count; i++) constants += it.pte.methods[0].values[i].constant;
+  for (size_t i = 0; i < it.pte.methods[0].value_count; i++)
+    constants += it.pte.methods[0].values[i].constant;
   cr_expect_eq(constants, 5, "%zu", constants);
   clear(&it);
 }
@@ -340,14 +385,17 @@ Test(pte, every_truncation_fails_or_reads) {
   reading whole;
   read_fixture(&whole, "dynamic_xnnpack/model.pte");
   for (size_t size = 0; size < whole.file.size; size++) {
-    char *exact = malloc(ETR_MAX(size, (size_t)1)); /* on the heap, so that a sanitizer sees the end */
+    char *exact = malloc(
+        ETR_MAX(size, (size_t)1)); /* on the heap, so that a sanitizer sees the end */
     reading it = {0};
     memcpy(exact, whole.file.data, size);
     read_bytes(&it, (etr_slice){exact, size});
     if (it.status == ETR_OK) /* the program is whole; the data behind it may be cut */
-      cr_expect(it.pte.methods[0].delegates[0].payload.size == (size < 3600 ? 0 : 1552), "%zu bytes", size);
+      cr_expect(it.pte.methods[0].delegates[0].payload.size == (size < 3600 ? 0 : 1552),
+                "%zu bytes", size);
     else
-      cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 && it.error.offset <= ETR_MAX(size, 4u),
+      cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 &&
+                    it.error.offset <= ETR_MAX(size, 4u),
                 "%zu bytes", size);
     clear(&it);
     free(exact);
@@ -356,33 +404,38 @@ Test(pte, every_truncation_fails_or_reads) {
 }
 
 /* ---- Programs built by hand
- * ----------------------------------------------------------------------------------------------------------- */
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct hand_instruction {
   uint8_t type;
-  int32_t first, second; /* index, with items as arguments; from and to; condition and destination; value */
+  int32_t first,
+      second; /* index, with items as arguments; from and to; condition and destination; value */
 } hand_instruction;
 
 static uint32_t indices(tiny_fb *fb, const int32_t items[2]) {
   uint32_t vector = tiny_vector(fb, 2, 4);
-  for (uint32_t i = 0; i < 2; i++) tiny_set(fb, vector + 4 + 4 * i, 4, (uint32_t)items[i]);
+  for (uint32_t i = 0; i < 2; i++)
+    tiny_set(fb, vector + 4 + 4 * i, 4, (uint32_t)items[i]);
   return vector;
 }
 
 /* Stores a vector of one table in a slot. Returns the table. */
-static uint32_t one_table(tiny_fb *fb, uint32_t slot, const uint16_t *places, uint16_t count, uint16_t table_size) {
+static uint32_t one_table(tiny_fb *fb, uint32_t slot, const uint16_t *places, uint16_t count,
+                          uint16_t table_size) {
   uint32_t vector = tiny_vector(fb, 1, 4), table = tiny_table(fb, places, count, table_size);
   tiny_point(fb, slot, vector);
   tiny_point(fb, vector + 4, table);
   return table;
 }
 
-static void build_instructions(tiny_fb *fb, uint32_t slot, const hand_instruction *instructions, uint32_t count,
-                               const int32_t items[2]) {
+static void build_instructions(tiny_fb *fb, uint32_t slot, const hand_instruction *instructions,
+                               uint32_t count, const int32_t items[2]) {
   uint32_t vector = tiny_vector(fb, count, 4);
   tiny_point(fb, slot, vector);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t instruction = tiny_table(fb, (uint16_t[]){4, 5}, 2, 9), call = tiny_table(fb, (uint16_t[]){4, 8}, 2, 12);
+    uint32_t instruction = tiny_table(fb, (uint16_t[]){4, 5}, 2, 9),
+             call = tiny_table(fb, (uint16_t[]){4, 8}, 2, 12);
     tiny_point(fb, vector + 4 + 4 * i, instruction);
     tiny_set(fb, instruction + 4, 1, instructions[i].type);
     tiny_point(fb, instruction + 5, call);
@@ -394,11 +447,12 @@ static void build_instructions(tiny_fb *fb, uint32_t slot, const hand_instructio
   }
 }
 
-/* A program of one method "m" with three values (a list of items, a tensor with data and planned memory, nothing), an
- * operator "op" without overload, a delegate whose inline payload has the given index (0 is "data"), and the given
- * instructions, whose calls have the list's items as arguments. */
-static void build(tiny_fb *fb, const hand_instruction *instructions, uint32_t count, const int32_t items[2],
-                  uint32_t payload_index) {
+/* A program of one method "m" with three values (a list of items, a tensor with data and planned
+ * memory, nothing), an operator "op" without overload, a delegate whose inline payload has the
+ * given index (0 is "data"), and the given instructions, whose calls have the list's items as
+ * arguments. */
+static void build(tiny_fb *fb, const hand_instruction *instructions, uint32_t count,
+                  const int32_t items[2], uint32_t payload_index) {
   tiny_start(fb, "ET12");
   uint32_t program = tiny_table(fb, (uint16_t[]){0, 4, 0, 8}, 4, 12);
   tiny_point(fb, 0, program);
@@ -456,10 +510,12 @@ Test(pte, invalid_indices_become_none) {
   uint8_t bytes[2048] = {0};
   tiny_fb fb = {bytes, sizeof bytes, 0};
   reading it = {0};
-  for (size_t i = 0; i < ETR_COUNT(rows); i++) given[i] = rows[i].given;
+  for (size_t i = 0; i < ETR_COUNT(rows); i++)
+    given[i] = rows[i].given;
   build(&fb, given, ETR_COUNT(rows), (int32_t[]){1, 3}, 0);
   read_bytes(&it, (etr_slice){(const char *)bytes, fb.size});
-  cr_assert(it.status == ETR_OK && it.pte.method_count == 1, "%s at %d", it.error.message, (int)it.error.offset);
+  cr_assert(it.status == ETR_OK && it.pte.method_count == 1, "%s at %d", it.error.message,
+            (int)it.error.offset);
   const etr_pte_method *method = &it.pte.methods[0];
   cr_expect_str_eq(method->name, "m");
   cr_assert(method->value_count == 3 && method->values[0].kind == ETR_PTE_VALUE_TENSOR_LIST &&
@@ -472,10 +528,14 @@ Test(pte, invalid_indices_become_none) {
   cr_assert_eq(method->instruction_count, ETR_COUNT(rows));
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     const etr_instruction *got = &method->instructions[i], *want = &rows[i].want;
-    cr_expect(got->kind == want->kind && same_text(got->op, want->op) && same_text(got->overload, want->overload),
+    cr_expect(got->kind == want->kind && same_text(got->op, want->op) &&
+                  same_text(got->overload, want->overload),
               "row %zu", i);
-    cr_expect(got->delegate == want->delegate && got->jump_target == want->jump_target, "row %zu", i);
-    cr_expect(got->arg_count == want->arg_count && same_numbers(got->args, want->args, want->arg_count), "row %zu", i);
+    cr_expect(got->delegate == want->delegate && got->jump_target == want->jump_target, "row %zu",
+              i);
+    cr_expect(got->arg_count == want->arg_count &&
+                  same_numbers(got->args, want->args, want->arg_count),
+              "row %zu", i);
   }
   clear(&it);
 }
@@ -486,42 +546,49 @@ Test(pte, a_missing_inline_payload_is_empty) {
   reading it = {0};
   build(&fb, NULL, 0, (int32_t[]){0, 0}, 1);
   read_bytes(&it, (etr_slice){(const char *)bytes, fb.size});
-  cr_assert(it.status == ETR_OK && it.pte.method_count == 1 && it.pte.methods[0].delegate_count == 1);
+  cr_assert(it.status == ETR_OK && it.pte.method_count == 1 &&
+            it.pte.methods[0].delegate_count == 1);
   cr_expect_eq(it.pte.methods[0].delegates[0].payload.size, 0);
   clear(&it);
 }
 
 /* ---- From files ---- */
 
-static void expect_same_operators(const etr_pte_delegate *whole, const etr_pte_delegate *part, const char *path) {
+static void expect_same_operators(const etr_pte_delegate *whole, const etr_pte_delegate *part,
+                                  const char *path) {
   etr_arena arena = {0};
   etr_payload a, b;
   bool read_a = etr_xnn_payload_read(&a, &arena, whole->payload),
        read_b = etr_xnn_payload_read(&b, &arena, part->payload);
   bool same = read_a == read_b && a.count == b.count;
   for (size_t i = 0; same && i < a.count; i++)
-    same = a.operators[i].class_ == b.operators[i].class_ && a.operators[i].handle == b.operators[i].handle;
+    same = a.operators[i].class_ == b.operators[i].class_ &&
+           a.operators[i].handle == b.operators[i].handle;
   cr_expect(same, "%s", path);
   etr_arena_clear(&arena);
 }
 
 /* Reading a file without its weights gives the same result as reading all of it. */
 Test(pte, a_file_reads_the_same_without_its_weights) {
-  static const char *const paths[] = {"add_mul/model.pte", "mv2_xnnpack/model.pte", "vit_xnnpack/model.pte",
-                                      "quantized_xnnpack/model.pte", "vulkan/model.pte"};
+  static const char *const paths[] = {"add_mul/model.pte", "mv2_xnnpack/model.pte",
+                                      "vit_xnnpack/model.pte", "quantized_xnnpack/model.pte",
+                                      "vulkan/model.pte"};
   for (size_t i = 0; i < ETR_COUNT(paths); i++) {
     char full[256];
     reading whole, part = {0};
     read_fixture(&whole, paths[i]);
     snprintf(full, sizeof full, FIXTURES "/%s", paths[i]);
-    part.status = etr_pte_read_file(&part.pte, &part.arena, full, &(etr_pte_limits){.max_bytes = MAX_BYTES},
-                                    &part.error);
+    part.status = etr_pte_read_file(&part.pte, &part.arena, full,
+                                    &(etr_pte_limits){.max_bytes = MAX_BYTES}, &part.error);
     part.file = part.pte.file;
-    cr_assert(part.status == ETR_OK && part.pte.method_count == whole.pte.method_count, "%s", paths[i]);
+    cr_assert(part.status == ETR_OK && part.pte.method_count == whole.pte.method_count, "%s",
+              paths[i]);
     for (size_t m = 0; m < whole.pte.method_count; m++) {
-      cr_assert(whole.pte.methods[m].delegate_count == part.pte.methods[m].delegate_count, "%s", paths[i]);
+      cr_assert(whole.pte.methods[m].delegate_count == part.pte.methods[m].delegate_count, "%s",
+                paths[i]);
       for (size_t d = 0; d < whole.pte.methods[m].delegate_count; d++)
-        expect_same_operators(&whole.pte.methods[m].delegates[d], &part.pte.methods[m].delegates[d], paths[i]);
+        expect_same_operators(&whole.pte.methods[m].delegates[d], &part.pte.methods[m].delegates[d],
+                              paths[i]);
     }
     clear(&whole);
     clear(&part);
@@ -534,11 +601,13 @@ Test(pte, gigabytes_of_weights_are_neither_read_nor_refused) {
   reading small, large = {0};
   load(&small, "mv2_xnnpack/model.pte");
   int descriptor = mkstemp(path);
-  cr_assert(descriptor >= 0 && write(descriptor, small.file.data, small.file.size) == (ssize_t)small.file.size);
-  if (ftruncate(descriptor, (off_t)8 << 30) != 0) cr_skip("the file system has no sparse files of 8 GiB");
+  cr_assert(descriptor >= 0 &&
+            write(descriptor, small.file.data, small.file.size) == (ssize_t)small.file.size);
+  if (ftruncate(descriptor, (off_t)8 << 30) != 0)
+    cr_skip("the file system has no sparse files of 8 GiB");
   close(descriptor);
-  large.status = etr_pte_read_file(&large.pte, &large.arena, path, &(etr_pte_limits){.max_bytes = MAX_BYTES},
-                                   &large.error);
+  large.status = etr_pte_read_file(&large.pte, &large.arena, path,
+                                   &(etr_pte_limits){.max_bytes = MAX_BYTES}, &large.error);
   large.file = large.pte.file;
   cr_expect(large.status == ETR_OK && large.file.size < small.file.size, "%s", large.error.message);
   unlink(path);
@@ -554,16 +623,18 @@ Test(pte, invalid_files_are_refused) {
       {FIXTURES "/add_mul/etdump.etdp", "not a .pte: the identifier ET12 is missing", MAX_BYTES},
       {FIXTURES "/hostile/empty_file.etdp", "the file is empty", MAX_BYTES},
       {FIXTURES "/add_mul/model.pte",
-       "the program is more than the 100 bytes left to read; raise this limit with --max-bytes", 100},
+       "the program is more than the 100 bytes left to read; raise this limit with --max-bytes",
+       100},
       {FIXTURES, "cannot read: Is a directory", MAX_BYTES},
       {FIXTURES "/no_such_file", "cannot open: No such file or directory", MAX_BYTES},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it = {0};
-    it.status = etr_pte_read_file(&it.pte, &it.arena, rows[i].path, &(etr_pte_limits){.max_bytes = rows[i].limit},
-                                  &it.error);
+    it.status = etr_pte_read_file(&it.pte, &it.arena, rows[i].path,
+                                  &(etr_pte_limits){.max_bytes = rows[i].limit}, &it.error);
     it.file = it.pte.file;
-    cr_expect(it.status != ETR_OK && strcmp(it.error.message, rows[i].message) == 0 && it.pte.method_count == 0,
+    cr_expect(it.status != ETR_OK && strcmp(it.error.message, rows[i].message) == 0 &&
+                  it.pte.method_count == 0,
               "%s: %s", rows[i].path, it.error.message);
     clear(&it);
   }

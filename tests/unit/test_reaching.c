@@ -2,13 +2,13 @@
  *
  * test_reaching.c - which writes of a value reach its readers, along the ways that jumps allow.
  *
- * Instructions are joined by ' ' and numbered from 0: "w0" writes value 0, "r0" reads it, "." does neither; "j0>5"
- * jumps to instruction 5 if value 0 is false; "F>5" and "T>5" do if a constant is, which is false or true; "I>5" if an
- * input is. "end" is the number of instructions; an instruction that does not exist is none. A last "r0" behind "|" is
- * a result of the method.
+ * Instructions are joined by ' ' and numbered from 0: "w0" writes value 0, "r0" reads it, "." does
+ * neither; "j0>5" jumps to instruction 5 if value 0 is false; "F>5" and "T>5" do if a constant is,
+ * which is false or true; "I>5" if an input is. "end" is the number of instructions; an instruction
+ * that does not exist is none. A last "r0" behind "|" is a result of the method.
  *
- * Wanted of each reader, joined by ';': the instructions that write what it reads, joined by ','; "start", if that may
- * be what the value was before; "none", if the reader cannot run.
+ * Wanted of each reader, joined by ';': the instructions that write what it reads, joined by ',';
+ * "start", if that may be what the value was before; "none", if the reader cannot run.
  */
 #include "method/uses.h"
 
@@ -64,7 +64,8 @@ typedef struct reaching_program {
 static void begin(reaching_program *p, size_t count) {
   *p = (reaching_program){.input = INPUT};
   p->instructions = etr_arena_alloc_array(&p->arena, count, sizeof *p->instructions);
-  p->values[CONSTANT_FALSE].kind = p->values[CONSTANT_TRUE].kind = p->values[INPUT].kind = ETR_PTE_VALUE_BOOL;
+  p->values[CONSTANT_FALSE].kind = p->values[CONSTANT_TRUE].kind = p->values[INPUT]
+                                                                       .kind = ETR_PTE_VALUE_BOOL;
   p->values[CONSTANT_TRUE].scalar.integer = true;
   p->method = (etr_pte_method){.values = p->values,
                                .value_count = VALUES,
@@ -79,21 +80,26 @@ static void set_jump(reaching_program *p, size_t at, int32_t condition, long tar
   int32_t *args = etr_arena_alloc_array(&p->arena, 1, sizeof *args);
   *args = condition;
   bool exists = target >= 0 && (size_t)target <= p->method.instruction_count;
-  p->instructions[at] = (etr_instruction){
-      .kind = ETR_INSTRUCTION_JUMP_FALSE, .args = args, .arg_count = 1, .jump_target = exists ? (int32_t)target : -1};
+  p->instructions[at] = (etr_instruction){.kind = ETR_INSTRUCTION_JUMP_FALSE,
+                                          .args = args,
+                                          .arg_count = 1,
+                                          .jump_target = exists ? (int32_t)target : -1};
 }
 
 static void parse_instruction(reaching_program *p, size_t at, const char *text) {
   const char *target = strchr(text, '>');
   p->instructions[at] = (etr_instruction){.kind = ETR_INSTRUCTION_KERNEL, .jump_target = -1};
-  if (*text == 'w') cr_assert(etr_reaching_add(&p->reaching, text[1] - '0', (int32_t)at));
-  if (!target) return;
+  if (*text == 'w')
+    cr_assert(etr_reaching_add(&p->reaching, text[1] - '0', (int32_t)at));
+  if (!target)
+    return;
   int32_t condition = *text == 'F'   ? CONSTANT_FALSE
                       : *text == 'T' ? CONSTANT_TRUE
                       : *text == 'I' ? INPUT
                                      : text[1] - '0';
   bool is_end = strcmp(target + 1, "end") == 0;
-  set_jump(p, at, condition, is_end ? (long)p->method.instruction_count : strtol(target + 1, NULL, 10));
+  set_jump(p, at, condition,
+           is_end ? (long)p->method.instruction_count : strtol(target + 1, NULL, 10));
 }
 
 /* ---- What is found ---- */
@@ -102,10 +108,13 @@ static size_t describe(reaching_program *p, int32_t value, size_t at, char *out)
   size_t used = 0;
   const etr_reaching *r = &p->reaching;
   cr_assert(etr_reaching_find(&p->reaching, value, (int32_t)at));
-  if (r->from_start) used += (size_t)sprintf(out, "start");
+  if (r->from_start)
+    used += (size_t)sprintf(out, "start");
   for (size_t i = 0; i < r->found.count; i++)
-    used += (size_t)sprintf(out + used, "%s%d", used ? "," : "", (int)r->writes.data[r->found.data[i]].instruction);
-  if (used == 0) used = (size_t)sprintf(out, "none");
+    used += (size_t)sprintf(out + used, "%s%d", used ? "," : "",
+                            (int)r->writes.data[r->found.data[i]].instruction);
+  if (used == 0)
+    used = (size_t)sprintf(out, "none");
   return used;
 }
 
@@ -115,15 +124,20 @@ Test(reaching, writes_are_found_along_all_ways) {
     size_t count = 0, used = 0;
     snprintf(text, sizeof text, "%s", cases[i].instructions);
     char *results = strchr(text, '|');
-    if (results) *results++ = '\0';
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) words[count++] = word;
+    if (results)
+      *results++ = '\0';
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+      words[count++] = word;
     reaching_program p;
     begin(&p, count);
-    for (size_t k = 0; k < count; k++) parse_instruction(&p, k, words[k]);
+    for (size_t k = 0; k < count; k++)
+      parse_instruction(&p, k, words[k]);
     cr_assert(etr_reaching_finish(&p.reaching));
-    if (results) words[count++] = results;
+    if (results)
+      words[count++] = results;
     for (size_t k = 0; k < count; k++) {
-      if (*words[k] != 'r') continue;
+      if (*words[k] != 'r')
+        continue;
       used += (size_t)sprintf(got + used, "%s", used ? ";" : "");
       used += describe(&p, words[k][1] - '0', k, got + used);
     }
@@ -137,22 +151,33 @@ Test(reaching, writes_are_found_along_all_ways) {
 
 enum { MANY = 100000 };
 
-/* The first instruction writes value 0, and each other one jumps to the instruction that `target` says. The last may
- * also write the value. */
+/* The first instruction writes value 0, and each other one jumps to the instruction that `target`
+ * says. The last may also write the value. */
 static void begin_many(reaching_program *p, long (*target)(size_t at), bool last_writes) {
   begin(p, MANY);
   p->instructions[0] = (etr_instruction){.kind = ETR_INSTRUCTION_KERNEL, .jump_target = -1};
-  for (size_t i = 1; i < MANY; i++) set_jump(p, i, 1, target(i));
+  for (size_t i = 1; i < MANY; i++)
+    set_jump(p, i, 1, target(i));
   cr_assert(etr_reaching_add(&p->reaching, 0, 0));
   cr_assert(!last_writes || etr_reaching_add(&p->reaching, 0, MANY - 1));
   cr_assert(etr_reaching_finish(&p->reaching));
 }
 
-static long to_next(size_t at) { return (long)at + 1; }
-static long to_end(size_t at) { return (void)at, MANY; }
-static long to_start(size_t at) { return (void)at, 1; }
-static long to_before(size_t at) { return (long)at - 1; }
-static long to_anywhere(size_t at) { return (long)(at * 7919 % MANY); }
+static long to_next(size_t at) {
+  return (long)at + 1;
+}
+static long to_end(size_t at) {
+  return (void)at, MANY;
+}
+static long to_start(size_t at) {
+  return (void)at, 1;
+}
+static long to_before(size_t at) {
+  return (long)at - 1;
+}
+static long to_anywhere(size_t at) {
+  return (long)(at * 7919 % MANY);
+}
 
 /* Each instruction reads the value, whose only write is the first instruction. */
 Test(reaching, one_write_is_found_from_everywhere) {
@@ -162,7 +187,8 @@ Test(reaching, one_write_is_found_from_everywhere) {
     begin_many(&p, targets[k], false);
     for (size_t i = 1; i <= MANY; i++) {
       cr_assert(etr_reaching_find(&p.reaching, 0, (int32_t)i));
-      cr_assert(p.reaching.found.count == 1 && p.reaching.found.data[0] == 0, "%zu: instruction %zu", k, i);
+      cr_assert(p.reaching.found.count == 1 && p.reaching.found.data[0] == 0,
+                "%zu: instruction %zu", k, i);
     }
     cr_expect_not(p.reaching.is_cut, "%zu", k);
     etr_arena_clear(&p.arena);
@@ -175,7 +201,8 @@ Test(reaching, searches_that_take_too_long_find_the_last_write) {
   begin_many(&p, to_before, true);
   cr_assert(etr_reaching_find(&p.reaching, 0, 1));
   cr_expect(p.reaching.found.count == 2 && !p.reaching.is_cut);
-  for (size_t i = 1; i < MANY; i++) cr_assert(etr_reaching_find(&p.reaching, 0, (int32_t)i));
+  for (size_t i = 1; i < MANY; i++)
+    cr_assert(etr_reaching_find(&p.reaching, 0, (int32_t)i));
   cr_expect(p.reaching.is_cut);
   cr_expect(p.reaching.found.count == 1 && p.reaching.found.data[0] == 0 && !p.reaching.from_start);
   etr_arena_clear(&p.arena);

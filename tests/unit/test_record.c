@@ -24,7 +24,9 @@ static void read_record_within(reading *r, const char *path, etr_record_limits l
   r->status = etr_record_read(&r->record, &r->arena, full, &limits, &r->warnings, &r->error);
 }
 
-static void read_record(reading *r, const char *path) { read_record_within(r, path, (etr_record_limits){0}); }
+static void read_record(reading *r, const char *path) {
+  read_record_within(r, path, (etr_record_limits){0});
+}
 
 /* "MODULE/METHOD DIALECT OPERATORS" of each graph. */
 static void describe(const etr_record *record, char *out, size_t size) {
@@ -33,9 +35,10 @@ static void describe(const etr_record *record, char *out, size_t size) {
   for (size_t i = 0; i < record->graph_count; i++) {
     const etr_graph *graph = &record->graphs[i];
     size_t operators = 0;
-    for (size_t k = 0; k < graph->node_count; k++) operators += graph->nodes[k].kind == ETR_NODE_OP;
-    used += (size_t)snprintf(out + used, size - used, "%s%s/%s %s %zu", i ? ", " : "", graph->module, graph->method,
-                             graph->dialect, operators);
+    for (size_t k = 0; k < graph->node_count; k++)
+      operators += graph->nodes[k].kind == ETR_NODE_OP;
+    used += (size_t)snprintf(out + used, size - used, "%s%s/%s %s %zu", i ? ", " : "",
+                             graph->module, graph->method, graph->dialect, operators);
   }
 }
 
@@ -47,12 +50,14 @@ Test(record, entry_points_are_listed) {
       {"add_mul/etrecord.bin", "aten/forward aten 27, edge/forward edge 33", 1, 0, 0},
       {"multi_method/etrecord.bin", "edge/encode edge 4, edge/decode edge 6", 2, 0, 0},
       {"extra_modules/etrecord.bin",
-       "aten/forward aten 27, edge/forward edge 33, aten~2/forward aten 27, post_quant/forward aten 27, "
+       "aten/forward aten 27, edge/forward edge 33, aten~2/forward aten 27, post_quant/forward "
+       "aten 27, "
        "two_methods/method1 edge 4, "
        "two_methods/method2 edge 2, odd name: \xC3\xA9\"<&>/forward aten 3",
        1, 0, 0},
       {"old_0_6_add_mul/etrecord.bin", "aten/forward aten 27, edge/forward edge 33", 1, 0, 0},
-      {"old_1_0_1_add_mul/etrecord.bin", "aten/forward aten 27, edge/forward edge 33, aten~2/forward aten 27", 1, 0, 0},
+      {"old_1_0_1_add_mul/etrecord.bin",
+       "aten/forward aten 27, edge/forward edge 33, aten~2/forward aten 27", 1, 0, 0},
       {"seed_2023/etrecord.bin", "aten/forward aten 27, edge/forward edge 33", 1, 0, 0},
       {"hostile/deflated.etrecord", "aten/forward aten 8, edge/forward edge 8", 1, 0, 0},
       {"hostile/prefix_junk.etrecord", "aten/forward aten 8, edge/forward edge 8", 1, 0, 0},
@@ -71,7 +76,8 @@ Test(record, entry_points_are_listed) {
     cr_expect_str_eq(text, cases[i].graphs, "%s: %s", cases[i].path, text);
     cr_expect_eq(r.record.method_count, cases[i].methods, "%s", cases[i].path);
     cr_expect_eq(r.record.unknown_entry_count, cases[i].unknown, "%s", cases[i].path);
-    cr_expect_geq(r.warnings.list.count, cases[i].warnings, "%s: %zu warnings", cases[i].path, r.warnings.list.count);
+    cr_expect_geq(r.warnings.list.count, cases[i].warnings, "%s: %zu warnings", cases[i].path,
+                  r.warnings.list.count);
     etr_arena_clear(&r.arena);
   }
 }
@@ -85,7 +91,8 @@ Test(record, edge_only_reads_other_programs_if_there_is_no_edge_program) {
       {"add_mul/etrecord.bin", "edge/forward edge 33, aten/forward  0", 0},
       {"multi_method/etrecord.bin", "edge/encode edge 4, edge/decode edge 6", 0},
       {"extra_modules/etrecord.bin",
-       "edge/forward edge 33, aten/forward  0, aten~2/forward  0, post_quant/forward  0, two_methods/method1  0, "
+       "edge/forward edge 33, aten/forward  0, aten~2/forward  0, post_quant/forward  0, "
+       "two_methods/method1  0, "
        "two_methods/method2  0, "
        "odd name: \xC3\xA9\"<&>/forward  0",
        0},
@@ -113,7 +120,8 @@ Test(record, damaged_records_are_refused) {
       {"hostile/missing_ETRECORD_V0.etrecord", ETR_ERROR_FORMAT, "ETRECORD_V0"},
       {"hostile/not_zip.etrecord", ETR_ERROR_FORMAT, ""},
       {"hostile/empty.etrecord", ETR_ERROR_FORMAT, ""},
-      {"hostile/trunc_half.etrecord", ETR_ERROR_FORMAT, "ETRECORD_V0"}, /* only the end of an inner zip remains */
+      {"hostile/trunc_half.etrecord", ETR_ERROR_FORMAT,
+       "ETRECORD_V0"}, /* only the end of an inner zip remains */
       {"add_mul/etdump.etdp", ETR_ERROR_FORMAT, ""},
       {"hostile", ETR_ERROR_FORMAT, "ETRECORD_V0"},
       {"no/such/file", ETR_ERROR_IO, ""},
@@ -151,7 +159,8 @@ Test(record, a_node_has_name_handle_module_source_and_shape) {
   const etr_graph *graph = &r.record.graphs[1];
   const etr_node *found = NULL;
   for (size_t i = 0; i < graph->node_count; i++)
-    if (strcmp(graph->nodes[i].name, "aten_addmm_default") == 0) found = &graph->nodes[i];
+    if (strcmp(graph->nodes[i].name, "aten_addmm_default") == 0)
+      found = &graph->nodes[i];
   cr_assert_not_null(found);
   cr_expect_str_eq(found->target, "aten.addmm.default");
   cr_expect_eq(found->kind, ETR_NODE_OP);
@@ -190,7 +199,8 @@ Test(record, missing_entries_warn) {
        {edge},
        1,
        false,
-       ETR_ENTRY_HANDLE_MAP | ETR_ENTRY_DELEGATE_MAP | ETR_ENTRY_OTHER_PROGRAM | ETR_ENTRY_REFERENCE_OUTPUTS},
+       ETR_ENTRY_HANDLE_MAP | ETR_ENTRY_DELEGATE_MAP | ETR_ENTRY_OTHER_PROGRAM |
+           ETR_ENTRY_REFERENCE_OUTPUTS},
       {"both, with maps", {edge, aten}, 2, true, ETR_ENTRY_GRAPH_ID | ETR_ENTRY_REFERENCE_OUTPUTS},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -199,6 +209,7 @@ Test(record, missing_entries_warn) {
                                .graph_count = cases[i].count,
                                .has_handle_map_entry = cases[i].has_maps,
                                .has_delegate_map_entry = cases[i].has_maps};
-    cr_expect_eq(etr_record_missing(&record), cases[i].missing, "%s: %u", cases[i].title, etr_record_missing(&record));
+    cr_expect_eq(etr_record_missing(&record), cases[i].missing, "%s: %u", cases[i].title,
+                 etr_record_missing(&record));
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_redaction.c - what lib/records/redaction.c makes of names, in one record from the first name on.
+ * test_redaction.c - what lib/records/redaction.c makes of names, in one record from the first name
+ * on.
  */
 #include "records/redaction.h"
 
@@ -14,8 +15,8 @@ typedef struct change {
 static void check(etr_redaction *redaction, const change *changes, size_t count) {
   for (size_t i = 0; i < count; i++) {
     etr_slice to = changes[i].hide(redaction, etr_slice_of(changes[i].from));
-    cr_expect(etr_slice_equal(to, etr_slice_of(changes[i].to)), "%s became %.*s, not %s", changes[i].from, (int)to.size,
-              to.data, changes[i].to);
+    cr_expect(etr_slice_equal(to, etr_slice_of(changes[i].to)), "%s became %.*s, not %s",
+              changes[i].from, (int)to.size, to.data, changes[i].to);
   }
 }
 
@@ -27,13 +28,16 @@ Test(redaction, names_are_replaced_consistently) {
       {etr_redact_path, "", ""},
       {etr_redact_path, "mlp@1", "m2@1"},
       {etr_redact_path, "L['self'].blocks['mlp'].inners[0]", "L['self'].m0['m2'].m4[0]"},
-      {etr_redact_path, "_empty_nn_module_stack_from_metadata_hook", "_empty_nn_module_stack_from_metadata_hook"},
-      {etr_redact_module_stack, "L__self__,,my.Net;L__self__blocks_3,blocks.3,torch.nn.modules.linear.Linear",
+      {etr_redact_path, "_empty_nn_module_stack_from_metadata_hook",
+       "_empty_nn_module_stack_from_metadata_hook"},
+      {etr_redact_module_stack,
+       "L__self__,,my.Net;L__self__blocks_3,blocks.3,torch.nn.modules.linear.Linear",
        "L__self__,,C0;L__self__m0.3,m0.3,torch.nn.modules.linear.Linear"},
       {etr_redact_module_stack, "L__self__,,my.Net;K,,;K,mlp,my.Mlp",
        "L__self__,,C0;L__self__root_1,,;L__self__m2,m2,C1"},
       {etr_redact_name, "p_blocks_3_self_attn_weight", "p_m0_3_m1_weight"},
-      {etr_redact_name, "l_self_modules_mlp_parameters_weight_", "l_self_modules_m2_parameters_m3_"},
+      {etr_redact_name, "l_self_modules_mlp_parameters_weight_",
+       "l_self_modules_m2_parameters_m3_"},
       {etr_redact_name, "getattr_L__self___blocks___0___mlp", "getattr_L__self___m0___0___m2"},
       {etr_redact_name, "aten_mlp_default", "aten_mlp_default"}, /* an operator's */
       {etr_redact_name, "x", "x"},
@@ -77,18 +81,20 @@ Test(redaction, new_names_are_unique) {
 Test(redaction, source_lines_are_removed) {
   static const char trace[] =
       "File \"/home/me/net.py\", line 5, in secret\n    return self.a(x)\n"
-      "  File \"/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 134, in forward\n"
+      "  File \"/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 134, in "
+      "forward\n"
       "    return F.linear(x)\n  File \"<eval_with_key>.3\", line 1, in forward\n"
       "  File \"/home/me/net.py\", line 7, in forward\n  File \"/home/me/other.py\", line 1\n";
   static const char hidden[] = "  File \"f0.py\", line 5, in function\n"
                                "  File \"torch/nn/modules/linear.py\", line 134, in forward\n"
                                "  File \"<generated>\", line 1, in forward\n"
                                "  File \"f0.py\", line 7, in forward\n  File \"f1.py\", line 1\n";
-  static const change changes[] = {{etr_redact_trace, trace, hidden},
-                                   {etr_redact_trace, "no traceback at all", ""},
-                                   {etr_redact_path, "blocks.3", "blocks.3"}, /* which stay */
-                                   {etr_redact_module_stack, "L__self__,,my.Net", "L__self__,,my.Net"},
-                                   {etr_redact_name, "p_blocks_weight", "p_blocks_weight"}};
+  static const change changes[] = {
+      {etr_redact_trace, trace, hidden},
+      {etr_redact_trace, "no traceback at all", ""},
+      {etr_redact_path, "blocks.3", "blocks.3"}, /* which stay */
+      {etr_redact_module_stack, "L__self__,,my.Net", "L__self__,,my.Net"},
+      {etr_redact_name, "p_blocks_weight", "p_blocks_weight"}};
   etr_redaction redaction;
   etr_redaction_init(&redaction, false);
   check(&redaction, changes, ETR_COUNT(changes));

@@ -13,7 +13,8 @@ static const etr_known_phases *find(made_runs *t) {
   return phases;
 }
 
-/* "times: prefill decode: 0111 0111": the rule, the names, the phase of each run; blanks are loads. "": no phases. */
+/* "times: prefill decode: 0111 0111": the rule, the names, the phase of each run; blanks are loads.
+ * "": no phases. */
 static const char *phases_of(const made_series *series, size_t operators) {
   static made_runs t;
   static char out[MADE_RUNS_MOST + 64];
@@ -22,10 +23,12 @@ static const char *phases_of(const made_series *series, size_t operators) {
   const etr_known_phases *phases = find(&t);
   int used = 0;
   out[0] = '\0';
-  if (phases->count) used = snprintf(out, sizeof out, "%s:", etr_phase_rule_name(phases->rule));
+  if (phases->count)
+    used = snprintf(out, sizeof out, "%s:", etr_phase_rule_name(phases->rule));
   for (size_t i = 0; i < phases->count; i++)
     used += snprintf(out + used, sizeof out - (size_t)used, " %s", phases->names[i]);
-  if (phases->count) used += snprintf(out + used, sizeof out - (size_t)used, ": ");
+  if (phases->count)
+    used += snprintf(out + used, sizeof out - (size_t)used, ": ");
   for (size_t i = 0; phases->count && i < t.all.run_count; i++)
     used += snprintf(out + used, sizeof out - (size_t)used, "%c",
                      t.runs[i].block == 2 ? ' ' : '0' + (int)t.runs[i].phase);
@@ -46,8 +49,10 @@ Test(run_phases, sizes_and_events_distinguish_phases) {
       {RUNS(LOGGED(1.2, 80), LOGGED(1, 8), LOGGED(1.1, 8), LOGGED(1, 8)),
        ""}, /* the sizes make no difference to the times */
       {RUNS(LOGGED(4, 80), LOGGED(1, 8), SLOWER(1.1), LOGGED(1, 8)), ""}, /* one logged nothing */
-      {RUNS(LOGGED(1, 8), LOGGED(2, 16), LOGGED(4, 32), LOGGED(1, 8)), "sizes: phase 1 phase 2 phase 3: 0120"},
-      {RUNS(USUAL, OTHER_EVENTS(2), USUAL, OTHER_EVENTS(2), USUAL), "events: phase 1 phase 2: 01010"},
+      {RUNS(LOGGED(1, 8), LOGGED(2, 16), LOGGED(4, 32), LOGGED(1, 8)),
+       "sizes: phase 1 phase 2 phase 3: 0120"},
+      {RUNS(USUAL, OTHER_EVENTS(2), USUAL, OTHER_EVENTS(2), USUAL),
+       "events: phase 1 phase 2: 01010"},
       {RUNS(OTHER_EVENTS(2), THREE(USUAL)), ""}, /* only the first run */
       {RUNS(USUAL, OTHER_EVENTS(1.1), USUAL, OTHER_EVENTS(1.1), USUAL), ""},
   };
@@ -64,13 +69,16 @@ Test(run_phases, times_distinguish_phases) {
   } cases[] = {
       /* other work */
       {RUNS(PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)), "times: prefill decode: 01110111"},
-      {RUNS(PROMPT(20), USUAL, SLOWER(1.1), SLOWER(0.9), USUAL, PROMPT(19), TWO(USUAL), SLOWER(1.2), USUAL, PROMPT(21),
-            SLOWER(0.9), USUAL),
+      {RUNS(PROMPT(20), USUAL, SLOWER(1.1), SLOWER(0.9), USUAL, PROMPT(19), TWO(USUAL), SLOWER(1.2),
+            USUAL, PROMPT(21), SLOWER(0.9), USUAL),
        "times: prefill decode: 0111101111011"},
-      {RUNS(LOAD, PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)), "times: prefill decode:  01110111"},
-      {RUNS(PROMPT(20), THREE(USUAL), PROMPT(9), FOUR(USUAL), USUAL, PROMPT(60), TWO(USUAL), PROMPT(12), THREE(USUAL)),
+      {RUNS(LOAD, PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)),
+       "times: prefill decode:  01110111"},
+      {RUNS(PROMPT(20), THREE(USUAL), PROMPT(9), FOUR(USUAL), USUAL, PROMPT(60), TWO(USUAL),
+            PROMPT(12), THREE(USUAL)),
        "times: prefill decode: 01110111110110111"}, /* of many lengths */
-      {RUNS(TWO(PROMPT(20)), THREE(USUAL), TWO(PROMPT(20)), THREE(USUAL), TWO(PROMPT(20)), THREE(USUAL)),
+      {RUNS(TWO(PROMPT(20)), THREE(USUAL), TWO(PROMPT(20)), THREE(USUAL), TWO(PROMPT(20)),
+            THREE(USUAL)),
        "times: prefill decode: 001110011100111"},
       {RUNS(PROMPT(20), THREE(USUAL), TWO(PROMPT(20)), FOUR(USUAL), TWO(USUAL)),
        "times: kind 1 kind 2: 011100111111"}, /* groups unlike each other */
@@ -80,27 +88,35 @@ Test(run_phases, times_distinguish_phases) {
        "times: kind 1 kind 2: 0100100100"}, /* the longer ones are not first */
       {RUNS(TWO(PROMPT(20)), USUAL, TWO(PROMPT(20)), USUAL, TWO(PROMPT(20)), USUAL),
        "times: kind 1 kind 2: 001001001"}, /* and not fewer */
-      {RUNS(USUAL, BRANCH(5), TWO(USUAL), TWO(BRANCH(5)), USUAL, BRANCH(5), TWO(USUAL), TWO(BRANCH(5))),
+      {RUNS(USUAL, BRANCH(5), TWO(USUAL), TWO(BRANCH(5)), USUAL, BRANCH(5), TWO(USUAL),
+            TWO(BRANCH(5))),
        "times: kind 1 kind 2: 010011010011"}, /* branches */
-      {RUNS(SLOWER(0.5), PROMPT(20), THREE(USUAL), TWO(PROMPT(20)), USUAL), "times: kind 1 kind 2: 01000110"},
+      {RUNS(SLOWER(0.5), PROMPT(20), THREE(USUAL), TWO(PROMPT(20)), USUAL),
+       "times: kind 1 kind 2: 01000110"},
       /* the same work, slower: whatever the pattern */
-      {RUNS(SLOWER(20), THREE(USUAL), SLOWER(20), THREE(USUAL), SLOWER(20), THREE(USUAL), SLOWER(20), THREE(USUAL)),
+      {RUNS(SLOWER(20), THREE(USUAL), SLOWER(20), THREE(USUAL), SLOWER(20), THREE(USUAL),
+            SLOWER(20), THREE(USUAL)),
        ""},
-      {RUNS(TWO(USUAL), SLOWER(4), THREE(USUAL), SLOWER(4), USUAL, SLOWER(4), FOUR(USUAL), SLOWER(4)), ""},
+      {RUNS(TWO(USUAL), SLOWER(4), THREE(USUAL), SLOWER(4), USUAL, SLOWER(4), FOUR(USUAL),
+            SLOWER(4)),
+       ""},
       {RUNS(FOUR(USUAL), FOUR(SLOWER(4)), FOUR(USUAL), FOUR(SLOWER(4))), ""},
       {RUNS(USUAL, STALL(2), TWO(USUAL), STALL(4), FOUR(USUAL), STALL(1), TWO(USUAL)), ""},
       {RUNS(USUAL, STALL(2), TWO(USUAL), STALL(2), FOUR(USUAL), STALL(2), TWO(USUAL)), ""},
-      {RUNS(FOUR(USUAL), TWO(USUAL), FOUR(SLOWER(4)), TWO(SLOWER(4))), ""}, /* slower from some time on */
+      {RUNS(FOUR(USUAL), TWO(USUAL), FOUR(SLOWER(4)), TWO(SLOWER(4))),
+       ""}, /* slower from some time on */
       /* too little data */
-      {RUNS(PROMPT(20), FOUR(USUAL), THREE(USUAL)), ""},                          /* warm-up, or a prompt */
-      {RUNS(LOAD, PROMPT(20), THREE(USUAL), LOAD, PROMPT(20), THREE(USUAL)), ""}, /* twice, each behind a load */
+      {RUNS(PROMPT(20), FOUR(USUAL), THREE(USUAL)), ""}, /* warm-up, or a prompt */
+      {RUNS(LOAD, PROMPT(20), THREE(USUAL), LOAD, PROMPT(20), THREE(USUAL)),
+       ""}, /* twice, each behind a load */
       {RUNS(LOAD, PROMPT(20), THREE(USUAL), LOAD, PROMPT(20), TWO(USUAL), SLOWER(4), THREE(USUAL)),
        ""},                                              /* and one that is slow */
       {RUNS(THREE(USUAL), PROMPT(20), FOUR(USUAL)), ""}, /* a single one */
-      {RUNS(THREE(UNTIMED), PROMPT(40), THREE(UNTIMED), PROMPT(40), THREE(UNTIMED), PROMPT(40)), ""}, /* not timed */
-      {RUNS(PROMPT(20), USUAL, PROMPT(20), USUAL), ""},                                               /* too few */
-      {RUNS(PROMPT(1.2), THREE(USUAL), PROMPT(1.2), THREE(USUAL), PROMPT(1.2), THREE(USUAL)),
-       ""} /* only slightly longer */
+      {RUNS(THREE(UNTIMED), PROMPT(40), THREE(UNTIMED), PROMPT(40), THREE(UNTIMED), PROMPT(40)),
+       ""},                                             /* not timed */
+      {RUNS(PROMPT(20), USUAL, PROMPT(20), USUAL), ""}, /* too few */
+      {RUNS(PROMPT(1.2), THREE(USUAL), PROMPT(1.2), THREE(USUAL), PROMPT(1.2), THREE(USUAL)), ""}
+      /* only slightly longer */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const char *phases = phases_of(&cases[i].runs, 8);
@@ -119,7 +135,8 @@ Test(run_phases, few_operators_have_no_phases) {
 Test(run_phases, noise_has_no_phases) {
   static made_runs t;
   static const made_run first = SLOWER(5), usual = USUAL;
-  static const made_run slow[] = {SLOWER(4), SLOWER(3.1), SLOWER(5.6), STALL(3), SLOWER(2.2), STALL(7)};
+  static const made_run slow[] = {SLOWER(4), SLOWER(3.1), SLOWER(5.6),
+                                  STALL(3),  SLOWER(2.2), STALL(7)};
   uint64_t seed = 1;
   size_t with_phases = 0;
   for (int series = 0; series < 500; series++) {
@@ -141,7 +158,8 @@ Test(run_phases, noise_has_no_phases) {
 Test(run_phases, many_runs_are_sampled) {
   static made_runs t;
   made_runs_begin(&t, 8);
-  for (int i = 0; i < 500; i++) made_runs_add(&t, i % 5 ? (made_run)USUAL : (made_run)PROMPT(20));
+  for (int i = 0; i < 500; i++)
+    made_runs_add(&t, i % 5 ? (made_run)USUAL : (made_run)PROMPT(20));
   const etr_known_phases *phases = find(&t);
   cr_assert_eq(phases->count, 2);
   cr_expect_str_eq(phases->names[0], "prefill");
@@ -162,7 +180,8 @@ Test(run_phases, a_mixture_has_the_noise_of_its_phases) {
     ticks[i] = t.runs[i].execute_ticks;
   }
   const etr_known_phases *phases = find(&t);
-  etr_method method = {.name = "forward", .runs = runs, .run_count = RUNS, .execute_per_run = ticks};
+  etr_method method = {
+      .name = "forward", .runs = runs, .run_count = RUNS, .execute_per_run = ticks};
   cr_assert(etr_phases_measure(&method, phases, &t.all, &t.arena, &warnings));
   cr_assert_eq(method.run_phase_count, 2);
   cr_expect_eq(method.mixed_phase_count, 2);
@@ -175,9 +194,11 @@ Test(run_phases, a_mixture_has_the_noise_of_its_phases) {
   cr_expect_eq(method.run_phases[1].noise.verdict, ETR_NOISE_STEADY);
   cr_expect_eq(method.slow_runs.kind, ETR_SLOW_RUNS_NONE);
   cr_assert_eq(warnings.list.count, 1);
-  cr_expect_str_eq(warnings.list.data[0].message,
-                   "averages of method forward mix runs of different kinds: 4 prefill, 20 decode (estimated)");
-  method = (etr_method){.name = "forward", .runs = runs + 1, .run_count = 3, .execute_per_run = ticks + 1};
+  cr_expect_str_eq(
+      warnings.list.data[0].message,
+      "averages of method forward mix runs of different kinds: 4 prefill, 20 decode (estimated)");
+  method = (etr_method){
+      .name = "forward", .runs = runs + 1, .run_count = 3, .execute_per_run = ticks + 1};
   cr_assert(etr_phases_measure(&method, phases, &t.all, &t.arena, &warnings));
   cr_expect_eq(method.mixed_phase_count, 1);
   cr_expect_eq(warnings.list.count, 1);
@@ -199,7 +220,8 @@ Test(run_phases, a_drift_within_a_phase_is_found) {
     runs[i] = i;
     ticks[i] = t.runs[i].execute_ticks;
   }
-  etr_method method = {.name = "forward", .runs = runs, .run_count = RUNS, .execute_per_run = ticks};
+  etr_method method = {
+      .name = "forward", .runs = runs, .run_count = RUNS, .execute_per_run = ticks};
   cr_assert(etr_phases_measure(&method, find(&t), &t.all, &t.arena, &warnings));
   cr_assert_eq(method.run_phase_count, 2);
   const etr_noise *noise = &method.run_phases[1].noise;

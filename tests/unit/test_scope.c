@@ -23,12 +23,13 @@ static const char *scope_path(tiny *t, const etr_scopes *scopes, uint32_t node) 
 }
 
 static void expect_scope(tiny *t, const etr_scopes *scopes, uint32_t node, const char *expected) {
-  cr_expect_str_eq(scope_path(t, scopes, node), expected, "%s: is in '%s', not '%s'", t->nodes.data[node].name,
-                   scope_path(t, scopes, node), expected);
+  cr_expect_str_eq(scope_path(t, scopes, node), expected, "%s: is in '%s', not '%s'",
+                   t->nodes.data[node].name, scope_path(t, scopes, node), expected);
 }
 
 static uint32_t op(tiny *t, uint32_t module) {
-  return tiny_node(t, ETR_NODE_OP, etr_arena_format(&t->arena, "op_%zu", t->nodes.count), "aten.add.Tensor", module);
+  return tiny_node(t, ETR_NODE_OP, etr_arena_format(&t->arena, "op_%zu", t->nodes.count),
+                   "aten.add.Tensor", module);
 }
 
 static uint32_t format_module(tiny *t, uint32_t parent, const char *format, unsigned number) {
@@ -40,7 +41,8 @@ static uint32_t format_module(tiny *t, uint32_t parent, const char *format, unsi
 /* Counts the children of a box; ETR_NONE: of the top. */
 static size_t count_children(const tiny *t, const etr_scopes *scopes, uint32_t box) {
   size_t count = 0;
-  for (size_t i = 0; i < scopes->count; i++) count += scopes->list[i].parent == box;
+  for (size_t i = 0; i < scopes->count; i++)
+    count += scopes->list[i].parent == box;
   for (size_t i = 0; i < t->nodes.count; i++)
     count += t->nodes.data[i].kind < ETR_NODE_PARAMETER && scopes->of_node[i] == box;
   return count;
@@ -48,15 +50,19 @@ static size_t count_children(const tiny *t, const etr_scopes *scopes, uint32_t b
 
 /* Checks the guarantees of scope.h. */
 static void expect_sound(const tiny *t, const etr_scopes *scopes) {
-  cr_expect_leq(count_children(t, scopes, ETR_NONE), 32, "%zu on top", count_children(t, scopes, ETR_NONE));
+  cr_expect_leq(count_children(t, scopes, ETR_NONE), 32, "%zu on top",
+                count_children(t, scopes, ETR_NONE));
   for (uint32_t i = 0; i < scopes->count; i++) {
     const etr_scope *s = &scopes->list[i];
-    cr_expect(s->parent == ETR_NONE ? s->depth == 0 : s->parent < i && s->depth == scopes->list[s->parent].depth + 1,
+    cr_expect(s->parent == ETR_NONE
+                  ? s->depth == 0
+                  : s->parent < i && s->depth == scopes->list[s->parent].depth + 1,
               "order of %s", s->label);
-    cr_expect_leq(count_children(t, scopes, i), 100, "%zu in %s", count_children(t, scopes, i), s->label);
+    cr_expect_leq(count_children(t, scopes, i), 100, "%zu in %s", count_children(t, scopes, i),
+                  s->label);
     for (uint32_t k = 0; k < i; k++)
-      cr_expect(scopes->list[k].parent != s->parent || strcmp(scopes->list[k].label, s->label) != 0, "two boxes %s",
-                s->label);
+      cr_expect(scopes->list[k].parent != s->parent || strcmp(scopes->list[k].label, s->label) != 0,
+                "two boxes %s", s->label);
   }
   size_t on_top = 0, ops = 0;
   for (size_t i = 0; i < scopes->count; i++)
@@ -70,12 +76,13 @@ static void expect_sound(const tiny *t, const etr_scopes *scopes) {
 
 Test(scope, every_node_is_in_the_box_of_its_module) {
   tiny t = {0};
-  uint32_t a = tiny_module(&t, 0, "a", ""), fc = tiny_module(&t, a, "a.fc", ""), b = tiny_module(&t, 0, "b", "");
+  uint32_t a = tiny_module(&t, 0, "a", ""), fc = tiny_module(&t, a, "a.fc", ""),
+           b = tiny_module(&t, 0, "b", "");
   uint32_t weight = tiny_node(&t, ETR_NODE_PARAMETER, "p_a_fc_weight", "a.fc.weight", 0);
   uint32_t unused = tiny_node(&t, ETR_NODE_BUFFER, "b_unused", "unused", 0);
   uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
-  uint32_t loose = op(&t, 0), in_b = op(&t, b), in_b_too = op(&t, b), in_a = op(&t, a), in_fc = op(&t, fc),
-           also_fc = op(&t, fc);
+  uint32_t loose = op(&t, 0), in_b = op(&t, b), in_b_too = op(&t, b), in_a = op(&t, a),
+           in_fc = op(&t, fc), also_fc = op(&t, fc);
   uint32_t output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
   tiny_input(&t, in_fc, weight, 0);
   tiny_input(&t, output, weight, 0);
@@ -94,7 +101,8 @@ Test(scope, every_node_is_in_the_box_of_its_module) {
   tiny_clear(&t);
 }
 
-/* Each row: the path of a chain of modules below the root, and the box that an operator in the last one is in. */
+/* Each row: the path of a chain of modules below the root, and the box that an operator in the last
+ * one is in. */
 Test(scope, labels_extend_the_parents_path) {
   static const struct {
     const char *outer, *inner, *expected;
@@ -110,7 +118,8 @@ Test(scope, labels_extend_the_parents_path) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
-    uint32_t outer = tiny_module(&t, 0, cases[i].outer, ""), inner = tiny_module(&t, outer, cases[i].inner, ""),
+    uint32_t outer = tiny_module(&t, 0, cases[i].outer, ""),
+             inner = tiny_module(&t, outer, cases[i].inner, ""),
              other = tiny_module(&t, 0, "z", "");
     uint32_t node = op(&t, inner);
     op(&t, outer), op(&t, other), op(&t, other);
@@ -125,11 +134,13 @@ Test(scope, sequential_is_joined_to_its_members) {
   tiny t = {0};
   uint32_t block = tiny_module(&t, 0, "block", ""),
            conv = tiny_module(&t, block, "block.conv", "torch.nn.modules.container.Sequential");
-  uint32_t c0 = tiny_module(&t, conv, "block.conv.0", ""), c00 = tiny_module(&t, c0, "block.conv.0.0", ""),
+  uint32_t c0 = tiny_module(&t, conv, "block.conv.0", ""),
+           c00 = tiny_module(&t, c0, "block.conv.0.0", ""),
            c1 = tiny_module(&t, conv, "block.conv.1", "");
   uint32_t other = tiny_module(&t, 0, "other", "");
   uint32_t first = op(&t, c00), second = op(&t, c1), add = op(&t, block);
-  for (int i = 0; i < 3; i++) op(&t, other);
+  for (int i = 0; i < 3; i++)
+    op(&t, other);
   etr_scopes scopes = build(&t);
   expect_scope(&t, &scopes, first, "block/conv.0/0");
   expect_scope(&t, &scopes, second, "block/conv.1");
@@ -140,7 +151,8 @@ Test(scope, sequential_is_joined_to_its_members) {
 /* A vision transformer, in which all modules are below "encoder". */
 Test(scope, the_box_with_most_operators_is_dissolved) {
   tiny t = {0};
-  uint32_t model = tiny_module(&t, 0, "model", ""), encoder = tiny_module(&t, model, "model.encoder", ""),
+  uint32_t model = tiny_module(&t, 0, "model", ""),
+           encoder = tiny_module(&t, model, "model.encoder", ""),
            head = tiny_module(&t, model, "head", "");
   uint32_t conv = op(&t, model), position = op(&t, encoder), deep = 0;
   for (unsigned i = 0; i < 12; i++) {
@@ -159,7 +171,8 @@ Test(scope, the_box_with_most_operators_is_dissolved) {
   tiny_clear(&t);
 }
 
-/* Dissolving stops before the top has more than 30 boxes. Buckets are made if no box can be dissolved. */
+/* Dissolving stops before the top has more than 30 boxes. Buckets are made if no box can be
+ * dissolved. */
 /* Members of a list keep the same part of their path, including members with unique names. */
 Test(scope, labels_of_siblings_differ) {
   static const struct {
@@ -191,12 +204,13 @@ Test(scope, labels_of_siblings_differ) {
   }
   etr_scopes scopes = build(&t);
   expect_sound(&t, &scopes);
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_scope(&t, &scopes, nodes[i], cases[i].expected);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    expect_scope(&t, &scopes, nodes[i], cases[i].expected);
   tiny_clear(&t);
 }
 
-/* x -> dq -> conv (a) -> q -> dq -> relu (b) -> q; a dequantizer that two modules use, and one before an operator at
- * the top level. */
+/* x -> dq -> conv (a) -> q -> dq -> relu (b) -> q; a dequantizer that two modules use, and one
+ * before an operator at the top level. */
 Test(scope, quantizers_are_in_the_box_of_their_operator) {
   static const char q[] = "quantized_decomposed.quantize_per_tensor.default",
                     dq[] = "quantized_decomposed.dequantize_per_tensor.default";
@@ -226,15 +240,18 @@ Test(scope, quantizers_are_in_the_box_of_their_operator) {
   };
   uint32_t nodes[ETR_COUNT(cases)];
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    nodes[i] = tiny_node(&t, ETR_NODE_OP, etr_arena_format(&t.arena, "n%zu", i), cases[i].target, cases[i].module);
+    nodes[i] = tiny_node(&t, ETR_NODE_OP, etr_arena_format(&t.arena, "n%zu", i), cases[i].target,
+                         cases[i].module);
     for (size_t k = 0; k < 2; k++)
-      if (cases[i].inputs[k] >= -1) tiny_input(&t, nodes[i], cases[i].inputs[k] < 0 ? x : nodes[cases[i].inputs[k]], 0);
+      if (cases[i].inputs[k] >= -1)
+        tiny_input(&t, nodes[i], cases[i].inputs[k] < 0 ? x : nodes[cases[i].inputs[k]], 0);
   }
   etr_scopes scopes = build(&t);
   expect_sound(&t, &scopes);
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     expect_scope(&t, &scopes, nodes[i], cases[i].expected);
-    cr_expect_eq(scopes.is_guest[nodes[i]], cases[i].module == 0 && cases[i].expected[0] != '\0', "n%zu", i);
+    cr_expect_eq(scopes.is_guest[nodes[i]], cases[i].module == 0 && cases[i].expected[0] != '\0',
+                 "n%zu", i);
   }
   tiny_clear(&t);
 }
@@ -256,7 +273,8 @@ Test(scope, many_layers_are_put_into_buckets) {
     uint32_t last = 0;
     for (unsigned k = 0; k < cases[i].layers; k++) {
       uint32_t layer = format_module(&t, 0, cases[i].layer, k);
-      for (int n = 0; n < 3; n++) last = op(&t, layer);
+      for (int n = 0; n < 3; n++)
+        last = op(&t, layer);
     }
     tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
     etr_scopes scopes = build(&t);
@@ -273,7 +291,8 @@ Test(scope, members_of_interleaved_lists_are_recognized) {
   for (unsigned i = 0; i < 20; i++) {
     down = format_module(&t, 0, "down.%u", i);
     up = format_module(&t, 0, "up.%u", i);
-    for (int n = 0; n < 2; n++) op(&t, down), op(&t, up);
+    for (int n = 0; n < 2; n++)
+      op(&t, down), op(&t, up);
   }
   etr_scopes scopes = build(&t);
   expect_sound(&t, &scopes);
@@ -292,7 +311,8 @@ Test(scope, nodes_without_modules_have_boxes) {
                {5000, "ops.0000-0312/ops.0000-0062", "ops.4695-4999/ops.4939-4999"}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
-    for (unsigned k = 0; k < cases[i].ops; k++) op(&t, 0);
+    for (unsigned k = 0; k < cases[i].ops; k++)
+      op(&t, 0);
     uint32_t output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
     etr_scopes scopes = build(&t);
     expect_sound(&t, &scopes);
@@ -310,7 +330,8 @@ Test(scope, many_inputs_share_a_box) {
   } cases[] = {{4, ""}, {5, "inputs"}, {150, "inputs/inputs.0100-0149"}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
-    for (unsigned k = 0; k < cases[i].inputs; k++) tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+    for (unsigned k = 0; k < cases[i].inputs; k++)
+      tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
     op(&t, 0);
     etr_scopes scopes = build(&t);
     expect_sound(&t, &scopes);
@@ -328,10 +349,13 @@ Test(scope, nested_graphs_are_in_the_box_of_their_owner) {
   uint32_t argument = tiny_node(&t, ETR_NODE_INPUT, "arg0", "arg0", 0);
   uint32_t plain = op(&t, a), deeper = op(&t, fc), foreign = op(&t, other),
            inner = tiny_node(&t, ETR_NODE_OP, "cond_1", "higher_order.cond", fc);
-  for (uint32_t i = argument; i <= inner; i++) t.nodes.data[i].subgraph = branch;
-  uint32_t innermost = tiny_subgraph(&t, inner, "false_graph_0", ETR_SUBGRAPH_BODY), nested = op(&t, fc);
+  for (uint32_t i = argument; i <= inner; i++)
+    t.nodes.data[i].subgraph = branch;
+  uint32_t innermost = tiny_subgraph(&t, inner, "false_graph_0", ETR_SUBGRAPH_BODY),
+           nested = op(&t, fc);
   t.nodes.data[nested].subgraph = innermost;
-  for (int i = 0; i < 8; i++) op(&t, other);
+  for (int i = 0; i < 8; i++)
+    op(&t, other);
   etr_scopes scopes = build(&t);
   expect_sound(&t, &scopes);
   expect_scope(&t, &scopes, before, "a");
@@ -352,9 +376,11 @@ Test(scope, hostile_modules_end) {
     module = tiny_module(&t, module, i % 2 ? "x" : "y", "");
     op(&t, module);
   }
-  for (unsigned i = 0; i < 3000; i++) op(&t, tiny_module(&t, 0, "same", ""));
+  for (unsigned i = 0; i < 3000; i++)
+    op(&t, tiny_module(&t, 0, "same", ""));
   etr_scopes scopes = build(&t);
   cr_expect_leq(count_children(&t, &scopes, ETR_NONE), 32);
-  for (size_t i = 0; i < scopes.count; i++) cr_expect_leq(scopes.list[i].depth, 40);
+  for (size_t i = 0; i < scopes.count; i++)
+    cr_expect_leq(scopes.list[i].depth, 40);
   tiny_clear(&t);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ETDumps as base64 in logs: text around them and between their lines, and the errors of dumps that are
- * not whole.
+ * ETDumps as base64 in logs: text around them and between their lines, and the errors of dumps that
+ * are not whole.
  */
 #include "inputs/serial_log.h"
 
@@ -14,7 +14,8 @@
 static const char whole[] = "\x24\0\0\0\x14\0\0\0ED00abcdefghijklmnopqrstuvwxyz!?";
 enum { SIZE = 40 };
 
-/* In a text, @D is replaced by its base64, 56 characters, and @AB by B hexadecimal groups of 4 of it from group A on.
+/* In a text, @D is replaced by its base64, 56 characters, and @AB by B hexadecimal groups of 4 of
+ * it from group A on.
  */
 static etr_slice expand(etr_arena *arena, const char *row) {
   static const char hex[] = "0123456789abcdef";
@@ -49,8 +50,8 @@ Test(serial_log, dumps_in_logs_are_found) {
       {"[00:01] echo \"@D\"\n", 1, 1},
       {"#[RUN THIS]\nbase64 -i -d <<<\"\\\n@D\\\n\" >etdump.bin\n", 1, 3},
       {"x\n@05\n@55\n@a4\ndone\n", 1, 2},
-      {"@07\n@77\ndone\n", 1,
-       1}, /* a line of the same length that is also base64; the size shows that it is not part of the dump */
+      {"@07\n@77\ndone\n", 1, 1}, /* a line of the same length that is also base64; the size shows
+                                     that it is not part of the dump */
       {"[00:01] @07\n[00:02] @77\n[00:03] done\n", 1, 1},
       {"[ 9.1] @07\n[10.2] @77\n[10.3] done\n", 1, 1},
       {"[00:01] echo \"@07\n[00:02] @77\" | base64\n", 1, 1},
@@ -67,13 +68,17 @@ Test(serial_log, dumps_in_logs_are_found) {
     etr_arena arena = {0};
     etr_serial_log log;
     cr_assert(etr_serial_log_read(&log, &arena, expand(&arena, rows[i].text)));
-    cr_expect(log.dump_count == rows[i].dumps && log.found == rows[i].dumps, "row %zu: %zu", i, log.dump_count);
+    cr_expect(log.dump_count == rows[i].dumps && log.found == rows[i].dumps, "row %zu: %zu", i,
+              log.dump_count);
     cr_expect_null(log.problem, "row %zu: %s", i, log.problem);
     for (size_t k = 0; k < log.dump_count; k++) {
-      cr_expect(log.dumps[k].bytes.size == SIZE && memcmp(log.dumps[k].bytes.data, whole, SIZE) == 0, "row %zu", i);
+      cr_expect(log.dumps[k].bytes.size == SIZE &&
+                    memcmp(log.dumps[k].bytes.data, whole, SIZE) == 0,
+                "row %zu", i);
       cr_expect(log.dumps[k].number == k + 1 && log.dumps[k].debug_buffer.size == 0, "row %zu", i);
     }
-    if (log.dump_count) cr_expect_eq(log.dumps[0].line, rows[i].line, "row %zu", i);
+    if (log.dump_count)
+      cr_expect_eq(log.dumps[0].line, rows[i].line, "row %zu", i);
     etr_arena_clear(&arena);
   }
 }
@@ -84,7 +89,8 @@ Test(serial_log, incomplete_dumps_are_reported) {
     size_t dumps;
     const char *problem;
   } rows[] = {
-      {"x\necho \"@07", 0, "line 2: the ETDump in base64 is cut off on line 2, after 21 of 40 bytes"},
+      {"x\necho \"@07", 0,
+       "line 2: the ETDump in base64 is cut off on line 2, after 21 of 40 bytes"},
       {"x\n@07\n@73", 0, "line 2: the ETDump in base64 is cut off on line 3, after 30 of 40 bytes"},
       {"@07\n[warning] low voltage\n@77\n", 0,
        "line 1: the ETDump in base64 is broken off or damaged on line 1, after 21 of 40 bytes"},
@@ -92,8 +98,10 @@ Test(serial_log, incomplete_dumps_are_reported) {
        "line 1: the ETDump in base64 is broken off or damaged on line 1, after 21 of 40 bytes"},
       {"echo \"@07@86\" | base64\n", 0,
        "line 1: the ETDump in base64 is broken off or damaged on line 1, after 39 of 40 bytes"},
-      {"@D\nreset\n@07", 1, "line 3: the ETDump in base64 is cut off on line 3, after 21 of 40 bytes"},
-      {"@07\nreset!\n@D", 1, "line 1: the ETDump in base64 is broken off or damaged on line 1, after 21 of 40 bytes"},
+      {"@D\nreset\n@07", 1,
+       "line 3: the ETDump in base64 is cut off on line 3, after 21 of 40 bytes"},
+      {"@07\nreset!\n@D", 1,
+       "line 1: the ETDump in base64 is broken off or damaged on line 1, after 21 of 40 bytes"},
       {"x\n#[RUN THIS]\n# Writing debug_buffer.bin [base64]\necho \"AAAA", 0,
        "line 2: an ETDump is announced, but the log is cut off before it"},
   };
@@ -114,22 +122,27 @@ Test(serial_log, a_debug_buffer_belongs_to_the_next_dump) {
   static const struct {
     const char *text, *first, *second, *lost;
   } rows[] = {
-      {"echo \"Zm9v\" | base64 -d >debug_buffer.bin\necho \"@D\" | base64 -d >etdump.bin\necho \"@D\"", "foo", "",
-       NULL},
+      {"echo \"Zm9v\" | base64 -d >debug_buffer.bin\necho \"@D\" | base64 -d >etdump.bin\necho "
+       "\"@D\"",
+       "foo", "", NULL},
       {"echo \"@D\"\necho \"Zm9v\" | base64 -d > debug_buffer.bin\r\necho \"@D\"", "", "foo", NULL},
       {"echo \"@D\"\necho \"Zm\n9v\" | base64 -d >debug_buffer.bin\necho \"@D\"", "", "foo", NULL},
       {"echo \"@D\"\necho \"Zm9v\" | base64 -d >other.bin\necho \"@D\"", "", "", NULL},
       {"echo \"Zm9\" | base64 -d >debug_buffer.bin\necho \"@D\" x\necho \"@D\"", "", "",
-       "line 1: the debug buffer in base64 is damaged: logged values are unknown; capture the log again, to its end"},
+       "line 1: the debug buffer in base64 is damaged: logged values are unknown; capture the log "
+       "again, to its end"},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     etr_arena arena = {0};
     etr_serial_log log;
     cr_assert(etr_serial_log_read(&log, &arena, expand(&arena, rows[i].text)));
     cr_assert_eq(log.dump_count, 2, "row %zu: %s", i, log.problem);
-    cr_expect(etr_slice_equal(log.dumps[0].debug_buffer, etr_slice_of(rows[i].first)), "row %zu", i);
-    cr_expect(etr_slice_equal(log.dumps[1].debug_buffer, etr_slice_of(rows[i].second)), "row %zu", i);
-    cr_expect(rows[i].lost ? log.lost_buffer && strcmp(log.lost_buffer, rows[i].lost) == 0 : !log.lost_buffer,
+    cr_expect(etr_slice_equal(log.dumps[0].debug_buffer, etr_slice_of(rows[i].first)), "row %zu",
+              i);
+    cr_expect(etr_slice_equal(log.dumps[1].debug_buffer, etr_slice_of(rows[i].second)), "row %zu",
+              i);
+    cr_expect(rows[i].lost ? log.lost_buffer && strcmp(log.lost_buffer, rows[i].lost) == 0
+                           : !log.lost_buffer,
               "row %zu: %s", i, log.lost_buffer);
     etr_arena_clear(&arena);
   }
@@ -140,9 +153,15 @@ Test(serial_log, logs_are_recognized_by_content) {
     const char *path;
     bool is_log;
   } rows[] = {
-      {"serial_log/arm.log", true},       {"serial_log/stamped.log", true}, {"serial_log/cut.log", true},
-      {"serial_log/announced.log", true}, {"add_mul/etdump.etdp", false},   {"add_mul/model.pte", false},
-      {"add_mul/truth.json", false},      {"no_such_file", false},          {"add_mul", false},
+      {"serial_log/arm.log", true},
+      {"serial_log/stamped.log", true},
+      {"serial_log/cut.log", true},
+      {"serial_log/announced.log", true},
+      {"add_mul/etdump.etdp", false},
+      {"add_mul/model.pte", false},
+      {"add_mul/truth.json", false},
+      {"no_such_file", false},
+      {"add_mul", false},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     char path[512];

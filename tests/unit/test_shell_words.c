@@ -13,7 +13,8 @@
 static void join(char room[256], const char *const *words) {
   size_t used = 0;
   room[0] = '\0';
-  for (; *words != NULL; words++) used += (size_t)snprintf(room + used, 256 - used, "[%s]", *words);
+  for (; *words != NULL; words++)
+    used += (size_t)snprintf(room + used, 256 - used, "[%s]", *words);
 }
 
 static void expect_words(const char *line, const char *expected) {
@@ -59,7 +60,8 @@ Test(shell_words, a_backslash_keeps_the_next_character) {
 }
 
 Test(shell_words, nothing_is_expanded) {
-  expect_words("$HOME `id` $(id) ~ * ? [a-z] {a,b} # !", "[$HOME][`id`][$(id)][~][*][?][[a-z]][{a,b}][#][!]");
+  expect_words("$HOME `id` $(id) ~ * ? [a-z] {a,b} # !",
+               "[$HOME][`id`][$(id)][~][*][?][[a-z]][{a,b}][#][!]");
   expect_words("a|b && c; d > e 2>&1 &", "[a|b][&&][c;][d][>][e][2>&1][&]");
   expect_words("sh -c 'cd x && ./run > log'", "[sh][-c][cd x && ./run > log]");
 }
@@ -70,11 +72,13 @@ Test(shell_words, many_words_are_read) {
   const char *problem;
   size_t count = 0;
   cr_assert(line != NULL);
-  for (size_t i = 0; i < WORDS; i++) memcpy(line + 2 * i, "x ", 2);
+  for (size_t i = 0; i < WORDS; i++)
+    memcpy(line + 2 * i, "x ", 2);
   line[2 * WORDS - 1] = '\0';
   const char **words = program_words(line, &problem);
   cr_assert(words != NULL);
-  while (words[count] != NULL) cr_assert_str_eq(words[count++], "x");
+  while (words[count] != NULL)
+    cr_assert_str_eq(words[count++], "x");
   cr_expect_eq(count, WORDS);
   free(words);
   free(line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_side_document.c - comparing documents gives the same result as comparing the records, bit by bit; other
- * documents are refused.
+ * test_side_document.c - comparing documents gives the same result as comparing the records, bit by
+ * bit; other documents are refused.
  */
 #include "base/arena.h"
 #include "etrecord_compare.h"
@@ -25,8 +25,8 @@ static etr_text document_of(etr_arena *arena, const char *name, const etr_option
   return text;
 }
 
-static etr_status compare_documents(etr_comparison **out, const etr_text *base, const etr_text *newer,
-                                    etr_error *error) {
+static etr_status compare_documents(etr_comparison **out, const etr_text *base,
+                                    const etr_text *newer, etr_error *error) {
   const etr_document sides[] = {{base->data, base->size, NULL}, {newer->data, newer->size, NULL}};
   return etr_compare_documents(out, &sides[0], &sides[1], NULL, error);
 }
@@ -34,30 +34,38 @@ static etr_status compare_documents(etr_comparison **out, const etr_text *base, 
 /* ---- Documents compare like records ---- */
 
 static void expect_change(const etr_change *got, const etr_change *want, const char *what) {
-  const double a[] = {got->base_avg, got->new_avg, got->base_p50, got->new_p50, got->low, got->high, got->relative};
+  const double a[] = {got->base_avg, got->new_avg, got->base_p50, got->new_p50,
+                      got->low,      got->high,    got->relative};
   const double b[] = {want->base_avg, want->new_avg, want->base_p50, want->new_p50,
                       want->low,      want->high,    want->relative};
   for (size_t i = 0; i < ETR_COUNT(a); i++)
-    cr_expect(a[i] == b[i] || (isnan(a[i]) && isnan(b[i])), "%s, number %zu: %.17g instead of %.17g", what, i, a[i],
-              b[i]);
+    cr_expect(a[i] == b[i] || (isnan(a[i]) && isnan(b[i])),
+              "%s, number %zu: %.17g instead of %.17g", what, i, a[i], b[i]);
   cr_expect(got->base_runs == want->base_runs && got->new_runs == want->new_runs, "%s: runs", what);
-  cr_expect(got->base_recordings == want->base_recordings && got->new_recordings == want->new_recordings, "%s", what);
-  cr_expect(got->reason == want->reason && got->recordings_needed == want->recordings_needed, "%s: reason", what);
-  cr_expect_eq(got->verdict, want->verdict, "%s: %s instead of %s", what, etr_verdict_name(got->verdict),
-               etr_verdict_name(want->verdict));
+  cr_expect(got->base_recordings == want->base_recordings &&
+                got->new_recordings == want->new_recordings,
+            "%s", what);
+  cr_expect(got->reason == want->reason && got->recordings_needed == want->recordings_needed,
+            "%s: reason", what);
+  cr_expect_eq(got->verdict, want->verdict, "%s: %s instead of %s", what,
+               etr_verdict_name(got->verdict), etr_verdict_name(want->verdict));
 }
 
-static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+static bool is_same_text(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
 
 static void expect_pairs(const etr_method_pair *got, const etr_method_pair *want) {
-  cr_assert_eq(got->pair_count, want->pair_count, "%s: %zu pairs instead of %zu", want->name, got->pair_count,
-               want->pair_count);
+  cr_assert_eq(got->pair_count, want->pair_count, "%s: %zu pairs instead of %zu", want->name,
+               got->pair_count, want->pair_count);
   for (size_t i = 0; i < got->pair_count; i++) {
     const etr_node_pair *a = &got->pairs[i], *b = &want->pairs[i];
     cr_expect(is_same_text(a->base_name, b->base_name) && is_same_text(a->new_name, b->new_name) &&
               a->rule == b->rule && strcmp(a->op, b->op) == 0);
-    cr_expect(is_same_text(a->base_module, b->base_module) && is_same_text(a->new_module, b->new_module));
-    cr_expect(is_same_text(a->base_backend, b->base_backend) && is_same_text(a->new_backend, b->new_backend));
+    cr_expect(is_same_text(a->base_module, b->base_module) &&
+              is_same_text(a->new_module, b->new_module));
+    cr_expect(is_same_text(a->base_backend, b->base_backend) &&
+              is_same_text(a->new_backend, b->new_backend));
     expect_change(&a->change, &b->change, b->new_name ? b->new_name : b->base_name);
   }
 }
@@ -74,9 +82,12 @@ static void expect_groups(const etr_node_groups *got, const etr_node_groups *wan
 
 static void expect_method(const etr_method_pair *got, const etr_method_pair *want) {
   expect_change(&got->execute, &want->execute, want->name);
-  for (int part = 0; part < ETR_SIDE_PARTS; part++) expect_change(&got->parts[part], &want->parts[part], "a part");
-  cr_expect(got->by_events == want->by_events && got->may_differ == want->may_differ, "%s", want->name);
-  cr_expect(got->timed_nodes == want->timed_nodes && got->timed_paired == want->timed_paired, "%s", want->name);
+  for (int part = 0; part < ETR_SIDE_PARTS; part++)
+    expect_change(&got->parts[part], &want->parts[part], "a part");
+  cr_expect(got->by_events == want->by_events && got->may_differ == want->may_differ, "%s",
+            want->name);
+  cr_expect(got->timed_nodes == want->timed_nodes && got->timed_paired == want->timed_paired, "%s",
+            want->name);
   expect_pairs(got, want);
   expect_groups(&got->ops, &want->ops);
   expect_groups(&got->modules, &want->modules);
@@ -85,14 +96,18 @@ static void expect_method(const etr_method_pair *got, const etr_method_pair *wan
 
 /* Methods without a graph and without runs are not in documents. */
 static bool is_in_documents(const etr_comparison *c, const etr_method_pair *pair) {
-  const etr_method *base = pair->base_method == ETR_NONE ? NULL : &c->base->methods[pair->base_method];
-  const etr_method *newer = pair->new_method == ETR_NONE ? NULL : &c->newer->methods[pair->new_method];
+  const etr_method *base = pair->base_method == ETR_NONE ? NULL
+                                                         : &c->base->methods[pair->base_method];
+  const etr_method *newer = pair->new_method == ETR_NONE ? NULL
+                                                         : &c->newer->methods[pair->new_method];
   return (base && (base->graph != ETR_NONE || base->run_count > 0)) ||
          (newer && (newer->graph != ETR_NONE || newer->run_count > 0));
 }
 
-static void expect_noise(const etr_profile *got, uint32_t got_method, const etr_profile *want, uint32_t want_method) {
-  if (want_method == ETR_NONE) return;
+static void expect_noise(const etr_profile *got, uint32_t got_method, const etr_profile *want,
+                         uint32_t want_method) {
+  if (want_method == ETR_NONE)
+    return;
   etr_arena arena = {0};
   const etr_noise *a = &got->methods[got_method].noise, *b = &want->methods[want_method].noise;
   cr_expect(a->verdict == b->verdict && a->outliers == b->outliers && a->run_count == b->run_count);
@@ -106,7 +121,8 @@ static void expect_comparison(const etr_comparison *got, const etr_comparison *w
   size_t next = 0;
   cr_expect_eq(got->base_scale, want->base_scale);
   for (size_t i = 0; i < want->method_count; i++) {
-    if (!is_in_documents(want, &want->methods[i])) continue;
+    if (!is_in_documents(want, &want->methods[i]))
+      continue;
     cr_assert_lt(next, got->method_count);
     cr_expect_str_eq(got->methods[next].name, want->methods[i].name);
     const etr_method_pair *a = &got->methods[next++], *b = &want->methods[i];
@@ -149,11 +165,13 @@ Test(side_document, documents_compare_like_their_records) {
     etr_arena arena = {0};
     etr_comparison *got, *want;
     etr_error error;
-    etr_profile *base = open_fixture(cases[i].base, NULL), *newer = open_fixture(cases[i].newer, &options);
-    etr_text documents[] = {document_of(&arena, cases[i].base, NULL), document_of(&arena, cases[i].newer, &options)};
+    etr_profile *base = open_fixture(cases[i].base, NULL),
+                *newer = open_fixture(cases[i].newer, &options);
+    etr_text documents[] = {document_of(&arena, cases[i].base, NULL),
+                            document_of(&arena, cases[i].newer, &options)};
     cr_assert_eq(etr_compare(&want, base, newer, NULL, &error), ETR_OK);
-    cr_assert_eq(compare_documents(&got, &documents[0], &documents[1], &error), ETR_OK, "%s and %s: %s", cases[i].base,
-                 cases[i].newer, error.message);
+    cr_assert_eq(compare_documents(&got, &documents[0], &documents[1], &error), ETR_OK,
+                 "%s and %s: %s", cases[i].base, cases[i].newer, error.message);
     expect_comparison(got, want);
     etr_comparison_close(got);
     etr_comparison_close(want);
@@ -170,17 +188,20 @@ static etr_text read_file(etr_arena *arena, const char *path) {
   char piece[4096];
   FILE *file = fopen(path, "rb");
   cr_assert_not_null(file, "%s", path);
-  for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;) cr_assert(add_bytes(&text, piece, got));
+  for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
+    cr_assert(add_bytes(&text, piece, got));
   cr_assert_eq(fclose(file), 0);
   return text;
 }
 
-/* An earlier version wrote this document of add_mul, with median deviations and without recordings. */
+/* An earlier version wrote this document of add_mul, with median deviations and without recordings.
+ */
 Test(side_document, a_document_without_recordings_is_compared) {
   etr_arena arena = {0};
   etr_error error;
   etr_comparison *comparison;
-  const etr_text older = read_file(&arena, FIXTURES "/older_document.json"), now = document_of(&arena, "add_mul", NULL);
+  const etr_text older = read_file(&arena, FIXTURES "/older_document.json"),
+                 now = document_of(&arena, "add_mul", NULL);
   cr_assert_eq(compare_documents(&comparison, &older, &now, &error), ETR_OK, "%s", error.message);
   const etr_method_pair *method = &comparison->methods[0];
   const etr_change *execute = &method->execute;
@@ -195,7 +216,8 @@ Test(side_document, a_document_without_recordings_is_compared) {
     cr_expect(change->base_runs == 0 || isfinite(change->low), "%s: an interval from what there is",
               method->pairs[i].new_name);
   }
-  for (int part = 0; part < ETR_SIDE_PARTS; part++) cr_expect_eq(method->parts[part].base_runs, 0);
+  for (int part = 0; part < ETR_SIDE_PARTS; part++)
+    cr_expect_eq(method->parts[part].base_runs, 0);
   etr_comparison_close(comparison);
   cr_assert_eq(compare_documents(&comparison, &now, &now, &error), ETR_OK);
   cr_expect_not(comparison->has_older_document);
@@ -206,11 +228,14 @@ Test(side_document, a_document_without_recordings_is_compared) {
 /* ---- Refused ---- */
 
 /* Replaces `from` in the text of a document. */
-static etr_text changed(etr_arena *arena, const etr_text *document, const char *from, const char *to) {
+static etr_text changed(etr_arena *arena, const etr_text *document, const char *from,
+                        const char *to) {
   etr_text out = {.arena = arena};
-  const char *text = etr_arena_copy(arena, (etr_slice){document->data, document->size}), *at = strstr(text, from);
+  const char *text = etr_arena_copy(arena, (etr_slice){document->data, document->size}),
+             *at = strstr(text, from);
   cr_assert_not_null(at, "%s", from);
-  cr_assert(etr_text_add(&out, (etr_slice){text, (size_t)(at - text)}) && etr_text_add(&out, etr_slice_of(to)) &&
+  cr_assert(etr_text_add(&out, (etr_slice){text, (size_t)(at - text)}) &&
+            etr_text_add(&out, etr_slice_of(to)) &&
             etr_text_add(&out, etr_slice_of(at + strlen(from))));
   return out;
 }
@@ -220,7 +245,8 @@ Test(side_document, unsuitable_documents_are_refused) {
     const char *from, *to, *message;
   } cases[] = {
       {"\"sums\"", "\"other\"", "earlier version"},
-      {"\"recordings\":[20]", "\"other\":[20]", "earlier version"}, /* such documents had deviations instead */
+      {"\"recordings\":[20]", "\"other\":[20]",
+       "earlier version"}, /* such documents had deviations instead */
       {"\"recordings\":[20]", "\"recordings\":[19]", "recordings do not match"},
       {"\"recordings\":[20]", "\"recordings\":[21]", "recordings do not match"},
       {"\"recordings\":[20]", "\"recordings\":[20,0]", "recordings do not match"},
@@ -253,7 +279,8 @@ Test(side_document, unsuitable_documents_are_refused) {
     etr_error error;
     etr_side *side;
     etr_comparison *comparison;
-    cr_expect_eq(etr_side_read(&side, other.data, other.size, "RUN", &error), ETR_ERROR_FORMAT, "case %zu", i);
+    cr_expect_eq(etr_side_read(&side, other.data, other.size, "RUN", &error), ETR_ERROR_FORMAT,
+                 "case %zu", i);
     cr_expect_null(side);
     cr_expect_str_eq(error.file, "RUN");
     cr_expect_not_null(strstr(error.message, cases[i].message), "case %zu: %s", i, error.message);
@@ -263,14 +290,17 @@ Test(side_document, unsuitable_documents_are_refused) {
   etr_arena_clear(&arena);
 }
 
-/* Documents of earlier versions lack the weights of operators. Then only shapes can contradict a pair. */
+/* Documents of earlier versions lack the weights of operators. Then only shapes can contradict a
+ * pair. */
 Test(side_document, unknown_weights_contradict_nothing) {
   etr_arena arena = {0};
-  etr_text documents[] = {document_of(&arena, "inserted_before", NULL), document_of(&arena, "inserted_after", NULL)};
+  etr_text documents[] = {document_of(&arena, "inserted_before", NULL),
+                          document_of(&arena, "inserted_after", NULL)};
   etr_text old = changed(&arena, &documents[1], "\"operator_weights\"", "\"other\"");
   etr_comparison *comparison;
   etr_error error;
-  cr_assert_eq(compare_documents(&comparison, &documents[0], &old, &error), ETR_OK, "%s", error.message);
+  cr_assert_eq(compare_documents(&comparison, &documents[0], &old, &error), ETR_OK, "%s",
+               error.message);
   cr_expect_eq(comparison->methods[0].timed_nodes, 26);
   cr_expect_geq(comparison->methods[0].timed_paired, 20);
   etr_comparison_close(comparison);
@@ -289,9 +319,11 @@ Test(side_document, damaged_documents_are_refused) {
     cr_expect_neq(etr_side_read(&side, document.data, size, NULL, NULL), ETR_OK, "%zu", size);
   for (size_t i = 0; i < document.size; i++) {
     char byte = document.data[i];
-    if (byte < '0' || byte > '9') continue;
+    if (byte < '0' || byte > '9')
+      continue;
     document.data[i] = '9';
-    if (etr_side_read(&side, document.data, document.size, NULL, NULL) == ETR_OK) etr_side_close(side);
+    if (etr_side_read(&side, document.data, document.size, NULL, NULL) == ETR_OK)
+      etr_side_close(side);
     document.data[i] = byte;
   }
   etr_arena_clear(&arena);

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* "any 2,5", "periodic 1/4 0,4,8", "operator op2 3,9": the kind, the period or the operator, the runs. */
+/* "any 2,5", "periodic 1/4 0,4,8", "operator op2 3,9": the kind, the period or the operator, the
+ * runs. */
 static const char *slow_of(const made_series *series, size_t operators) {
   static const char *const kinds[] = {"none", "any", "periodic", "operator"};
   static made_runs t;
@@ -17,17 +18,22 @@ static const char *slow_of(const made_series *series, size_t operators) {
   etr_slow_runs slow;
   made_runs_begin(&t, operators);
   made_runs_add_all(&t, series);
-  for (uint32_t i = 0; i < t.all.run_count; i++) runs[i] = i, ticks[i] = t.runs[i].execute_ticks;
+  for (uint32_t i = 0; i < t.all.run_count; i++)
+    runs[i] = i, ticks[i] = t.runs[i].execute_ticks;
   const etr_method method = {.runs = runs, .run_count = t.all.run_count, .execute_per_run = ticks};
   cr_assert(etr_slow_runs_find(&slow, &method, &t.all, &t.arena));
   int used = snprintf(out, sizeof out, "%s", kinds[slow.kind]);
   if (slow.period)
-    used += snprintf(out + used, sizeof out - (size_t)used, " %zu/%zu", slow.runs_of_period, slow.period);
-  if (slow.event) used += snprintf(out + used, sizeof out - (size_t)used, " %s", slow.event->label);
+    used += snprintf(out + used, sizeof out - (size_t)used, " %zu/%zu", slow.runs_of_period,
+                     slow.period);
+  if (slow.event)
+    used += snprintf(out + used, sizeof out - (size_t)used, " %s", slow.event->label);
   for (size_t i = 0; i < slow.run_count; i++)
-    used += snprintf(out + used, sizeof out - (size_t)used, "%s%u", i ? "," : " ", (unsigned)slow.runs[i]);
-  cr_expect(slow.kind == ETR_SLOW_RUNS_NONE || (slow.usual > 0 && slow.usual < slow.least && slow.least <= slow.most &&
-                                                slow.excess_ticks > 0 && slow.p50 >= slow.least));
+    used += snprintf(out + used, sizeof out - (size_t)used, "%s%u", i ? "," : " ",
+                     (unsigned)slow.runs[i]);
+  cr_expect(slow.kind == ETR_SLOW_RUNS_NONE ||
+            (slow.usual > 0 && slow.usual < slow.least && slow.least <= slow.most &&
+             slow.excess_ticks > 0 && slow.p50 >= slow.least));
   etr_arena_clear(&t.arena);
   return out;
 }
@@ -43,18 +49,25 @@ Test(slow_runs, slow_runs_have_a_cause) {
       {RUNS(FOUR(USUAL), FOUR(USUAL)), 8, "none"},
       {RUNS(THREE(USUAL), SLOWER(4), FOUR(USUAL)), 8, "none"}, /* a single one is an outlier */
       {RUNS(USUAL, SLOWER(1.4), TWO(USUAL), SLOWER(1.4), TWO(USUAL), SLOWER(1.4)), 8, "none"},
-      {RUNS(TWO(UNTIMED), SLOWER(4), TWO(UNTIMED), SLOWER(4), TWO(UNTIMED)), 8, "none"}, /* runs without a time */
-      {RUNS(TWO(SLOWER(4)), FOUR(USUAL), TWO(USUAL)), 8, "none"}, /* warm-up that was not excluded */
+      {RUNS(TWO(UNTIMED), SLOWER(4), TWO(UNTIMED), SLOWER(4), TWO(UNTIMED)), 8,
+       "none"}, /* runs without a time */
+      {RUNS(TWO(SLOWER(4)), FOUR(USUAL), TWO(USUAL)), 8,
+       "none"}, /* warm-up that was not excluded */
       {RUNS(TWO(USUAL), SLOWER(4), FOUR(USUAL), SLOWER(5), TWO(USUAL)), 8, "any 2,7"},
-      {RUNS(TWO(USUAL), TWO(SLOWER(4)), THREE(USUAL), SLOWER(5), FOUR(USUAL), TWO(SLOWER(4)), USUAL), 8,
-       "any 2,3,7,12,13"},
-      {RUNS(SLOWER(4), THREE(USUAL), SLOWER(4), THREE(USUAL), SLOWER(4), THREE(USUAL)), 8, "periodic 1/4 0,4,8"},
-      {RUNS(USUAL, TWO(SLOWER(4)), THREE(USUAL), TWO(SLOWER(4)), THREE(USUAL), TWO(SLOWER(4)), TWO(USUAL)), 8,
-       "periodic 2/5 1,2,6,7,11,12"},
-      {RUNS(USUAL, SLOWER(4), THREE(USUAL), SLOWER(4), TWO(USUAL)), 8, "any 1,5"}, /* two runs are no pattern */
+      {RUNS(TWO(USUAL), TWO(SLOWER(4)), THREE(USUAL), SLOWER(5), FOUR(USUAL), TWO(SLOWER(4)),
+            USUAL),
+       8, "any 2,3,7,12,13"},
+      {RUNS(SLOWER(4), THREE(USUAL), SLOWER(4), THREE(USUAL), SLOWER(4), THREE(USUAL)), 8,
+       "periodic 1/4 0,4,8"},
+      {RUNS(USUAL, TWO(SLOWER(4)), THREE(USUAL), TWO(SLOWER(4)), THREE(USUAL), TWO(SLOWER(4)),
+            TWO(USUAL)),
+       8, "periodic 2/5 1,2,6,7,11,12"},
+      {RUNS(USUAL, SLOWER(4), THREE(USUAL), SLOWER(4), TWO(USUAL)), 8,
+       "any 1,5"}, /* two runs are no pattern */
       {RUNS(TWO(USUAL), STALL(2), FOUR(USUAL), STALL(2), TWO(USUAL)), 8, "operator op2 2,7"},
       {RUNS(TWO(USUAL), STALL(2), FOUR(USUAL), STALL(5), TWO(USUAL)), 8, "operator 2,7"},
-      {RUNS(STALL(3), THREE(USUAL), STALL(3), THREE(USUAL), STALL(3), THREE(USUAL)), 8, "operator 1/4 op3 0,4,8"},
+      {RUNS(STALL(3), THREE(USUAL), STALL(3), THREE(USUAL), STALL(3), THREE(USUAL)), 8,
+       "operator 1/4 op3 0,4,8"},
       {RUNS(SLOWER(4), THREE(USUAL), SLOWER(4), THREE(USUAL), SLOWER(4), THREE(USUAL)), 0,
        "periodic 1/4 0,4,8"}, /* without operators' times */
       {RUNS(TWO(USUAL), SLOWER(4), FOUR(USUAL), SLOWER(5), TWO(USUAL)), 0, "any 2,7"},

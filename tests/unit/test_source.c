@@ -61,12 +61,18 @@ Test(source, files_with_the_recorded_code_are_found) {
   etr_arena arena = {0};
   make(&d);
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    const etr_source first = {.file = d.file, .line = cases[i].line, .code = cases[i].code, .function = ""},
+    const etr_source first = {.file = d.file,
+                              .line = cases[i].line,
+                              .code = cases[i].code,
+                              .function = ""},
                      *lines[] = {&first};
     etr_source_file file;
-    cr_expect_eq(etr_source_file_read(&file, &arena, d.file, NULL, lines, 1), cases[i].state, "case %zu", i);
-    if (cases[i].state == ETR_SOURCE_FOUND) cr_expect_eq(file.line_count, 6);
-    if (cases[i].state == ETR_SOURCE_FOUND) cr_expect_str_eq(file.lines[3], "    return x + 1");
+    cr_expect_eq(etr_source_file_read(&file, &arena, d.file, NULL, lines, 1), cases[i].state,
+                 "case %zu", i);
+    if (cases[i].state == ETR_SOURCE_FOUND)
+      cr_expect_eq(file.line_count, 6);
+    if (cases[i].state == ETR_SOURCE_FOUND)
+      cr_expect_str_eq(file.lines[3], "    return x + 1");
   }
   etr_arena_clear(&arena);
   clear(&d);
@@ -110,19 +116,21 @@ Test(source, moved_files_are_found) {
   etr_source_file file;
   make(&d);
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    cr_expect_eq(etr_source_file_read(&file, &arena, cases[i].path, d.folder, lines, 1), cases[i].state, "%s",
-                 cases[i].path);
+    cr_expect_eq(etr_source_file_read(&file, &arena, cases[i].path, d.folder, lines, 1),
+                 cases[i].state, "%s", cases[i].path);
   etr_arena_clear(&arena);
   clear(&d);
 }
 
 Test(source, only_regular_files_are_read) {
-  static const char *const paths[] = {"/dev/zero", "/dev/stdin", "-", "/proc/self/environ", "/", "", "/no/such/file"};
+  static const char *const paths[] = {"/dev/zero", "/dev/stdin",   "-", "/proc/self/environ", "/",
+                                      "",          "/no/such/file"};
   const etr_source line = {.line = 1, .code = "x"}, *lines[] = {&line};
   etr_arena arena = {0};
   etr_source_file file;
   for (size_t i = 0; i < ETR_COUNT(paths); i++)
-    cr_expect_eq(etr_source_file_read(&file, &arena, paths[i], NULL, lines, 1), ETR_SOURCE_ABSENT, "%s", paths[i]);
+    cr_expect_eq(etr_source_file_read(&file, &arena, paths[i], NULL, lines, 1), ETR_SOURCE_ABSENT,
+                 "%s", paths[i]);
   etr_arena_clear(&arena);
 }
 
@@ -134,11 +142,13 @@ Test(source, files_are_ordered_by_time_or_name) {
                               {.source = &b, .total_ticks = 10, .node_count = 2},
                               {.source = NULL, .total_ticks = 7},
                               {.source = &first_of_b, .total_ticks = 1, .node_count = 1}};
-  static const char *const orders[][4] = {{"b.py", "c.py", NULL, "a.py"}, {"a.py", "b.py", "c.py", NULL}};
+  static const char *const orders[][4] = {{"b.py", "c.py", NULL, "a.py"},
+                                          {"a.py", "b.py", "c.py", NULL}};
   const etr_profile profile = {0};
   const etr_method method = {0};
   etr_summary summary = {.profile = &profile, .method = &method};
-  for (uint32_t i = 0; i < ETR_COUNT(rows); i++) rows[i].number = i;
+  for (uint32_t i = 0; i < ETR_COUNT(rows); i++)
+    rows[i].number = i;
   summary.by[ETR_BY_SOURCE].rows = rows;
   summary.by[ETR_BY_SOURCE].count = ETR_COUNT(rows);
   for (int paths_first = 0; paths_first < 2; paths_first++) {
@@ -148,9 +158,10 @@ Test(source, files_are_ordered_by_time_or_name) {
     cr_assert_eq(count, 4);
     for (size_t i = 0; i < count; i++) {
       const char *path = orders[paths_first][i];
-      cr_expect(path ? files[i].path && strcmp(files[i].path, path) == 0 : !files[i].path, "%d: file %zu", paths_first,
-                i);
-      if (!path || *path != 'b') continue;
+      cr_expect(path ? files[i].path && strcmp(files[i].path, path) == 0 : !files[i].path,
+                "%d: file %zu", paths_first, i);
+      if (!path || *path != 'b')
+        continue;
       cr_expect_eq(files[i].total_ticks, 11);
       cr_expect_eq(files[i].node_count, 3);
       cr_expect_eq(files[i].sources[0], &first_of_b);
@@ -174,17 +185,21 @@ Test(source, lines_add_up_to_the_files) {
       etr_summary s;
       size_t count;
       uint64_t files = 0, lines = 0;
-      cr_assert(etr_summary_make(&s, &arena, profile, &profile->methods[m],
-                                 (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
+      cr_assert(etr_summary_make(
+          &s, &arena, profile, &profile->methods[m],
+          (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
       const etr_source_lines *list = etr_source_lines_make(&count, &arena, &s, false);
       cr_assert_not_null(list);
       for (size_t f = 0; f < count; f++) {
-        if (f > 0) cr_expect_geq(list[f - 1].total_ticks, list[f].total_ticks);
+        if (f > 0)
+          cr_expect_geq(list[f - 1].total_ticks, list[f].total_ticks);
         files += list[f].total_ticks;
         for (size_t k = 0; k < list[f].count; k++) {
           lines += list[f].rows[k]->total_ticks;
-          if (list[f].path) cr_expect_str_eq(list[f].sources[k]->file, list[f].path);
-          if (list[f].path && k > 0) cr_expect_lt(list[f].sources[k - 1]->line, list[f].sources[k]->line);
+          if (list[f].path)
+            cr_expect_str_eq(list[f].sources[k]->file, list[f].path);
+          if (list[f].path && k > 0)
+            cr_expect_lt(list[f].sources[k - 1]->line, list[f].sources[k]->line);
         }
       }
       cr_expect_eq(files, profile->methods[m].nodes_ticks, "%s", records[i]);

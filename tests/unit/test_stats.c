@@ -7,7 +7,9 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-static bool is_near(double a, double b) { return fabs(a - b) <= 1e-9 * fmax(1, fabs(b)); }
+static bool is_near(double a, double b) {
+  return fabs(a - b) <= 1e-9 * fmax(1, fabs(b));
+}
 
 Test(stats, statistics_are_those_of_numpy) {
   /* numpy.percentile(samples, [10, 50, 90]) */
@@ -24,7 +26,14 @@ Test(stats, statistics_are_those_of_numpy) {
       {5, {5, 5, 5, 5, 5}, 5, 5, 5, 5, 5, 5},
       {10, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, 4.5, 0, 9, 0.9, 4.5, 8.1},
       {6, {100, 1, 1, 1, 1, 1}, 17.5, 1, 100, 1, 1, 50.5},
-      {3, {0, UINT64_MAX, 0}, 6148914691236517205.0, 0, 18446744073709551615.0, 0, 0, 14757395258967641292.0},
+      {3,
+       {0, UINT64_MAX, 0},
+       6148914691236517205.0,
+       0,
+       18446744073709551615.0,
+       0,
+       0,
+       14757395258967641292.0},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     uint64_t samples[10];

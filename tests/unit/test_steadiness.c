@@ -19,11 +19,23 @@ Test(steadiness, a_verdict_has_its_sentence) {
       {{.verdict = ETR_NOISE_FEW_RUNS, .outliers = 1}, ""},
       {{.verdict = ETR_NOISE_STEADY}, ""},
       {{.verdict = ETR_NOISE_NOISY, .cv = .2}, ""},
-      {{.verdict = ETR_NOISE_STEADY, .run_count = 40, .outliers = 3, .least_outlier = 1.6, .most_outlier = 4.1},
+      {{.verdict = ETR_NOISE_STEADY,
+        .run_count = 40,
+        .outliers = 3,
+        .least_outlier = 1.6,
+        .most_outlier = 4.1},
        "steady but for 3 of 40 runs, 1.6-4.1" TIMES},
-      {{.verdict = ETR_NOISE_STEADY, .run_count = 40, .outliers = 2, .least_outlier = 22.1, .most_outlier = 22.3},
+      {{.verdict = ETR_NOISE_STEADY,
+        .run_count = 40,
+        .outliers = 2,
+        .least_outlier = 22.1,
+        .most_outlier = 22.3},
        "steady but for 2 of 40 runs, 22" TIMES},
-      {{.verdict = ETR_NOISE_NOISY, .run_count = 40, .outliers = 1, .least_outlier = 3, .most_outlier = 3},
+      {{.verdict = ETR_NOISE_NOISY,
+        .run_count = 40,
+        .outliers = 1,
+        .least_outlier = 3,
+        .most_outlier = 3},
        "noisy, with 1 outlier in 40 runs, 3.0" TIMES},
       {{.verdict = ETR_NOISE_TWO_MODES, .modes = {{41, 1.05e6}, {9, 8.4e6}}},
        "two modes: 41 runs at 1.05 ms, 9 at 8.40 ms"},
@@ -32,8 +44,10 @@ Test(steadiness, a_verdict_has_its_sentence) {
       {{.verdict = ETR_NOISE_STEP, .change = .12, .from_run = 26}, "12 % slower from run 26 on"},
       {{.verdict = ETR_NOISE_STEP, .change = -.056, .from_run = 3, .is_unsure = true},
        "may be 5.6 % faster from run 3 on"},
-      {{.verdict = ETR_NOISE_DRIFT, .change = .1, .over_runs = 40, .stretches = 1}, "10 % slower over 40 runs"},
-      {{.verdict = ETR_NOISE_DRIFT, .change = 1.5, .over_runs = 40, .stretches = 1}, "2.5 times as slow over 40 runs"},
+      {{.verdict = ETR_NOISE_DRIFT, .change = .1, .over_runs = 40, .stretches = 1},
+       "10 % slower over 40 runs"},
+      {{.verdict = ETR_NOISE_DRIFT, .change = 1.5, .over_runs = 40, .stretches = 1},
+       "2.5 times as slow over 40 runs"},
       {{.verdict = ETR_NOISE_DRIFT, .change = .22, .over_runs = 12, .stretches = 3},
        "22 % slower over 12 runs, and anew in each of 3 stretches"},
       {{.verdict = ETR_NOISE_STEP,
@@ -57,7 +71,11 @@ Test(steadiness, a_verdict_has_its_sentence) {
 Test(steadiness, each_phase_has_its_sentence) {
   static const etr_run_phase phases[] = {
       {.name = "prefill",
-       .noise = {.verdict = ETR_NOISE_STEADY, .run_count = 10, .outliers = 1, .least_outlier = 2, .most_outlier = 2}},
+       .noise = {.verdict = ETR_NOISE_STEADY,
+                 .run_count = 10,
+                 .outliers = 1,
+                 .least_outlier = 2,
+                 .most_outlier = 2}},
       {.name = "steady", .noise = {.verdict = ETR_NOISE_STEADY}},
       {.name = "decode", .noise = {.verdict = ETR_NOISE_STEP, .change = .12, .from_run = 26}}};
   const etr_method method = {.noise = {.verdict = ETR_NOISE_NOISY, .outliers = 3, .run_count = 40},
@@ -66,6 +84,7 @@ Test(steadiness, each_phase_has_its_sentence) {
                              .mixed_phase_count = 3};
   etr_arena arena = {0};
   cr_expect_str_eq(etr_steadiness_text(&arena, &profile, &method, ETR_UNIT_MS),
-                   "prefill: steady but for 1 of 10 runs, 2.0" TIMES "; decode: 12 % slower from run 26 on");
+                   "prefill: steady but for 1 of 10 runs, 2.0" TIMES
+                   "; decode: 12 % slower from run 26 on");
   etr_arena_clear(&arena);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Summaries of real records: lists add up to the balance, a group of one node has that node's statistics, and
- * filters select their part.
+ * Summaries of real records: lists add up to the balance, a group of one node has that node's
+ * statistics, and filters select their part.
  */
 #include "views/source_lines.h"
 
@@ -27,7 +27,8 @@ static void expect_patterns(const etr_summary *s, uint64_t whole) {
     nodes += row->own_count;
     modules += row->module_count;
     double most = (double)row->slowest_ticks;
-    cr_expect(row->median_ticks <= most && most * (double)row->module_count >= (double)row->total_ticks - 0.5);
+    cr_expect(row->median_ticks <= most &&
+              most * (double)row->module_count >= (double)row->total_ticks - 0.5);
     cr_expect_eq(row->own_count > 0, row->stats != NULL, "%s", row->pattern);
   }
   cr_expect_eq(own, whole);
@@ -66,14 +67,17 @@ static void expect_sums(const etr_summary *s, uint64_t whole) {
       cr_expect(stats->p50 <= stats->p90 && stats->min <= stats->p50 && stats->p90 <= stats->max);
     }
     cr_expect_eq(sum, whole, "%s", etr_breakdown_name(by));
-    cr_expect_float_eq(of_runs, (double)whole, 1e-6 * (double)whole + 1e-9, "%s", etr_breakdown_name(by));
+    cr_expect_float_eq(of_runs, (double)whole, 1e-6 * (double)whole + 1e-9, "%s",
+                       etr_breakdown_name(by));
   }
   uint64_t own = 0;
-  for (size_t i = 0; i < s->modules.count; i++) own += s->modules.rows[i].own_ticks;
+  for (size_t i = 0; i < s->modules.count; i++)
+    own += s->modules.rows[i].own_ticks;
   cr_expect_eq(own, whole);
   expect_patterns(s, whole);
   expect_line_patterns(s);
-  if (s->modules.count) cr_expect_eq(s->modules.rows[0].total_ticks, whole);
+  if (s->modules.count)
+    cr_expect_eq(s->modules.rows[0].total_ticks, whole);
   cr_expect_eq(s->part_ticks, whole);
 }
 
@@ -86,8 +90,9 @@ Test(summary, breakdowns_add_up) {
     for (size_t m = 0; m < profile->method_count; m++) {
       etr_summary s;
       const etr_method *method = &profile->methods[m];
-      cr_assert(etr_summary_make(&s, &arena, profile, method,
-                                 (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
+      cr_assert(etr_summary_make(
+          &s, &arena, profile, method,
+          (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
       cr_expect_not(s.is_part);
       expect_sums(&s, method->nodes_ticks);
     }
@@ -105,16 +110,18 @@ Test(summary, a_module_with_one_node_has_its_statistics) {
   etr_summary s;
   size_t compared = 0;
   open_record(&inputs, &profile, "mv2_xnnpack");
-  cr_assert(etr_summary_make(&s, &arena, profile, &profile->methods[0],
-                             (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
+  cr_assert(
+      etr_summary_make(&s, &arena, profile, &profile->methods[0],
+                       (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
   for (size_t i = 0; i < s.graph->node_count; i++) {
     uint32_t row = s.by[ETR_BY_MODULE].row_of_node[i];
     const etr_stats *of_node = &s.graph->times[i].per_run,
                     *of_row = row == ETR_NONE ? NULL : &s.by[ETR_BY_MODULE].stats[row];
     for (size_t k = 0; of_row && k < s.by[ETR_BY_MODULE].count; k++) {
-      if (s.by[ETR_BY_MODULE].rows[k].number != row || s.by[ETR_BY_MODULE].rows[k].node_count > 1) continue;
-      cr_expect(of_node->count == of_row->count && of_node->avg == of_row->avg && of_node->p50 == of_row->p50 &&
-                of_node->p90 == of_row->p90);
+      if (s.by[ETR_BY_MODULE].rows[k].number != row || s.by[ETR_BY_MODULE].rows[k].node_count > 1)
+        continue;
+      cr_expect(of_node->count == of_row->count && of_node->avg == of_row->avg &&
+                of_node->p50 == of_row->p50 && of_node->p90 == of_row->p90);
       compared++;
     }
   }
@@ -131,14 +138,15 @@ Test(summary, filtered_summaries_add_up) {
   etr_summary adds, others, all;
   open_record(&inputs, &profile, "quantized_xnnpack");
   const etr_method *method = &profile->methods[0];
-  cr_assert(etr_summary_make(&all, &arena, profile, method,
-                             (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
-  cr_assert(etr_summary_make(
-      &adds, &arena, profile, method,
-      (etr_summary_choice){&(etr_node_filter){.backend = "cpu"}, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
-  cr_assert(etr_summary_make(
-      &others, &arena, profile, method,
-      (etr_summary_choice){&(etr_node_filter){.backend = "Xnn*"}, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
+  cr_assert(
+      etr_summary_make(&all, &arena, profile, method,
+                       (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
+  cr_assert(etr_summary_make(&adds, &arena, profile, method,
+                             (etr_summary_choice){&(etr_node_filter){.backend = "cpu"}, ETR_UNIT_MS,
+                                                  ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
+  cr_assert(etr_summary_make(&others, &arena, profile, method,
+                             (etr_summary_choice){&(etr_node_filter){.backend = "Xnn*"},
+                                                  ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
   expect_sums(&adds, adds.part_ticks);
   expect_sums(&others, others.part_ticks);
   cr_expect(adds.is_part && adds.part_ticks > 0 && others.part_ticks > 0);

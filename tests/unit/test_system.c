@@ -24,8 +24,10 @@ Test(system, the_last_index_of_a_byte_is_found) {
 
 /* A backslash may be part of a name here. */
 Test(system, the_last_part_of_a_path_is_found) {
-  const char *const cases[][2] = {{"a/b/c", "c"}, {"/c", "c"}, {"c", "c"}, {"a/", ""}, {"", ""}, {"a/b\\c", "b\\c"}};
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) cr_expect_str_eq(etr_last_part(cases[i][0]), cases[i][1]);
+  const char *const cases[][2] = {{"a/b/c", "c"}, {"/c", "c"}, {"c", "c"},
+                                  {"a/", ""},     {"", ""},    {"a/b\\c", "b\\c"}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    cr_expect_str_eq(etr_last_part(cases[i][0]), cases[i][1]);
 }
 
 Test(system, the_first_index_of_bytes_is_found) {
@@ -52,9 +54,11 @@ Test(system, random_bytes_differ) {
 /* All instructions of this processor give the same checksum, at every length and alignment. */
 Test(system, all_checksum_instructions_agree) {
   unsigned char bytes[64];
-  for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 37 + 11);
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (unsigned char)(i * 37 + 11);
   for (size_t from = 0; from < 9; from++)
     for (size_t size = 0; size <= sizeof bytes - from; size++)
       cr_expect_eq(etr_crc32c(from ? 0x12345678 : 0, bytes + from, size),
-                   etr_crc32c_portable(from ? 0x12345678 : 0, bytes + from, size), "%zu from %zu", size, from);
+                   etr_crc32c_portable(from ? 0x12345678 : 0, bytes + from, size), "%zu from %zu",
+                   size, from);
 }

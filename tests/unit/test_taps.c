@@ -15,20 +15,25 @@ Test(taps, documents) {
     const char *says; /* NULL: no warning */
   } rows[] = {
       {"[]", 0, NULL},
-      {"[{\"node_name\": \"relu\", \"output_index\": 2, \"fields\": [\"min\", \"max\"], \"op\": {\"a\": [1]}}]", 1,
-       NULL},
-      {"[{\"node_name\": \"relu\", \"output_index\": 2}, {\"node_name\": \"relu\", \"output_index\": 3}]", 2, NULL},
+      {"[{\"node_name\": \"relu\", \"output_index\": 2, \"fields\": [\"min\", \"max\"], \"op\": "
+       "{\"a\": [1]}}]",
+       1, NULL},
+      {"[{\"node_name\": \"relu\", \"output_index\": 2}, {\"node_name\": \"relu\", "
+       "\"output_index\": 3}]",
+       2, NULL},
       {"", 0, "unexpected end of document (byte 0); write it anew"},
       {"{}", 0, "(byte 0)"},
       {"[{\"node_name\": \"relu\", \"output_index\": 2}", 0, "(byte 41)"},
       {"[{\"node_name\": \"relu\", \"output_index\": 2}] x", 0, "byte"},
       {"[{\"node_name\": \"relu\"}]", 0, "a tap without node_name or output_index"},
       {"[{\"output_index\": 2}]", 0, "a tap without node_name or output_index"},
-      {"[{\"node_name\": \"relu\", \"output_index\": -1}]", 0, "a tap without node_name or output_index"},
-      {"[{\"node_name\": \"relu\", \"output_index\": 4294967295}]", 0, "a tap without node_name or output_index"},
+      {"[{\"node_name\": \"relu\", \"output_index\": -1}]", 0,
+       "a tap without node_name or output_index"},
+      {"[{\"node_name\": \"relu\", \"output_index\": 4294967295}]", 0,
+       "a tap without node_name or output_index"},
       {"[{\"node_name\": \"relu\", \"output_index\": 1.5}]", 0, "byte"},
-      {"[{\"node_name\": \"a\", \"output_index\": 2}, {\"node_name\": \"b\", \"output_index\": 2}]", 0,
-       "two taps have the same output_index"},
+      {"[{\"node_name\": \"a\", \"output_index\": 2}, {\"node_name\": \"b\", \"output_index\": 2}]",
+       0, "two taps have the same output_index"},
       {"[{\"node_name\": 5, \"output_index\": 2}]", 0, "byte"},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
@@ -39,9 +44,10 @@ Test(taps, documents) {
     cr_expect_eq(taps.specs.count, rows[i].specs, "row %zu: %zu", i, taps.specs.count);
     cr_expect_eq(warnings.list.count, rows[i].says != NULL, "row %zu", i);
     for (size_t k = 0; k < warnings.list.count; k++)
-      cr_expect(rows[i].says && strstr(warnings.list.data[k].message, rows[i].says), "row %zu: %s", i,
-                warnings.list.data[k].message);
-    if (rows[i].specs) cr_expect_str_eq(etr_taps_find(&taps, 2)->node, "relu");
+      cr_expect(rows[i].says && strstr(warnings.list.data[k].message, rows[i].says), "row %zu: %s",
+                i, warnings.list.data[k].message);
+    if (rows[i].specs)
+      cr_expect_str_eq(etr_taps_find(&taps, 2)->node, "relu");
     cr_expect_null(etr_taps_find(&taps, 9), "row %zu", i);
     etr_arena_clear(&arena);
   }
@@ -76,15 +82,20 @@ Test(taps, differences) {
   };
   const int64_t size = 4, stride = 1;
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
-    etr_seekable file = etr_seekable_of((etr_slice){(const char *)rows[i].elements, sizeof rows[i].elements});
-    const etr_tensor_view view = {
-        .element = etr_element_of_dtype("float64"), .sizes = &size, .strides = &stride, .rank = 1, .file = &file};
+    etr_seekable file = etr_seekable_of(
+        (etr_slice){(const char *)rows[i].elements, sizeof rows[i].elements});
+    const etr_tensor_view view = {.element = etr_element_of_dtype("float64"),
+                                  .sizes = &size,
+                                  .strides = &stride,
+                                  .rank = 1,
+                                  .file = &file};
     etr_tap_statistic statistics[] = {{rows[i].name, rows[i].value, NAN, NAN, false},
                                       {"p99_abs", NAN, NAN, NAN, false}};
     cr_assert_null(etr_tap_take_reference(statistics, ETR_COUNT(statistics), &view), "row %zu", i);
-    cr_expect(statistics[0].is_compared && statistics[0].difference == rows[i].difference, "row %zu: %g", i,
-              statistics[0].difference);
+    cr_expect(statistics[0].is_compared && statistics[0].difference == rows[i].difference,
+              "row %zu: %g", i, statistics[0].difference);
     cr_expect(!statistics[1].is_compared && isnan(statistics[1].reference));
-    cr_expect_str_eq(etr_tap_take_values(statistics, 2, &view), "taps.json has another number of statistics");
+    cr_expect_str_eq(etr_tap_take_values(statistics, 2, &view),
+                     "taps.json has another number of statistics");
   }
 }

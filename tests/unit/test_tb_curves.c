@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_tb_curves.c - curves of real records add up for each inference; curves of hostile records keep distinct names;
- * many runs give few points; distributions; descriptions.
+ * test_tb_curves.c - curves of real records add up for each inference; curves of hostile records
+ * keep distinct names; many runs give few points; distributions; descriptions.
  */
 #include "tensorboard/tb_curves.h"
 #include "tensorboard/tb_summary.h"
@@ -17,33 +17,37 @@
 static double sum_at(const etr_tb_curves *curves, const char *group, size_t point) {
   double sum = 0;
   for (size_t i = 0; i < curves->count; i++)
-    if (strncmp(curves->list[i].tag, group, strlen(group)) == 0) sum += curves->list[i].values[point];
+    if (strncmp(curves->list[i].tag, group, strlen(group)) == 0)
+      sum += curves->list[i].values[point];
   return sum;
 }
 
 static const etr_tb_curve *find(const etr_tb_curves *curves, const char *tag) {
   for (size_t i = 0; i < curves->count; i++)
-    if (strcmp(curves->list[i].tag, tag) == 0) return &curves->list[i];
+    if (strcmp(curves->list[i].tag, tag) == 0)
+      return &curves->list[i];
   return NULL;
 }
 
 /* Returns the curve of a record's only method, or of one of several; NULL if there is none. */
-static const etr_tb_curve *find_of_method(const etr_tb_curves *curves, const char *tag, const etr_method *method,
-                                          bool is_only) {
+static const etr_tb_curve *find_of_method(const etr_tb_curves *curves, const char *tag,
+                                          const etr_method *method, bool is_only) {
   char room[256];
   snprintf(room, sizeof room, is_only ? "%s" : "%s/%s", tag, method->name);
   return find(curves, room);
 }
 
 static void expect_near(double got, double wanted, double room, const char *what) {
-  cr_expect_lt(fabs(got - wanted), room + 1e-9 * (1 + fabs(wanted)), "%s: %g is not %g", what, got, wanted);
+  cr_expect_lt(fabs(got - wanted), room + 1e-9 * (1 + fabs(wanted)), "%s: %g is not %g", what, got,
+               wanted);
 }
 
 /* A part that is left out takes less than 0.001 ms or 1 % of an inference. */
 static void expect_sums(const char *fixture, const etr_profile *profile, const etr_method *method,
                         const etr_tb_curves *curves) {
   bool is_only = profile->method_count == 1;
-  const etr_tb_curve *measured = find_of_method(curves, ETR_TB_INFERENCE "/measured", method, is_only);
+  const etr_tb_curve *measured = find_of_method(curves, ETR_TB_INFERENCE "/measured", method,
+                                                is_only);
   const etr_tb_curve *nodes = find_of_method(curves, ETR_TB_PARTS "/nodes", method, is_only);
   cr_assert_not_null(measured, "%s", fixture);
   for (size_t i = 0; i < method->run_count; i++) {
@@ -51,27 +55,33 @@ static void expect_sums(const char *fixture, const etr_profile *profile, const e
            least = 5 * fmax(0.001, 0.01 * whole);
     expect_near(measured->values[i], whole, 0, fixture);
     expect_near(sum_at(curves, ETR_TB_PARTS "/", i), whole, least, fixture);
-    if (nodes) expect_near(sum_at(curves, ETR_TB_OP_TYPE "/", i), nodes->values[i], 0, fixture);
+    if (nodes)
+      expect_near(sum_at(curves, ETR_TB_OP_TYPE "/", i), nodes->values[i], 0, fixture);
     cr_expect_leq(sum_at(curves, ETR_TB_DELEGATE "/", i), whole + 1e-6);
     cr_expect(i == 0 || measured->steps[i] > measured->steps[i - 1]);
   }
   const etr_tb_curve *each = find_of_method(curves, ETR_TB_TIMELINE_GROUP "/avg", method, is_only),
-                     *sums = find_of_method(curves, ETR_TB_TIMELINE_GROUP "/cumulative", method, is_only);
-  double so_far = 0, whole = (double)(method->nodes_ticks + method->delegate_only_ticks + method->unexplained_ticks) /
+                     *sums = find_of_method(curves, ETR_TB_TIMELINE_GROUP "/cumulative", method,
+                                            is_only);
+  double so_far = 0, whole = (double)(method->nodes_ticks + method->delegate_only_ticks +
+                                      method->unexplained_ticks) /
                              (double)method->run_count;
   for (size_t i = 0; each && i < each->count; i++) {
     so_far += each->values[i];
     expect_near(sums->values[i], so_far, 0, fixture);
     cr_expect(i == 0 || each->steps[i] > each->steps[i - 1]);
   }
-  if (each) expect_near(so_far, etr_ticks_to_ns(profile, whole) / 1e6, 0, fixture);
+  if (each)
+    expect_near(so_far, etr_ticks_to_ns(profile, whole) / 1e6, 0, fixture);
 }
 
 /* Warm-up and the inferences that count have the numbers from 0 on together. */
-static void expect_numbers(const etr_profile *profile, const etr_method *method, const etr_tb_curves *curves) {
+static void expect_numbers(const etr_profile *profile, const etr_method *method,
+                           const etr_tb_curves *curves) {
   bool is_only = profile->method_count == 1, seen[256] = {false};
-  const etr_tb_curve *both[] = {find_of_method(curves, ETR_TB_INFERENCE "/measured", method, is_only),
-                                find_of_method(curves, ETR_TB_INFERENCE "/warmup", method, is_only)};
+  const etr_tb_curve *both[] = {
+      find_of_method(curves, ETR_TB_INFERENCE "/measured", method, is_only),
+      find_of_method(curves, ETR_TB_INFERENCE "/warmup", method, is_only)};
   size_t count = 0;
   for (size_t k = 0; k < 2; k++)
     for (size_t i = 0; both[k] && i < both[k]->count; i++, count++) {
@@ -79,12 +89,14 @@ static void expect_numbers(const etr_profile *profile, const etr_method *method,
       seen[both[k]->steps[i]] = true;
     }
   cr_expect_eq(count, method->run_count + method->skipped_run_count);
-  for (size_t i = 0; i < count; i++) cr_expect(seen[i]);
+  for (size_t i = 0; i < count; i++)
+    cr_expect(seen[i]);
 }
 
 Test(tb_curves, curves_add_up_to_the_method) {
-  static const char *const fixtures[] = {"add_mul",      "control_flow", "cpp_rich",         "llama_xnnpack",
-                                         "multi_method", "mv2_xnnpack",  "quantized_xnnpack"};
+  static const char *const fixtures[] = {"add_mul",          "control_flow", "cpp_rich",
+                                         "llama_xnnpack",    "multi_method", "mv2_xnnpack",
+                                         "quantized_xnnpack"};
   for (size_t i = 0; i < sizeof fixtures / sizeof *fixtures; i++) {
     etr_profile *profile = open_fixture(fixtures[i]);
     etr_arena arena = {0};
@@ -93,10 +105,13 @@ Test(tb_curves, curves_add_up_to_the_method) {
       cr_assert(etr_tb_curves_build(&curves, &arena, profile, &profile->methods[k]));
       cr_expect_leq(curves.count, 32, "%s: %zu curves", fixtures[i], curves.count);
       for (size_t c = 0; c < curves.count; c++) {
-        cr_expect_gt(curves.list[c].count, strstr(curves.list[c].tag, "warmup") ? 0 : 1, "%s", curves.list[c].tag);
-        cr_expect_neq(etr_tb_description(curves.list[c].tag)[0], '\0', "%s has no description", curves.list[c].tag);
+        cr_expect_gt(curves.list[c].count, strstr(curves.list[c].tag, "warmup") ? 0 : 1, "%s",
+                     curves.list[c].tag);
+        cr_expect_neq(etr_tb_description(curves.list[c].tag)[0], '\0', "%s has no description",
+                      curves.list[c].tag);
       }
-      if (profile->methods[k].run_count == 0) continue;
+      if (profile->methods[k].run_count == 0)
+        continue;
       expect_sums(fixtures[i], profile, &profile->methods[k], &curves);
       expect_numbers(profile, &profile->methods[k], &curves);
     }
@@ -107,15 +122,19 @@ Test(tb_curves, curves_add_up_to_the_method) {
 
 enum { NODES = 40, RUNS = 2500 };
 
-/* Makes a method of 40 operators in 2500 runs; each takes one microsecond more than the one before it. */
-static void make_method(etr_arena *arena, etr_profile *profile, etr_graph *graph, etr_method *method) {
+/* Makes a method of 40 operators in 2500 runs; each takes one microsecond more than the one before
+ * it. */
+static void make_method(etr_arena *arena, etr_profile *profile, etr_graph *graph,
+                        etr_method *method) {
   static const etr_event event = {.name = "k", .instruction_id = 3};
   etr_node *nodes = etr_arena_alloc_array(arena, NODES, sizeof *nodes);
-  etr_time_slice *time_slices = etr_arena_alloc_array(arena, (size_t)NODES * RUNS, sizeof *time_slices);
+  etr_time_slice *time_slices = etr_arena_alloc_array(arena, (size_t)NODES * RUNS,
+                                                      sizeof *time_slices);
   uint64_t *execute = etr_arena_alloc_array(arena, RUNS, sizeof *execute);
   uint32_t *runs = etr_arena_alloc_array(arena, RUNS, sizeof *runs);
   for (uint32_t i = 0; i < NODES; i++) {
-    nodes[i] = (etr_node){.target = i == NODES - 1 ? "other" : etr_arena_format(arena, "op%u", (unsigned)i),
+    nodes[i] = (etr_node){.target = i == NODES - 1 ? "other"
+                                                   : etr_arena_format(arena, "op%u", (unsigned)i),
                           .kind = ETR_NODE_OP};
     for (uint32_t run = 0; run < RUNS; run++)
       time_slices[(size_t)i * RUNS + run] = (etr_time_slice){
@@ -133,8 +152,11 @@ static void make_method(etr_arena *arena, etr_profile *profile, etr_graph *graph
                          .execute_per_run = execute,
                          .time_slices = time_slices,
                          .time_slice_count = (size_t)NODES * RUNS};
-  *profile = (etr_profile){
-      .ticks_per_second = 1e9, .graphs = graph, .graph_count = 1, .methods = method, .method_count = 1};
+  *profile = (etr_profile){.ticks_per_second = 1e9,
+                           .graphs = graph,
+                           .graph_count = 1,
+                           .methods = method,
+                           .method_count = 1};
 }
 
 Test(tb_curves, remaining_operators_are_one_curve) {
@@ -146,11 +168,14 @@ Test(tb_curves, remaining_operators_are_one_curve) {
   make_method(&arena, &profile, &graph, &method);
   cr_assert(etr_tb_curves_build(&curves, &arena, &profile, &method));
   size_t op_types = 0;
-  for (size_t i = 0; i < curves.count; i++) op_types += strncmp(curves.list[i].tag, ETR_TB_OP_TYPE "/", 13) == 0;
+  for (size_t i = 0; i < curves.count; i++)
+    op_types += strncmp(curves.list[i].tag, ETR_TB_OP_TYPE "/", 13) == 0;
   cr_expect_eq(op_types, 11);
-  cr_assert_not_null(find(&curves, ETR_TB_OP_TYPE "/other~2")); /* an operator has the name "other" */
+  cr_assert_not_null(
+      find(&curves, ETR_TB_OP_TYPE "/other~2")); /* an operator has the name "other" */
   expect_near(find(&curves, ETR_TB_OP_TYPE "/other~2")->values[7], NODES / 1e3, 0, "the largest");
-  expect_near(find(&curves, ETR_TB_OP_TYPE "/other")->values[7], 30 * 31 / 2 / 1e3, 0, "30 small ones");
+  expect_near(find(&curves, ETR_TB_OP_TYPE "/other")->values[7], 30 * 31 / 2 / 1e3, 0,
+              "30 small ones");
   expect_near(sum_at(&curves, ETR_TB_OP_TYPE "/", 7), NODES * (NODES + 1) / 2 / 1e3, 0, "all");
   const etr_tb_curve *framework = find(&curves, ETR_TB_PARTS "/framework");
   cr_expect_eq(framework->count, 834);
@@ -175,7 +200,8 @@ Test(tb_curves, inferences_are_shown_in_blocks) {
     cr_expect_eq(blocks.blocks, cases[i].blocks, "%zu runs: %zu", cases[i].runs, blocks.blocks);
     for (size_t k = 0; k < blocks.blocks; k++)
       cr_expect_geq(etr_tb_block_start(&blocks, k + 1) - etr_tb_block_start(&blocks, k), 10);
-    if (blocks.blocks) cr_expect_eq(etr_tb_block_start(&blocks, blocks.blocks), cases[i].runs);
+    if (blocks.blocks)
+      cr_expect_eq(etr_tb_block_start(&blocks, blocks.blocks), cases[i].runs);
   }
   etr_arena_clear(&arena);
 }
@@ -202,13 +228,15 @@ Test(tb_histogram, every_value_is_counted) {
   etr_tb_spread s;
   etr_tb_spread_of(&s, values, 7, 0);
   double count = 0;
-  for (size_t i = 0; i < s.buckets; i++) count += s.counts[i];
+  for (size_t i = 0; i < s.buckets; i++)
+    count += s.counts[i];
   cr_expect(s.buckets == 30 && s.least == 1 && s.most == 31 && count == 7);
   cr_expect(s.counts[0] == 2 && s.counts[29] == 3);
   etr_tb_spread_of(&s, same, 2, 1);
   cr_expect(s.buckets == 1 && s.counts[0] == 2);
   etr_tb_spread_of(&s, few, 4, 1);
-  cr_expect(s.buckets == 2 && s.counts[0] == 1 && s.counts[1] == 3, "no bucket is narrower than a step of the clock");
+  cr_expect(s.buckets == 2 && s.counts[0] == 1 && s.counts[1] == 3,
+            "no bucket is narrower than a step of the clock");
   etr_tb_histogram h;
   etr_tb_histogram_init(&h, 0, ETR_TB_BENCH_SPREAD "/all", 3, &s);
   cr_expect(h.histo.n_bucket == 2 && h.limits[0] == 2 && h.limits[1] == 3 && h.histo.num == 4);
@@ -222,7 +250,8 @@ Test(tb_point, is_a_number) {
   cr_expect_not(etr_tb_point_set(&point, 0, NAN));
   cr_expect_not(etr_tb_point_set(&point, 0, INFINITY));
   cr_expect_not(etr_tb_point_set(&point, 0, 1e300));
-  cr_expect(etr_tb_point_set(&point, 1, 2) && point.summary.value.simple_value == 2 && point.summary.value.metadata);
+  cr_expect(etr_tb_point_set(&point, 1, 2) && point.summary.value.simple_value == 2 &&
+            point.summary.value.metadata);
   cr_expect(strstr(point.summary.metadata.summary_description, "**Step**"));
   cr_expect(etr_tb_point_set(&point, 2, 3) && !point.summary.value.metadata);
 }

@@ -17,7 +17,8 @@ static Tensorboard__GraphDef *build(tiny *t) {
   etr_packer packer = {.arena = &t->arena};
   etr_tb_graph_pack(&packer, &view);
   etr_slice bytes = etr_packed(&packer);
-  Tensorboard__GraphDef *graph = tensorboard__graph_def__unpack(NULL, bytes.size, (const uint8_t *)bytes.data);
+  Tensorboard__GraphDef *graph = tensorboard__graph_def__unpack(NULL, bytes.size,
+                                                                (const uint8_t *)bytes.data);
   cr_assert_not_null(graph);
   cr_assert_eq(graph->n_node, profile->graphs[0].node_count);
   return graph;
@@ -30,7 +31,8 @@ static void clear(tiny *t, Tensorboard__GraphDef *graph) {
 
 static const Tensorboard__AttrValue *find_attr(const Tensorboard__NodeDef *node, const char *key) {
   for (size_t i = 0; i < node->n_attr; i++)
-    if (strcmp(node->attr[i]->key, key) == 0) return node->attr[i]->value;
+    if (strcmp(node->attr[i]->key, key) == 0)
+      return node->attr[i]->value;
   return NULL;
 }
 
@@ -42,8 +44,8 @@ static void expect_attr(const Tensorboard__NodeDef *node, const char *key, const
     return;
   }
   size_t size = strlen(expected);
-  cr_expect(value->s.len == size && memcmp(value->s.data, expected, size) == 0, "%s of %s is '%.*s'", key, node->name,
-            (int)value->s.len, value->s.data);
+  cr_expect(value->s.len == size && memcmp(value->s.data, expected, size) == 0,
+            "%s of %s is '%.*s'", key, node->name, (int)value->s.len, value->s.data);
 }
 
 static void expect_inputs(const Tensorboard__NodeDef *node, const char *const *expected) {
@@ -55,11 +57,15 @@ static void expect_inputs(const Tensorboard__NodeDef *node, const char *const *e
   cr_expect_eq(node->n_input, count);
 }
 
-static etr_source source = {
-    .file = "/home/me/modeling.py", .line = 42, .function = "forward", .code = "x = self.fc1(\"x\")"};
+static etr_source source = {.file = "/home/me/modeling.py",
+                            .line = 42,
+                            .function = "forward",
+                            .code = "x = self.fc1(\"x\")"};
 
-static const etr_argument arguments[] = {
-    {"stride", "[1, \"s77\"]"}, {"dtype", "\"float32\""}, {"mode", "\"a'b\\u0007\""}, {"a/b \xC3\xA9", "1e-05"}};
+static const etr_argument arguments[] = {{"stride", "[1, \"s77\"]"},
+                                         {"dtype", "\"float32\""},
+                                         {"mode", "\"a'b\\u0007\""},
+                                         {"a/b \xC3\xA9", "1e-05"}};
 
 Test(tb_graph, a_node_has_its_attributes) {
   tiny t = {0};
@@ -116,10 +122,12 @@ Test(tb_graph, a_node_has_its_attributes) {
                {"source", "modeling.py:42 in forward: x = self.fc1(`x`)"},
                {"target", "aten.linear.default"},
                {"weight", NULL}};
-  for (size_t i = 0; i < ETR_COUNT(attrs); i++) expect_attr(node, attrs[i].key, attrs[i].value);
+  for (size_t i = 0; i < ETR_COUNT(attrs); i++)
+    expect_attr(node, attrs[i].key, attrs[i].value);
   /* The shapes come first, other attributes in order. */
   for (size_t i = 2; i < node->n_attr; i++)
-    cr_expect_lt(strcmp(node->attr[i - 1]->key, node->attr[i]->key), 0, "order of %s", node->attr[i]->key);
+    cr_expect_lt(strcmp(node->attr[i - 1]->key, node->attr[i]->key), 0, "order of %s",
+                 node->attr[i]->key);
 
   node = graph->node[relu];
   cr_expect_str_eq(node->device, "/device:CPU:0");
@@ -149,8 +157,9 @@ Test(tb_graph, a_graph_without_times_has_no_time_attributes) {
 }
 
 Test(tb_graph, shapes_are_on_every_node) {
-  static const etr_dim dims[] = {
-      {.size = ETR_DIM_SYMBOLIC, .symbol = "s77", .hint = 4}, {.size = 0, .hint = -1}, {.size = 3, .hint = -1}};
+  static const etr_dim dims[] = {{.size = ETR_DIM_SYMBOLIC, .symbol = "s77", .hint = 4},
+                                 {.size = 0, .hint = -1},
+                                 {.size = 3, .hint = -1}};
   static const etr_value values[] = {{.name = "a", .dtype = "float32", .dims = dims, .rank = 3},
                                      {.name = "b", .dtype = "int64", .rank = 0},
                                      {.name = "c", .dtype = "int", .rank = -1}};
@@ -160,7 +169,8 @@ Test(tb_graph, shapes_are_on_every_node) {
   t.nodes.data[split].outputs = values;
   t.nodes.data[split].output_count = ETR_COUNT(values);
   Tensorboard__GraphDef *graph = build(&t);
-  const Tensorboard__AttrValue__ListValue *list = find_attr(graph->node[split], "_output_shapes")->list;
+  const Tensorboard__AttrValue__ListValue *list = find_attr(graph->node[split], "_output_shapes")
+                                                      ->list;
   cr_assert_eq(list->n_shape, 3);
   cr_assert_eq(list->shape[0]->n_dim, 3);
   cr_expect_eq(list->shape[0]->dim[0]->size, -1);
@@ -175,7 +185,8 @@ Test(tb_graph, shapes_are_on_every_node) {
   clear(&t, graph);
 }
 
-/* The page shows one edge for neighbouring inputs from one node. Each row has the inputs of cat, and the written ones.
+/* The page shows one edge for neighbouring inputs from one node. Each row has the inputs of cat,
+ * and the written ones.
  */
 Test(tb_graph, neighbouring_inputs_of_one_node_are_separated) {
   static const struct {
@@ -195,7 +206,8 @@ Test(tb_graph, neighbouring_inputs_of_one_node_are_separated) {
     tiny_node(&t, ETR_NODE_OP, "split", "aten.split.Tensor", 0);
     tiny_node(&t, ETR_NODE_OP, "relu", "aten.relu.default", 0);
     uint32_t cat = tiny_node(&t, ETR_NODE_OP, "cat", "aten.cat.default", 0);
-    for (size_t k = 0; k < cases[i].count; k++) tiny_input(&t, cat, cases[i].edges[k].node, cases[i].edges[k].output);
+    for (size_t k = 0; k < cases[i].count; k++)
+      tiny_input(&t, cat, cases[i].edges[k].node, cases[i].edges[k].output);
     Tensorboard__GraphDef *graph = build(&t);
     expect_inputs(graph->node[cat], cases[i].expected);
     clear(&t, graph);
@@ -204,7 +216,8 @@ Test(tb_graph, neighbouring_inputs_of_one_node_are_separated) {
 
 Test(tb_graph, nested_graphs_are_below_their_owner) {
   tiny t = {0};
-  uint32_t call = tiny_node(&t, ETR_NODE_OP, "executorch_call_delegate", "higher_order.executorch_call_delegate", 0);
+  uint32_t call = tiny_node(&t, ETR_NODE_OP, "executorch_call_delegate",
+                            "higher_order.executorch_call_delegate", 0);
   uint32_t lowered = tiny_subgraph(&t, call, "lowered_module_0", ETR_SUBGRAPH_LOWERED);
   t.subgraphs.data[lowered].backend = "QnnBackend";
   uint32_t argument = tiny_node(&t, ETR_NODE_INPUT, "arg", "arg", 0),
@@ -247,7 +260,8 @@ Test(tb_graph, large_graphs_are_written_in_pieces) {
   for (int i = 0; i < 300; i++) {
     node = tiny_node(&t, ETR_NODE_OP, code, code, 0);
     t.nodes.data[node].source = &long_source;
-    for (int k = 0; k < 30; k++) tiny_input(&t, node, x, 0);
+    for (int k = 0; k < 30; k++)
+      tiny_input(&t, node, x, 0);
   }
   Tensorboard__GraphDef *graph = build(&t);
   cr_expect_eq(graph->node[node]->n_input, 30);

@@ -16,7 +16,8 @@ static const char **build(tiny *t) {
   const char **names = etr_tb_names(&t->arena, graph, &scopes);
   cr_assert_not_null(names);
   for (size_t i = 0; i < graph->node_count; i++)
-    for (size_t k = 0; k < i; k++) cr_expect_str_neq(names[i], names[k]);
+    for (size_t k = 0; k < i; k++)
+      cr_expect_str_neq(names[i], names[k]);
   return names;
 }
 
@@ -37,7 +38,8 @@ Test(tb_names, modules_are_boxes_and_nodes_are_leaves) {
            again = op(&t, "aten.div.Scalar", norm);
   uint32_t plus = op(&t, "_operator.add", a), in_b = op(&t, "aten.add.Tensor", b),
            on_top = op(&t, "higher_order.cond", 0), b_like = op(&t, "aten.b.default", 0);
-  for (int i = 0; i < 3; i++) op(&t, "aten.relu.default", b);
+  for (int i = 0; i < 3; i++)
+    op(&t, "aten.relu.default", b);
   uint32_t output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
   tiny_input(&t, linear, x, 0);
   tiny_input(&t, linear, weight, 0);
@@ -63,7 +65,8 @@ Test(tb_names, modules_are_boxes_and_nodes_are_leaves) {
       {output, "output"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    cr_expect_str_eq(names[cases[i].node], cases[i].name, "%s, not %s", names[cases[i].node], cases[i].name);
+    cr_expect_str_eq(names[cases[i].node], cases[i].name, "%s, not %s", names[cases[i].node],
+                     cases[i].name);
   tiny_clear(&t);
 }
 
@@ -75,7 +78,8 @@ Test(tb_names, a_numbered_module_names_its_operator) {
   uint32_t first = op(&t, "aten.convolution.default", list),
            second = op(&t, "aten.relu.default", tiny_module(&t, c0, "conv.0.1", ""));
   uint32_t bare = op(&t, "aten.linear.default", tiny_module(&t, conv, "conv.1", ""));
-  for (int i = 0; i < 4; i++) op(&t, "aten.add.Tensor", 0);
+  for (int i = 0; i < 4; i++)
+    op(&t, "aten.add.Tensor", 0);
   const char **names = build(&t);
   cr_expect_str_eq(names[first], "conv.0/0_convolution-node");
   cr_expect_str_eq(names[second], "conv.0/1_relu-node");
@@ -105,8 +109,10 @@ Test(tb_names, equal_siblings_are_not_drawn_as_a_series) {
     uint32_t a = tiny_module(&t, 0, "a", "");
     static const char *const nodes[] = {"linear_1", "linear_2", "linear_3", "linear_4", "linear_5"};
     uint32_t first = (uint32_t)t.nodes.count;
-    for (unsigned i = 0; i < count; i++) tiny_node(&t, ETR_NODE_OP, nodes[i], "aten.linear.default", a);
-    for (int i = 0; i < 6; i++) op(&t, "aten.relu.default", tiny_module(&t, 0, "rest", ""));
+    for (unsigned i = 0; i < count; i++)
+      tiny_node(&t, ETR_NODE_OP, nodes[i], "aten.linear.default", a);
+    for (int i = 0; i < 6; i++)
+      op(&t, "aten.relu.default", tiny_module(&t, 0, "rest", ""));
     const char **names = build(&t);
     cr_expect_str_eq(names[first], count < 5 ? "a/linear_1" : "a/linear_1_");
     tiny_clear(&t);
@@ -124,8 +130,8 @@ static bool finds(const char *pattern, const char *name) {
 
 /* Nodes are found although boxes were dissolved, joined, shortened or put into buckets. */
 Test(tb_names, nodes_are_found_by_module_and_name) {
-  static const char *const formats[] = {"encoder.layers.encoder_layer_%u", "layers.%u", "model.decoder.blocks.%u",
-                                        "h%u"};
+  static const char *const formats[] = {"encoder.layers.encoder_layer_%u", "layers.%u",
+                                        "model.decoder.blocks.%u", "h%u"};
   for (size_t f = 0; f < ETR_COUNT(formats); f++) {
     for (unsigned count = 2; count <= 80; count += 39) {
       tiny t = {0};
@@ -139,14 +145,16 @@ Test(tb_names, nodes_are_found_by_module_and_name) {
         uint32_t mlp = tiny_module(&t, block, etr_arena_format(&t.arena, "%s.mlp", path), ""),
                  fc = tiny_module(&t, mlp, modules[i], "");
         tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", block);
-        nodes[i] = tiny_node(&t, ETR_NODE_OP, etr_arena_format(&t.arena, "aten_linear_default_%u", i),
+        nodes[i] = tiny_node(&t, ETR_NODE_OP,
+                             etr_arena_format(&t.arena, "aten_linear_default_%u", i),
                              "aten.linear.default", fc);
         tiny_node(&t, ETR_NODE_OP, "mul", "aten.mul.Tensor", mlp);
       }
       const char **names = build(&t);
       for (unsigned i = 0; i < count; i++)
-        cr_expect(finds(modules[i], names[nodes[i]]) && finds(t.nodes.data[nodes[i]].name, names[nodes[i]]), "%s by %s",
-                  names[nodes[i]], modules[i]);
+        cr_expect(finds(modules[i], names[nodes[i]]) &&
+                      finds(t.nodes.data[nodes[i]].name, names[nodes[i]]),
+                  "%s by %s", names[nodes[i]], modules[i]);
       tiny_clear(&t);
     }
   }
@@ -158,15 +166,16 @@ Test(tb_names, names_begin_with_the_visible_part) {
   tiny t = {0};
   uint32_t nodes[COUNT];
   for (unsigned i = 0; i < COUNT; i++) {
-    uint32_t module = tiny_module(&t, 0, etr_arena_format(&t.arena, "encoder.layers.encoder_layer_%u", i), "");
+    uint32_t module = tiny_module(
+        &t, 0, etr_arena_format(&t.arena, "encoder.layers.encoder_layer_%u", i), "");
     nodes[i] = op(&t, "aten.add.Tensor", module);
     op(&t, "aten.mul.Tensor", module);
   }
   const char **names = build(&t);
   cr_expect_str_eq(names[nodes[2]], "layer_2-encoder.layers.encoder_layer_2/add-node");
   for (unsigned i = 1; i < COUNT; i++)
-    cr_expect_neq(strncmp(names[nodes[i - 1]], names[nodes[i]], SHOWN), 0, "%s, %s", names[nodes[i - 1]],
-                  names[nodes[i]]);
+    cr_expect_neq(strncmp(names[nodes[i - 1]], names[nodes[i]], SHOWN), 0, "%s, %s",
+                  names[nodes[i - 1]], names[nodes[i]]);
   tiny_clear(&t);
 }
 
@@ -175,8 +184,9 @@ Test(tb_names, hostile_names_are_replaced) {
   char long_name[500];
   memset(long_name, 'n', sizeof long_name - 1);
   long_name[sizeof long_name - 1] = '\0';
-  const char *const paths[] = {"^top",   "__function_library__", "a/b", "a:b", "\xC3\xA9", "\n\"'\\", " ", "L['x']y",
-                               long_name};
+  const char *const paths[] = {
+      "^top",   "__function_library__", "a/b", "a:b", "\xC3\xA9", "\n\"'\\", " ", "L['x']y",
+      long_name};
   for (size_t i = 0; i < ETR_COUNT(paths); i++) {
     uint32_t module = tiny_module(&t, 0, paths[i], "");
     op(&t, "", module);
@@ -191,7 +201,8 @@ Test(tb_names, hostile_names_are_replaced) {
     cr_expect(names[i][0] != '^' && names[i][0] != '/' && !strstr(names[i], "//") &&
                   strncmp(names[i], "__function", 10) != 0,
               "%s", names[i]);
-    for (const char *c = names[i]; *c; c++) cr_expect(*c >= ' ' && *c < 0x7f, "%s", names[i]);
+    for (const char *c = names[i]; *c; c++)
+      cr_expect(*c >= ' ' && *c < 0x7f, "%s", names[i]);
   }
   tiny_clear(&t);
 }
@@ -221,7 +232,8 @@ Test(tb_text, long_attributes_are_cut) {
     memset(text, '\n', size);
     text[size] = '\0';
     etr_slice got = etr_tb_clean_text(room, etr_slice_of(text));
-    cr_expect(got.size < ETR_TB_TEXT_ROOM && strlen(got.data) == got.size && etr_slice_ends(got, ETR_SLICE("...")));
+    cr_expect(got.size < ETR_TB_TEXT_ROOM && strlen(got.data) == got.size &&
+              etr_slice_ends(got, ETR_SLICE("...")));
     memset(text, 'x', size);
     got = etr_tb_clean_text(room, etr_slice_of(text));
     cr_expect(got.size < ETR_TB_TEXT_ROOM && strlen(got.data) == got.size &&

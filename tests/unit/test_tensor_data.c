@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_tensor_data.c - lib/inputs/tensor_data.c: tensors in memory and in files, in any order, and tensors that cannot
- * be read.
+ * test_tensor_data.c - lib/inputs/tensor_data.c: tensors in memory and in files, in any order, and
+ * tensors that cannot be read.
  */
 #include "inputs/tensor_data.h"
 
@@ -13,7 +13,8 @@
 
 #define HUGE_SIZE INT64_C(0x4000000000000000)
 
-/** Makes a file without a name that contains these bytes. The caller closes *writable, if requested. */
+/** Makes a file without a name that contains these bytes. The caller closes *writable, if
+ * requested. */
 static etr_seekable file_of(const void *bytes, size_t size, int *writable) {
   char path[] = "/tmp/test_tensor_data.XXXXXX";
   etr_seekable file;
@@ -31,7 +32,8 @@ static etr_seekable file_of(const void *bytes, size_t size, int *writable) {
 /** float32 0, 1, 2, ... */
 static etr_seekable counting_file(size_t count) {
   float *values = malloc(count * sizeof *values);
-  for (size_t i = 0; i < count; i++) values[i] = (float)i;
+  for (size_t i = 0; i < count; i++)
+    values[i] = (float)i;
   etr_seekable file = file_of(values, count * sizeof *values, NULL);
   free(values);
   return file;
@@ -69,8 +71,13 @@ Test(tensor_data, only_dense_tensors_are_read) {
   };
   etr_seekable file = counting_file(12);
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
-    etr_tensor_view view = {
-        etr_element_of_dtype("float32"), rows[i].sizes, rows[i].strides, rows[i].rank, rows[i].offset, &file, {0}};
+    etr_tensor_view view = {etr_element_of_dtype("float32"),
+                            rows[i].sizes,
+                            rows[i].strides,
+                            rows[i].rank,
+                            rows[i].offset,
+                            &file,
+                            {0}};
     const char *fault = etr_tensor_fault(&view);
     cr_expect((fault == NULL) == rows[i].readable, "row %zu: %s", i, fault ? fault : "readable");
   }
@@ -87,7 +94,8 @@ Test(tensor_data, statistics_cover_all_elements) {
   etr_seekable file = file_of(values, sizeof values, &descriptor);
   etr_tensor_view view = {etr_element_of_dtype("float32"), &size, &one, 1, 0, &file, {0}};
   cr_assert(etr_tensor_measure(&stats, &view));
-  cr_expect(stats.element_count == 8 && stats.nan_count == 1 && stats.inf_count == 2 && stats.zero_count == 2);
+  cr_expect(stats.element_count == 8 && stats.nan_count == 1 && stats.inf_count == 2 &&
+            stats.zero_count == 2);
   cr_expect(stats.min == -3 && stats.max == 5 && stats.mean == 0.6);
   view.sizes = &none;
   cr_assert(etr_tensor_measure(&stats, &view));
@@ -118,7 +126,8 @@ Test(tensor_data, a_mean_keeps_small_numbers) {
     etr_seekable file = file_of(rows[i].values, sizeof rows[i].values, NULL);
     etr_tensor_view view = {etr_element_of_dtype("float64"), &size, &one, 1, 0, &file, {0}};
     cr_assert(etr_tensor_measure(&stats, &view));
-    cr_expect(isnan(rows[i].mean) ? isnan(stats.mean) : stats.mean == rows[i].mean, "row %zu: %g", i, stats.mean);
+    cr_expect(isnan(rows[i].mean) ? isnan(stats.mean) : stats.mean == rows[i].mean, "row %zu: %g",
+              i, stats.mean);
     etr_seekable_close(&file);
   }
 }
@@ -140,7 +149,8 @@ static void expect_elements(const etr_tensor_view *view, const double *expected,
 
 Test(tensor_data, elements_are_read_in_dimension_order) {
   etr_seekable file = counting_file(12);
-  const int64_t sizes[] = {2, 3, 2}, contiguous[] = {6, 2, 1}, last[] = {6, 1, 3}, expanded[] = {1, 0, 2};
+  const int64_t sizes[] = {2, 3, 2}, contiguous[] = {6, 2, 1}, last[] = {6, 1, 3},
+                expanded[] = {1, 0, 2};
   const float memory[] = {9, 0, 1, 2, 3};
   etr_tensor_view view = {etr_element_of_dtype("float32"), sizes, contiguous, 3, 0, &file, {0}};
   expect_elements(&view, (const double[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 12);
@@ -161,7 +171,8 @@ Test(tensor_data, tensors_larger_than_a_piece_are_read) {
   etr_seekable file = counting_file(COUNT);
   const int64_t sizes[] = {COUNT}, strides[] = {1};
   double *expected = malloc(COUNT * sizeof *expected);
-  for (int i = 0; i < COUNT; i++) expected[i] = i;
+  for (int i = 0; i < COUNT; i++)
+    expected[i] = i;
   etr_tensor_view view = {etr_element_of_dtype("float32"), sizes, strides, 1, 0, &file, {0}};
   expect_elements(&view, expected, COUNT);
   free(expected);

@@ -15,7 +15,8 @@ static void number_all(etr_text_cache *cache, etr_json *json, char *out, size_t 
   while (etr_json_element(json)) {
     bool known;
     uint32_t number = etr_text_cache_next(cache, json, &known);
-    if (!known) etr_json_skip(json);
+    if (!known)
+      etr_json_skip(json);
     used += (size_t)snprintf(out + used, size - used,
                              number == ETR_NONE ? " -"
                              : known            ? " %u"
@@ -33,7 +34,8 @@ Test(text_cache, equal_elements_share_a_number) {
       {"[{\"a\": [1]}, {\"a\": [1]}, {\"a\":[1]}, [1], [1, 1], [1]]", " +0 0 +1 +2 +3 2"},
       {"[\"a\", \"b\", \"a\", \"b\", \"bc\", \"a\", \"b\", \"b\"]", " +0 +1 0 1 +2 0 1 1"},
       {"[7, null, \"7\", 7]", " - - +0 -"},
-      {"[\"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\", \"0\", \"9\", \"0\"]",
+      {"[\"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\", \"0\", \"9\", "
+       "\"0\"]",
        " +0 +1 +2 +3 +4 +5 +6 +7 +8 +9 0 9 0"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -55,7 +57,8 @@ Test(text_cache, long_and_many_texts_are_not_kept) {
   enum { TEXTS = 5000, LONG = 5000 };
   static char document[TEXTS * 10 + 2 * LONG + 64];
   size_t size = (size_t)sprintf(document, "[\"%0*d\", \"%0*d\"", LONG, 1, LONG, 1);
-  for (int i = 0; i < TEXTS; i++) size += (size_t)sprintf(document + size, ", \"%d\"", i);
+  for (int i = 0; i < TEXTS; i++)
+    size += (size_t)sprintf(document + size, ", \"%d\"", i);
   sprintf(document + size, ", \"0\", \"%d\"]", TEXTS - 1);
   etr_arena arena = {0};
   etr_text_cache cache;

@@ -9,16 +9,18 @@
 
 enum { COLUMNS = 3 };
 
-static const etr_column columns[COLUMNS] = {{"name", false, true}, {"time", true, false}, {"runs as", false, true}};
+static const etr_column columns[COLUMNS] = {
+    {"name", false, true}, {"time", true, false}, {"runs as", false, true}};
 
 /* The cells as a table, in the arena. */
-static char *written(etr_arena *arena, const char *const cells[][COLUMNS], size_t rows, etr_table_format format,
-                     size_t width) {
+static char *written(etr_arena *arena, const char *const cells[][COLUMNS], size_t rows,
+                     etr_table_format format, size_t width) {
   etr_text_table table;
   etr_text text;
   etr_writer writer;
   etr_text_table_init(&table, arena, columns, COLUMNS);
-  for (size_t i = 0; i < rows * COLUMNS; i++) etr_text_table_add(&table, cells[i / COLUMNS][i % COLUMNS]);
+  for (size_t i = 0; i < rows * COLUMNS; i++)
+    etr_text_table_add(&table, cells[i / COLUMNS][i % COLUMNS]);
   etr_text_begin(&text, arena, &writer);
   etr_text_table_write(&table, &writer, format, width);
   return etr_text_end(&text, &writer);
@@ -47,7 +49,11 @@ Test(table, cells_are_escaped_in_every_format) {
        "?[31m,?,?!??\r\n",
        "?[31m\t?\t?!??\n",
        "| ?\\[31m | ? | ?\\!?? |\n"},
-      {{"\xC3\xA9\xC3\xA9", "1", "\xE2\x82\xAC"}, "\xC3\xA9\xC3\xA9       1  \xE2\x82\xAC\n", NULL, NULL, NULL},
+      {{"\xC3\xA9\xC3\xA9", "1", "\xE2\x82\xAC"},
+       "\xC3\xA9\xC3\xA9       1  \xE2\x82\xAC\n",
+       NULL,
+       NULL,
+       NULL},
   };
   static const char *const heads[] = {NULL, "name,time,runs as\r\n", "name\ttime\truns as\n",
                                       "| name | time | runs as |\n|---|---:|---|\n"};
@@ -57,9 +63,11 @@ Test(table, cells_are_escaped_in_every_format) {
       etr_arena arena = {0};
       const char *got = written(&arena, &cases[i].row, 1, format, 100);
       const char *head = heads[format];
-      if (head) cr_expect(strncmp(got, head, strlen(head)) == 0, "%s", got);
+      if (head)
+        cr_expect(strncmp(got, head, strlen(head)) == 0, "%s", got);
       const char *body = head ? got + strlen(head) : strchr(got, '\n') + 1;
-      if (expected[format]) cr_expect_str_eq(body, expected[format], "case %zu, format %d: '%s'", i, (int)format, body);
+      if (expected[format])
+        cr_expect_str_eq(body, expected[format], "case %zu, format %d: '%s'", i, (int)format, body);
       etr_arena_clear(&arena);
     }
   }
@@ -81,7 +89,8 @@ Test(table, text_fits_its_width) {
   static const char *const cells[][COLUMNS] = {
       {"a_very_long_name_of_a_node_in_a_graph_that_nobody_would_give", "123.4567",
        "Convolution (NHWC, F32) IGEMM #3 and more of that"},
-      {"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3"
+      {"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"
+       "\xC3\xA9\xC3\xA9\xC3"
        "\xA9\xC3\xA9\xC3\xA9",
        "1", "x"},
   };
@@ -105,22 +114,27 @@ Test(table, names_are_cut_in_the_middle) {
 
 /* Checks the visible columns and the note about hidden ones. */
 Test(table, columns_without_room_are_hidden) {
-  static const char *const cells[][COLUMNS] = {{"abcdefghijklmnopqrstuvwxyz", "1", "one"}, {"b", "2", "two"}};
+  static const char *const cells[][COLUMNS] = {{"abcdefghijklmnopqrstuvwxyz", "1", "one"},
+                                               {"b", "2", "two"}};
   static const struct {
     size_t width;
     etr_table_format format;
     const char *text;
   } cases[] = {
       {60, ETR_TABLE_TEXT,
-       "name                        time  runs as\nabcdefghijklmnopqrstuvwxyz     1  one\nb                            "
+       "name                        time  runs as\nabcdefghijklmnopqrstuvwxyz     1  one\nb        "
+       "                    "
        "  2  two\n"},
       {35, ETR_TABLE_TEXT,
-       "name                  time  runs as\nabcdefghij\xE2\x80\xA6rstuvwxyz     1  one\nb                        2  "
+       "name                  time  runs as\nabcdefghij\xE2\x80\xA6rstuvwxyz     1  one\nb         "
+       "               2  "
        "two\n"},
       {34, ETR_TABLE_TEXT,
-       "name                        time\nabcdefghijklmnopqrstuvwxyz     1\nb                              2\nhidden: "
+       "name                        time\nabcdefghijklmnopqrstuvwxyz     1\nb                      "
+       "        2\nhidden: "
        "runs as; all: --width 0\n"},
-      {24, ETR_TABLE_TEXT, "name\nabcdefghijkl\xE2\x80\xA6pqrstuvwxyz\nb\nhidden: time, runs as; all: --width 0\n"},
+      {24, ETR_TABLE_TEXT,
+       "name\nabcdefghijkl\xE2\x80\xA6pqrstuvwxyz\nb\nhidden: time, runs as; all: --width 0\n"},
       {24, ETR_TABLE_CSV, "name,time,runs as\r\nabcdefghijklmnopqrstuvwxyz,1,one\r\nb,2,two\r\n"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -131,7 +145,8 @@ Test(table, columns_without_room_are_hidden) {
     etr_text_table_init(&table, &arena, columns, COLUMNS);
     etr_text_table_may_leave_out(&table, 2);
     etr_text_table_may_leave_out(&table, 1);
-    for (size_t k = 0; k < ETR_COUNT(cells) * COLUMNS; k++) etr_text_table_add(&table, cells[k / COLUMNS][k % COLUMNS]);
+    for (size_t k = 0; k < ETR_COUNT(cells) * COLUMNS; k++)
+      etr_text_table_add(&table, cells[k / COLUMNS][k % COLUMNS]);
     etr_text_begin(&text, &arena, &writer);
     etr_text_table_write(&table, &writer, cases[i].format, cases[i].width);
     const char *got = etr_text_end(&text, &writer);

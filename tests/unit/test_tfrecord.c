@@ -16,19 +16,23 @@ typedef struct collector {
 static bool collect(void *context, const void *data, size_t size) {
   collector *c = context;
   c->calls++;
-  if (c->size + size > c->refuse_after) return false;
+  if (c->size + size > c->refuse_after)
+    return false;
   memcpy(c->bytes + c->size, data, size);
   c->size += size;
   return true;
 }
 
-/* Written by tensorboard's own RecordWriter: Event(wall_time=1.5, file_version="brain.Event:2"), and an empty record.
+/* Written by tensorboard's own RecordWriter: Event(wall_time=1.5, file_version="brain.Event:2"),
+ * and an empty record.
  */
 static const unsigned char event_record[] = {
-    0x18, 0,    0,    0,   0,   0,   0,   0,   0xa3, 0x7f, 0x4b, 0x22, 0x09, 0,   0,   0,   0,    0,    0,    0xf8,
-    0x3f, 0x1a, 0x0d, 'b', 'r', 'a', 'i', 'n', '.',  'E',  'v',  'e',  'n',  't', ':', '2', 0x2a, 0x28, 0x64, 0x6c,
+    0x18, 0,   0,   0,   0,   0,    0,    0,    0xa3, 0x7f, 0x4b, 0x22, 0x09, 0,
+    0,    0,   0,   0,   0,   0xf8, 0x3f, 0x1a, 0x0d, 'b',  'r',  'a',  'i',  'n',
+    '.',  'E', 'v', 'e', 'n', 't',  ':',  '2',  0x2a, 0x28, 0x64, 0x6c,
 };
-static const unsigned char empty_record[] = {0, 0, 0, 0, 0, 0, 0, 0, 0x29, 0x03, 0x98, 0x07, 0xd8, 0xea, 0x82, 0xa2};
+static const unsigned char empty_record[] = {0,    0,    0,    0,    0,    0,    0,    0,
+                                             0x29, 0x03, 0x98, 0x07, 0xd8, 0xea, 0x82, 0xa2};
 
 Test(tfrecord, records_are_those_of_tensorboard) {
   const struct {
@@ -45,7 +49,8 @@ Test(tfrecord, records_are_those_of_tensorboard) {
     etr_tfrecord writer = {.sink = &sink};
     etr_tfrecord_write(&writer, cases[i].data);
     cr_expect_not(writer.failed, "case %zu", i);
-    cr_expect(out.size == cases[i].size && memcmp(out.bytes, cases[i].expected, out.size) == 0, "case %zu", i);
+    cr_expect(out.size == cases[i].size && memcmp(out.bytes, cases[i].expected, out.size) == 0,
+              "case %zu", i);
   }
 }
 

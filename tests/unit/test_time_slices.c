@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_time_slices.c - the time slices of records add up to the times of methods, runs and nodes, to the tick, for any
- * times in the dump.
+ * test_time_slices.c - the time slices of records add up to the times of methods, runs and nodes,
+ * to the tick, for any times in the dump.
  */
 #include "inputs/dump.h"
 
@@ -15,7 +15,8 @@
 
 static uint64_t sum_of_kind(const etr_method *m, etr_time_slice_kind kind) {
   uint64_t sum = 0;
-  for (size_t i = 0; i < m->time_slice_count; i++) sum += m->time_slices[i].kind == kind ? m->time_slices[i].ticks : 0;
+  for (size_t i = 0; i < m->time_slice_count; i++)
+    sum += m->time_slices[i].kind == kind ? m->time_slices[i].ticks : 0;
   return sum;
 }
 
@@ -24,22 +25,25 @@ static uint64_t sum_of_inserted(const etr_method *m) {
   uint64_t sum = 0;
   for (size_t i = 0; i < m->time_slice_count; i++) {
     const etr_time_slice *p = &m->time_slices[i];
-    if (p->kind == ETR_TIME_SLICE_DELEGATE && p->event->delegate_id) sum += p->ticks;
+    if (p->kind == ETR_TIME_SLICE_DELEGATE && p->event->delegate_id)
+      sum += p->ticks;
   }
   return sum;
 }
 
 static void expect_balance(const char *fixture, const etr_method *m) {
   uint64_t execute = 0;
-  for (size_t i = 0; i < m->run_count; i++) execute += m->execute_per_run[i];
+  for (size_t i = 0; i < m->run_count; i++)
+    execute += m->execute_per_run[i];
   cr_expect_eq(execute, m->execute_ticks, "%s: runs", fixture);
-  cr_expect_eq(m->nodes_ticks + m->delegate_only_ticks + m->framework_ticks + m->unexplained_ticks, execute,
-               "%s: parts", fixture);
+  cr_expect_eq(m->nodes_ticks + m->delegate_only_ticks + m->framework_ticks + m->unexplained_ticks,
+               execute, "%s: parts", fixture);
   cr_expect_leq(m->estimated_ticks, m->nodes_ticks, "%s: estimated", fixture);
   for (uint32_t run = 0; run < m->run_count; run++) {
     uint64_t left = m->execute_per_run[run];
     for (size_t i = 0; i < m->time_slice_count; i++) {
-      if (m->time_slices[i].run != run) continue;
+      if (m->time_slices[i].run != run)
+        continue;
       cr_assert_leq(m->time_slices[i].ticks, left, "%s: run %u", fixture, (unsigned)run);
       left -= m->time_slices[i].ticks;
     }
@@ -49,28 +53,35 @@ static void expect_balance(const char *fixture, const etr_method *m) {
 static void expect_order(const etr_method *m) {
   for (size_t i = 1; i < m->time_slice_count; i++) {
     const etr_time_slice *before = &m->time_slices[i - 1], *p = &m->time_slices[i];
-    cr_expect(before->node < p->node || (before->node == p->node && (p->node == ETR_NONE || before->run <= p->run)),
+    cr_expect(before->node < p->node ||
+                  (before->node == p->node && (p->node == ETR_NONE || before->run <= p->run)),
               "slice %zu", i);
   }
 }
 
 static void expect_sums(const char *fixture, const etr_profile *profile, const etr_method *m) {
   cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_NODE), m->nodes_ticks, "%s: nodes", fixture);
-  cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_DELEGATE), m->delegate_only_ticks, "%s: delegates", fixture);
+  cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_DELEGATE), m->delegate_only_ticks, "%s: delegates",
+               fixture);
   cr_expect_eq(sum_of_inserted(m), m->inserted_ticks, "%s: inserted", fixture);
-  cr_expect_leq(m->clock_hidden_ticks, m->delegate_only_ticks - m->inserted_ticks, "%s: hidden by clocks", fixture);
-  cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_UNEXPLAINED), m->unexplained_ticks, "%s: unexplained", fixture);
+  cr_expect_leq(m->clock_hidden_ticks, m->delegate_only_ticks - m->inserted_ticks,
+                "%s: hidden by clocks", fixture);
+  cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_UNEXPLAINED), m->unexplained_ticks, "%s: unexplained",
+               fixture);
   size_t at = 0;
-  for (uint32_t node = 0; m->graph != ETR_NONE && node < profile->graphs[m->graph].node_count; node++) {
+  for (uint32_t node = 0; m->graph != ETR_NONE && node < profile->graphs[m->graph].node_count;
+       node++) {
     uint64_t sum = 0;
     for (; at < m->time_slice_count && m->time_slices[at].node == node; at++) {
       cr_expect_lt(m->time_slices[at].run, m->run_count);
       cr_expect_not_null(m->time_slices[at].event);
       sum += m->time_slices[at].ticks;
     }
-    cr_expect_eq(sum, profile->graphs[m->graph].times[node].total_ticks, "%s: node %u", fixture, (unsigned)node);
+    cr_expect_eq(sum, profile->graphs[m->graph].times[node].total_ticks, "%s: node %u", fixture,
+                 (unsigned)node);
   }
-  for (; at < m->time_slice_count; at++) cr_expect_eq(m->time_slices[at].node, ETR_NONE);
+  for (; at < m->time_slice_count; at++)
+    cr_expect_eq(m->time_slices[at].node, ETR_NONE);
 }
 
 Test(time_slices, time_slices_add_up_to_the_method) {
@@ -140,15 +151,17 @@ Test(time_slices, no_sum_over_dumps_wraps) {
   etr_error error;
   cr_assert_geq(mkstemp(path), 0);
   write_long_dump(path);
-  for (size_t i = 0; i < MOST_DUMPS; i++) dumps[i] = path;
+  for (size_t i = 0; i < MOST_DUMPS; i++)
+    dumps[i] = path;
   etr_inputs inputs = {.etdumps = dumps, .etdump_count = MOST_DUMPS};
   cr_expect_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_ERROR_FORMAT);
-  cr_expect(strstr(error.message, "too many ticks to count") && strcmp(error.file, path) == 0, "%s: %s", error.file,
-            error.message);
+  cr_expect(strstr(error.message, "too many ticks to count") && strcmp(error.file, path) == 0,
+            "%s: %s", error.file, error.message);
   inputs.etdump_count = MOST_DUMPS - 1;
   cr_expect_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK, "%s", error.message);
   uint64_t ticks = 0;
-  for (size_t i = 0; i < profile->run_count; i++) ticks += profile->runs[i].execute_ticks;
+  for (size_t i = 0; i < profile->run_count; i++)
+    ticks += profile->runs[i].execute_ticks;
   cr_expect_eq(ticks, (MOST_DUMPS - 1) * ETR_DUMP_MOST_TICKS);
   etr_profile_close(profile);
   remove(path);

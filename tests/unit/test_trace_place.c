@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Events on a time line: clocks that wrap, restart or differ, delegates that do not fit into their calls, and lanes.
+ * Events on a time line: clocks that wrap, restart or differ, delegates that do not fit into their
+ * calls, and lanes.
  */
 #include "trace/trace_place.h"
 
@@ -27,12 +28,14 @@ static void add_run(timeline *t) {
   size_t run = t->profile.run_count++;
   t->run_numbers[run] = (uint32_t)run;
   t->runs[run] = (etr_run){.block = (uint32_t)run};
-  t->blocks[run] = (etr_block){
-      .name = "Execute", .runs = &t->run_numbers[run], .run_count = 1, .events = &t->events[t->event_count]};
+  t->blocks[run] = (etr_block){.name = "Execute",
+                               .runs = &t->run_numbers[run],
+                               .run_count = 1,
+                               .events = &t->events[t->event_count]};
 }
 
-static void add_event(timeline *t, const char *name, int32_t instruction, etr_match match, uint64_t start,
-                      uint64_t ticks) {
+static void add_event(timeline *t, const char *name, int32_t instruction, etr_match match,
+                      uint64_t start, uint64_t ticks) {
   size_t i = t->event_count++, run = t->profile.run_count - 1;
   t->starts[i] = start;
   t->durations[i] = ticks;
@@ -47,7 +50,8 @@ static void add_event(timeline *t, const char *name, int32_t instruction, etr_ma
   t->blocks[run].event_count++;
 }
 
-static void add_delegate_event(timeline *t, const char *backend, int32_t instruction, uint64_t start, uint64_t ticks) {
+static void add_delegate_event(timeline *t, const char *backend, int32_t instruction,
+                               uint64_t start, uint64_t ticks) {
   add_event(t, "op", instruction, ETR_MATCH_PAYLOAD, start, ticks);
   t->events[t->event_count - 1].delegate_id = "op";
   t->events[t->event_count - 1].backend = backend;
@@ -75,16 +79,19 @@ static void begin(timeline *t) {
 
 static const etr_span *span_of(const timeline *t, size_t event) {
   for (size_t i = 0; i < t->placer.spans.count; i++)
-    if (t->placer.spans.data[i].event == event) return &t->placer.spans.data[i];
+    if (t->placer.spans.data[i].event == event)
+      return &t->placer.spans.data[i];
   cr_assert_fail("no event %zu", event);
   return NULL;
 }
 
-static void expect_span(const timeline *t, size_t event, uint64_t start, uint64_t end, bool is_synthetic) {
+static void expect_span(const timeline *t, size_t event, uint64_t start, uint64_t end,
+                        bool is_synthetic) {
   const etr_span *span = span_of(t, event);
-  cr_expect(span->start == start && span->end == end, "event %zu: [%llu, %llu] instead of [%llu, %llu]", event,
-            (unsigned long long)span->start, (unsigned long long)span->end, (unsigned long long)start,
-            (unsigned long long)end);
+  cr_expect(span->start == start && span->end == end,
+            "event %zu: [%llu, %llu] instead of [%llu, %llu]", event,
+            (unsigned long long)span->start, (unsigned long long)span->end,
+            (unsigned long long)start, (unsigned long long)end);
   cr_expect_eq(span->is_synthetic, is_synthetic, "event %zu", event);
 }
 
@@ -92,7 +99,8 @@ Test(trace_place, measured_events_keep_their_start) {
   timeline t = {0};
   add_run(&t);
   add_event(&t, "native_call_add.out", 0, ETR_MATCH_HANDLE, 1010, 20);
-  add_event(&t, "OPERATOR_CALL", 0, ETR_MATCH_FRAMEWORK, 1010, 20); /* equally long, and encloses it */
+  add_event(&t, "OPERATOR_CALL", 0, ETR_MATCH_FRAMEWORK, 1010,
+            20); /* equally long, and encloses it */
   add_execute(&t, 1000, 100);
   add_run(&t);
   add_execute(&t, 5000, 90);
@@ -128,7 +136,8 @@ Test(trace_place, nothing_begins_or_ends_with_an_event_without_duration) {
   add_delegate_event(&t, "XnnpackBackend", 0, 2, 0);
   add_delegate_event(&t, "XnnpackBackend", 0, 3, 40);
   add_call(&t, 0, 100, 100);
-  add_delegate_event(&t, "XnnpackBackend", 1, 1, 60); /* as long as their call: a little is cut off for the gap */
+  add_delegate_event(&t, "XnnpackBackend", 1, 1,
+                     60); /* as long as their call: a little is cut off for the gap */
   add_delegate_event(&t, "XnnpackBackend", 1, 2, 0);
   add_delegate_event(&t, "XnnpackBackend", 1, 3, 40);
   add_call(&t, 1, 300, 100);
@@ -148,10 +157,12 @@ Test(trace_place, nothing_begins_or_ends_with_an_event_without_duration) {
 Test(trace_place, events_of_delegates_are_placed_in_their_call) {
   timeline t = {0};
   add_run(&t);
-  add_delegate_event(&t, "XnnpackBackend", 0, 120, 30); /* XNNPACK measures no starts: from the start of the call */
+  add_delegate_event(&t, "XnnpackBackend", 0, 120,
+                     30); /* XNNPACK measures no starts: from the start of the call */
   add_call(&t, 0, 100, 100);
   add_delegate_event(&t, "OtherBackend", 1, 320, 30); /* inside */
-  add_delegate_event(&t, "OtherBackend", 1, 7, 10);   /* another clock: placed end to end, in the order of its starts */
+  add_delegate_event(&t, "OtherBackend", 1, 7,
+                     10); /* another clock: placed end to end, in the order of its starts */
   add_delegate_event(&t, "OtherBackend", 1, 5, 20);
   add_call(&t, 1, 300, 100);
   add_delegate_event(&t, "CycleBackend", 2, 90000, 3000); /* longer than the call */
@@ -181,7 +192,8 @@ static void set_counted(timeline *t, etr_event_unit unit, uint8_t wrapper, uint8
   event->is_in_sums = false;
 }
 
-/* Totals and operators as an NPU's driver logs them: times of the call's parts, and cycles of the operators. */
+/* Totals and operators as an NPU's driver logs them: times of the call's parts, and cycles of the
+ * operators. */
 Test(trace_place, cycles_are_shares_of_the_wrapper_around_them) {
   static const struct {
     etr_event_unit unit;
@@ -200,7 +212,8 @@ Test(trace_place, cycles_are_shares_of_the_wrapper_around_them) {
     set_counted(&t, cases[i].unit, cases[i].wrapper, cases[i].inside);
   }
   add_call(&t, 0, 100, 100);
-  add_delegate_event(&t, "CycleBackend", 1, 0, 100); /* operators without the total in cycles have no time */
+  add_delegate_event(&t, "CycleBackend", 1, 0,
+                     100); /* operators without the total in cycles have no time */
   set_counted(&t, ETR_EVENT_UNIT_CYCLES, 0, 2);
   add_call(&t, 1, 300, 100);
   add_execute(&t, 0, 1000);
@@ -208,7 +221,8 @@ Test(trace_place, cycles_are_shares_of_the_wrapper_around_them) {
   cr_expect(etr_place_run(&t.placer, 0));
   cr_expect_eq(t.placer.spans.count, 5 + 3);
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    if (cases[i].end > 0) expect_span(&t, i, cases[i].start, cases[i].end, true);
+    if (cases[i].end > 0)
+      expect_span(&t, i, cases[i].start, cases[i].end, true);
   cr_expect_eq(span_of(&t, 5)->ticks, 25, "a share is rounded down, as in the times of nodes");
   cr_expect_eq(span_of(&t, 5)->cycles, 259, "what was recorded stays");
   cr_expect_eq(span_of(&t, 5)->scale, 1);
@@ -226,7 +240,8 @@ Test(trace_place, each_call_of_a_delegate_has_its_own_events) {
   add_delegate_event(&t, "A", 0, 0, 0);
   add_call(&t, 0, 0, 0);
   add_execute(&t, 0, 1000);
-  const uint64_t *starts[] = {op_starts, other_starts, call_starts}, *lengths[] = {ticks, ticks, call_ticks};
+  const uint64_t *starts[] = {op_starts, other_starts, call_starts},
+                 *lengths[] = {ticks, ticks, call_ticks};
   for (size_t i = 0; i < 3; i++) {
     t.events[i].starts = starts[i];
     t.events[i].durations = lengths[i];
@@ -270,7 +285,8 @@ Test(trace_place, a_counter_of_32_bits_wraps) {
 /* Damage: a time that is 104 days off is put at the limit, in any run. */
 Test(trace_place, impossible_times_are_put_at_the_limit) {
   enum { RUNS = 3 };
-  static const uint64_t starts[RUNS][2] = {{(uint64_t)UINT32_MAX - 10, 5}, {5, 5}, {UINT64_MAX - 20, 50}};
+  static const uint64_t starts[RUNS][2] = {
+      {(uint64_t)UINT32_MAX - 10, 5}, {5, 5}, {UINT64_MAX - 20, 50}};
   static const uint64_t wanted[RUNS] = {0, 16, 9000000000000000};
   timeline t = {0};
   for (size_t i = 0; i < RUNS; i++) {
@@ -281,8 +297,8 @@ Test(trace_place, impossible_times_are_put_at_the_limit) {
   for (uint32_t i = 0; i < RUNS; i++) {
     etr_place_run(&t.placer, i);
     const etr_span *span = span_of(&t, 0);
-    cr_expect(span->start == wanted[i] && span->end == wanted[i] + starts[i][1], "run %u at %llu", i,
-              (unsigned long long)span->start);
+    cr_expect(span->start == wanted[i] && span->end == wanted[i] + starts[i][1], "run %u at %llu",
+              i, (unsigned long long)span->start);
   }
   etr_arena_clear(&t.arena);
 }
@@ -332,7 +348,8 @@ Test(trace_place, overlapping_events_have_lanes_of_their_own) {
     add_event(&t, "native_call_add.out", (int32_t)i, ETR_MATCH_HANDLE, i, 100 + i);
   begin(&t);
   cr_expect(etr_place_run(&t.placer, 0));
-  for (uint32_t i = 0; i < ETR_TRACE_LANES; i++) cr_expect_eq(span_of(&t, i)->lane, i);
+  for (uint32_t i = 0; i < ETR_TRACE_LANES; i++)
+    cr_expect_eq(span_of(&t, i)->lane, i);
   cr_expect_eq(span_of(&t, ETR_TRACE_LANES)->lane, ETR_NONE);
   etr_arena_clear(&t.arena);
 }
@@ -357,7 +374,8 @@ Test(trace_place, one_run_of_a_block_can_be_placed) {
   static const uint64_t starts[] = {10, 1010, 1050, 2010}, durations[] = {1, 2, 3, 4};
   static const uint32_t sample_runs[] = {0, 1, 1, 2};
   timeline t = {0};
-  for (int run = 0; run < 3; run++) add_run(&t);
+  for (int run = 0; run < 3; run++)
+    add_run(&t);
   t.runs[1].block = t.runs[2].block = 0;
   t.blocks[0] = (etr_block){.runs = numbers, .run_count = 3, .events = t.events, .event_count = 1};
   t.events[0] = (etr_event){.name = "a",
@@ -408,8 +426,8 @@ Test(trace_place, nested_events_have_levels) {
   cr_assert_eq(tracks.count, 3);
   for (size_t i = 0; i < ETR_COUNT(events); i++) {
     const etr_span *span = span_of(&t, i);
-    cr_expect(span->track == events[i].track && span->level == events[i].level, "event %zu: track %u, level %u", i,
-              (unsigned)span->track, (unsigned)span->level);
+    cr_expect(span->track == events[i].track && span->level == events[i].level,
+              "event %zu: track %u, level %u", i, (unsigned)span->track, (unsigned)span->level);
   }
   cr_expect(!tracks.data[0].in_delegate && tracks.data[0].levels == 4);
   cr_expect(tracks.data[1].in_delegate && tracks.data[1].levels == 1 &&

@@ -13,15 +13,33 @@ enum { MAX = 128 };
 /* Returns the sample at `index` of a series of `count` samples in segments of `segment` samples. */
 typedef double shape(size_t index, size_t count, size_t segment);
 
-static double level(size_t i, size_t n, size_t segment) { return (void)i, (void)n, (void)segment, 0; }
-static double line(size_t i, size_t n, size_t segment) { return (void)segment, .1 * (double)i / (double)(n - 1); }
-static double down(size_t i, size_t n, size_t segment) { return -line(i, n, segment); }
-static double half(size_t i, size_t n, size_t segment) { return (void)segment, i >= n / 2 ? .12 : 0; }
-static double late(size_t i, size_t n, size_t segment) { return (void)segment, i >= n - n / 5 ? -.25 : 0; }
-static double small(size_t i, size_t n, size_t segment) { return (void)segment, i >= n / 2 ? .015 : 0; }
-static double teeth(size_t i, size_t n, size_t segment) { return (void)n, .01 * (double)(i % segment); }
-static double stairs(size_t i, size_t n, size_t segment) { return (void)n, .1 * (double)(i / segment); }
-static double decay(size_t i, size_t n, size_t segment) { return (void)n, (void)segment, .1 * exp(-.5 * (double)i); }
+static double level(size_t i, size_t n, size_t segment) {
+  return (void)i, (void)n, (void)segment, 0;
+}
+static double line(size_t i, size_t n, size_t segment) {
+  return (void)segment, .1 * (double)i / (double)(n - 1);
+}
+static double down(size_t i, size_t n, size_t segment) {
+  return -line(i, n, segment);
+}
+static double half(size_t i, size_t n, size_t segment) {
+  return (void)segment, i >= n / 2 ? .12 : 0;
+}
+static double late(size_t i, size_t n, size_t segment) {
+  return (void)segment, i >= n - n / 5 ? -.25 : 0;
+}
+static double small(size_t i, size_t n, size_t segment) {
+  return (void)segment, i >= n / 2 ? .015 : 0;
+}
+static double teeth(size_t i, size_t n, size_t segment) {
+  return (void)n, .01 * (double)(i % segment);
+}
+static double stairs(size_t i, size_t n, size_t segment) {
+  return (void)n, .1 * (double)(i / segment);
+}
+static double decay(size_t i, size_t n, size_t segment) {
+  return (void)n, (void)segment, .1 * exp(-.5 * (double)i);
+}
 
 static etr_trend trend_of(shape *of, size_t count, size_t segment, double noise, uint64_t *seed) {
   etr_trend_sample samples[MAX];
@@ -58,10 +76,11 @@ Test(trend, steps_and_drifts_are_found) {
     for (int noisy = 0; noisy < 2; noisy++) {
       etr_trend t = trend_of(cases[i].of, cases[i].count, cases[i].segment, noisy ? .01 : 0, &seed);
       cr_expect_eq(t.kind, cases[i].kind, "%s: %d", cases[i].what, (int)t.kind);
-      cr_expect_float_eq(t.change, cases[i].change, noisy ? .02 : 1e-9, "%s: %f", cases[i].what, t.change);
+      cr_expect_float_eq(t.change, cases[i].change, noisy ? .02 : 1e-9, "%s: %f", cases[i].what,
+                         t.change);
       size_t at = t.kind == ETR_TREND_DRIFT ? t.span : t.at;
-      cr_expect_leq(at > cases[i].at ? at - cases[i].at : cases[i].at - at, (size_t)noisy, "%s: at %zu", cases[i].what,
-                    at);
+      cr_expect_leq(at > cases[i].at ? at - cases[i].at : cases[i].at - at, (size_t)noisy,
+                    "%s: at %zu", cases[i].what, at);
       cr_expect_not(t.is_unsure, "%s", cases[i].what);
     }
 }
@@ -69,7 +88,8 @@ Test(trend, steps_and_drifts_are_found) {
 /* A series that gets faster only at first is warming up, not drifting. */
 Test(trend, warming_up_is_no_drift) {
   uint64_t seed = 5;
-  for (int i = 0; i < 100; i++) cr_expect_neq(trend_of(decay, 40, 40, .003, &seed).kind, ETR_TREND_DRIFT);
+  for (int i = 0; i < 100; i++)
+    cr_expect_neq(trend_of(decay, 40, 40, .003, &seed).kind, ETR_TREND_DRIFT);
 }
 
 /* A step of less than four standard deviations in fewer than 50 samples is unsure. */
@@ -87,7 +107,8 @@ Test(trend, small_steps_of_few_samples_are_unsure) {
   }
 }
 
-/* Fewer than 1 % of pure-noise series have a trend; a real trend is found in nearly all series, with its kind. */
+/* Fewer than 1 % of pure-noise series have a trend; a real trend is found in nearly all series,
+ * with its kind. */
 Test(trend, noise_rarely_has_a_trend) {
   static const struct {
     shape *of;
@@ -102,7 +123,8 @@ Test(trend, noise_rarely_has_a_trend) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     size_t others = 0;
     for (int series = 0; series < 1000; series++)
-      others += trend_of(cases[i].of, 36, cases[i].segment, cases[i].noise, &seed).kind != cases[i].kind;
+      others += trend_of(cases[i].of, 36, cases[i].segment, cases[i].noise, &seed).kind !=
+                cases[i].kind;
     cr_expect_leq(others, cases[i].most_other, "case %zu: %zu", i, others);
   }
 }

@@ -36,7 +36,8 @@ Test(utf8, only_valid_characters_are_read) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     size_t size;
     cr_expect_eq(etr_utf8_size(cases[i].text, strlen(cases[i].text)), cases[i].size, "case %zu", i);
-    if (cases[i].size == 0) continue;
+    if (cases[i].size == 0)
+      continue;
     cr_expect_eq(etr_character_at(cases[i].text, &size), cases[i].code, "case %zu", i);
     cr_expect_eq(size, cases[i].size, "case %zu", i);
   }
@@ -45,5 +46,6 @@ Test(utf8, only_valid_characters_are_read) {
 Test(utf8, an_index_is_moved_to_the_start_of_its_character) {
   static const char text[] = "a\xC3\xA4\xE2\x82\xAC";
   static const size_t floors[] = {0, 1, 1, 3, 3, 3, 6};
-  for (size_t i = 0; i < ETR_COUNT(floors); i++) cr_expect_eq(etr_utf8_floor(text, i), floors[i], "%zu", i);
+  for (size_t i = 0; i < ETR_COUNT(floors); i++)
+    cr_expect_eq(etr_utf8_floor(text, i), floors[i], "%zu", i);
 }

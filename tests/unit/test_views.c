@@ -30,10 +30,13 @@ Test(views, views_and_copies_are_recognized) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
-    const tiny_graph *g = tiny_graph_of(&arena, etr_arena_format(&arena, "x input;%s", cases[i].node));
+    const tiny_graph *g = tiny_graph_of(&arena,
+                                        etr_arena_format(&arena, "x input;%s", cases[i].node));
     cr_expect_eq(etr_is_view(&g->nodes[1]), cases[i].is_view, "%s is a view", cases[i].node);
-    cr_expect_eq(etr_has_tensor(&g->nodes[1]), cases[i].has_tensor, "%s has a tensor", cases[i].node);
-    cr_expect_eq(etr_node_only_copies(&g->nodes[1]), cases[i].only_copies, "%s only copies", cases[i].node);
+    cr_expect_eq(etr_has_tensor(&g->nodes[1]), cases[i].has_tensor, "%s has a tensor",
+                 cases[i].node);
+    cr_expect_eq(etr_node_only_copies(&g->nodes[1]), cases[i].only_copies, "%s only copies",
+                 cases[i].node);
     etr_arena_clear(&arena);
   }
 }

@@ -62,7 +62,9 @@ static void expect_doubles(void) {
   }
 }
 
-Test(writer, doubles_are_short_and_json) { expect_doubles(); }
+Test(writer, doubles_are_short_and_json) {
+  expect_doubles();
+}
 
 Test(writer, doubles_read_back) {
   uint64_t state = 42;
@@ -70,7 +72,8 @@ Test(writer, doubles_read_back) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     double value;
     memcpy(&value, &state, sizeof value);
-    if (!isfinite(value)) continue;
+    if (!isfinite(value))
+      continue;
     fixture f;
     begin(&f);
     etr_put_double(&f.writer, value);
@@ -79,7 +82,8 @@ Test(writer, doubles_read_back) {
   }
 }
 
-/* Thousandths are written by a faster path, which gives the same text as printf; other numbers do not use it. */
+/* Thousandths are written by a faster path, which gives the same text as printf; other numbers do
+ * not use it. */
 Test(writer, thousandths_are_as_printf_has_them) {
   uint64_t state = 7;
   for (int i = 0; i < 5000; i++) {
@@ -92,7 +96,8 @@ Test(writer, thousandths_are_as_printf_has_them) {
       begin(&f);
       etr_put_double(&f.writer, values[k]);
       snprintf(expected, sizeof expected, "%.15g", values[k]);
-      if (strtod(expected, NULL) != values[k]) snprintf(expected, sizeof expected, "%.16g", values[k]);
+      if (strtod(expected, NULL) != values[k])
+        snprintf(expected, sizeof expected, "%.16g", values[k]);
       expect_text(&f, expected);
     }
     fixture f;
@@ -122,7 +127,11 @@ Test(writer, whole_numbers_are_exact) {
   static const struct {
     int64_t value;
     const char *text;
-  } cases[] = {{0, "0"}, {7, "7"}, {-7, "-7"}, {INT64_MAX, "9223372036854775807"}, {INT64_MIN, "-9223372036854775808"}};
+  } cases[] = {{0, "0"},
+               {7, "7"},
+               {-7, "-7"},
+               {INT64_MAX, "9223372036854775807"},
+               {INT64_MIN, "-9223372036854775808"}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     fixture f;
     begin(&f);
@@ -190,10 +199,13 @@ Test(writer, the_largest_double_fits) {
 }
 
 Test(writer, numbers_do_not_depend_on_the_locale) {
-  static const char *const with_comma[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "ps_AF.UTF-8"};
+  static const char *const with_comma[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",
+                                           "ps_AF.UTF-8"};
   size_t i = 0;
-  while (i < ETR_COUNT(with_comma) && setlocale(LC_NUMERIC, with_comma[i]) == NULL) i++;
-  if (i == ETR_COUNT(with_comma)) cr_skip_test("no locale with a decimal comma is installed");
+  while (i < ETR_COUNT(with_comma) && setlocale(LC_NUMERIC, with_comma[i]) == NULL)
+    i++;
+  if (i == ETR_COUNT(with_comma))
+    cr_skip_test("no locale with a decimal comma is installed");
   expect_doubles();
   fixture f;
   begin(&f);
@@ -234,17 +246,22 @@ Test(writer, failure_is_remembered) {
   static const struct {
     size_t room, writes;
     etr_status status;
-  } cases[] = {
-      {100, 10, ETR_OK}, {100, 11, ETR_ERROR_IO}, {5000, 500, ETR_OK}, {5000, 501, ETR_ERROR_IO}, {0, 0, ETR_OK}};
+  } cases[] = {{100, 10, ETR_OK},
+               {100, 11, ETR_ERROR_IO},
+               {5000, 500, ETR_OK},
+               {5000, 501, ETR_ERROR_IO},
+               {0, 0, ETR_OK}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     size_t room = cases[i].room;
     etr_writer writer;
     etr_error error = {.message = ""};
     etr_writer_init(&writer, &(etr_sink){small_disk, &room});
-    for (size_t k = 0; k < cases[i].writes; k++) etr_puts(&writer, "0123456789");
+    for (size_t k = 0; k < cases[i].writes; k++)
+      etr_puts(&writer, "0123456789");
     cr_expect_eq(etr_writer_finish(&writer, &error), cases[i].status, "case %zu", i);
     cr_expect_eq(error.message[0] != '\0', cases[i].status != ETR_OK);
-    if (cases[i].status == ETR_OK) continue;
+    if (cases[i].status == ETR_OK)
+      continue;
     room = 1000000;
     etr_puts(&writer, "more");
     cr_expect_eq(etr_writer_finish(&writer, NULL), ETR_ERROR_IO);

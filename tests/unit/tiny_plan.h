@@ -2,13 +2,13 @@
  *
  * tiny_plan.h - programs for tests of memory, each a few texts.
  *
- * The values are joined by ';' and numbered from 0: "4 in 1 at 16" are four float32 at byte 16 of buffer 1, "4" is not
- * planned; then "data" for one with data in the file, "wide" for sizes whose product is beyond 64 bits; "(1,2)" is a
- * list, "none" no tensor.
+ * The values are joined by ';' and numbered from 0: "4 in 1 at 16" are four float32 at byte 16 of
+ * buffer 1, "4" is not planned; then "data" for one with data in the file, "wide" for sizes whose
+ * product is beyond 64 bits; "(1,2)" is a list, "none" no tensor.
  *
- * The instructions are joined by ' ': "add(0,1)" is aten::add of these values, "delegate(0,1)" calls the first
- * delegate, "delegate_1(0,1)" the second, "jump(0,3)" goes to instruction 3, "move(0,1)" is a move, "unnamed(0)" a
- * kernel without a name.
+ * The instructions are joined by ' ': "add(0,1)" is aten::add of these values, "delegate(0,1)"
+ * calls the first delegate, "delegate_1(0,1)" the second, "jump(0,3)" goes to instruction 3,
+ * "move(0,1)" is a move, "unnamed(0)" a kernel without a name.
  *
  * Inputs and outputs are numbers of values, sizes those of the buffers 0, 1, ..., joined by ','.
  */
@@ -24,14 +24,16 @@ typedef struct tiny_plan {
 
 static inline void tiny_plan_value(etr_arena *arena, etr_pte_value *value, char *text) {
   int32_t *sizes = etr_arena_alloc_array(arena, 3, sizeof *sizes);
-  if (strcmp(text, "none") == 0) return;
+  if (strcmp(text, "none") == 0)
+    return;
   if (*text == '(') {
     text[strlen(text) - 1] = '\0';
     value->kind = ETR_PTE_VALUE_TENSOR_LIST;
     value->items = (const int32_t *)tiny_numbers(arena, text + 1, &value->item_count);
     return;
   }
-  *value = (etr_pte_value){.kind = ETR_PTE_VALUE_TENSOR, .dtype = "float32", .sizes = sizes, .rank = 1};
+  *value = (etr_pte_value){
+      .kind = ETR_PTE_VALUE_TENSOR, .dtype = "float32", .sizes = sizes, .rank = 1};
   sizes[0] = (int32_t)strtol(text, &text, 10);
   if (strncmp(text, " in ", 4) == 0) {
     value->buffer = (uint32_t)strtoul(text + strlen(" in "), &text, 10);
@@ -39,8 +41,10 @@ static inline void tiny_plan_value(etr_arena *arena, etr_pte_value *value, char 
     value->storage = (uint64_t)value->buffer << 48 | (value->offset & 0xffffffff);
   }
   value->data = strcmp(text, " data") == 0;
-  if (strcmp(text, " wide") != 0) return;
-  for (int i = 0; i < 3; i++) sizes[i] = INT32_MAX;
+  if (strcmp(text, " wide") != 0)
+    return;
+  for (int i = 0; i < 3; i++)
+    sizes[i] = INT32_MAX;
   value->rank = 3;
 }
 
@@ -65,7 +69,8 @@ static inline void tiny_plan_instruction(etr_arena *arena, etr_instruction *out,
     out->arg_count = 1;
   } else {
     out->op = strchr(text, ':') ? text : etr_arena_format(arena, "aten::%s", text);
-    if (strcmp(text, "unnamed") == 0) out->op = "";
+    if (strcmp(text, "unnamed") == 0)
+      out->op = "";
     out->overload = "";
   }
 }
@@ -81,15 +86,17 @@ static inline void tiny_plan_parse(etr_arena *arena, etr_pte_method *method, con
   *method = (etr_pte_method){.name = "m", .values = list, .instructions = run};
   method->delegates = delegates;
   method->delegate_count = ETR_COUNT(delegates);
-  for (char *token; (token = tiny_piece(&values, ";"));) tiny_plan_value(arena, &list[method->value_count++], token);
+  for (char *token; (token = tiny_piece(&values, ";"));)
+    tiny_plan_value(arena, &list[method->value_count++], token);
   for (char *token; (token = tiny_piece(&instructions, " "));)
     tiny_plan_instruction(arena, &run[method->instruction_count++], token);
-  method->inputs = (const int32_t *)tiny_numbers(arena, etr_arena_copy(arena, etr_slice_of(c->inputs)),
-                                                 &method->input_count);
-  method->outputs = (const int32_t *)tiny_numbers(arena, etr_arena_copy(arena, etr_slice_of(c->outputs)),
-                                                  &method->output_count);
+  method->inputs = (const int32_t *)tiny_numbers(
+      arena, etr_arena_copy(arena, etr_slice_of(c->inputs)), &method->input_count);
+  method->outputs = (const int32_t *)tiny_numbers(
+      arena, etr_arena_copy(arena, etr_slice_of(c->outputs)), &method->output_count);
   char *numbers = etr_arena_copy(arena, etr_slice_of(c->sizes));
-  for (char *token; (token = tiny_piece(&numbers, ","));) sizes[method->buffers.count++] = strtoll(token, NULL, 10);
+  for (char *token; (token = tiny_piece(&numbers, ","));)
+    sizes[method->buffers.count++] = strtoll(token, NULL, 10);
   method->buffers.sizes = sizes;
 }
 
@@ -99,11 +106,14 @@ static inline const etr_memory_plan *tiny_plan_make(etr_arena *arena, const etr_
   etr_method *method = etr_arena_alloc(arena, sizeof *method);
   const etr_method_inputs inputs = {.name = "m", .program = program};
   const etr_placement placement = {.method = &inputs};
-  const etr_pte pte = {.methods = program, .method_count = 1, .data = {.constant_segment = ETR_NONE}};
+  const etr_pte pte = {
+      .methods = program, .method_count = 1, .data = {.constant_segment = ETR_NONE}};
   etr_profile profile = {.pte = "m.pte", .methods = method, .method_count = 1};
-  if (!method) return NULL;
+  if (!method)
+    return NULL;
   *method = (etr_method){.name = "m", .graph = ETR_NONE};
-  return etr_memory_plan_all(&profile, method, &placement, &pte, warnings, arena) ? method->memory : NULL;
+  return etr_memory_plan_all(&profile, method, &placement, &pte, warnings, arena) ? method->memory
+                                                                                  : NULL;
 }
 
 #endif

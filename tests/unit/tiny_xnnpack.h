@@ -3,10 +3,10 @@
  * tiny_xnnpack.h - small payloads of XNNPACK from texts, after
  * executorch/backends/xnnpack/serialization/runtime_schema.fbs.
  *
- * Values are joined by ';', their ids are their places: "2x3" (dimensions, "-" for none), then in any order "q" (int8),
- * "Q" (int8 in a quantised tensor's table), "const", "in2", "out0" (which argument of the call it is). XNodes are
- * joined by ' ': "Add#7(0,1)>2" reads the values 0 and 1 and writes 2; "#7" is its handle, none is 65535; "{}" behind
- * it are finite limits,
+ * Values are joined by ';', their ids are their places: "2x3" (dimensions, "-" for none), then in
+ * any order "q" (int8), "Q" (int8 in a quantised tensor's table), "const", "in2", "out0" (which
+ * argument of the call it is). XNodes are joined by ' ': "Add#7(0,1)>2" reads the values 0 and 1
+ * and writes 2; "#7" is its handle, none is 65535; "{}" behind it are finite limits,
  * "{inf}" infinite ones.
  */
 #ifndef TINY_XNNPACK_H
@@ -20,22 +20,27 @@ static const struct {
   const char *name;
   uint8_t number, input, output;
 } tiny_xnode_types[] = {
-    {"Add", 1, 0, 2},           {"FullyConnected", 2, 0, 3}, {"Softmax", 3, 0, 1},       {"Sigmoid", 4, 0, 1},
-    {"Transpose", 5, 2, 3},     {"Clamp", 6, 0, 1},          {"Conv2d", 7, 15, 18},      {"Multiply", 15, 0, 2},
-    {"Subtract", 16, 0, 2},     {"Convert", 18, 0, 1},       {"Reshape", 20, 2, 3},      {"Sqrt", 22, 0, 1},
-    {"Hardswish", 24, 0, 1},    {"Concatenate2", 32, 1, 5},  {"Concatenate4", 34, 1, 5}, {"Bmm", 37, 0, 2},
-    {"Concatenate5", 38, 1, 5}, {"Deconv2d", 39, 15, 18},    {"Rsqrt", 40, 0, 1},        {"Copy", 46, 0, 1},
-    {"None", 0, 0, 0},          {"Unheard", 200, 0, 1},
+    {"Add", 1, 0, 2},        {"FullyConnected", 2, 0, 3}, {"Softmax", 3, 0, 1},
+    {"Sigmoid", 4, 0, 1},    {"Transpose", 5, 2, 3},      {"Clamp", 6, 0, 1},
+    {"Conv2d", 7, 15, 18},   {"Multiply", 15, 0, 2},      {"Subtract", 16, 0, 2},
+    {"Convert", 18, 0, 1},   {"Reshape", 20, 2, 3},       {"Sqrt", 22, 0, 1},
+    {"Hardswish", 24, 0, 1}, {"Concatenate2", 32, 1, 5},  {"Concatenate4", 34, 1, 5},
+    {"Bmm", 37, 0, 2},       {"Concatenate5", 38, 1, 5},  {"Deconv2d", 39, 15, 18},
+    {"Rsqrt", 40, 0, 1},     {"Copy", 46, 0, 1},          {"None", 0, 0, 0},
+    {"Unheard", 200, 0, 1},
 };
 
 /* Appends a table of fields of 4 bytes; field i is at offset 4 + 4 * i. */
 static inline uint32_t tiny_words(tiny_fb *fb, uint16_t count) {
   uint16_t places[24];
-  for (uint16_t i = 0; i < count; i++) places[i] = (uint16_t)(4 + 4 * i);
+  for (uint16_t i = 0; i < count; i++)
+    places[i] = (uint16_t)(4 + 4 * i);
   return tiny_table(fb, places, count, (uint16_t)(4 + 4 * count));
 }
 
-static inline uint32_t tiny_field(uint32_t table, unsigned field) { return table + 4 + 4 * field; }
+static inline uint32_t tiny_field(uint32_t table, unsigned field) {
+  return table + 4 + 4 * field;
+}
 
 static inline uint32_t tiny_xvalue(tiny_fb *fb, uint32_t id, char *text) {
   enum { TYPE_FLOAT = 1, TYPE_INT8 = 3, INPUT = 1, OUTPUT = 2, PLAIN = 1, QUANTIZED = 2 };
@@ -43,39 +48,54 @@ static inline uint32_t tiny_xvalue(tiny_fb *fb, uint32_t id, char *text) {
   char *dims = tiny_piece(&text, " ");
   bool in_table = strchr(text, 'Q') != NULL, is_int8 = in_table || strchr(text, 'q');
   tiny_set(fb, tiny_field(value, 0), 1, in_table ? QUANTIZED : PLAIN);
-  if (in_table) tiny_point(fb, tiny_field(value, 1), outer = tiny_words(fb, 1));
+  if (in_table)
+    tiny_point(fb, tiny_field(value, 1), outer = tiny_words(fb, 1));
   uint32_t tensor = tiny_words(fb, 7);
   tiny_point(fb, in_table ? tiny_field(outer, 0) : tiny_field(value, 1), tensor);
   tiny_set(fb, tiny_field(tensor, 0), 1, is_int8 ? TYPE_INT8 : TYPE_FLOAT);
   tiny_set(fb, tiny_field(tensor, 6), 4, id);
   for (char *token; (token = tiny_piece(&text, " "));) {
     bool is_in = strncmp(token, "in", 2) == 0, is_out = strncmp(token, "out", 3) == 0;
-    if (strcmp(token, "const") == 0) tiny_set(fb, tiny_field(tensor, 3), 4, 1);
-    if (is_in || is_out) tiny_set(fb, tiny_field(tensor, 4), 4, (uint64_t)atoi(token + (is_in ? 2 : 3)));
-    if (is_in || is_out) tiny_set(fb, tiny_field(tensor, 5), 4, is_in ? INPUT : OUTPUT);
+    if (strcmp(token, "const") == 0)
+      tiny_set(fb, tiny_field(tensor, 3), 4, 1);
+    if (is_in || is_out)
+      tiny_set(fb, tiny_field(tensor, 4), 4, (uint64_t)atoi(token + (is_in ? 2 : 3)));
+    if (is_in || is_out)
+      tiny_set(fb, tiny_field(tensor, 5), 4, is_in ? INPUT : OUTPUT);
   }
   uint32_t vector = tiny_vector(fb, 0, 4);
-  for (char *size; (size = tiny_piece(&dims, "x")) && *size != '-'; rank++) tiny_put(fb, 4, (uint64_t)atoi(size));
+  for (char *size; (size = tiny_piece(&dims, "x")) && *size != '-'; rank++)
+    tiny_put(fb, 4, (uint64_t)atoi(size));
   tiny_set(fb, vector, 4, rank);
   tiny_point(fb, tiny_field(tensor, 2), vector);
   return value;
 }
 
 static inline uint32_t tiny_xnode(tiny_fb *fb, char *text) {
-  enum { NO_HANDLE = 65535, PLUS_INFINITY = 0x7f800000, MINUS_INFINITY = 0xff800000, SIX = 0x40c00000 };
+  enum {
+    NO_HANDLE = 65535,
+    PLUS_INFINITY = 0x7f800000,
+    MINUS_INFINITY = 0xff800000,
+    SIX = 0x40c00000
+  };
   char *limits = strchr(text, '{'), *output = strchr(text, '>'), *inputs = strchr(text, '('),
        *handle = strchr(text, '#');
   size_t type = 0, length = strcspn(text, "#(");
-  while (strlen(tiny_xnode_types[type].name) != length || strncmp(tiny_xnode_types[type].name, text, length) != 0)
+  while (strlen(tiny_xnode_types[type].name) != length ||
+         strncmp(tiny_xnode_types[type].name, text, length) != 0)
     cr_assert_lt(++type, ETR_COUNT(tiny_xnode_types), "%s", text);
-  uint32_t node = tiny_words(fb, limits ? 4 : 3), value = tiny_words(fb, 19), field = tiny_xnode_types[type].input;
+  uint32_t node = tiny_words(fb, limits ? 4 : 3), value = tiny_words(fb, 19),
+           field = tiny_xnode_types[type].input;
   tiny_set(fb, tiny_field(node, 0), 1, tiny_xnode_types[type].number);
   tiny_point(fb, tiny_field(node, 1), value);
   tiny_set(fb, tiny_field(node, 2), 4, handle ? (uint64_t)atoi(handle + 1) : NO_HANDLE);
   for (char *rest = inputs ? inputs + 1 : NULL; rest && *rest != ')'; rest += *rest == ',')
     tiny_set(fb, tiny_field(value, field++), 4, strtoul(rest, &rest, 10));
-  if (output) tiny_set(fb, tiny_field(value, tiny_xnode_types[type].output), 4, strtoul(output + 1, NULL, 10));
-  if (!limits) return node;
+  if (output)
+    tiny_set(fb, tiny_field(value, tiny_xnode_types[type].output), 4,
+             strtoul(output + 1, NULL, 10));
+  if (!limits)
+    return node;
   uint32_t range = tiny_words(fb, 2);
   bool is_finite = limits[1] == '}';
   tiny_set(fb, tiny_field(range, 0), 4, is_finite ? 0 : MINUS_INFINITY);
@@ -87,7 +107,8 @@ static inline uint32_t tiny_xnode(tiny_fb *fb, char *text) {
 /* Counts the pieces. */
 static inline uint32_t tiny_count(const char *text, char separator) {
   uint32_t count = 0;
-  for (char before = separator; *text; before = *text++) count += before == separator && *text != separator;
+  for (char before = separator; *text; before = *text++)
+    count += before == separator && *text != separator;
   return count;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * launch_windows.c - what launch.c does elsewhere: finds the library of the package from where this program lies, and
- * has it run the command.
+ * launch_windows.c - what launch.c does elsewhere: finds the library of the package from where this
+ * program lies, and has it run the command.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,26 +21,33 @@ int _dowildcard = 0; /* what the start files go by: '*' is the command's */
 
 static bool cut_last_part(wchar_t *path) {
   wchar_t *slash = wcsrchr(path, L'\\');
-  if (slash) *slash = 0;
+  if (slash)
+    *slash = 0;
   return slash != NULL;
 }
 
-/* The command in the library of the package below a folder; NULL where there is none, or that of another version. */
+/* The command in the library of the package below a folder; NULL where there is none, or that of
+ * another version. */
 static main_function command_below(const wchar_t *prefix, const wchar_t *below) {
   wchar_t path[ROOM];
   int length = swprintf(path, ROOM, L"%ls%ls\\etrecord_tb\\lib\\" ETR_LIBRARY, prefix, below);
   HMODULE library = length > 0 ? LoadLibraryExW(path, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32) : NULL;
-  if (!library) return NULL;
-  version_function version = (version_function)(void (*)(void))GetProcAddress(library, "etr_version");
-  if (!version || strcmp(version(), ETR_VERSION) != 0) return NULL;
+  if (!library)
+    return NULL;
+  version_function version = (version_function)(void (*)(void))GetProcAddress(library,
+                                                                              "etr_version");
+  if (!version || strcmp(version(), ETR_VERSION) != 0)
+    return NULL;
   return (main_function)(void (*)(void))GetProcAddress(library, "etr_command_wmain");
 }
 
-/* pip's layouts: PREFIX\Scripts beside PREFIX\Lib; of `--user`, beside site-packages; of `--target`, bin beside all. */
+/* pip's layouts: PREFIX\Scripts beside PREFIX\Lib; of `--user`, beside site-packages; of
+ * `--target`, bin beside all. */
 static main_function find_command(const wchar_t *prefix) {
   static const wchar_t *const packages[] = {L"\\Lib\\site-packages", L"\\site-packages", L""};
   main_function found = NULL;
-  for (size_t i = 0; i < sizeof packages / sizeof *packages && !found; i++) found = command_below(prefix, packages[i]);
+  for (size_t i = 0; i < sizeof packages / sizeof *packages && !found; i++)
+    found = command_below(prefix, packages[i]);
   return found;
 }
 
@@ -49,9 +56,11 @@ int wmain(int argc, wchar_t **argv) {
   DWORD size = GetModuleFileNameW(NULL, path, ROOM);
   bool is_known = size > 0 && size < ROOM && cut_last_part(path) && cut_last_part(path);
   main_function command = is_known ? find_command(path) : NULL;
-  if (command) return command(argc, argv);
+  if (command)
+    return command(argc, argv);
   (void)fprintf(stderr,
-                "etrecord-tb: there is no Python package etrecord_tb " ETR_VERSION " below '%ls', where pip put this "
+                "etrecord-tb: there is no Python package etrecord_tb " ETR_VERSION
+                " below '%ls', where pip put this "
                 "program; install it anew: pip install --force-reinstall etrecord-tb\n",
                 is_known ? path : L"");
   return UNUSABLE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fcntl.h - opening files. As bytes; they are not inherited, and may be renamed or removed while they are open.
+ * fcntl.h - opening files. As bytes; they are not inherited, and may be renamed or removed while
+ * they are open.
  */
 #ifndef ETR_WINDOWS_FCNTL_H
 #define ETR_WINDOWS_FCNTL_H

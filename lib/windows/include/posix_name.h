@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * posix_name.h - a function by the name that POSIX has for it, under another for the linker: libraries that are linked
- * in call those of Windows, which take other arguments.
+ * posix_name.h - a function by the name that POSIX has for it, under another for the linker:
+ * libraries that are linked in call those of Windows, which take other arguments.
  */
 #ifndef ETR_WINDOWS_POSIX_NAME_H
 #define ETR_WINDOWS_POSIX_NAME_H

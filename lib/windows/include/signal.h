@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * signal.h - what ends the command. It comes in a thread of its own, and waits there while it is held.
+ * signal.h - what ends the command. It comes in a thread of its own, and waits there while it is
+ * held.
  */
 #ifndef ETR_WINDOWS_SIGNAL_H
 #define ETR_WINDOWS_SIGNAL_H
@@ -12,7 +13,15 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { SIGHUP = 1, SIGQUIT = 3, SIGKILL = 9, SIGPIPE = 13, SIGCHLD = 17, SIGXCPU = 24, SIGXFSZ = 25 };
+enum {
+  SIGHUP = 1,
+  SIGQUIT = 3,
+  SIGKILL = 9,
+  SIGPIPE = 13,
+  SIGCHLD = 17,
+  SIGXCPU = 24,
+  SIGXFSZ = 25
+};
 enum { SA_RESETHAND = 1 };
 #undef SIG_BLOCK
 #undef SIG_UNBLOCK
@@ -28,7 +37,8 @@ struct sigaction {
   int sa_flags;
 };
 
-int sigaction(int number, const struct sigaction *action, struct sigaction *before) ETR_POSIX_NAME(sigaction);
+int sigaction(int number, const struct sigaction *action, struct sigaction *before)
+    ETR_POSIX_NAME(sigaction);
 int sigprocmask(int how, const sigset_t *set, sigset_t *before) ETR_POSIX_NAME(sigprocmask);
 void (*etr_win_signal(int number, void (*handler)(int number)))(int number);
 /** Ends the process. */

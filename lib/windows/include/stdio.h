@@ -10,7 +10,8 @@
 FILE *etr_win_fopen(const char *path, const char *mode);
 FILE *etr_win_tmpfile(void);
 int etr_win_rename(const char *from, const char *to);
-int renameat(int from_folder, const char *from, int to_folder, const char *to) __asm__("etr_win_renameat");
+int renameat(int from_folder, const char *from, int to_folder,
+             const char *to) __asm__("etr_win_renameat");
 /** One at a time; complete once it is closed. */
 FILE *open_memstream(char **text, size_t *size) __asm__("etr_win_open_memstream");
 int etr_win_fclose(FILE *stream);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * survive.c - reads "NUMBER FOLDER" from standard input, line by line, and says what became of each: "opened",
- * "refused", or how it died. A folder is opened as the command opens one; whatever comes out is walked, written, read
- * again and compared. A process of its own looks at some of them; when it dies another goes on with the next. What was
- * said of one is in FOLDER.said.
+ * survive.c - reads "NUMBER FOLDER" from standard input, line by line, and says what became of
+ * each: "opened", "refused", or how it died. A folder is opened as the command opens one; whatever
+ * comes out is walked, written, read again and compared. A process of its own looks at some of
+ * them; when it dies another goes on with the next. What was said of one is in FOLDER.said.
  */
 #include "../../fuzz/walk.h"
 
@@ -25,9 +25,13 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
   return "quarantine_size_mb=16:malloc_context_size=6";
 } /* fast rather than telling */
-static bool leaks(void) { return __lsan_do_recoverable_leak_check(); }
+static bool leaks(void) {
+  return __lsan_do_recoverable_leak_check();
+}
 #else
-static bool leaks(void) { return false; }
+static bool leaks(void) {
+  return false;
+}
 #endif
 
 static void check_memory(int signal_number) {
@@ -35,7 +39,8 @@ static void check_memory(int signal_number) {
   struct rusage used;
   (void)signal_number;
   getrusage(RUSAGE_SELF, &used);
-  if (used.ru_maxrss > MOST_KILOBYTES) _exit(write(2, message, sizeof message - 1) > 0 ? 4 : 5);
+  if (used.ru_maxrss > MOST_KILOBYTES)
+    _exit(write(2, message, sizeof message - 1) > 0 ? 4 : 5);
 }
 
 /* Processor time from now on, not time: other processes may be busy. */
@@ -50,16 +55,20 @@ static void set_limits(void) {
 }
 
 static void require_message(const etr_error *error) {
-  if (!error->message[0]) abort();
+  if (!error->message[0])
+    abort();
 }
 
-/* A quarter as the commands that look at times alone open it; a tenth with the method of runs chosen. */
+/* A quarter as the commands that look at times alone open it; a tenth with the method of runs
+ * chosen. */
 static etr_profile *open_profile(const etr_inputs *inputs, unsigned long number, etr_error *error) {
   etr_profile *profile;
   const etr_method_choice choice = {.run = 0, .last = 1, .method = "forward"};
-  const etr_options options = {.edge_only = number % 4 == 1, .choices = &choice, .choice_count = number % 10 == 3};
+  const etr_options options = {
+      .edge_only = number % 4 == 1, .choices = &choice, .choice_count = number % 10 == 3};
   etr_status status = etr_profile_open(&profile, inputs, &options, error);
-  if ((status == ETR_OK) != (profile != NULL)) abort();
+  if ((status == ETR_OK) != (profile != NULL))
+    abort();
   return profile;
 }
 
@@ -74,9 +83,12 @@ static void compare(const etr_profile *old, const etr_profile *new) {
   static const etr_sink sink = {throw_away, NULL};
   etr_comparison *comparison;
   etr_error error = {.offset = ETR_NO_OFFSET};
-  if (etr_compare(&comparison, old, new, NULL, &error) != ETR_OK) return require_message(&error);
-  if (etr_emit_diff_json(comparison, NULL, ETR_UNIT_MS, &sink, &error) != ETR_OK) abort();
-  if (etr_emit_diff_tables(comparison, NULL, NULL, &sink, &error) != ETR_OK) abort();
+  if (etr_compare(&comparison, old, new, NULL, &error) != ETR_OK)
+    return require_message(&error);
+  if (etr_emit_diff_json(comparison, NULL, ETR_UNIT_MS, &sink, &error) != ETR_OK)
+    abort();
+  if (etr_emit_diff_tables(comparison, NULL, NULL, &sink, &error) != ETR_OK)
+    abort();
   etr_comparison_close(comparison);
 }
 
@@ -85,12 +97,17 @@ static void compare_values(etr_profile *profile, const etr_inputs *inputs) {
   static const etr_sink sink = {throw_away, NULL};
   etr_error error = {.offset = ETR_NO_OFFSET};
   for (size_t i = 0; i < inputs->reference_count && !profile->accuracy; i++) {
-    const etr_accuracy_options options = {.reference = inputs->references[i], .on_aten = i % 2 == 1, .spreads = 8};
-    if (etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK) require_message(&error);
+    const etr_accuracy_options options = {
+        .reference = inputs->references[i], .on_aten = i % 2 == 1, .spreads = 8};
+    if (etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
+      require_message(&error);
   }
-  if (!profile->accuracy) return;
-  if (etr_emit_accuracy_json(profile->accuracy, &sink, &error) != ETR_OK) abort();
-  if (etr_emit_accuracy_table(profile->accuracy, NULL, NULL, NULL, &sink, &error) != ETR_OK) abort();
+  if (!profile->accuracy)
+    return;
+  if (etr_emit_accuracy_json(profile->accuracy, &sink, &error) != ETR_OK)
+    abort();
+  if (etr_emit_accuracy_table(profile->accuracy, NULL, NULL, NULL, &sink, &error) != ETR_OK)
+    abort();
 }
 
 /* True if there was something to look at. */
@@ -107,7 +124,8 @@ static bool look_at(const char *folder, unsigned long number, const etr_profile 
     compare(profile, base);
   } else
     require_message(&error);
-  if (opened) etr_accuracy_close(profile->accuracy);
+  if (opened)
+    etr_accuracy_close(profile->accuracy);
   etr_profile_close(profile);
   etr_inputs_clear(&inputs);
   return opened;
@@ -128,7 +146,8 @@ static void listen_to(const char *folder) {
   char said[4096];
   snprintf(said, sizeof said, "%s.said", folder);
   int descriptor = open(said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (descriptor < 0 || dup2(descriptor, STDERR_FILENO) < 0) abort();
+  if (descriptor < 0 || dup2(descriptor, STDERR_FILENO) < 0)
+    abort();
   close(descriptor);
 }
 
@@ -144,11 +163,13 @@ static int look_at_some(const etr_profile *base) {
   char folder[4000];
   unsigned long number;
   for (int i = 0; i < BATCH; i++) {
-    if (scanf("%lu %3999s", &number, folder) != 2) return END;
+    if (scanf("%lu %3999s", &number, folder) != 2)
+      return END;
     listen_to(folder);
     set_limits();
     bool opened = look_at(folder, number, base);
-    if (i == BATCH - 1 && leaks()) return LEAKED;
+    if (i == BATCH - 1 && leaks())
+      return LEAKED;
     puts(opened ? "opened" : "refused");
     fflush(stdout);
   }
@@ -166,16 +187,21 @@ static void tell(int status) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) return 2;
+  if (argc != 2)
+    return 2;
   setvbuf(stdin, NULL, _IONBF, 0); /* what one process did not take is there for the next */
   etr_profile *base = open_base(argv[1]);
   while (true) {
     pid_t child = fork();
     int status = 0;
-    if (child == 0) end_with(look_at_some(base));
-    if (child < 0 || waitpid(child, &status, 0) != child) abort();
-    if (WIFEXITED(status) && WEXITSTATUS(status) == END) break;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != MORE) tell(status);
+    if (child == 0)
+      end_with(look_at_some(base));
+    if (child < 0 || waitpid(child, &status, 0) != child)
+      abort();
+    if (WIFEXITED(status) && WEXITSTATUS(status) == END)
+      break;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != MORE)
+      tell(status);
   }
   etr_profile_close(base);
   return 0;

@@ -16,7 +16,7 @@ typedef struct etr_win_fd_set {
 #define FD_ZERO(set) ((void)((set)->unused = 0))
 #define FD_SET(file, set) ((void)(file), (void)(set))
 
-int pselect(int count, fd_set *ready, void *writes, void *errors, const struct timespec *most, const sigset_t *mask)
-    ETR_POSIX_NAME(pselect);
+int pselect(int count, fd_set *ready, void *writes, void *errors, const struct timespec *most,
+            const sigset_t *mask) ETR_POSIX_NAME(pselect);
 
 #endif

@@ -11,11 +11,18 @@
 #include <sys/types.h>
 #include <time.h>
 
-enum { S_IFMT = 0xF000, S_IFIFO = 0x1000, S_IFCHR = 0x2000, S_IFDIR = 0x4000, S_IFREG = 0x8000, S_IFLNK = 0xA000 };
-#define S_ISREG(mode) (((mode)&S_IFMT) == S_IFREG)
-#define S_ISDIR(mode) (((mode)&S_IFMT) == S_IFDIR)
-#define S_ISLNK(mode) (((mode)&S_IFMT) == S_IFLNK)
-#define S_ISFIFO(mode) (((mode)&S_IFMT) == S_IFIFO)
+enum {
+  S_IFMT = 0xF000,
+  S_IFIFO = 0x1000,
+  S_IFCHR = 0x2000,
+  S_IFDIR = 0x4000,
+  S_IFREG = 0x8000,
+  S_IFLNK = 0xA000
+};
+#define S_ISREG(mode) (((mode) & S_IFMT) == S_IFREG)
+#define S_ISDIR(mode) (((mode) & S_IFMT) == S_IFDIR)
+#define S_ISLNK(mode) (((mode) & S_IFMT) == S_IFLNK)
+#define S_ISFIFO(mode) (((mode) & S_IFMT) == S_IFIFO)
 
 typedef uint64_t etr_win_ino_t;
 #define ino_t etr_win_ino_t

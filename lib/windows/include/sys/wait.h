@@ -11,10 +11,10 @@
 
 enum { WNOHANG = 1 };
 
-#define WIFEXITED(status) (((status)&255) == 0)
+#define WIFEXITED(status) (((status) & 255) == 0)
 #define WEXITSTATUS(status) ((status) >> 8)
-#define WIFSIGNALED(status) (((status)&255) != 0)
-#define WTERMSIG(status) ((status)&255)
+#define WIFSIGNALED(status) (((status) & 255) != 0)
+#define WTERMSIG(status) ((status) & 255)
 
 pid_t waitpid(pid_t process, int *status, int flags) ETR_POSIX_NAME(waitpid);
 
