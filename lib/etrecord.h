@@ -485,6 +485,10 @@ typedef struct etr_graph {
                  The list is NULL for nodes without such views */
   size_t mutation_count; /**< number of buffers and inputs to which an inference writes a new value,
                             by the program's output_specs */
+  bool is_changed; /**< to_executorch() changed it, because its author did not copy it before: it
+                      has memory.alloc or operators that write to an argument `out`. The debug
+                      handles of its own nodes belong to other nodes then; its nodes stand in the
+                      order in which the program runs them */
 } etr_graph;
 
 /** Returns the id of a backend that runs on any CPU and whose partitioner's rules are known, for

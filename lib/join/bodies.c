@@ -19,6 +19,7 @@ typedef struct seen {
 
 typedef enum item_kind {
   ITEM_NODE,  /* a kernel, unless it is a view */
+  ITEM_CALL,  /* a call of a delegate, in a graph that has it */
   ITEM_NAMED, /* a kernel of a map's loop, identified by its operator */
   ITEM_PRIM,  /* a kernel that logs no name; a program may have its name */
   ITEM_JUMP,
@@ -51,6 +52,8 @@ typedef struct numbering {
   size_t tail; /* items from here on may come after the last instruction that was seen */
   row *rows;   /* one for each item, and one more */
   etr_vec(uint8_t) cells;
+  bool is_whole; /* the graph is as the program: each of its nodes is an item, and no other
+                    instruction runs */
   bool has_map, has_calls, has_names, is_cut;
   etr_arena *scratch;
 } numbering;
@@ -82,7 +85,7 @@ static void record_instruction(numbering *n, const etr_placed *instruction) {
   bool is_named = instruction->op.size && !instruction->is_prim;
   seen_kind kernel = is_named ? NAMED_KERNEL : OTHER_KERNEL;
   *s = (seen){instruction->is_delegate ? CALL : kernel, instruction};
-  n->has_calls |= s->kind == CALL && !instruction->map;
+  n->has_calls |= s->kind == CALL && !instruction->map && !n->is_whole;
   n->has_names |= s->kind == NAMED_KERNEL;
 }
 
@@ -198,15 +201,29 @@ static bool push_owner(numbering *n, uint32_t node) {
   return true;
 }
 
+/* Adds the item of an operator without bodies; none if it makes no instruction. */
+static void push_operator(numbering *n, uint32_t node) {
+  const char *target = n->graph->nodes[node].target;
+  if (strcmp(target, "higher_order.executorch_call_delegate") == 0)
+    push_item(n, ITEM_CALL, node, NULL);
+  else if (strcmp(target, "memory.alloc") != 0)
+    push_item(n, ITEM_NODE, node, NULL);
+}
+
 static void push_body(numbering *n, uint32_t subgraph) {
   for (uint32_t i = n->first_in[subgraph]; i != ETR_NONE; i = n->next_in[i])
     if (n->graph->nodes[i].kind == ETR_NODE_OP && !push_owner(n, i))
-      push_item(n, ITEM_NODE, i, NULL);
+      push_operator(n, i);
 }
 
-/* Adds all items. Around bodies the maps name the instructions that run; without maps all nodes are
- * searched for. */
+/* Adds all items. A changed graph has an item for each instruction. Around bodies the maps name the
+ * instructions that run; without maps all nodes are searched for. */
 static void push_all_items(numbering *n) {
+  if (n->is_whole) {
+    push_body(n, (uint32_t)n->graph->subgraph_count);
+    n->tail = n->items.count;
+    return;
+  }
   push_item(n, ITEM_REST, ETR_NONE, NULL);
   for (uint32_t i = n->first_in[n->graph->subgraph_count]; i != ETR_NONE; i = n->next_in[i]) {
     size_t before = n->items.count;
@@ -223,8 +240,9 @@ static void push_all_items(numbering *n) {
 
 /* ---- Numberings ---- */
 
-static bool is_mapped(const seen *s) {
-  return s->instruction && s->instruction->map;
+/* Returns whether the maps say what the instruction is. Those of a changed graph do not. */
+static bool is_mapped(const numbering *n, const seen *s) {
+  return !n->is_whole && s->instruction && s->instruction->map;
 }
 
 static bool is_named(const seen *s, const char *op) {
@@ -242,13 +260,15 @@ static bool is_kernel_of(const numbering *n, const seen *s, const item *i) {
 
 /* Returns whether the item may be this instruction. */
 static bool item_fits(const numbering *n, const item *i, const seen *s) {
-  if (is_mapped(s))
+  if (is_mapped(n, s))
     return false;
   if (s->kind == UNSEEN)
     return i->kind != ITEM_REST;
   switch (i->kind) {
   case ITEM_NODE:
     return is_kernel_of(n, s, i);
+  case ITEM_CALL:
+    return s->kind == CALL;
   case ITEM_NAMED:
     return is_named(s, i->op);
   case ITEM_PRIM:
@@ -268,7 +288,9 @@ static bool item_fits(const numbering *n, const item *i, const seen *s) {
 static bool may_pass(const numbering *n, const item *i, const seen *s) {
   if (i->kind == ITEM_REST)
     return s->kind != JUMP && s->kind != MOVE;
-  return n->has_calls && !is_mapped(s) && (s->kind == CALL || s->kind == UNSEEN);
+  if (n->is_whole)
+    return s->kind == UNSEEN; /* an instruction that frees memory logs nothing */
+  return n->has_calls && !is_mapped(n, s) && (s->kind == CALL || s->kind == UNSEEN);
 }
 
 static bool may_miss(const item *i) {
@@ -326,13 +348,13 @@ typedef struct finding {
   bool others;   /* other numberings give it another node, or none */
 } finding;
 
-static bool is_open(const seen *s) {
-  return s->kind == NAMED_KERNEL && !is_mapped(s);
+static bool is_open(const numbering *n, const seen *s) {
+  return s->kind == NAMED_KERNEL && !is_mapped(n, s);
 }
 
 static void record_finding(const numbering *n, finding *f, size_t i, size_t k, const bool *taken) {
   const item *it = &n->items.data[i];
-  if (!(cell_at(n, i, k) & FROM_START) || !is_open(&n->seen[k]))
+  if (!(cell_at(n, i, k) & FROM_START) || !is_open(n, &n->seen[k]))
     return;
   bool is_it = item_fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
   bool is_passed = may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
@@ -376,7 +398,8 @@ static bool assign_nodes(numbering *n, bool *taken) {
     if (!kernel || taken[found[k].node])
       continue;
     kernel->node = found[k].node;
-    kernel->match = found[k].others ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE;
+    etr_match certain = n->is_whole ? ETR_MATCH_ORDER : ETR_MATCH_HANDLE;
+    kernel->match = found[k].others ? ETR_MATCH_ALIGNED : certain;
     taken[kernel->node] = true;
   }
   return true;
@@ -386,7 +409,8 @@ bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_block
                       bool *taken, etr_warnings *warnings, etr_arena *scratch) {
   const etr_method_inputs *inputs = placement->method;
   numbering n = {.placement = placement, .graph = inputs->graph, .scratch = scratch};
-  n.has_map = inputs->map && inputs->map->instruction_count;
+  n.is_whole = n.graph->is_changed;
+  n.has_map = inputs->map && inputs->map->instruction_count && !n.is_whole;
   bool has_bodies = false;
   for (size_t i = 0; i < n.graph->subgraph_count; i++)
     has_bodies |= n.graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;

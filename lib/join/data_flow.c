@@ -229,7 +229,8 @@ static bool agrees_with_tensor(const void *context, const etr_node *node) {
 static void join_kernel(flow *f, etr_placed *known) {
   bool equal_candidates;
   size_t count = f->uses.result_count;
-  uint32_t op = known->map && !known->is_prim
+  bool has_handles = known->map && !f->placement->method->graph->is_changed;
+  uint32_t op = has_handles && !known->is_prim
                     ? etr_map_get(&f->placement->method->operators, known->op)
                     : ETR_NONE;
   if (op == ETR_NONE || known->node != ETR_NONE)
@@ -351,8 +352,9 @@ static bool index_classes(flow *f, const etr_backend *backend) {
   for (uint32_t i = 0; index->slots && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     uint16_t class_ = node->kind == ETR_NODE_OP ? backend->class_of_node(graph, node) : 0;
-    if (class_ && node->debug_handle)
-      index->slots[index->count++] = (etr_node_slot){node->debug_handle, class_, i};
+    uint32_t handle = etr_debug_handle_of(graph, node);
+    if (class_ && handle)
+      index->slots[index->count++] = (etr_node_slot){handle, class_, i};
   }
   if (!index->slots)
     return false;
