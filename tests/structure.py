@@ -29,7 +29,6 @@ LAYERS = {
     "compare": 3,
     "accuracy": 3,
     "output": 4,
-    "order": 4,
     "views": 4,
     "tensorboard": 5,
     "dot": 5,
