@@ -6,8 +6,8 @@
 #include "memory/memory_plan.h"
 
 #include "formats/element.h"
+#include "join/delegate_outputs.h"
 #include "memory/program_memory.h"
-#include "place/delegate_outputs.h"
 
 /* An instruction that uses a tensor. */
 typedef struct tensor_use {
