@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules of the layout: structure.py LIBRARY COMPILER.
 
-Layers include downwards only, the join's folders those before them in its order; the plugin sees the profile and not what it is made from; an include names
+Layers include downwards only, lib's folders those before them in its order; the plugin sees the profile and not what it is made from; an include names
 its folder; no files include or call each other in a circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone;
 the library exports what they declare; tables that are searched are sorted; no file names the host of a package registry.
 """
@@ -14,20 +14,14 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# Of the join's folders each includes those before it.
-JOIN = ("method", "runs", "place", "program", "balance", "memory", "values", "profile")
+# Of lib's folders each includes those before it.
+LIBRARY = ("windows", "base", "formats", "backends", "inputs", "records", "runs", "join", "memory", "accuracy", "profile", "compare")
 # A folder's files include its own layer's folders and those of lower layers.
 LAYERS = {
-    "windows": 0,
-    "base": 0,
+    **dict.fromkeys(("windows", "base"), 0),
     "formats": 1,
-    "backends": 2,
-    "inputs": 2,
-    "cost": 3,
-    "records": 3,
-    **dict.fromkeys(JOIN, 3),
-    "compare": 3,
-    "accuracy": 3,
+    **dict.fromkeys(("backends", "inputs"), 2),
+    **dict.fromkeys(LIBRARY[5:], 3),
     "output": 4,
     "order": 4,
     "views": 4,
@@ -83,8 +77,8 @@ def allowed(path, included):
     if included in PUBLIC or included.split("/")[0] == folder:
         return None
     other = included.split("/")[0]
-    if folder in JOIN and other in JOIN and JOIN.index(other) > JOIN.index(folder):
-        return f"of the join's folders, {other} comes after {folder}"
+    if folder in LIBRARY and other in LIBRARY and LIBRARY.index(other) > LIBRARY.index(folder):
+        return f"of lib's folders, {other} comes after {folder}"
     if folder in ("command", "bench"):
         return None if included.split("/")[0] == "command" or included == "base/system" else "the command knows the library by its public headers"
     if "plugin" in path.relative_to(ROOT).parts and 0 < layer < LAYERS["output"]:

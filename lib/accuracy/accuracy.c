@@ -4,11 +4,11 @@
  */
 #include "etrecord_accuracy.h"
 
+#include "accuracy/numeric_gap.h"
+#include "accuracy/reference.h"
 #include "accuracy/reference_file.h"
 #include "accuracy/steps.h"
 #include "accuracy/taps.h"
-#include "inputs/numeric_gap.h"
-#include "values/reference.h"
 
 #include <math.h>
 #include <stdio.h>

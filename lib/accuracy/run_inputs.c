@@ -4,8 +4,8 @@
  */
 #include "accuracy/steps.h"
 
-#include "inputs/numeric_gap.h"
-#include "values/debug_data.h"
+#include "accuracy/debug_data.h"
+#include "accuracy/numeric_gap.h"
 
 #include <stdio.h>
 

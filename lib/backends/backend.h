@@ -95,7 +95,7 @@ typedef struct etr_expectation {
   uint16_t class_, alternative; /* as in etr_payload_operator; class 0: it does not run as an
                                    operator of its own */
   uint32_t node;  /* node that gets the time: another node if this one is fused into it */
-  int16_t weight; /* score for finding its class among the events, see place/align.h */
+  int16_t weight; /* score for finding its class among the events, see join/align.h */
   int16_t cost;   /* penalty for not finding it: 0 if the node may disappear */
   uint32_t count; /* number of operators that it becomes */
 } etr_expectation;

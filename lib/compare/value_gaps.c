@@ -4,7 +4,7 @@
  */
 #include "compare/value_gaps.h"
 
-#include "inputs/numeric_gap.h"
+#include "accuracy/numeric_gap.h"
 
 typedef enum place { PLACE_NODE, PLACE_OUTPUT, PLACE_INSTRUCTION, PLACE_NOWHERE } place;
 

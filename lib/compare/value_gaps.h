@@ -5,8 +5,8 @@
 #ifndef ETR_VALUE_GAPS_H
 #define ETR_VALUE_GAPS_H
 
+#include "accuracy/debug_data.h"
 #include "compare/pairing.h"
-#include "values/debug_data.h"
 
 /** Fills the gaps of a method pair, after its pairs were filled. Returns false when out of memory.
  */

@@ -6,8 +6,8 @@
 #include "memory/lifetimes.h"
 
 #include "formats/element.h"
+#include "join/delegate_outputs.h"
 #include "memory/program_memory.h"
-#include "place/delegate_outputs.h"
 
 typedef struct builder {
   etr_lifetimes *out;

@@ -12,7 +12,7 @@
 #ifndef ETR_LIFETIMES_H
 #define ETR_LIFETIMES_H
 
-#include "place/placement.h"
+#include "join/placement.h"
 
 /* ---- The lifetimes of planned tensors ---- */
 

@@ -5,9 +5,9 @@
  */
 #include "memory/memory_plan.h"
 
+#include "inputs/program_values.h"
 #include "memory/lifetimes.h"
 #include "memory/program_memory.h"
-#include "method/program_values.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef ETR_MEMORY_PLAN_H
 #define ETR_MEMORY_PLAN_H
 
-#include "place/placement.h"
+#include "join/placement.h"
 
 /** Fills the memory plans of `methods`, the profile's methods, one for each placement, and the
  * profile's program_memory. Does nothing without a program. Contradictions in a plan cause

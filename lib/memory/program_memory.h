@@ -7,7 +7,7 @@
 #define ETR_PROGRAM_MEMORY_H
 
 #include "inputs/pte.h"
-#include "place/placement.h"
+#include "join/placement.h"
 
 /* ---- The names of a program's values, from the graph ---- */
 

@@ -3,8 +3,8 @@
  * step_needs.c - keeps for each resource the last writer and its readers since then, from which
  * needs follow.
  */
+#include "join/delegate_outputs.h"
 #include "memory/lifetimes.h"
-#include "place/delegate_outputs.h"
 
 typedef struct reader {
   uint32_t instruction;

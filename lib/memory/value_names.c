@@ -2,9 +2,9 @@
  *
  * value_names.c - names the values of the program by the nodes of the graph.
  */
+#include "inputs/uses.h"
+#include "join/delegate_outputs.h"
 #include "memory/program_memory.h"
-#include "method/uses.h"
-#include "place/delegate_outputs.h"
 
 enum { MOST_ARGUMENTS = 256 }; /* limit on the arguments of a call that are examined */
 

@@ -6,7 +6,7 @@
 #include "profile/opened_record.h"
 
 #include "inputs/flat_tensor.h"
-#include "method/program_values.h"
+#include "inputs/program_values.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #define ETR_OPENED_RECORD_H
 
 #include "base/file.h"
-#include "method/method.h"
+#include "inputs/method.h"
 
 /** What etr_open_record() read. Joining only reads it, so that several threads can join ETDumps at
  * once. */

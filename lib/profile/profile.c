@@ -2,16 +2,16 @@
  *
  * profile.c - joins ETDumps to an opened record, and fills the profile.
  */
-#include "balance/attribute.h"
-#include "cost/cost.h"
+#include "accuracy/debug_data.h"
+#include "accuracy/reference.h"
 #include "inputs/serial_log.h"
+#include "join/attribute.h"
+#include "join/cost.h"
+#include "join/placement.h"
+#include "join/pte_graph.h"
 #include "memory/memory_plan.h"
-#include "place/placement.h"
 #include "profile/opened_record.h"
-#include "program/pte_graph.h"
 #include "runs/runs.h"
-#include "values/debug_data.h"
-#include "values/reference.h"
 
 #include <stdlib.h>
 

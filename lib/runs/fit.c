@@ -7,7 +7,7 @@
 #include "backends/backends.h"
 #include "backends/operator.h"
 #include "inputs/maps.h"
-#include "method/program_values.h"
+#include "inputs/program_values.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 #ifndef ETR_FIT_H
 #define ETR_FIT_H
 
-#include "method/method.h"
+#include "inputs/method.h"
 #include "runs/blocks.h"
 
 /* ---- How well a block of runs fits each method ---- */

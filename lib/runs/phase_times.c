@@ -3,8 +3,8 @@
  * phase_times.c - measures the runs of each phase, and all runs relative to the median of their
  * phase.
  */
-#include "base/noise_verdict.h"
 #include "base/stats.h"
+#include "runs/noise_verdict.h"
 #include "runs/runs.h"
 #include "runs/slow_runs.h"
 

@@ -10,8 +10,8 @@
 
 #include "base/budget.h"
 #include "inputs/dump.h"
+#include "inputs/method.h"
 #include "inputs/record.h"
-#include "method/method.h"
 #include "runs/blocks.h"
 #include "runs/run_phases.h"
 

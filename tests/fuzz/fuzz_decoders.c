@@ -8,7 +8,7 @@
  * delegate map lists it, 12 with how many handles, 112 from which), the name, a tab and metadata.
  */
 #include "backends/decoder.h"
-#include "place/delegates.h"
+#include "join/delegates.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #ifndef ETR_TEST_JOIN_TEXT_H
 #define ETR_TEST_JOIN_TEXT_H
 
-#include "place/placement.h"
+#include "join/placement.h"
 #include "runs/runs.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * test_align.c - order-preserving alignment. Letters are classes; an unpaired upper-case letter
  * costs 6, a lower-case one nothing.
  */
-#include "place/align.h"
+#include "join/align.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * test_aten_nodes.c - nodes of the same name in several bodies are distinguished.
  */
-#include "balance/carriers.h"
+#include "join/carriers.h"
 
 #include "fixture.h"
 

@@ -17,7 +17,7 @@
  * result is [4]. NULL: there is no .pte want     "INSTRUCTION:NODE" of the kernels that found a
  * node, joined by ' '; '~' behind it marks an estimate. A '!' at the end: one warning was given
  */
-#include "place/bodies.h"
+#include "join/bodies.h"
 #include "tiny_graph.h"
 
 typedef struct body_case {

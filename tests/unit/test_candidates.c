@@ -3,7 +3,7 @@
  * test_candidates.c - among nodes of a handle and a kind, the one that reads the operator's inputs.
  * All nodes except inputs and weights have kind 1.
  */
-#include "place/candidates.h"
+#include "join/candidates.h"
 #include "tiny_graph.h"
 
 typedef struct finder {

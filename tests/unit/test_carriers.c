@@ -3,7 +3,7 @@
  * test_carriers.c - the node whose time contains that of a fused one, and cases where it is
  * unknown. Marked nodes were timed.
  */
-#include "balance/carriers.h"
+#include "join/carriers.h"
 #include "tiny_graph.h"
 
 enum { METHOD = 1 };

@@ -3,7 +3,7 @@
  * test_cost.c - MACs and bytes of operators: formulas, fused groups, sizes that are missing or too
  * large, and rates.
  */
-#include "cost/cost.h"
+#include "join/cost.h"
 #include "open_fixture.h"
 #include "tiny_graph.h"
 

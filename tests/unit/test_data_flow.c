@@ -17,7 +17,7 @@
  * "(a, b by order, none)", or "payload not read".
  */
 #include "backends/operator.h"
-#include "place/data_flow.h"
+#include "join/data_flow.h"
 #include "tiny_xnnpack.h"
 
 typedef struct flow_case {

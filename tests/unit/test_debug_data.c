@@ -3,7 +3,7 @@
  * test_debug_data.c - logged values: real debug buffers compared with the answers of ExecuTorch's
  * Inspector, damaged ones, and handmade ones.
  */
-#include "values/debug_data.h"
+#include "accuracy/debug_data.h"
 
 #include "fixture.h"
 

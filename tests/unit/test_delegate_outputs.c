@@ -3,7 +3,7 @@
  * test_delegate_outputs.c - the results that leave a delegate, their number, and the logged tensors
  * that may be a result.
  */
-#include "place/delegate_outputs.h"
+#include "join/delegate_outputs.h"
 #include "tiny_graph.h"
 
 /* The program calls the delegates 1 and 3; "s" has two results, and the first is unused. */

@@ -6,7 +6,7 @@
 #include "backends/backends.h"
 #include "backends/xnnpack.h"
 #include "fixture.h"
-#include "place/delegates.h"
+#include "join/delegates.h"
 #include "tiny_graph.h"
 
 #include <criterion/criterion.h>

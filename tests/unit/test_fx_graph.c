@@ -3,7 +3,7 @@
  * test_fx_graph.c - vertices as torch.fx has them, and the order that sorting gives.
  * Vertices are texts: a node's name, "NAME.OUTPUT" of a getitem, "?" of a call or a result of it.
  */
-#include "place/fx_graph.h"
+#include "join/fx_graph.h"
 #include "tiny_graph.h"
 
 static const char *vertex_name(etr_arena *arena, const etr_fx_graph *fx, uint32_t vertex) {

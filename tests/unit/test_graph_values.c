@@ -3,7 +3,7 @@
  * test_graph_values.c - values of a graph that are the same data, and values that come from
  * weights.
  */
-#include "method/graph_values.h"
+#include "inputs/graph_values.h"
 #include "tiny_graph.h"
 
 /* "VALUE=SAME<SOURCE" for each value that equals another one, with '!' for weights; ".1" is an

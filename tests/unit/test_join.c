@@ -7,9 +7,9 @@
  * the last block, joined by ';', '-' for no node; then the balance
  * "nodes+delegate+framework+unexplained".
  */
-#include "balance/attribute.h"
+#include "join/attribute.h"
+#include "join/placement.h"
 #include "join_text.h"
-#include "place/placement.h"
 #include "runs/runs.h"
 
 #include <criterion/criterion.h>

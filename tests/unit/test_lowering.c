@@ -3,7 +3,7 @@
  * test_lowering.c - the order in which nodes run, and its proofs. Marked nodes run as kernels.
  */
 #include "fixture.h"
-#include "place/lowering.h"
+#include "join/lowering.h"
 #include "tiny_join.h"
 
 #include <math.h>

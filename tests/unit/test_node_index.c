@@ -2,7 +2,7 @@
  *
  * test_node_index.c - nodes by handle and kind.
  */
-#include "method/method.h"
+#include "inputs/method.h"
 
 #include <criterion/criterion.h>
 

@@ -2,8 +2,8 @@
  *
  * How steady runs are: modes, outliers, steps, drifts.
  */
-#include "base/noise_verdict.h"
 #include "random.h"
+#include "runs/noise_verdict.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

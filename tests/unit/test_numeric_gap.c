@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_numeric_gap.c - lib/inputs/numeric_gap.c: MSE, L1 and SNR as ExecuTorch's comparators
+ * test_numeric_gap.c - lib/accuracy/numeric_gap.c: MSE, L1 and SNR as ExecuTorch's comparators
  * compute them.
  */
-#include "inputs/numeric_gap.h"
+#include "accuracy/numeric_gap.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * test_partition.c - the nodes that become one delegate. Marked nodes run as kernels.
  */
-#include "place/partition.h"
+#include "join/partition.h"
 #include "tiny_join.h"
 
 /* delegates as in tiny_join.h. want: members of each delegate, joined by '|', then the order of its

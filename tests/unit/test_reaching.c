@@ -10,7 +10,7 @@
  * Wanted of each reader, joined by ';': the instructions that write what it reads, joined by ',';
  * "start", if that may be what the value was before; "none", if the reader cannot run.
  */
-#include "method/uses.h"
+#include "inputs/uses.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

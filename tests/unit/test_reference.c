@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_reference.c - lib/values/reference.c: the set of reference outputs that a run is compared
+ * test_reference.c - lib/accuracy/reference.c: the set of reference outputs that a run is compared
  * with. The figures of a real record are checked with numpy in tests/interop.
  */
-#include "values/reference.h"
+#include "accuracy/reference.h"
 
 #include "tiny_graph.h"
 

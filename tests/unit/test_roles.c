@@ -4,7 +4,7 @@
  * XNNPACK's partitioner takes.
  */
 #include "backends/xnnpack.h"
-#include "place/roles.h"
+#include "join/roles.h"
 #include "tiny_join.h"
 
 /* ---- Roles ---- */

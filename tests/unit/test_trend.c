@@ -2,8 +2,8 @@
  *
  * Steps and drifts of series of logarithms.
  */
-#include "base/trend.h"
 #include "random.h"
+#include "runs/trend.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

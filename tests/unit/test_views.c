@@ -2,7 +2,7 @@
  *
  * test_views.c - nodes that are views or copies of a value.
  */
-#include "method/graph_values.h"
+#include "inputs/graph_values.h"
 #include "tiny_graph.h"
 
 Test(views, views_and_copies_are_recognized) {

@@ -9,7 +9,7 @@
 #ifndef TINY_JOIN_H
 #define TINY_JOIN_H
 
-#include "place/roles.h"
+#include "join/roles.h"
 #include "tiny_graph.h"
 
 static inline void tiny_instruction(etr_arena *arena, etr_placed *out, char *text) {

@@ -31,8 +31,7 @@ import operators
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BUILD = os.path.join(ROOT, 'build', 'mutation')
 SURVIVORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'survivors.txt')
-JOIN = ('lib/method', 'lib/runs', 'lib/place', 'lib/program', 'lib/balance', 'lib/memory', 'lib/values', 'lib/profile')
-FOLDERS = (*JOIN, 'lib/inputs', 'lib/cost', 'lib/compare', 'plugin/views', 'plugin/output', 'plugin/tables')
+FOLDERS = ('lib/inputs', 'lib/runs', 'lib/join', 'lib/memory', 'lib/accuracy', 'lib/profile', 'lib/compare', 'plugin/views', 'plugin/output', 'plugin/tables')
 TESTS = r'^(unit\..*|golden|columns|trace|cli|fault\.memory)$'
 ARCHIVE = 'libetrecord_tb_static.a'  # what tests are linked with that replace a function of the system's
 LIBRARY = 'plugin/libetrecord_tb.so.0'

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph_values.c - numbers values in one pass, because producers come before their users.
+ */
+#include "inputs/graph_values.h"
+
+#include "backends/operator.h"
+
+/* ---- Nodes ---- */
+
+bool etr_is_view(const etr_node *node) {
+  if (node->kind != ETR_NODE_OP || node->input_count == 0 || node->output_count != 1)
+    return false;
+  return etr_operator_is_view(etr_operator_of_target(node->target));
+}
+
+bool etr_has_tensor(const etr_node *node) {
+  for (size_t i = 0; i < node->output_count; i++)
+    if (node->outputs[i].rank >= 0)
+      return true;
+  return false;
+}
+
+bool etr_node_only_copies(const etr_node *node) {
+  return node->kind == ETR_NODE_OP && etr_operator_only_copies(node->target);
+}
+
+/* Returns true for operators that lowerings fuse into another operator, or remove. */
+static bool is_fusible(const etr_node *node) {
+  static const char *const fusible[] = {"relu",           "hardtanh", "clamp",      "permute_copy",
+                                        "transpose_copy", "t_copy",   "expand_copy"};
+  etr_slice op = etr_operator_of_target(node->target);
+  if (node->kind != ETR_NODE_OP || node->input_count == 0)
+    return false;
+  if (etr_slice_starts(op, ETR_SLICE("quantize_")) ||
+      etr_slice_starts(op, ETR_SLICE("dequantize_")))
+    return true;
+  if (etr_slice_starts(op, ETR_SLICE("native_batch_norm")))
+    return true;
+  return etr_operator_is_one_of(op, fusible, ETR_COUNT(fusible));
+}
+
+/* ---- Values ---- */
+
+static void fill_node(etr_graph_values *v, uint32_t index) {
+  const etr_node *node = &v->graph->nodes[index];
+  bool is_view = etr_is_view(node), fuses = is_view || is_fusible(node);
+  uint32_t input = node->input_count && node->inputs[0].node < index
+                       ? etr_value_of_edge(v, &node->inputs[0])
+                       : ETR_NONE;
+  for (uint32_t i = 0; i < node->output_count; i++) {
+    uint32_t value = v->first[index] + i;
+    bool follows = input != ETR_NONE && i == 0;
+    v->same[value] = is_view && follows ? v->same[input] : value;
+    v->source[value] = fuses && follows ? v->source[input] : value;
+    v->constant[value] = v->source[value] == value ? node->kind >= ETR_NODE_PARAMETER
+                                                   : v->constant[v->source[value]];
+  }
+}
+
+bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_arena *arena) {
+  *out = (etr_graph_values){.graph = graph};
+  out->first = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->first);
+  for (size_t i = 0; out->first && i < graph->node_count; i++) {
+    out->first[i] = out->count;
+    out->count += (uint32_t)graph->nodes[i].output_count;
+  }
+  out->same = etr_arena_alloc_array(arena, out->count, sizeof *out->same);
+  out->source = etr_arena_alloc_array(arena, out->count, sizeof *out->source);
+  out->constant = etr_arena_alloc_array(arena, out->count, sizeof *out->constant);
+  if (!out->first || !out->same || !out->source || !out->constant)
+    return false;
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    fill_node(out, i);
+  return true;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph_values.h - numbers the values of a graph, and finds which of them are the same data.
+ * Layer 2.
+ */
+#ifndef ETR_GRAPH_VALUES_H
+#define ETR_GRAPH_VALUES_H
+
+#include "base/arena.h"
+
+/** Returns whether the node's result is the data of its first input in another shape, or a copy of
+ * it, so that memory planning may merge both. */
+bool etr_is_view(const etr_node *node);
+
+/** Returns whether the node computes a tensor, not a symbolic number. */
+bool etr_has_tensor(const etr_node *node);
+
+/** The values of a graph, numbered node by node, output by output. */
+typedef struct etr_graph_values {
+  const etr_graph *graph;
+  uint32_t *first;  /* per node: number of its first output */
+  uint32_t *same;   /* per value: the value that it is a view or a copy of, or itself */
+  uint32_t *source; /* per value: as `same`, but also followed through operators that lowerings fuse
+                       into its producer (quantisation, batch norms, activations, transposes) */
+  bool *constant;   /* per value: its source is a weight */
+  uint32_t count;
+} etr_graph_values;
+
+/** Numbers the values of a graph, in the arena. Returns false when out of memory. */
+bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_arena *arena);
+
+/** Returns the value that an edge uses. */
+static inline uint32_t etr_value_of_edge(const etr_graph_values *values, const etr_edge *edge) {
+  return values->first[edge->node] + edge->output;
+}
+
+#endif

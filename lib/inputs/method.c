@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * method.c - indexes nodes by debug handle, and reads payloads of the program's delegates.
+ */
+#include "inputs/method.h"
+
+#include "backends/operator.h"
+#include "inputs/program_values.h"
+
+static bool is_delegate_call(const etr_node *node) {
+  return strcmp(node->target, "higher_order.executorch_call_delegate") == 0;
+}
+
+bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena) {
+  const etr_graph *graph = method->graph;
+  size_t node_count = graph ? graph->node_count : 0, count = 0;
+  if (!graph)
+    return true;
+  etr_handle_node *by_handle = etr_arena_alloc_array(arena, node_count, sizeof *by_handle);
+  etr_node_slot *slots = etr_arena_alloc_array(arena, node_count, sizeof *slots);
+  method->uses = etr_count_uses(graph, arena);
+  etr_map_init(&method->operators, arena);
+  if (!by_handle || !slots || !method->uses)
+    return false;
+  for (uint32_t i = 0; i < node_count; i++) {
+    const etr_node *n = &graph->nodes[i];
+    if (n->kind != ETR_NODE_OP || n->debug_handle == 0 || is_delegate_call(n))
+      continue;
+    uint32_t op = etr_map_number(&method->operators, etr_operator_of_target(n->target));
+    slots[count] = (etr_node_slot){n->debug_handle, op, i};
+    by_handle[count++] = (etr_handle_node){n->debug_handle, i};
+  }
+  etr_sort(by_handle, count, sizeof *by_handle, etr_by_two_numbers);
+  method->by_handle = by_handle;
+  method->by_handle_count = count;
+  method->by_operator = (etr_node_index){slots, count};
+  etr_node_index_sort(&method->by_operator);
+  return !etr_arena_failed(arena);
+}
+
+size_t etr_method_first_of_handle(const etr_method_inputs *method, uint32_t handle) {
+  etr_handle_node wanted = {handle, 0};
+  return etr_lower_bound(&wanted, method->by_handle, method->by_handle_count,
+                         sizeof *method->by_handle, etr_by_two_numbers);
+}
+
+bool etr_method_shares_handle(const etr_method_inputs *method, uint32_t handle) {
+  size_t first = etr_method_first_of_handle(method, handle);
+  return first + 1 < method->by_handle_count && method->by_handle[first + 1].handle == handle;
+}
+
+uint32_t etr_method_next_free(const etr_method_inputs *method, const bool *taken, size_t *skip,
+                              uint32_t handle) {
+  size_t first = etr_method_first_of_handle(method, handle), end = method->by_handle_count;
+  if (first == end)
+    return ETR_NONE;
+  for (size_t at = first + skip[first]; at < end && method->by_handle[at].handle == handle;
+       at++, skip[first]++)
+    if (!taken[method->by_handle[at].node])
+      return method->by_handle[at].node;
+  return ETR_NONE;
+}
+
+uint32_t *etr_count_uses(const etr_graph *graph, etr_arena *arena) {
+  uint32_t *uses = etr_arena_alloc_array(arena, graph->node_count, sizeof *uses);
+  for (size_t i = 0; uses && i < graph->node_count; i++)
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
+      uses[graph->nodes[i].inputs[k].node]++;
+  return uses;
+}
+
+etr_slice etr_method_payload(const etr_method_inputs *method, int32_t instruction_id) {
+  const etr_instruction *instruction = etr_instruction_at(method->program, instruction_id);
+  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(method->program, instruction)
+                                                 : NULL;
+  return delegate ? delegate->payload : (etr_slice){0};
+}
+
+const etr_own_graph *etr_method_own_graph(const etr_method_inputs *method, int32_t instruction_id) {
+  const etr_instruction *instruction = etr_instruction_at(method->program, instruction_id);
+  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(method->program, instruction)
+                                                 : NULL;
+  return delegate && method->payloads
+             ? etr_payloads_graph(method->payloads, delegate->backend, delegate->payload)
+             : NULL;
+}
+
+void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {
+  if (payloads->hidden)
+    etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
+             "%zu delegates share large payloads with others; their operators are not shown again",
+             payloads->hidden);
+  for (size_t i = 0; i < payloads->unread.count; i++)
+    etr_warn(
+        warnings, path, NULL, ETR_NO_OFFSET,
+        "a payload of %.*s is not what this backend is known to write: its delegate stays one node",
+        ETR_HEAD(payloads->unread.data[i], 80));
+}
+
+/* ---- A sorted list ---- */
+
+static int by_kind(const void *a, const void *b) {
+  const etr_node_slot *x = a, *y = b;
+  if (x->handle != y->handle)
+    return x->handle < y->handle ? -1 : 1;
+  if (x->kind != y->kind)
+    return x->kind < y->kind ? -1 : 1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+enum {
+  FEW_SLOTS = 4
+}; /* so many are looked at one by one, because most nodes are the only one of their kind */
+
+void etr_node_index_sort(etr_node_index *index) {
+  etr_sort(index->slots, index->count, sizeof *index->slots, by_kind);
+}
+
+size_t etr_node_index_find(const etr_node_index *index, uint32_t handle, uint32_t kind,
+                           size_t *count) {
+  etr_node_slot wanted = {handle, kind, 0};
+  const etr_node_slot *slots = index->slots;
+  size_t first = etr_lower_bound(&wanted, slots, index->count, sizeof *slots, by_kind), end = first;
+  while (end < index->count && end < first + FEW_SLOTS && slots[end].handle == handle &&
+         slots[end].kind == kind)
+    end++;
+  wanted.node = UINT32_MAX;
+  if (end == first + FEW_SLOTS)
+    end = etr_lower_bound(&wanted, slots, index->count, sizeof *slots, by_kind);
+  *count = end - first;
+  return first;
+}

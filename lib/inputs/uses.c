@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * uses.c - distinguishes the arguments that an instruction reads from those that it writes.
+ */
+#include "inputs/uses.h"
+
+#include "backends/backends.h"
+#include "backends/operator.h"
+#include "base/stats.h"
+
+enum { MOST_ITEMS_IN_ALL = 1 << 22 };
+
+static bool spend(etr_uses *u, size_t items) {
+  bool enough = etr_spend(&u->items_left, items);
+  u->is_cut |= !enough;
+  return enough;
+}
+
+static void add_use(etr_uses *u, etr_use use) {
+  etr_use *added = etr_vec_push(u->arena, &u->list);
+  if (added)
+    *added = use;
+}
+
+static bool is_number(const etr_pte_value *value) {
+  return value->kind == ETR_PTE_VALUE_INT || value->kind == ETR_PTE_VALUE_BOOL ||
+         value->kind == ETR_PTE_VALUE_DOUBLE;
+}
+
+/* Adds a number, or the numbers of a list. */
+static void add_numbers(etr_uses *u, const etr_pte_value *value, etr_use use) {
+  const etr_pte_method *program = u->method->program;
+  if (is_number(value))
+    add_use(u, use);
+  if (value->kind != ETR_PTE_VALUE_INT_LIST || !spend(u, value->item_count))
+    return;
+  for (size_t i = 0; i < value->item_count; i++) {
+    use.value = value->items[i];
+    bool is_known = use.value >= 0 && (size_t)use.value < program->value_count;
+    if (is_known && is_number(&program->values[use.value]))
+      add_use(u, use);
+  }
+}
+
+/* Adds a tensor, or a list and its tensors; and numbers, if they are wanted. */
+static void add_argument(etr_uses *u, const etr_instruction *instruction, size_t index,
+                         etr_use use) {
+  const etr_pte_method *program = u->method->program;
+  use.value = instruction->args[index];
+  use.argument = (uint32_t)index;
+  if (use.value < 0 || (size_t)use.value >= program->value_count)
+    return;
+  const etr_pte_value *value = &program->values[use.value];
+  if (u->lists_numbers && instruction->kind != ETR_INSTRUCTION_DELEGATE)
+    add_numbers(u, value, use);
+  use.is_list = value->kind == ETR_PTE_VALUE_TENSOR_LIST;
+  if (use.is_list || value->kind == ETR_PTE_VALUE_TENSOR)
+    add_use(u, use);
+  if (!use.is_list || !spend(u, value->item_count))
+    return;
+  use.is_list = false;
+  for (size_t i = 0; i < value->item_count; i++) {
+    use.value = value->items[i];
+    if (etr_tensor_at(program, use.value))
+      add_use(u, use);
+  }
+}
+
+/* ---- Kernels ---- */
+
+static bool is_kernel(const etr_instruction *instruction, const char *name) {
+  return instruction->kind == ETR_INSTRUCTION_KERNEL && instruction->op &&
+         strcmp(instruction->op, name) == 0;
+}
+
+/* Returns whether a kernel changes its first argument: its name ends with an underscore
+ * ("aten::index_put_"), or it collects the results of a loop piece by piece
+ * (kernels/prim_ops/et_copy_index.cpp). */
+static bool changes_first(const etr_instruction *instruction) {
+  return instruction->op && etr_operator_is_in_place(etr_operator_of_kernel(instruction->op));
+}
+
+/* Returns true for a kernel that changes other arguments: ATen's batch norms change the running
+ * statistics passed to them, except for the variants that do not train. */
+static bool changes_others(const etr_instruction *instruction) {
+  const char *op = instruction->op ? instruction->op : "";
+  return strncmp(op, "aten::rrelu_with_noise", 22) == 0 ||
+         (strstr(op, "batch_norm") && !strstr(op, "no_training"));
+}
+
+static void list_kernel(etr_uses *u, const etr_instruction *instruction, int32_t id) {
+  bool is_in_place = changes_first(instruction),
+       is_copy = is_kernel(instruction, "executorch_prim::et_copy_index");
+  bool writes_first = is_in_place || is_copy;
+  /* A kernel's result is also passed to it as an argument: it is listed twice, or in two lists. */
+  u->results = etr_results_of(u->method->program, instruction, &u->result_count);
+  if (spend(u, u->result_count)) {
+    for (size_t i = 0; i < u->result_count; i++)
+      if (etr_tensor_at(u->method->program, u->results[i]))
+        u->returned_by[u->results[i]] = id;
+  }
+  u->changes_arguments = is_in_place || changes_others(instruction);
+  for (size_t i = 0; i < instruction->arg_count; i++)
+    add_argument(u, instruction, i, (etr_use){.is_read = true});
+  for (size_t i = 0; i < u->list.count; i++) {
+    etr_use *use = &u->list.data[i];
+    bool is_last = use->argument + 1 == instruction->arg_count && !(is_copy && use->argument > 0);
+    bool is_first = use->argument == 0;
+    bool is_list_of_results = use->is_list &&
+                              etr_is_list_of(&u->method->program->values[use->value], u->results,
+                                             u->result_count);
+    use->is_written = is_last || (is_first && writes_first) || is_list_of_results ||
+                      (!use->is_list && u->returned_by[use->value] == id);
+    use->is_read = !use->is_written || (is_in_place && use->value == instruction->args[0]);
+  }
+  bool is_view = is_kernel(instruction, "executorch_prim::et_view") && instruction->arg_count > 1;
+  if (is_view)
+    u->handed_on = instruction->args[0];
+}
+
+/* ---- Delegates ---- */
+
+enum { IS_READ = 1, IS_WRITTEN = 2 };
+
+static void mark_uses(etr_uses *u, size_t count, int32_t argument, uint8_t how) {
+  if (argument >= 0 && (size_t)argument < count)
+    u->marks[argument] |= how;
+}
+
+static bool make_room(etr_uses *u, size_t count) {
+  if (count > u->mark_room) {
+    u->mark_room = ETR_MAX(count, 2 * u->mark_room);
+    u->marks = etr_arena_alloc_array(u->arena, u->mark_room, 1);
+  }
+  if (u->marks && count)
+    memset(u->marks, 0, count);
+  return u->marks || count == 0;
+}
+
+static void list_delegate(etr_uses *u, const etr_instruction *instruction, int32_t id) {
+  if (!make_room(u, instruction->arg_count))
+    return;
+  /* Marks how each argument is used; arguments that no operator of the payload uses get no mark. */
+  const etr_pte_delegate *delegate = etr_delegate_of(u->method->program, instruction);
+  const etr_backend *backend = delegate && u->method->payloads ? etr_backend_of(delegate->backend)
+                                                               : NULL;
+  const etr_payload *payload = backend ? etr_payloads_read(u->method->payloads, backend,
+                                                           delegate->payload)
+                                       : NULL;
+  const etr_own_graph *own = payload || !u->opens_graphs ? NULL
+                                                         : etr_method_own_graph(u->method, id);
+  size_t count = instruction->arg_count, results = u->results_of ? u->results_of[id] : 0;
+  if (payload && spend(u, payload->count)) {
+    for (size_t i = 0; i < payload->count; i++) {
+      const etr_payload_operator *o = &payload->operators[i];
+      for (uint8_t k = 0; k < o->input_count; k++)
+        if (o->inputs[k] != ETR_NONE)
+          mark_uses(u, count, payload->values[o->inputs[k]].argument, IS_READ);
+      if (o->output != ETR_NONE)
+        mark_uses(u, count, payload->values[o->output].argument, IS_WRITTEN);
+    }
+  } else if (own) {
+    for (size_t i = 0; i < count; i++)
+      u->marks[i] = IS_READ;
+    for (size_t i = 0; i < own->written_count; i++)
+      if (own->written[i] < count)
+        u->marks[own->written[i]] = IS_WRITTEN;
+  } else if (results && results < count) {
+    for (size_t i = 0; i < count; i++)
+      u->marks[i] = i + results >= count ? IS_WRITTEN : IS_READ;
+  }
+  for (size_t i = 0; i < instruction->arg_count; i++) {
+    bool is_written = u->marks[i] & IS_WRITTEN, is_unsure = u->marks[i] == 0;
+    add_argument(
+        u, instruction, i,
+        (etr_use){.is_read = !is_written, .is_written = is_written, .is_unsure = is_unsure});
+  }
+}
+
+/* ---- All ---- */
+
+bool etr_uses_init(etr_uses *uses, const etr_method_inputs *method, const uint32_t *results_of,
+                   etr_arena *arena) {
+  *uses = (etr_uses){
+      .method = method, .results_of = results_of, .arena = arena, .items_left = MOST_ITEMS_IN_ALL};
+  uses->returned_by = etr_arena_alloc_array(arena, method->program->value_count,
+                                            sizeof *uses->returned_by);
+  for (size_t i = 0; uses->returned_by && i < method->program->value_count; i++)
+    uses->returned_by[i] = -1;
+  return uses->returned_by != NULL;
+}
+
+void etr_uses_list(etr_uses *u, int32_t id) {
+  const etr_instruction *instruction = &u->method->program->instructions[id];
+  u->list.count = 0;
+  u->results = NULL;
+  u->result_count = 0;
+  u->handed_on = -1;
+  u->changes_arguments = false;
+  switch (instruction->kind) {
+  case ETR_INSTRUCTION_KERNEL:
+    list_kernel(u, instruction, id);
+    break;
+  case ETR_INSTRUCTION_DELEGATE:
+    list_delegate(u, instruction, id);
+    break;
+  case ETR_INSTRUCTION_MOVE:
+    for (size_t i = 0; i < instruction->arg_count; i++)
+      add_argument(u, instruction, i, (etr_use){.is_read = i == 0, .is_written = i > 0});
+    if (instruction->arg_count == 2)
+      u->handed_on = instruction->args[0];
+    break;
+  case ETR_INSTRUCTION_JUMP_FALSE:
+  case ETR_INSTRUCTION_FREE:
+    for (size_t i = 0; i < instruction->arg_count; i++)
+      add_argument(u, instruction, i, (etr_use){.is_read = true});
+    break;
+  case ETR_INSTRUCTION_UNKNOWN:
+    break;
+  }
+}
+
+/* ---- Which writes reach a read ---- */
+
+enum { MOST_STEPS_IN_ALL = 1 << 20 }; /* borders between parts that all searches cross together */
+
+static int compare_writes(const void *a, const void *b) {
+  const etr_write *x = a, *y = b;
+  if (x->value != y->value)
+    return x->value < y->value ? -1 : 1;
+  return (x->instruction > y->instruction) - (x->instruction < y->instruction);
+}
+
+void etr_reaching_init(etr_reaching *r, const etr_pte_method *program, etr_arena *arena) {
+  *r = (etr_reaching){.program = program, .arena = arena, .steps_left = MOST_STEPS_IN_ALL};
+  etr_map_init(&r->only, arena);
+}
+
+bool etr_reaching_add(etr_reaching *r, int32_t value, int32_t instruction) {
+  etr_write *added = etr_vec_push(r->arena, &r->writes);
+  if (added)
+    *added = (etr_write){value, instruction};
+  return added != NULL;
+}
+
+static size_t lower_bound(const etr_reaching *r, int32_t value, int32_t instruction) {
+  const etr_write wanted = {value, instruction};
+  return etr_lower_bound(&wanted, r->writes.data, r->writes.count, sizeof wanted, compare_writes);
+}
+
+uint32_t etr_reaching_last(const etr_reaching *r, int32_t value, int32_t instruction) {
+  size_t next = lower_bound(r, value, instruction);
+  return next > 0 && r->writes.data[next - 1].value == value ? (uint32_t)(next - 1) : ETR_NONE;
+}
+
+/* The two ways of a jump. ExecuTorch jumps over a branch with a condition that is the constant
+ * false. */
+typedef struct ways {
+  bool on, to_target;
+} ways;
+
+static ways ways_of(const etr_reaching *r, size_t id) {
+  const etr_instruction *jump = &r->program->instructions[id];
+  if (jump->kind != ETR_INSTRUCTION_JUMP_FALSE)
+    return (ways){.on = true};
+  int32_t condition = jump->arg_count ? jump->args[0] : -1;
+  bool is_known = condition >= 0 && (size_t)condition < r->program->value_count &&
+                  r->program->values[condition].kind == ETR_PTE_VALUE_BOOL &&
+                  etr_reaching_last(r, condition, INT32_MAX) == ETR_NONE;
+  for (size_t i = 0; is_known && i < r->program->input_count; i++)
+    is_known = r->program->inputs[i] != condition;
+  bool is_true = is_known && r->program->values[condition].scalar.integer;
+  return (ways){.on = !is_known || is_true, .to_target = jump->jump_target >= 0 && !is_true};
+}
+
+/* Splits the instructions into parts, and lists the jumps that go to each. */
+static bool find_parts(etr_reaching *r) {
+  size_t count = r->program->instruction_count;
+  bool *starts = etr_arena_alloc_array(r->arena, count + 1, sizeof *starts);
+  r->part_of = etr_arena_alloc_array(r->arena, count + 1, sizeof *r->part_of);
+  if (!starts || !r->part_of)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    ways go = ways_of(r, i);
+    if (go.to_target)
+      starts[r->program->instructions[i].jump_target] = true;
+    starts[i + 1] |= !go.on;
+  }
+  for (size_t i = 0; i <= count; i++) {
+    uint32_t *start = i == 0 || starts[i] ? etr_vec_push(r->arena, &r->starts) : NULL;
+    if (start)
+      *start = (uint32_t)i;
+    r->part_of[i] = (uint32_t)(r->starts.count - 1);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (!ways_of(r, i).to_target)
+      continue;
+    etr_write *jump = etr_vec_push(r->arena, &r->jumps);
+    if (!jump)
+      return false;
+    *jump = (etr_write){(int32_t)r->part_of[r->program->instructions[i].jump_target], (int32_t)i};
+  }
+  etr_sort(r->jumps.data, r->jumps.count, sizeof *r->jumps.data, compare_writes);
+  r->seen = etr_arena_alloc_array(r->arena, r->starts.count, sizeof *r->seen);
+  r->is_reached = etr_arena_alloc_array(r->arena, r->starts.count, sizeof *r->is_reached);
+  return r->seen && r->is_reached && !etr_arena_failed(r->arena);
+}
+
+static bool reach(etr_reaching *r, uint32_t part) {
+  if (r->is_reached[part])
+    return true;
+  r->is_reached[part] = true;
+  uint32_t *added = etr_vec_push(r->arena, &r->waiting);
+  if (added)
+    *added = part;
+  return added != NULL;
+}
+
+/* Marks the parts that can run. */
+static bool find_reached(etr_reaching *r) {
+  bool good = reach(r, 0);
+  while (good && r->waiting.count) {
+    uint32_t part = r->waiting.data[--r->waiting.count];
+    bool is_last = part + 1 == r->starts.count, goes_on = !is_last;
+    size_t end = is_last ? r->program->instruction_count : r->starts.data[part + 1];
+    for (size_t i = r->starts.data[part]; good && i < end; i++) {
+      ways go = ways_of(r, i);
+      if (go.to_target)
+        good = reach(r, r->part_of[r->program->instructions[i].jump_target]);
+      goes_on = goes_on && go.on;
+    }
+    good = good && (!goes_on || reach(r, part + 1));
+  }
+  return good;
+}
+
+bool etr_reaching_finish(etr_reaching *r) {
+  size_t kept = 0;
+  etr_sort(r->writes.data, r->writes.count, sizeof *r->writes.data, compare_writes);
+  for (size_t i = 0; i < r->writes.count; i++)
+    if (i == 0 || compare_writes(&r->writes.data[kept - 1], &r->writes.data[i]) != 0)
+      r->writes.data[kept++] = r->writes.data[i];
+  r->writes.count = kept;
+  return find_parts(r) && find_reached(r);
+}
+
+static bool push_found(etr_reaching *r, uint32_t write) {
+  uint32_t *added = etr_vec_push(r->arena, &r->found);
+  if (added)
+    *added = write;
+  return added != NULL;
+}
+
+/* Looks back from the end of an instruction later, if it can run. */
+static bool push_waiting(etr_reaching *r, size_t instruction) {
+  if (!r->is_reached[r->part_of[instruction]])
+    return true;
+  if (!etr_spend(&r->steps_left, 1))
+    return !(r->is_cut = true);
+  uint32_t *added = etr_vec_push(r->arena, &r->waiting);
+  if (added)
+    *added = (uint32_t)instruction;
+  return added != NULL;
+}
+
+/* Looks further back from the start of a part: at its end, along each way into it. */
+static bool enter(etr_reaching *r, uint32_t part) {
+  const etr_write first = {(int32_t)part, 0};
+  uint32_t start = r->starts.data[part];
+  if (r->seen[part] == r->search)
+    return true;
+  r->seen[part] = r->search;
+  uint32_t *entered = etr_vec_push(r->arena, &r->entered);
+  bool good = entered != NULL;
+  if (entered)
+    *entered = part;
+  r->from_start |= part == 0;
+  if (start > 0 && ways_of(r, start - 1).on)
+    good = good && push_waiting(r, start - 1);
+  size_t i = etr_lower_bound(&first, r->jumps.data, r->jumps.count, sizeof first, compare_writes);
+  for (; good && i < r->jumps.count && r->jumps.data[i].value == (int32_t)part; i++)
+    good = push_waiting(r, (size_t)r->jumps.data[i].instruction);
+  return good;
+}
+
+typedef struct value_in_part {
+  int32_t value;
+  uint32_t part;
+} value_in_part;
+ETR_NO_PADDING(value_in_part, 2 * sizeof(uint32_t));
+
+/* Looks back from `limit` to the start of its part: for the last write there, or else in what comes
+ * before. */
+static bool look_back(etr_reaching *r, int32_t value, uint32_t part, size_t limit) {
+  const value_in_part key = {value, part};
+  uint32_t last = etr_reaching_last(r, value, (int32_t)limit);
+  bool is_here = last != ETR_NONE &&
+                 (uint32_t)r->writes.data[last].instruction >= r->starts.data[part];
+  if (!is_here)
+    last = etr_map_get(&r->only, ETR_BYTES(key));
+  return last != ETR_NONE ? push_found(r, last) : enter(r, part);
+}
+
+/* Remembers that only one write reaches the parts that a search went through: what reaches them
+ * reaches its reader. */
+static bool remember_only(etr_reaching *r, int32_t value) {
+  bool good = true;
+  for (size_t i = 0; good && i < r->entered.count; i++) {
+    const value_in_part key = {value, r->entered.data[i]};
+    good = etr_map_set(&r->only, ETR_BYTES(key), r->found.data[0]);
+  }
+  return good;
+}
+
+bool etr_reaching_find(etr_reaching *r, int32_t value, int32_t instruction) {
+  uint32_t part = r->part_of[instruction];
+  size_t kept = 0;
+  r->found.count = r->waiting.count = r->entered.count = 0;
+  r->from_start = etr_reaching_last(r, value, INT32_MAX) == ETR_NONE;
+  r->search++;
+  bool is_idle = r->from_start || !r->is_reached[part];
+  bool good = is_idle || look_back(r, value, part, (size_t)instruction);
+  while (good && r->waiting.count) {
+    uint32_t end = r->waiting.data[--r->waiting.count];
+    good = look_back(r, value, r->part_of[end], (size_t)end + 1);
+  }
+  if (!good && !etr_arena_failed(r->arena)) { /* takes too long */
+    uint32_t last = etr_reaching_last(r, value, instruction);
+    r->found.count = 0;
+    r->entered.count = 0;
+    r->from_start = last == ETR_NONE;
+    good = last == ETR_NONE || push_found(r, last);
+  }
+  etr_sort(r->found.data, r->found.count, sizeof *r->found.data, etr_by_u32);
+  for (size_t i = 0; i < r->found.count; i++)
+    if (i == 0 || r->found.data[kept - 1] != r->found.data[i])
+      r->found.data[kept++] = r->found.data[i];
+  r->found.count = kept;
+  bool is_only = kept == 1 && !r->from_start;
+  return good && (!is_only || remember_only(r, value));
+}

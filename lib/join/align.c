@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * align.c - Needleman-Wunsch alignment, traced back along both outermost best paths: where they
+ * agree, all best pairings do.
+ */
+#include "join/align.h"
+
+typedef struct aligner {
+  const etr_align_item *left, *right;
+  size_t left_count, right_count;
+  int32_t *best; /* best[i][j]: greatest score of the first i and j items */
+} aligner;
+
+static int32_t *cell(const aligner *a, size_t i, size_t j) {
+  return &a->best[i * (a->right_count + 1) + j];
+}
+
+static bool pairs(const aligner *a, size_t i, size_t j) {
+  uint16_t class_ = a->left[i].class_;
+  return class_ != 0 && (class_ == a->right[j].class_ || class_ == a->right[j].alternative);
+}
+
+/* Traces one best path back from the end. Among equal paths, prefer_right selects the one that
+ * leaves left items unpaired as early as possible; otherwise as late as possible. */
+static void walk_back(const aligner *a, uint32_t *out, bool prefer_right) {
+  size_t i = a->left_count, j = a->right_count;
+  for (size_t k = 0; k < a->left_count; k++)
+    out[k] = ETR_NONE;
+  while (i > 0 || j > 0) {
+    bool skip_left = i > 0 && *cell(a, i, j) == *cell(a, i - 1, j) - a->left[i - 1].cost;
+    bool skip_right = j > 0 && *cell(a, i, j) == *cell(a, i, j - 1) - a->right[j - 1].cost;
+    bool pair = i > 0 && j > 0 && pairs(a, i - 1, j - 1) &&
+                *cell(a, i, j) == *cell(a, i - 1, j - 1) + a->right[j - 1].weight;
+    if (prefer_right ? skip_right : !skip_left && !pair) {
+      j--;
+    } else if (pair && (prefer_right || !skip_left)) {
+      out[--i] = (uint32_t)--j;
+    } else
+      i--;
+  }
+}
+
+/* Returns whether both sides have the same number of items and equal classes, so that pairing them
+ * in order is the only pairing that leaves nothing out. */
+static bool are_alike(const aligner *a) {
+  if (a->left_count != a->right_count)
+    return false;
+  for (size_t i = 0; i < a->left_count; i++)
+    if (!pairs(a, i, i) || a->right[i].weight <= 0)
+      return false;
+  return true;
+}
+
+bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count,
+               const etr_align_item *right, size_t right_count, etr_arena *scratch) {
+  aligner a = {left, right, left_count, right_count, NULL};
+  bool alike = are_alike(&a);
+  for (size_t i = 0; i < left_count; i++)
+    out[i] = (etr_align_pair){.partner = alike ? (uint32_t)i : ETR_NONE};
+  if (alike)
+    return true;
+  if (left_count >= ETR_ALIGN_MAX_CELLS ||
+      (left_count + 1) > ETR_ALIGN_MAX_CELLS / (right_count + 1))
+    return false;
+  a.best = etr_arena_alloc_array(scratch, (left_count + 1) * (right_count + 1), sizeof *a.best);
+  uint32_t *early = etr_arena_alloc_array(scratch, left_count, sizeof *early),
+           *late = etr_arena_alloc_array(scratch, left_count, sizeof *late);
+  if (!a.best || !early || !late)
+    return false;
+  /* Each cell holds the greatest score of the items before it. */
+  for (size_t j = 1; j <= a.right_count; j++)
+    *cell(&a, 0, j) = *cell(&a, 0, j - 1) - a.right[j - 1].cost;
+  for (size_t i = 1; i <= a.left_count; i++) {
+    *cell(&a, i, 0) = *cell(&a, i - 1, 0) - a.left[i - 1].cost;
+    for (size_t j = 1; j <= a.right_count; j++) {
+      int32_t value = ETR_MAX(*cell(&a, i - 1, j) - a.left[i - 1].cost,
+                              *cell(&a, i, j - 1) - a.right[j - 1].cost);
+      if (pairs(&a, i - 1, j - 1))
+        value = ETR_MAX(value, *cell(&a, i - 1, j - 1) + a.right[j - 1].weight);
+      *cell(&a, i, j) = value;
+    }
+  }
+  walk_back(&a, early, true);
+  walk_back(&a, late, false);
+  for (size_t i = 0; i < left_count; i++)
+    out[i] = (etr_align_pair){late[i], early[i] != late[i]};
+  return true;
+}

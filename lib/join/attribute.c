@@ -1,0 +1,1008 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * attribute.c - cuts the rows of runs into time slices, and computes the times of nodes from them.
+ */
+#include "join/attribute.h"
+
+#include "backends/backends.h"
+#include "base/stats.h"
+#include "inputs/program_values.h"
+#include "join/carriers.h"
+#include "join/delegates.h"
+#include "join/placement.h"
+#include "join/program_graph.h"
+#include "join/pte_graph.h"
+#include "runs/runs.h"
+
+/* ---- Turning rows into time slices: ticks of one run on one node, or on none ---- */
+
+#define NOT_TIMED                                                                                  \
+  UINT64_MAX /* time of a call that was not timed, which does not limit its events */
+
+/* ---- Runs and delegates ---- */
+
+static const etr_block *block_at(const etr_time *t, size_t index) {
+  return &t->blocks->blocks[t->mine[index]];
+}
+
+/* Lists the runs of the method. Nothing is allocated for a method without runs, because a record
+ * may have as many methods as a dump has runs. */
+static bool list_runs(etr_time *t) {
+  t->mine = etr_blocks_of_method(t->blocks, t->method, &t->block_count);
+  for (size_t i = 0; i < t->block_count; i++)
+    if (etr_block_counts(t->blocks, block_at(t, i)))
+      t->run_count += block_at(t, i)->run_count;
+  if (t->run_count == 0)
+    return true;
+  t->execute = etr_arena_alloc_array(t->arena, t->run_count, sizeof *t->execute);
+  t->call = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->call);
+  t->sum = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->sum);
+  t->so_far = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->so_far);
+  t->cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->cycles);
+  t->inside_cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->inside_cycles);
+  for (size_t s = 0; s <= ETR_MOST_WRAPPERS; s++) {
+    t->wrappers[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->wrappers[s]);
+    t->insides[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->insides[s]);
+    if (!t->wrappers[s] || !t->insides[s])
+      return false;
+  }
+  if (!t->execute || !t->call || !t->sum || !t->so_far || !t->cycles || !t->inside_cycles)
+    return false;
+  for (size_t i = 0; i < t->block_count; i++)
+    for (size_t k = 0; etr_block_counts(t->blocks, block_at(t, i)) && k < block_at(t, i)->run_count;
+         k++) {
+      uint32_t run = block_at(t, i)->runs[k];
+      t->execute[t->blocks->place_of_run[run]] = t->blocks->runs[run].execute_ticks;
+    }
+  return true;
+}
+
+static bool list_delegates(etr_time *t) {
+  for (size_t i = 0; i < t->placement->instructions.count; i++) {
+    const etr_placed *instruction = &t->placement->instructions.data[i];
+    if (!instruction->is_delegate)
+      continue;
+    etr_delegate *added = etr_vec_push(t->arena, &t->delegates);
+    if (!added)
+      return false;
+    *added = (etr_delegate){.instruction_id = instruction->id,
+                            .backend = instruction->backend ? instruction->backend : "",
+                            .handle_count = instruction->map ? instruction->map->handle_count : 0};
+  }
+  return true;
+}
+
+/* ---- Time slices ---- */
+
+static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *e, size_t sample,
+                                       etr_time_slice_kind without_node) {
+  return (etr_time_slice_of){.node = e->node_count ? e->nodes[0] : ETR_NONE,
+                             .run = t->blocks->place_of_run[e->sample_runs[sample]],
+                             .ticks = e->durations[sample],
+                             .event = e,
+                             .kind = e->node_count ? ETR_TIME_SLICE_NODE : without_node,
+                             .phase = e->phase ? e->phase : ETR_PHASE_OTHER,
+                             .compute_unit = e->compute_unit};
+}
+
+static bool add_time_slices(etr_time *t, const etr_event *e, etr_time_slice_kind without_node) {
+  for (size_t i = 0; i < e->sample_count; i++) {
+    etr_time_slice_of *p = etr_vec_push(t->scratch, &t->time_slices);
+    if (!p)
+      return false;
+    *p = time_slice_of(t, e, i, without_node);
+  }
+  return true;
+}
+
+/* Sums the time slices from `first` on in each of their runs. */
+static void sum_runs(etr_time *t, size_t first) {
+  for (size_t i = first; i < t->time_slices.count; i++)
+    t->sum[t->time_slices.data[i].run] = 0;
+  for (size_t i = first; i < t->time_slices.count; i++)
+    t->sum[t->time_slices.data[i].run] += t->time_slices.data[i].ticks;
+}
+
+/* Scales the time slices from `first` on in each run so that they add up to at most limit[run].
+ * Returns true if any were scaled. Visits only the runs of these time slices, because there may be
+ * as many delegate calls as runs. */
+static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) {
+  bool scaled = false;
+  sum_runs(t, first);
+  for (size_t i = first; i < t->time_slices.count; i++)
+    t->so_far[t->time_slices.data[i].run] = 0;
+  for (size_t i = first; i < t->time_slices.count; i++) {
+    etr_time_slice_of *p = &t->time_slices.data[i];
+    uint64_t *so_far = &t->so_far[p->run], sum = t->sum[p->run];
+    if (sum <= limit[p->run])
+      continue;
+    uint64_t before = etr_scale(*so_far, limit[p->run], sum);
+    *so_far += p->ticks;
+    p->ticks = etr_scale(*so_far, limit[p->run], sum) - before;
+    scaled = true;
+  }
+  return scaled;
+}
+
+/* Adds the time of a delegate call outside its own events. */
+static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
+                             const etr_event *call) {
+  /* Takes a delegate's events, the time slices from `first` on, off what its call took in each run;
+   * counts them in so_far.
+   */
+  for (size_t i = 0; i < block->run_count; i++) {
+    uint32_t run = t->blocks->place_of_run[block->runs[i]];
+    t->so_far[run] = 0;
+    if (t->call[run] == NOT_TIMED)
+      t->call[run] = 0;
+  }
+  for (size_t i = first; i < t->time_slices.count; i++) {
+    uint32_t run = t->time_slices.data[i].run;
+    t->call[run] -= ETR_MIN(t->call[run], t->time_slices.data[i].ticks);
+    t->so_far[run] += t->time_slices.data[i].event->kind == ETR_EVENT_DELEGATE_OPERATOR;
+  }
+  for (size_t i = 0; i < block->run_count; i++) {
+    uint32_t run = t->blocks->place_of_run[block->runs[i]];
+    uint64_t rest = t->call[run];
+    etr_time_slice_of *p = rest ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
+    if (rest && !p)
+      return false;
+    if (p)
+      *p = (etr_time_slice_of){.node = call->node_count ? call->nodes[0] : ETR_NONE,
+                               .run = run,
+                               .ticks = rest,
+                               .event = call,
+                               .kind = call->node_count ? ETR_TIME_SLICE_NODE
+                                                        : ETR_TIME_SLICE_DELEGATE,
+                               .phase = ETR_PHASE_OTHER,
+                               .operators = (uint32_t)ETR_MIN(t->so_far[run], UINT32_MAX)};
+  }
+  return true;
+}
+
+/* ---- Wrappers ---- */
+
+/* Returns whether the event is a wrapper of this depth whose time is known. */
+static bool is_wrapper(const etr_event *e, size_t wrapper) {
+  return e->wrapper == wrapper && e->unit == ETR_EVENT_UNIT_TIME;
+}
+
+/* Returns the wrapper of this depth in a call; NULL if the call has none. */
+static const etr_event *find_wrapper(const etr_block *block, size_t first, size_t end,
+                                     size_t wrapper) {
+  for (size_t i = first; i < end; i++)
+    if (is_wrapper(&block->events[i], wrapper))
+      return &block->events[i];
+  return NULL;
+}
+
+static bool has_wrappers(const etr_block *block, size_t first, size_t end) {
+  for (size_t s = 1; s <= ETR_MOST_WRAPPERS; s++)
+    if (find_wrapper(block, first, end, s))
+      return true;
+  return false;
+}
+
+static void warn_of_wrappers(etr_time *t, const etr_event *call) {
+  if (t->warned_wrappers)
+    return;
+  t->warned_wrappers = true;
+  etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+           "%s: operators of delegate call %d (%s) take longer than what contains them: they are "
+           "timed by another clock",
+           etr_method_label(t->placement->method), (int)call->instruction_id,
+           call->backend ? call->backend : "unknown backend");
+}
+
+static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_t ticks,
+                         const etr_event *wrapper) {
+  etr_time_slice_of *p = ticks ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
+  if (p)
+    *p = (etr_time_slice_of){.node = of->node_count ? of->nodes[0] : ETR_NONE,
+                             .run = run,
+                             .ticks = ticks,
+                             .event = of,
+                             .kind = of->node_count ? ETR_TIME_SLICE_NODE : ETR_TIME_SLICE_DELEGATE,
+                             .phase = wrapper->wrapper_phase,
+                             .compute_unit = wrapper->compute_unit};
+  return p || !ticks;
+}
+
+/* ---- Shares of a wrapper's time, by cycles ---- */
+
+static bool is_in_cycles(const etr_event *e, size_t wrapper) {
+  return e->unit == ETR_EVENT_UNIT_CYCLES &&
+         (e->wrapper ? e->wrapper == wrapper : e->inside == wrapper);
+}
+
+/* Adds an operator's share in each run: the part of the wrapper's time that corresponds to the
+ * operator's cycles. Operators that together count more cycles than the wrapper, because they
+ * overlap, share all of its time. */
+static bool add_share(etr_time *t, const etr_event *e, size_t wrapper) {
+  for (size_t k = 0; k < e->sample_count; k++) {
+    uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
+    uint64_t whole = ETR_MAX(t->cycles[run], t->inside_cycles[run]);
+    if (t->cycles[run] == 0 || t->wrappers[wrapper][run] == 0)
+      continue;
+    etr_time_slice_of *p = etr_vec_push(t->scratch, &t->time_slices);
+    if (!p)
+      return false;
+    *p = time_slice_of(t, e, k, ETR_TIME_SLICE_DELEGATE);
+    p->ticks = etr_scale(e->durations[k], t->wrappers[wrapper][run], whole);
+    p->phase = ETR_PHASE_COMPUTE;
+    t->insides[wrapper][run] += p->ticks;
+  }
+  return true;
+}
+
+/* Adds the shares of operators in a wrapper. Operators without a node are the delegate's own, and
+ * their time stays in its sums. Without a graph no operator has a node; in a program's graph all
+ * belong to the call, whose time is measured. */
+static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t end,
+                       size_t wrapper) {
+  /* Cycles are summed per run: those of the wrapper, and those of the events inside it. */
+  bool any = false;
+  for (size_t i = 0; i < block->run_count; i++) {
+    uint32_t run = t->blocks->place_of_run[block->runs[i]];
+    t->cycles[run] = t->inside_cycles[run] = 0;
+  }
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    if (!is_in_cycles(e, wrapper))
+      continue;
+    any |= e->wrapper > 0;
+    uint64_t *sums = e->wrapper ? t->cycles : t->inside_cycles;
+    for (size_t k = 0; k < e->sample_count; k++)
+      sums[t->blocks->place_of_run[e->sample_runs[k]]] += e->durations[k];
+  }
+  if (!any)
+    return true;
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    bool is_shared = t->placement->method->graph ? e->node_count > 0 : !t->placement->program_graph;
+    if (e->role == ETR_ROLE_OPERATOR && is_in_cycles(e, wrapper) && is_shared &&
+        !add_share(t, e, wrapper))
+      return false;
+  }
+  return true;
+}
+
+/* ---- Own times of wrappers ---- */
+
+/* Adds the time of a call's wrappers outside the events in them. */
+static bool add_wrappers(etr_time *t, const etr_block *block, const etr_event *call, size_t first,
+                         size_t end) {
+  if (!has_wrappers(block, first, end))
+    return true;
+  for (size_t s = 0; s <= ETR_MOST_WRAPPERS; s++)
+    for (size_t i = 0; i < block->run_count; i++) {
+      uint32_t run = t->blocks->place_of_run[block->runs[i]];
+      t->wrappers[s][run] = t->insides[s][run] = 0;
+    }
+  /* Sums, in each run, the time of each wrapper and of the events directly inside it. */
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    for (size_t k = 0; k < e->sample_count; k++) {
+      uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
+      if (e->wrapper && is_wrapper(e, e->wrapper))
+        t->wrappers[e->wrapper][run] += e->durations[k];
+      if (e->inside && e->is_in_sums && !e->wrapper)
+        t->insides[e->inside][run] += e->durations[k];
+    }
+  }
+  for (size_t s = ETR_MOST_WRAPPERS; s > 0; s--) {
+    const etr_event *wrapper = find_wrapper(block, first, end, s),
+                    *of = wrapper && wrapper->node_count ? wrapper : call;
+    if (wrapper && !add_shares(t, block, first, end, s))
+      return false;
+    for (size_t i = 0; i < block->run_count; i++) {
+      uint32_t run = t->blocks->place_of_run[block->runs[i]];
+      if (t->wrappers[s][run] && t->insides[s][run] > t->wrappers[s][run])
+        warn_of_wrappers(t, call);
+      /* A wrapper's own time in a run. The events inside it count for the wrapper around it; a
+       * wrapper that was not recorded has no time of its own. */
+      uint64_t whole = t->wrappers[s][run], inside = t->insides[s][run];
+      t->insides[s - 1][run] += ETR_MAX(whole, inside);
+      uint64_t own = whole > inside ? whole - inside : 0;
+      if (wrapper && !add_own_time(t, of, run, own, wrapper))
+        return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Calls ---- */
+
+static void add_call(etr_time *t, uint32_t run, uint64_t ticks) {
+  t->call[run] = ticks + (t->call[run] == NOT_TIMED ? 0 : t->call[run]);
+}
+
+/* Warns about events inside calls that contain others. For an unknown backend it is not known which
+ * ones do. */
+static void warn_of_shares(etr_time *t, const etr_event *call) {
+  if (t->warned_shares)
+    return;
+  t->warned_shares = true;
+  if (call->backend)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: events inside delegate call %d (%s) add up to more than the call: their times "
+             "are scaled to fit",
+             etr_method_label(t->placement->method), (int)call->instruction_id, call->backend);
+  else
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "events inside delegate calls contain others: which ones is not known without the "
+             ".pte or the ETRecord, "
+             "so their times are shares of the call");
+}
+
+/* Adds one delegate's call and events: rows [first, end) of a block, which have its instruction id.
+ */
+static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size_t end) {
+  const etr_event *call = NULL;
+  size_t first_time_slice = t->time_slices.count;
+  for (size_t i = 0; i < block->run_count; i++)
+    t->call[t->blocks->place_of_run[block->runs[i]]] = NOT_TIMED;
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    etr_time_slice_kind without_node = e->match == ETR_MATCH_NONE ? ETR_TIME_SLICE_UNEXPLAINED
+                                                                  : ETR_TIME_SLICE_DELEGATE;
+    if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums &&
+        !add_time_slices(t, e, without_node))
+      return false;
+    if (e->kind != ETR_EVENT_DELEGATE_CALL)
+      continue;
+    call = e;
+    uint64_t ticks = 0;
+    for (size_t j = 0; j < e->sample_count; j++)
+      ticks += e->durations[j];
+    size_t at = etr_find_int(e->instruction_id, t->delegates.data, t->delegates.count,
+                             sizeof *t->delegates.data);
+    if (at < t->delegates.count)
+      t->delegates.data[at].call_ticks += ticks;
+    for (size_t k = 0; k < e->sample_count; k++)
+      add_call(t, t->blocks->place_of_run[e->sample_runs[k]], e->durations[k]);
+  }
+  if (!call)
+    return true; /* the call itself was not timed */
+  if (!add_wrappers(t, block, call, first, end))
+    return false;
+  if (limit_time_slices(t, first_time_slice, t->call))
+    warn_of_shares(t, call);
+  return add_rest_of_call(t, first_time_slice, block, call);
+}
+
+static bool add_block(etr_time *t, const etr_block *block) {
+  for (size_t i = 0, end; i < block->event_count; i = end) {
+    const etr_event *e = &block->events[i];
+    end = i + 1;
+    if (etr_event_is_in_delegate(e)) {
+      end = etr_block_instruction_end(block, i);
+      if (!add_delegate(t, block, i, end))
+        return false;
+    } else if (e->kind == ETR_EVENT_KERNEL && e->match != ETR_MATCH_FRAMEWORK &&
+               !add_time_slices(t, e, ETR_TIME_SLICE_UNEXPLAINED))
+      return false;
+  }
+  return true;
+}
+
+/* Lists runs, delegates and time slices of blocks whose events have their nodes
+ * (join/delegates.h). Returns false when out of memory.
+ */
+static bool cut_time_slices(etr_time *t) {
+  if (!list_runs(t) || !list_delegates(t))
+    return false;
+  for (size_t i = 0; i < t->block_count; i++)
+    if (etr_block_counts(t->blocks, block_at(t, i)) && !add_block(t, block_at(t, i)))
+      return false;
+  return true;
+}
+
+/* ---- Order ---- */
+
+/* Sorts by run, then by event: the events of one run are in one block, in order. */
+static int by_run(const void *x, const void *y) {
+  const etr_time_slice_of *a = x, *b = y;
+  if (a->run != b->run)
+    return a->run < b->run ? -1 : 1;
+  return (a->event > b->event) - (a->event < b->event);
+}
+
+/* Sorts time slices by node, then by run; slices without a node come last. node_count is an upper
+ * bound of the nodes. A counting sort keeps the order in which slices were added, so runs are
+ * mostly in order already. Returns false when out of memory. */
+static bool sort_time_slices(etr_time *t, size_t node_count) {
+  size_t count = t->time_slices.count;
+  size_t *end = etr_arena_alloc_array(
+      t->scratch, node_count + 2,
+      sizeof *end); /* end of each node's time slices, at the index of the next node */
+  if (!t->spare)
+    t->spare = etr_arena_alloc_raw_array(t->scratch, count, sizeof *t->spare);
+  if (!end || !t->spare)
+    return false;
+  etr_time_slice_of *sorted = t->spare;
+  for (size_t i = 0; i < count; i++)
+    end[ETR_MIN(t->time_slices.data[i].node, node_count) + 1]++;
+  for (size_t i = 1; i <= node_count + 1; i++)
+    end[i] += end[i - 1];
+  for (size_t i = 0; i < count; i++)
+    sorted[end[ETR_MIN(t->time_slices.data[i].node, node_count)]++] = t->time_slices.data[i];
+  for (size_t i = 0; i < node_count; i++) {
+    size_t start = i ? end[i - 1] : 0;
+    etr_sort(sorted + start, end[i] - start, sizeof *sorted, by_run);
+  }
+  t->spare = t->time_slices.data;
+  t->time_slices.data = sorted;
+  return true;
+}
+
+/* ---- The balance ---- */
+
+/* Every tick of Method::execute is attributed to a node, a delegate or the framework, or counted as
+ * unexplained. */
+
+/* ---- The nodes of events in the program's graph, if there is no Edge graph ---- */
+
+static bool set_node(etr_event *row, uint32_t node, etr_arena *arena) {
+  uint32_t *nodes = etr_arena_alloc(arena, sizeof *nodes);
+  if (!nodes)
+    return false;
+  *nodes = node;
+  row->nodes = nodes;
+  row->node_count = 1;
+  row->is_inserted = false;
+  return true;
+}
+
+static bool set_instruction_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
+  uint32_t node = etr_pte_graph_node(program, row->instruction_id, NULL);
+  if (node == ETR_NONE)
+    return true;
+  row->match = ETR_MATCH_INSTRUCTION;
+  row->confidence = 1;
+  return set_node(row, node, arena);
+}
+
+/* Returns whether a row is work. Copying and waiting are overhead of the call. */
+static bool is_work(const etr_event *row) {
+  if (row->wrapper)
+    return row->wrapper_phase == ETR_PHASE_COMPUTE;
+  return row->is_in_sums && (row->role == ETR_ROLE_OPERATOR || row->phase == ETR_PHASE_COMPUTE);
+}
+
+static bool set_operator_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
+  uint32_t node = etr_pte_graph_operator(program, row->instruction_id, row->payload_operator);
+  if (node != ETR_NONE) {
+    row->phase = ETR_PHASE_NONE;
+    return set_node(row, node, arena);
+  }
+  if (etr_pte_graph_is_open(program, row->instruction_id) || !is_work(row))
+    return true;
+  return set_instruction_node(program, row, arena);
+}
+
+/* Returns whether events show how a part of a call's time was spent. */
+static bool has_inner_events(const etr_event *rows, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR && (rows[i].is_in_sums || rows[i].wrapper))
+      return true;
+  return false;
+}
+
+/* Sets the nodes of the rows of one instruction in one block. */
+static bool set_row_nodes(const etr_pte_graph *program, etr_event *rows, size_t count,
+                          etr_arena *arena) {
+  bool is_closed = count && !etr_pte_graph_is_open(program, rows[0].instruction_id) &&
+                   !has_inner_events(rows, count);
+  bool good = true;
+  for (size_t i = 0; good && i < count; i++) {
+    etr_event *row = &rows[i];
+    if (row->kind == ETR_EVENT_DELEGATE_OPERATOR)
+      good = set_operator_node(program, row, arena);
+    bool is_whole = row->kind == ETR_EVENT_DELEGATE_CALL ? is_closed
+                                                         : row->kind == ETR_EVENT_KERNEL;
+    if (is_whole && row->match != ETR_MATCH_FRAMEWORK)
+      good = set_instruction_node(program, row, arena);
+  }
+  return good;
+}
+
+/* Sets the nodes of the rows of a method's blocks to nodes of placement->program_graph, if there is
+ * one. A kernel gets the node of its instruction, and an event in a delegate that of its operator
+ * in the payload (etr_event.payload_operator). For a delegate whose payload cannot be read, the
+ * node of the call gets the time of operators and computing, or the whole call if no event shows
+ * its inside. Rows without a node stay the delegate's own. Returns false when out of memory. */
+static bool set_program_nodes(const etr_placement *placement, uint32_t method,
+                              const etr_blocks *blocks, etr_arena *arena) {
+  size_t count;
+  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  for (size_t b = 0; placement->program_graph && b < count; b++) {
+    const etr_block *block = &blocks->blocks[mine[b]];
+    for (size_t i = 0, end; etr_block_counts(blocks, block) && i < block->event_count; i = end) {
+      end = etr_block_instruction_end(block, i);
+      if (!set_row_nodes(placement->program_graph, &etr_block_rows(blocks, block)[i], end - i,
+                         arena))
+        return false;
+    }
+  }
+  return true;
+}
+
+/* ---- The times of a graph's nodes, from the time slices of its method ---- */
+
+/* Each function fills `times` and profile_method of a graph, and leaves the time slices sorted by
+ * its nodes. It returns false when out of memory or, for the program's graph, if the budget of the
+ * profile is spent. */
+
+static bool is_longer(const etr_stats *x, const etr_stats *y) {
+  return x->p50 > y->p50 || (x->p50 == y->p50 && x->avg > y->avg);
+}
+
+/* Returns the longest event of a node that runs as several operators (a layout change, then a
+ * convolution). */
+static const etr_event *longest_event(const etr_time *t, size_t first, size_t end) {
+  const etr_event *longest = t->time_slices.data[first].event;
+  for (size_t i = first + 1; i < end; i++) {
+    const etr_event *event = t->time_slices.data[i].event;
+    if (event != longest && is_longer(&event->stats, &longest->stats))
+      longest = event;
+  }
+  return longest;
+}
+
+static int32_t first_instruction(const etr_time *t, size_t first, size_t end) {
+  int32_t least = -1;
+  for (size_t i = first; i < end; i++) {
+    int32_t id = t->time_slices.data[i].event->instruction_id;
+    if (id >= 0 && (least < 0 || id < least))
+      least = id;
+  }
+  return least;
+}
+
+/* Returns whether the event belongs to a delegate call to whose node the time of its events is
+ * attributed. */
+static bool is_of_call(const etr_event *e) {
+  return e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->match == ETR_MATCH_INSTRUCTION;
+}
+
+/* Computes the times of one node from its time slices [first, end), sorted by run. per_run is
+ * working memory for all runs. */
+static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end,
+                      uint64_t *per_run, bool in_program) {
+  const etr_event *e = longest_event(t, first, end), *earliest = t->time_slices.data[first].event;
+  size_t runs = 0;
+  *out = (etr_node_time){.runs_as = is_of_call(e) ? "DELEGATE_CALL" : e->label,
+                         .backend = e->backend,
+                         .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id
+                                                                              : -1,
+                         .instruction = first_instruction(t, first, end),
+                         .carried_by = ETR_NONE};
+  /* The match of a node. In the graph of instructions the number of the instruction or of the
+   * operator identifies it.
+   * */
+  bool is_operator = in_program && e->payload_operator != ETR_NONE;
+  bool is_kernel = in_program && e->kind == ETR_EVENT_KERNEL;
+  out->match = is_kernel ? ETR_MATCH_INSTRUCTION : e->match;
+  out->confidence = is_kernel ? 1 : e->confidence;
+  if (is_operator)
+    out->match = e->is_operator_unsure ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
+  if (is_operator)
+    out->confidence = e->is_operator_unsure ? 0.5 : 1;
+  out->is_estimated = e->is_estimated || out->match == ETR_MATCH_ALIGNED;
+  for (size_t i = first; i < end; i++) {
+    const etr_time_slice_of *q = &t->time_slices.data[i];
+    if (i == first || q->run != t->time_slices.data[i - 1].run)
+      per_run[runs++] = 0;
+    per_run[runs - 1] += q->ticks;
+    out->total_ticks += q->ticks;
+    out->calls += !is_of_call(e) || q->event == e;
+  }
+  uint64_t start = t->blocks->starts[t->blocks->runs[earliest->sample_runs[0]].block];
+  out->first_start_ticks = earliest->starts[0] > start ? earliest->starts[0] - start : 0;
+  out->runs = (uint32_t)runs;
+  out->avg = (double)out->total_ticks / (double)t->run_count;
+  out->per_run = etr_stats_of(per_run, runs);
+}
+
+/* Returns the entry of a node without a time, with its delegate. */
+static etr_node_time untimed(const etr_time *t, uint32_t edge_node) {
+  int32_t delegate = edge_node == ETR_NONE ? -1 : t->placement->node_delegate[edge_node];
+  const etr_placed *instruction = delegate < 0 ? NULL
+                                               : etr_placed_instruction(t->placement, delegate);
+  return (etr_node_time){.match = instruction ? ETR_MATCH_DELEGATE : ETR_MATCH_NONE,
+                         .delegate_instruction = delegate,
+                         .instruction = delegate,
+                         .backend = instruction ? instruction->backend : NULL,
+                         .carried_by = ETR_NONE};
+}
+
+/* Returns the entry of a node of the graph of instructions without a time; its instruction
+ * identifies backend and delegate. */
+static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph *program,
+                                         size_t node) {
+  etr_node_time time = untimed(t, ETR_NONE);
+  time.instruction = program->instructions.data[node];
+  const etr_instruction *instruction = etr_instruction_at(t->placement->method->program,
+                                                          time.instruction);
+  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(t->placement->method->program,
+                                                                   instruction)
+                                                 : NULL;
+  if (!delegate)
+    return time;
+  time.backend = delegate->backend;
+  time.delegate_instruction = time.instruction;
+  return time;
+}
+
+/* Stores the time of each run. */
+static bool store_runs(const etr_time *t, etr_node_time *out, size_t first, size_t end) {
+  etr_run_ticks *runs = etr_arena_alloc_array(t->arena, out->runs, sizeof *runs), *last = runs;
+  if (!runs)
+    return false;
+  for (size_t i = first; i < end; i++) {
+    const etr_time_slice_of *p = &t->time_slices.data[i];
+    if (i > first && p->run != last->run)
+      last++;
+    last->run = p->run;
+    last->ticks += p->ticks;
+  }
+  out->each_run = runs;
+  return true;
+}
+
+/* Flags of time_graph(): store the time of each run; the graph is that of the instructions. */
+enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
+
+/* Computes the times of a graph from the time slices, sorted by its nodes. `how` is a set of the
+ * flags above. */
+static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned how) {
+  uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
+  if (!per_run || !sort_time_slices(t, graph->node_count))
+    return false;
+  for (size_t first = 0, end; first < t->time_slices.count; first = end) {
+    uint32_t node = t->time_slices.data[first].node;
+    for (end = first; end < t->time_slices.count && t->time_slices.data[end].node == node;)
+      end++;
+    if (node == ETR_NONE)
+      continue;
+    time_node(t, &times[node], first, end, per_run, how & IN_PROGRAM);
+    if ((how & KEEPS_RUNS) && !store_runs(t, &times[node], first, end))
+      return false;
+  }
+  graph->times = times;
+  graph->profile_method = t->method;
+  return true;
+}
+
+/* Records the first instruction of a kernel's node, whether it was timed or not. */
+static void record_instruction(etr_node_time *times, uint32_t node, int32_t instruction) {
+  if (node == ETR_NONE || instruction < 0)
+    return;
+  if (times[node].instruction < 0 || instruction < times[node].instruction)
+    times[node].instruction = instruction;
+}
+
+/* Records the compute unit and the cycles of an event, which may have no time. */
+static void record_event(etr_node_time *time, const etr_event *e) {
+  if (e->compute_unit)
+    time->compute_units |= 1u << e->compute_unit;
+  if (e->unit != ETR_EVENT_UNIT_CYCLES || e->role != ETR_ROLE_OPERATOR)
+    return;
+  time->has_cycles = true;
+  for (size_t i = 0; i < e->sample_count; i++)
+    time->total_cycles += e->durations[i];
+}
+
+/* Returns the node of an event's operator in a delegate; ETR_NONE if the program does not identify
+ * it. */
+static uint32_t program_operator(const etr_pte_graph *program, const etr_event *e) {
+  uint32_t node = etr_pte_graph_operator(program, e->instruction_id, e->payload_operator);
+  return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, e->delegate_id) : node;
+}
+
+/* Returns the node of an event in `program`, the graph of instructions; if that is NULL, the node
+ * in the method's graph. */
+static uint32_t node_of(const etr_pte_graph *program, const etr_event *e) {
+  if (program)
+    return e->delegate_id ? program_operator(program, e) : ETR_NONE;
+  return e->node_count ? e->nodes[0] : ETR_NONE;
+}
+
+static void record_events(const etr_time *t, etr_node_time *times, const etr_pte_graph *program) {
+  for (size_t i = 0; i < t->block_count; i++) {
+    const etr_block *block = &t->blocks->blocks[t->mine[i]];
+    for (size_t k = 0; k < block->event_count; k++) {
+      uint32_t node = block->events[k].sample_count ? node_of(program, &block->events[k])
+                                                    : ETR_NONE;
+      if (node != ETR_NONE)
+        record_event(&times[node], &block->events[k]);
+    }
+  }
+}
+
+/* Merges units, cycles and instruction of an Edge node into those of the ATen node that it came
+ * from. */
+static void merge_records(etr_node_time *time, const etr_node_time *edge) {
+  time->compute_units |= edge->compute_units;
+  time->has_cycles |= edge->has_cycles;
+  time->total_cycles += edge->total_cycles;
+}
+
+/* Times the Edge graph, whose nodes the time slices have: stores the time of each run, and finds
+ * the nodes into which others were fused. */
+static bool time_edge_graph(etr_time *t, etr_graph *graph) {
+  etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
+  for (uint32_t i = 0; times && i < graph->node_count; i++)
+    times[i] = untimed(t, i);
+  if (!times || !time_graph(t, graph, times, KEEPS_RUNS))
+    return false;
+  for (size_t i = 0; i < t->placement->instructions.count; i++)
+    record_instruction(times, t->placement->instructions.data[i].node,
+                       t->placement->instructions.data[i].id);
+  record_events(t, times, NULL);
+  return etr_find_carriers(t->placement, t->method, t->blocks, times, t->scratch);
+}
+
+/* Times the ATen graph through aten_node; Edge nodes without an ATen node are left out. It moves
+ * the time slices to the ATen nodes, so call it after the Edge graph is timed. */
+static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
+  etr_node_time *times = etr_arena_alloc_array(t->arena, aten->node_count, sizeof *times);
+  uint32_t *aten_of = etr_arena_alloc_array(t->scratch, edge->node_count, sizeof *aten_of);
+  if (!times || !aten_of || !etr_find_aten_nodes(aten_of, edge, aten))
+    return false;
+  for (uint32_t i = 0; i < aten->node_count; i++)
+    times[i] = untimed(t, ETR_NONE);
+  for (uint32_t i = 0; i < edge->node_count; i++)
+    if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0)
+      times[aten_of[i]] = untimed(t, i);
+  for (size_t i = 0; i < t->time_slices.count; i++)
+    if (t->time_slices.data[i].node != ETR_NONE)
+      t->time_slices.data[i].node = aten_of[t->time_slices.data[i].node];
+  if (!time_graph(t, aten, times, 0))
+    return false;
+  for (uint32_t i = 0; edge->times && i < edge->node_count; i++) {
+    record_instruction(times, aten_of[i], edge->times[i].instruction);
+    if (aten_of[i] != ETR_NONE)
+      merge_records(&times[aten_of[i]], &edge->times[i]);
+  }
+  return true;
+}
+
+/* Times a graph of instructions. own: the events have nodes of this graph. */
+static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out, bool own) {
+  etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
+  for (uint32_t i = 0; times && i < program->graph.node_count; i++)
+    times[i] = untimed_instruction(t, program, i);
+  *out = program->graph;
+  if (program->is_cut)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: the program has too long lists of tensors, or too many jumps: its graph lacks "
+             "some edges",
+             etr_method_label(t->placement->method));
+  if (!times || !time_graph(t, out, times, own ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM))
+    return false;
+  record_events(t, times, own ? NULL : program);
+  return true;
+}
+
+/* Returns the innermost known node of an event: that of its operator, or else of its instruction.
+ */
+static uint32_t program_node(const etr_pte_graph *program, const etr_event *e) {
+  uint32_t node = program_operator(program, e);
+  return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, NULL) : node;
+}
+
+/* Builds and times the graph of the method's instructions. It moves the time slices to its nodes:
+ * each belongs to an instruction, or to an operator in a delegate. */
+static bool time_program_graph(etr_time *t, etr_graph *out) {
+  etr_pte_graph program;
+  if (!etr_pte_graph_build(&program, t->placement, t->method, t->blocks, t->arena, t->scratch))
+    return false;
+  for (size_t i = 0; i < t->time_slices.count; i++)
+    t->time_slices.data[i].node = program_node(&program, t->time_slices.data[i].event);
+  return time_program(t, &program, out, false);
+}
+
+/* ---- Totals ---- */
+
+/* Adds a time slice of a delegate to the totals. Slices of operators that the lowering inserted are
+ * counted separately from the row of the call. */
+static void sum_up_delegate(const etr_time *t, etr_method *out, const etr_time_slice_of *p) {
+  const etr_event *e = p->event;
+  out->delegate_only_ticks += p->ticks;
+  if (e->is_inserted)
+    out->inserted_ticks += p->ticks;
+  else if (!e->delegate_id)
+    out->clock_hidden_ticks += ETR_MIN(
+        p->ticks, etr_backend_clock_hides(etr_backend_of(e->backend), p->operators,
+                                          t->blocks->ticks_per_second));
+}
+
+static bool sum_up(const etr_time *t, etr_method *out) {
+  uint64_t *sorted = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *sorted);
+  double sure = 0;
+  uint64_t aligned = 0;
+  if (!sorted)
+    return false;
+  out->run_count = t->run_count;
+  out->execute_per_run = t->execute;
+  for (size_t i = 0; i < t->run_count; i++)
+    out->execute_ticks += t->execute[i];
+  for (size_t i = 0; i < t->time_slices.count; i++) {
+    const etr_time_slice_of *p = &t->time_slices.data[i];
+    bool is_aligned = p->kind == ETR_TIME_SLICE_NODE && p->event->match == ETR_MATCH_ALIGNED;
+    bool is_estimated = p->kind == ETR_TIME_SLICE_NODE && p->event->is_estimated;
+    if (p->kind == ETR_TIME_SLICE_NODE)
+      out->nodes_ticks += p->ticks;
+    if (p->kind == ETR_TIME_SLICE_DELEGATE)
+      sum_up_delegate(t, out, p);
+    if (p->kind == ETR_TIME_SLICE_UNEXPLAINED)
+      out->unexplained_ticks += p->ticks;
+    if (is_aligned || is_estimated)
+      out->estimated_ticks += p->ticks;
+    if (is_estimated)
+      out->estimated_time_ticks += p->ticks;
+    if (is_estimated && p->event->unit == ETR_EVENT_UNIT_CYCLES)
+      out->shared_ticks += p->ticks;
+    if (is_aligned)
+      aligned += p->ticks, sure += (double)p->ticks * p->event->confidence;
+  }
+  out->estimated_confidence = aligned ? sure / (double)aligned : 0;
+  uint64_t attributed = out->nodes_ticks + out->delegate_only_ticks + out->unexplained_ticks;
+  ETR_CHECK(attributed <= out->execute_ticks);
+  out->framework_ticks = out->execute_ticks - attributed;
+  if (t->run_count)
+    memcpy(sorted, t->execute, t->run_count * sizeof *sorted);
+  out->execute = etr_stats_of(sorted, t->run_count);
+  out->delegates = t->delegates.data;
+  out->delegate_count = t->delegates.count;
+  return true;
+}
+
+static void list_run(const etr_time *t, etr_method *out, uint32_t *runs, uint32_t *skipped,
+                     uint32_t run) {
+  if (!t->blocks->runs[run].is_skipped) {
+    runs[t->blocks->place_of_run[run]] = run;
+    return;
+  }
+  skipped[out->skipped_run_count++] = run;
+  out->skipped_ticks += t->blocks->runs[run].execute_ticks;
+}
+
+/* Stores the included and the excluded runs in the method. */
+static bool store_run_lists(const etr_time *t, etr_method *out) {
+  size_t count = 0;
+  for (size_t i = 0; i < out->block_count; i++)
+    count += t->blocks->blocks[out->blocks[i]].run_count;
+  uint32_t *runs = etr_arena_alloc_array(t->arena, count, sizeof *runs);
+  uint32_t *skipped = etr_arena_alloc_array(t->arena, count, sizeof *skipped);
+  if (!runs || !skipped)
+    return false;
+  for (size_t i = 0; i < out->block_count; i++) {
+    const etr_block *block = &t->blocks->blocks[out->blocks[i]];
+    for (size_t k = 0; etr_block_counts(t->blocks, block) && k < block->run_count; k++)
+      list_run(t, out, runs, skipped, block->runs[k]);
+  }
+  etr_sort(skipped, out->skipped_run_count, sizeof *skipped, etr_by_number);
+  out->runs = runs;
+  out->skipped_runs = skipped;
+  return true;
+}
+
+/* Copies the time slices to the profile while they have the nodes of the method's graph and are
+ * sorted by them. */
+static bool store_time_slices(const etr_time *t, etr_method *out) {
+  etr_time_slice *time_slices = etr_arena_alloc_raw_array(t->arena, t->time_slices.count,
+                                                          sizeof *time_slices);
+  for (size_t i = 0; time_slices && i < t->time_slices.count; i++) {
+    const etr_time_slice_of *p = &t->time_slices.data[i];
+    const etr_event *event = p->event;
+    time_slices[i] = (etr_time_slice){.ticks = p->ticks,
+                                      .event = event,
+                                      .run = p->run,
+                                      .node = p->node,
+                                      .kind = p->kind,
+                                      .phase = p->phase,
+                                      .compute_unit = p->compute_unit};
+  }
+  out->time_slices = time_slices;
+  out->time_slice_count = t->time_slices.count;
+  return time_slices != NULL;
+}
+
+/* Warns about unexplained time, and names the longest event inside delegates that may compute and
+ * has no node. */
+static void warn_of_unexplained(const etr_time *t) {
+  const etr_event *longest = NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < t->time_slices.count; i++) {
+    const etr_time_slice_of *p = &t->time_slices.data[i];
+    const etr_event *e = p->event;
+    if (p->kind != ETR_TIME_SLICE_UNEXPLAINED || !e->delegate_id ||
+        (i && t->time_slices.data[i - 1].event == e))
+      continue;
+    count++;
+    if (!longest || e->stats.avg > longest->stats.avg)
+      longest = e;
+  }
+  if (count)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: found no node for %zu operators inside delegates, the longest of them \"%.*s\" "
+             "of call %d: their "
+             "time is unexplained",
+             etr_method_label(t->placement->method), count, ETR_HEAD(longest->name, 80),
+             (int)longest->instruction_id);
+}
+
+/* ---- All ---- */
+
+static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
+  if (!etr_find_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings))
+    return false;
+  if (!set_program_nodes(t->placement, t->method, t->blocks, t->arena))
+    return false;
+  if (!store_run_lists(t, out) || !etr_skipped_drop(t->blocks, t->method) || !cut_time_slices(t))
+    return false;
+  size_t count = 0;
+  for (size_t i = 0; i < t->placement->instructions.count; i++)
+    count += t->placement->instructions.data[i].is_contradicted;
+  if (count)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: %zu %s values that no node with their handle and operator does: is the .pte from "
+             "another model? "
+             "Their times get no node",
+             etr_method_label(t->placement->method), count,
+             count == 1 ? "kernel reads or writes" : "kernels read or write");
+  if (t->placement->method->graph)
+    warn_of_unexplained(t);
+  /* A run whose Method::execute is missing or damaged took at least the time that was measured
+   * inside it. */
+  size_t completed = 0;
+  if (t->run_count)
+    memset(t->sum, 0, t->run_count * sizeof *t->sum);
+  sum_runs(t, 0);
+  for (size_t i = 0; i < t->run_count; i++) {
+    if (t->execute[i] > 0 || t->sum[i] == 0)
+      continue;
+    t->execute[i] = t->sum[i];
+    completed++;
+  }
+  if (completed)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and "
+             "delegates replaces "
+             "it, and framework time is unknown",
+             etr_method_label(t->placement->method), completed, t->run_count);
+  if (limit_time_slices(t, 0, t->execute))
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: kernels and delegates add up to more than Method::execute: their times are "
+             "scaled to fit",
+             etr_method_label(t->placement->method));
+  if (!sum_up(t, out))
+    return false;
+  if (graphs->edge && !time_edge_graph(t, graphs->edge))
+    return false;
+  bool has_own = t->placement->program_graph && graphs->program;
+  if (has_own && !time_program(t, t->placement->program_graph, graphs->program, true))
+    return false;
+  if (!store_time_slices(t, out))
+    return false;
+  if (graphs->edge && graphs->aten && !time_aten_graph(t, graphs->edge, graphs->aten))
+    return false;
+  return has_own || !graphs->program || time_program_graph(t, graphs->program);
+}
+
+bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_placement *placement,
+                   uint32_t method, const etr_blocks *blocks, etr_warnings *warnings) {
+  etr_arena scratch = {0};
+  etr_time t = {.placement = placement,
+                .blocks = blocks,
+                .method = method,
+                .arena = warnings->arena,
+                .scratch = &scratch,
+                .warnings = warnings};
+  bool good = attribute(&t, out, graphs) && !etr_arena_failed(&scratch);
+  etr_arena_clear(&scratch);
+  return good;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * bodies.c - compares the instructions that should have been emitted with the numbers of those that
+ * ran: a forward and a backward pass over all possible numberings.
+ */
+#include "join/bodies.h"
+
+#include "backends/operator.h"
+#include "inputs/graph_values.h"
+#include "inputs/program_values.h"
+
+/* What the program or an event says about an instruction. */
+typedef enum seen_kind { UNSEEN, NAMED_KERNEL, OTHER_KERNEL, JUMP, MOVE, CALL } seen_kind;
+
+typedef struct seen {
+  seen_kind kind;
+  const etr_placed *instruction; /* set for kernels and calls */
+} seen;
+
+typedef enum item_kind {
+  ITEM_NODE,  /* a kernel, unless it is a view */
+  ITEM_NAMED, /* a kernel of a map's loop, identified by its operator */
+  ITEM_PRIM,  /* a kernel that logs no name; a program may have its name */
+  ITEM_JUMP,
+  ITEM_MOVE,
+  ITEM_REST, /* any number of instructions around bodies */
+} item_kind;
+
+/* An instruction that should have been emitted. */
+typedef struct item {
+  item_kind kind;
+  uint32_t node;
+  const char *op;
+  bool is_optional;
+} item;
+
+/* The cells of an item: for each instruction, whether the item may be next at that instruction. */
+typedef struct row {
+  size_t at, first, end;
+} row;
+
+typedef struct numbering {
+  etr_placement *placement;
+  const etr_graph *graph;
+  uint32_t *first_in,
+      *next_in; /* linked list of the nodes of each subgraph; the graph's own list is the last */
+  uint32_t *first_body, *next_body; /* linked list of the bodies of each node */
+  seen *seen;                       /* per instruction */
+  size_t count;
+  etr_vec(item) items;
+  size_t tail; /* items from here on may come after the last instruction that was seen */
+  row *rows;   /* one for each item, and one more */
+  etr_vec(uint8_t) cells;
+  bool has_map, has_calls, has_names, is_cut;
+  etr_arena *scratch;
+} numbering;
+
+/* ---- The instructions that were seen ---- */
+
+static seen *seen_at(numbering *n, int32_t id) {
+  return id >= 0 && (size_t)id < n->count ? &n->seen[id] : NULL;
+}
+
+/* Returns the kind of instruction that a row shows, for rows that are not kernels; UNSEEN for
+ * others. */
+static seen_kind kind_of_row(const etr_event *e) {
+  if (strcmp(e->name, "JF_CALL") == 0)
+    return JUMP;
+  return strcmp(e->name, "MOVE_CALL") == 0 ? MOVE : UNSEEN;
+}
+
+static void record_row(numbering *n, const etr_event *e) {
+  seen *s = seen_at(n, e->instruction_id);
+  if (s && s->kind == UNSEEN)
+    s->kind = kind_of_row(e);
+}
+
+static void record_instruction(numbering *n, const etr_placed *instruction) {
+  seen *s = seen_at(n, instruction->id);
+  if (!s || (!instruction->is_kernel && !instruction->is_delegate))
+    return;
+  bool is_named = instruction->op.size && !instruction->is_prim;
+  seen_kind kernel = is_named ? NAMED_KERNEL : OTHER_KERNEL;
+  *s = (seen){instruction->is_delegate ? CALL : kernel, instruction};
+  n->has_calls |= s->kind == CALL && !instruction->map;
+  n->has_names |= s->kind == NAMED_KERNEL;
+}
+
+enum { MOST_INSTRUCTIONS = 1 << 20 };
+
+static bool record_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
+  size_t block_count;
+  const uint32_t *mine = etr_blocks_of_method(blocks, method, &block_count);
+  const etr_placement *p = n->placement;
+  int64_t last = p->instructions.count ? p->instructions.data[p->instructions.count - 1].id : -1;
+  for (size_t b = 0; b < block_count; b++)
+    for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++)
+      if (kind_of_row(&blocks->blocks[mine[b]].events[i]) != UNSEEN)
+        last = ETR_MAX(last, blocks->blocks[mine[b]].events[i].instruction_id);
+  n->is_cut = last >= MOST_INSTRUCTIONS;
+  if (n->is_cut)
+    return true;
+  n->count = (size_t)(last + 1);
+  n->seen = etr_arena_alloc_array(n->scratch, n->count, sizeof *n->seen);
+  if (!n->seen)
+    return false;
+  for (size_t i = 0; i < p->instructions.count; i++)
+    record_instruction(n, &p->instructions.data[i]);
+  for (size_t b = 0; b < block_count; b++)
+    for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++)
+      record_row(n, &blocks->blocks[mine[b]].events[i]);
+  /* The program says which instructions are jumps or moves. */
+  const etr_pte_method *program = n->placement->method->program;
+  for (size_t i = 0; program && i < program->instruction_count && i < n->count; i++) {
+    if (program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE)
+      n->seen[i].kind = JUMP;
+    if (program->instructions[i].kind == ETR_INSTRUCTION_MOVE)
+      n->seen[i].kind = MOVE;
+  }
+  return true;
+}
+
+/* ---- The instructions that should have been emitted ---- */
+
+static bool list_nodes(numbering *n) {
+  size_t subgraphs = n->graph->subgraph_count + 1;
+  n->first_in = etr_arena_alloc_array(n->scratch, subgraphs, sizeof *n->first_in);
+  n->next_in = etr_arena_alloc_array(n->scratch, n->graph->node_count, sizeof *n->next_in);
+  if (!n->first_in || !n->next_in)
+    return false;
+  n->first_body = etr_arena_alloc_array(n->scratch, n->graph->node_count, sizeof *n->first_body);
+  n->next_body = etr_arena_alloc_array(n->scratch, subgraphs, sizeof *n->next_body);
+  if (!n->first_body || !n->next_body)
+    return false;
+  for (size_t i = 0; i < n->graph->node_count; i++)
+    n->first_body[i] = ETR_NONE;
+  for (uint32_t i = (uint32_t)n->graph->subgraph_count; i-- > 0;) {
+    const etr_subgraph *s = &n->graph->subgraphs[i];
+    if (s->kind != ETR_SUBGRAPH_BODY)
+      continue;
+    n->next_body[i] = n->first_body[s->owner];
+    n->first_body[s->owner] = i;
+  }
+  for (size_t i = 0; i < subgraphs; i++)
+    n->first_in[i] = ETR_NONE;
+  for (uint32_t i = (uint32_t)n->graph->node_count; i-- > 0;) {
+    uint32_t *first = &n->first_in[ETR_MIN((size_t)n->graph->nodes[i].subgraph, subgraphs - 1)];
+    n->next_in[i] = *first;
+    *first = i;
+  }
+  return true;
+}
+
+static void push_item(numbering *n, item_kind kind, uint32_t node, const char *op) {
+  bool repeats = kind == ITEM_REST && n->items.count &&
+                 n->items.data[n->items.count - 1].kind == ITEM_REST;
+  item *added = repeats ? NULL : etr_vec_push(n->scratch, &n->items);
+  if (!added)
+    return;
+  *added = (item){.kind = kind, .node = node, .op = op};
+  if (kind != ITEM_NODE)
+    return;
+  const etr_node *graph_node = &n->graph->nodes[node];
+  added->is_optional = etr_is_view(graph_node) || !etr_has_tensor(graph_node) || n->has_calls;
+}
+
+static void push_body(numbering *n, uint32_t subgraph);
+
+/* Adds the items of a node with bodies. Returns false if the node has no bodies. */
+static bool push_owner(numbering *n, uint32_t node) {
+  uint32_t bodies[2];
+  etr_slice op = etr_operator_of_target(n->graph->nodes[node].target);
+  if (strncmp(n->graph->nodes[node].target, "higher_order.", 13) != 0)
+    return false;
+  size_t count = 0;
+  for (uint32_t i = n->first_body[node]; i != ETR_NONE; i = n->next_body[i], count++)
+    if (count < 2)
+      bodies[count] = i;
+  if (count == 0)
+    return false;
+  if (count == 2 && etr_slice_is(op, "cond")) {
+    for (int i = 0; i < 2; i++) {
+      push_item(n, ITEM_JUMP, ETR_NONE, NULL);
+      push_body(n, bodies[i]);
+      for (size_t k = 0; k < n->graph->nodes[node].output_count; k++)
+        push_item(n, ITEM_MOVE, ETR_NONE, NULL);
+    }
+  } else if (count == 1 && etr_slice_starts(op, ETR_SLICE("map"))) {
+    push_item(n, ITEM_PRIM, ETR_NONE, "sym_size");
+    push_item(n, ITEM_NAMED, ETR_NONE, "select_copy");
+    push_body(n, bodies[0]);
+    for (int i = 0; i < 3; i++)
+      push_item(n, ITEM_PRIM, ETR_NONE, NULL); /* copy the result, count, compare */
+    push_item(n, ITEM_JUMP, ETR_NONE, NULL);
+    push_item(n, ITEM_PRIM, ETR_NONE, NULL); /* count from 0 again */
+  } else
+    push_item(n, ITEM_REST, ETR_NONE, NULL);
+  return true;
+}
+
+static void push_body(numbering *n, uint32_t subgraph) {
+  for (uint32_t i = n->first_in[subgraph]; i != ETR_NONE; i = n->next_in[i])
+    if (n->graph->nodes[i].kind == ETR_NODE_OP && !push_owner(n, i))
+      push_item(n, ITEM_NODE, i, NULL);
+}
+
+/* Adds all items. Around bodies the maps name the instructions that run; without maps all nodes are
+ * searched for. */
+static void push_all_items(numbering *n) {
+  push_item(n, ITEM_REST, ETR_NONE, NULL);
+  for (uint32_t i = n->first_in[n->graph->subgraph_count]; i != ETR_NONE; i = n->next_in[i]) {
+    size_t before = n->items.count;
+    bool is_owner = n->graph->nodes[i].kind == ETR_NODE_OP && push_owner(n, i);
+    if (!is_owner && n->graph->nodes[i].kind == ETR_NODE_OP && !n->has_map)
+      push_item(n, ITEM_NODE, i, NULL);
+    if (n->items.count > before)
+      n->tail = is_owner ? before + 1 : n->items.count;
+    if (is_owner && n->has_map)
+      push_item(n, ITEM_REST, ETR_NONE, NULL);
+  }
+  push_item(n, ITEM_REST, ETR_NONE, NULL);
+}
+
+/* ---- Numberings ---- */
+
+static bool is_mapped(const seen *s) {
+  return s->instruction && s->instruction->map;
+}
+
+static bool is_named(const seen *s, const char *op) {
+  return op && s->kind == NAMED_KERNEL && etr_slice_equal(s->instruction->op, etr_slice_of(op));
+}
+
+static bool is_kernel_of(const numbering *n, const seen *s, const item *i) {
+  const etr_node *node = &n->graph->nodes[i->node];
+  if (s->kind == OTHER_KERNEL)
+    return !n->has_names || !etr_has_tensor(node) || etr_is_view(node); /* et_view */
+  return s->kind == NAMED_KERNEL &&
+         etr_slice_equal(s->instruction->op, etr_operator_of_target(node->target)) &&
+         etr_instruction_agrees(n->placement->method->program, s->instruction->id, node);
+}
+
+/* Returns whether the item may be this instruction. */
+static bool item_fits(const numbering *n, const item *i, const seen *s) {
+  if (is_mapped(s))
+    return false;
+  if (s->kind == UNSEEN)
+    return i->kind != ITEM_REST;
+  switch (i->kind) {
+  case ITEM_NODE:
+    return is_kernel_of(n, s, i);
+  case ITEM_NAMED:
+    return is_named(s, i->op);
+  case ITEM_PRIM:
+    return s->kind == OTHER_KERNEL || is_named(s, i->op);
+  case ITEM_JUMP:
+    return s->kind == JUMP;
+  case ITEM_MOVE:
+    return s->kind == MOVE;
+  case ITEM_REST:
+    break;
+  }
+  return false;
+}
+
+/* Returns whether an instruction that is no item may come before the item: outside bodies all
+ * except jumps and moves, inside bodies delegate calls. */
+static bool may_pass(const numbering *n, const item *i, const seen *s) {
+  if (i->kind == ITEM_REST)
+    return s->kind != JUMP && s->kind != MOVE;
+  return n->has_calls && !is_mapped(s) && (s->kind == CALL || s->kind == UNSEEN);
+}
+
+static bool may_miss(const item *i) {
+  return i->is_optional || i->kind == ITEM_REST;
+}
+
+/* How a cell was reached: by a path from the start, and by one to the end. */
+typedef enum cell { FROM_START = 1, TO_END = 2 } cell;
+
+enum { MOST_CELLS = 1 << 24 };
+
+static uint8_t cell_at(const numbering *n, size_t i, size_t k) {
+  const row *r = &n->rows[i];
+  return k >= r->first && k < r->end ? n->cells.data[r->at + k - r->first] : 0;
+}
+
+static bool push_cell(numbering *n, row *r, uint8_t value) {
+  uint8_t *added = n->cells.count < MOST_CELLS ? etr_vec_push(n->scratch, &n->cells) : NULL;
+  n->is_cut |= n->cells.count == MOST_CELLS;
+  if (added)
+    *added = value;
+  r->end++;
+  return added != NULL;
+}
+
+/* Fills the cells of an item that are reached from the item before, or by passing instructions.
+ * Returns false if there are too many cells, or when out of memory. */
+static bool fill_row(numbering *n, size_t i) {
+  row *r = &n->rows[i];
+  const row *before = i ? &n->rows[i - 1] : NULL;
+  size_t k = before ? before->first : 0, last = before ? before->end : 1;
+  *r = (row){.at = n->cells.count, .first = k, .end = k};
+  for (bool is_open = false; k <= n->count && (k <= last || is_open); k++) {
+    const item *previous = i ? &n->items.data[i - 1] : NULL;
+    bool reached = i == 0 ? k == 0 : may_miss(previous) && cell_at(n, i - 1, k);
+    reached |= i && k && cell_at(n, i - 1, k - 1) && item_fits(n, previous, &n->seen[k - 1]);
+    reached |= is_open;
+    if (!reached && r->end == r->first)
+      r->first = r->end = k + 1; /* not begun yet */
+    else if (!push_cell(n, r, reached ? FROM_START : 0))
+      return false;
+    is_open = reached && k < n->count && i < n->items.count &&
+              may_pass(n, &n->items.data[i], &n->seen[k]);
+  }
+  while (r->end > r->first && n->cells.data[n->cells.count - 1] == 0)
+    n->cells.count--, r->end--;
+  return true;
+}
+
+/* ---- All ---- */
+
+/* The node of an instruction in the possible numberings. */
+typedef struct finding {
+  uint32_t node; /* the first node that is not taken; ETR_NONE: none */
+  bool others;   /* other numberings give it another node, or none */
+} finding;
+
+static bool is_open(const seen *s) {
+  return s->kind == NAMED_KERNEL && !is_mapped(s);
+}
+
+static void record_finding(const numbering *n, finding *f, size_t i, size_t k, const bool *taken) {
+  const item *it = &n->items.data[i];
+  if (!(cell_at(n, i, k) & FROM_START) || !is_open(&n->seen[k]))
+    return;
+  bool is_it = item_fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
+  bool is_passed = may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
+  bool is_left = is_it && it->kind == ITEM_NODE && !taken[it->node];
+  f->others |= is_passed || (is_it && (f->node != ETR_NONE || !is_left));
+  if (is_left && f->node == ETR_NONE)
+    f->node = it->node;
+}
+
+static bool assign_nodes(numbering *n, bool *taken) {
+  n->rows = etr_arena_alloc_array(n->scratch, n->items.count + 1, sizeof *n->rows);
+  finding *found = etr_arena_alloc_array(n->scratch, n->count, sizeof *found);
+  if (!n->rows || !found)
+    return false;
+  for (size_t i = 0; i <= n->items.count; i++)
+    if (!fill_row(n, i))
+      return n->is_cut;
+  /* Marks the cells from which a path leads to the end. */
+  for (size_t i = n->items.count + 1; i-- > 0;) {
+    const item *it = i < n->items.count ? &n->items.data[i] : NULL;
+    for (size_t k = n->rows[i].end; k-- > n->rows[i].first;) {
+      uint8_t *here = &n->cells.data[n->rows[i].at + k - n->rows[i].first];
+      bool can = k == n->count && i >= n->tail;
+      can |= it && may_miss(it) && cell_at(n, i + 1, k) & TO_END;
+      can |= it && k < n->count && item_fits(n, it, &n->seen[k]) &&
+             cell_at(n, i + 1, k + 1) & TO_END;
+      can |= it && k < n->count && may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
+      if (can && *here)
+        *here |= TO_END;
+    }
+  }
+  for (size_t k = 0; k < n->count; k++)
+    found[k].node = ETR_NONE;
+  for (size_t i = 0; i < n->items.count; i++)
+    for (size_t k = n->rows[i].first; k < n->rows[i].end && k < n->count; k++)
+      record_finding(n, &found[k], i, k, taken);
+  for (size_t k = 0; k < n->count; k++) {
+    etr_placed *kernel = found[k].node == ETR_NONE
+                             ? NULL
+                             : etr_placed_instruction(n->placement, (int32_t)k);
+    if (!kernel || taken[found[k].node])
+      continue;
+    kernel->node = found[k].node;
+    kernel->match = found[k].others ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE;
+    taken[kernel->node] = true;
+  }
+  return true;
+}
+
+bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
+                      bool *taken, etr_warnings *warnings, etr_arena *scratch) {
+  const etr_method_inputs *inputs = placement->method;
+  numbering n = {.placement = placement, .graph = inputs->graph, .scratch = scratch};
+  n.has_map = inputs->map && inputs->map->instruction_count;
+  bool has_bodies = false;
+  for (size_t i = 0; i < n.graph->subgraph_count; i++)
+    has_bodies |= n.graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
+  if (!has_bodies && n.has_map)
+    return true;
+  if (!list_nodes(&n) || !record_all(&n, method, blocks))
+    return false;
+  if (n.count)
+    push_all_items(&n);
+  bool good = !etr_arena_failed(scratch) && (n.count == 0 || assign_nodes(&n, taken));
+  if (good && n.is_cut)
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: too many nodes and instructions to number those of bodies of cond and map: "
+             "kernels in them get no node",
+             etr_method_label(inputs));
+  return good;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * carriers.c - finds fused nodes, and pairs Edge nodes with ATen nodes.
+ */
+#include "join/carriers.h"
+
+#include "backends/backends.h"
+
+typedef struct finder {
+  const etr_placement *placement;
+  etr_node_time *times;
+  uint64_t *left_over; /* per instruction: the classes of its events without a node, one bit each */
+  bool *has_operator;  /* per node: its delegate's payload has an operator for it */
+} finder;
+
+/* ---- Evidence of a fusion ---- */
+
+static uint64_t bit_of(uint16_t class_) {
+  return class_ && class_ < ETR_MOST_CLASSES ? (uint64_t)1 << class_ : 0;
+}
+
+static void record_events(const finder *f, const etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++) {
+    const etr_event *e = &block->events[i];
+    if (!e->delegate_id || e->node_count)
+      continue;
+    const etr_placed *instruction = etr_placed_instruction(f->placement, e->instruction_id);
+    const etr_backend *backend = instruction ? etr_backend_of(instruction->backend) : NULL;
+    if (backend)
+      f->left_over[instruction - f->placement->instructions.data] |= bit_of(
+          backend->class_of_event(e->delegate_id));
+  }
+}
+
+static bool is_fused(const finder *f, uint32_t node) {
+  const etr_placed *instruction = etr_placed_instruction(f->placement,
+                                                         f->placement->node_delegate[node]);
+  const etr_backend *backend = instruction ? etr_backend_of(instruction->backend) : NULL;
+  if (!instruction || f->has_operator[node])
+    return false;
+  if (instruction->payload || !backend)
+    return true;
+  uint16_t class_ = backend->class_of_node(f->placement->method->graph,
+                                           &f->placement->method->graph->nodes[node]);
+  return !(f->left_over[instruction - f->placement->instructions.data] & bit_of(class_));
+}
+
+/* ---- Finding the node into which another was fused ---- */
+
+static bool is_unassigned(const finder *f, uint32_t node) {
+  return f->placement->node_delegate[node] >= 0 && f->times[node].runs == 0 &&
+         f->times[node].carried_by == ETR_NONE;
+}
+
+/* Returns the node whose time includes `other`: itself if it was timed; ETR_NONE if it is in
+ * another delegate, or unknown. */
+static uint32_t carrier_through(const finder *f, uint32_t node, uint32_t other) {
+  if (f->placement->node_delegate[other] != f->placement->node_delegate[node])
+    return ETR_NONE;
+  return f->times[other].runs ? other : f->times[other].carried_by;
+}
+
+static void find_carrier(const finder *f, uint32_t node, uint32_t other) {
+  if (is_unassigned(f, node) && is_fused(f, node))
+    f->times[node].carried_by = carrier_through(f, node, other);
+}
+
+bool etr_find_carriers(const etr_placement *placement, uint32_t method, const etr_blocks *blocks,
+                       etr_node_time *times, etr_arena *scratch) {
+  finder f = {.placement = placement, .times = times};
+  uint32_t *first_user = etr_arena_alloc_array(scratch, placement->method->graph->node_count,
+                                               sizeof *first_user);
+  f.left_over = etr_arena_alloc_array(scratch, placement->instructions.count, sizeof *f.left_over);
+  f.has_operator = etr_arena_alloc_array(scratch, placement->method->graph->node_count,
+                                         sizeof *f.has_operator);
+  if (!first_user || !f.left_over || !f.has_operator)
+    return false;
+  size_t count;
+  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  for (size_t i = 0; i < count; i++)
+    record_events(&f, &blocks->blocks[mine[i]]);
+  for (size_t i = 0; i < f.placement->instructions.count; i++) {
+    const etr_placed *instruction = &f.placement->instructions.data[i];
+    for (size_t k = 0; instruction->payload && k < instruction->payload->count; k++)
+      if (instruction->operator_nodes[k] != ETR_NONE)
+        f.has_operator[instruction->operator_nodes[k]] = true;
+  }
+  /* Producers come before their users, so one forward pass follows every chain of producers, and
+   * one backward pass every chain of users. */
+  const etr_graph *graph = f.placement->method->graph;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    first_user[i] = ETR_NONE;
+    for (size_t k = 0; k < node->input_count; k++) {
+      uint32_t producer = node->inputs[k].node;
+      if (producer < i && first_user[producer] == ETR_NONE)
+        first_user[producer] = i;
+    }
+    if (node->input_count)
+      find_carrier(&f, i, node->inputs[0].node);
+  }
+  for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;)
+    if (first_user[i] != ETR_NONE)
+      find_carrier(&f, i, first_user[i]);
+  return true;
+}
+
+/* ---- Pairing bodies, and the names in them ---- */
+
+/* A scope, in which names are unique: a subgraph of the ATen graph, or ETR_NONE, the graph itself.
+ */
+typedef uint32_t scope;
+enum { NO_SCOPE = ETR_NONE - 1 };
+
+typedef struct pairing {
+  const etr_graph *edge, *aten;
+  etr_arena *scratch;
+  etr_map nodes;  /* scope and name -> ATen operator */
+  etr_map bodies; /* owner and index among its bodies -> subgraph of the ATen graph */
+  scope *scopes;  /* scope of each subgraph of the Edge graph */
+} pairing;
+
+/* ---- The ATen graph ---- */
+
+static bool index_nodes(pairing *p) {
+  for (uint32_t i = 0; i < p->aten->node_count; i++) {
+    const etr_node *n = &p->aten->nodes[i];
+    if (n->kind == ETR_NODE_OP)
+      etr_map_set(&p->nodes, etr_key_of(p->scratch, n->subgraph, etr_slice_of(n->name)), i);
+  }
+  return !etr_arena_failed(p->scratch);
+}
+
+static etr_slice body_key(const uint32_t pair[2]) {
+  return (etr_slice){(const char *)pair, 2 * sizeof *pair};
+}
+
+/* Returns the index of each body among the bodies of its owner. */
+static uint32_t *number_bodies(const etr_graph *graph, etr_arena *scratch) {
+  uint32_t *places = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *places);
+  uint32_t *bodies = etr_arena_alloc_array(scratch, graph->node_count, sizeof *bodies);
+  for (size_t i = 0; places && bodies && i < graph->subgraph_count; i++)
+    if (graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY)
+      places[i] = bodies[graph->subgraphs[i].owner]++;
+  return bodies ? places : NULL;
+}
+
+static bool index_bodies(pairing *p) {
+  uint32_t *places = number_bodies(p->aten, p->scratch);
+  for (uint32_t i = 0; places && i < p->aten->subgraph_count; i++) {
+    const etr_subgraph *body = &p->aten->subgraphs[i];
+    if (body->kind == ETR_SUBGRAPH_BODY)
+      etr_map_set(&p->bodies, body_key((uint32_t[]){body->owner, places[i]}), i);
+  }
+  return places != NULL;
+}
+
+/* ---- The Edge graph ---- */
+
+static scope scope_of(const pairing *p, uint32_t subgraph) {
+  return subgraph == ETR_NONE ? ETR_NONE : p->scopes[subgraph];
+}
+
+static uint32_t find_node(const pairing *p, const etr_node *edge_node) {
+  scope in = scope_of(p, edge_node->subgraph);
+  if (!edge_node->aten_node || in == NO_SCOPE)
+    return ETR_NONE;
+  return etr_map_get(&p->nodes, etr_key_of(p->scratch, in, etr_slice_of(edge_node->aten_node)));
+}
+
+static bool pair_bodies(pairing *p) {
+  uint32_t *places = number_bodies(p->edge, p->scratch);
+  p->scopes = etr_arena_alloc_array(p->scratch, p->edge->subgraph_count, sizeof *p->scopes);
+  for (size_t i = 0; places && p->scopes && i < p->edge->subgraph_count; i++) {
+    const etr_subgraph *s = &p->edge->subgraphs[i];
+    if (s->kind != ETR_SUBGRAPH_BODY) {
+      p->scopes[i] = scope_of(p, s->parent);
+      continue;
+    }
+    uint32_t owner = find_node(p, &p->edge->nodes[s->owner]);
+    uint32_t body = owner == ETR_NONE
+                        ? ETR_NONE
+                        : etr_map_get(&p->bodies, body_key((uint32_t[]){owner, places[i]}));
+    p->scopes[i] = body == ETR_NONE ? NO_SCOPE : body;
+  }
+  return places && p->scopes;
+}
+
+bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_graph *aten) {
+  etr_arena scratch = {0};
+  pairing p = {.edge = edge, .aten = aten, .scratch = &scratch};
+  etr_map_init(&p.nodes, &scratch);
+  etr_map_init(&p.bodies, &scratch);
+  bool good = index_nodes(&p) && index_bodies(&p) && pair_bodies(&p);
+  for (size_t i = 0; good && i < edge->node_count; i++)
+    aten_of[i] = find_node(&p, &edge->nodes[i]);
+  good = good && !etr_arena_failed(&scratch);
+  etr_arena_clear(&scratch);
+  return good;
+}

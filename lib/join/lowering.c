@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lowering.c - repeats the lowering on a graph as FX has it, and checks the resulting order.
+ */
+#include "join/lowering.h"
+
+#include "backends/operator.h"
+#include "join/fx_graph.h"
+#include "join/partition.h"
+
+typedef struct lowerer {
+  const etr_placement *placement;
+  etr_arena *arena;
+  etr_arena scratch;
+  etr_fx_graph fx;
+  int32_t *member; /* per vertex: index of its delegate in `delegates`, -1: none */
+  const etr_placed **delegates;
+  size_t delegate_count;
+  etr_partitioner partitioner;
+  uint32_t *call_of; /* per delegate: the vertex that calls it */
+  uint32_t **parts;  /* per delegate: its vertices in order */
+  size_t *part_sizes;
+  size_t budget; /* steps left; 0: it is spent */
+  uint32_t *node_of;
+  bool *is_open;
+} lowerer;
+
+/* ---- Taking delegates out ---- */
+
+typedef struct placed_vertex {
+  uint32_t position, vertex;
+} placed_vertex;
+
+/* Replaces the delegates of the last stage by calls, in their order. */
+static bool take_out_delegates(lowerer *l, size_t first) {
+  /* Lists the vertices of each delegate of the last stage. */
+  const etr_fx_graph *fx = &l->fx;
+  for (size_t i = 0; i < fx->order_count; i++)
+    if (l->member[fx->order[i]] >= 0)
+      l->part_sizes[l->member[fx->order[i]]]++;
+  for (size_t i = first; i < l->partitioner.leaving_count; i++) {
+    uint32_t delegate = l->partitioner.leaving[i];
+    l->parts[delegate] = etr_arena_alloc_array(&l->scratch, l->part_sizes[delegate],
+                                               sizeof **l->parts);
+    if (!l->parts[delegate] || l->part_sizes[delegate] == 0)
+      return false;
+    l->part_sizes[delegate] = 0;
+  }
+  for (size_t i = 0; i < fx->order_count; i++) {
+    int32_t delegate = l->member[fx->order[i]];
+    if (delegate >= 0)
+      l->parts[delegate][l->part_sizes[delegate]++] = fx->order[i];
+  }
+  for (size_t i = first; i < l->partitioner.leaving_count; i++) {
+    uint32_t delegate = l->partitioner.leaving[i];
+    /* Sorts the vertices of a delegate by their current order. */
+    size_t count = l->part_sizes[delegate];
+    placed_vertex *list = etr_arena_alloc_array(&l->scratch, count, sizeof *list);
+    if (!list)
+      return false;
+    for (size_t k = 0; k < count; k++)
+      list[k] = (placed_vertex){l->fx.positions[l->parts[delegate][k]], l->parts[delegate][k]};
+    etr_sort(list, count, sizeof *list, etr_by_number);
+    for (size_t k = 0; k < count; k++)
+      l->parts[delegate][k] = list[k].vertex;
+    l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
+    size_t steps = l->fx.steps;
+    if (l->call_of[delegate] == ETR_NONE || !etr_fx_sort(&l->fx))
+      return false;
+    if (!etr_spend(&l->budget, l->fx.steps - steps))
+      return false;
+  }
+  etr_fx_compact(&l->fx);
+  return true;
+}
+
+/* Corrects which delegate each call is, now that the order of the calls is known. */
+static bool rename_calls(lowerer *l) {
+  size_t count = l->delegate_count;
+  uint32_t *call_at = etr_arena_alloc_array(&l->scratch, count, sizeof *call_at);
+  uint32_t *delegate_of = etr_arena_alloc_array(&l->scratch, count, sizeof *delegate_of);
+  uint32_t *calls = etr_arena_alloc_array(&l->scratch, count, sizeof *calls);
+  uint32_t **parts = etr_arena_alloc_array(&l->scratch, count, sizeof *parts);
+  size_t *sizes = etr_arena_alloc_array(&l->scratch, count, sizeof *sizes);
+  if (!call_at || !delegate_of || !calls || !parts || !sizes)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    call_at[i] = l->fx.positions[l->call_of[i]];
+  if (!etr_partition_rename(&l->partitioner, call_at, delegate_of))
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    calls[delegate_of[i]] = l->call_of[i];
+    parts[delegate_of[i]] = l->parts[i];
+    sizes[delegate_of[i]] = l->part_sizes[i];
+  }
+  l->call_of = calls;
+  l->parts = parts;
+  l->part_sizes = sizes;
+  return true;
+}
+
+/* ---- Proof ---- */
+
+/* Returns whether an instruction can prove the order. The runtime's own kernels and instructions
+ * without a handle cannot, except for kernels that the reinplace pass created: the graph has their
+ * operator. */
+static bool proves(const etr_placed *instruction) {
+  if (instruction->is_prim || instruction->is_in_place)
+    return instruction->is_in_place;
+  return instruction->map && instruction->map->handle_count;
+}
+
+/* Returns whether a vertex can be the instruction: for a kernel, a node with its handle and
+ * operator; for a delegate, its call. */
+static bool is_of_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call,
+                              uint32_t vertex) {
+  if (call != ETR_NONE || !etr_fx_is_operator(&l->fx, vertex) || etr_fx_is_getitem(&l->fx, vertex))
+    return vertex == call;
+  const etr_node *node = etr_fx_node(&l->fx, vertex);
+  bool has_handle = instruction->map && instruction->map->handle_count;
+  return (!has_handle || node->debug_handle == instruction->map->handles[0]) &&
+         (instruction->op.size == 0 ||
+          etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
+}
+
+/* Returns the first index from `at` on, or the last index up to it, whose vertex can be the
+ * instruction; ETR_NONE if there is none. Vertices in between must be such that run without an
+ * instruction. `call` is the vertex of a delegate's call. */
+static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call,
+                                 uint32_t at, bool backwards) {
+  for (; at < l->fx.order_count;
+       at = backwards ? at - 1 : at + 1) { /* 0 - 1 is not a valid index either */
+    uint32_t vertex = l->fx.order[at];
+    if (is_of_instruction(l, instruction, call, vertex))
+      return at;
+    if (etr_fx_is_operator(&l->fx, vertex) && !etr_fx_may_vanish(&l->fx, vertex))
+      return ETR_NONE;
+  }
+  return ETR_NONE;
+}
+
+static bool is_proven(lowerer *l) {
+  for (uint32_t i = 0; i < l->delegate_count; i++) {
+    /* The delegate's nodes must have the handles of its list, in order. */
+    const etr_map_instruction *map = l->delegates[i]->map;
+    size_t at = 0;
+    for (size_t k = 0; k < l->part_sizes[i]; k++) {
+      uint32_t vertex = l->parts[i][k];
+      bool is_listed = l->partitioner.roles->lists_getitems || !etr_fx_is_getitem(&l->fx, vertex);
+      if (!is_listed || !etr_fx_is_operator(&l->fx, vertex))
+        continue;
+      if (at == map->handle_count || map->handles[at] != etr_fx_node(&l->fx, vertex)->debug_handle)
+        return false;
+      at++;
+    }
+    if (at != map->handle_count)
+      return false;
+  }
+  /* Kernels and calls must follow each other as the instructions do. The node of a kernel is
+   * certain if the first and the last node that it can be are the same. */
+  const etr_placed *instructions = l->placement->instructions.data;
+  size_t count = l->placement->instructions.count;
+  uint32_t at = 0, delegate = 0;
+  for (size_t i = 0; i < count; i++) {
+    l->node_of[i] = ETR_NONE;
+    if (!proves(&instructions[i]))
+      continue;
+    uint32_t call = instructions[i].is_delegate ? l->call_of[delegate++] : ETR_NONE;
+    at = find_instruction(l, &instructions[i], call, at, false);
+    if (at == ETR_NONE)
+      return false;
+    if (!instructions[i].is_delegate)
+      l->node_of[i] = l->fx.vertices[l->fx.order[at]].node;
+    at++;
+  }
+  at = (uint32_t)l->fx.order_count;
+  for (size_t i = count; i-- > 0;) {
+    if (!proves(&instructions[i]))
+      continue;
+    uint32_t call = instructions[i].is_delegate ? l->call_of[--delegate] : ETR_NONE;
+    at = find_instruction(l, &instructions[i], call, at - 1, true);
+    if (at == ETR_NONE)
+      return true; /* the search past the last instruction does not disprove the order */
+    l->is_open[i] = l->node_of[i] != ETR_NONE &&
+                    l->fx.vertices[l->fx.order[at]].node != l->node_of[i];
+  }
+  return true;
+}
+
+/* ---- Result ---- */
+
+static void rank_part(const lowerer *l, size_t delegate, uint32_t *rank, int32_t *delegate_of,
+                      uint32_t *next) {
+  for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
+    uint32_t vertex = l->parts[delegate][i], node = l->fx.vertices[vertex].node;
+    if (etr_fx_is_getitem(&l->fx, vertex))
+      continue;
+    rank[node] = (*next)++;
+    if (etr_fx_is_operator(&l->fx, vertex))
+      delegate_of[node] = l->delegates[delegate]->id;
+  }
+}
+
+static bool fill_lowering(const lowerer *l, etr_lowering *out) {
+  size_t node_count = l->placement->method->graph->node_count;
+  uint32_t *rank = etr_arena_alloc_array(l->arena, node_count, sizeof *rank), next = 0;
+  int32_t *delegate_of = etr_arena_alloc_array(l->arena, node_count, sizeof *delegate_of);
+  uint32_t *delegate_at = etr_arena_alloc_array(l->arena, l->fx.vertex_count, sizeof *delegate_at);
+  if (!rank || !delegate_of || !delegate_at)
+    return false;
+  for (size_t i = 0; i < node_count; i++)
+    delegate_of[i] = -1;
+  for (uint32_t i = 0; i < l->delegate_count; i++)
+    delegate_at[l->call_of[i]] = i + 1;
+  for (size_t i = 0; i < l->fx.order_count; i++) {
+    uint32_t vertex = l->fx.order[i];
+    if (delegate_at[vertex])
+      rank_part(l, delegate_at[vertex] - 1, rank, delegate_of, &next);
+    else if (l->fx.vertices[vertex].node != ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex))
+      rank[l->fx.vertices[vertex].node] = next++;
+  }
+  *out = (etr_lowering){.is_proven = true,
+                        .rank = rank,
+                        .delegate_of = delegate_of,
+                        .node_of = l->node_of,
+                        .is_open = l->is_open};
+  return true;
+}
+
+/* ---- All ---- */
+
+/* Budget in steps, for each node and in all. Among 70 real models the largest need is 29 steps a
+ * node. Hundreds of parallel delegates that list the same handles need more, because each one that
+ * is taken out is moved after all others. */
+enum { BUDGET_OF_NODE = 1 << 8, BUDGET = 1 << 24 };
+
+static bool list_delegates(lowerer *l) {
+  size_t count = l->placement->instructions.count;
+  l->delegates = etr_arena_alloc_array(&l->scratch, count, sizeof *l->delegates);
+  for (size_t i = 0; l->delegates && i < count; i++) {
+    const etr_placed *instruction = &l->placement->instructions.data[i];
+    if (instruction->is_delegate && instruction->map && instruction->map->handle_count)
+      l->delegates[l->delegate_count++] = instruction;
+  }
+  l->call_of = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->call_of);
+  l->parts = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->parts);
+  l->part_sizes = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->part_sizes);
+  return l->delegates && l->call_of && l->parts && l->part_sizes;
+}
+
+static bool start_lowering(lowerer *l, const etr_roles *roles) {
+  if (!etr_fx_build(&l->fx, l->placement->method->graph, l->delegate_count, &l->scratch))
+    return false;
+  l->member = etr_arena_alloc_array(&l->scratch, l->fx.vertex_capacity, sizeof *l->member);
+  uint32_t *leaving = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *leaving);
+  if (!l->member || !leaving)
+    return false;
+  for (size_t i = 0; i < l->fx.vertex_capacity; i++)
+    l->member[i] = -1;
+  for (size_t i = 0; i < l->delegate_count; i++)
+    l->part_sizes[i] = 0;
+  l->partitioner = (etr_partitioner){.fx = &l->fx,
+                                     .placement = l->placement,
+                                     .roles = roles,
+                                     .delegates = l->delegates,
+                                     .delegate_count = l->delegate_count,
+                                     .member = l->member,
+                                     .leaving = leaving,
+                                     .budget = &l->budget,
+                                     .scratch = &l->scratch};
+  return etr_partitioner_init(&l->partitioner);
+}
+
+/* The sequences of partitioners with which a model may have been lowered. */
+static const struct {
+  etr_partition_stage stages[2];
+  size_t count;
+} strategies[] = {
+    {{ETR_STAGE_ALL}, 1},
+    {{ETR_STAGE_DYNAMIC, ETR_STAGE_NOT_DYNAMIC}, 2},
+    {{ETR_STAGE_LAYERS, ETR_STAGE_NO_LAYERS}, 2},
+    {{ETR_STAGE_SINGLE}, 1},
+};
+
+static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
+  if (!start_lowering(l, roles))
+    return false;
+  for (size_t i = 0; i < strategies[strategy].count; i++) {
+    size_t first = l->partitioner.leaving_count;
+    if (!etr_partition_find(&l->partitioner, strategies[strategy].stages[i]))
+      return false;
+    /* A constant leaves the graph with the delegate that is its only user. */
+    const etr_fx_graph *fx = &l->fx;
+    for (size_t j = 0; j < fx->order_count; j++) {
+      uint32_t vertex = fx->order[j];
+      if (!etr_fx_is_constant(fx, vertex) || fx->user_counts[vertex] == 0)
+        continue;
+      const uint32_t *users = &fx->users.data[fx->user_starts[vertex]];
+      int32_t member = l->member[users[0]];
+      for (uint32_t k = 1; k < fx->user_counts[vertex]; k++)
+        if (l->member[users[k]] != member)
+          member = -1;
+      l->member[vertex] = member;
+    }
+    if (!take_out_delegates(l, first))
+      return false;
+  }
+  return l->partitioner.leaving_count == l->delegate_count && rename_calls(l) && is_proven(l);
+}
+
+bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const etr_roles *roles,
+                       etr_warnings *warnings, etr_arena *arena) {
+  size_t count = placement->instructions.count;
+  lowerer l = {
+      .placement = placement,
+      .arena = arena,
+      .node_of = etr_arena_alloc_array(arena, count, sizeof *l.node_of),
+      .is_open = etr_arena_alloc_array(arena, count, sizeof *l.is_open),
+      .budget = ETR_MIN((size_t)BUDGET, BUDGET_OF_NODE * placement->method->graph->node_count)};
+  *out = (etr_lowering){0};
+  if (!roles->is_consistent)
+    return true;
+  bool found = false, good = l.node_of && l.is_open && list_delegates(&l);
+  for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch);
+       i++)
+    found = try_strategy(&l, i, roles);
+  if (good && !found && l.budget == 0)
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: too many delegates to repeat the lowering: kernels and delegates with the same "
+             "debug handles are "
+             "distinguished by the graph's order, which is an estimate",
+             etr_method_label(placement->method));
+  good = good && !etr_arena_failed(&l.scratch) && (!found || fill_lowering(&l, out));
+  etr_arena_clear(&l.scratch);
+  return good;
+}

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * partition.c - delegated nodes, groups of them, and partitions of groups.
+ */
+#include "join/partition.h"
+
+#include "backends/backends.h"
+#include "backends/operator.h"
+
+typedef struct group {
+  uint32_t first, count; /* slice of `grouped` */
+  size_t edges;          /* inputs and users of its vertices */
+  uint32_t partition;    /* partition to which it was added; ETR_NONE: none yet */
+  bool has_weight;       /* it contains a weight with other users */
+  bool is_cyclic; /* other users of its weight lead to it, so that no other group can be in its
+                     partition */
+} group;
+
+/* State of a vertex while a partition is made. A vertex is idle if no path from it leads to the
+ * partition. */
+typedef struct lead {
+  uint32_t number;            /* number of the partition that the other members describe, + 1 */
+  uint32_t readers, spared;   /* users in the partition; users that are in it or idle */
+  bool is_spared, is_counted; /* it is in the partition or idle; its producers have counted that */
+  bool is_waiting;            /* it is on the stack for updating its producers */
+} lead;
+
+/* State of one stage. */
+typedef struct finder {
+  etr_partitioner *p;
+  const etr_fx_graph *fx;
+  bool *chosen;       /* per vertex: it is in a group of this stage */
+  uint32_t *group_of; /* per vertex; ETR_NONE */
+  uint32_t *grouped;  /* vertices by group */
+  group *groups;      /* sorted by end, the last first */
+  size_t group_count;
+  uint32_t *inside, *behind; /* per vertex: number + 1 of the partition that it is in, or from which
+                                a path leads to it */
+  uint32_t *marks, *stack;
+  uint32_t partition_count;
+  uint32_t end;             /* position where the partition ends */
+  uint32_t *later;          /* per vertex: number of users after `end` */
+  etr_vec(uint32_t) unused; /* vertices whose users are all after `end` */
+  lead *leads;              /* per vertex */
+  size_t waiting;           /* number of vertices on the stack */
+  uint32_t *candidate;      /* per group: number + 1 of the last partition into which it may fit */
+  size_t last_candidate;
+  uint32_t last_left; /* end of the next group after the one that is examined */
+} finder;
+
+static bool spend(finder *f, size_t steps) {
+  return etr_spend(f->p->budget, steps);
+}
+
+/* ---- Groups ---- */
+
+static uint32_t root_of(const etr_partitioner *p, uint32_t vertex) {
+  while (p->leader[vertex] != vertex)
+    vertex = p->leader[vertex] = p->leader[p->leader[vertex]];
+  return vertex;
+}
+
+static bool stay_together(const etr_partitioner *p, const etr_backend *backend, uint32_t producer,
+                          uint32_t user) {
+  if (etr_fx_is_getitem(p->fx, user))
+    return true;
+  if (!backend || !backend->keeps_together)
+    return false;
+  return backend->keeps_together(p->fx->graph, etr_fx_node(p->fx, producer),
+                                 etr_fx_node(p->fx, user), p->fx->user_counts[producer] == 1);
+}
+
+static bool is_choosing(const etr_node *node) {
+  return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("choose_qparams"));
+}
+
+static void unite_vertices(etr_partitioner *p, const etr_backend *backend, uint32_t producer,
+                           uint32_t user) {
+  bool is_shared_weight = etr_fx_is_constant(p->fx, producer) && p->fx->user_counts[producer] > 1 &&
+                          !p->is_shared[producer];
+  if ((!p->delegated[producer] && !is_shared_weight) || !stay_together(p, backend, producer, user))
+    return;
+  p->is_shared[producer] = is_shared_weight;
+  p->leader[root_of(p, producer)] = root_of(p, user);
+}
+
+/* Returns whether the vertex has a weight of its own, as a convolution or a linear layer has. */
+static bool has_weight(const etr_partitioner *p, const etr_backend *backend, uint32_t vertex) {
+  const etr_fx_vertex *v = &p->fx->vertices[vertex];
+  for (uint32_t i = 0; i < v->input_count; i++) {
+    uint32_t producer = p->fx->input_pool.data[v->first_input + i];
+    if (etr_fx_is_constant(p->fx, producer) && stay_together(p, backend, producer, vertex))
+      return true;
+  }
+  return false;
+}
+
+static void unite_groups(etr_partitioner *p) {
+  const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
+  uint32_t count = (uint32_t)p->fx->vertex_count;
+  for (uint32_t v = 0; v < count; v++)
+    p->leader[v] = v;
+  for (uint32_t v = 0; v < count; v++) {
+    const etr_fx_vertex *vertex = &p->fx->vertices[v];
+    for (uint32_t i = 0; p->delegated[v] && i < vertex->input_count; i++)
+      unite_vertices(p, backend, p->fx->input_pool.data[vertex->first_input + i], v);
+  }
+  for (uint32_t v = 0; v < count; v++)
+    if (p->delegated[v] && is_choosing(etr_fx_node(p->fx, v)))
+      p->is_dynamic[root_of(p, v)] = true;
+  for (uint32_t v = 0; v < count; v++)
+    if (p->delegated[v] && has_weight(p, backend, v))
+      p->is_layer[root_of(p, v)] = true;
+}
+
+bool etr_partitioner_init(etr_partitioner *p) {
+  size_t count = p->fx->vertex_capacity;
+  p->delegated = etr_arena_alloc_array(p->scratch, count, sizeof *p->delegated);
+  p->leader = etr_arena_alloc_array(p->scratch, count, sizeof *p->leader);
+  p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
+  p->is_layer = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_layer);
+  p->is_shared = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_shared);
+  p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
+  if (!p->is_shared || !p->delegated || !p->leader || !p->is_dynamic || !p->is_layer ||
+      !p->is_named)
+    return false;
+  for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
+    uint32_t node = p->fx->vertices[v].node;
+    p->delegated[v] = p->roles->is_delegated[node];
+  }
+  unite_groups(p);
+  return true;
+}
+
+static bool is_of_stage(const etr_partitioner *p, uint32_t vertex, etr_partition_stage stage) {
+  if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_shared[vertex]))
+    return false;
+  uint32_t root = root_of(p, vertex);
+  bool is_layer = p->is_dynamic[root] || p->is_layer[root];
+  switch (stage) {
+  case ETR_STAGE_DYNAMIC:
+    return p->is_dynamic[root];
+  case ETR_STAGE_NOT_DYNAMIC:
+    return !p->is_dynamic[root];
+  case ETR_STAGE_LAYERS:
+    return is_layer;
+  case ETR_STAGE_NO_LAYERS:
+    return !is_layer;
+  case ETR_STAGE_ALL:
+  case ETR_STAGE_SINGLE:
+    break;
+  }
+  return true;
+}
+
+/* ---- Partitions ---- */
+
+static uint32_t input_of(const finder *f, uint32_t vertex, uint32_t i) {
+  return f->fx->input_pool.data[f->fx->vertices[vertex].first_input + i];
+}
+
+static uint32_t user_of(const finder *f, uint32_t vertex, uint32_t i) {
+  return f->fx->users.data[f->fx->user_starts[vertex] + i];
+}
+
+static lead *lead_of(finder *f, uint32_t vertex) {
+  lead *l = &f->leads[vertex];
+  if (l->number != f->partition_count)
+    *l = (lead){.number = f->partition_count};
+  return l;
+}
+
+static bool is_inside(const finder *f, uint32_t vertex) {
+  return f->inside[vertex] == f->partition_count;
+}
+
+/* Returns whether no path through a user of the vertex outside the partition leads to the
+ * partition. */
+static bool has_idle_users(finder *f, uint32_t vertex) {
+  return f->later[vertex] + lead_of(f, vertex)->spared == f->fx->user_counts[vertex];
+}
+
+static bool is_idle(finder *f, uint32_t vertex) {
+  return !is_inside(f, vertex) && lead_of(f, vertex)->readers == 0 && has_idle_users(f, vertex);
+}
+
+/* Updates the state of a vertex, and marks its group as a candidate if the vertex is the group's
+ * last one, which no other vertex of the group reads, and has no user that leads to the partition.
+ */
+static void check_vertex(finder *f, uint32_t vertex) {
+  if (is_inside(f, vertex))
+    return;
+  lead *l = lead_of(f, vertex);
+  l->is_spared = is_idle(f, vertex);
+  if (l->is_spared != l->is_counted && !l->is_waiting) {
+    l->is_waiting = true;
+    f->stack[f->waiting++] = vertex;
+  }
+  uint32_t g = f->group_of[vertex];
+  if (g == ETR_NONE || f->grouped[f->groups[g].first + f->groups[g].count - 1] != vertex)
+    return;
+  if (!has_idle_users(f, vertex))
+    return;
+  f->candidate[g] = f->partition_count;
+  f->last_candidate = ETR_MAX(f->last_candidate, g);
+}
+
+static bool update_producers(finder *f, uint32_t vertex, bool as_reader) {
+  lead *l = lead_of(f, vertex);
+  uint32_t count = f->fx->vertices[vertex].input_count,
+           more = (uint32_t)l->is_spared - (uint32_t)l->is_counted;
+  l->is_counted = l->is_spared;
+  for (uint32_t i = 0; i < count; i++) {
+    lead *producer = lead_of(f, input_of(f, vertex, i));
+    producer->spared += more;
+    producer->readers += as_reader;
+    check_vertex(f, input_of(f, vertex, i));
+  }
+  return spend(f, 1 + count);
+}
+
+static bool update_all(finder *f) {
+  while (f->waiting) {
+    uint32_t vertex = f->stack[--f->waiting];
+    lead_of(f, vertex)->is_waiting = false;
+    if (!update_producers(f, vertex, false))
+      return false;
+  }
+  return true;
+}
+
+static bool add_unused(finder *f, uint32_t vertex) {
+  if (f->fx->vertices[vertex].input_count == 0)
+    return true;
+  uint32_t *unused = etr_vec_push(f->p->scratch, &f->unused);
+  if (unused)
+    *unused = vertex;
+  return unused != NULL;
+}
+
+/* Begins a partition that ends at a position before the end of the last one. */
+static bool begin_partition(finder *f, uint32_t end) {
+  size_t kept = 0;
+  f->partition_count++;
+  f->last_candidate = 0;
+  for (; f->end > end; f->end--) {
+    uint32_t vertex = f->fx->order[f->end];
+    for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
+      uint32_t producer = input_of(f, vertex, i);
+      if (++f->later[producer] == f->fx->user_counts[producer] && !add_unused(f, producer))
+        return false;
+    }
+  }
+  for (size_t i = 0; i < f->unused.count; i++)
+    if (f->fx->positions[f->unused.data[i]] < end)
+      f->unused.data[kept++] = f->unused.data[i];
+  f->unused.count = kept;
+  return true;
+}
+
+/* Marks the vertices that are reached from a vertex of the partition, up to the last position at
+ * which a remaining group can have producers. */
+static bool mark_followers(finder *f, uint32_t start) {
+  size_t depth = f->waiting;
+  f->stack[depth++] = start;
+  while (depth > f->waiting) {
+    uint32_t vertex = f->stack[--depth];
+    if (!spend(f, 1 + f->fx->user_counts[vertex]))
+      return false;
+    for (uint32_t i = 0; i < f->fx->user_counts[vertex]; i++) {
+      uint32_t other = user_of(f, vertex, i);
+      if (f->behind[other] == f->partition_count || is_inside(f, other))
+        continue;
+      if (f->fx->positions[other] > f->last_left)
+        continue;
+      f->behind[other] = f->partition_count;
+      f->stack[depth++] = other;
+    }
+  }
+  return true;
+}
+
+static bool add_group_to_partition(finder *f, group *g) {
+  g->partition = f->partition_count - 1;
+  for (uint32_t i = 0; i < g->count; i++) {
+    f->inside[f->grouped[g->first + i]] = f->partition_count;
+    lead_of(f, f->grouped[g->first + i])->is_spared = true;
+  }
+  for (uint32_t i = 0; i < g->count; i++)
+    if (!mark_followers(f, f->grouped[g->first + i]) ||
+        !update_producers(f, f->grouped[g->first + i], true))
+      return false;
+  return update_all(f);
+}
+
+/* Returns whether no value would leave the partition and come back if the group were added. */
+static bool group_fits(finder *f, const group *g) {
+  uint32_t mine = (uint32_t)(g - f->groups);
+  for (uint32_t k = 0; k < g->count; k++) {
+    uint32_t vertex = f->grouped[g->first + k];
+    for (uint32_t i = 0; i < f->fx->user_counts[vertex]; i++) {
+      uint32_t user = user_of(f, vertex, i);
+      bool is_out = f->group_of[user] != mine && !is_inside(f, user);
+      if (is_out && f->fx->positions[user] < f->end && !is_idle(f, user))
+        return false;
+    }
+    for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
+      uint32_t producer = input_of(f, vertex, i);
+      bool is_out = f->group_of[producer] != mine && !is_inside(f, producer);
+      if (is_out && f->behind[producer] == f->partition_count)
+        return false;
+    }
+  }
+  return true;
+}
+
+/* Sets is_cyclic if another user of a weight in the group leads to the group. Returns false if the
+ * budget is spent. */
+static bool find_cyclic(finder *f, group *g, uint32_t mark) {
+  size_t depth = 0;
+  if (!g->has_weight)
+    return true;
+  for (uint32_t i = 0; i < g->count; i++)
+    f->stack[depth++] = f->grouped[g->first + i];
+  while (depth) {
+    uint32_t vertex = f->stack[--depth];
+    if (!spend(f, 1 + f->fx->vertices[vertex].input_count))
+      return false;
+    for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
+      uint32_t other = input_of(f, vertex, i);
+      if (f->marks[other] == mark ||
+          (f->group_of[other] != ETR_NONE && &f->groups[f->group_of[other]] == g))
+        continue;
+      f->marks[other] = mark;
+      f->stack[depth++] = other;
+    }
+  }
+  for (uint32_t i = 0; i < g->count; i++) {
+    uint32_t vertex = f->grouped[g->first + i];
+    for (uint32_t k = 0; f->p->is_shared[vertex] && k < f->fx->user_counts[vertex]; k++)
+      g->is_cyclic |= f->marks[user_of(f, vertex, k)] == mark;
+  }
+  return true;
+}
+
+/* Returns the position of the last vertex of a group. Groups are sorted by it, the last first. */
+static uint32_t end_of_group(const finder *f, const group *g) {
+  return f->fx->positions[f->grouped[g->first + g->count - 1]];
+}
+
+/* Makes the partition that ends with a group. It contains that group and the earlier remaining
+ * groups that fit, tried from the last to the first. */
+static bool make_partition(finder *f, size_t first, bool alone) {
+  group *groups = f->groups;
+  if (f->partition_count == f->p->delegate_count)
+    return false; /* more than the record's delegates */
+  f->last_left = first + 1 < f->group_count ? end_of_group(f, &groups[first + 1]) : 0;
+  if (!begin_partition(f, end_of_group(f, &groups[first])) ||
+      !add_group_to_partition(f, &groups[first]))
+    return false;
+  for (size_t i = 0; i < f->unused.count; i++)
+    check_vertex(f, f->unused.data[i]);
+  if (!spend(f, f->unused.count) || !update_all(f))
+    return false;
+  if (alone || groups[first].is_cyclic)
+    return true;
+  for (size_t k = first + 1; k <= f->last_candidate; k++) {
+    if (f->candidate[k] != f->partition_count || groups[k].partition != ETR_NONE ||
+        groups[k].is_cyclic)
+      continue;
+    if (!spend(f, groups[k].count + groups[k].edges))
+      return false;
+    if (group_fits(f, &groups[k]) && !add_group_to_partition(f, &groups[k]))
+      return false;
+  }
+  return true;
+}
+
+static bool make_partitions(finder *f, bool alone) {
+  for (size_t i = 0; i < f->group_count; i++)
+    if (!find_cyclic(f, &f->groups[i], UINT32_MAX - (uint32_t)i))
+      return false;
+  for (size_t i = 0; i < f->fx->order_count; i++)
+    if (f->fx->user_counts[f->fx->order[i]] == 0 && !add_unused(f, f->fx->order[i]))
+      return false;
+  f->end = (uint32_t)f->fx->order_count - 1;
+  for (size_t i = 0; i < f->group_count; i++)
+    if (f->groups[i].partition == ETR_NONE && !make_partition(f, i, alone))
+      return false;
+  return true;
+}
+
+/* ---- Which delegate a partition is ---- */
+
+/* A list of handles, compared without their order. */
+typedef struct handle_list {
+  uint64_t sum; /* sum of the hashes of the handles */
+  uint32_t count, index;
+  uint32_t
+      last; /* where it ends: position of the last vertex of a partition, or index of a delegate */
+} handle_list;
+
+static int by_list(const void *a, const void *b) {
+  const handle_list *x = a, *y = b;
+  if (x->sum != y->sum)
+    return x->sum < y->sum ? -1 : 1;
+  if (x->count != y->count)
+    return x->count < y->count ? -1 : 1;
+  return (x->last > y->last) - (x->last < y->last);
+}
+
+static void add_handle(handle_list *list, uint32_t handle) {
+  int64_t size = (int64_t)handle + 2; /* etr_shape_mark() has no mark for 1 */
+  list->sum += etr_shape_mark(&size, 1);
+  list->count++;
+}
+
+static void list_delegates(const etr_partitioner *p, handle_list *lists) {
+  for (uint32_t i = 0; i < p->delegate_count; i++) {
+    const etr_map_instruction *map = p->delegates[i]->map;
+    lists[i] = (handle_list){.index = i, .last = i};
+    for (size_t k = 0; k < map->handle_count; k++)
+      add_handle(&lists[i], map->handles[k]);
+  }
+}
+
+static bool same_handles(const handle_list *a, const handle_list *b) {
+  return a->sum == b->sum && a->count == b->count;
+}
+
+/* Finds the delegate of each partition by its handles. Delegates with the same handles are
+ * distinguished by where they end: calls follow each other as their last nodes do. */
+static bool name_partitions(finder *f, bool alone) {
+  etr_partitioner *p = f->p;
+  handle_list *partitions = etr_arena_alloc_array(p->scratch, f->partition_count,
+                                                  sizeof *partitions);
+  handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
+  uint32_t *name_of = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *name_of);
+  if (!partitions || !delegates || !name_of)
+    return false;
+  /* The handle lists of the partitions, in the order of the graph. */
+  for (uint32_t i = 0; i < f->partition_count; i++)
+    partitions[i] = (handle_list){.index = i};
+  for (size_t i = 0; i < f->fx->order_count; i++) {
+    uint32_t vertex = f->fx->order[i];
+    if (!f->chosen[vertex] || f->p->is_shared[vertex])
+      continue;
+    if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems)
+      continue;
+    handle_list *list = &partitions[f->groups[f->group_of[vertex]].partition];
+    add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
+    list->last = (uint32_t)i;
+  }
+  list_delegates(p, delegates);
+  etr_sort(partitions, f->partition_count, sizeof *partitions, by_list);
+  etr_sort(delegates, p->delegate_count, sizeof *delegates, by_list);
+  for (size_t i = 0, k = 0; i < f->partition_count; i++, k++) {
+    while (k < p->delegate_count &&
+           (p->is_named[delegates[k].index] || !same_handles(&partitions[i], &delegates[k])))
+      k++;
+    if (k == p->delegate_count)
+      return false;
+    name_of[partitions[i].index] = delegates[k].index;
+  }
+  for (uint32_t i = 0; i < f->partition_count; i++) {
+    uint32_t name = name_of[alone ? f->partition_count - 1 - i
+                                  : i]; /* single groups leave the graph from the first on */
+    p->leaving[p->leaving_count++] = name;
+    p->is_named[name] = true;
+  }
+  for (size_t i = 0; i < f->fx->order_count; i++) {
+    uint32_t vertex = f->fx->order[i];
+    if (f->chosen[vertex] && !p->is_shared[vertex])
+      p->member[vertex] = (int32_t)name_of[f->groups[f->group_of[vertex]].partition];
+  }
+  return true;
+}
+
+bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
+  finder f = {.p = p, .fx = p->fx};
+  size_t count = p->fx->vertex_capacity;
+  f.chosen = etr_arena_alloc_array(p->scratch, count, sizeof *f.chosen);
+  f.group_of = etr_arena_alloc_array(p->scratch, count, sizeof *f.group_of);
+  f.grouped = etr_arena_alloc_array(p->scratch, count, sizeof *f.grouped);
+  f.groups = etr_arena_alloc_array(p->scratch, count, sizeof *f.groups);
+  f.inside = etr_arena_alloc_array(p->scratch, count, sizeof *f.inside);
+  f.marks = etr_arena_alloc_array(p->scratch, count, sizeof *f.marks);
+  f.later = etr_arena_alloc_array(p->scratch, count, sizeof *f.later);
+  f.leads = etr_arena_alloc_array(p->scratch, count, sizeof *f.leads);
+  f.candidate = etr_arena_alloc_array(p->scratch, count, sizeof *f.candidate);
+  f.behind = etr_arena_alloc_array(p->scratch, count, sizeof *f.behind);
+  f.stack = etr_arena_alloc_array(p->scratch, count, sizeof *f.stack);
+  if (etr_arena_failed(p->scratch))
+    return false;
+  for (size_t i = 0; i < count; i++)
+    f.group_of[i] = ETR_NONE;
+  /* Numbers the stage's groups from the graph's last vertex on, and lists their vertices. */
+  const uint32_t *order = f.fx->order;
+  uint32_t at = 0;
+  for (size_t i = f.fx->order_count; i-- > 0;) {
+    if (!is_of_stage(f.p, order[i], stage))
+      continue;
+    uint32_t *number = &f.group_of[root_of(f.p, order[i])];
+    if (*number == ETR_NONE)
+      f.groups[ *number = (uint32_t)f.group_count++].partition = ETR_NONE;
+    f.groups[*number].count++;
+    f.groups[*number].edges += f.fx->vertices[order[i]].input_count + f.fx->user_counts[order[i]];
+    f.groups[*number].has_weight |= f.p->is_shared[order[i]];
+    f.chosen[order[i]] = true;
+  }
+  for (size_t i = 0; i < f.group_count; i++) {
+    f.groups[i].first = at;
+    at += f.groups[i].count;
+    f.groups[i].count = 0;
+  }
+  for (size_t i = 0; i < f.fx->order_count; i++) {
+    if (!f.chosen[order[i]])
+      continue;
+    group *g = &f.groups[f.group_of[order[i]] = f.group_of[root_of(f.p, order[i])]];
+    f.grouped[g->first + g->count++] = order[i];
+  }
+  bool alone = stage == ETR_STAGE_SINGLE;
+  return make_partitions(&f, alone) && name_partitions(&f, alone);
+}
+
+bool etr_partition_rename(etr_partitioner *p, const uint32_t *call_at, uint32_t *delegate_of) {
+  handle_list *calls = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *calls);
+  handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
+  if (!calls || !delegates)
+    return false;
+  list_delegates(p, calls);
+  list_delegates(p, delegates);
+  for (size_t i = 0; i < p->delegate_count; i++)
+    calls[i].last = call_at[i];
+  etr_sort(calls, p->delegate_count, sizeof *calls, by_list);
+  etr_sort(delegates, p->delegate_count, sizeof *delegates, by_list);
+  for (size_t i = 0; i < p->delegate_count; i++)
+    delegate_of[calls[i].index] = delegates[i].index;
+  return true;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * partition.h - repeats how a partitioner puts nodes into delegates. Layer 3.
+ *
+ * Nodes that must stay together form groups. From the last node to the first, each group is merged
+ * with every earlier group for which no value would leave the delegate and come back into it. The
+ * record identifies delegates by the handles that they list: each partition is the delegate that
+ * lists the handles of its nodes.
+ */
+#ifndef ETR_PARTITION_H
+#define ETR_PARTITION_H
+
+#include "join/fx_graph.h"
+#include "join/roles.h"
+
+/** The groups of which a partitioner makes partitions. */
+typedef enum etr_partition_stage {
+  ETR_STAGE_ALL,
+  ETR_STAGE_DYNAMIC, /* groups with dynamic quantisation: XnnpackDynamicallyQuantizedPartitioner */
+  ETR_STAGE_NOT_DYNAMIC, /* the other groups, after ETR_STAGE_DYNAMIC */
+  ETR_STAGE_LAYERS,      /* groups with dynamic quantisation, and layers that are not quantised */
+  ETR_STAGE_NO_LAYERS,   /* the other groups, after ETR_STAGE_LAYERS */
+  ETR_STAGE_SINGLE,      /* each group is a partition: per_op_mode */
+} etr_partition_stage;
+
+/** The state of partitioning a graph. The caller sets the members from `fx` to `delegate_count`,
+ * `budget`, `scratch` and the arrays marked as filled, and zeroes the rest. */
+typedef struct etr_partitioner {
+  const etr_fx_graph *fx;
+  const etr_placement *placement;
+  const etr_roles *roles;
+  const etr_placed **delegates;
+  size_t delegate_count;
+  int32_t
+      *member; /* filled: per vertex, index of its delegate; -1: none. The caller sets all to -1 */
+  uint32_t
+      *leaving; /* filled: delegates in the order in which they are found and leave the graph */
+  size_t leaving_count;
+  size_t *budget; /* steps left; 0: it is spent */
+  etr_arena *scratch;
+  /* private members */
+  bool *delegated, *is_named; /* per vertex; per delegate */
+  bool *is_shared;  /* per vertex: a weight with several users that was put into the group of the
+                       first one */
+  uint32_t *leader; /* per vertex: a vertex of its group (union-find); the root points to itself */
+  bool *is_dynamic, *is_layer; /* per root of a group */
+} etr_partitioner;
+
+/** Finds the groups of delegated nodes in a graph as recorded. Returns false when out of memory. */
+bool etr_partitioner_init(etr_partitioner *p);
+
+/**
+ * Makes partitions of a stage's groups in the current graph and adds them to `member` and
+ * `leaving`. Returns false if they are not the record's delegates, the budget is spent, or memory
+ * ran out.
+ */
+bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage);
+
+/**
+ * Corrects the identity of delegates that list the same handles: fills delegate_of, which has an
+ * entry for each delegate, with the delegate that it really is. At first such delegates were
+ * distinguished by where they end in the graph as recorded, but calls must follow each other as
+ * their instructions do. call_at has, per delegate, the index of its call in the order. Returns
+ * false when out of memory.
+ */
+bool etr_partition_rename(etr_partitioner *p, const uint32_t *call_at, uint32_t *delegate_of);
+
+#endif

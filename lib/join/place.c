@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * place.c - finds nodes by the order of the lowering, in bodies, by data flow, and then by handle
+ * and operator.
+ */
+#include "inputs/program_values.h"
+#include "join/bodies.h"
+#include "join/data_flow.h"
+#include "join/lowering.h"
+#include "join/placement.h"
+
+/* ---- The nodes of each delegate ---- */
+
+typedef struct finder {
+  etr_placement *placement;
+  bool *taken;
+  etr_arena *arena, *scratch;
+  size_t *skip; /* state of etr_method_next_free() */
+} finder;
+
+static bool add_delegate_node(finder *f, int32_t instruction, uint32_t node) {
+  etr_delegate_node *added = etr_vec_push(f->arena, &f->placement->delegate_nodes);
+  if (!added)
+    return false;
+  *added = (etr_delegate_node){instruction, node};
+  f->placement->node_delegate[node] = instruction;
+  return true;
+}
+
+/* ---- By handle lists ---- */
+
+/* An entry of a delegate's handle list with its index, or a node of its payload's operators. */
+typedef struct entry {
+  uint32_t handle, index;
+} entry;
+
+typedef etr_vec(entry) entries;
+
+static bool push_entry(finder *f, entries *list, uint32_t handle, uint32_t index) {
+  entry *added = etr_vec_push(f->scratch, list);
+  if (added)
+    *added = (entry){handle, index};
+  return added != NULL;
+}
+
+static bool list_entries(finder *f, const etr_placed *delegate, entries *listed, entries *own) {
+  const etr_node *nodes = f->placement->method->graph->nodes;
+  for (uint32_t i = 0; i < delegate->map->handle_count; i++)
+    if (!push_entry(f, listed, delegate->map->handles[i], i))
+      return false;
+  for (size_t i = 0; delegate->payload && i < delegate->payload->count; i++) {
+    uint32_t node = delegate->operator_nodes[i];
+    bool is_first = node != ETR_NONE && delegate->payload->operators[i].completes == ETR_NONE;
+    if (is_first && !push_entry(f, own, nodes[node].debug_handle, node))
+      return false;
+  }
+  etr_sort(listed->data, listed->count, sizeof *listed->data, etr_by_two_numbers);
+  etr_sort(own->data, own->count, sizeof *own->data, etr_by_two_numbers);
+  return true;
+}
+
+/* Assigns a node to each entry of a delegate's handle list: a node of the payload's operators with
+ * that handle, or else the next unassigned node in graph order; ETR_NONE if there is none. */
+static bool assign_handles(finder *f, const etr_placed *delegate, uint32_t *nodes) {
+  entries listed = {0}, own = {0};
+  if (!list_entries(f, delegate, &listed, &own))
+    return false;
+  for (size_t i = 0, at = 0; i < listed.count; i++) {
+    uint32_t handle = listed.data[i].handle, *node = &nodes[listed.data[i].index];
+    while (at < own.count && own.data[at].handle < handle)
+      at++;
+    if (at < own.count && own.data[at].handle == handle)
+      *node = own.data[at++].index;
+    else
+      *node = etr_method_next_free(f->placement->method, f->taken, f->skip, handle);
+    if (*node != ETR_NONE)
+      f->taken[*node] = true;
+    if (listed.count > 1 && etr_method_shares_handle(f->placement->method, handle))
+      f->placement->is_ordered = false;
+  }
+  return true;
+}
+
+/* ---- In the order of the lowering ---- */
+
+typedef struct ranked_node {
+  int32_t instruction;
+  uint32_t rank, node;
+} ranked_node;
+
+static int by_rank(const void *a, const void *b) {
+  const ranked_node *x = a, *y = b;
+  if (x->instruction != y->instruction)
+    return x->instruction < y->instruction ? -1 : 1;
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static bool assign_in_order(finder *f, const etr_lowering *order) {
+  size_t node_count = f->placement->method->graph->node_count, count = 0;
+  ranked_node *list = etr_arena_alloc_array(f->scratch, node_count, sizeof *list);
+  if (!list)
+    return false;
+  for (uint32_t i = 0; i < node_count; i++)
+    if (order->delegate_of[i] >= 0)
+      list[count++] = (ranked_node){order->delegate_of[i], order->rank[i], i};
+  etr_sort(list, count, sizeof *list, by_rank);
+  for (size_t i = 0; i < count; i++)
+    if (!add_delegate_node(f, list[i].instruction, list[i].node))
+      return false;
+  return true;
+}
+
+/* Fills delegate_nodes, node_delegate and is_ordered of a placement. If the order of the lowering
+ * is proven, it says which nodes each delegate contains. Otherwise each entry of the delegates'
+ * handle lists gets a node: one of the delegate's payload, or the next node with that handle in
+ * graph order. `taken` says for each node whether a kernel or an operator of a payload runs it; the
+ * nodes of delegates are added. Returns false when out of memory. */
+static bool find_delegate_nodes(etr_placement *placement, const etr_roles *roles,
+                                const etr_lowering *order, bool *taken, etr_arena *arena,
+                                etr_arena *scratch) {
+  finder f = {.placement = placement, .taken = taken, .arena = arena, .scratch = scratch};
+  placement->is_ordered = true;
+  if (order->is_proven)
+    return assign_in_order(&f, order);
+  for (size_t i = 0; roles->is_consistent && i < placement->method->graph->node_count; i++)
+    taken[i] |= !roles->is_delegated[i];
+  /* Each delegate's handles are assigned to nodes. */
+  f.skip = etr_arena_alloc_array(f.scratch, f.placement->method->by_handle_count, sizeof *f.skip);
+  for (size_t i = 0; f.skip && i < f.placement->instructions.count; i++) {
+    const etr_placed *delegate = &f.placement->instructions.data[i];
+    if (!delegate->is_delegate || !delegate->map || delegate->map->handle_count == 0)
+      continue;
+    uint32_t *nodes = etr_arena_alloc_array(f.scratch, delegate->map->handle_count, sizeof *nodes);
+    if (!nodes || !assign_handles(&f, delegate, nodes))
+      return false;
+    for (size_t k = 0; k < delegate->map->handle_count; k++)
+      if (nodes[k] != ETR_NONE && !add_delegate_node(&f, delegate->id, nodes[k]))
+        return false;
+  }
+  return f.skip != NULL;
+}
+
+/* ---- Finding the nodes of kernels: order, bodies, data flow, then the remaining ones ---- */
+
+typedef struct placer {
+  etr_placement *placement;
+  etr_arena *arena, scratch;
+  etr_warnings *warnings;
+  etr_kernel_groups groups;
+  etr_roles roles;
+  etr_lowering order;
+  bool *taken; /* per node: a kernel or an operator of a payload runs it */
+} placer;
+
+static void set_node(placer *p, etr_placed *kernel, uint32_t node, etr_match match) {
+  kernel->node = node;
+  kernel->match = match;
+  p->taken[node] = true;
+}
+
+/* Returns whether a kernel has no node yet, and data flow has not excluded its nodes. */
+static bool is_unplaced(const etr_placed *kernel) {
+  return kernel->is_kernel && kernel->node == ETR_NONE && !kernel->is_contradicted;
+}
+
+static bool agrees(const placer *p, const etr_placed *kernel, uint32_t node) {
+  return etr_instruction_agrees(p->placement->method->program, kernel->id,
+                                &p->placement->method->graph->nodes[node]);
+}
+
+/* ---- By handle and operator ---- */
+
+static void place_group(placer *p, const etr_kernel_group *group) {
+  const etr_node_slot *slots = &p->placement->method->by_operator.slots[group->first];
+  size_t at = 0, count = 0;
+  for (size_t i = 0; i < group->node_count; i++)
+    count += !p->taken[slots[i].node];
+  for (size_t i = 0; i < group->kernels.count; i++) {
+    etr_placed *kernel = &p->placement->instructions.data[group->kernels.data[i]];
+    if (!is_unplaced(kernel))
+      continue;
+    while (at < group->node_count &&
+           (p->taken[slots[at].node] || !p->roles.is_kernel[slots[at].node]))
+      at++;
+    if (at == group->node_count)
+      return;
+    set_node(p, kernel, slots[at].node, count == 1 ? ETR_MATCH_HANDLE : ETR_MATCH_ALIGNED);
+  }
+}
+
+/* ---- By elimination ---- */
+
+/* Assigns kernels whose operator was replaced after the Edge graph was recorded (fixture cpp_rich)
+ * an unassigned node of their handle. */
+static bool place_rest(placer *p) {
+  const etr_method_inputs *method = p->placement->method;
+  size_t *skip = etr_arena_alloc_array(&p->scratch, method->by_handle_count, sizeof *skip);
+  for (size_t i = 0; skip && i < p->placement->instructions.count; i++) {
+    etr_placed *kernel = &p->placement->instructions.data[i];
+    bool has_handle = kernel->map && kernel->map->handle_count && !kernel->is_prim;
+    if (!is_unplaced(kernel) || !has_handle)
+      continue;
+    uint32_t handle = kernel->map->handles[0],
+             node = etr_method_next_free(method, p->taken, skip, handle);
+    if (node == ETR_NONE || p->roles.is_delegated[node] || !agrees(p, kernel, node))
+      continue;
+    set_node(p, kernel, node,
+             etr_method_shares_handle(method, handle) ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE);
+  }
+  return skip != NULL;
+}
+
+/* ---- All ---- */
+
+/* Returns whether several nodes share a handle. If none do, the handle lists suffice. */
+static bool needs_order(const etr_method_inputs *method) {
+  for (size_t i = 1; i < method->by_handle_count; i++)
+    if (method->by_handle[i].handle == method->by_handle[i - 1].handle)
+      return true;
+  return false;
+}
+
+static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
+  etr_placement *placement = p->placement;
+  bool is_cut = false;
+  p->taken = etr_arena_alloc_array(&p->scratch, placement->method->graph->node_count,
+                                   sizeof *p->taken);
+  if (!p->taken || !etr_kernel_groups_find(&p->groups, placement, &p->scratch) ||
+      !etr_roles_find(&p->roles, placement, &p->groups, &p->scratch))
+    return false;
+  if (needs_order(placement->method) &&
+      !etr_lowering_find(&p->order, placement, &p->roles, p->warnings, &p->scratch))
+    return false;
+  placement->ambiguous = p->order.is_proven ? 0 : p->roles.ambiguous;
+  if (!etr_place_bodies(placement, method, blocks, p->taken, p->warnings, &p->scratch))
+    return false;
+  if (placement->method->program &&
+      !etr_data_flow_find(placement, &p->order, p->taken, &is_cut, p->arena, &p->scratch))
+    return false;
+  if (is_cut)
+    etr_warn(p->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: the program's lists of tensors or its delegates' operators are too many to "
+             "follow: some times get no "
+             "node, or an estimate",
+             etr_method_label(placement->method));
+  /* Assigns nodes by the order of the lowering. */
+  for (size_t i = 0; p->order.is_proven && i < p->placement->instructions.count; i++) {
+    etr_placed *kernel = &p->placement->instructions.data[i];
+    uint32_t node = p->order.node_of[i];
+    if (!is_unplaced(kernel) || node == ETR_NONE || p->taken[node] || !agrees(p, kernel, node))
+      continue;
+    set_node(p, kernel, node, p->order.is_open[i] ? ETR_MATCH_ALIGNED : ETR_MATCH_ORDER);
+  }
+  for (size_t i = 0; i < p->groups.count; i++)
+    place_group(p, &p->groups.data[i]);
+  /* If only one node has the handle and the operator, the match is certain without an order. */
+  for (size_t i = 0; i < p->groups.count; i++) {
+    const etr_kernel_group *group = &p->groups.data[i];
+    if (group->node_count > 1)
+      continue;
+    for (size_t k = 0; k < group->kernels.count; k++) {
+      etr_placed *kernel = &p->placement->instructions.data[group->kernels.data[k]];
+      if (kernel->node != ETR_NONE)
+        kernel->match = ETR_MATCH_HANDLE;
+    }
+  }
+  if (!place_rest(p))
+    return false;
+  return find_delegate_nodes(placement, &p->roles, &p->order, p->taken, p->arena, &p->scratch);
+}
+
+bool etr_place_method(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
+                      etr_arena *arena, etr_warnings *warnings) {
+  placer p = {.placement = placement, .arena = arena, .warnings = warnings};
+  bool good = etr_instructions_collect(placement, method, blocks, arena, &p.scratch);
+  if (good && placement->method->graph)
+    good = place_nodes(&p, method, blocks);
+  good = good && !etr_arena_failed(&p.scratch);
+  etr_arena_clear(&p.scratch);
+  return good;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * placement.c - collecting instructions, and looking them up.
+ */
+#include "join/placement.h"
+
+#include "backends/decoder.h"
+#include "backends/operator.h"
+#include "inputs/program_values.h"
+
+etr_placed *etr_placed_instruction(const etr_placement *placement, int32_t id) {
+  size_t count = placement->instructions.count;
+  size_t at = etr_find_int(id, placement->instructions.data, count,
+                           sizeof *placement->instructions.data);
+  return at < count ? &placement->instructions.data[at] : NULL;
+}
+
+/* ---- Instructions, from program, maps and events ---- */
+
+typedef struct collector {
+  etr_placement *placement;
+  etr_arena *arena;
+  etr_map index; /* id -> index */
+} collector;
+
+static etr_placed *add_instruction(collector *c, int32_t id) {
+  etr_slice key = {(const char *)&id, sizeof id};
+  etr_map_slot *known = etr_map_at(&c->index, key);
+  if (!known)
+    return NULL;
+  if (known->value != ETR_NONE)
+    return &c->placement->instructions.data[known->value];
+  etr_placed *added = etr_vec_push(c->arena, &c->placement->instructions);
+  if (!added)
+    return NULL;
+  known->value = (uint32_t)(c->placement->instructions.count - 1);
+  *added = (etr_placed){.id = id, .node = ETR_NONE};
+  return added;
+}
+
+/* Sets the operator of a kernel. The reinplace pass runs "index_put" of the Edge graph as
+ * "index_put_", a new node without a handle; such a kernel gets the operator of the graph. */
+static void name_operator(const etr_method_inputs *method, etr_placed *kernel, etr_slice op) {
+  kernel->op = op;
+  bool has_bodies = method->graph && method->graph->subgraph_count;
+  if (!method->graph || has_bodies || !etr_operator_is_in_place(op) ||
+      etr_map_get(&method->operators, op) != ETR_NONE)
+    return;
+  etr_slice functional = {op.data, op.size - 1};
+  if (etr_map_get(&method->operators, functional) == ETR_NONE)
+    return;
+  kernel->op = functional;
+  kernel->is_in_place = !kernel->map;
+}
+
+static bool add_from_program(collector *c) {
+  const etr_pte_method *program = c->placement->method->program;
+  for (size_t i = 0; program && i < program->instruction_count && i <= INT32_MAX; i++) {
+    const etr_instruction *source = &program->instructions[i];
+    if (source->kind != ETR_INSTRUCTION_KERNEL && source->kind != ETR_INSTRUCTION_DELEGATE)
+      continue;
+    etr_placed *added = add_instruction(c, (int32_t)i);
+    if (!added)
+      return false;
+    added->is_delegate = source->kind == ETR_INSTRUCTION_DELEGATE;
+    added->is_kernel = !added->is_delegate;
+    const etr_pte_delegate *delegate = etr_delegate_of(program, source);
+    if (delegate)
+      added->backend = delegate->backend;
+    added->is_prim = added->is_kernel && strncmp(source->op, "executorch_prim::", 17) == 0;
+    if (added->is_kernel)
+      name_operator(c->placement->method, added, etr_operator_of_kernel(source->op));
+  }
+  return true;
+}
+
+static bool add_from_map(collector *c) {
+  const etr_map_method *map = c->placement->method->map;
+  for (size_t i = 0; map && i < map->instruction_count; i++) {
+    etr_placed *added = add_instruction(c, map->instructions[i].id);
+    if (!added)
+      return false;
+    added->map = &map->instructions[i];
+    added->is_in_place = false;
+    if (!added->backend)
+      added->backend = map->instructions[i].backend;
+    if (!added->is_kernel)
+      added->is_delegate = map->instructions[i].is_delegate;
+  }
+  return true;
+}
+
+/* Sets the backend of delegates that neither program nor map name, if exactly one backend writes
+ * such events. If events point to two backends, it stays unknown. */
+static void find_backends(const etr_placement *placement, const etr_block *block) {
+  for (size_t i = 0, end; i < block->event_count; i = end) {
+    const etr_decoder *decoder_found = NULL;
+    bool is_open = false;
+    end = etr_block_instruction_end(block, i);
+    etr_placed *instruction = etr_placed_instruction(placement, block->events[i].instruction_id);
+    if (!instruction || !instruction->is_delegate || instruction->backend)
+      continue;
+    for (size_t k = i; k < end; k++) {
+      const etr_event *e = &block->events[k];
+      const etr_decoder *decoder = etr_decoder_of_event(e->delegate_id ? e->delegate_id : e->name);
+      is_open |= decoder && decoder_found && decoder != decoder_found;
+      if (decoder)
+        decoder_found = decoder;
+    }
+    if (decoder_found && !is_open)
+      instruction->backend = decoder_found->id;
+  }
+}
+
+static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blocks) {
+  size_t count;
+  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  for (size_t i = 0; i < count; i++) {
+    /* Events override the map: an instruction with a kernel's event is a kernel. */
+    const etr_block *block = &blocks->blocks[mine[i]];
+    for (size_t k = 0; k < block->event_count; k++) {
+      const etr_event *e = &block->events[k];
+      if (e->kind == ETR_EVENT_FRAMEWORK || e->instruction_id < 0)
+        continue;
+      etr_placed *added = add_instruction(c, e->instruction_id);
+      if (!added)
+        return false;
+      added->is_kernel = e->kind == ETR_EVENT_KERNEL;
+      added->is_delegate = !added->is_kernel;
+      if (added->is_kernel && added->op.size == 0)
+        name_operator(c->placement->method, added, etr_operator_of_event(e->name));
+    }
+  }
+  return true;
+}
+
+bool etr_instructions_collect(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
+                              etr_arena *arena, etr_arena *scratch) {
+  collector c = {.placement = placement, .arena = arena};
+  size_t node_count = placement->method->graph ? placement->method->graph->node_count : 0;
+  placement->node_delegate = etr_arena_alloc_array(arena, node_count,
+                                                   sizeof *placement->node_delegate);
+  for (size_t i = 0; placement->node_delegate && i < node_count; i++)
+    placement->node_delegate[i] = -1;
+  etr_map_init(&c.index, scratch);
+  if (!add_from_program(&c) || !add_from_map(&c) || !add_from_blocks(&c, method, blocks))
+    return false;
+  etr_sort(placement->instructions.data, placement->instructions.count,
+           sizeof *placement->instructions.data, etr_by_int);
+  size_t count;
+  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  for (size_t i = 0; i < count; i++)
+    find_backends(placement, &blocks->blocks[mine[i]]);
+  return true;
+}
+
+/* ---- Delegates ---- */
+
+const etr_delegate_node *etr_nodes_of_delegate(const etr_placement *placement,
+                                               int32_t instruction_id, size_t *count) {
+  const etr_delegate_node *list = placement->delegate_nodes.data;
+  size_t first = etr_find_int(instruction_id, list, placement->delegate_nodes.count, sizeof *list);
+  for (*count = 0; first + *count < placement->delegate_nodes.count &&
+                   list[first + *count].instruction_id == instruction_id;)
+    (*count)++;
+  return *count ? &list[first] : NULL;
+}
+
+/* Returns the innermost module that contains both modules. */
+static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
+  for (uint32_t x = a; x != ETR_NONE; x = graph->modules[x].parent)
+    for (uint32_t y = b; y != ETR_NONE; y = graph->modules[y].parent)
+      if (x == y)
+        return x;
+  return 0;
+}
+
+uint32_t etr_module_of_delegate(const etr_placement *placement, int32_t instruction_id) {
+  size_t count;
+  const etr_delegate_node *list = etr_nodes_of_delegate(placement, instruction_id, &count);
+  uint32_t module = count ? placement->method->graph->nodes[list[0].node].module : 0;
+  for (size_t i = 1; i < count; i++)
+    module = common_module(placement->method->graph, module,
+                           placement->method->graph->nodes[list[i].node].module);
+  return module;
+}

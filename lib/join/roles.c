@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * roles.c - counts kernels and delegated nodes handle by handle.
+ */
+#include "join/roles.h"
+
+#include "backends/backends.h"
+#include "backends/operator.h"
+#include "inputs/graph_values.h"
+#include "join/fx_graph.h"
+
+/* Reasons for which a node stays in the program, the strongest first. */
+typedef enum reason {
+  MUST_STAY, /* its result is not a tensor */
+  NOT_TAKEN, /* the partitioner does not take it */
+  SYMBOLIC_VIEW,
+  VIEW,
+  NO_REASON,
+  REASONS,
+} reason;
+
+typedef struct finder {
+  etr_roles *out;
+  const etr_placement *placement;
+  const etr_backend *backend; /* backend of the first delegate: few methods have two backends */
+  const uint32_t *entries;    /* per node: number of entries that a handle list has for it */
+  uint8_t *reasons;           /* per node: 1 + its reason to stay; 0: not computed yet */
+  etr_arena *arena;
+} finder;
+
+/* The nodes of one handle that may be delegated. */
+typedef struct selection {
+  finder *f;
+  const etr_handle_node *nodes;
+  size_t count;
+  uint32_t available; /* entries of handle lists for the nodes that are marked as delegated */
+} selection;
+
+static const etr_backend *backend_of(const etr_placement *placement) {
+  for (size_t i = 0; i < placement->instructions.count; i++)
+    if (placement->instructions.data[i].is_delegate)
+      return etr_backend_of(placement->instructions.data[i].backend);
+  return NULL;
+}
+
+/* ---- Reasons ---- */
+
+static bool is_taken(const finder *f, const etr_node *node) {
+  return !f->backend || !f->backend->takes ||
+         f->backend->takes(f->placement->method->graph, f->placement->method->uses, node);
+}
+
+static reason find_reason(const finder *f, const etr_node *node) {
+  if (!etr_has_tensor(node))
+    return MUST_STAY;
+  if (!is_taken(f, node))
+    return NOT_TAKEN;
+  if (!etr_is_view(node))
+    return NO_REASON;
+  for (int32_t i = 0; i < node->outputs[0].rank; i++)
+    if (node->outputs[0].dims[i].size == ETR_DIM_SYMBOLIC)
+      return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("view"))
+                 ? SYMBOLIC_VIEW
+                 : VIEW;
+  return VIEW;
+}
+
+static reason reason_to_stay(finder *f, uint32_t node) {
+  if (!f->reasons[node])
+    f->reasons[node] = (uint8_t)(1 + find_reason(f, &f->placement->method->graph->nodes[node]));
+  return (reason)(f->reasons[node] - 1);
+}
+
+/* ---- Kernels ---- */
+
+/* Marks nodes of a group as kernels: first those that no delegate can contain, then others, one for
+ * each kernel. */
+static void mark_kernels(finder *f, const etr_kernel_group *group) {
+  const etr_method_inputs *method = f->placement->method;
+  size_t left = group->kernels.count;
+  for (int any = group->node_count == left; any <= 1; any++) {
+    for (size_t i = 0; i < group->node_count && left; i++) {
+      uint32_t node = method->by_operator.slots[group->first + i].node;
+      if (f->out->is_kernel[node] || (!any && reason_to_stay(f, node) > NOT_TAKEN))
+        continue;
+      f->out->is_kernel[node] = true;
+      left--;
+    }
+  }
+}
+
+/* ---- What stays ---- */
+
+static const etr_node *node_at(const selection *s, size_t i) {
+  return &s->f->placement->method->graph->nodes[s->nodes[i].node];
+}
+
+static bool may_stay(const selection *s, size_t i, reason why) {
+  return s->f->out->is_delegated[s->nodes[i].node] && reason_to_stay(s->f, s->nodes[i].node) == why;
+}
+
+enum {
+  MOST_OPERATORS = 8
+}; /* limit for one reason and handle, because all subsets of the operators are tried */
+
+/* The operators of the nodes with one reason to stay, and the entries of each. */
+typedef struct operators {
+  const char *targets[MOST_OPERATORS];
+  uint32_t entries[MOST_OPERATORS], all;
+  size_t count;
+  bool is_whole; /* it lists all such operators */
+} operators;
+
+static size_t index_of_operator(operators *o, const char *target) {
+  size_t i = 0;
+  while (i < o->count && strcmp(o->targets[i], target) != 0)
+    i++;
+  if (i == o->count && i < MOST_OPERATORS)
+    o->targets[o->count++] = target;
+  o->is_whole &= i < MOST_OPERATORS;
+  return i;
+}
+
+/* Returns the first subset of operators that has the wanted number of entries, as bits; 0: there is
+ * none. Sets *others if there are more such subsets. */
+static unsigned subset_of(const operators *o, uint32_t wanted, bool *others) {
+  unsigned found = 0;
+  *others = false;
+  for (unsigned subset = 1; o->is_whole && subset < 1u << o->count; subset++) {
+    uint32_t sum = 0;
+    for (size_t i = 0; i < o->count; i++)
+      sum += subset >> i & 1 ? o->entries[i] : 0;
+    if (sum != wanted)
+      continue;
+    *others = found != 0;
+    if (found)
+      break;
+    found = subset;
+  }
+  return found;
+}
+
+/* Lets nodes with this reason stay until the number of delegated nodes is what the delegates list:
+ * all nodes of some operators if that is possible, else the last nodes. */
+static void let_stay(selection *s, reason why, uint32_t wanted) {
+  /* Collects the operators of the nodes that may stay, with their entries. */
+  operators o = {.is_whole = true};
+  for (size_t i = 0; i < s->count; i++) {
+    if (!may_stay(s, i, why))
+      continue;
+    size_t index = index_of_operator(&o, node_at(s, i)->target);
+    o.all += s->f->entries[s->nodes[i].node];
+    if (index < MOST_OPERATORS)
+      o.entries[index] += s->f->entries[s->nodes[i].node];
+  }
+  uint32_t leaving = s->available - wanted;
+  bool others, all = o.all <= leaving;
+  unsigned subset = all ? 0 : subset_of(&o, leaving, &others);
+  if (!all && (subset == 0 || others))
+    s->f->out->ambiguous += o.all;
+  for (size_t i = s->count; i-- > 0 && s->available > wanted;) {
+    if (!may_stay(s, i, why))
+      continue;
+    if (subset && !(subset >> index_of_operator(&o, node_at(s, i)->target) & 1))
+      continue;
+    s->f->out->is_delegated[s->nodes[i].node] = false;
+    s->available -= ETR_MIN(s->available, s->f->entries[s->nodes[i].node]);
+  }
+}
+
+static bool select_nodes(finder *f, size_t first, size_t count, uint32_t wanted) {
+  selection s = {.f = f, .nodes = &f->placement->method->by_handle[first], .count = count};
+  for (size_t i = 0; i < count; i++) {
+    uint32_t node = s.nodes[i].node;
+    f->out->is_delegated[node] = f->entries[node] && !f->out->is_kernel[node];
+    if (f->out->is_delegated[node])
+      s.available += f->entries[node];
+  }
+  for (reason why = MUST_STAY; why < REASONS && s.available > wanted; why++)
+    let_stay(&s, why, wanted);
+  return s.available == wanted;
+}
+
+/* ---- All ---- */
+
+/* Counts how often delegates list each handle. */
+static bool count_listed(const etr_placement *placement, etr_map *listed) {
+  for (size_t i = 0; i < placement->instructions.count; i++) {
+    const etr_placed *instruction = &placement->instructions.data[i];
+    for (size_t k = 0;
+         instruction->is_delegate && instruction->map && k < instruction->map->handle_count; k++) {
+      etr_map_slot *slot = etr_map_at(listed, ETR_BYTES(instruction->map->handles[k]));
+      if (!slot)
+        return false;
+      slot->value = slot->value == ETR_NONE ? 1 : slot->value + 1;
+    }
+  }
+  return true;
+}
+
+/* Selects the delegated nodes of each handle. Returns false if the numbers differ from the handle
+ * lists; the caller then tries again without entries for getitems. */
+static bool select_all(finder *f, const etr_map *listed) {
+  const etr_method_inputs *method = f->placement->method;
+  size_t found = 0;
+  bool is_consistent = true;
+  f->out->ambiguous = 0;
+  for (size_t first = 0, end; first < method->by_handle_count; first = end) {
+    uint32_t handle = method->by_handle[first].handle,
+             wanted = etr_map_get(listed, ETR_BYTES(handle));
+    for (end = first; end < method->by_handle_count && method->by_handle[end].handle == handle;)
+      end++;
+    if (wanted == ETR_NONE)
+      continue;
+    found++;
+    is_consistent &= select_nodes(f, first, end - first, wanted);
+  }
+  return is_consistent && found == listed->count; /* else a listed handle has no node */
+}
+
+bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_kernel_groups *groups,
+                    etr_arena *arena) {
+  const etr_method_inputs *method = placement->method;
+  size_t node_count = method->graph->node_count;
+  finder f = {.out = out, .placement = placement, .backend = backend_of(placement), .arena = arena};
+  etr_map listed;
+  etr_map_init(&listed, arena);
+  *out = (etr_roles){.lists_getitems = true};
+  out->is_kernel = etr_arena_alloc_array(arena, node_count, sizeof *out->is_kernel);
+  out->is_delegated = etr_arena_alloc_array(arena, node_count, sizeof *out->is_delegated);
+  f.reasons = etr_arena_alloc_array(arena, node_count, sizeof *f.reasons);
+  uint32_t *entries = etr_fx_count(method->graph, arena);
+  if (!f.reasons || !out->is_kernel || !out->is_delegated || !entries ||
+      !count_listed(placement, &listed))
+    return false;
+  f.entries = entries;
+  for (size_t i = 0; i < groups->count; i++)
+    mark_kernels(&f, &groups->data[i]);
+  out->is_consistent = select_all(&f, &listed);
+  if (out->is_consistent)
+    return !etr_arena_failed(arena);
+  for (size_t i = 0; i < node_count; i++)
+    entries[i] = entries[i] > 0;
+  out->lists_getitems = false;
+  out->is_consistent = select_all(&f, &listed);
+  return !etr_arena_failed(arena);
+}
+
+/* ---- Grouping by the first handle that has the operator ---- */
+
+static size_t range_of(const etr_method_inputs *method, const etr_placed *kernel, size_t *count) {
+  uint32_t op = etr_map_get(&method->operators, kernel->op);
+  *count = 0;
+  for (size_t i = 0; op != ETR_NONE && i < kernel->map->handle_count; i++) {
+    size_t first = etr_node_index_find(&method->by_operator, kernel->map->handles[i], op, count);
+    if (*count)
+      return first;
+  }
+  return 0;
+}
+
+bool etr_kernel_groups_find(etr_kernel_groups *out, const etr_placement *placement,
+                            etr_arena *arena) {
+  const etr_method_inputs *method = placement->method;
+  /* per slot of by_operator: 1 + index of the group whose nodes start there */
+  uint32_t *group_of = etr_arena_alloc_array(arena, method->by_operator.count, sizeof *group_of);
+  if (!group_of)
+    return false;
+  for (uint32_t i = 0; i < placement->instructions.count; i++) {
+    const etr_placed *kernel = &placement->instructions.data[i];
+    size_t count = 0, first = 0;
+    if (kernel->is_kernel && kernel->map && kernel->op.size && !kernel->is_prim)
+      first = range_of(method, kernel, &count);
+    if (count == 0)
+      continue;
+    if (!group_of[first]) {
+      etr_kernel_group *added = etr_vec_push(arena, out);
+      if (!added)
+        return false;
+      *added = (etr_kernel_group){.first = first, .node_count = count};
+      group_of[first] = (uint32_t)out->count;
+    }
+    uint32_t *slot = etr_vec_push(arena, &out->data[group_of[first] - 1].kernels);
+    if (!slot)
+      return false;
+    *slot = i;
+  }
+  return true;
+}
