@@ -3,6 +3,7 @@
  * source_output.c - the model's source lines with their time: as JSON, as perf annotate shows them,
  * as one table.
  */
+#include "base/source_file.h"
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
