@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * align.c - Needleman-Wunsch alignment, traced back along both outermost best paths: where they
- * agree, all best pairings do.
+ * agree, all best pairings do; and the cells that any pairing can pass.
  */
 #include "join/align.h"
 
@@ -15,9 +15,12 @@ static int32_t *cell(const aligner *a, size_t i, size_t j) {
   return &a->best[i * (a->right_count + 1) + j];
 }
 
+static bool are_paired(const etr_align_item *left, const etr_align_item *right) {
+  return left->class_ != 0 && (left->class_ == right->class_ || left->class_ == right->alternative);
+}
+
 static bool pairs(const aligner *a, size_t i, size_t j) {
-  uint16_t class_ = a->left[i].class_;
-  return class_ != 0 && (class_ == a->right[j].class_ || class_ == a->right[j].alternative);
+  return are_paired(&a->left[i], &a->right[j]);
 }
 
 /* Traces one best path back from the end. Among equal paths, prefer_right selects the one that
@@ -84,5 +87,93 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
   walk_back(&a, late, false);
   for (size_t i = 0; i < left_count; i++)
     out[i] = (etr_align_pair){late[i], early[i] != late[i]};
+  return true;
+}
+
+/* ---- All pairings ---- */
+
+/* How a cell is reached: by pairings of the items before it, and of those behind it. */
+typedef enum reach { FROM_START = 1, TO_END = 2 } reach;
+
+typedef struct walker {
+  const etr_align_item *left, *right;
+  size_t left_count, right_count;
+  int16_t leaves;
+  uint8_t *cells; /* bits of `reach` */
+} walker;
+
+static uint8_t *cell_of(const walker *w, size_t i, size_t j) {
+  return &w->cells[i * (w->right_count + 1) + j];
+}
+
+static bool may_leave(const walker *w, size_t i) {
+  return w->left[i].cost <= w->leaves;
+}
+
+static void reach_from_start(const walker *w, size_t i, size_t j) {
+  bool is_reached = i == 0 && j == 0;
+  if (i && may_leave(w, i - 1))
+    is_reached |= *cell_of(w, i - 1, j) & FROM_START;
+  if (j && w->right[j - 1].cost == 0)
+    is_reached |= *cell_of(w, i, j - 1) & FROM_START;
+  if (i && j && are_paired(&w->left[i - 1], &w->right[j - 1]))
+    is_reached |= *cell_of(w, i - 1, j - 1) & FROM_START;
+  if (is_reached)
+    *cell_of(w, i, j) |= FROM_START;
+}
+
+static void reach_to_end(const walker *w, size_t i, size_t j) {
+  bool is_reached = i == w->left_count && j == w->right_count;
+  if (i < w->left_count && may_leave(w, i))
+    is_reached |= (*cell_of(w, i + 1, j) & TO_END) != 0;
+  if (j < w->right_count && w->right[j].cost == 0)
+    is_reached |= (*cell_of(w, i, j + 1) & TO_END) != 0;
+  if (i < w->left_count && j < w->right_count && are_paired(&w->left[i], &w->right[j]))
+    is_reached |= (*cell_of(w, i + 1, j + 1) & TO_END) != 0;
+  if (is_reached)
+    *cell_of(w, i, j) |= TO_END;
+}
+
+/* Returns the only owner that the i-th left item can have; ETR_NONE if there are others. */
+static uint32_t only_owner(const walker *w, size_t i, const uint32_t *owners) {
+  uint32_t only = ETR_NONE;
+  for (size_t j = 0; j <= w->right_count; j++) {
+    if (!(*cell_of(w, i, j) & FROM_START))
+      continue;
+    if (may_leave(w, i) && *cell_of(w, i + 1, j) & TO_END)
+      return ETR_NONE;
+    bool is_paired = j < w->right_count && are_paired(&w->left[i], &w->right[j]) &&
+                     *cell_of(w, i + 1, j + 1) & TO_END;
+    if (!is_paired)
+      continue;
+    if (only != ETR_NONE && only != owners[j])
+      return ETR_NONE;
+    only = owners[j];
+  }
+  return only;
+}
+
+bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_item *left, size_t left_count,
+                    int16_t leaves, const etr_align_item *right, const uint32_t *owners,
+                    size_t right_count, etr_arena *scratch) {
+  walker w = {left, right, left_count, right_count, leaves, NULL};
+  *has_walk = false;
+  for (size_t i = 0; i < left_count; i++)
+    only[i] = ETR_NONE;
+  if (left_count >= ETR_ALIGN_MAX_CELLS ||
+      (left_count + 1) > ETR_ALIGN_MAX_CELLS / (right_count + 1))
+    return true;
+  w.cells = etr_arena_alloc_array(scratch, (left_count + 1) * (right_count + 1), sizeof *w.cells);
+  if (!w.cells)
+    return false;
+  for (size_t i = 0; i <= left_count; i++)
+    for (size_t j = 0; j <= right_count; j++)
+      reach_from_start(&w, i, j);
+  for (size_t i = left_count + 1; i-- > 0;)
+    for (size_t j = right_count + 1; j-- > 0;)
+      reach_to_end(&w, i, j);
+  *has_walk = (*cell_of(&w, 0, 0) & TO_END) != 0;
+  for (size_t i = 0; *has_walk && i < left_count; i++)
+    only[i] = only_owner(&w, i, owners);
   return true;
 }

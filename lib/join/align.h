@@ -37,4 +37,15 @@ typedef struct etr_align_pair {
 bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count,
                const etr_align_item *right, size_t right_count, etr_arena *scratch);
 
+/**
+ * Finds the items of `left` that have the same owner in all pairings which leave out no more than
+ * allowed: right items of cost 0, and left items of cost up to `leaves`. owners: for each right
+ * item, what it stands for. Fills `only`, which has left_count entries: the owner, or ETR_NONE if
+ * several are possible or it may be left out. Sets *has_walk to whether there is such a pairing at
+ * all; false, too, if the sequences are too long. Returns false when out of memory.
+ */
+bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_item *left, size_t left_count,
+                    int16_t leaves, const etr_align_item *right, const uint32_t *owners,
+                    size_t right_count, etr_arena *scratch);
+
 #endif

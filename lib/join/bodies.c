@@ -20,7 +20,7 @@ typedef struct seen {
 typedef enum item_kind {
   ITEM_NODE,  /* a kernel, unless it is a view */
   ITEM_CALL,  /* a call of a delegate, in a graph that has it */
-  ITEM_NAMED, /* a kernel of a map's loop, identified by its operator */
+  ITEM_NAMED, /* a kernel of a loop around a body, identified by its operator */
   ITEM_PRIM,  /* a kernel that logs no name; a program may have its name */
   ITEM_JUMP,
   ITEM_MOVE,
@@ -55,6 +55,8 @@ typedef struct numbering {
   bool is_whole; /* the graph is as the program: each of its nodes is an item, and no other
                     instruction runs */
   bool has_map, has_calls, has_names, is_cut;
+  uint32_t
+      strange; /* a node with bodies whose instructions are not known; ETR_NONE: there is none */
   etr_arena *scratch;
 } numbering;
 
@@ -169,9 +171,61 @@ static void push_item(numbering *n, item_kind kind, uint32_t node, const char *o
 
 static void push_body(numbering *n, uint32_t subgraph);
 
+/* The arguments of a scan: carried from round to round, cut into slices, and all others. */
+typedef struct scan {
+  size_t carried, sliced;
+} scan;
+
+static int32_t rank_of(const etr_graph *graph, const etr_edge *edge) {
+  const etr_node *producer = &graph->nodes[edge->node];
+  return edge->output < producer->output_count ? producer->outputs[edge->output].rank : -1;
+}
+
+/* Finds which arguments a scan slices: those whose rank is lower in the body. Those before are
+ * carried. Returns false if the body's arguments or results do not fit. */
+static bool read_scan(const numbering *n, uint32_t node, uint32_t body, scan *out) {
+  const etr_node *owner = &n->graph->nodes[node];
+  size_t count = 0, results = 0;
+  *out = (scan){0};
+  for (uint32_t i = n->first_in[body]; i != ETR_NONE; i = n->next_in[i]) {
+    const etr_node *inner = &n->graph->nodes[i];
+    if (inner->kind == ETR_NODE_OUTPUT)
+      results = inner->input_count;
+    if (inner->kind != ETR_NODE_INPUT || count == owner->input_count || inner->output_count == 0)
+      continue;
+    int32_t outside = rank_of(n->graph, &owner->inputs[count++]);
+    bool is_slice = inner->outputs[0].rank >= 0 && inner->outputs[0].rank == outside - 1;
+    if (is_slice && count == out->carried + out->sliced + 1)
+      out->sliced++;
+    else if (out->sliced == 0)
+      out->carried++;
+  }
+  return count == owner->input_count && out->sliced && results >= out->carried &&
+         results == owner->output_count;
+}
+
+static void push_items(numbering *n, item_kind kind, const char *op, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    push_item(n, kind, ETR_NONE, op);
+}
+
+/* A loop copies the first carried values, takes slices, runs its body, copies the next carried
+ * values and the results, counts, compares, jumps back, and counts from 0 again. */
+static void push_scan(numbering *n, uint32_t node, uint32_t body, const scan *s) {
+  push_item(n, ITEM_PRIM, ETR_NONE, "sym_size");
+  push_items(n, ITEM_NAMED, "copy_", s->carried);
+  push_items(n, ITEM_NAMED, "select_copy", s->sliced);
+  push_body(n, body);
+  push_items(n, ITEM_NAMED, "copy_", s->carried);
+  push_items(n, ITEM_PRIM, NULL, n->graph->nodes[node].output_count - s->carried + 2);
+  push_item(n, ITEM_JUMP, ETR_NONE, NULL);
+  push_item(n, ITEM_PRIM, ETR_NONE, NULL);
+}
+
 /* Adds the items of a node with bodies. Returns false if the node has no bodies. */
 static bool push_owner(numbering *n, uint32_t node) {
   uint32_t bodies[2];
+  scan s;
   etr_slice op = etr_operator_of_target(n->graph->nodes[node].target);
   if (strncmp(n->graph->nodes[node].target, "higher_order.", 13) != 0)
     return false;
@@ -196,8 +250,12 @@ static bool push_owner(numbering *n, uint32_t node) {
       push_item(n, ITEM_PRIM, ETR_NONE, NULL); /* copy the result, count, compare */
     push_item(n, ITEM_JUMP, ETR_NONE, NULL);
     push_item(n, ITEM_PRIM, ETR_NONE, NULL); /* count from 0 again */
-  } else
+  } else if (count == 1 && etr_slice_is(op, "scan") && read_scan(n, node, bodies[0], &s)) {
+    push_scan(n, node, bodies[0], &s);
+  } else {
+    n->strange = node;
     push_item(n, ITEM_REST, ETR_NONE, NULL);
+  }
   return true;
 }
 
@@ -344,8 +402,10 @@ static bool fill_row(numbering *n, size_t i) {
 
 /* The node of an instruction in the possible numberings. */
 typedef struct finding {
-  uint32_t node; /* the first node that is not taken; ETR_NONE: none */
-  bool others;   /* other numberings give it another node, or none */
+  uint32_t node;  /* the first node that is not taken; ETR_NONE: none */
+  bool others;    /* other numberings give it another node, or none */
+  bool is_loop;   /* a numbering says that it is a kernel of a loop around a body */
+  bool is_passed; /* a numbering gives it no part */
 } finding;
 
 static bool is_open(const numbering *n, const seen *s) {
@@ -360,6 +420,8 @@ static void record_finding(const numbering *n, finding *f, size_t i, size_t k, c
   bool is_passed = may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
   bool is_left = is_it && it->kind == ITEM_NODE && !taken[it->node];
   f->others |= is_passed || (is_it && (f->node != ETR_NONE || !is_left));
+  f->is_passed |= is_passed;
+  f->is_loop |= is_it && it->kind == ITEM_NAMED;
   if (is_left && f->node == ETR_NONE)
     f->node = it->node;
 }
@@ -392,10 +454,10 @@ static bool assign_nodes(numbering *n, bool *taken) {
     for (size_t k = n->rows[i].first; k < n->rows[i].end && k < n->count; k++)
       record_finding(n, &found[k], i, k, taken);
   for (size_t k = 0; k < n->count; k++) {
-    etr_placed *kernel = found[k].node == ETR_NONE
-                             ? NULL
-                             : etr_placed_instruction(n->placement, (int32_t)k);
-    if (!kernel || taken[found[k].node])
+    etr_placed *kernel = etr_placed_instruction(n->placement, (int32_t)k);
+    if (kernel && found[k].node == ETR_NONE)
+      kernel->is_of_loop = found[k].is_loop && !found[k].is_passed;
+    if (!kernel || found[k].node == ETR_NONE || taken[found[k].node])
       continue;
     kernel->node = found[k].node;
     etr_match certain = n->is_whole ? ETR_MATCH_ORDER : ETR_MATCH_HANDLE;
@@ -408,7 +470,8 @@ static bool assign_nodes(numbering *n, bool *taken) {
 bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                       bool *taken, etr_warnings *warnings, etr_arena *scratch) {
   const etr_method_inputs *inputs = placement->method;
-  numbering n = {.placement = placement, .graph = inputs->graph, .scratch = scratch};
+  numbering n = {
+      .placement = placement, .graph = inputs->graph, .scratch = scratch, .strange = ETR_NONE};
   n.is_whole = n.graph->is_changed;
   n.has_map = inputs->map && inputs->map->instruction_count && !n.is_whole;
   bool has_bodies = false;
@@ -423,8 +486,13 @@ bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_block
   bool good = !etr_arena_failed(scratch) && (n.count == 0 || assign_nodes(&n, taken));
   if (good && n.is_cut)
     etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: too many nodes and instructions to number those of bodies of cond and map: "
+             "%s: too many nodes and instructions to number those of bodies of cond, map and scan: "
              "kernels in them get no node",
              etr_method_label(inputs));
+  if (good && n.strange != ETR_NONE)
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: it is not known which instructions run %s (%s): kernels in its body get no node",
+             etr_method_label(inputs), n.graph->nodes[n.strange].name,
+             n.graph->nodes[n.strange].target);
   return good;
 }

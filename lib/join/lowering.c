@@ -373,6 +373,9 @@ static const struct {
     {{ETR_STAGE_DYNAMIC, ETR_STAGE_NOT_DYNAMIC}, 2},
     {{ETR_STAGE_LAYERS, ETR_STAGE_NO_LAYERS}, 2},
     {{ETR_STAGE_SINGLE}, 1},
+    {{ETR_STAGE_SINGLE_DYNAMIC, ETR_STAGE_NOT_DYNAMIC}, 2},
+    {{ETR_STAGE_SINGLE_DYNAMIC, ETR_STAGE_SINGLE_NOT_DYNAMIC}, 2},
+    {{ETR_STAGE_DYNAMIC, ETR_STAGE_SINGLE_NOT_DYNAMIC}, 2},
 };
 
 static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {

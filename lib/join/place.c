@@ -235,6 +235,7 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   if (needs_order(placement->method) &&
       !etr_lowering_find(&p->order, placement, &p->roles, p->warnings, &p->scratch))
     return false;
+  placement->is_proven = p->order.is_proven;
   placement->ambiguous = p->order.is_proven ? 0 : p->roles.ambiguous;
   if (!etr_place_bodies(placement, method, blocks, p->taken, p->warnings, &p->scratch))
     return false;

@@ -332,7 +332,8 @@ Test(delegates, rows_are_matched_by_payload_or_order) {
     if (c->has_payload)
       make_payload(&arena, g, c->payload, &instruction);
     size_t count = make_rows(&arena, rows, c->rows);
-    etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS};
+    etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS,
+                                    .steps_left = ETR_DELEGATE_STEPS};
     for (size_t k = 0; k < count; k++)
       rows[k].kind = rows[k].delegate_id ? ETR_EVENT_DELEGATE_OPERATOR : ETR_EVENT_DELEGATE_CALL;
     cr_assert(etr_delegate_rows(&placement, &instruction, rows, count, &reading, &arena));
@@ -420,7 +421,8 @@ Test(delegates, the_source_of_a_match_is_chosen_before_the_rules) {
         .method = &method, .node_delegate = g->delegate_of, .is_ordered = true};
     make_nodes(&arena, g, &method, &placement);
     size_t count = make_rows(&arena, rows, cases[i].rows);
-    etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS};
+    etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS,
+                                    .steps_left = ETR_DELEGATE_STEPS};
     for (size_t k = 0; k < count; k++)
       rows[k].kind = rows[k].delegate_id ? ETR_EVENT_DELEGATE_OPERATOR : ETR_EVENT_DELEGATE_CALL;
     cr_assert(etr_delegate_rows(&placement, &instruction, rows, count, &reading, &arena));
