@@ -141,85 +141,14 @@ static etr_align_pair *align_plan(delegate *d, const plan *p, int16_t unplanned,
   return etr_arena_failed(&d->scratch) ? NULL : pairs;
 }
 
-/* ---- By the payload ---- */
-
-/* Lists the operators of the payload. Leaving out an operator costs little, because the runtime
- * drops some. Leaving out an event costs more than leaving out all operators. */
-static bool plan_payload(delegate *d, plan *p) {
-  for (uint32_t i = 0; i < d->payload->count; i++) {
-    const etr_payload_operator *o = &d->payload->operators[i];
-    if (!add_item(d, p, (etr_align_item){o->class_, o->alternative, 1, o->is_idle ? 0 : 1}, i))
-      return false;
-    if (o->activation && !add_item(d, p, (etr_align_item){o->activation, 0, 1, 1}, i))
-      return false;
-  }
-  return true;
-}
-
-enum { MISSING_EVENT = 100 };
-
-/* Attributes a row to an operator of the payload, and to its node if there is an Edge graph. */
-static bool set_operator(const delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
-  const etr_placed *known = d->instruction;
-  uint32_t node = known->payload ? known->operator_nodes[operator_] : ETR_NONE;
-  bool is_estimate = is_unsure || (known->payload && known->operator_by_order[operator_] &&
-                                   !d->placement->is_ordered);
-  etr_match match = is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
-  row->payload_operator = operator_;
-  row->is_operator_unsure = is_unsure;
-  if (!d->placement->method->graph) {
-    row->match = match;
-    row->confidence = is_estimate ? 0.5 : 1;
-  }
-  return node == ETR_NONE || set_node(d, row, node, match, is_estimate ? 0.5 : 1);
-}
-
-static bool match_by_payload(delegate *d) {
-  plan p = {0};
-  etr_align_pair *pairs = plan_payload(d, &p) ? align_plan(d, &p, MISSING_EVENT, MISSING_EVENT)
-                                              : NULL;
-  for (size_t i = 0; pairs && i < d->row_count; i++) {
-    if (pairs[i].partner == ETR_NONE)
-      continue;
-    if (!set_operator(d, d->rows[i], p.owners.data[pairs[i].partner], pairs[i].is_unsure))
-      return false;
-  }
-  return pairs != NULL;
-}
-
-/* ---- By order alone ---- */
-
-enum {
-  INSERTED_EVENT = 1, /* small: an event that a lowering may have inserted is rather paired with a
-                         node than left out */
-  ODD_EVENT = 6,      /* as much as a node that certainly runs and has no event */
-};
-
-/* Adds what the delegate's nodes run as, by expect() or allow() of the backend. */
-static bool plan_nodes(delegate *d, plan *p,
-                       etr_expectation (*runs_as)(const etr_delegate_view *, uint32_t)) {
-  size_t count;
-  const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
-  etr_users *users = &d->reading->users;
-  if (!users->list && !etr_users_find(users, d->placement->method->graph, d->arena))
-    return false;
-  etr_delegate_view view = {d->placement->method->graph, d->placement->method->uses,
-                            d->placement->node_delegate, d->instruction->id, *users};
-  for (size_t i = 0; i < count; i++) {
-    etr_expectation e = runs_as(&view, nodes[i].node);
-    for (uint32_t k = 0; e.class_ && k < e.count; k++)
-      if (!add_item(d, p, (etr_align_item){e.class_, e.alternative, e.weight, e.cost}, e.node))
-        return false;
-  }
-  return true;
-}
-
 /* ---- Twins: nodes that the handle lists do not distinguish ---- */
 
 /* Returns whether a path leads from one node to a later one. The graph lists producers first. A
  * search that takes too long finds none. */
 static bool reaches(delegate *d, uint32_t from, uint32_t to) {
-  const etr_users *users = &d->reading->users;
+  etr_users *users = &d->reading->users;
+  if (!users->list && !etr_users_find(users, d->placement->method->graph, d->arena))
+    return false;
   etr_vec(uint32_t) waiting = {0};
   etr_arena scratch = {0};
   etr_map seen;
@@ -273,24 +202,112 @@ static bool has_twin(delegate *d, uint32_t node, bool of_any_class) {
   return false;
 }
 
-/* Returns whether it is known which nodes the delegate has and in which order they run: it is
- * proven, or the delegate has all nodes of its handles, and data flow orders those of each. The
- * handles of a changed graph prove nothing. */
-static bool is_order_known(delegate *d) {
+/* Returns whether it is known which nodes the delegate has: it is proven, or the delegate has all
+ * nodes of its handles. */
+static bool are_nodes_known(delegate *d) {
   const etr_method_inputs *method = d->placement->method;
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
-  if (method->graph->is_changed)
-    return false;
   for (size_t i = 0; !d->placement->is_proven && i < count; i++) {
     uint32_t handle = method->graph->nodes[nodes[i].node].debug_handle;
-    for (size_t k = etr_method_first_of_handle(method, handle);
-         k < method->by_handle_count && method->by_handle[k].handle == handle; k++)
+    size_t k = etr_method_first_of_handle(method, handle);
+    if (k == method->by_handle_count || method->by_handle[k].handle != handle)
+      return false;
+    for (; k < method->by_handle_count && method->by_handle[k].handle == handle; k++)
       if (!etr_spend(&d->reading->steps_left, 1) ||
           d->placement->node_delegate[method->by_handle[k].node] != d->instruction->id)
         return false;
+  }
+  return true;
+}
+
+/* Returns whether it is also known in which order they run: it is proven, or data flow orders those
+ * of each handle. The handles of a changed graph prove nothing. */
+static bool is_order_known(delegate *d) {
+  size_t count;
+  const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
+  if (d->placement->method->graph->is_changed || !are_nodes_known(d))
+    return false;
+  for (size_t i = 0; !d->placement->is_proven && i < count; i++)
     if (has_twin(d, nodes[i].node, true))
       return false;
+  return true;
+}
+
+/* ---- By the payload ---- */
+
+/* Lists the operators of the payload. Leaving out an operator costs little, because the runtime
+ * drops some. Leaving out an event costs more than leaving out all operators. */
+static bool plan_payload(delegate *d, plan *p) {
+  for (uint32_t i = 0; i < d->payload->count; i++) {
+    const etr_payload_operator *o = &d->payload->operators[i];
+    if (!add_item(d, p, (etr_align_item){o->class_, o->alternative, 1, o->is_idle ? 0 : 1}, i))
+      return false;
+    if (o->activation && !add_item(d, p, (etr_align_item){o->activation, 0, 1, 1}, i))
+      return false;
+  }
+  return true;
+}
+
+enum { MISSING_EVENT = 100 };
+
+/* Returns whether the order decides between a node and others that match equally well. */
+static bool is_in_known_order(delegate *d, uint32_t node) {
+  return d->placement->is_ordered || (are_nodes_known(d) && !has_twin(d, node, false));
+}
+
+/* Attributes a row to an operator of the payload, and to its node if there is an Edge graph. */
+static bool set_operator(delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
+  const etr_placed *known = d->instruction;
+  uint32_t node = known->payload ? known->operator_nodes[operator_] : ETR_NONE;
+  bool is_estimate = is_unsure || (node != ETR_NONE && known->operator_by_order[operator_] &&
+                                   !is_in_known_order(d, node));
+  etr_match match = is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
+  row->payload_operator = operator_;
+  row->is_operator_unsure = is_unsure;
+  if (!d->placement->method->graph) {
+    row->match = match;
+    row->confidence = is_estimate ? 0.5 : 1;
+  }
+  return node == ETR_NONE || set_node(d, row, node, match, is_estimate ? 0.5 : 1);
+}
+
+static bool match_by_payload(delegate *d) {
+  plan p = {0};
+  etr_align_pair *pairs = plan_payload(d, &p) ? align_plan(d, &p, MISSING_EVENT, MISSING_EVENT)
+                                              : NULL;
+  for (size_t i = 0; pairs && i < d->row_count; i++) {
+    if (pairs[i].partner == ETR_NONE)
+      continue;
+    if (!set_operator(d, d->rows[i], p.owners.data[pairs[i].partner], pairs[i].is_unsure))
+      return false;
+  }
+  return pairs != NULL;
+}
+
+/* ---- By order alone ---- */
+
+enum {
+  INSERTED_EVENT = 1, /* small: an event that a lowering may have inserted is rather paired with a
+                         node than left out */
+  ODD_EVENT = 6,      /* as much as a node that certainly runs and has no event */
+};
+
+/* Adds what the delegate's nodes run as, by expect() or allow() of the backend. */
+static bool plan_nodes(delegate *d, plan *p,
+                       etr_expectation (*runs_as)(const etr_delegate_view *, uint32_t)) {
+  size_t count;
+  const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
+  etr_users *users = &d->reading->users;
+  if (!users->list && !etr_users_find(users, d->placement->method->graph, d->arena))
+    return false;
+  etr_delegate_view view = {d->placement->method->graph, d->placement->method->uses,
+                            d->placement->node_delegate, d->instruction->id, *users};
+  for (size_t i = 0; i < count; i++) {
+    etr_expectation e = runs_as(&view, nodes[i].node);
+    for (uint32_t k = 0; e.class_ && k < e.count; k++)
+      if (!add_item(d, p, (etr_align_item){e.class_, e.alternative, e.weight, e.cost}, e.node))
+        return false;
   }
   return true;
 }
@@ -316,7 +333,8 @@ static const double UNORDERED = 0.9, UNORDERED_LAYOUT = 0.85, REPLACED = 0.8, BY
 /* Returns whether the graph is of a version of ExecuTorch whose delegates were seen to run their
  * nodes in the order of the handle lists: 0.6 to 1.5. */
 static bool is_of_known_version(const etr_graph *graph) {
-  return strcmp(graph->schema_version, "5.3") == 0 || strcmp(graph->schema_version, "5.4") == 0;
+  const char *version = graph->schema_version;
+  return version && (strcmp(version, "5.3") == 0 || strcmp(version, "5.4") == 0);
 }
 
 /* What is known of the order of a delegate's rows. */
@@ -336,12 +354,10 @@ static bool find_walks(delegate *d, walks *w, const plan *expected) {
   if (!events || !w->only || !w->sure)
     return false;
   w->is_known = is_order_known(d);
-  if (!w->is_known)
-    return true;
-  return plan_nodes(d, &allowed, d->backend->allow) &&
-         etr_align_only(w->only, &w->has_any, events, d->row_count, INSERTED_EVENT,
+  return etr_align_only(w->only, &w->has_any, events, d->row_count, INSERTED_EVENT,
                         expected->items.data, expected->owners.data, expected->items.count,
                         &d->scratch) &&
+         plan_nodes(d, &allowed, d->backend->allow) &&
          etr_align_only(w->sure, &has_walk, events, d->row_count, INSERTED_EVENT,
                         allowed.items.data, allowed.owners.data, allowed.items.count, &d->scratch);
 }
@@ -362,13 +378,12 @@ static bool set_certain(delegate *d, const walks *w, size_t row, bool *is_set) {
 }
 
 static double doubt_of(const delegate *d, const walks *w, size_t row, bool is_unsure) {
-  if (!w->is_known)
+  if (!w->is_known && w->has_any)
     return is_inserted(d, row) ? UNORDERED_LAYOUT : UNORDERED;
-  if (!w->has_any)
-    return BY_ALIGNMENT;
-  if (d->backend->traits(d->classes[row]) & ETR_CLASS_REPLACED)
-    return REPLACED;
-  return is_unsure && !is_inserted(d, row) ? BY_CHANCE : BY_ALIGNMENT;
+  if (is_unsure && !is_inserted(d, row))
+    return BY_CHANCE;
+  bool is_replaced = d->backend->traits(d->classes[row]) & ETR_CLASS_REPLACED;
+  return w->has_any && is_replaced ? REPLACED : BY_ALIGNMENT;
 }
 
 /* Pairs the remaining items of both sides, class by class, in order: if the order is unknown, an

@@ -216,8 +216,9 @@ static bool place_rest(placer *p) {
 
 /* Returns whether several nodes share a handle. If none do, the handle lists suffice. */
 static bool needs_order(const etr_method_inputs *method) {
-  if (method->graph->subgraph_count)
-    return true; /* a graph that was recorded after lowering has the order */
+  for (size_t i = 0; i < method->graph->subgraph_count; i++)
+    if (method->graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED)
+      return true; /* it was recorded after lowering, and has the order */
   for (size_t i = 1; i < method->by_handle_count; i++)
     if (method->by_handle[i].handle == method->by_handle[i - 1].handle)
       return true;
