@@ -43,6 +43,7 @@ CASES = (
     ('reads two', ('diff', 'record', 'record'), set()),
     ('reads single files', ('info', '--etrecord', 'record/etrecord.bin', '--etdump', 'record/etdump.etdp'), set()),
     ('reads sources', ('source', 'record'), {'read_secret'}),
+    ('reads what a list names', ('nodes', 'record', '--each-from', 'list', '--format', 'csv'), {'read_secret'}),
     ('writes a folder', ('write', 'record', '--logdir', 'out'), {'make_in_output'}),
     ('makes a folder', ('write', 'record', '--logdir', 'out/new/er'), {'make_in_new'}),
     ('writes a file', ('report', 'record', '-o', 'out/report.html'), set()),
@@ -86,6 +87,8 @@ class Trial:
         for name in ('secret', 'out/old.html', 'below/doomed', 'below/precious'):
             with open(self.path(name), 'w', encoding='utf-8') as file:
                 file.write('secret')
+        with open(self.path('list'), 'w', encoding='utf-8') as file:
+            file.write('record/etdump.etdp\n')
         os.symlink('out/old.html', self.path('link.html'))
         if ids:
             for parent, folders, files in os.walk(folder):
