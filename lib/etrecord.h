@@ -234,8 +234,8 @@ typedef struct etr_options {
                        is cheaper for callers that do not need them. 0: all parts are computed */
   etr_skip skip;    /**< which inferences are included; zeroed: all */
   uint32_t skip_count;
-  size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first_run above
-                                 last_run: no run */
+  size_t first_run, last_run; /**< indices into etr_profile.runs, both included; opening
+                                 fails with ETR_ERROR_CHOICE if first_run is above last_run */
   etr_statistic statistic;    /**< copied to the profile, from which outputs read it */
   etr_peaks peaks;            /**< copied to the profile, from which outputs read them */
   const char
@@ -394,6 +394,11 @@ typedef struct etr_node {
 /** Returns true for an operator that moves, repeats or converts data and computes nothing, such as
  * "aten.permute_copy.default". */
 ETR_API bool etr_node_only_copies(const etr_node *node);
+
+/** Returns true for an operator that draws random numbers: torch tags it as
+ * nondeterministic_seeded, and its arguments do not say that it draws none, as those of a dropout
+ * in inference mode do. */
+ETR_API bool etr_node_draws(const etr_node *node);
 
 /** Returns the value of the node's argument of this name; NULL if it has none. */
 ETR_API const char *etr_node_argument(const etr_node *node, const char *name);
@@ -1270,8 +1275,8 @@ typedef struct etr_numeric_gap {
   uint64_t left_out;      /**< pairs in which one or both elements are NaN or infinite */
   uint64_t unlike; /**< pairs left out whose elements differ: NaN equals NaN, and infinities of one
                       sign are equal */
-  double mse; /**< mean of (reference - actual)^2. This and the members below are NaN if all pairs
-                 were left out */
+  double mse; /**< mean of (reference - actual)^2. This and the members below are NaN if nothing
+                 finite is left to compare and some pairs are unlike */
   double l1;  /**< sum of |reference - actual| */
   double max_abs_error;
   double snr_db;   /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference,
@@ -1284,6 +1289,8 @@ typedef struct etr_numeric_gap {
   double bias;     /**< mean of actual - reference */
   uint64_t max_at; /**< index of the element with max_abs_error, in the order of the dimensions, the
                       last one fastest */
+  uint64_t broken; /**< pairs left out whose reference is finite: the actual element is NaN or
+                      infinite */
 } etr_numeric_gap;
 
 /** Compares two gaps: the worse one has differing NaN or infinities, or else the lower SNR. Returns
