@@ -121,8 +121,8 @@ static etr_method_inputs *method_of(reader *r, const char *name) {
   return added;
 }
 
-/* Lists every method that any input names, in the order of the .pte, then of the maps and of the Edge
- * graphs, which may be that of the entries of a zip. */
+/* Lists every method that any input names, in the order of the .pte, then of the maps and of the
+ * Edge graphs, which may be that of the entries of a zip. */
 static bool collect_methods(reader *r) {
   etr_opened_record *out = r->out;
   for (size_t i = 0; i < out->pte.method_count; i++) {
