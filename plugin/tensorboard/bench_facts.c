@@ -2,7 +2,7 @@
  *
  * bench_facts.c - writes what a bench keeps of a method for the curves over benches.
  */
-#include "output/json_writer.h"
+#include "base/json_writer.h"
 #include "tensorboard/tb_curves.h"
 #include "views/breakdown.h"
 #include "views/loads.h"
@@ -59,7 +59,7 @@ etr_status etr_emit_bench_facts(const etr_profile *profile, uint32_t index, cons
   etr_jw json;
   etr_error_clear(error);
   etr_writer_init(&writer, sink);
-  etr_jw_init(&json, &writer);
+  etr_jw_init(&json, &writer, ETR_JW_DOCUMENT);
   etr_jw_object(&json);
   put_number(&json, "p10", millis(profile, method->execute.p10));
   put_number(&json, "p90", millis(profile, method->execute.p90));
