@@ -2,8 +2,8 @@
  *
  * Node data for Model Explorer: the nodes that have a value, and the sums of values.
  */
+#include "base/writer.h"
 #include "etrecord_tb.h"
-#include "output/writer.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>
