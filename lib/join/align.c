@@ -96,84 +96,84 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
 typedef enum reach { FROM_START = 1, TO_END = 2 } reach;
 
 typedef struct walker {
-  const etr_align_item *left, *right;
-  size_t left_count, right_count;
-  int16_t leaves;
+  const etr_align_side *left, *right;
   uint8_t *cells; /* bits of `reach` */
 } walker;
 
 static uint8_t *cell_of(const walker *w, size_t i, size_t j) {
-  return &w->cells[i * (w->right_count + 1) + j];
+  return &w->cells[i * (w->right->count + 1) + j];
 }
 
-static bool may_leave(const walker *w, size_t i) {
-  return w->left[i].cost <= w->leaves;
+static bool may_leave(const etr_align_side *side, size_t i) {
+  return side->items[i].cost <= side->leaves;
+}
+
+static bool may_pair(const walker *w, size_t i, size_t j) {
+  return are_paired(&w->left->items[i], &w->right->items[j]);
 }
 
 static void reach_from_start(const walker *w, size_t i, size_t j) {
   bool is_reached = i == 0 && j == 0;
-  if (i && may_leave(w, i - 1))
+  if (i && may_leave(w->left, i - 1))
     is_reached |= *cell_of(w, i - 1, j) & FROM_START;
-  if (j && w->right[j - 1].cost == 0)
+  if (j && may_leave(w->right, j - 1))
     is_reached |= *cell_of(w, i, j - 1) & FROM_START;
-  if (i && j && are_paired(&w->left[i - 1], &w->right[j - 1]))
+  if (i && j && may_pair(w, i - 1, j - 1))
     is_reached |= *cell_of(w, i - 1, j - 1) & FROM_START;
   if (is_reached)
     *cell_of(w, i, j) |= FROM_START;
 }
 
 static void reach_to_end(const walker *w, size_t i, size_t j) {
-  bool is_reached = i == w->left_count && j == w->right_count;
-  if (i < w->left_count && may_leave(w, i))
+  bool is_reached = i == w->left->count && j == w->right->count;
+  if (i < w->left->count && may_leave(w->left, i))
     is_reached |= (*cell_of(w, i + 1, j) & TO_END) != 0;
-  if (j < w->right_count && w->right[j].cost == 0)
+  if (j < w->right->count && may_leave(w->right, j))
     is_reached |= (*cell_of(w, i, j + 1) & TO_END) != 0;
-  if (i < w->left_count && j < w->right_count && are_paired(&w->left[i], &w->right[j]))
+  if (i < w->left->count && j < w->right->count && may_pair(w, i, j))
     is_reached |= (*cell_of(w, i + 1, j + 1) & TO_END) != 0;
   if (is_reached)
     *cell_of(w, i, j) |= TO_END;
 }
 
 /* Returns the only owner that the i-th left item can have; ETR_NONE if there are others. */
-static uint32_t only_owner(const walker *w, size_t i, const uint32_t *owners) {
+static uint32_t only_owner(const walker *w, size_t i) {
   uint32_t only = ETR_NONE;
-  for (size_t j = 0; j <= w->right_count; j++) {
+  for (size_t j = 0; j <= w->right->count; j++) {
     if (!(*cell_of(w, i, j) & FROM_START))
       continue;
-    if (may_leave(w, i) && *cell_of(w, i + 1, j) & TO_END)
+    if (may_leave(w->left, i) && *cell_of(w, i + 1, j) & TO_END)
       return ETR_NONE;
-    bool is_paired = j < w->right_count && are_paired(&w->left[i], &w->right[j]) &&
-                     *cell_of(w, i + 1, j + 1) & TO_END;
+    bool is_paired = j < w->right->count && may_pair(w, i, j) && *cell_of(w, i + 1, j + 1) & TO_END;
     if (!is_paired)
       continue;
-    if (only != ETR_NONE && only != owners[j])
+    if (only != ETR_NONE && only != w->right->owners[j])
       return ETR_NONE;
-    only = owners[j];
+    only = w->right->owners[j];
   }
   return only;
 }
 
-bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_item *left, size_t left_count,
-                    int16_t leaves, const etr_align_item *right, const uint32_t *owners,
-                    size_t right_count, etr_arena *scratch) {
-  walker w = {left, right, left_count, right_count, leaves, NULL};
+bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_side *left,
+                    const etr_align_side *right, etr_arena *scratch) {
+  walker w = {left, right, NULL};
   *has_walk = false;
-  for (size_t i = 0; i < left_count; i++)
+  for (size_t i = 0; i < left->count; i++)
     only[i] = ETR_NONE;
-  if (left_count >= ETR_ALIGN_MAX_CELLS ||
-      (left_count + 1) > ETR_ALIGN_MAX_CELLS / (right_count + 1))
+  if (left->count >= ETR_ALIGN_MAX_CELLS ||
+      (left->count + 1) > ETR_ALIGN_MAX_CELLS / (right->count + 1))
     return true;
-  w.cells = etr_arena_alloc_array(scratch, (left_count + 1) * (right_count + 1), sizeof *w.cells);
+  w.cells = etr_arena_alloc_array(scratch, (left->count + 1) * (right->count + 1), sizeof *w.cells);
   if (!w.cells)
     return false;
-  for (size_t i = 0; i <= left_count; i++)
-    for (size_t j = 0; j <= right_count; j++)
+  for (size_t i = 0; i <= left->count; i++)
+    for (size_t j = 0; j <= right->count; j++)
       reach_from_start(&w, i, j);
-  for (size_t i = left_count + 1; i-- > 0;)
-    for (size_t j = right_count + 1; j-- > 0;)
+  for (size_t i = left->count + 1; i-- > 0;)
+    for (size_t j = right->count + 1; j-- > 0;)
       reach_to_end(&w, i, j);
   *has_walk = (*cell_of(&w, 0, 0) & TO_END) != 0;
-  for (size_t i = 0; *has_walk && i < left_count; i++)
-    only[i] = only_owner(&w, i, owners);
+  for (size_t i = 0; *has_walk && i < left->count; i++)
+    only[i] = only_owner(&w, i);
   return true;
 }

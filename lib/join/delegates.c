@@ -353,12 +353,14 @@ static bool find_walks(delegate *d, walks *w, const plan *expected) {
   if (!events || !w->only || !w->sure)
     return false;
   w->is_known = is_order_known(d);
-  return etr_align_only(w->only, &w->has_any, events, d->row_count, INSERTED_EVENT,
-                        expected->items.data, expected->owners.data, expected->items.count,
-                        &d->scratch) &&
-         plan_nodes(d, &allowed, d->backend->allow) &&
-         etr_align_only(w->sure, &has_walk, events, d->row_count, INSERTED_EVENT,
-                        allowed.items.data, allowed.owners.data, allowed.items.count, &d->scratch);
+  if (!plan_nodes(d, &allowed, d->backend->allow))
+    return false;
+  etr_align_side rows = {events, NULL, d->row_count, INSERTED_EVENT};
+  etr_align_side as_expected = {expected->items.data, expected->owners.data, expected->items.count,
+                                0};
+  etr_align_side in_any_case = {allowed.items.data, allowed.owners.data, allowed.items.count, 0};
+  return etr_align_only(w->only, &w->has_any, &rows, &as_expected, &d->scratch) &&
+         etr_align_only(w->sure, &has_walk, &rows, &in_any_case, &d->scratch);
 }
 
 /* Sets the node of a row if it is certain. Sets *is_set to whether it is. */
