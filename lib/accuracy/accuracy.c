@@ -415,7 +415,7 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   row->input_evidence = input->evidence;
   row->aten_node = partner->aten;
   if (!partner->node)
-    return "the reference has no such node";
+    return partner->why ? partner->why : "the reference has no such node";
   row->reference_graph = partner->graph;
   row->reference_node = partner->node;
   row->evidence = partner->evidence;
