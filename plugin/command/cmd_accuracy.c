@@ -266,11 +266,6 @@ exit_status command_reference(const cli_settings *settings) {
 
 /* ---- A reference that `accuracy` makes ---- */
 
-bool command_ends_with(const char *text, const char *end) {
-  size_t size = strlen(text), end_size = strlen(end);
-  return size >= end_size && strcmp(text + size - end_size, end) == 0;
-}
-
 enum { HASH_ROOM = 17 }; /* 16 hexadecimal digits and a NUL */
 
 /* Adds the bytes of a file to a hash (FNV-1a). Nothing in them is interpreted: this runs before the
