@@ -25,7 +25,8 @@ static bool ranks_by_p50(const etr_table *table) {
 }
 
 static bool has_field(const etr_table *table, const etr_field *field) {
-  return !field->p50_only || ranks_by_p50(table);
+  const etr_profile *profile = table->answer->profile;
+  return !field->stats || (profile && field->stats & 1u << profile->statistic);
 }
 
 static const char *full_title(const etr_table *table, const etr_field *field) {
@@ -96,6 +97,12 @@ static size_t find_fields(const etr_table *table, etr_slice name, const etr_fiel
   return ETR_COUNT(sides);
 }
 
+/* Returns true if --columns takes a field: one of the table for programs. */
+static bool is_for_programs(const etr_table *table, const etr_field *field) {
+  unsigned media = table->exact ? table->medium : ETR_IN_DATA;
+  return field->in & media && field->title && has_field(table, field);
+}
+
 /* Refuses an unknown column; the message suggests the nearest name and lists all. */
 static void refuse_column(const etr_table *table, etr_slice name) {
   etr_text text;
@@ -104,7 +111,7 @@ static void refuse_column(const etr_table *table, etr_slice name) {
   const char *near = NULL;
   for (const etr_field *field = table->fields->first;
        field < table->fields->first + table->fields->count; field++)
-    if (field->in & ETR_IN_DATA && has_field(table, field))
+    if (is_for_programs(table, field))
       near = etr_nearer_word(name.data, name.size, near, plain_name(table, field));
   etr_putf(&writer, "no column %.*s", (int)ETR_MIN(name.size, (size_t)80), name.data);
   if (near)
@@ -112,7 +119,7 @@ static void refuse_column(const etr_table *table, etr_slice name) {
   etr_puts(&writer, near ? " There are:" : "; there are:");
   for (const etr_field *field = table->fields->first;
        field < table->fields->first + table->fields->count; field++)
-    if (field->in & ETR_IN_DATA && has_field(table, field))
+    if (is_for_programs(table, field))
       etr_putf(&writer, " %s", plain_name(table, field));
   etr_answer_refuse(table->answer, etr_text_end(&text, &writer));
 }

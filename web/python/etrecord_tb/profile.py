@@ -293,18 +293,22 @@ class Profile:
         return self.table("nodes", method, unit, tags=tags, graph=graph, module=module, op=op, backend=backend)
 
     def table(
-        self, answer: str, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str | None] | None = None, graph: str | None = None,
-        module: str | None = None, op: str | None = None, backend: str | None = None,
+        self, answer: str, method: str | None = None, unit: str = "ms", *, by: str | None = None, tags: Mapping[str, str | None] | None = None,
+        graph: str | None = None, module: str | None = None, op: str | None = None, backend: str | None = None,
     ) -> Table:
         """Returns an answer ("events", "nodes", "summary", "source", "delegation" or "memory") as a table, with the rows and columns that the command of that
         name prints with `--format jsonl`.
 
+        by: which table of a summary, which has several: "op", "module", "pattern", "backend", "source", "method", "part" or "finding".
         tags: as in events_table(); a value of None is null.
         """
+        if (by is None) == (answer == "summary"):
+            raise ValueError("a summary has several tables: choose one with by" if by is None else f"{answer} is one table, without by")
         if method is not None:
             self._check_method(method)
         pairs = (Tag * len(tags or {}))(*[Tag(name.encode(), None if value is None else str(value).encode()) for name, value in (tags or {}).items()])
-        options = TableOptions(unit=_unit(unit), tags=pairs, tag_count=len(pairs))
+        table = 0 if by is None else 1 + _index(_library.SUMMARY_TABLES, "by", by)
+        options = TableOptions(unit=_unit(unit), tags=pairs, tag_count=len(pairs), by=table)
         wanted, kind = _filter(method=method, graph_module=graph, module=module, op=op, backend=backend), _index(_library.ANSWERS, "answer", answer)
 
         def fill(out: Any) -> None:
@@ -313,10 +317,15 @@ class Profile:
 
         return Table(fill)
 
-    def diff_table(self, newer: Profile, method: str | None = None, unit: str = "ms", *, limit: float = 0, recording_noise: float = 0) -> Table:
-        """Returns the changes from this profile to `newer` as a table, with the rows and columns of `etrecord-tb diff --format jsonl`. Arguments: as in diff()."""
-        options = TableOptions(unit=_unit(unit))
-        return Table(lambda out: _library.stream_diff(self._opened(), newer._opened(), method, options, limit, recording_noise, out))
+    def diff_table(
+        self, newer: Profile, by: str, method: str | None = None, unit: str = "ms", *, limit: float = 0, recording_noise: float = 0,
+    ) -> Table:
+        """Returns a table of the changes from this profile to `newer`, with the rows and columns of `etrecord-tb diff --by BY --format jsonl`.
+
+        by: "node", "op", "module", "pattern", "backend", "value", "part" or "method". Other arguments: as in diff().
+        """
+        options, table = TableOptions(unit=_unit(unit)), 1 + _index(_library.DIFF_TABLES, "by", by)
+        return Table(lambda out: _library.stream_diff(self._opened(), newer._opened(), table, method, options, limit, recording_noise, out))
 
     def trace(self, method: str | None = None) -> dict[str, Any]:
         """Returns the runs as Chrome trace events, for Perfetto or chrome://tracing, as `etrecord-tb trace` writes them."""
