@@ -563,11 +563,13 @@ typedef struct etr_planned_tensor {
                        memory */
   bool is_misplaced; /**< it lies outside its buffer or has an invalid size: it is left out of all
                         sums, and a warning says why */
-  bool is_kept;      /**< it is needed after the last instruction: it is an output, a state, or the
-                        tensor of which an output      is a view */
   uint32_t node;     /**< node of the method's Edge graph that computes it; ETR_NONE if unknown */
   uint32_t module; /**< module of that node in the Edge graph, or the innermost module that contains
                       all nodes of its delegate; 0 if unknown */
+  const uint32_t *users; /**< instructions that read or write it or a view of it, in their order,
+                            each once. Empty for a view, and for all tensors if the program's lists
+                            of tensors are too long to follow */
+  size_t user_count;
 } etr_planned_tensor;
 
 /** A buffer that the runtime allocates for a method's tensors
@@ -601,16 +603,6 @@ typedef struct etr_memory_step {
   bool is_delegate;
   uint32_t node; /**< node of the method's Edge graph that a kernel computes; ETR_NONE if unknown */
   uint32_t module; /**< module, as in etr_planned_tensor */
-  const uint32_t
-      *tensors; /**< tensors that it reads or writes, each once: indices into
-                   etr_memory_plan.tensors. A view is replaced by the tensor that it views. Both
-                   this list and `needs` are empty if etr_memory_plan.has_needs is false */
-  size_t tensor_count;
-  const uint32_t
-      *needs; /**< earlier instructions that must run before it in any valid order, each once: they
-                 write what it reads or writes, read what it writes, or have side effects whose
-                 order must be kept. Needs that follow from other needs may be left out */
-  size_t need_count;
 } etr_memory_step;
 
 /** Processed bytes that a program passes to its delegates. Several delegates may share a blob. */
@@ -642,9 +634,6 @@ typedef struct etr_memory_plan {
   size_t blob_count;
   size_t unplanned_count; /**< tensors without an upper bound, which the runtime allocates while the
                              method runs */
-  bool has_needs; /**< the steps list their tensors and needs. False if there is control flow, a
-                     tensor without an upper bound, a plan that contradicts itself, or an
-                     instruction whose arguments are not all known */
 } etr_memory_plan;
 
 /** What a segment of a program holds. */

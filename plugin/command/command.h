@@ -35,9 +35,6 @@ typedef enum drawing_format { DRAWING_DOT, DRAWING_SVG, DRAWING_PNG } drawing_fo
 /** The viewer that `export` writes for. */
 typedef enum export_target { TARGET_MODEL_EXPLORER } export_target;
 
-/** The system that `bench` writes for. */
-typedef enum bench_target { BENCH_TARGET_OBSERVER, BENCH_TARGET_HUD } bench_target;
-
 /** A command of the program; see below. */
 typedef struct cli_command cli_command;
 
@@ -131,8 +128,6 @@ typedef struct cli_settings {
   bool has_repeat, has_warmup;
   double timeout; /* seconds; 0: the default */
   const char *pull, *tensorboard;
-  bench_target bench_target;
-  bool has_bench_target;
   const char *against, *against_record; /* the base's command line, and its record */
   struct bench_job *job;                /* result of bench_collect() */
 } cli_settings;

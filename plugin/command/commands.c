@@ -495,10 +495,8 @@ const cli_command commands[] = {
              "not live are gaps "
              "between tensors. A tensor is live from the first instruction that uses it to the "
              "last, as in "
-             "ExecuTorch's memory planning. Findings name what sets the peak, and the instructions "
-             "that would lower "
-             "it in another order. Memory that the program does not describe, such as what "
-             "delegates allocate, is "
+             "ExecuTorch's memory planning. Findings name what sets the peak. Memory that the "
+             "program does not describe, such as what delegates allocate, is "
              "listed as unknown.\n"
              "CSV, TSV and JSON Lines have one row for each planned tensor and each constant. JSON "
              "also has the live "
@@ -799,10 +797,9 @@ const cli_command commands[] = {
          "and writes all "
          "of them as one TensorBoard run, LOGDIR/NAME/TIME, whose steps are the inferences and "
          "whose hparams are "
-         "host, device, commit and options. From the second bench on, the run "
-         "LOGDIR/NAME/0_benches has curves "
-         "over all of them. It prints the summary, the `diff` against the base, the trend of the "
-         "medians, what tracing costs, and the command that opens TensorBoard.\n"
+         "host, device, commit and options. It prints the summary, the `diff` against the base, "
+         "what tracing costs, and the command that opens TensorBoard, with the address of the "
+         "run.\n"
          "With --against, the base and RUNNER take turns, the base first, so that changes of the "
          "machine affect "
          "both: this finds the smallest changes. The ETDumps of the base go to "
@@ -812,14 +809,8 @@ const cli_command commands[] = {
          "Nothing is expanded: $, *, ~, | and > are ordinary characters; `sh -c '...'` runs a "
          "shell. If the base "
          "runs another model, --against-record names its record.\n"
-         "Without --against, the base is the last bench of that NAME on the same host and device "
-         "with the same "
-         "command, or else with another command. It is another session, and sessions differ more "
-         "than recordings "
-         "do. From eight benches with the same command on, a change counts if it exceeds what "
-         "successive benches "
-         "differ by. With fewer, `bench` assumes that they differ by --recording-noise and prints "
-         "that it did.\n"
+         "Without --against nothing is compared. Folders of recordings are compared later with "
+         "`diff`, which cannot know how the machine changed between them.\n"
          "The ETDump is the file that --pull names, or else --etdump_path among the program's "
          "arguments, or else "
          "the newest ETDump that appears in the working directory or in --record. An ETDump from "
@@ -835,22 +826,15 @@ const cli_command commands[] = {
          "exceeds --timeout or "
          "leaves no ETDump is reported with the end of the program's output and does not count. Of "
          "what a program "
-         "prints, the last 4 MiB are kept; a warning says if there was more.\n"
-         "LOGDIR/NAME/history.jsonl has a line for each measure of each bench (of RUNNER, not of "
-         "the base), and "
-         "is replaced as a whole. Folders of old benches may be removed. Only one bench of a NAME "
-         "runs at a time; "
-         "`write` may use the same NAME meanwhile.",
+         "prints, the last 4 MiB are kept; a warning says if there was more.",
      .examples = {{"bench --record mv2 -- ./executor_runner --etdump_path dump.etdp",
                    "one recording as a warm-up, then five that count"},
                   {"bench --record mv2 --against 'python3 old.py' -- python3 new.py",
                    "two programs in turns, five recordings of each"},
                   {"bench --record mv2 --pull /sdcard/d -- adb shell sh /sdcard/run.sh",
                    "a program on a phone"},
-                  {"bench --record mv2 --fail-above 5% -- python3 run.py",
-                   "for CI, with earlier benches: fails if a method surely got slower"},
-                  {"bench --record mv2 --to hud -o mv2.json -- python3 run.py",
-                   "records for PyTorch's benchmark database"}},
+                  {"bench --record mv2 --fail-above 5% --against ./old -- ./new",
+                   "for CI: fails if a method surely got slower"}},
      .prepare = bench_collect,
      .run = command_bench,
      .rows = 10,

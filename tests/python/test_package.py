@@ -85,7 +85,7 @@ def described(schema, *path):
     (etrecord_tb.OperatorDelegation, "delegation", ["methods", "operators"]), (etrecord_tb.MethodMemory, "memory", ["methods"]),
     (etrecord_tb.MemoryPlan, "memory", ["methods", "plan"]), (etrecord_tb.MemoryPeak, "memory", ["methods", "plan", "peak"]),
     (etrecord_tb.PlannedBuffer, "memory", ["methods", "plan", "buffers"]), (etrecord_tb.PlannedTensor, "memory", ["methods", "plan", "tensors"]),
-    (etrecord_tb.MemoryFinding, "memory", ["methods", "findings"]), (etrecord_tb.OrderMove, "memory", ["methods", "findings", "moves"]),
+    (etrecord_tb.MemoryFinding, "memory", ["methods", "findings"]),
     (etrecord_tb.MethodSource, "source", ["methods"]),
     (etrecord_tb.SourceFile, "source", ["methods", "files"]), (etrecord_tb.SourceLine, "source", ["methods", "files", "lines"]),
     (etrecord_tb.MethodDiff, "diff", ["methods"]), (etrecord_tb.Change, "diff", ["methods", "execute"]), (etrecord_tb.NodeChange, "diff", ["methods", "nodes"]),
