@@ -192,9 +192,8 @@ typedef struct etr_field {
   const char *heading; /* title in text unless --columns names the column; NULL: `title` */
   unsigned stats;      /* bits 1u << etr_statistic: only tables that rank by one of these have the
                           column;      0: all */
-  const char *p50_title, *p50_heading; /* titles in tables that rank by p50; NULL: the usual ones */
-  unsigned unit_in; /* ETR_IN_ bits of outputs whose title names the unit, "avg ms" */
-  unsigned spare;   /* narrow text hides columns with 1 first, then 2, ...; 0: never */
+  unsigned unit_in;    /* ETR_IN_ bits of outputs whose title names the unit, "avg ms" */
+  unsigned spare;      /* narrow text hides columns with 1 first, then 2, ...; 0: never */
 } etr_field;
 
 /** The fields of one kind of rows. */
