@@ -395,6 +395,11 @@ typedef struct etr_node {
  * "aten.permute_copy.default". */
 ETR_API bool etr_node_only_copies(const etr_node *node);
 
+/** Returns true for an operator that draws random numbers: torch tags it as
+ * nondeterministic_seeded, and its arguments do not say that it draws none, as those of a dropout
+ * in inference mode do. */
+ETR_API bool etr_node_draws(const etr_node *node);
+
 /** Returns the value of the node's argument of this name; NULL if it has none. */
 ETR_API const char *etr_node_argument(const etr_node *node, const char *name);
 
@@ -1266,8 +1271,8 @@ typedef struct etr_numeric_gap {
   uint64_t left_out;      /**< pairs in which one or both elements are NaN or infinite */
   uint64_t unlike; /**< pairs left out whose elements differ: NaN equals NaN, and infinities of one
                       sign are equal */
-  double mse; /**< mean of (reference - actual)^2. This and the members below are NaN if all pairs
-                 were left out */
+  double mse; /**< mean of (reference - actual)^2. This and the members below are NaN if nothing
+                 finite is left to compare and some pairs are unlike */
   double l1;  /**< sum of |reference - actual| */
   double max_abs_error;
   double snr_db;   /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference,
@@ -1280,6 +1285,8 @@ typedef struct etr_numeric_gap {
   double bias;     /**< mean of actual - reference */
   uint64_t max_at; /**< index of the element with max_abs_error, in the order of the dimensions, the
                       last one fastest */
+  uint64_t broken; /**< pairs left out whose reference is finite: the actual element is NaN or
+                      infinite */
 } etr_numeric_gap;
 
 /** Compares two gaps: the worse one has differing NaN or infinities, or else the lower SNR. Returns

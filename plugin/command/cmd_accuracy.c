@@ -151,6 +151,18 @@ static exit_status check_limit(const accuracy_job *job) {
   return result;
 }
 
+/* Returns EXIT_CANNOT_TELL, with a message, if nothing of a record was compared. */
+static exit_status check_compared(const accuracy_job *job) {
+  exit_status result = EXIT_DONE;
+  for (size_t i = 0; i < job->count; i++) {
+    if (job->accuracies[i]->ranked_count > 0)
+      continue;
+    message_failed("%s: no value was compared", job->names[i]);
+    result = EXIT_CANNOT_TELL;
+  }
+  return result;
+}
+
 exit_status command_accuracy(const cli_settings *settings) {
   accuracy_job job = {.settings = settings};
   exit_status result = EXIT_DONE;
@@ -166,7 +178,7 @@ exit_status command_accuracy(const cli_settings *settings) {
   if (result == EXIT_DONE)
     result = command_put(settings, emit_job, &job);
   if (result == EXIT_DONE)
-    result = check_limit(&job);
+    result = settings->has_fail_below ? check_limit(&job) : check_compared(&job);
   for (size_t i = 0; i < ETR_MOST_VARIANTS; i++) {
     etr_accuracy_close(job.accuracies[i]);
     etr_profile_close(job.profiles[i]);

@@ -579,6 +579,8 @@ class ValueAccuracy:
     statistics: list[dict[str, Any]] = field(default_factory=list)
     statistics_difference: float | None = None
     statistics_text: str | None = None
+    origin: bool = False
+    stands_out: bool = False
 
 
 @dataclass
