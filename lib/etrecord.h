@@ -234,8 +234,8 @@ typedef struct etr_options {
                        is cheaper for callers that do not need them. 0: all parts are computed */
   etr_skip skip;    /**< which inferences are included; zeroed: all */
   uint32_t skip_count;
-  size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first_run above
-                                 last_run: no run */
+  size_t first_run, last_run; /**< indices into etr_profile.runs, both included; opening
+                                 fails with ETR_ERROR_CHOICE if first_run is above last_run */
   etr_statistic statistic;    /**< copied to the profile, from which outputs read it */
   etr_peaks peaks;            /**< copied to the profile, from which outputs read them */
   const char

@@ -47,6 +47,38 @@ ETR_API bool etr_write_plain(const etr_sink *sink, const char *text);
 ETR_API etr_status etr_write_file(const char *path, etr_emitter emit, void *context,
                                   etr_error *error);
 
+/**
+ * A file that is being written, for a process that gives up rights before it writes: it opens the
+ * file first, and another process puts it in place. etr_write_file() does all at once.
+ */
+typedef struct etr_new_file etr_new_file;
+
+/**
+ * Opens a temporary file that will replace the file `path`, as etr_write_file() does, or a pipe,
+ * terminal or device itself. Close it with etr_new_file_close(). Errors: ETR_ERROR_IO with the path
+ * and the reason, also of a link that leads nowhere; ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_new_file_open(etr_new_file **out, const char *path, etr_error *error);
+
+/** Returns the descriptor that is written to. It belongs to the file; -1: the file was filled. */
+ETR_API int etr_new_file_descriptor(const etr_new_file *file);
+
+/** Returns the path of the file that will be replaced, with links resolved if it exists. Lives as
+ * long as the file. NULL: a pipe, terminal or device. */
+ETR_API const char *etr_new_file_target(const etr_new_file *file);
+
+/** Writes the output of `emit` to the file and flushes it to the disk. Only once for each file.
+ * Errors: ETR_ERROR_IO with the path and the reason, and what `emit` returns. */
+ETR_API etr_status etr_new_file_fill(etr_new_file *file, etr_emitter emit, void *context,
+                                     etr_error *error);
+
+/**
+ * Puts the file in place if `keep` is true, or removes it, and frees it. After a fork() each of the
+ * two processes has the file: one of them must close it, the other one must not. Errors:
+ * ETR_ERROR_IO with the path and the reason; the file is then removed.
+ */
+ETR_API etr_status etr_new_file_close(etr_new_file *file, bool keep, etr_error *error);
+
 /** An emitter with limited output, since a small input can produce a large one. */
 typedef struct etr_limited {
   etr_emitter emit;
@@ -626,9 +658,8 @@ ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, co
                                    etr_error *error);
 
 /**
- * Writes the dashboard for a record and a base: both documents, and their comparison by
- * etr_compare_documents(). Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY, and ETR_ERROR_CHOICE as from
- * etr_compare_documents().
+ * Writes the dashboard for a record and a base: both documents, and the comparison of the profiles.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *newer,
                                           etr_unit unit, const etr_sink *sink, etr_error *error);

@@ -3,6 +3,7 @@
  * cmd_accuracy.c - `etrecord-tb accuracy` and `etrecord-tb reference`.
  */
 #include "command/command.h"
+#include "command/python.h"
 #include "command/runner.h"
 
 #include <stdio.h>
@@ -189,17 +190,6 @@ exit_status command_accuracy(const cli_settings *settings) {
 
 /* ---- reference ---- */
 
-/* Starts the package, or says in one line what is missing. */
-static const char start_package[] =
-    "import logging, sys\n"
-    "logging.disable(logging.WARNING)\n" /* what torch says while it is imported */
-    "try:\n"
-    "    from etrecord_tb.reference import main\n"
-    "except ImportError as error:\n"
-    "    sys.exit('etrecord-tb: `reference` needs Python with the package and its extra: "
-    "pip install \"etrecord-tb[reference]\" (%s)' % error)\n"
-    "sys.exit(main(sys.argv[1:]))\n";
-
 enum { OWN_ARGUMENTS = 24, A_YEAR = 366 * 24 * 3600 };
 
 static void add_option(const char **arguments, size_t *count, const char *name, const char *value) {
@@ -210,18 +200,17 @@ static void add_option(const char **arguments, size_t *count, const char *name, 
 }
 
 exit_status command_make_reference(cli_settings *settings) {
-  const char *python = getenv("ETRECORD_TB_PYTHON");
+  python_start python;
   runner_outcome outcome;
-  size_t count = 0;
+  size_t count = PYTHON_ARGUMENTS;
   if (!settings->output)
     return message_usage("reference", "reference needs the file to write: -o REF.safetensors");
   const char **arguments = calloc(OWN_ARGUMENTS + 2 * settings->etdump_count + settings->more_count,
                                   sizeof *arguments);
   if (!arguments)
     return message_failed("out of memory");
-  arguments[count++] = python && python[0] ? python : "python3";
-  arguments[count++] = "-c";
-  arguments[count++] = start_package;
+  python_prepare(&python, "reference", "`reference` needs", "reference");
+  memcpy(arguments, python.arguments, sizeof python.arguments);
   add_option(arguments, &count, "--output", settings->output);
   add_option(arguments, &count, "--inputs", settings->inputs_file);
   add_option(arguments, &count, "--for", settings->reference_for);

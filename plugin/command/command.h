@@ -10,6 +10,8 @@
 
 #include "command/message.h"
 
+#include <limits.h>
+
 /* ---- The settings of a command line ---- */
 
 /** Output format of the commands that print. */
@@ -49,9 +51,8 @@ typedef struct cli_settings {
   size_t more_count;
   bool each; /* an answer for each ETDump */
   const char *each_from,
-      *problems;      /* of --each: list of ETDumps, and the file for those that failed */
-  FILE *problem_file; /* opened by each_prepare() */
-  etr_stack stack;    /* set by commands */
+      *problems;   /* of --each: list of ETDumps, and the file for those that failed */
+  etr_stack stack; /* set by commands */
   const char *etrecord, *pte, *debug_buffer;
   bool without_buffer;  /* set by commands, not by an option: with several ETDumps it is unknown
                            which one the buffer is  of */
@@ -246,8 +247,8 @@ exit_status command_check_limits(const etr_comparison *comparison, const cli_set
  */
 bool each_is_wanted(const cli_settings *settings);
 
-/** Opens the files of --output and --problems, before rights are given up. */
-exit_status each_prepare(cli_settings *settings);
+/** Returns EXIT_USAGE, with a message, if an option is given that needs --each. */
+exit_status each_check(const cli_settings *settings);
 
 /**
  * Reads the record once, joins one ETDump after the other to it, and prints the answer about each.
@@ -289,6 +290,12 @@ exit_status command_open(etr_profile **out, const cli_settings *settings);
 /** Opens the record of --reference-record with all its graphs. Close it with etr_profile_close().
  */
 exit_status command_open_reference(etr_profile **out, const cli_settings *settings);
+
+enum { COMMAND_PART_FILES = 4 };
+
+/** Fills the path of one of the files of a part of `pack`: itself, or one next to it that belongs
+ * to it. index: below COMMAND_PART_FILES. Returns false if the path is too long. */
+bool command_part_file(char out[PATH_MAX], const char *path, size_t index);
 
 /** Returns a limit in bytes from the number of an option, clamped to the range of the integer. */
 uint64_t command_bytes(double number);

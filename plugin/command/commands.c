@@ -4,6 +4,7 @@
  */
 #include "command/layout.h"
 #include "command/option_table.h"
+#include "command/output_file.h"
 
 #include <string.h>
 
@@ -230,6 +231,8 @@ static exit_status put_record(const cli_settings *settings, const char **record,
       result = message_error(&error);
   }
   if (result == EXIT_DONE)
+    result = output_check_record(*record);
+  if (result == EXIT_DONE)
     result = command_put(settings, emit, context);
   etr_inputs_clear(&inputs);
   return result;
@@ -253,6 +256,16 @@ static etr_status emit_packed(void *context, const etr_sink *sink, etr_error *er
   return etr_record_pack(p->parts, p->count, &p->options, sink, error);
 }
 
+/* Refuses to replace the file of a part, or one of the files next to it that belong to it. */
+static exit_status check_part(const char *path) {
+  char file[PATH_MAX];
+  exit_status status = EXIT_DONE;
+  for (size_t i = 0; status == EXIT_DONE && i < COMMAND_PART_FILES; i++)
+    if (command_part_file(file, path, i))
+      status = output_check_input(file);
+  return status;
+}
+
 static exit_status command_pack(const cli_settings *settings) {
   etr_part parts[MAX_LIST + 3];
   packed p = {
@@ -264,6 +277,11 @@ static exit_status command_pack(const cli_settings *settings) {
     parts[p.count++] = (etr_part){.kind = ETR_PART_BUNDLED, .path = settings->bundled};
   if (!settings->record && p.count == 0)
     return message_usage("pack", "nothing to pack: name a record, or parts as NAME=FILE");
+  for (size_t i = 0; i < p.count; i++) {
+    exit_status status = check_part(parts[i].path);
+    if (status != EXIT_DONE)
+      return status;
+  }
   return put_record(settings, &p.options.record, emit_packed, &p);
 }
 
@@ -653,7 +671,7 @@ const cli_command commands[] = {
              "its extra "
              "(pip install \"etrecord-tb[reference]\"), before it gives up rights. "
              "ETRECORD_TB_PYTHON names the Python "
-             "(default: python3).\n"
+             "(default: that of the environment in which the command is installed, or python3).\n"
              "With --local, it also runs the graph once more and continues with the values that "
              "the device logged, "
              "and for the ten worst nodes it measures what their error alone does to the output. "
