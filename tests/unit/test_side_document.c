@@ -4,9 +4,9 @@
  * bit; other documents are refused.
  */
 #include "base/arena.h"
+#include "base/writer.h"
 #include "etrecord_compare.h"
 #include "open_fixture.h"
-#include "output/writer.h"
 #include "views/steadiness.h"
 
 #include <criterion/criterion.h>
