@@ -129,7 +129,11 @@ const option_spec option_specs[] = {
              "the record among its files)"},
     {"reference-record", 0, "RECORD", AS(TEXT, reference_record), COMPARING,
      .help = "the record from which the reference was made, if it is another one, such as the "
-             "float model"},
+             "float model. Alone, `accuracy` makes the reference, with local values"},
+    {"no-keep", 0, NULL, AS(FLAG, no_keep), FOR_ACCURACY,
+     .help =
+         "with --reference-record alone: do not keep the reference that is made (default: it is "
+         "kept beside the record, or in the user's cache, and used again)"},
     {"input", 0, "N", AS(COUNT, input), FOR_ACCURACY,
      .help = "only this input of the reference, from 0 (default: for each node the worst)",
      AND(has_input)},
@@ -243,9 +247,10 @@ const option_spec option_specs[] = {
      .help = "show where the bytes of the program are: weights by module and type, delegates, "
              "largest parts"},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SUMMARY,
-     .help = "only this breakdown; pattern adds up modules that repeat, as in layers.*.attention "
-             "(JSON has all)",
-     .words = "op|module|pattern|backend|source", AND(has_by)},
+     .help =
+         "only this table, which CSV and other tables need; pattern adds up modules that repeat, "
+         "as in layers.*.attention (JSON has all)",
+     .words = "op|module|pattern|backend|source|method|part|finding", AND(has_by)},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SOURCE,
      .help = "what has a row; pattern splits each line by the modules that it runs for, and adds "
              "up modules that "
@@ -256,8 +261,9 @@ const option_spec option_specs[] = {
              "both)",
      .words = "op|delegate", AND(has_by)},
     {"by", 0, "WHAT", AS(WORD, by), FOR_DIFF,
-     .help = "only this breakdown, which the first table uses, too",
-     .words = "node|op|module|pattern|backend|value", AND(has_by)},
+     .help = "only this breakdown, which the first table uses, too, and which CSV and other tables "
+             "need",
+     .words = "node|op|module|pattern|backend|value|part|method", AND(has_by)},
     {"fail-above", 0, "PERCENT", AS(PERCENT, fail_above), FOR_DIFF | FOR_BENCH,
      .help = "exit with 3 if a method surely got slower by more than PERCENT, and with 4 if the "
              "data do not "

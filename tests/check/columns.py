@@ -17,8 +17,10 @@ import tempfile
 
 RECORDS = ('mv2_xnnpack', 'multi_method', 'add_mul_debug', 'control_flow', 'p_gru', 'cpp_rich', 'bundled_update', 'demo_delegate_int', 'extra_modules', 'drift', 'bundled', 'prefill_decode',
            'external_weights', 'turns_base')
-TABLES = (['nodes'], ['events'], ['nodes', '--values'], ['summary'], ['source'], ['delegation'], ['memory'], ['diff'], ['diff', '--by', 'value'])
-CHOSEN = (['nodes'], ['events'], ['events', '--values'], ['delegation'], ['memory'])
+TABLES = (['nodes'], ['events'], ['nodes', '--values'], ['source'], ['source', '--by', 'pattern'], ['delegation'], ['delegation', '--by', 'delegate'], ['memory'],
+          *(['summary', '--by', by] for by in ('op', 'module', 'pattern', 'backend', 'source', 'method', 'part', 'finding')),
+          *(['diff', '--by', by] for by in ('node', 'op', 'module', 'pattern', 'backend', 'value', 'part', 'method')))
+CHOSEN = (['nodes'], ['events'], ['events', '--values'], ['delegation'], ['memory'], ['summary', '--by', 'module'], ['summary', '--by', 'method'], ['summary', '--by', 'finding'], ['source'])
 COMPARED = ('nodes', 'summary', 'profile')  # documents about the accuracy of values
 DOCUMENTS = ('nodes', 'events', 'summary', 'source', 'delegation', 'memory', 'info', 'diff', 'profile')
 
