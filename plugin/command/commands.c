@@ -628,35 +628,41 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = TIMES_ONLY & ~(unsigned)ETR_WITHOUT_SOURCES,
      .summary = "show which layer loses accuracy: logged values against a reference",
-     .help = "Compares the values that the runs logged with the reference that `etrecord-tb "
-             "reference` computed, and "
-             "lists those that are most suspicious first. With the reference of the record itself, "
-             "the question is "
-             "whether the backend does what the program says. With the reference of another record "
-             "(the float model, "
-             "named by --reference-record), it is what quantization or the backend cost. Every "
-             "answer names its "
-             "reference.\n"
-             "SNR is 10 * log10(mean of reference^2 / mean of squared error); above 100 dB values "
-             "are called equal. "
-             "The drop is the lowest SNR of the nearest compared values that a node depends on, "
-             "minus its own, where "
-             "only SNRs between 0 and 20 dB above the worst output's count. The local SNR, if the "
-             "reference was made "
-             "with --local, is that of the error which was added since these "
-             "values: it finds the layer even where every layer is inexact. Quantized values are "
-             "compared after "
-             "dequantization.\n"
-             "Without --reference, the outputs are compared with the record's reference outputs. "
-             "Several records, each "
-             "a directory or an ETRecord, are put side by side.",
+     .help =
+         "Compares the values that the runs logged with the reference that `etrecord-tb "
+         "reference` computed, and "
+         "lists those that are most suspicious first. With the reference of the record itself, "
+         "the question is "
+         "whether the backend does what the program says. With the reference of another record "
+         "(the float model, "
+         "named by --reference-record), it is what quantization or the backend cost. Every "
+         "answer names its "
+         "reference.\n"
+         "SNR is 10 * log10(mean of reference^2 / mean of squared error); above 100 dB values "
+         "are called equal. "
+         "The drop is the lowest SNR of the nearest compared values that a node depends on, "
+         "minus its own, where "
+         "only SNRs between 0 and 20 dB above the worst output's count. The local SNR, if the "
+         "reference was made "
+         "with --local, is that of the error which was added since these "
+         "values: it finds the layer even where every layer is inexact. Quantized values are "
+         "compared after "
+         "dequantization.\n"
+         "--reference-record without --reference makes the reference of that record first, with "
+         "local values, as `reference --local --for` does, and keeps it as "
+         "NAME.reference.safetensors beside the record, or in the user's cache, until one of "
+         "the records differs.\n"
+         "Without both, the outputs are compared with the record's reference outputs. "
+         "Several records, each "
+         "a directory or an ETRecord, are put side by side.",
      .examples = {{"accuracy model_dir --reference ref.safetensors",
                    "does the backend do what the program says?"},
-                  {"accuracy int8 --reference f32.safetensors --reference-record f32",
-                   "what did quantization cost?"},
+                  {"accuracy int8 --reference-record f32",
+                   "what did quantization cost, and where? Makes the reference with torch"},
                   {"accuracy f32 int8 int4 --reference f32.safetensors",
                    "three records side by side"},
                   {"accuracy model_dir --reference ref.safetensors --fail-below 30dB", "for CI"}},
+     .prepare = command_prepare_accuracy,
      .run = command_accuracy,
      .table = command_accuracy_table},
     {.name = "reference",

@@ -129,7 +129,11 @@ const option_spec option_specs[] = {
              "the record among its files)"},
     {"reference-record", 0, "RECORD", AS(TEXT, reference_record), COMPARING,
      .help = "the record from which the reference was made, if it is another one, such as the "
-             "float model"},
+             "float model. Alone, `accuracy` makes the reference, with local values"},
+    {"no-keep", 0, NULL, AS(FLAG, no_keep), FOR_ACCURACY,
+     .help =
+         "with --reference-record alone: do not keep the reference that is made (default: it is "
+         "kept beside the record, or in the user's cache, and used again)"},
     {"input", 0, "N", AS(COUNT, input), FOR_ACCURACY,
      .help = "only this input of the reference, from 0 (default: for each node the worst)",
      AND(has_input)},
