@@ -428,20 +428,23 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "show where the time goes: operators, modules, backends, source lines",
-     .help = "Splits the time of each method into graph operators, delegate overhead (calls minus "
-             "operators), the "
-             "runtime outside operators, and unexplained time. Delegate overhead consists of "
-             "inserted operators, "
-             "which the lowering added, and call overhead. The parts add up to Method::execute. "
-             "Tables follow: the "
-             "slowest operators; sums by operator type, module, backend and source line; the first "
-             "run compared with "
-             "the others; and load times. Findings say what to change, why, what that could save, "
-             "and how sure it is. "
-             "--module, --op and --backend restrict the tables.\n"
-             "With a reference (see `accuracy`), a line says how far the outputs are off, and a "
-             "finding what makes them "
-             "inexact.",
+     .help =
+         "Splits the time of each method into graph operators, delegate overhead (calls minus "
+         "operators), the "
+         "runtime outside operators, and unexplained time. Delegate overhead consists of "
+         "inserted operators, "
+         "which the lowering added, and call overhead. The parts add up to Method::execute. "
+         "Tables follow: the "
+         "slowest operators; sums by operator type, module, backend and source line; the first "
+         "run compared with "
+         "the others; and load times. Findings say what to change, why, what that could save, "
+         "and how sure it is. "
+         "--module, --op and --backend restrict the tables.\n"
+         "With a reference (see `accuracy`), a line says how far the outputs are off, and a "
+         "finding what makes them "
+         "inexact.\n"
+         "--by chooses one of the tables, which CSV and other formats of tables need. The columns "
+         "here are those of --by op; schema/columns.md has the others.",
      .examples = {{"summary mobilenet_v2 --top 5", "five rows in each table"},
                   {"summary llama --by pattern",
                    "attention or feed-forward? One line for all layers"},

@@ -127,8 +127,7 @@ void etr_table_choose(etr_table *table) {
     etr_slice name = {at, strcspn(at, ",")};
     /* The array has room for two columns for each name of one letter and its comma. */
     size_t found = find_fields(table, name, chosen + count);
-    if (found == 0 && table->medium == ETR_IN_DATA &&
-        (is_called("record", name) || is_called("run", name))) {
+    if (found == 0 && table->exact && (is_called("record", name) || is_called("run", name))) {
       table->wants_origin = true;
     } else if (found == 0) {
       refuse_column(table, name);

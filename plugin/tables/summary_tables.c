@@ -750,6 +750,8 @@ static bool put_rows(report *r) {
     etr_sum_table_init(&table, &r->answer, etr_sum_medium(key_of(by)), NULL);
   etr_table_choose(&table);
   etr_table_say_origin(&table);
+  if (r->answer.problem)
+    return true;
   bool good = true;
   for (size_t i = 0; good && by != ETR_SUM_BY_METHOD && i < profile->method_count; i++)
     if (etr_filter_takes_method(r->answer.filter, &profile->methods[i]))
@@ -774,6 +776,9 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_fi
   if (!is_for_people && !by)
     etr_answer_refuse(&r.answer, "a summary has several tables: choose one by op, module, pattern, "
                                  "backend, source, method, part or finding");
-  bool good = (is_for_people && by != ETR_SUM_BY_METHOD ? put_methods : put_rows)(&r);
+  /* Parts and findings have columns only if some are chosen. */
+  bool is_table = !is_for_people || by == ETR_SUM_BY_METHOD ||
+                  (by > ETR_SUM_BY_METHOD && r.answer.options->columns);
+  bool good = (is_table ? put_rows : put_methods)(&r);
   return etr_answer_end(&r.answer, good, error);
 }

@@ -102,12 +102,14 @@ def in_page(text):
 
 
 def in_csv(text):
-    found = {}
+    found = []
     for row in csv.DictReader(text.splitlines()):
-        parts = found.setdefault(row['method'], {'delegate_only': 0})
+        if row['part'] == 'nodes':  # the first of a method; several methods may have no name
+            found.append({'delegate_only': 0})
+        parts = found[-1]
         parts[row['part']] = number(row['avg'])
         parts['delegate_only'] += number(row['avg']) * (row['part'] in ('inserted', 'rest_of_calls'))
-    return list(found.values())
+    return found
 
 
 def in_dot(text):
