@@ -40,9 +40,10 @@ def _text(text: bytes, shown: Any) -> bytes:
 
 def _number(name: str, value: Any, most: int) -> int:
     """Returns a whole number from 0 to `most`: C would take another one for what is outside."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not 0 <= value <= most:
+    number = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else -1
+    if not 0 <= number <= most:
         raise ValueError(f"{name} must be a whole number from 0 to {most}, not {value!r}")
-    return int(value)
+    return number
 
 
 def _rate(name: str, value: Any) -> float:
@@ -90,7 +91,7 @@ def _joining_options(
     ticks_per_second: float, methods: Mapping[Any, str] | None, skip_runs: int | str, runs: int | range | None, stat: str, peaks: Mapping[str, float] | None,
     source_root: Path | None = None,
 ) -> Options:
-    known = [name for name, _ in _library.Peaks._fields_]
+    known = [field[0] for field in _library.Peaks._fields_]
     for name in peaks or {}:
         _index(tuple(known), "a peak", name)
     statistic, rates = _index(_library.STATISTICS, "stat", stat), _library.Peaks(**{name: _rate(f"the peak {name}", rate) for name, rate in (peaks or {}).items()})
