@@ -7,7 +7,6 @@
 
 #include "base/system.h"
 #include "formats/json.h"
-#include "inputs/module_pattern.h"
 
 #include <stdio.h>
 
@@ -94,10 +93,6 @@ uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice 
       tree->list.data[0].type = etr_intern(strings, etr_slice_after(path_and_type, comma + 1));
   }
   return module;
-}
-
-void etr_module_tree_fold(etr_module_tree *tree, etr_map *strings, etr_arena *scratch) {
-  (void)etr_module_patterns_set(tree->list.data, tree->list.count, strings, scratch);
 }
 
 /* ---- from_node ---- */

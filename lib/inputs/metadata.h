@@ -25,9 +25,6 @@ bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena);
  */
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack);
 
-/** Sets the patterns of a complete tree. Failures show on the arenas. */
-void etr_module_tree_fold(etr_module_tree *tree, etr_map *strings, etr_arena *scratch);
-
 /**
  * Returns the name of the ancestor with this graph id in a from_node text; empty if there is none.
  * The text is JSON: a list of {name, graph_id, from_node: [...]}, nested towards the oldest

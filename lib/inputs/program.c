@@ -841,7 +841,6 @@ etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
   etr_arguments_init(&r.arguments, strings, &r.scratch);
   if (node_metadata_init(&r.metadata, strings, &r.scratch, scope))
     read_program(&r, ETR_NONE);
-  etr_module_tree_fold(&r.metadata.modules, strings, &r.scratch);
   etr_json_end(json);
   bool out_of_memory = etr_arena_failed(&r.scratch) || etr_arena_failed(r.arena) ||
                        etr_json_out_of_memory(json);

@@ -7,6 +7,7 @@
 
 #include "inputs/flat_tensor.h"
 #include "inputs/program_values.h"
+#include "join/module_pattern.h"
 
 #include <stdlib.h>
 
@@ -80,6 +81,22 @@ static etr_status read_record(reader *r, etr_error *error) {
   out->profile.has_reference_outputs = out->record.has_reference_outputs;
   out->profile.has_representative_inputs = out->record.has_representative_inputs;
   return ETR_OK;
+}
+
+/* Sets the patterns of a graph's modules. Returns false when out of memory. */
+static bool fold_modules(etr_graph *graph, etr_arena *arena) {
+  etr_module *modules = etr_arena_alloc_array(arena, graph->module_count, sizeof *modules);
+  etr_arena scratch;
+  etr_map strings;
+  if (!modules)
+    return false;
+  memcpy(modules, graph->modules, graph->module_count * sizeof *modules);
+  graph->modules = modules;
+  etr_arena_init(&scratch);
+  etr_map_init(&strings, arena);
+  bool good = etr_module_patterns_set(modules, graph->module_count, &strings, &scratch);
+  etr_arena_clear(&scratch);
+  return good;
 }
 
 static void set_budget(etr_opened_record *out, const etr_options *options) {
@@ -195,6 +212,9 @@ static etr_status read_all(reader *r, etr_error *error) {
     etr_warn(&out->warnings, r->inputs->repeated[i], NULL, ETR_NO_OFFSET,
              "has the same content as another file here: counted once");
   ETR_TRY(read_record(r, error));
+  for (size_t i = 0; i < out->record.graph_count; i++)
+    if (!fold_modules(&out->record.graphs[i], r->arena))
+      return etr_fail_memory(error);
   ETR_TRY(read_weights(r, error));
   ETR_TRY(read_program(r, error));
   if (!collect_methods(r))

@@ -86,6 +86,7 @@ typedef struct accuracy_output {
   const etr_accuracy *accuracy;
   const etr_accuracy_choice *choice;
   etr_accuracy_row *rows;
+  size_t *ranks; /* per row: its place by suspicion, however the rows are sorted */
   size_t count;
   bool has_inputs, has_steps, has_modules; /* some row has something to show in these columns */
 } accuracy_output;
@@ -440,10 +441,11 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   etr_arena *arena = &o->answer.arena;
   sorted_row *list = etr_arena_alloc_array(arena, a->ranked_count, sizeof *list);
   o->rows = etr_arena_alloc_array(arena, a->ranked_count, sizeof *o->rows);
+  o->ranks = etr_arena_alloc_array(arena, a->ranked_count, sizeof *o->ranks);
   size_t count = 0;
   etr_map seen;
   etr_map_init(&seen, arena);
-  if (!list || !o->rows)
+  if (!list || !o->rows || !o->ranks)
     return false;
   for (size_t i = 0; i < a->ranked_count; i++) {
     const etr_value_accuracy *value = &a->values[a->ranked[i]];
@@ -457,6 +459,7 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   etr_sort(list, count, sizeof *list, by_key);
   for (size_t i = 0; i < count; i++) {
     o->rows[i] = list[i].row;
+    o->ranks[i] = list[i].place;
     o->has_inputs |= list[i].row.value->input > 0 && list[i].row.value->input != ETR_NONE;
     o->has_steps |= list[i].row.value->is_integer;
     o->has_modules |= list[i].row.node->module > 0;
@@ -470,7 +473,8 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
 typedef struct accuracy_group {
   const char *key;
   size_t values;
-  const etr_accuracy_row *worst, *first; /* by SNR, and in the ranking */
+  const etr_accuracy_row *worst, *first; /* by SNR, and by suspicion */
+  size_t rank;                           /* place of `first` by suspicion */
 } accuracy_group;
 
 static const accuracy_group *as_group(const void *row) {
@@ -534,8 +538,12 @@ static bool put_groups(accuracy_output *o, etr_table *table) {
     if (at == ETR_NONE)
       return false;
     if (at == count)
-      groups[count++] = (accuracy_group){key, 0, row, row};
+      groups[count++] = (accuracy_group){key, 0, row, row, o->ranks[i]};
     groups[at].values++;
+    if (o->ranks[i] < groups[at].rank) {
+      groups[at].rank = o->ranks[i];
+      groups[at].first = row;
+    }
     if (etr_gap_worse(row->gap, groups[at].worst->gap) > 0)
       groups[at].worst = row;
   }

@@ -3,6 +3,7 @@
  * source_output.c - the model's source lines with their time: as JSON, as perf annotate shows them,
  * as one table.
  */
+#include "base/source_file.h"
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
@@ -107,18 +108,8 @@ typedef struct listing {
   const etr_source_options *source;
   etr_line_patterns patterns; /* of the method being listed, where they are asked for */
   etr_table sums;             /* of the formats for programs: one over all methods */
-  double least;               /* lines with less weight are summed up */
-  size_t ties;                /* lines with just that weight that are shown */
+  const bool *is_shown;       /* per number of a line: it is among the slowest ones */
 } listing;
-
-static bool takes_line(listing *l, const etr_breakdown_row *row) {
-  if (row->weight != l->least)
-    return row->weight > l->least;
-  if (l->ties == 0)
-    return false;
-  l->ties--;
-  return true;
-}
 
 /* A line of code as people read it. */
 typedef struct code_line {
@@ -261,13 +252,12 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
              "the file on disk no longer has the recorded code; only recorded lines are shown\n");
 }
 
+/* Puts the lines of a file that are shown, with the lines around them; nothing if there are none.
+ */
 static void put_file(listing *l, const etr_summary *s, const etr_source_lines *file) {
   etr_source_file disk = {0};
   etr_table table;
   etr_source_state state = ETR_SOURCE_ABSENT;
-  size_t left_out = 0;
-  etr_sum rest = etr_sum_make(s->method,
-                              0); /* the lines that are left out; it has the sum of their medians */
   int64_t after = 0;
   if (file->path && l->source && l->source->read_files)
     state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root,
@@ -279,14 +269,8 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
     const etr_source *source = file->sources[i];
     const char *text = source ? source->code : "nodes without source";
     const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], file->rows[i]);
-    if (!takes_line(l, file->rows[i])) {
-      left_out++;
-      rest.ticks += sum.ticks;
-      rest.part += sum.part;
-      rest.p50 = (isnan(rest.p50) ? 0 : rest.p50) + sum.stats->p50;
-      rest.summed_p50 = sum.summed_p50;
+    if (!l->is_shown[file->rows[i]->number])
       continue;
-    }
     if (state == ETR_SOURCE_FOUND && source->line >= 1 &&
         (uint64_t)source->line <= disk.line_count) {
       add_context(l, &table, &disk, after, source->line);
@@ -296,12 +280,10 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
     add_timed(&table, &sum, source ? number_text(l, source->line) : "", text);
     add_patterns(l, s, &table, file->rows[i]);
   }
+  if (table.rows.count == 0)
+    return;
   if (after > 0)
     add_context(l, &table, &disk, after, INT64_MAX);
-  if (left_out)
-    add_timed(&table, &rest, "",
-              etr_arena_format(&l->answer.arena, "%zu more line%s: --top 0", left_out,
-                               etr_plural(left_out)));
   put_file_head(l, s, file, state);
   etr_table_fill(&table);
   etr_table_write(&table);
@@ -350,17 +332,18 @@ static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *r
   }
 }
 
-/* Adds the rows for formats other than text, in the order in which text lists them by file. */
+/* Adds the rows for formats other than text: by time, or else in the order in which text lists
+ * them by file. */
 static void put_lines(listing *l, const etr_summary *s, const etr_source_lines *files,
                       size_t count) {
   const etr_breakdown *by = &s->by[ETR_BY_SOURCE];
   bool by_time = l->answer.options->order == ETR_ORDER_TIME;
   for (size_t i = 0; by_time && i < by->count; i++)
-    if (takes_line(l, &by->rows[i]))
+    if (l->is_shown[by->rows[i].number])
       add_sum(l, s, &by->rows[i]);
   for (size_t i = 0; !by_time && i < count; i++)
     for (size_t k = 0; k < files[i].count; k++)
-      if (takes_line(l, files[i].rows[k]))
+      if (l->is_shown[files[i].rows[k]->number])
         add_sum(l, s, files[i].rows[k]);
 }
 
@@ -368,33 +351,35 @@ static bool by_pattern(const listing *l) {
   return l->source && l->source->by_pattern;
 }
 
+/* Lists the lines of a method. Those shown are the slowest, however they are sorted. */
 static bool list_method(listing *l, const etr_method *method, bool is_first) {
   etr_summary s;
   size_t count;
   const etr_table_options *options = l->answer.options;
   bool text = options->format == ETR_TABLE_TEXT;
   if (!etr_summary_make(&s, &l->answer.arena, l->answer.profile, method,
-                        (etr_summary_choice){l->answer.filter, options->unit, options->order,
+                        (etr_summary_choice){l->answer.filter, options->unit, ETR_ORDER_TIME,
                                              1u << ETR_BY_SOURCE}))
     return false;
+  const etr_breakdown *by = &s.by[ETR_BY_SOURCE];
   const etr_source_lines *files = etr_source_lines_make(&count, &l->answer.arena, &s,
                                                         options->order != ETR_ORDER_TIME);
-  if (!files || (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s)))
+  bool *is_shown = etr_arena_alloc_array(&l->answer.arena, by->count, sizeof *is_shown);
+  if (!files || !is_shown ||
+      (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s)))
     return false;
-  /* The rows of the summary are sorted by time. The first ones are shown, whatever file they are
-   * in. */
-  const etr_breakdown *by = &s.by[ETR_BY_SOURCE];
   size_t shown = options->top ? ETR_MIN(options->top, by->count) : by->count;
-  l->least = shown ? by->rows[shown - 1].weight : 0;
-  l->ties = 0;
   for (size_t i = 0; i < shown; i++)
-    l->ties += by->rows[i].weight == l->least;
-  if (text)
-    put_head(l, &s, is_first);
-  for (size_t i = 0; text && i < count; i++)
-    put_file(l, &s, &files[i]);
-  if (!text)
+    is_shown[by->rows[i].number] = true;
+  l->is_shown = is_shown;
+  if (!text) {
     put_lines(l, &s, files, count);
+    return true;
+  }
+  put_head(l, &s, is_first);
+  for (size_t i = 0; i < count; i++)
+    put_file(l, &s, &files[i]);
+  etr_put_more(&l->answer.writer, by->count - shown);
   return true;
 }
 

@@ -2,10 +2,11 @@
  *
  * finder.c - what the rules of findings share: times of nodes, texts, and new findings.
  */
+#include "views/finder.h"
+
 #include "base/natural.h"
 #include "output/label.h"
 #include "output/text_table.h"
-#include "views/finding_rules.h"
 
 uint64_t etr_finder_usual(const etr_stats *stats, size_t count) {
   return (uint64_t)(stats->p50 * (double)count);

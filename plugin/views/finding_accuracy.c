@@ -4,6 +4,7 @@
  */
 #include "output/label.h"
 #include "views/accuracy_view.h"
+#include "views/finder.h"
 #include "views/finding_rules.h"
 
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "base/stats.h"
 #include "output/label.h"
 #include "views/cost_figures.h"
+#include "views/finder.h"
 #include "views/finding_rules.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
  */
 #include "base/stats.h"
 #include "views/delegation.h"
+#include "views/finder.h"
 #include "views/finding_rules.h"
 #include "views/phases.h"
 #include "views/run_stats.h"

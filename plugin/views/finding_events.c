@@ -6,6 +6,7 @@
 #include "base/natural.h"
 #include "base/stats.h"
 #include "output/label.h"
+#include "views/finder.h"
 #include "views/finding_rules.h"
 
 #include <math.h>

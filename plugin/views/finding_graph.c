@@ -5,6 +5,7 @@
  */
 #include "output/label.h"
 #include "views/delegation.h"
+#include "views/finder.h"
 #include "views/finding_rules.h"
 #include "views/timed_node.h"
 

@@ -4,6 +4,7 @@
  * them apart; kernels that a partitioner would take; kernels that an optimised library has.
  */
 #include "output/label.h"
+#include "views/finder.h"
 #include "views/finding_rules.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * replace.
  */
 #include "output/label.h"
+#include "views/finder.h"
 #include "views/finding_rules.h"
 
 /* ---- What the patterns share ---- */

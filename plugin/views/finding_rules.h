@@ -1,55 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * finding_rules.h - the rules behind findings.h. Layer 4.
+ * finding_rules.h - the rules behind findings.h, each in a file finding_*.c. Layer 4.
  */
 #ifndef ETR_FINDING_RULES_H
 #define ETR_FINDING_RULES_H
 
-#include "output/writer.h"
-#include "views/breakdown.h"
-#include "views/findings.h"
-
-#include <math.h>
-
-/** What a delegate's time is spent on. ETR_SPENT_AROUND is in no event: preparing, and what the
- * backend does not measure. */
-typedef enum etr_spending {
-  ETR_SPENT_WORK,
-  ETR_SPENT_COPY,
-  ETR_SPENT_WAIT,
-  ETR_SPENT_AROUND,
-  ETR_SPENDINGS
-} etr_spending;
-
-/** A delegate of the method, in ticks over all runs: medians times runs. */
-typedef struct etr_delegate_spending {
-  const etr_delegate *delegate;
-  uint64_t ticks[ETR_SPENDINGS];
-  uint64_t hidden; /* the part of ETR_SPENT_AROUND that is probably operator time, because their
-                      clock is coarse */
-  size_t operators, calls; /* events of operators; calls over all runs */
-} etr_delegate_spending;
-
-/** What the rules work on, and what they found. */
-typedef struct etr_finder {
-  const etr_profile *profile;
-  const etr_method *method;
-  const etr_graph *graph; /* the method's Edge graph with its times; NULL if there is none */
-  etr_unit unit;
-  etr_arena *arena;
-  const etr_delegate_spending *delegates; /* of each of the method's delegates */
-  /* Per node; NULL without graph: */
-  uint64_t *kernel_ticks,
-      *call_ticks;      /* of those that ran as kernels: native_call, and OPERATOR_CALL beyond it */
-  const etr_slice *ops; /* the operator without namespace and overload; empty for what is none */
-  const uint32_t *by_time; /* the nodes that ran, longest first; timed_count of them */
-  size_t timed_count;
-  const bool *is_constant;     /* depends on parameters and constants only */
-  const bool *is_kernel;       /* an operator that ran outside delegates */
-  const uint32_t *delegate_of; /* index of the delegate that it is in or calls; ETR_NONE */
-  etr_vec(etr_finding) found;
-  etr_delegate_facts *facts; /* of each of the method's delegates; set by etr_find_partitions() */
-} etr_finder;
+#include "views/finder.h"
 
 /** Fill the members of the finder. False when out of memory. */
 bool etr_finder_measure_delegates(etr_finder *finder);
@@ -68,64 +24,5 @@ bool etr_find_unsteady(etr_finder *finder);
 bool etr_find_delegates(etr_finder *finder);
 bool etr_find_costs(etr_finder *finder);
 bool etr_find_inaccurate(etr_finder *finder);
-
-/** What so many runs or occurrences usually take together, in ticks: their median as often. One
- * that stands out does not count. */
-uint64_t etr_finder_usual(const etr_stats *stats, size_t count);
-
-/** The same of Method::execute, over all runs. */
-uint64_t etr_finder_whole_ticks(const etr_finder *finder);
-
-/** The same of a node, over the runs in which it ran. */
-uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node);
-
-/** The same of a node and of the call around its kernel. */
-uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node);
-
-/** Adds a finding about `cost` ticks over all runs, of which the change could save `potential`
- * (NaN: not known), unless that is below the threshold. NULL then, or when out of memory. */
-etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
-                            double potential);
-
-/** Says how sure the last finding is. caveat: after a colon; NULL for none. */
-void etr_finding_judge(etr_finding *finding, etr_sureness sureness, const char *caveat);
-
-/** Lists the marked nodes (a flag for each of the graph) in a finding, longest first. */
-bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked);
-
-/** Ticks over all runs as a time per inference, with unit: "0.0266 ms". "" when out of memory. */
-const char *etr_finder_time(const etr_finder *finder, uint64_t ticks);
-
-/** Ticks as a time with unit. "" when out of memory. */
-const char *etr_finder_time_of(const etr_finder *finder, double ticks);
-
-/** Adds up what the marked nodes usually take by operator, longest first. `marked` NULL: all nodes;
- * with_calls: with the calls around kernels. Returns false when out of memory. */
-bool etr_finder_sum_by_operator(const etr_finder *finder, etr_breakdown *rows, const bool *marked,
-                                bool with_calls);
-
-/** "3 aten.a.default 0.2000 ms, 1 aten.b.default 0.1000 ms": the marked nodes that ran, by
- * operator, with the calls around kernels or without them. "" when out of memory. */
-const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked, bool with_calls);
-
-/** "It takes" for one, else "They take". Static. */
-static inline const char *etr_they_take(size_t count) {
-  return count == 1 ? "It takes" : "They take";
-}
-
-/** Ticks over all runs in ns per inference. */
-double etr_finder_ns(const etr_finder *finder, uint64_t ticks);
-
-/** The name of a node; "" when out of memory. */
-const char *etr_finder_node_name(const etr_finder *finder, uint32_t node);
-
-/** Returns true if a node is one of these operators, in any namespace and overload: "convolution".
- */
-bool etr_is_one_of(const etr_finder *finder, const etr_node *node, const char *const *names,
-                   size_t count);
-static inline bool etr_is_operator(const etr_finder *finder, const etr_node *node,
-                                   const char *name) {
-  return etr_is_one_of(finder, node, &name, 1);
-}
 
 #endif

@@ -4,6 +4,7 @@
  * others.
  */
 #include "base/stats.h"
+#include "views/finder.h"
 #include "views/finding_rules.h"
 #include "views/steadiness.h"
 

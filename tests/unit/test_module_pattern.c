@@ -2,7 +2,7 @@
  *
  * Patterns of modules: recognizing the numbers in paths that count repetitions.
  */
-#include "inputs/module_pattern.h"
+#include "join/module_pattern.h"
 
 #include <criterion/criterion.h>
 

@@ -2,6 +2,7 @@
  *
  * Source lines: a file is shown only if it contains the recorded code, and lines add up.
  */
+#include "base/source_file.h"
 #include "views/source_lines.h"
 
 #include <criterion/criterion.h>

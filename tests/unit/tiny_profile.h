@@ -17,7 +17,7 @@
 #define TINY_PROFILE_H
 
 #include "base/arena.h"
-#include "inputs/module_pattern.h"
+#include "join/module_pattern.h"
 
 enum { TINY_RUNS = 40 };
 

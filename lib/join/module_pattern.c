@@ -2,7 +2,7 @@
  *
  * module_pattern.c - which modules repeat.
  */
-#include "inputs/module_pattern.h"
+#include "join/module_pattern.h"
 
 #include <stdlib.h>
 

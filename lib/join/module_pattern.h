@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * module_pattern.h - gives modules that repeat one name, such as "layers.*.attention.wv". Layer 2.
+ * module_pattern.h - gives modules that repeat one name, such as "layers.*.attention.wv". Layer 3.
  *
  * The patterns follow from the paths and types of the modules only. A number at the end of a name
  * becomes '*' if siblings repeat:

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * finding_rules.c - applies all rules, among them those about whole runs, and ranks what they
+ * findings.c - applies all rules, among them those about whole runs, and ranks what they
  * found.
  */
-#include "views/finding_rules.h"
+#include "views/findings.h"
 
 #include "base/natural.h"
 #include "base/stats.h"
 #include "output/label.h"
 #include "output/text_table.h"
 #include "views/delegation.h"
+#include "views/finder.h"
+#include "views/finding_rules.h"
 #include "views/loads.h"
 
 #include <math.h>

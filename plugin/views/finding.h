@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * finding.h - a finding about a method: what to do next. Layer 4.
+ *
+ * A finding is an action: what to change, why, what it could save, and how sure that is. Its title
+ * is an imperative. Its evidence gives medians. The saving is an upper bound for this finding
+ * alone: those of several findings overlap where they are about the same operators or delegates,
+ * and then the later finding names the earlier ones. A finding about accuracy has no times and
+ * comes first: wrong results matter more than slow ones.
+ */
+#ifndef ETR_FINDING_H
+#define ETR_FINDING_H
+
+#include "base/arena.h"
+#include "etrecord_tb.h"
+
+typedef enum etr_finding_kind {
+  ETR_FINDING_FALLBACK,      /* kernels between delegates of a backend, which cut them apart */
+  ETR_FINDING_NOT_DELEGATED, /* kernels that a known partitioner takes, not between delegates */
+  ETR_FINDING_LIBRARY, /* kernels that an optimised library has, and that the known partitioner does
+                          not take */
+  ETR_FINDING_CONSTANTS, /* kernels whose result depends on parameters and constants only */
+  ETR_FINDING_LAYOUT, /* transposes, conversions and copies inside delegates that no node stands for
+                       */
+  ETR_FINDING_COPIES, /* kernels of one operator that only move or convert data */
+  ETR_FINDING_QUANTIZE_PAIRS, /* a dequantisation followed by the same quantisation */
+  ETR_FINDING_BATCH_NORM,     /* batch norms that could be folded into the layer before them */
+  ETR_FINDING_ATTENTION,      /* attention as separate operators */
+  ETR_FINDING_OUTPUT_LAYER,   /* the layer that makes a decoder's logits takes much of its time */
+  ETR_FINDING_FLOAT_BESIDE,  /* layers that multiply floating-point numbers beside quantised ones */
+  ETR_FINDING_CALLS,         /* kernels that take longer to be called than to run */
+  ETR_FINDING_OUTLIER,       /* operators that took many times their median in one run */
+  ETR_FINDING_FIRST_RUN,     /* a first run far above the rest */
+  ETR_FINDING_LOAD,          /* loading takes as long as many inferences */
+  ETR_FINDING_DRIFT,         /* runs get slower or faster, one after the other */
+  ETR_FINDING_WAITING,       /* delegates that wait, or copy */
+  ETR_FINDING_CPU_FALLBACK,  /* operators of delegates on the CPU, where others run on a GPU or an
+                                NPU */
+  ETR_FINDING_SMALL_CALLS,   /* many calls of delegates that spend more time on overhead than on
+                                operators */
+  ETR_FINDING_MEMORY_BOUND,  /* operators that run near the peak bandwidth */
+  ETR_FINDING_SLOW_RATE,     /* operators far below the rate of others of the same kind and size */
+  ETR_FINDING_ABOVE_PEAK,    /* operators faster than the peaks allow */
+  ETR_FINDING_STEP,          /* all runs from one on are slower, or faster */
+  ETR_FINDING_MODES,         /* runs take one of two times, and switch between them */
+  ETR_FINDING_SLOW_RUNS,     /* some runs take much longer than the others, for no reason that their
+                                events show */
+  ETR_FINDING_PERIODIC,      /* every so many runs one does */
+  ETR_FINDING_SLOW_OPERATOR, /* one operator makes some runs slow, or one at a time */
+  ETR_FINDING_INACCURATE, /* operators that make the outputs inexact, if values were compared with a
+                             reference */
+  ETR_FINDING_NOTHING,    /* no finding could save much: what takes most of the time */
+} etr_finding_kind;
+
+/** How sure it is that the change is possible and saves time. */
+typedef enum etr_sureness {
+  ETR_SURE,     /* what was measured, and the graph, leave no doubt */
+  ETR_LIKELY,   /* published rules or rates say so */
+  ETR_POSSIBLE, /* something that is not recorded decides */
+} etr_sureness;
+
+/** Smallest part of Method::execute's median that a finding could save, or costs if that is not
+ * known. Less than this is within the variation of measurements. */
+#define ETR_FINDING_LEAST_SHARE 0.01
+/** Part of the median that some finding must be able to save, or else the list says that nothing
+ * stands out. */
+#define ETR_FINDING_MUCH 0.1
+/** How many times the others' median a first run takes at least: caches and lazily made things, not
+ * chance. */
+#define ETR_FINDING_FIRST_RUN_FACTOR 1.5
+/** How many times its median an operator takes at least in a run that stands out. */
+#define ETR_FINDING_OUTLIER_FACTOR 10.0
+/** Runs that are needed to compare a first one with the rest. */
+enum { ETR_FINDING_LEAST_RUNS = 3 };
+/** How many calls that do little there are at least per inference: a few are no pattern. */
+enum { ETR_FINDING_LEAST_SMALL_CALLS = 8 };
+/** Least part of what the peaks allow that operators limited by memory reach. */
+#define ETR_FINDING_NEAR_PEAK 0.5
+/** Operators of one kind and size whose rates say what is usual. */
+enum { ETR_FINDING_LEAST_ALIKE = 5 };
+/** How many inferences a load takes at least. */
+#define ETR_FINDING_LOAD_FACTOR 10.0
+/** Part of its delegates' calls that a backend spends on waiting and copying at least. */
+#define ETR_FINDING_WAITING_PART 0.1
+/** Time, in ns per inference, that kernels take at least before a delegate or another library is
+ * worth it: a call of a delegate alone takes several microseconds. */
+#define ETR_FINDING_LEAST_KERNELS_NS 1e5
+/** Time, in ns, that calling a delegate is assumed to take at least; calls of delegates on CPUs
+ * take 3 to 10 us on desktops. */
+#define ETR_FINDING_DELEGATE_CALL_NS 5e3
+/** Findings that answers for people show unless asked for more. */
+enum { ETR_FINDINGS_SHOWN = 5 };
+
+typedef struct etr_finding {
+  etr_finding_kind kind;
+  const char *title;    /* what to change, as an imperative; no times */
+  const char *evidence; /* why, in sentences; times in the unit asked for */
+  const char *saving; /* "Could save up to 0.45 ms, 22.1 % of the median; likely: it still computes
+                         them." */
+  const char
+      *caveat; /* what limits the saving, or what is not known; "" if there is nothing to say */
+  etr_sureness sureness;
+  double potential; /* ticks that the change could save at most: per inference, or once if is_once;
+                       NaN: not known */
+  double potential_share; /* potential as a part of Method::execute's median; NaN if it is not known
+                             or is_once */
+  double cost;  /* NaN: it is not about time. Ticks per inference that it is about, sums of medians;
+                   of is_once ticks  that were spent once; of runs  that differ what the slow ones
+                   take longer, spread over all */
+  double share; /* cost as a part of Method::execute's median; NaN if is_once */
+  bool is_once; /* the time was spent once, not in every inference */
+  double slope; /* of ETR_FINDING_DRIFT: ticks per run, its cost being half of what that adds up to;
+                   NaN of all others */
+  const uint32_t
+      *nodes; /* of profile->graphs[method->graph], longest first; none where node_count is 0 */
+  size_t node_count;
+  const int32_t *instructions; /* ids of delegates' calls, ascending */
+  size_t instruction_count;
+  const uint32_t
+      *overlaps; /* indices of earlier findings that are about some of the same time, ascending */
+  size_t overlap_count;
+} etr_finding;
+
+/** What was found out about a delegate. */
+typedef struct etr_delegate_facts {
+  uint32_t cut_by; /* the first operator outside delegates that reads its result, and on which a
+                      later delegate of the backend depends; ETR_NONE if there is none */
+  const char *cut_reason; /* why the partitioner leaves that operator out; NULL if its rules are not
+                             known */
+  size_t calls;           /* over all runs */
+  uint64_t overhead; /* time of its calls that is in no event, in ticks: their median times runs */
+  uint64_t hidden; /* the part of `overhead` that is probably operator time, because their clock is
+                      coarse */
+} etr_delegate_facts;
+
+#endif
