@@ -243,8 +243,8 @@ typedef struct etr_options {
                        is cheaper for callers that do not need them. 0: all parts are computed */
   etr_skip skip;    /**< which inferences are included; zeroed: all */
   uint32_t skip_count;
-  size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first_run above
-                                 last_run: no run */
+  size_t first_run, last_run; /**< indices into etr_profile.runs, both included; opening
+                                 fails with ETR_ERROR_CHOICE if first_run is above last_run */
   etr_statistic statistic;    /**< copied to the profile, from which outputs read it */
   etr_peaks peaks;            /**< copied to the profile, from which outputs read them */
   const char
@@ -403,6 +403,11 @@ typedef struct etr_node {
 /** Returns true for an operator that moves, repeats or converts data and computes nothing, such as
  * "aten.permute_copy.default". */
 ETR_API bool etr_node_only_copies(const etr_node *node);
+
+/** Returns true for an operator that draws random numbers: torch tags it as
+ * nondeterministic_seeded, and its arguments do not say that it draws none, as those of a dropout
+ * in inference mode do. */
+ETR_API bool etr_node_draws(const etr_node *node);
 
 /** Returns the value of the node's argument of this name; NULL if it has none. */
 ETR_API const char *etr_node_argument(const etr_node *node, const char *name);
@@ -572,11 +577,13 @@ typedef struct etr_planned_tensor {
                        memory */
   bool is_misplaced; /**< it lies outside its buffer or has an invalid size: it is left out of all
                         sums, and a warning says why */
-  bool is_kept;      /**< it is needed after the last instruction: it is an output, a state, or the
-                        tensor of which an output      is a view */
   uint32_t node;     /**< node of the method's Edge graph that computes it; ETR_NONE if unknown */
   uint32_t module; /**< module of that node in the Edge graph, or the innermost module that contains
                       all nodes of its delegate; 0 if unknown */
+  const uint32_t *users; /**< instructions that read or write it or a view of it, in their order,
+                            each once. Empty for a view, and for all tensors if the program's lists
+                            of tensors are too long to follow */
+  size_t user_count;
 } etr_planned_tensor;
 
 /** A buffer that the runtime allocates for a method's tensors
@@ -610,16 +617,6 @@ typedef struct etr_memory_step {
   bool is_delegate;
   uint32_t node; /**< node of the method's Edge graph that a kernel computes; ETR_NONE if unknown */
   uint32_t module; /**< module, as in etr_planned_tensor */
-  const uint32_t
-      *tensors; /**< tensors that it reads or writes, each once: indices into
-                   etr_memory_plan.tensors. A view is replaced by the tensor that it views. Both
-                   this list and `needs` are empty if etr_memory_plan.has_needs is false */
-  size_t tensor_count;
-  const uint32_t
-      *needs; /**< earlier instructions that must run before it in any valid order, each once: they
-                 write what it reads or writes, read what it writes, or have side effects whose
-                 order must be kept. Needs that follow from other needs may be left out */
-  size_t need_count;
 } etr_memory_step;
 
 /** Processed bytes that a program passes to its delegates. Several delegates may share a blob. */
@@ -651,9 +648,6 @@ typedef struct etr_memory_plan {
   size_t blob_count;
   size_t unplanned_count; /**< tensors without an upper bound, which the runtime allocates while the
                              method runs */
-  bool has_needs; /**< the steps list their tensors and needs. False if there is control flow, a
-                     tensor without an upper bound, a plan that contradicts itself, or an
-                     instruction whose arguments are not all known */
 } etr_memory_plan;
 
 /** What a segment of a program holds. */
@@ -1286,8 +1280,8 @@ typedef struct etr_numeric_gap {
   uint64_t left_out;      /**< pairs in which one or both elements are NaN or infinite */
   uint64_t unlike; /**< pairs left out whose elements differ: NaN equals NaN, and infinities of one
                       sign are equal */
-  double mse; /**< mean of (reference - actual)^2. This and the members below are NaN if all pairs
-                 were left out */
+  double mse; /**< mean of (reference - actual)^2. This and the members below are NaN if nothing
+                 finite is left to compare and some pairs are unlike */
   double l1;  /**< sum of |reference - actual| */
   double max_abs_error;
   double snr_db;   /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference,
@@ -1300,6 +1294,8 @@ typedef struct etr_numeric_gap {
   double bias;     /**< mean of actual - reference */
   uint64_t max_at; /**< index of the element with max_abs_error, in the order of the dimensions, the
                       last one fastest */
+  uint64_t broken; /**< pairs left out whose reference is finite: the actual element is NaN or
+                      infinite */
 } etr_numeric_gap;
 
 /** Compares two gaps: the worse one has differing NaN or infinities, or else the lower SNR. Returns

@@ -60,6 +60,13 @@ extern "C" {
  * of its power. */
 #define ETR_CAUSE_DB 20.0
 
+/** From this SNR on, in dB, a value that an unsound one depends on is no reason for it: its error
+ * has at most a hundredth of its power. */
+#define ETR_SOUND_DB 20.0
+
+/** A drop of so many dB is more than what a layer adds in a model whose layers are all inexact. */
+#define ETR_DROP_DB 10.0
+
 /** What to compare with. Zeroed: nothing but the record's own reference outputs. */
 typedef struct etr_accuracy_options {
   const char *reference; /**< path of a safetensors file; NULL: values are listed, and only outputs
@@ -151,10 +158,24 @@ typedef struct etr_value_accuracy {
   etr_numeric_gap gap;
   double scale, zero_point; /**< with which integers were dequantized; 0 if they were not, NaN if
                                each channel has its own */
-  uint64_t steps_off; /**< number of elements whose stored integers differ; 0 for other types */
+  uint64_t steps_off; /**< number of elements whose stored integers differ; 0 unless is_integer */
   double most_steps;  /**< largest difference of stored integers */
-  bool is_integer;    /**< both sides store integers, so that steps_off is known */
-  double drop_db;     /**< NaN if unknown, as without a reference of values inside the model */
+  bool is_integer;    /**< both sides store integers that a quantize node made, so that steps_off is
+                         known. Tokens and indices are none */
+  bool is_unsound; /**< an element is NaN or infinite where the reference is finite, or the SNR is
+                      below 0 dB: nothing of the reference is left */
+  bool is_origin;  /**< it is unsound, and the nearest compared values that it depends on are
+                      sound: equal, or with an SNR of ETR_SOUND_DB or more. A local SNR, where
+                      there is one, confirms that its segment added the error */
+  bool is_heir;    /**< it is unsound because it depends on an origin */
+  bool stands_out; /**< it is worth naming: an origin, or it breaks, or its SNR is below
+                      ETR_SOUND_DB, or its drop is above ETR_DROP_DB. What it reads is better.
+                      Where all that it reads is equal, rounding alone makes a drop: its error
+                      must then be at least half of the worst output's, in power. With a local
+                      SNR: its segment added an error */
+  bool breaks;     /**< it has NaN or infinities where the reference is finite, what it reads has
+                      none, and it is no heir */
+  double drop_db;  /**< NaN if unknown, as without a reference of values inside the model */
   bool has_local;
   etr_numeric_gap local;          /**< set if has_local */
   double impact_snr_db;           /**< NaN if unknown */
@@ -181,9 +202,10 @@ typedef struct etr_accuracy {
       *values; /**< sorted by method, run, and the order in which they were logged */
   size_t value_count;
   const uint32_t
-      *ranked; /**< indices of the compared values, the most suspicious first: values with differing
-                  NaN or infinities, then by the lowest local SNR if has_local (where the value's
-                  own SNR is higher, by that), or else by the largest drop */
+      *ranked; /**< indices of the compared values, the most suspicious first: origins in the order
+                  of execution, then values with the first NaN or infinities, then by the lowest
+                  local SNR if has_local (where the value's own SNR is higher, by that), or else by
+                  the largest drop, and heirs of origins last */
   size_t ranked_count;
   const struct etr_accuracy *parts; /**< the same for each method that logged values, in the order
                                        of methods; a part has no parts, and no warnings */

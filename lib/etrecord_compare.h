@@ -61,13 +61,6 @@
  * faster are expected to be called so by chance. The interval of a row has the level that this
  * procedure chose.
  *
- * Against an earlier session (etr_compare_options.is_other_session) each side has one session,
- * however many recordings it has. If the medians of eight benches or more are known, a change must
- * also exceed t(0.975, (k + 1) / 2) * s, where s = 1.4826 * b(k) * median |D_i| over the k
- * differences D_i between successive benches (b: Croux and Rousseeuw 1992). With fewer benches, f
- * of rule S with one recording a side is added under the root of rule R. For rows this f is always
- * added.
- *
  * tests/noise measures how often these rules are wrong and which changes they find.
  */
 #ifndef ETRECORD_COMPARE_H
@@ -230,8 +223,6 @@ enum {
                           stretches are taken for a change in 23 % of pairs */
   ETR_MOST_RECORDINGS =
       50, /**< recordings on each side: a comparison that needs more is not worth making */
-  ETR_LEAST_BENCHES = 8, /**< benches from which the variation between sessions is estimated: with
-                            5, a change of +10 % is found in 18 % of cases only */
 };
 
 /** How to compare. Zeroed means defaults. */
@@ -239,20 +230,8 @@ typedef struct etr_compare_options {
   double limit; /**< changes within this limit are equal: 0.05 for 5 %. 0 or less: no limit */
   double recording_noise; /**< assumed standard deviation between recordings of one program, which
                              rule S uses: 0.01 for 1 %. 0: the default, 0.03 */
-  bool is_other_session;  /**< the base was recorded earlier, not in turns with the newer side */
   bool is_in_turns;       /**< the recordings are known to have been taken in turns */
-  const struct etr_bench_history *histories; /**< earlier benches of each method, used if
-                                                is_other_session. A method may have none */
-  size_t history_count;
 } etr_compare_options;
-
-/** Medians of the earlier benches of a method, made with the same host, device and command. */
-typedef struct etr_bench_history {
-  const char *method;
-  const double *medians; /**< in any unit, all above 0, the oldest first; the last one is the median
-                            of the base */
-  size_t count;
-} etr_bench_history;
 
 /** The result of comparing two times. */
 typedef enum etr_verdict {
@@ -280,14 +259,13 @@ typedef enum etr_reason {
                        or one step of the clock adds more uncertainty than the runs and recordings
                        do */
   ETR_REASON_FEW_RUNS,      /**< a side has fewer than 10 runs and fewer than 3 recordings */
-  ETR_REASON_ONE_SESSION,   /**< the sides were recorded in different sessions */
   ETR_REASON_ONE_RECORDING, /**< a side has fewer than 3 recordings */
   ETR_REASON_TOO_NEAR, /**< the change is so near to the limit, or to 0, that it would take more
                           than 50 recordings to decide */
   ETR_REASON_SPREAD,   /**< the recordings differ too much */
 } etr_reason;
 
-/** Returns the name of a reason: "clock", "few_runs", "one_session", "one_recording", "too_near",
+/** Returns the name of a reason: "clock", "few_runs", "one_recording", "too_near",
  * "spread". NULL for ETR_REASON_NONE. Static. */
 ETR_API const char *etr_reason_name(etr_reason reason);
 
@@ -476,9 +454,9 @@ typedef struct etr_comparison {
   size_t method_count;
   const etr_load_pair *loads;
   size_t load_count;
-  double limit;                       /**< the limit of the options; 0: none */
-  double recording_noise;             /**< the value that rule S used */
-  bool is_other_session, is_in_turns; /**< as the options have them */
+  double limit;            /**< the limit of the options; 0: none */
+  double recording_noise;  /**< the value that rule S used */
+  bool is_in_turns;        /**< as the options have it */
   bool has_older_document; /**< true if etr_side.is_of_older_version is true for a side */
 } etr_comparison;
 

@@ -47,6 +47,38 @@ ETR_API bool etr_write_plain(const etr_sink *sink, const char *text);
 ETR_API etr_status etr_write_file(const char *path, etr_emitter emit, void *context,
                                   etr_error *error);
 
+/**
+ * A file that is being written, for a process that gives up rights before it writes: it opens the
+ * file first, and another process puts it in place. etr_write_file() does all at once.
+ */
+typedef struct etr_new_file etr_new_file;
+
+/**
+ * Opens a temporary file that will replace the file `path`, as etr_write_file() does, or a pipe,
+ * terminal or device itself. Close it with etr_new_file_close(). Errors: ETR_ERROR_IO with the path
+ * and the reason, also of a link that leads nowhere; ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_new_file_open(etr_new_file **out, const char *path, etr_error *error);
+
+/** Returns the descriptor that is written to. It belongs to the file; -1: the file was filled. */
+ETR_API int etr_new_file_descriptor(const etr_new_file *file);
+
+/** Returns the path of the file that will be replaced, with links resolved if it exists. Lives as
+ * long as the file. NULL: a pipe, terminal or device. */
+ETR_API const char *etr_new_file_target(const etr_new_file *file);
+
+/** Writes the output of `emit` to the file and flushes it to the disk. Only once for each file.
+ * Errors: ETR_ERROR_IO with the path and the reason, and what `emit` returns. */
+ETR_API etr_status etr_new_file_fill(etr_new_file *file, etr_emitter emit, void *context,
+                                     etr_error *error);
+
+/**
+ * Puts the file in place if `keep` is true, or removes it, and frees it. After a fork() each of the
+ * two processes has the file: one of them must close it, the other one must not. Errors:
+ * ETR_ERROR_IO with the path and the reason; the file is then removed.
+ */
+ETR_API etr_status etr_new_file_close(etr_new_file *file, bool keep, etr_error *error);
+
 /** An emitter with limited output, since a small input can produce a large one. */
 typedef struct etr_limited {
   etr_emitter emit;
@@ -774,73 +806,6 @@ ETR_API etr_status etr_logdir_finish(etr_logdir *logdir, etr_error *error);
 
 /** Removes everything written since etr_logdir_begin(), and frees the logdir. NULL is allowed. */
 ETR_API void etr_logdir_discard(etr_logdir *logdir);
-
-/**
- * Removes the runs of all graphs but those of the first module from LOGDIR/NAME, which
- * etr_write_logdir() wrote. TensorBoard selects no run by itself if there are more than 40, so old
- * records keep one. DOT files remain. options->name must be given. Errors: ETR_ERROR_IO,
- * ETR_ERROR_FORMAT, ETR_ERROR_MEMORY, as in etr_write_logdir().
- */
-ETR_API etr_status etr_trim_logdir(const etr_logdir_options *options, etr_error *error);
-
-/* ---- Curves over the benches of a record, as a TensorBoard run ---- */
-
-/** The kind of a curve over benches. */
-typedef enum etr_bench_group {
-  ETR_BENCH_TIME,    /**< "p50", "p10", "p90" of an inference, "load": ms */
-  ETR_BENCH_OP_TYPE, /**< average time of an operator type per inference: ms */
-  ETR_BENCH_FIGURE,  /**< a figure that the program printed; the name has the unit */
-} etr_bench_group;
-
-typedef struct etr_bench_point {
-  int64_t bench;    /**< number of the bench, 0 for the oldest; ascending in a curve */
-  double wall_time; /**< when it ran, in seconds since 1970 */
-  double value;
-} etr_bench_point;
-
-typedef struct etr_bench_curve {
-  etr_bench_group group;
-  const char *name;
-  const char *method; /**< NULL: the record has one method */
-  const etr_bench_point *points;
-  size_t count;
-} etr_bench_curve;
-
-enum { ETR_BENCH_BUCKETS = 30 };
-
-/** The times of all inferences of one bench, in buckets of equal width from the least to the
- * largest, in ms. */
-typedef struct etr_bench_spread {
-  const char *method; /**< as in etr_bench_curve. The spreads of a method are consecutive */
-  int64_t bench;
-  double wall_time, least, most, counts[ETR_BENCH_BUCKETS];
-  size_t buckets; /**< 1 or more */
-} etr_bench_spread;
-
-typedef struct etr_benches {
-  const etr_bench_curve *curves;
-  size_t curve_count;
-  const etr_bench_spread *spreads;
-  size_t spread_count;
-} etr_benches;
-
-/**
- * Writes LOGDIR/NAME/events.out.tfevents.SECONDS.HOST.PID.0 with the curves 0_bench_ms,
- * 0_bench_op_type_ms and 0_bench_runner, the histograms 9_bench_spread_ms, and a layout of charts
- * with the medians and their p10 to p90. A call replaces what an earlier one wrote, as
- * etr_write_logdir() does. options->name must be given. Values that are not finite are left out.
- * Errors: those of etr_write_logdir() that are not about a profile.
- */
-ETR_API etr_status etr_write_benches(const etr_benches *benches, const etr_logdir_options *options,
-                                     etr_error *error);
-
-/**
- * Writes what a bench keeps of a method for these curves, as an object of JSON: "p10", "p90",
- * "load_ms", "counts", "op_types" (schema/history.schema.json). method: index into
- * profile->methods; it must have runs. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
- */
-ETR_API etr_status etr_emit_bench_facts(const etr_profile *profile, uint32_t method,
-                                        const etr_sink *sink, etr_error *error);
 
 /**
  * Removes the temporary files and new folders of all calls in progress, including etr_write_file().

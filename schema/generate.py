@@ -46,7 +46,7 @@ CLASSES = {
     "SourceLine": "source methods files lines", "SourceFile": "source methods files", "MethodSource": "source methods", "OperatorDelegation": "delegation methods operators",
     "Delegate": "delegation methods delegates", "MethodDelegation": "delegation methods", "PlannedTensor": "memory methods plan tensors",
     "PlannedBuffer": "memory methods plan buffers", "MemoryPeak": "memory methods plan peak", "MemoryPlan": "memory methods plan",
-    "OrderMove": "memory methods findings moves", "MemoryFinding": "memory methods findings", "MethodMemory": "memory methods", "Change": "diff methods execute",
+    "MemoryFinding": "memory methods findings", "MethodMemory": "memory methods", "Change": "diff methods execute",
     "NodeChange": "diff methods nodes", "AccuracyMeasures": "accuracy values local", "ValueAccuracy": "accuracy values", "LoadChange": "diff load", "MethodDiff": "diff methods",
 }
 

@@ -23,7 +23,6 @@ LAYERS = {
     **dict.fromkeys(("backends", "inputs"), 2),
     **dict.fromkeys(LIBRARY[5:], 3),
     "output": 4,
-    "order": 4,
     "views": 4,
     "tensorboard": 5,
     "dot": 5,

@@ -34,6 +34,7 @@ typedef struct accuracy_maker {
   etr_warnings warnings;
   etr_partner *partners;     /* per node; NULL without a reference */
   etr_run_input *run_inputs; /* per run; NULL without a reference */
+  double output;             /* SNR in dB of the method's worst output; NaN: none was compared */
   double ceiling;  /* SNR in dB above which values of the method count as exact: see drop_db */
   uint64_t budget; /* bytes of the debug buffer that may still be read */
   etr_vec(etr_value_accuracy) values;
@@ -283,7 +284,7 @@ typedef struct compared_pair {
   int64_t strides[ETR_MOST_RANK];
   etr_dequantization by[2];
   etr_gap_side wanted, got;
-  bool is_integer; /* both sides store integers */
+  bool has_steps; /* both sides store integers that a quantize node made */
 } compared_pair;
 
 /* Fills the sides of a value and a tensor of the reference; returns why they cannot be compared, or
@@ -299,13 +300,14 @@ static const char *make_pair(accuracy_maker *m, compared_pair *pair, etr_value_a
     return "the type of its reference cannot be read";
   bool integers[2] = {is_integer(pair->views[0].element), is_integer(pair->views[1].element)};
   bool is_known = integers[1] && find_dequantization(m, row, &pair->by[1]);
+  bool is_quantized = quantizer(m->graph, row->node) != NULL;
   if (integers[1] && !integers[0] && !is_known)
     return "its scale is not known";
   if (!is_known)
     pair->by[1] = (etr_dequantization){0};
   if (is_known && integers[0])
     pair->by[0] = pair->by[1];
-  pair->is_integer = integers[0] && integers[1];
+  pair->has_steps = integers[0] && integers[1] && is_quantized;
   return NULL;
 }
 
@@ -319,9 +321,9 @@ static const char *measure(accuracy_maker *m, etr_value_accuracy *row, const etr
     return problem;
   if (etr_gap_measure_quantized(out, &steps, &problem, &pair.wanted, &pair.got) != ETR_OK)
     etr_arena_fail(m->arena);
-  row->is_integer = pair.is_integer;
-  row->steps_off = steps.differing;
-  row->most_steps = steps.most;
+  row->is_integer = pair.has_steps;
+  row->steps_off = pair.has_steps ? steps.differing : 0;
+  row->most_steps = pair.has_steps ? steps.most : 0;
   return problem;
 }
 
@@ -466,21 +468,72 @@ static double capped_snr(const etr_numeric_gap *gap) {
   return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);
 }
 
-/* Returns the lowest SNR of a method's outputs that still tells a drop: see drop_db. */
-static double find_ceiling(const etr_value_accuracy *values, size_t count) {
+/* Sets the SNR of the method's worst output, and the SNR from which on an error cannot be the cause
+ * of it: see drop_db. */
+static void find_ceiling(accuracy_maker *m, const etr_value_accuracy *values, size_t count) {
   const etr_accuracy method = {.values = values, .value_count = count};
   const etr_value_accuracy *output = etr_accuracy_worst_output(&method);
-  return output ? fmin(fmax(capped_snr(&output->gap), 0) + ETR_CAUSE_DB, ETR_EQUAL_DB)
-                : ETR_EQUAL_DB;
+  m->output = output ? fmax(capped_snr(&output->gap), 0) : NAN;
+  m->ceiling = output ? fmin(m->output + ETR_CAUSE_DB, ETR_EQUAL_DB) : ETR_EQUAL_DB;
 }
 
 static double counted_snr(const accuracy_maker *m, const etr_value_accuracy *value) {
   return fmin(fmax(capped_snr(&value->gap), 0), m->ceiling);
 }
 
+static bool is_unsound(const etr_numeric_gap *gap) {
+  return gap->broken > 0 || gap->snr_db < 0;
+}
+
+static bool is_sound(const etr_numeric_gap *gap) {
+  return etr_gap_is_equal(gap) || (gap->unlike == 0 && gap->snr_db >= ETR_SOUND_DB);
+}
+
+/* What is known of the values that a value depends on: the nearest compared ones. */
+typedef struct read_values {
+  double lowest; /* counted SNR in dB */
+  bool are_equal, are_sound, has_broken, has_heir;
+} read_values;
+
+static void take_read(const accuracy_maker *m, read_values *read, const etr_value_accuracy *value) {
+  read->lowest = fmin(read->lowest, counted_snr(m, value));
+  read->are_equal &= etr_gap_is_equal(&value->gap);
+  read->are_sound &= is_sound(&value->gap);
+  read->has_broken |= value->gap.broken > 0;
+  read->has_heir |= value->is_origin || value->is_heir;
+}
+
+/* Decides whether a value is where things go wrong, or inherits it. */
+static void find_origins(etr_value_accuracy *row, const read_values *read) {
+  bool is_inherited = row->has_local && is_sound(&row->local);
+  row->is_unsound = is_unsound(&row->gap);
+  row->is_origin = row->is_unsound && read->are_sound && !is_inherited;
+  row->is_heir = row->is_unsound && !row->is_origin && read->has_heir;
+  row->breaks = row->gap.broken > 0 && !read->has_broken && !row->is_heir && !is_inherited;
+}
+
+/* Returns whether a value is worth naming: see stands_out. */
+static bool stands_out(const accuracy_maker *m, const etr_value_accuracy *row,
+                       const read_values *read) {
+  static const double half_db = 3; /* so far below the output's, an error has half of its power */
+  double snr = capped_snr(&row->gap);
+  if (row->is_origin || row->breaks)
+    return true;
+  if (row->is_heir || etr_gap_is_equal(&row->gap))
+    return false;
+  if (row->has_local)
+    return !etr_gap_is_equal(&row->local);
+  if (row->drop_db <= 0)
+    return false;
+  if (snr < ETR_SOUND_DB)
+    return true;
+  bool is_cause = !read->are_equal || isnan(m->output) || snr <= m->output + half_db;
+  return row->drop_db > ETR_DROP_DB && is_cause;
+}
+
 static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_value_segment *segment,
                       const uint32_t *outputs) {
-  double before = m->ceiling;
+  read_values read = {.lowest = m->ceiling, .are_equal = true, .are_sound = true};
   row->segment = segment->nodes;
   row->segment_count = segment->node_count;
   if (row->problem || !m->reference.is_open)
@@ -490,9 +543,11 @@ static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
       const row_key key = {row->value->run, segment->sources[i], output};
       uint32_t source = etr_map_get(&m->rows, ETR_BYTES(key));
       if (source != ETR_NONE && !m->values.data[source].problem)
-        before = fmin(before, counted_snr(m, &m->values.data[source]));
+        take_read(m, &read, &m->values.data[source]);
     }
-  row->drop_db = before - counted_snr(m, row);
+  row->drop_db = read.lowest - counted_snr(m, row);
+  find_origins(row, &read);
+  row->stands_out = stands_out(m, row, &read);
 }
 
 static bool reads_input(const accuracy_maker *m, const etr_value_segment *segment) {
@@ -567,8 +622,15 @@ const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy
   return worst;
 }
 
+typedef enum suspicion_class { /* the most suspicious first */
+                               IS_ORIGIN,
+                               BREAKS,
+                               HAS_SCORE,
+                               IS_HEIR,
+} suspicion_class;
+
 typedef struct ranked_value {
-  bool is_unlike;
+  suspicion_class of;
   double score; /* the larger, the more suspicious */
   double snr;   /* decides among equal scores, in dB */
   uint32_t index;
@@ -576,8 +638,8 @@ typedef struct ranked_value {
 
 static int by_suspicion(const void *a, const void *b) {
   const ranked_value *x = a, *y = b;
-  if (x->is_unlike != y->is_unlike)
-    return x->is_unlike ? -1 : 1;
+  if (x->of != y->of)
+    return x->of < y->of ? -1 : 1;
   if (x->score != y->score)
     return x->score > y->score ? -1 : 1;
   if (x->snr != y->snr)
@@ -585,7 +647,17 @@ static int by_suspicion(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
+static suspicion_class class_of(const etr_value_accuracy *row) {
+  if (row->is_origin)
+    return IS_ORIGIN;
+  if (row->breaks)
+    return BREAKS;
+  return row->is_heir ? IS_HEIR : HAS_SCORE;
+}
+
 static double score_of(const etr_value_accuracy *row, bool by_local) {
+  if (row->is_origin)
+    return -(double)row->node; /* the order of execution */
   if (!by_local)
     return isnan(row->drop_db) ? -capped_snr(&row->gap) : row->drop_db;
   /* A segment adds no more than the error that its value has: what it read may not be what was
@@ -606,7 +678,7 @@ static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size
   for (uint32_t i = 0; i < out->value_count; i++) {
     const etr_value_accuracy *row = &out->values[i];
     if (!row->problem)
-      list[out->ranked_count++] = (ranked_value){row->gap.unlike > 0, score_of(row, out->has_local),
+      list[out->ranked_count++] = (ranked_value){class_of(row), score_of(row, out->has_local),
                                                  capped_snr(&row->gap), i};
   }
   etr_sort(list, out->ranked_count, sizeof *list, by_suspicion);
@@ -751,7 +823,7 @@ static etr_status compare_method(accuracy_maker *m, uint32_t method,
     if (!row->problem)
       row->impact_snr_db = find_impact(m, row);
   }
-  m->ceiling = find_ceiling(m->values.data + first, m->values.count - first);
+  find_ceiling(m, m->values.data + first, m->values.count - first);
   return find_segments(m, first) == ETR_OK ? ETR_OK : etr_fail_memory(error);
 }
 

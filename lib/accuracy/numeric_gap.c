@@ -15,6 +15,7 @@ void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual
     if (!isfinite(wanted) || !isfinite(got)) {
       s.left_out++;
       s.unlike += !(isnan(wanted) ? isnan(got) : wanted == got);
+      s.broken += isfinite(wanted);
       continue;
     }
     s.squares += distance * distance;
@@ -43,15 +44,18 @@ static double cosine_of(const etr_gap_sum *sum) {
 
 etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
   uint64_t compared = sum->pairs - sum->left_out;
-  etr_numeric_gap gap = {
-      .element_count = sum->pairs, .left_out = sum->left_out, .unlike = sum->unlike};
-  if (compared == 0) {
+  etr_numeric_gap gap = {.element_count = sum->pairs,
+                         .left_out = sum->left_out,
+                         .unlike = sum->unlike,
+                         .broken = sum->broken};
+  bool all_alike = sum->pairs > 0 && sum->unlike == 0; /* equal NaN and infinities: no difference */
+  if (compared == 0 && !all_alike) {
     gap.mse = gap.l1 = gap.max_abs_error = gap.snr_db = gap.psnr_db = gap.cosine = gap.rel_l2 =
         gap.bias = NAN;
     return gap;
   }
   bool is_equal = sum->largest == 0;
-  gap.mse = sum->squares / (double)compared;
+  gap.mse = is_equal ? 0 : sum->squares / (double)compared;
   gap.l1 = sum->differences;
   gap.max_abs_error = sum->largest;
   gap.max_at = sum->largest_at;
@@ -60,7 +64,7 @@ etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
                          : 10 * log10(sum->largest_reference * sum->largest_reference / gap.mse);
   gap.cosine = cosine_of(sum);
   gap.rel_l2 = is_equal ? 0 : sqrt(sum->squares / sum->reference_squares);
-  gap.bias = sum->signed_differences / (double)compared;
+  gap.bias = is_equal ? 0 : sum->signed_differences / (double)compared;
   return gap;
 }
 

@@ -10,7 +10,7 @@
 
 /** The sums from which a gap is computed, piece by piece. Zeroed: no pairs. */
 typedef struct etr_gap_sum {
-  uint64_t pairs, left_out, unlike, largest_at;
+  uint64_t pairs, left_out, unlike, broken, largest_at;
   double squares, differences, signed_differences, largest;
   double reference_squares, actual_squares, products, largest_reference;
 } etr_gap_sum;

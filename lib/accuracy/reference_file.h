@@ -12,7 +12,7 @@
  * one constant/edge/NAME      a scale or zero point by channel, by the name of its placeholder
  * Metadata, all texts: "producer" ("etrecord-tb reference/2"), "record" (etr_record_hash() of the
  * record), "methods" (a JSON object: of each method the number of its "inputs", the buffers that an
- * inference changes as "state", and the operators that draw random numbers as "random"), "aliases"
+ * inference changes as "state", and the operators that torch tags as random as "random"), "aliases"
  * (a JSON object from keys to the key of the tensor with the same bytes), "local" (record_hash and
  * recording_hash of the record whose runs the local values are of).
  */

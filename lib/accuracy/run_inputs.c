@@ -112,6 +112,33 @@ static input_counts find_all(input_finder *f) {
   return counts;
 }
 
+/* Warns of operators that draw random numbers: those of the method's graph, and custom ones that
+ * torch told when the reference was made. */
+static void warn_of_random(const etr_graph *graph, const etr_reference_file *reference,
+                           etr_warnings *warnings) {
+  const etr_node *first = NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    if (!etr_node_draws(&graph->nodes[i]))
+      continue;
+    count++;
+    if (!first)
+      first = &graph->nodes[i];
+  }
+  if (!first && !reference->method->random[0])
+    return;
+  bool is_dropout = first && strstr(first->target, "dropout");
+  char others[32] = "";
+  if (count > 1)
+    (void)snprintf(others, sizeof others, " and %zu more", count - 1);
+  etr_warn(warnings, reference->path, NULL, ETR_NO_OFFSET,
+           "the model draws random numbers (%.200s%s): values that depend on them differ for that "
+           "reason alone%s",
+           first ? first->name : reference->method->random, others,
+           is_dropout ? ". It was exported in training mode: call model.eval() before the export"
+                      : "");
+}
+
 static void warn_of(const input_counts *counts, const etr_reference_file *reference,
                     etr_warnings *warnings) {
   const char *path = reference->path;
@@ -139,11 +166,6 @@ static void warn_of(const input_counts *counts, const etr_reference_file *refere
              "reference in its "
              "order, from a freshly loaded program on",
              method->state);
-  if (method->random[0])
-    etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
-             "the model draws random numbers (%.200s): values that depend on them differ for that "
-             "reason alone",
-             method->random);
 }
 
 etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, uint32_t method,
@@ -159,5 +181,6 @@ etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, 
     return ETR_OK;
   input_counts counts = find_all(&f);
   warn_of(&counts, reference, warnings);
+  warn_of_random(&profile->graphs[profile->methods[method].graph], reference, warnings);
   return ETR_OK;
 }

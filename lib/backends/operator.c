@@ -149,6 +149,64 @@ bool etr_operator_only_moves(const char *target) {
          etr_slice_starts(op, ETR_SLICE("dequantize_"));
 }
 
+/* ---- Random operators ---- */
+
+/* The operators that torch 2.15 tags as nondeterministic_seeded, without leading underscores. */
+static const char *const random_operators[] = {
+    "alpha_dropout",
+    "bernoulli",
+    "bernoulli_",
+    "cauchy",
+    "cauchy_",
+    "cudnn_rnn",
+    "dropout",
+    "efficient_attention_forward",
+    "exponential",
+    "exponential_",
+    "flash_attention_forward",
+    "flash_attention_forward_no_dropout_inplace",
+    "fused_dropout",
+    "geometric",
+    "geometric_",
+    "gru",
+    "log_normal",
+    "log_normal_",
+    "lstm",
+    "miopen_rnn",
+    "multinomial",
+    "native_dropout",
+    "normal",
+    "normal_",
+    "normal_functional",
+    "poisson",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "rnn_relu",
+    "rnn_tanh",
+    "rrelu_with_noise",
+    "rrelu_with_noise_",
+    "rrelu_with_noise_functional",
+    "scaled_dot_product_attention_math_for_mps",
+    "scaled_dot_product_cudnn_attention",
+    "scaled_dot_product_efficient_attention",
+    "scaled_dot_product_flash_attention",
+    "scaled_dot_product_flash_attention_for_cpu",
+    "scaled_dot_product_fused_attention_overrideable",
+    "standard_gamma",
+    "uniform",
+    "uniform_",
+};
+
+bool etr_operator_draws(const char *target) {
+  return etr_operator_is_one_of(etr_operator_of_target(target), random_operators,
+                                ETR_COUNT(random_operators));
+}
+
 /* ---- A row for each operator, after aten/src/ATen/native/native_functions.yaml ---- */
 
 enum { MOST = 9 };

@@ -54,6 +54,10 @@ bool etr_operator_only_copies(const char *target);
  * dequantize. */
 bool etr_operator_only_moves(const char *target);
 
+/** Returns true if torch tags the operator of a target as nondeterministic_seeded: it draws random
+ * numbers, unless its arguments say that it does not. */
+bool etr_operator_draws(const char *target);
+
 /* ---- The names of ATen's arguments, which a .pte does not contain ---- */
 
 /** Returns the name of an argument of an operator such as "convolution". `place` is the argument's

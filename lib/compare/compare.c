@@ -79,11 +79,10 @@ static bool family_judge(const family *f) {
   return etr_noise_judge_family(f->tests.data, f->tests.count, f->options, f->scratch);
 }
 
-/* Judges each change by itself. `history` has the earlier benches of their method; it may be NULL.
- */
-static void family_judge_each(const family *f, const etr_bench_history *history) {
+/* Judges each change by itself. */
+static void family_judge_each(const family *f) {
   for (size_t i = 0; i < f->tests.count; i++)
-    etr_noise_judge(&f->tests.data[i], f->options, history);
+    etr_noise_judge(&f->tests.data[i], f->options);
 }
 
 /* ---- The rows of a method's comparison: pairs of nodes, sums of the same key ---- */
@@ -586,8 +585,8 @@ const char *etr_verdict_name(etr_verdict verdict) {
 }
 
 const char *etr_reason_name(etr_reason reason) {
-  static const char *const names[] = {
-      NULL, "clock", "few_runs", "one_session", "one_recording", "too_near", "spread"};
+  static const char *const names[] = {NULL,       "clock", "few_runs", "one_recording",
+                                      "too_near", "spread"};
   return (size_t)reason < ETR_COUNT(names) ? names[reason] : NULL;
 }
 
@@ -602,14 +601,6 @@ static const etr_method *method_of(const etr_profile *profile, uint32_t method) 
   return method == ETR_NONE ? NULL : &profile->methods[method];
 }
 
-/* Returns the earlier benches of a method; NULL if none are known. */
-static const etr_bench_history *history_of(const etr_compare_options *options, const char *method) {
-  for (size_t i = 0; i < options->history_count; i++)
-    if (strcmp(options->histories[i].method, method) == 0)
-      return &options->histories[i];
-  return NULL;
-}
-
 static bool compare_execute(comparator *c, etr_method_pair *pair,
                             const method_side sides[ETR_SIDES]) {
   measure measures[ETR_SIDES];
@@ -618,7 +609,7 @@ static bool compare_execute(comparator *c, etr_method_pair *pair,
     measures[k] = side_measure(&sides[k], sides[k].method ? &sides[k].compared->execute : NULL);
   if (!family_add(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER]))
     return false;
-  family_judge_each(&f, history_of(c->options, pair->name));
+  family_judge_each(&f);
   return true;
 }
 
@@ -635,7 +626,7 @@ static bool compare_parts(comparator *c, etr_method_pair *pair,
     if (!family_add(&f, &pair->parts[part], &measures[ETR_BASE], &measures[ETR_NEWER]))
       return false;
   }
-  family_judge_each(&f, NULL);
+  family_judge_each(&f);
   return true;
 }
 
@@ -794,7 +785,7 @@ static bool compare_loads(comparator *c) {
         !compare_load(&pairs[c->out->load_count++], &base->loads[i], NULL, &f))
       return false;
   c->out->loads = pairs;
-  family_judge_each(&f, NULL);
+  family_judge_each(&f);
   return true;
 }
 
@@ -816,7 +807,6 @@ static etr_status compare_sides(comparison_box *box, bool has_events,
       .base_scale = newer->profile->ticks_per_second / base->profile->ticks_per_second,
       .limit = c.options->limit > 0 ? c.options->limit : 0,
       .recording_noise = etr_noise_between_recordings(c.options),
-      .is_other_session = c.options->is_other_session,
       .is_in_turns = c.options->is_in_turns,
       .has_older_document = base->is_of_older_version || newer->is_of_older_version};
   etr_status status = compare_methods(&c);

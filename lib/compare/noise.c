@@ -82,8 +82,7 @@ typedef struct estimate {
   double variance;     /* rule R: of the change */
   double freedom;      /* of Student's t: whole, 1 to MOST_FREEDOM */
   double below, above; /* rule S: distances to the bounds, at LEVEL */
-  double sessions; /* squared distance to add under the root, at LEVEL: f of different sessions */
-  double least;    /* distance to the bounds, at least */
+  double least;        /* distance to the bounds, at least */
 } estimate;
 
 static double square(double x) {
@@ -98,22 +97,12 @@ double etr_noise_between_recordings(const etr_compare_options *options) {
   return options->recording_noise > 0 ? options->recording_noise : RECORDING_NOISE;
 }
 
-/* Returns f of rule S without the clock: the assumed difference between two recordings, or between
- * two sets of them. */
-static double squared_distance_between(const etr_compare_options *options, double base,
-                                       double newer) {
-  return square(QUANTILE * etr_noise_between_recordings(options)) * (1 / base + 1 / newer);
-}
-
 static void use_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
                      const etr_compare_options *options) {
-  double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer)), d_base = 1,
-         d_new = 1;
-  if (!options->is_other_session) { /* however many recordings a session has, it is one */
-    d_base = (double)base->recordings;
-    d_new = (double)newer->recordings;
-  }
-  double f = clock + squared_distance_between(options, d_base, d_new);
+  double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer));
+  double between = square(QUANTILE * etr_noise_between_recordings(options)) *
+                   (1 / (double)base->recordings + 1 / (double)newer->recordings);
+  double f = clock + between;
   double base_up = log(base->high / base->p50), new_up = log(newer->high / newer->p50);
   double base_down = log(base->p50 / base->low), new_down = log(newer->p50 / newer->low);
   e->below = sqrt(square(new_down) + square(base_up) + f);
@@ -144,10 +133,6 @@ static estimate estimate_of(const etr_noise_test *test, const etr_compare_option
     return e;
   e.is_known = true;
   e.reason = is_by_recordings ? ETR_REASON_SPREAD : ETR_REASON_ONE_RECORDING;
-  if (options->is_other_session)
-    e.reason = ETR_REASON_ONE_SESSION;
-  if (is_by_recordings && options->is_other_session)
-    e.sessions = squared_distance_between(options, 1, 1);
   if (is_by_recordings) {
     double d_base = (double)base->recordings, d_new = (double)newer->recordings;
     double v_base = ETR_MAX(square(base->spread), clock_variance(base)) / d_base,
@@ -187,13 +172,12 @@ static double t_of(quantiles *q, double freedom) {
   return q->t[whole];
 }
 
-/* Returns the distance from the change to a bound that follows from runs, recordings and sessions.
- * below: the lower bound. */
+/* Returns the distance from the change to a bound that follows from runs and recordings. below: the
+ * lower bound. */
 static double own_distance(const estimate *e, quantiles *q, bool below) {
-  double wider = q->normal / QUANTILE, own = wider * (below ? e->below : e->above);
+  double distance = q->normal / QUANTILE * (below ? e->below : e->above);
   if (e->is_by_recordings)
-    own = t_of(q, e->freedom) * sqrt(e->variance);
-  double distance = sqrt(square(own) + e->sessions * square(wider));
+    distance = t_of(q, e->freedom) * sqrt(e->variance);
   return isnan(distance) ? INFINITY : distance;
 }
 
@@ -262,54 +246,15 @@ static size_t recordings_needed(const estimate *e, const etr_noise_test *test, d
   return 0;
 }
 
-/* Returns the factor, besides 1.4826, by which the median deviation of few normal samples is
- * multiplied to give the standard deviation (Croux and Rousseeuw). */
-static double few_samples_factor(size_t count) {
-  static const double factors[] = {1, 1, 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107};
-  return count < ETR_COUNT(factors) ? factors[count] : (double)count / ((double)count - 0.8);
-}
-
-/* Returns the standard deviation between medians of successive benches, estimated from the last
- * `most` differences. */
-static double step_between_benches(const etr_bench_history *history, size_t steps) {
-  enum { MOST_STEPS = 200 }; /* older benches say little about the machine as it is now */
-  double sizes[MOST_STEPS];
-  size_t count = ETR_MIN(steps, (size_t)MOST_STEPS);
-  for (size_t i = 0; i < count; i++)
-    sizes[i] = fabs(
-        log(history->medians[history->count - 1 - i] / history->medians[history->count - 2 - i]));
-  etr_sort(sizes, count, sizeof *sizes, etr_by_double);
-  return 1.4826 * few_samples_factor(count) * (sizes[(count - 1) / 2] + sizes[count / 2]) / 2;
-}
-
-/* Uses the differences between successive benches instead of the assumption, if there are enough
- * benches. */
-static void use_history(estimate *e, const etr_bench_history *history) {
-  if (!history || history->count < ETR_LEAST_BENCHES)
-    return;
-  size_t steps = history->count - 1;
-  double freedom = ETR_MIN(floor((double)(steps + 1) / 2), (double)MOST_FREEDOM);
-  e->sessions = 0;
-  e->least = ETR_MAX(e->least,
-                     etr_t_quantile(LEVEL, (size_t)freedom) * step_between_benches(history, steps));
-}
-
-void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options,
-                     const etr_bench_history *history) {
+void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options) {
   quantiles q = quantiles_of(LEVEL);
   estimate e = estimate_of(test, options);
   etr_change *change = test->change;
-  double clock = e.least;
-  if (e.is_known && options->is_other_session)
-    use_history(&e, history);
   set_verdict(&e, &q, change, options);
-  if (change->reason == ETR_REASON_CLOCK && e.least > clock && fabs(e.change) > clock)
-    change->reason = ETR_REASON_ONE_SESSION; /* the sessions' steps, not the clock's, are larger
-                                                than the change */
   double question = open_question(change, options);
   if (change->verdict != ETR_VERDICT_CANNOT_TELL && !(question > 0))
     return;
-  if (options->is_other_session || change->reason == ETR_REASON_CLOCK)
+  if (change->reason == ETR_REASON_CLOCK)
     return;
   change->recordings_needed = recordings_needed(&e, test, question, options);
   if (change->reason == ETR_REASON_SPREAD && change->recordings_needed == 0)
@@ -354,7 +299,7 @@ static double chance_of(const estimate *e, quantiles *q) {
   double change = fabs(e->change);
   if (change <= e->least)
     return 1;
-  if (e->is_by_recordings && !(e->sessions > 0))
+  if (e->is_by_recordings)
     return etr_t_chance(change / sqrt(e->variance), (size_t)e->freedom);
   return etr_normal_chance(QUANTILE * change / own_distance(e, q, e->change > 0));
 }

@@ -24,10 +24,8 @@ double etr_noise_between_recordings(const etr_compare_options *options);
 void etr_noise_set_medians(etr_change *change, const etr_side_time *base,
                            const etr_side_time *newer);
 
-/** Judges one change by itself, at 5 %. `history` has the earlier benches of its method; it may be
- * NULL. */
-void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options,
-                     const etr_bench_history *history);
+/** Judges one change by itself, at 5 %. */
+void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options);
 
 /** Judges a family of changes. Returns false when out of memory. */
 bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_compare_options *options,

@@ -240,11 +240,21 @@ static etr_status emit_original(void *context, const etr_sink *sink, etr_error *
   return status;
 }
 
+/* Reads an entry once, so that its CRC is checked: a copy of damaged bytes would look intact. */
+static etr_status check_entry(etr_archive *archive, size_t index, etr_error *error) {
+  etr_archive_entry *entry;
+  ETR_TRY(etr_archive_entry_open(&entry, archive, index, 0, error));
+  etr_status status = etr_archive_entry_finish(entry, error);
+  etr_archive_entry_close(entry);
+  return status;
+}
+
 etr_status etr_archive_writer_copy(etr_archive_writer *writer, const char *name, etr_archive *from,
                                    size_t index, etr_error *error) {
   etr_archive_form form;
   etr_archive_entry *entry;
   original o = {from, index};
+  ETR_TRY(check_entry(from, index, error));
   ETR_TRY(etr_archive_entry_open_as_is(&entry, &form, from, index, error));
   etr_archive_entry_close(entry);
   return form.is_known ? write_data(writer, name, &form, emit_original, &o, error)

@@ -6,6 +6,8 @@
 
 #include "backends/operator.h"
 
+#include <stdlib.h>
+
 /* ---- Nodes ---- */
 
 bool etr_is_view(const etr_node *node) {
@@ -23,6 +25,29 @@ bool etr_has_tensor(const etr_node *node) {
 
 bool etr_node_only_copies(const etr_node *node) {
   return node->kind == ETR_NODE_OP && etr_operator_only_copies(node->target);
+}
+
+/* Returns true if an argument switches the random numbers of an operator off: false, or 0. */
+static bool switches_off(const etr_node *node, const char *name) {
+  const char *value = etr_node_argument(node, name);
+  char *end = NULL;
+  if (!value)
+    return false;
+  if (value[0] == 'f' || value[0] == 'F')
+    return true;
+  double number = strtod(value, &end);
+  return end != value && number == 0;
+}
+
+bool etr_node_draws(const etr_node *node) {
+  static const char *const switches[] = {"train", "training", "dropout", "dropout_p"};
+  if (node->kind != ETR_NODE_OP || !etr_operator_draws(node->target))
+    return false;
+  for (size_t i = 0; i < ETR_COUNT(switches); i++)
+    if (switches_off(node, switches[i]))
+      return false;
+  bool is_dropout = etr_slice_ends(etr_operator_of_target(node->target), ETR_SLICE("dropout"));
+  return !(is_dropout && switches_off(node, "p"));
 }
 
 /* Returns true for operators that lowerings fuse into another operator, or remove. */

@@ -80,14 +80,6 @@ static bool changes_first(const etr_instruction *instruction) {
   return instruction->op && etr_operator_is_in_place(etr_operator_of_kernel(instruction->op));
 }
 
-/* Returns true for a kernel that changes other arguments: ATen's batch norms change the running
- * statistics passed to them, except for the variants that do not train. */
-static bool changes_others(const etr_instruction *instruction) {
-  const char *op = instruction->op ? instruction->op : "";
-  return strncmp(op, "aten::rrelu_with_noise", 22) == 0 ||
-         (strstr(op, "batch_norm") && !strstr(op, "no_training"));
-}
-
 static void list_kernel(etr_uses *u, const etr_instruction *instruction, int32_t id) {
   bool is_in_place = changes_first(instruction),
        is_copy = is_kernel(instruction, "executorch_prim::et_copy_index");
@@ -99,7 +91,6 @@ static void list_kernel(etr_uses *u, const etr_instruction *instruction, int32_t
       if (etr_tensor_at(u->method->program, u->results[i]))
         u->returned_by[u->results[i]] = id;
   }
-  u->changes_arguments = is_in_place || changes_others(instruction);
   for (size_t i = 0; i < instruction->arg_count; i++)
     add_argument(u, instruction, i, (etr_use){.is_read = true});
   for (size_t i = 0; i < u->list.count; i++) {
@@ -196,7 +187,6 @@ void etr_uses_list(etr_uses *u, int32_t id) {
   u->results = NULL;
   u->result_count = 0;
   u->handed_on = -1;
-  u->changes_arguments = false;
   switch (instruction->kind) {
   case ETR_INSTRUCTION_KERNEL:
     list_kernel(u, instruction, id);

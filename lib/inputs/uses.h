@@ -36,7 +36,6 @@ typedef struct etr_uses {
   size_t result_count;
   int32_t handed_on; /* value whose data the last argument of that instruction refers to from now
                         on; -1: none */
-  bool changes_arguments; /* that instruction may write its inputs, constants included */
   bool
       is_cut; /* some lists were left out, because all lists together have more than 4 Mi tensors */
   bool opens_graphs;  /* set by the caller: for a delegate without a payload that can be compared,

@@ -3,11 +3,16 @@
  * lifetimes.c - visits the instructions in order and extends the lifetimes of the tensors that they
  * use.
  */
-#include "memory/lifetimes.h"
+#include "memory/memory_plan.h"
 
 #include "formats/element.h"
 #include "join/delegate_outputs.h"
 #include "memory/program_memory.h"
+
+/* An instruction that uses a tensor. */
+typedef struct tensor_use {
+  uint32_t tensor, instruction;
+} tensor_use;
 
 typedef struct builder {
   etr_lifetimes *out;
@@ -16,6 +21,8 @@ typedef struct builder {
   etr_map last; /* location -> the tensor that was written there last */
   int32_t now;  /* the current instruction */
   etr_uses uses;
+  etr_vec(tensor_use) used; /* in the order of the instructions, each pair once */
+  uint32_t *used_by;        /* per tensor: the last instruction in `used`; ETR_NONE: none yet */
 } builder;
 
 /* ---- Locations in memory ---- */
@@ -112,32 +119,69 @@ static void set_role(builder *b, uint32_t index, bool is_written) {
   record_written(b, index);
 }
 
-static void record_use(builder *b, const etr_use *arg) {
+/* Notes that the current instruction uses a tensor, or the tensor whose memory that one shares. */
+static void note_user(builder *b, uint32_t index) {
+  uint32_t owner = owner_of(b, index), instruction = (uint32_t)b->now;
+  if (b->used_by[owner] == instruction)
+    return;
+  b->used_by[owner] = instruction;
+  tensor_use *added = etr_vec_push(b->scratch, &b->used);
+  if (added)
+    *added = (tensor_use){owner, instruction};
+}
+
+/* Returns the tensor that an argument is; ETR_NONE if it is not planned, or when out of memory. */
+static uint32_t record_use(builder *b, const etr_use *arg) {
   uint32_t index = b->out->tensor_of_value[arg->value];
   if (!b->program->values[arg->value].storage)
-    return;
+    return ETR_NONE;
   bool is_new = index == ETR_NONE, is_written = etr_use_defines(arg) || (is_new && arg->is_unsure);
   if (is_new)
     index = add_tensor(b, arg->value);
   if (index == ETR_NONE)
-    return;
+    return ETR_NONE;
   if (is_new)
     set_role(b, index, is_written);
   etr_planned_tensor *tensor = tensor_at(b, index);
   tensor->last_instruction = b->now;
   if (!is_written)
-    return;
+    return index;
   if (tensor->made_by < 0)
     tensor->made_by = b->now;
   record_written(b, index);
+  return index;
 }
 
 /* Tensors that are read are visited before those that are written, so that views are found by the
  * tensors that they view. */
 static void use_all(builder *b, bool written) {
-  for (size_t i = 0; i < b->uses.list.count; i++)
-    if (etr_use_defines(&b->uses.list.data[i]) == written && !b->uses.list.data[i].is_list)
-      record_use(b, &b->uses.list.data[i]);
+  for (size_t i = 0; i < b->uses.list.count; i++) {
+    const etr_use *use = &b->uses.list.data[i];
+    uint32_t index = use->is_list || etr_use_defines(use) != written ? ETR_NONE
+                                                                     : record_use(b, use);
+    if (index != ETR_NONE)
+      note_user(b, index);
+  }
+}
+
+/* Gives each tensor the list of its users, in the arena. Returns false when out of memory. */
+static bool list_users(builder *b) {
+  uint32_t *list = etr_arena_alloc_array(b->arena, b->used.count, sizeof *list);
+  if (!list)
+    return false;
+  for (size_t i = 0; i < b->used.count; i++)
+    tensor_at(b, b->used.data[i].tensor)->user_count++;
+  for (size_t i = 0, start = 0; i < b->out->tensors.count; i++) {
+    etr_planned_tensor *tensor = tensor_at(b, (uint32_t)i);
+    tensor->users = list + start;
+    start += tensor->user_count;
+    tensor->user_count = 0;
+  }
+  for (size_t i = 0; i < b->used.count; i++) {
+    etr_planned_tensor *tensor = tensor_at(b, b->used.data[i].tensor);
+    list[(size_t)(tensor->users - list) + tensor->user_count++] = b->used.data[i].instruction;
+  }
+  return true;
 }
 
 /* ---- Inputs and outputs ---- */
@@ -169,7 +213,6 @@ static void extend_for_views(builder *b) {
     etr_planned_tensor *owner = tensor_at(b, view->view_of);
     owner->first_instruction = ETR_MIN(owner->first_instruction, view->first_instruction);
     owner->last_instruction = ETR_MAX(owner->last_instruction, view->last_instruction);
-    owner->is_kept |= view->is_kept;
   }
 }
 
@@ -267,10 +310,11 @@ static bool init(builder *b, const etr_placement *placement) {
   size_t count = b->program->value_count;
   etr_map_init(&b->last, b->scratch);
   b->out->tensor_of_value = etr_arena_alloc_array(b->arena, count, sizeof *b->out->tensor_of_value);
-  if (!b->out->tensor_of_value)
+  b->used_by = etr_arena_alloc_array(b->scratch, count, sizeof *b->used_by);
+  if (!b->out->tensor_of_value || !b->used_by)
     return false;
   for (size_t i = 0; i < count; i++)
-    b->out->tensor_of_value[i] = ETR_NONE;
+    b->out->tensor_of_value[i] = b->used_by[i] = ETR_NONE;
   return etr_uses_of_placement(&b->uses, placement, b->scratch);
 }
 
@@ -290,6 +334,8 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
     use_all(&b, true);
   }
   out->is_cut = b.uses.is_cut;
+  if (!out->is_cut && !list_users(&b))
+    return false;
   b.now = count - 1;
   /* A tensor that no instruction writes is a view, or existed before. */
   for (size_t i = 0; i < b.program->output_count; i++) {
@@ -297,11 +343,9 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
     if (!value || !value->storage)
       continue;
     b.uses.list.count = 0;
-    record_use(&b, &(etr_use){.value = b.program->outputs[i]});
-    uint32_t index = b.out->tensor_of_value[b.program->outputs[i]];
+    uint32_t index = record_use(&b, &(etr_use){.value = b.program->outputs[i]});
     if (index == ETR_NONE)
       continue;
-    tensor_at(&b, index)->is_kept = true;
     if (tensor_at(&b, index)->role == ETR_TENSOR_ACTIVATION)
       tensor_at(&b, index)->role = ETR_TENSOR_OUTPUT;
   }
@@ -311,7 +355,6 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
       continue;
     tensor->first_instruction = 0;
     tensor->last_instruction = b.now;
-    tensor->is_kept = true;
   }
   extend_for_views(&b);
   if (!extend_for_loops(&b))

@@ -6,7 +6,6 @@
 #include "memory/memory_plan.h"
 
 #include "inputs/program_values.h"
-#include "memory/lifetimes.h"
 #include "memory/program_memory.h"
 
 #include <inttypes.h>
@@ -628,8 +627,7 @@ static bool fill(builder *b, uint32_t method) {
              "%s: too long lists of tensors, or loops that overlap: tensors may live longer than "
              "is shown",
              etr_method_label(b->placement->method));
-  b->plan->has_needs = check.warned == 0 && b->plan->unplanned_count == 0;
-  return etr_step_needs_find(b->plan, b->steps, b->placement, &b->lives, b->arena, b->scratch);
+  return true;
 }
 
 static const etr_memory_plan *make_plan(const etr_placement *placement, uint32_t method,

@@ -316,11 +316,15 @@ static etr_status read_entry(validator *v, size_t index, etr_error *error) {
   etr_archive_entry *entry;
   etr_error failure = {.offset = ETR_NO_OFFSET};
   etr_status status = etr_archive_entry_open(&entry, v->archive, index, 0, &failure);
+  char piece[4096];
+  for (int64_t size = 1; status == ETR_OK && size > 0;) {
+    size = etr_archive_entry_read(entry, piece, sizeof piece);
+    v->validation.byte_count += size > 0 ? (uint64_t)size : 0;
+  }
   if (status == ETR_OK)
     status = etr_archive_entry_finish(entry, &failure);
   etr_archive_entry_close(entry);
   v->validation.entry_count++;
-  v->validation.byte_count += etr_archive_size(v->archive, index);
   if (status == ETR_ERROR_FORMAT)
     add_damage(v, &failure, etr_archive_name(v->archive, index));
   if (status == ETR_OK || status == ETR_ERROR_FORMAT)

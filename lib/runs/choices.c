@@ -32,5 +32,11 @@ etr_status etr_choices_check(const etr_options *options, const etr_blocks *block
                       "cannot map run %zu to %s: no such method", choice->run, choice->method);
     ETR_TRY(check_run(blocks, ETR_MAX(choice->run, choice->last), error));
   }
-  return options->skip == ETR_SKIP_RANGE ? check_run(blocks, options->last_run, error) : ETR_OK;
+  if (options->skip != ETR_SKIP_RANGE)
+    return ETR_OK;
+  if (options->first_run > options->last_run)
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                    "the range of runs that count is inverted: %zu to %zu", options->first_run,
+                    options->last_run);
+  return check_run(blocks, options->last_run, error);
 }

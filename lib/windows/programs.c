@@ -111,6 +111,24 @@ static command_line *line_of(char *const *arguments) {
   return NULL;
 }
 
+/* Removes the folders that are not absolute from a list like PATH, in place. They would be in the
+ * working directory. */
+static void keep_absolute(wchar_t *folders) {
+  wchar_t *to = folders;
+  for (const wchar_t *at = folders; *at != L'\0';) {
+    size_t length = wcscspn(at, L";");
+    bool has_drive = length > 2 && at[1] == L':' && (at[2] == L'\\' || at[2] == L'/');
+    bool is_share = length > 2 && at[0] == L'\\' && at[1] == L'\\';
+    size_t kept = length + (at[length] == L';');
+    if (has_drive || is_share) {
+      wmemmove(to, at, kept);
+      to += kept;
+    }
+    at += kept;
+  }
+  *to = L'\0';
+}
+
 /* Finds the program at a path or in PATH. CreateProcess() would look into the working directory
  * first, where anybody may have put a program of that name. */
 static bool find_program(wchar_t out[ETR_WIN_ROOM], const char *name) {
@@ -125,6 +143,8 @@ static bool find_program(wchar_t out[ETR_WIN_ROOM], const char *name) {
     free(folders);
     return false;
   }
+  if (!is_path)
+    keep_absolute(folders);
   DWORD size = SearchPathW(is_path ? L"." : folders, wide, L".exe", ETR_WIN_ROOM, out, NULL);
   free(folders);
   return size > 0 && size < ETR_WIN_ROOM;

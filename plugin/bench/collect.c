@@ -32,8 +32,7 @@ typedef enum recording_kind { KIND_WARM_UP, KIND_UNTRACED, KIND_COUNTS } recordi
 typedef struct collected_side {
   bench_side *side;
   dump_place place;
-  const char *(*dump)(const bench_history *history,
-                      size_t index); /* path of an ETDump that counts */
+  const char *(*dump)(const bench_folder *folder, size_t index); /* path of an ETDump that counts */
 } collected_side;
 
 typedef struct collecting {
@@ -84,15 +83,12 @@ static exit_status find_facts(bench_facts *facts, const cli_settings *settings,
   if (facts->command == NULL || (against != NULL && facts->against == NULL))
     return message_failed("out of memory");
   (void)gethostname(facts->host, sizeof facts->host - 1);
-  if (uname(&system) == 0) {
-    (void)snprintf(facts->os, sizeof facts->os, "%s", system.sysname);
+  if (uname(&system) == 0)
     (void)snprintf(facts->device, sizeof facts->device, "%s", system.machine);
-  }
   if (program_is_adb(arguments)) {
     const char *call[MOST_ADB_ARGUMENTS + 1];
     program_adb(call, arguments, (const char *const[]){"shell", "getprop ro.product.model", NULL});
     read_first_line(call, facts->device);
-    (void)snprintf(facts->os, sizeof facts->os, "Android");
   }
   for (size_t i = 0; i < settings->hparam_count; i++)
     if (strcmp(settings->hparams[i].name, "device") == 0)
@@ -197,8 +193,8 @@ static char *copy_report(const char *output) {
 static void record_in_turn(collecting *c, collected_side *of, recording_kind kind, size_t index) {
   bench_side *side = of->side;
   runner_outcome outcome;
-  const char *file = kind == KIND_COUNTS ? of->dump(&c->job->history, index)
-                                         : history_spare(&c->job->history);
+  const char *file = kind == KIND_COUNTS ? of->dump(&c->job->folder, index)
+                                         : bench_folder_spare(&c->job->folder);
   bool recorded = record_once(c, of, kind, index, file, &outcome);
   if (recorded && kind == KIND_COUNTS) {
     side->recordings[side->count++] = (bench_recording){outcome.seconds,
@@ -244,11 +240,12 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = c->timeout});
   if (!runner_succeeded(&outcome))
     job->facts.untraced_why = "the runner fails without the option that names its ETDump";
-  else if (!remembers || dump_place_take(&place, history_spare(&job->history), &error) == ETR_OK)
+  else if (!remembers ||
+           dump_place_take(&place, bench_folder_spare(&job->folder), &error) == ETR_OK)
     job->facts.untraced_why = "the runner leaves an ETDump even without the option that names it";
   else
     job->facts.untraced_seconds = outcome.seconds;
-  (void)unlink(history_spare(&job->history));
+  (void)unlink(bench_folder_spare(&job->folder));
   runner_clear(&outcome);
   dump_place_clear(&place);
 }
@@ -281,6 +278,10 @@ static exit_status check_settings(const cli_settings *settings) {
     return message_usage("bench", "--name is the name of a folder, not \"%s\"", settings->name);
   if (settings->against_record != NULL && settings->against == NULL)
     return message_usage("bench", "--against-record needs --against: give the base's command line");
+  if (settings->has_fail_above && settings->against == NULL)
+    return message_usage("bench",
+                         "--fail-above needs a base: name a base with --against, or compare "
+                         "folders with diff");
   return EXIT_DONE;
 }
 
@@ -304,8 +305,8 @@ static exit_status start_job(bench_job *job, const cli_settings *settings) {
   bench_default_name(settings, name);
   exit_status status = find_facts(&job->facts, settings, job->base.arguments);
   if (status == EXIT_DONE)
-    status = history_open(&job->history, command_logdir(settings), name, job->facts.repeat,
-                          has_base);
+    status = bench_folder_open(&job->folder, command_logdir(settings), name, job->facts.repeat,
+                               has_base);
   if (status != EXIT_DONE)
     return status;
   job->newer.recordings = calloc(job->facts.repeat, sizeof *job->newer.recordings);
@@ -320,8 +321,8 @@ static exit_status start_job(bench_job *job, const cli_settings *settings) {
 static void add_side(collecting *c, bench_side *side, const cli_settings *settings,
                      const char *record) {
   collected_side *added = &c->sides[c->side_count++];
-  *added = (collected_side){.side = side,
-                            .dump = side == &c->job->base ? history_base_dump : history_dump};
+  *added = (collected_side){
+      .side = side, .dump = side == &c->job->base ? bench_folder_base_dump : bench_folder_dump};
   dump_place_init(&added->place, side->arguments, settings->pull, record);
 }
 
@@ -357,7 +358,7 @@ static exit_status record_job(bench_job *job, const cli_settings *settings) {
       (void)message_failed("no %srecording left an ETDump: nothing was written", side->label);
     return EXIT_BAD_INPUT;
   }
-  history_keep(&job->history);
+  bench_folder_keep(&job->folder);
   return EXIT_DONE;
 }
 
@@ -368,7 +369,6 @@ exit_status bench_collect(cli_settings *settings) {
   bench_job *job = calloc(1, sizeof *job);
   if (job == NULL)
     return message_failed("out of memory");
-  job->history.lock = -1;
   job->newer.arguments = settings->program;
   status = split_base(job, settings);
   if (status == EXIT_DONE)
@@ -396,6 +396,6 @@ void bench_job_end(bench_job *job) {
   free(job->base_words);
   free(job->facts.command);
   free(job->facts.against);
-  history_close(&job->history);
+  bench_folder_close(&job->folder);
   free(job);
 }

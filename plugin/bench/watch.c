@@ -74,7 +74,6 @@ static void write_dump(const watching *w, const etr_profile *profile, const char
   char host[256] = "localhost";
   etr_tag hparams[MAX_LIST + 1] = {{"etdump", stem}};
   etr_logdir_options options;
-  bench_measures measures = {0};
   etr_error error;
   memcpy(hparams + 1, w->settings->hparams, w->settings->hparam_count * sizeof *hparams);
   bench_logdir_options(&options, w->settings, host);
@@ -86,20 +85,22 @@ static void write_dump(const watching *w, const etr_profile *profile, const char
     (void)message_error(&error);
     return;
   }
-  if (!bench_measures_add_methods(&measures, profile))
-    (void)message_failed("out of memory");
   fputs("added  ", stdout);
   message_put_plain(stdout, w->folder);
   putchar('/');
   message_put_plain(stdout, stem);
-  for (size_t i = 0; i < measures.count; i++) {
-    fputs(i > 0 ? ", " : ": ", stdout);
-    message_put_plain(stdout, measures.list[i].name);
-    fprintf(stdout, " %zu %s, median %.4f ms", measures.list[i].count,
-            measures.list[i].count > 1 ? "runs" : "run", measures.list[i].p50);
+  const char *separator = ": ";
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    if (method->run_count == 0)
+      continue;
+    fputs(separator, stdout);
+    message_put_plain(stdout, method->name[0] != '\0' ? method->name : "unknown method");
+    printf(" %zu %s, median %.4f ms", method->run_count, method->run_count > 1 ? "runs" : "run",
+           etr_ticks_to_unit(profile, method->execute.p50, ETR_UNIT_MS));
+    separator = ", ";
   }
   putchar('\n');
-  bench_measures_clear(&measures);
 }
 
 /* Writes the runs of a file if it is an ETDump. A file that cannot be read is reported, and the

@@ -3,6 +3,7 @@
  * cmd_accuracy.c - `etrecord-tb accuracy` and `etrecord-tb reference`.
  */
 #include "command/command.h"
+#include "command/python.h"
 #include "command/runner.h"
 
 #include <stdio.h>
@@ -151,6 +152,18 @@ static exit_status check_limit(const accuracy_job *job) {
   return result;
 }
 
+/* Returns EXIT_CANNOT_TELL, with a message, if nothing of a record was compared. */
+static exit_status check_compared(const accuracy_job *job) {
+  exit_status result = EXIT_DONE;
+  for (size_t i = 0; i < job->count; i++) {
+    if (job->accuracies[i]->ranked_count > 0)
+      continue;
+    message_failed("%s: no value was compared", job->names[i]);
+    result = EXIT_CANNOT_TELL;
+  }
+  return result;
+}
+
 exit_status command_accuracy(const cli_settings *settings) {
   accuracy_job job = {.settings = settings};
   exit_status result = EXIT_DONE;
@@ -166,7 +179,7 @@ exit_status command_accuracy(const cli_settings *settings) {
   if (result == EXIT_DONE)
     result = command_put(settings, emit_job, &job);
   if (result == EXIT_DONE)
-    result = check_limit(&job);
+    result = settings->has_fail_below ? check_limit(&job) : check_compared(&job);
   for (size_t i = 0; i < ETR_MOST_VARIANTS; i++) {
     etr_accuracy_close(job.accuracies[i]);
     etr_profile_close(job.profiles[i]);
@@ -176,17 +189,6 @@ exit_status command_accuracy(const cli_settings *settings) {
 }
 
 /* ---- reference ---- */
-
-/* Starts the package, or says in one line what is missing. */
-static const char start_package[] =
-    "import logging, sys\n"
-    "logging.disable(logging.WARNING)\n" /* what torch says while it is imported */
-    "try:\n"
-    "    from etrecord_tb.reference import main\n"
-    "except ImportError as error:\n"
-    "    sys.exit('etrecord-tb: `reference` needs Python with the package and its extra: "
-    "pip install \"etrecord-tb[reference]\" (%s)' % error)\n"
-    "sys.exit(main(sys.argv[1:]))\n";
 
 enum { OWN_ARGUMENTS = 24, A_YEAR = 366 * 24 * 3600 };
 
@@ -198,18 +200,17 @@ static void add_option(const char **arguments, size_t *count, const char *name, 
 }
 
 exit_status command_make_reference(cli_settings *settings) {
-  const char *python = getenv("ETRECORD_TB_PYTHON");
+  python_start python;
   runner_outcome outcome;
-  size_t count = 0;
+  size_t count = PYTHON_ARGUMENTS;
   if (!settings->output)
     return message_usage("reference", "reference needs the file to write: -o REF.safetensors");
   const char **arguments = calloc(OWN_ARGUMENTS + 2 * settings->etdump_count + settings->more_count,
                                   sizeof *arguments);
   if (!arguments)
     return message_failed("out of memory");
-  arguments[count++] = python && python[0] ? python : "python3";
-  arguments[count++] = "-c";
-  arguments[count++] = start_package;
+  python_prepare(&python, "reference", "`reference` needs", "reference");
+  memcpy(arguments, python.arguments, sizeof python.arguments);
   add_option(arguments, &count, "--output", settings->output);
   add_option(arguments, &count, "--inputs", settings->inputs_file);
   add_option(arguments, &count, "--for", settings->reference_for);

@@ -162,8 +162,12 @@ static void set_own_runs(writing *w, etr_options *reading, const etr_profile *al
     size_t first = reading->first_run < before ? before : reading->first_run;
     size_t last = reading->last_run >= end ? end - 1 : reading->last_run;
     bool any = first < end && last >= first;
-    reading->first_run = any ? first - before : 1;
-    reading->last_run = any ? last - before : 0;
+    reading->first_run = first - before;
+    reading->last_run = last - before;
+    if (!any) { /* none of its runs counts */
+      reading->skip = ETR_SKIP_FIRST;
+      reading->skip_count = UINT32_MAX;
+    }
   }
   w->first_run = end;
 }

@@ -3,9 +3,11 @@
  * command.c - what commands share: their inputs, their output, the terminal.
  */
 #include "command/command.h"
+#include "command/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +37,10 @@ exit_status command_find(etr_inputs *out, const cli_settings *settings) {
     return message_error(&error);
   if (settings->without_buffer)
     out->debug_buffer = NULL;
-  return EXIT_DONE;
+  exit_status checked = output_check_inputs(out);
+  if (checked != EXIT_DONE && settings->record)
+    etr_inputs_clear(out);
+  return checked;
 }
 
 uint64_t command_bytes(double number) {
@@ -81,6 +86,13 @@ FILE *command_open_file(const char *path, const char **reason) {
   return file;
 }
 
+bool command_part_file(char out[PATH_MAX], const char *path, size_t index) {
+  static const char *const ends[COMMAND_PART_FILES] = {"", "_state_dict", "_constants",
+                                                       "_example_inputs"};
+  int size = snprintf(out, PATH_MAX, "%s%s", path, ends[index]);
+  return size > 0 && size < PATH_MAX;
+}
+
 /* ---- Outputs ---- */
 
 const char *command_logdir(const cli_settings *settings) {
@@ -124,10 +136,11 @@ exit_status command_put(const cli_settings *settings, etr_emitter emit, void *co
                                           &error);
     if (printed == EXIT_DONE && writer_is_wanted(settings) && puts("") >= 0)
       (void)fflush(stdout); /* ends the answer */
+    if (printed == EXIT_DONE)
+      output_note_answer();
     return printed;
   }
-  etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);
-  return status == ETR_OK ? EXIT_DONE : message_refused(status, &error);
+  return output_write(etr_emit_limited, &limited);
 }
 
 typedef struct question {

@@ -10,6 +10,8 @@
 
 #include "command/message.h"
 
+#include <limits.h>
+
 /* ---- The settings of a command line ---- */
 
 /** Output format of the commands that print. */
@@ -35,9 +37,6 @@ typedef enum drawing_format { DRAWING_DOT, DRAWING_SVG, DRAWING_PNG } drawing_fo
 /** The viewer that `export` writes for. */
 typedef enum export_target { TARGET_MODEL_EXPLORER } export_target;
 
-/** The system that `bench` writes for. */
-typedef enum bench_target { BENCH_TARGET_OBSERVER, BENCH_TARGET_HUD } bench_target;
-
 /** A command of the program; see below. */
 typedef struct cli_command cli_command;
 
@@ -52,9 +51,8 @@ typedef struct cli_settings {
   size_t more_count;
   bool each; /* an answer for each ETDump */
   const char *each_from,
-      *problems;      /* of --each: list of ETDumps, and the file for those that failed */
-  FILE *problem_file; /* opened by each_prepare() */
-  etr_stack stack;    /* set by commands */
+      *problems;   /* of --each: list of ETDumps, and the file for those that failed */
+  etr_stack stack; /* set by commands */
   const char *etrecord, *pte, *debug_buffer;
   bool without_buffer;  /* set by commands, not by an option: with several ETDumps it is unknown
                            which one the buffer is  of */
@@ -131,8 +129,6 @@ typedef struct cli_settings {
   bool has_repeat, has_warmup;
   double timeout; /* seconds; 0: the default */
   const char *pull, *tensorboard;
-  bench_target bench_target;
-  bool has_bench_target;
   const char *against, *against_record; /* the base's command line, and its record */
   struct bench_job *job;                /* result of bench_collect() */
 } cli_settings;
@@ -251,8 +247,8 @@ exit_status command_check_limits(const etr_comparison *comparison, const cli_set
  */
 bool each_is_wanted(const cli_settings *settings);
 
-/** Opens the files of --output and --problems, before rights are given up. */
-exit_status each_prepare(cli_settings *settings);
+/** Returns EXIT_USAGE, with a message, if an option is given that needs --each. */
+exit_status each_check(const cli_settings *settings);
 
 /**
  * Reads the record once, joins one ETDump after the other to it, and prints the answer about each.
@@ -294,6 +290,12 @@ exit_status command_open(etr_profile **out, const cli_settings *settings);
 /** Opens the record of --reference-record with all its graphs. Close it with etr_profile_close().
  */
 exit_status command_open_reference(etr_profile **out, const cli_settings *settings);
+
+enum { COMMAND_PART_FILES = 4 };
+
+/** Fills the path of one of the files of a part of `pack`: itself, or one next to it that belongs
+ * to it. index: below COMMAND_PART_FILES. Returns false if the path is too long. */
+bool command_part_file(char out[PATH_MAX], const char *path, size_t index);
 
 /** Returns a limit in bytes from the number of an option, clamped to the range of the integer. */
 uint64_t command_bytes(double number);

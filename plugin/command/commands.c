@@ -4,6 +4,7 @@
  */
 #include "command/layout.h"
 #include "command/option_table.h"
+#include "command/output_file.h"
 
 #include <string.h>
 
@@ -208,6 +209,8 @@ static exit_status put_record(const cli_settings *settings, const char **record,
       result = message_error(&error);
   }
   if (result == EXIT_DONE)
+    result = output_check_record(*record);
+  if (result == EXIT_DONE)
     result = command_put(settings, emit, context);
   etr_inputs_clear(&inputs);
   return result;
@@ -231,6 +234,16 @@ static etr_status emit_packed(void *context, const etr_sink *sink, etr_error *er
   return etr_record_pack(p->parts, p->count, &p->options, sink, error);
 }
 
+/* Refuses to replace the file of a part, or one of the files next to it that belong to it. */
+static exit_status check_part(const char *path) {
+  char file[PATH_MAX];
+  exit_status status = EXIT_DONE;
+  for (size_t i = 0; status == EXIT_DONE && i < COMMAND_PART_FILES; i++)
+    if (command_part_file(file, path, i))
+      status = output_check_input(file);
+  return status;
+}
+
 static exit_status command_pack(const cli_settings *settings) {
   etr_part parts[MAX_LIST + 3];
   packed p = {
@@ -242,6 +255,11 @@ static exit_status command_pack(const cli_settings *settings) {
     parts[p.count++] = (etr_part){.kind = ETR_PART_BUNDLED, .path = settings->bundled};
   if (!settings->record && p.count == 0)
     return message_usage("pack", "nothing to pack: name a record, or parts as NAME=FILE");
+  for (size_t i = 0; i < p.count; i++) {
+    exit_status status = check_part(parts[i].path);
+    if (status != EXIT_DONE)
+      return status;
+  }
   return put_record(settings, &p.options.record, emit_packed, &p);
 }
 
@@ -471,10 +489,8 @@ const cli_command commands[] = {
              "not live are gaps "
              "between tensors. A tensor is live from the first instruction that uses it to the "
              "last, as in "
-             "ExecuTorch's memory planning. Findings name what sets the peak, and the instructions "
-             "that would lower "
-             "it in another order. Memory that the program does not describe, such as what "
-             "delegates allocate, is "
+             "ExecuTorch's memory planning. Findings name what sets the peak. Memory that the "
+             "program does not describe, such as what delegates allocate, is "
              "listed as unknown.\n"
              "CSV, TSV and JSON Lines have one row for each planned tensor and each constant. JSON "
              "also has the live "
@@ -631,7 +647,7 @@ const cli_command commands[] = {
              "its extra "
              "(pip install \"etrecord-tb[reference]\"), before it gives up rights. "
              "ETRECORD_TB_PYTHON names the Python "
-             "(default: python3).\n"
+             "(default: that of the environment in which the command is installed, or python3).\n"
              "With --local, it also runs the graph once more and continues with the values that "
              "the device logged, "
              "and for the ten worst nodes it measures what their error alone does to the output. "
@@ -775,10 +791,9 @@ const cli_command commands[] = {
          "and writes all "
          "of them as one TensorBoard run, LOGDIR/NAME/TIME, whose steps are the inferences and "
          "whose hparams are "
-         "host, device, commit and options. From the second bench on, the run "
-         "LOGDIR/NAME/0_benches has curves "
-         "over all of them. It prints the summary, the `diff` against the base, the trend of the "
-         "medians, what tracing costs, and the command that opens TensorBoard.\n"
+         "host, device, commit and options. It prints the summary, the `diff` against the base, "
+         "what tracing costs, and the command that opens TensorBoard, with the address of the "
+         "run.\n"
          "With --against, the base and RUNNER take turns, the base first, so that changes of the "
          "machine affect "
          "both: this finds the smallest changes. The ETDumps of the base go to "
@@ -788,14 +803,8 @@ const cli_command commands[] = {
          "Nothing is expanded: $, *, ~, | and > are ordinary characters; `sh -c '...'` runs a "
          "shell. If the base "
          "runs another model, --against-record names its record.\n"
-         "Without --against, the base is the last bench of that NAME on the same host and device "
-         "with the same "
-         "command, or else with another command. It is another session, and sessions differ more "
-         "than recordings "
-         "do. From eight benches with the same command on, a change counts if it exceeds what "
-         "successive benches "
-         "differ by. With fewer, `bench` assumes that they differ by --recording-noise and prints "
-         "that it did.\n"
+         "Without --against nothing is compared. Folders of recordings are compared later with "
+         "`diff`, which cannot know how the machine changed between them.\n"
          "The ETDump is the file that --pull names, or else --etdump_path among the program's "
          "arguments, or else "
          "the newest ETDump that appears in the working directory or in --record. An ETDump from "
@@ -811,22 +820,15 @@ const cli_command commands[] = {
          "exceeds --timeout or "
          "leaves no ETDump is reported with the end of the program's output and does not count. Of "
          "what a program "
-         "prints, the last 4 MiB are kept; a warning says if there was more.\n"
-         "LOGDIR/NAME/history.jsonl has a line for each measure of each bench (of RUNNER, not of "
-         "the base), and "
-         "is replaced as a whole. Folders of old benches may be removed. Only one bench of a NAME "
-         "runs at a time; "
-         "`write` may use the same NAME meanwhile.",
+         "prints, the last 4 MiB are kept; a warning says if there was more.",
      .examples = {{"bench --record mv2 -- ./executor_runner --etdump_path dump.etdp",
                    "one recording as a warm-up, then five that count"},
                   {"bench --record mv2 --against 'python3 old.py' -- python3 new.py",
                    "two programs in turns, five recordings of each"},
                   {"bench --record mv2 --pull /sdcard/d -- adb shell sh /sdcard/run.sh",
                    "a program on a phone"},
-                  {"bench --record mv2 --fail-above 5% -- python3 run.py",
-                   "for CI, with earlier benches: fails if a method surely got slower"},
-                  {"bench --record mv2 --to hud -o mv2.json -- python3 run.py",
-                   "records for PyTorch's benchmark database"}},
+                  {"bench --record mv2 --fail-above 5% --against ./old -- ./new",
+                   "for CI: fails if a method surely got slower"}},
      .prepare = bench_collect,
      .run = command_bench,
      .rows = 10,

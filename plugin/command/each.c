@@ -5,6 +5,7 @@
 #include "command/command.h"
 #include "command/ending.h"
 #include "command/flat_json.h"
+#include "command/output_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -35,19 +36,10 @@ bool each_is_wanted(const cli_settings *settings) {
   return settings->each || settings->each_from;
 }
 
-exit_status each_prepare(cli_settings *settings) {
-  if (each_is_wanted(settings) && command_has_file(settings)) { /* one answer after the other */
-    if (!freopen(settings->output, "w", stdout))
-      return message_failed("%s: %s", settings->output, strerror(errno));
-    settings->output = NULL;
-  }
-  if (!settings->problems)
-    return EXIT_DONE;
-  if (!each_is_wanted(settings))
+exit_status each_check(const cli_settings *settings) {
+  if (settings->problems && !each_is_wanted(settings))
     return message_usage(settings->command->name, "--problems needs --each or --each-from");
-  settings->problem_file = fopen(settings->problems, "w");
-  return settings->problem_file ? EXIT_DONE
-                                : message_failed("%s: %s", settings->problems, strerror(errno));
+  return EXIT_DONE;
 }
 
 static bool is_over(const each *e) {
@@ -59,14 +51,14 @@ static bool is_over(const each *e) {
 static void note_problem(each *e, const char *path, const char *problem) {
   flat_json line;
   e->failed++;
-  if (!e->settings->problem_file)
+  if (!output_problems())
     return;
-  flat_json_begin(&line, e->settings->problem_file);
+  flat_json_begin(&line, output_problems());
   flat_json_add_text(&line, "etdump", path);
   flat_json_add_text(&line, "problem", problem);
   flat_json_end(&line);
-  fputs("\n", e->settings->problem_file);
-  (void)fflush(e->settings->problem_file);
+  fputs("\n", output_problems());
+  output_flush_problems();
 }
 
 static void report_problem(each *e, const char *path, const char *problem) {
@@ -96,6 +88,9 @@ static void take_dump(each *e, const char *path) {
   const etr_inputs dump = {.etdumps = &path, .etdump_count = 1};
   const etr_options reading = command_reading_options(e->settings);
   if (is_over(e))
+    return;
+  e->stop = output_check_input(path);
+  if (e->stop != EXIT_DONE)
     return;
   if (etr_join_dumps(&profile, e->record, &dump, &reading, &error) != ETR_OK) {
     if (ending_signal())
@@ -330,8 +325,6 @@ static exit_status begin(each *e, etr_inputs *inputs) {
 }
 
 static exit_status end(each *e) {
-  if (e->settings->problem_file && fclose(e->settings->problem_file) != 0 && e->stop == EXIT_DONE)
-    e->stop = message_failed("%s: %s", e->settings->problems, strerror(errno));
   etr_profile_close(e->bare);
   etr_close_record(e->record);
   free(e->tags);

@@ -4,6 +4,7 @@
  */
 #include "command/ending.h"
 
+#include "command/output_file.h"
 #include "command/sandbox.h"
 #include "etrecord_tb.h"
 
@@ -28,6 +29,7 @@ static void end(int number) {
   etr_remove_unfinished();
   if (cleanup_function != NULL)
     cleanup_function();
+  output_leave();
   sandbox_leave();
   (void)raise(number);
 }

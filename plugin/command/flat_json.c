@@ -139,30 +139,6 @@ bool flat_json_text(const char *line, const char *key, char *room, size_t size) 
   return whole && at != NULL && *at == '"' && copy_string(at, room, size);
 }
 
-const char *flat_json_inside(const char *line, const char *key) {
-  bool whole;
-  const char *at = find_member(line, key, &whole);
-  return whole && at != NULL && (*at == '{' || *at == '[') ? at + 1 : NULL;
-}
-
-bool flat_json_next_number(const char **at, double *out) {
-  const char *value = *at + strspn(*at, " ,");
-  if (strchr("-0123456789", *value) == NULL || *value == '\0')
-    return false;
-  *out = strtod(value, NULL);
-  *at = value + strcspn(value, ",]}\n");
-  return isfinite(*out);
-}
-
-bool flat_json_next_member(const char **at, char *key, size_t size, double *out) {
-  const char *name, *value = NULL, *end = next_member(*at, &name, &value);
-  if (end == NULL || value == NULL || !copy_string(name, key, size) ||
-      !flat_json_next_number(&value, out))
-    return false;
-  *at = end;
-  return true;
-}
-
 /* ---- Writing ---- */
 
 static bool put_escaped(void *context, const void *data, size_t size) {
@@ -188,7 +164,7 @@ void flat_json_begin(flat_json *object, FILE *out) {
   fputc('{', out);
 }
 
-void flat_json_add_key(flat_json *object, const char *key) {
+static void add_key(flat_json *object, const char *key) {
   fputs(object->has_members ? ", " : "", object->out);
   object->has_members = true;
   put_text(object->out, key);
@@ -196,16 +172,8 @@ void flat_json_add_key(flat_json *object, const char *key) {
 }
 
 void flat_json_add_text(flat_json *object, const char *key, const char *text) {
-  flat_json_add_key(object, key);
+  add_key(object, key);
   put_text(object->out, text);
-}
-
-void flat_json_add_number(flat_json *object, const char *key, double number) {
-  flat_json_add_key(object, key);
-  if (isfinite(number))
-    fprintf(object->out, "%.12g", number);
-  else
-    fputs("null", object->out);
 }
 
 void flat_json_end(flat_json *object) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * flat_json.h - reads and writes JSON objects on one line, such as those that LLM runners print,
- * and the lines of a history. Layer 6.
+ * flat_json.h - reads and writes JSON objects on one line, such as those that LLM runners print.
+ * Layer 6.
  */
 #ifndef ETR_FLAT_JSON_H
 #define ETR_FLAT_JSON_H
@@ -21,15 +21,6 @@ bool flat_json_has(const char *line, const char *key);
 bool flat_json_number(const char *line, const char *key, double *out);
 bool flat_json_text(const char *line, const char *key, char *room, size_t size);
 
-/** Returns the text behind the bracket that opens a member, which is an object or an array; NULL if
- * there is no such member. */
-const char *flat_json_inside(const char *line, const char *key);
-
-/** Read the next number inside, and move *at behind it: of an object, with its key; of an array.
- * They return false at the end, and at anything else. */
-bool flat_json_next_member(const char **at, char *key, size_t size, double *out);
-bool flat_json_next_number(const char **at, double *out);
-
 /** An object being written. Each member is written as ,"key":value, without the comma after the
  * opening brace. */
 typedef struct flat_json {
@@ -39,11 +30,6 @@ typedef struct flat_json {
 
 void flat_json_begin(flat_json *object, FILE *out);
 void flat_json_add_text(flat_json *object, const char *key, const char *text);
-void flat_json_add_number(flat_json *object, const char *key, double number);
-
-/** Writes a key. The caller writes its value next. */
-void flat_json_add_key(flat_json *object, const char *key);
-
 void flat_json_end(flat_json *object);
 
 #endif

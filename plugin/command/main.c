@@ -6,6 +6,7 @@
 #include "command/ending.h"
 #include "command/flat_json.h"
 #include "command/option_table.h"
+#include "command/output_file.h"
 #include "command/sandbox.h"
 
 #include <limits.h>
@@ -114,6 +115,25 @@ static void keep_memory(void) {
 }
 #endif
 
+/* Opens the outputs that are files. `reference` has Python write its own. */
+static exit_status open_outputs(cli_settings *settings) {
+  bool is_named = settings->output != NULL && strcmp(settings->output, "-") != 0;
+  bool is_opened = is_named && settings->command->bit != FOR_REFERENCE;
+  exit_status status = each_check(settings);
+  if (status == EXIT_DONE)
+    status = output_open(is_opened ? settings->output : NULL, settings->problems);
+  const char *const inputs[] = {settings->reference, settings->devices, settings->each_from};
+  for (size_t i = 0; status == EXIT_DONE && i < sizeof inputs / sizeof *inputs; i++)
+    status = output_check_input(inputs[i]);
+  if (status != EXIT_DONE || !is_opened || !each_is_wanted(settings))
+    return status;
+  output_keep_answers();
+  if (writer_is_wanted(settings))
+    return status;
+  settings->output = NULL;
+  return output_print();
+}
+
 int main(int argc, char **argv) {
   static cli_settings settings; /* owns memory until the process ends */
   keep_memory();
@@ -129,18 +149,17 @@ int main(int argc, char **argv) {
     return command_help(&settings);
   status = take_device(&settings);
   if (status == EXIT_DONE)
-    status = each_prepare(&settings);
-  if (status == EXIT_DONE)
-    status = writer_start(&settings);
+    status = open_outputs(&settings);
   if (status != EXIT_DONE)
     return status;
-  if (settings.command->prepare)
+  status = writer_start(&settings);
+  if (status == EXIT_DONE && settings.command->prepare)
     status = settings.command->prepare(&settings);
-  if (status != EXIT_DONE)
-    return status;
-  sandbox_enter(&settings);
-  status = (settings.command->run ? settings.command->run : command_run)(&settings);
-  status = writer_finish(status);
+  if (status == EXIT_DONE)
+    status = sandbox_enter(&settings);
+  if (status == EXIT_DONE)
+    status = (settings.command->run ? settings.command->run : command_run)(&settings);
+  status = output_finish(writer_finish(status));
   sandbox_leave();
   ending_raise();
   return status;

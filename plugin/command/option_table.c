@@ -42,11 +42,9 @@ const option_spec option_specs[] = {
     {"record", 0, "RECORD", AS(TEXT, record), FOR_BENCH,
      .help = "the ETRecord of RUNNER's model, or its directory"},
     {"against", 0, "COMMAND", AS(TEXT, against), FOR_BENCH,
-     .help = "the base: a program with its arguments, which is recorded in turns with RUNNER "
-             "(default: the last "
-             "bench). COMMAND is split into words as by a shell, with quotes and backslashes, but "
-             "nothing is "
-             "expanded"},
+     .help = "the base: a program with its arguments, which is recorded in turns with RUNNER. "
+             "COMMAND is split into words as by a shell, with quotes and backslashes, but nothing "
+             "is expanded"},
     {"against-record", 0, "RECORD", AS(TEXT, against_record), FOR_BENCH,
      .help =
          "the ETRecord of the base's model, or its directory (default: the RECORD of --record)"},
@@ -65,16 +63,8 @@ const option_spec option_specs[] = {
      .help = "file in which RUNNER and the base leave their ETDumps; a file on the device if the "
              "program is adb "
              "(default: the program's own --etdump_path)"},
-    {"to", 0, "SYSTEM", AS(WORD, bench_target), FOR_BENCH,
-     .help = "write the values for FAI-PEP (AIBench) or for PyTorch's benchmark database, instead "
-             "of text unless -o "
-             "names a file",
-     .words = "observer|hud", AND(has_bench_target)},
-    {"output", 'o', "FILE", AS(TEXT, output), FOR_BENCH,
-     .help = "file that --to writes (default: standard output)"},
     {"tensorboard", 0, "URL", AS(TEXT, tensorboard), FOR_BENCH,
-     .help = "address of TensorBoard, for links in the output of --to (default: "
-             "http://localhost:6006)"},
+     .help = "address of TensorBoard, for the link to the run (default: http://localhost:6006)"},
     {"logdir", 'o', "DIR", AS(TEXT, logdir), FOR_WRITE,
      .help = "directory to write to (default: runs)"},
     {"logdir", 0, "DIR", AS(TEXT, logdir), RUNNING,

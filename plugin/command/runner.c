@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,39 @@ typedef union spawn_arguments {
   char *const *taken;
 } spawn_arguments;
 
+#if defined _WIN32
+/* The system's posix_spawnp() looks a bare name up in PATH alone. */
+static const char *find_program(const char *name, char room[PATH_MAX]) {
+  (void)room;
+  return name;
+}
+#else
+/* Returns the path of a program, or NULL and sets errno. A name with a slash is a path. A bare name
+ * is looked up in the absolute folders of PATH: an empty or relative one would be in the working
+ * directory, which may be a stranger's record. */
+static const char *find_program(const char *name, char room[PATH_MAX]) {
+  const char *folders = getenv("PATH");
+  if (strchr(name, '/') != NULL)
+    return name;
+  if (folders == NULL)
+    folders = "/usr/local/bin:/usr/bin:/bin";
+  errno = ENOENT;
+  for (const char *at = folders; *at != '\0';) {
+    struct stat about;
+    size_t length = strcspn(at, ":");
+    int size = snprintf(room, PATH_MAX, "%.*s/%s", (int)length, at, name);
+    bool is_searched = *at == '/' && name[0] != '\0' && size > 0 && size < PATH_MAX;
+    if (is_searched && stat(room, &about) == 0 && S_ISREG(about.st_mode)) {
+      if (access(room, X_OK) == 0)
+        return room;
+      errno = EACCES;
+    }
+    at += length + (at[length] == ':');
+  }
+  return NULL;
+}
+#endif
+
 /* Starts a program. All signals are blocked, because a signal in between would not kill the
  * program. printed: descriptor of the file that takes the output. ours: a descriptor that the
  * program does not get; -1: none. */
@@ -52,6 +86,10 @@ static int start(pid_t *process, const runner_program *program, int printed, int
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t ignored;
+  char room[PATH_MAX];
+  const char *path = find_program(program->arguments[0], room);
+  if (path == NULL)
+    return errno;
   (void)posix_spawn_file_actions_init(&files);
   if (program->input != NULL)
     (void)posix_spawn_file_actions_adddup2(&files, fileno(program->input), STDIN_FILENO);
@@ -71,7 +109,7 @@ static int start(pid_t *process, const runner_program *program, int printed, int
   (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
                                                   POSIX_SPAWN_SETPGROUP);
   const spawn_arguments list = {.given = program->arguments};
-  int reason = posix_spawnp(process, list.given[0], &files, &attributes, list.taken, environ);
+  int reason = posix_spawnp(process, path, &files, &attributes, list.taken, environ);
   if (reason == 0)
     ending_set_child(-*process);
   (void)posix_spawnattr_destroy(&attributes);

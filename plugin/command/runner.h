@@ -31,7 +31,9 @@ typedef struct runner_outcome {
 
 /** A program to be run. */
 typedef struct runner_program {
-  const char *const *arguments; /* ended by NULL; the first is looked up in PATH */
+  const char *const *arguments; /* ended by NULL. The first is a path if it has a slash; otherwise
+                                   it is looked up in the folders of PATH, but not in empty or
+                                   relative ones */
   double seconds;               /* seconds after which it is killed */
   FILE *input;                  /* its standard input; NULL: empty */
   FILE *output; /* its standard output; NULL: it is kept in runner_outcome.output, with standard

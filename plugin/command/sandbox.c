@@ -35,6 +35,7 @@ typedef enum landlock_right {
 typedef struct landlock_rules {
   int descriptor;              /* -1: no Landlock */
   unsigned long long accesses; /* accesses to files that this kernel knows */
+  int failure;                 /* errno of what kept a rule from being added; 0: nothing */
 } landlock_rules;
 
 #if defined ETR_SANDBOX && defined __has_include
@@ -107,19 +108,29 @@ static landlock_rules landlock_begin(void) {
       .accesses = known.files};
 }
 
-/* Allows `rights` on a path and follows links. Ignores a path that does not exist. */
-static void landlock_allow(const landlock_rules *rules, const char *path, unsigned rights) {
+/* Returns true if an error says that the system lacks something, not that a path is wrong. */
+static bool is_shortage(int reason) {
+  return reason == EMFILE || reason == ENFILE || reason == ENOMEM;
+}
+
+/* Allows `rights` on a path and follows links. Ignores a path that cannot be opened: whoever opens
+ * it gets the same error. */
+static void landlock_allow(landlock_rules *rules, const char *path, unsigned rights) {
   struct stat about;
   int place = rules->descriptor < 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
-  if (place < 0)
+  if (place < 0) {
+    if (rules->descriptor >= 0 && is_shortage(errno))
+      rules->failure = errno;
     return;
+  }
   uint64_t possible = rules->accesses;
   if (fstat(place, &about) == 0 && !S_ISDIR(about.st_mode))
     possible &= of_single_files;
   struct landlock_path_beneath_attr rule = {.allowed_access = accesses_of(rights) & possible,
                                             .parent_fd = place};
-  if (rule.allowed_access != 0)
-    (void)syscall(SYS_landlock_add_rule, rules->descriptor, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+  if (rule.allowed_access != 0 &&
+      syscall(SYS_landlock_add_rule, rules->descriptor, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
+    rules->failure = errno;
   (void)close(place);
 }
 
@@ -138,7 +149,7 @@ static landlock_rules landlock_begin(void) {
   return (landlock_rules){.descriptor = -1};
 }
 
-static void landlock_allow(const landlock_rules *rules, const char *path, unsigned rights) {
+static void landlock_allow(landlock_rules *rules, const char *path, unsigned rights) {
   (void)rules;
   (void)path;
   (void)rights;
@@ -214,9 +225,10 @@ static const int allowed[] = {
 #endif
 };
 
-/* The groups of system calls that are refused while Graphviz draws. Which calls its versions and the system's libraries
- * need is unknown, and newer calls are allowed to them. */
-static const int refused_when_drawing[] = {
+/* The groups of system calls that are refused to Graphviz and to the Python that writes rows. Which
+ * calls their versions and the system's libraries need is unknown, and newer calls are allowed to
+ * them. */
+static const int refused_to_programs[] = {
     /* connections */
     SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
     /* other processes */
@@ -250,7 +262,7 @@ typedef struct condition {
 
 enum { MOST_LISTED = 128, MOST_STEPS = MOST_LISTED + 64 }; /* a step skips at most 255 others */
 _Static_assert(sizeof allowed <= MOST_LISTED * sizeof *allowed, "all steps have room");
-_Static_assert(sizeof refused_when_drawing <= MOST_LISTED * sizeof *allowed, "all steps have room");
+_Static_assert(sizeof refused_to_programs <= MOST_LISTED * sizeof *allowed, "all steps have room");
 
 /* A BPF program for a machine with one register. Each step has the number of steps to skip if its
  * comparison holds, and if it does not. */
@@ -295,9 +307,9 @@ static void add_list(filter *f, const int *numbers, size_t count, bool allows) {
   (allows ? allow : refuse)(f);
 }
 
-/* Gives up the system calls that no command needs, or those that Graphviz does not need if it
- * draws. */
-static void seccomp_enforce(bool draws) {
+/* Gives up the system calls that no command needs or, if this process starts Graphviz or Python,
+ * those that these do not need. */
+static void seccomp_enforce(bool starts_program) {
   const uint32_t own = (uint32_t)getpid(); /* also the number of the only thread */
   /* raise() and abort(); limits of this process; isatty() and the width of the terminal; flags of
    * open files, as F_SETOWN could signal other processes */
@@ -315,8 +327,8 @@ static void seccomp_enforce(bool draws) {
   load(&f, offsetof(struct seccomp_data, nr));
   for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; i++)
     allow_if(&f, &conditions[i]);
-  if (draws)
-    add_list(&f, refused_when_drawing, sizeof refused_when_drawing / sizeof *refused_when_drawing,
+  if (starts_program)
+    add_list(&f, refused_to_programs, sizeof refused_to_programs / sizeof *refused_to_programs,
              false);
   else
     add_list(&f, allowed, sizeof allowed / sizeof *allowed, true);
@@ -328,15 +340,15 @@ static void seccomp_enforce(bool draws) {
   (void)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
 }
 #else
-static void seccomp_enforce(bool draws) {
-  (void)draws;
+static void seccomp_enforce(bool starts_program) {
+  (void)starts_program;
 }
 #endif
 
 /* ---- Inputs ---- */
 
 /* Allows reading the targets of links in a record's folder, if they are files. */
-static void allow_linked(const landlock_rules *rules, const char *folder) {
+static void allow_linked(landlock_rules *rules, const char *folder) {
   DIR *directory = opendir(folder);
   if (!directory)
     return;
@@ -351,7 +363,7 @@ static void allow_linked(const landlock_rules *rules, const char *folder) {
   closedir(directory);
 }
 
-static void allow_input(const landlock_rules *rules, const char *path) {
+static void allow_input(landlock_rules *rules, const char *path) {
   char file[PATH_MAX];
   size_t part;
   if (!path)
@@ -363,17 +375,14 @@ static void allow_input(const landlock_rules *rules, const char *path) {
 }
 
 /* Allows reading the file of a part, and the files next to it that belong to it. */
-static void allow_part(const landlock_rules *rules, const char *path) {
-  static const char *const ends[] = {"", "_state_dict", "_constants", "_example_inputs"};
-  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-    char beside[PATH_MAX];
-    int size = snprintf(beside, sizeof beside, "%s%s", path, ends[i]);
-    if (size > 0 && (size_t)size < sizeof beside)
-      landlock_allow(rules, beside, RIGHT_READ);
-  }
+static void allow_part(landlock_rules *rules, const char *path) {
+  char file[PATH_MAX];
+  for (size_t i = 0; i < COMMAND_PART_FILES; i++)
+    if (command_part_file(file, path, i))
+      landlock_allow(rules, file, RIGHT_READ);
 }
 
-static void allow_inputs(const landlock_rules *rules, const cli_settings *settings) {
+static void allow_inputs(landlock_rules *rules, const cli_settings *settings) {
   const char *const single[] = {
       settings->record,  settings->etrecord,       settings->pte,       settings->debug_buffer,
       settings->bundled, settings->against_record, settings->reference, settings->reference_record};
@@ -394,35 +403,6 @@ static void allow_inputs(const landlock_rules *rules, const cli_settings *settin
 
 /* ---- Outputs ---- */
 
-/* Lets new files have the permissions of the file that the output replaces, because the filter
- * refuses to change them later. No other file is created. */
-static void keep_permissions(const char *path) {
-  struct stat about;
-  mode_t mask = umask(0777);
-  if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
-    mask &= ~about.st_mode;
-  (void)umask(mask);
-}
-
-/* Allows writing an output. A file is replaced by one that is created next to it, or next to the
- * target of a link; pipes and devices are written to. */
-static void allow_output(const landlock_rules *rules, const char *path) {
-  struct stat about;
-  char *target = realpath(path, NULL), folder[PATH_MAX] = ".";
-  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-    if (!S_ISDIR(about.st_mode))
-      landlock_allow(rules, path, RIGHT_WRITE);
-  } else {
-    const char *file = target ? target : path, *slash = strrchr(file, '/');
-    size_t size = slash ? (size_t)(slash - file) + 1 : 0;
-    if (size > 0)
-      (void)snprintf(folder, sizeof folder, "%.*s", (int)size, file);
-    if (size < sizeof folder)
-      landlock_allow(rules, folder, RIGHT_REPLACE | RIGHT_LIST);
-  }
-  free(target);
-}
-
 /* The path of the folder of --logdir if it had to be created, otherwise "", and the bytes of it
  * that existed before. Signal handlers read them. */
 static char made_logdir[PATH_MAX];
@@ -438,12 +418,12 @@ static size_t size_above(const char *path, size_t size) {
 }
 
 /* Creates a folder and the folders above it. The path is stored first, so that a signal in between
- * cleans up. */
-static void make_logdir(const char *path) {
+ * cleans up. Returns 0 or an errno. */
+static int make_logdir(const char *path) {
   char part[PATH_MAX];
   size_t size = strlen(path), kept = size;
   if (size >= sizeof made_logdir || command_is_folder(path))
-    return;
+    return 0;
   memcpy(part, path, size + 1);
   for (; kept > 0 && !command_is_folder(part); part[kept] = '\0')
     kept = size_above(part, kept);
@@ -454,8 +434,10 @@ static void make_logdir(const char *path) {
       continue;
     memcpy(part, path, end);
     part[end] = '\0';
-    (void)mkdir(part, 0777);
+    if (mkdir(part, 0777) != 0 && errno != EEXIST)
+      return errno;
   }
+  return 0;
 }
 
 /* Descriptor of a shared lock on the folder of --logdir, so that no process removes the folder
@@ -463,23 +445,26 @@ static void make_logdir(const char *path) {
 static int logdir_lock = -1;
 
 /* Creates and locks the folder, and tries again if it was removed before it was locked. Also allows
- * removing created folders from the folder above them. */
-static void allow_logdir(const landlock_rules *rules, const char *path) {
+ * removing created folders from the folder above them. Returns 0 or an errno. */
+static int allow_logdir(landlock_rules *rules, const char *path) {
   struct stat about = {.st_nlink = 1};
   do {
     if (logdir_lock >= 0)
       (void)close(logdir_lock);
-    make_logdir(path);
+    int reason = make_logdir(path);
+    if (reason != 0)
+      return reason;
     logdir_lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   } while (logdir_lock >= 0 && flock(logdir_lock, LOCK_SH) == 0 &&
            fstat(logdir_lock, &about) == 0 && about.st_nlink == 0);
   landlock_allow(rules, path, RIGHT_READ | RIGHT_REPLACE | RIGHT_MAKE_FOLDERS | RIGHT_EMPTY);
   if (made_logdir[0] == '\0')
-    return;
+    return 0;
   char above[PATH_MAX] = ".";
   if (kept_size > 0)
     (void)snprintf(above, sizeof above, "%.*s", (int)kept_size, made_logdir);
   landlock_allow(rules, above, RIGHT_LIST | RIGHT_EMPTY);
+  return 0;
 }
 
 void sandbox_leave(void) {
@@ -497,7 +482,7 @@ void sandbox_leave(void) {
 
 /* Allows the files that Graphviz reads and runs, because it inherits the rights of this process. It
  * warns if it cannot cache fonts. */
-static void allow_graphviz(const landlock_rules *rules) {
+static void allow_graphviz(landlock_rules *rules) {
   static const char *const caches[][2] = {{"XDG_CACHE_HOME", "."}, {"HOME", ".cache"}};
   landlock_allow(rules, "/", RIGHT_READ | RIGHT_RUN);
   landlock_allow(rules, "/dev/null", RIGHT_WRITE);
@@ -514,21 +499,53 @@ static void allow_graphviz(const landlock_rules *rules) {
 
 /* ---- Giving up rights ---- */
 
-void sandbox_enter(const cli_settings *settings) {
-  bool draws = command_draws_picture(settings);
-  if (command_has_file(settings))
-    keep_permissions(settings->output);
+/* Allows what the settings require. Returns EXIT_BAD_INPUT, with a message, if a folder cannot be
+ * made. */
+static exit_status allow_all(landlock_rules *rules, const cli_settings *settings) {
+  allow_inputs(rules, settings);
+  if (settings->command->writes_logdir) {
+    const char *logdir = command_logdir(settings);
+    int reason = allow_logdir(rules, logdir);
+    if (reason != 0)
+      return message_failed("%s: cannot create this directory: %s", logdir, strerror(reason));
+  }
+  if (command_draws_picture(settings))
+    allow_graphviz(rules);
+  return EXIT_DONE;
+}
+
+/* Gives up the rights that the rules do not allow. Does not if a rule is missing: a file would then
+ * be forbidden, and the reason would be wrong. */
+static exit_status enforce(landlock_rules *rules) {
+  if (rules->failure != 0)
+    return message_failed("cannot give up rights: %s", strerror(rules->failure));
+  landlock_enforce(rules);
+  return EXIT_DONE;
+}
+
+exit_status sandbox_enter(const cli_settings *settings) {
+  exit_status status = EXIT_DONE;
   tzset(); /* otherwise libzip would read /etc/localtime later, for local times of entries */
   landlock_rules rules = landlock_begin();
   if (rules.descriptor >= 0) {
-    allow_inputs(&rules, settings);
-    if (settings->command->writes_logdir)
-      allow_logdir(&rules, command_logdir(settings));
-    if (command_has_file(settings))
-      allow_output(&rules, settings->output);
-    if (draws)
-      allow_graphviz(&rules);
-    landlock_enforce(&rules);
+    status = allow_all(&rules, settings);
+    if (status == EXIT_DONE)
+      status = enforce(&rules);
   }
-  seccomp_enforce(draws);
+  if (status == EXIT_DONE)
+    seccomp_enforce(command_draws_picture(settings));
+  return status;
+}
+
+exit_status sandbox_enter_with_writer(void) {
+  exit_status status = EXIT_DONE;
+  landlock_rules rules = landlock_begin();
+  if (rules.descriptor >= 0) {
+    landlock_allow(&rules, "/", RIGHT_READ | RIGHT_RUN);
+    landlock_allow(&rules, "/dev/null", RIGHT_WRITE);
+    status = enforce(&rules);
+  }
+  if (status == EXIT_DONE)
+    seccomp_enforce(true);
+  return status;
 }

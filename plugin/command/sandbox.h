@@ -10,12 +10,23 @@
 /**
  * Permanently limits this process to what the settings require. It may read the inputs (`source`
  * may read any file, because the record names the model's files) and write into the folder of
- * --logdir or --output. It cannot start programs (except Graphviz, for a picture) or make
- * connections. The programs of `bench` have already run. Creates the folder of
- * --logdir, because only an existing folder can be allowed. Limits less, without a warning, if the
- * kernel or the build does not support it.
+ * --logdir. The files of --output and --problems are open already (output_file.h). It cannot start
+ * programs (except Graphviz, for a picture) or make connections. The programs of `bench` have
+ * already run. Creates the folder of --logdir, because only an existing folder can be allowed.
+ * Limits less, without a warning, if the kernel or the build does not support it.
+ *
+ * Returns EXIT_BAD_INPUT, with a message, if the folder cannot be made, or if the system lacks what
+ * it takes to allow an input.
  */
-void sandbox_enter(const cli_settings *settings);
+exit_status sandbox_enter(const cli_settings *settings);
+
+/**
+ * Limits this process, and the program that writes rows, which is started next, to what that
+ * program needs: it may read and run files, write to what is open, and make no connections. It
+ * gives up the rest itself once it is loaded. sandbox_enter() then limits this process further.
+ * Errors: those of sandbox_enter().
+ */
+exit_status sandbox_enter_with_writer(void);
 
 /** Removes the folders that sandbox_enter() created, unless they are in use or about to be.
  * Async-signal-safe. */

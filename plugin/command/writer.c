@@ -4,7 +4,10 @@
  * pipe.
  */
 #include "command/command.h"
+#include "command/output_file.h"
+#include "command/python.h"
 #include "command/runner.h"
+#include "command/sandbox.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,52 +15,53 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Starts the package's writer, or says in one line what is missing. */
-static const char start_writer[] = "import sys\n"
-                                   "try:\n"
-                                   "    from etrecord_tb.rows import main\n"
-                                   "except ImportError as error:\n"
-                                   "    sys.exit('etrecord-tb: --format parquet and arrow need "
-                                   "Python with the package and pyarrow: "
-                                   "pip install \"etrecord-tb[arrow]\" (%s)' % error)\n"
-                                   "sys.exit(main(*sys.argv[1:]))\n";
-
 static pid_t process; /* the writer; 0: none */
 
+/* Starts the writer with the reading end of a pipe as its input, and `output` as its output. */
+static int start(const python_start *python, const cli_settings *settings, const int ends[2],
+                 FILE *output) {
+  const char *arguments[PYTHON_ARGUMENTS + 4];
+  size_t count = PYTHON_ARGUMENTS;
+  memcpy(arguments, python->arguments, sizeof python->arguments);
+  arguments[count++] = settings->format == FORMAT_PARQUET ? "parquet" : "arrow";
+  arguments[count++] = output_is_file() ? "file" : "stream";
+  arguments[count++] = settings->output ? settings->output : "-"; /* for its messages */
+  arguments[count] = NULL;
+  FILE *input = fdopen(ends[0], "rb");
+  if (!input)
+    return errno;
+  int reason = runner_start(
+      &process,
+      &(runner_program){
+          .arguments = arguments, .input = input, .output = output, .shows_errors = true},
+      ends[1]);
+  (void)fclose(input);
+  return reason;
+}
+
 exit_status writer_start(const cli_settings *settings) {
-  const char *python = getenv("ETRECORD_TB_PYTHON"), *name = settings->command->name;
-  const char *format = settings->format == FORMAT_PARQUET ? "parquet" : "arrow",
-             *path = settings->output;
+  const char *name = settings->command->name;
+  python_start python;
   int ends[2];
   if (!writer_is_wanted(settings))
     return EXIT_DONE;
-  if (!path && settings->format == FORMAT_PARQUET)
+  if (!settings->output && settings->format == FORMAT_PARQUET)
     return message_usage(name, "--format parquet needs the file to write: -o FILE.parquet");
-  if (!path && isatty(STDOUT_FILENO))
+  if (!settings->output && isatty(STDOUT_FILENO))
     return message_usage(name, "--format arrow needs a file: -o FILE.arrow");
+  python_prepare(&python, "rows", "--format parquet and arrow need", "arrow");
+  exit_status status = sandbox_enter_with_writer();
+  if (status != EXIT_DONE)
+    return status;
   if (pipe(ends) != 0)
     return message_failed("cannot make a pipe: %s", strerror(errno));
-  const char *const arguments[] = {python && python[0] ? python : "python3",
-                                   "-c",
-                                   start_writer,
-                                   format,
-                                   path ? path : "-",
-                                   NULL};
-  FILE *input = fdopen(ends[0], "rb");
-  int reason = input ? runner_start(&process,
-                                    &(runner_program){.arguments = arguments,
-                                                      .input = input,
-                                                      .output = stdout,
-                                                      .shows_errors = true},
-                                    ends[1])
-                     : errno;
-  if (input)
-    (void)fclose(input);
+  output_share();
+  FILE *output = output_descriptor() >= 0 ? fdopen(output_descriptor(), "wb") : stdout;
+  int reason = output ? start(&python, settings, ends, output) : errno;
   if (reason)
-    return message_failed(
-        "cannot start %s: %s: install Python and `pip install \"etrecord-tb[arrow]\"`, or name a "
-        "Python with ETRECORD_TB_PYTHON",
-        arguments[0], strerror(reason));
+    return message_failed("cannot start %s: %s: install Python and `pip install "
+                          "\"etrecord-tb[arrow]\"`, or name a Python with ETRECORD_TB_PYTHON",
+                          python.interpreter, strerror(reason));
   (void)dup2(ends[1], STDOUT_FILENO);
   (void)close(ends[1]);
   return EXIT_DONE;

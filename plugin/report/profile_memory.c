@@ -16,7 +16,6 @@ typedef struct tensor_row {
   const char *operator_name;   /* NULL: none */
   uint32_t operator;           /* ETR_NONE: none */
   double view_back, over_back; /* NAN: none */
-  size_t users;
 } tensor_row;
 
 static const tensor_row *as_row(const void *row) {
@@ -81,30 +80,10 @@ static const etr_field fields[] = {
      .says = "how many rows before it a tensor is that nothing needs afterwards, and over which "
              "its operator could write "
              "this one"},
-    {"users", ROW(ETR_CELL_COUNT, users),
+    {"users", TENSOR(ETR_CELL_COUNT, user_count),
      .says = "number of instructions that read or write it; 0 for all: not known"},
 };
 ETR_ROW_TYPE(document_tensor, fields);
-
-/* Lists the instructions that use each tensor, in their order. first: per tensor, where its
- * instructions are in the list, with the end behind the last one. Returns NULL when out of memory.
- */
-static uint32_t *list_users(etr_arena *arena, const etr_memory_plan *plan, size_t **first) {
-  size_t *next = *first = etr_arena_alloc_array(arena, plan->tensor_count + 2, sizeof **first),
-         count = 0;
-  for (size_t i = 0; next && i < plan->instruction_count; i++)
-    for (size_t k = 0; k < plan->steps[i].tensor_count; k++, count++)
-      next[plan->steps[i].tensors[k] + 2]++;
-  uint32_t *users = etr_arena_alloc_array(arena, count, sizeof *users);
-  if (!next || !users)
-    return NULL;
-  for (size_t i = 2; i < plan->tensor_count + 2; i++)
-    next[i] += next[i - 1];
-  for (uint32_t i = 0; i < plan->instruction_count; i++) /* moves each start to the next one's */
-    for (size_t k = 0; k < plan->steps[i].tensor_count; k++)
-      users[next[plan->steps[i].tensors[k] + 1]++] = i;
-  return users;
-}
 
 /* Returns how many rows before a row another one is. */
 static double back(uint32_t row, uint32_t other) {
@@ -113,11 +92,10 @@ static double back(uint32_t row, uint32_t other) {
 
 static bool put_tensors(etr_profile_doc *e, const etr_memory_plan *plan,
                         const etr_profile_operators *ops) {
-  size_t count = plan->tensor_count, *first;
+  size_t count = plan->tensor_count;
   tensor_row *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);
-  const uint32_t *over = etr_memory_in_place_make(&e->arena, plan),
-                 *users = list_users(&e->arena, plan, &first);
-  if (!rows || !over || !users)
+  const uint32_t *over = etr_memory_in_place_make(&e->arena, plan);
+  if (!rows || !over)
     return false;
   for (uint32_t i = 0; i < count; i++) {
     const etr_planned_tensor *tensor = &plan->tensors[i];
@@ -130,16 +108,16 @@ static bool put_tensors(etr_profile_doc *e, const etr_memory_plan *plan,
                                                          : NULL,
                            .operator = has_operator ? ops->row_of[tensor->node] : ETR_NONE,
                            .view_back = back(i, tensor->view_of),
-                           .over_back = back(i, over[i]),
-                           .users = first[i + 1] - first[i]};
+                           .over_back = back(i, over[i])};
   }
   etr_profile_put_columns(e, "tensors", &etr_document_tensor_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(rows, count));
   etr_field_list(&e->fields, "users");
   for (size_t i = 0; i < count; i++) {
-    int64_t last = ETR_MAX(plan->tensors[i].first_instruction, 0);
-    for (size_t k = first[i]; k < first[i + 1]; last = users[k++])
-      etr_jw_int(e->fields.json, (int64_t)users[k] - last);
+    const etr_planned_tensor *tensor = &plan->tensors[i];
+    int64_t last = ETR_MAX(tensor->first_instruction, 0);
+    for (size_t k = 0; k < tensor->user_count; last = tensor->users[k++])
+      etr_jw_int(e->fields.json, (int64_t)tensor->users[k] - last);
   }
   etr_jw_end(e->fields.json);
   return true;

@@ -351,6 +351,11 @@ static const etr_field fields[] = {
     {"max_at", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_max_at, .type = "wholes",
      .says = "indices of the element with the largest difference; empty if there is none"},
     {"", .in = ETR_IN_JSON, .put = put_measures, .type = "accuracy_measures"},
+    {"origin", NULL, ETR_CELL_FLAG, ETR_IN_JSON, VALUE(is_origin),
+     .says = "nothing of the reference is left, although all compared values that it depends on "
+             "are sound"},
+    {"stands_out", NULL, ETR_CELL_FLAG, ETR_IN_JSON, VALUE(stands_out),
+     .says = "it is worth naming; if no value does, there are no candidates"},
     {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(drop_db), .has = is_compared,
      .says = "lowest SNR of the nearest compared values that the node depends on, minus its own; "
              "each counts as at "
@@ -613,35 +618,28 @@ static double find_most_steps(const etr_accuracy *a) {
   return most;
 }
 
-/* Returns true if the candidates are equally suspicious: their scores differ by less than 3 dB, a
- * factor of 2. */
-static bool are_alike(const etr_value_accuracy *first, const etr_value_accuracy *last) {
-  if (first->has_local != last->has_local)
-    return false;
-  return fabs(first->has_local ? first->local.snr_db - last->local.snr_db
-                               : first->drop_db - last->drop_db) < 3;
-}
-
-/* Says what the ranking does not know. first and last: the candidates; NULL if there are none. */
-static void put_doubts(accuracy_output *o, const etr_value_accuracy *first,
-                       const etr_value_accuracy *last) {
+/* Says what the ranking does not know. first: the first candidate; NULL if there is none. */
+static void put_doubts(accuracy_output *o, const etr_value_accuracy *first) {
   enum { MANY_OPERATORS = 20 }; /* with fewer in a segment, its source lines lead to the operator */
   const etr_accuracy *a = o->accuracy;
-  const char *lines[5] = {0};
+  const char *lines[4] = {0};
   size_t count = 0;
   bool is_own = a->reference_record == a->profile,
        is_rounding = first && is_own && find_most_steps(a) == 1;
+  bool is_even = !first && a->ranked_count > 0 &&
+                 etr_accuracy_is_suspicious(&a->values[a->ranked[0]]);
   if (is_rounding)
     lines[count++] = "Stored integers differ by one step at most: device and host round ties "
                      "differently, which is no "
                      "defect.";
-  if (first && !is_rounding && first != last && are_alike(first, last))
-    lines[count++] = "They differ by less than 3 dB: no one of them stands out.";
+  if (is_even)
+    lines[count++] = "No layer stands out: run --local, which measures what each segment adds. "
+                     "`etrecord-tb accuracy RECORD --reference-record FLOAT` does all of it.";
   if (is_own && o->has_steps)
     lines[count++] = "This program is quantized itself. What quantization costs is seen against "
                      "the float model: "
                      "--reference-record.";
-  if (first && !a->has_local)
+  if (first && !a->has_local && !first->is_origin)
     lines[count++] =
         "Ranked by the drop of SNR, which can name the wrong node where every layer is inexact; "
         "`etrecord-tb reference --local` measures what each segment adds.";
@@ -673,8 +671,57 @@ static void put_candidates(accuracy_output *o) {
                                                              value->segment_count)
                                           : ""));
   }
-  put_doubts(o, shown ? &a->values[candidates[0]] : NULL,
-             shown ? &a->values[candidates[shown - 1]] : NULL);
+  put_doubts(o, shown ? &a->values[candidates[0]] : NULL);
+}
+
+/* ---- Runs ---- */
+
+/* Returns the sizes of a value as text: "[1,8]". */
+static const char *sizes_text(etr_arena *arena, const etr_debug_value *value) {
+  const char *text = "[";
+  for (int32_t i = 0; text && i < value->rank; i++)
+    text = etr_arena_format(arena, "%s%s%lld", text, i ? "," : "", (long long)value->sizes[i]);
+  return text ? etr_arena_format(arena, "%s]", text) : NULL;
+}
+
+static bool same_sizes(const etr_debug_value *a, const etr_debug_value *b) {
+  return a->rank == b->rank &&
+         (a->rank <= 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0);
+}
+
+/* Returns which runs logged values of other shapes than the first run of their method, with one
+ * value as an example; NULL if none did. */
+static const char *other_shapes_text(accuracy_output *o) {
+  enum { MOST_RUNS = 4 };
+  const etr_accuracy *a = o->accuracy;
+  etr_arena *arena = &o->answer.arena;
+  etr_map first_of;
+  const char *text = NULL;
+  size_t runs = 0;
+  uint32_t last = ETR_NONE;
+  etr_map_init(&first_of, arena);
+  for (uint32_t i = 0; i < a->value_count; i++) {
+    const etr_value_accuracy *value = &a->values[i];
+    const uint32_t key[] = {value->value->method, value->node, value->output};
+    etr_slice bytes = {(const char *)key, sizeof key};
+    uint32_t known = etr_map_get(&first_of, bytes);
+    if (known == ETR_NONE) {
+      etr_map_set(&first_of, bytes, i);
+      continue;
+    }
+    const etr_debug_value *other = a->values[known].value;
+    if (value->value->run == last || same_sizes(value->value, other))
+      continue;
+    last = value->value->run;
+    if (++runs <= MOST_RUNS)
+      text = etr_arena_format(arena, "%s%srun %u logged other shapes than run %u (%s: %s, not %s)",
+                              text ? text : "", text ? "; " : "", last + 1, other->run + 1,
+                              value->name, sizes_text(arena, value->value),
+                              sizes_text(arena, other));
+  }
+  if (runs > MOST_RUNS)
+    text = etr_arena_format(arena, "%s; so did %zu more runs", text, runs - MOST_RUNS);
+  return text;
 }
 
 static size_t count_runs(const etr_accuracy *a) {
@@ -689,9 +736,7 @@ static void put_head(accuracy_output *o) {
   etr_arena *arena = &o->answer.arena;
   size_t runs = count_runs(a);
   if (a->value_count == 0) {
-    etr_section_line(
-        &o->answer, ETR_STYLE_PLAIN, 0,
-        "The runs logged no values: record them with a debug buffer (docs/recording.md).");
+    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_why_none(arena, a));
     return;
   }
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
@@ -700,6 +745,7 @@ static void put_head(accuracy_output *o) {
                                     etr_accuracy_of(arena, a)));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_line(arena, a));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, problem_text(o));
+  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, other_shapes_text(o));
   if (a->reference)
     put_candidates(o);
   else

@@ -241,8 +241,6 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   const double limit = o->comparison->limit;
   etr_reason reason = change->reason;
   bool is_limit_open = reason == ETR_REASON_NONE && straddles(change, limit);
-  if (is_limit_open && o->comparison->is_other_session)
-    reason = ETR_REASON_ONE_SESSION;
   switch (reason) {
   case ETR_REASON_NONE:
     if (!is_limit_open)
@@ -258,10 +256,6 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
                                          "or at least %d recordings, on each side",
                                          (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RUNS,
                                          (int)ETR_LEAST_RECORDINGS));
-  case ETR_REASON_ONE_SESSION:
-    return "the base was recorded earlier, and the machine may have changed since: record both in "
-           "turns "
-           "(`bench --against`)";
   case ETR_REASON_ONE_RECORDING:
     return etr_or_empty(etr_arena_format(
         arena, "%s: recordings of one program are assumed to differ by %.3g %%; %s",
@@ -289,7 +283,7 @@ void etr_describe_change(char *room, size_t size, const etr_comparison *comparis
   const char *reason = etr_diff_reason_text(&o, change);
   etr_text text;
   etr_writer writer;
-  if (change->reason == ETR_REASON_NONE && reason[0] && !comparison->is_other_session)
+  if (change->reason == ETR_REASON_NONE && reason[0])
     reason = needed_text(&o, &o.answer.arena, change);
   etr_text_begin(&text, &o.answer.arena, &writer);
   if (is_told)
@@ -498,17 +492,15 @@ const char *etr_diff_legend(etr_diff_output *o) {
   const char *older =
       "A side was written by an earlier version, which stored no recordings: its runs count as one "
       "recording, and their spread is estimated. ";
-  return etr_or_empty(
-      etr_arena_format(&o->answer.arena,
-                       "%s%s%s%s%sOf the rows called slower or faster, 5 %% at most are expected "
-                       "to be so by chance. Averages add up; "
-                       "medians do not.",
-                       by_recordings ? many : "",
-                       c->is_other_session ? "The bounds allow for how much sessions differ. " : "",
-                       by_recordings && !c->is_other_session && !c->is_in_turns
-                           ? "This assumes that the recordings were taken in turns. "
-                           : "",
-                       by_runs ? etr_or_empty(few) : "", c->has_older_document ? older : ""));
+  return etr_or_empty(etr_arena_format(
+      &o->answer.arena,
+      "%s%s%s%sOf the rows called slower or faster, 5 %% at most are expected "
+      "to be so by chance. Averages add up; "
+      "medians do not.",
+      by_recordings ? many : "",
+      by_recordings && !c->is_in_turns ? "This assumes that the recordings were taken in turns. "
+                                       : "",
+      by_runs ? etr_or_empty(few) : "", c->has_older_document ? older : ""));
 }
 
 const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS] = {

@@ -673,28 +673,11 @@ static etr_rows unknown_rows(const void *row) {
   return ETR_ROWS(list, list ? count : 0);
 }
 
-static const etr_field move_fields[] = {
-    {"first", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_order_move, first)},
-    {"last", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_order_move, last)},
-    {"after", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_order_move, after)},
-};
-
 static etr_cell finding_kind(const void *row) {
   return etr_cell_text(etr_memory_finding_kind_name(((const etr_memory_finding *)row)->kind));
 }
 
 #define FINDING(name) ETR_AT(etr_memory_finding, name)
-#define ORDER(name) ETR_VIA(etr_memory_finding, order, etr_memory_order, name)
-
-static bool has_order(const void *row) {
-  return ((const etr_memory_finding *)row)->order != NULL;
-}
-static bool has_planned(const void *row) {
-  const etr_memory_order *order = ((const etr_memory_finding *)row)->order;
-  return order && order->planned_bytes != ETR_UNKNOWN;
-}
-
-#define MOVED(list, count) ETR_ARRAY_VIA(etr_memory_finding, order, etr_memory_order, list, count)
 
 static const etr_field finding_fields[] = {
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = finding_kind},
@@ -702,12 +685,6 @@ static const etr_field finding_fields[] = {
     {"evidence", NULL, ETR_CELL_NAME, ETR_IN_JSON, FINDING(evidence)},
     {"bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, FINDING(bytes)},
     {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, FINDING(instruction)},
-    {"moves", NULL, ETR_CELL_LIST, ETR_IN_JSON, MOVED(moves, move_count),
-     .parts = ETR_FIELDS(move_fields)},
-    {"order", NULL, ETR_CELL_VALUES, ETR_IN_JSON, MOVED(steps, step_count),
-     .parts = &etr_values_u32},
-    {"peak_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(peak_bytes), .has = has_order},
-    {"planned_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(planned_bytes), .has = has_planned},
 };
 
 static etr_rows finding_rows(const void *row) {

@@ -298,17 +298,20 @@ static etr_rows list_delegates(sizes *s) {
   return ETR_ROWS(rows.data, rows.count);
 }
 
-/* Makes the lists. Returns false if there is no program. */
-static etr_status make_lists(sizes *s, const etr_profile *profile, etr_error *error) {
+static etr_status check_program(const etr_profile *profile, etr_error *error) {
+  if (profile->program_memory)
+    return ETR_OK;
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                  "no program: give the .pte whose sizes you want");
+}
+
+/* Makes the lists. */
+static void make_lists(sizes *s, const etr_profile *profile) {
   s->program = profile->program_memory;
-  if (!s->program)
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                    "no program: give the .pte whose sizes you want");
   s->parts = list_parts(s);
   s->contents = sum_contents(s);
   s->modules = sum_modules(s);
   s->delegates = list_delegates(s);
-  return ETR_OK;
 }
 
 /* ---- All ---- */
@@ -316,21 +319,19 @@ static etr_status make_lists(sizes *s, const etr_profile *profile, etr_error *er
 etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
                                etr_error *error) {
   sizes s = {0};
+  ETR_TRY(check_program(profile, error));
   etr_answer_begin_document(&s.answer, NULL, NULL, unit, sink, "sizes/1"); /* it has no times */
   s.answer.profile = s.answer.fields.profile = profile;
-  etr_status status = make_lists(&s, profile, error);
-  if (status == ETR_OK) {
-    const etr_fields *f = &s.answer.fields;
-    etr_field_text(f, "file", profile->pte);
-    etr_field_text(f, "entry", profile->pte_entry);
-    etr_field_count(f, "bytes", s.program->file_bytes);
-    etr_field_put_rows(f, "contents", &etr_content_size_fields, s.contents);
-    etr_field_put_rows(f, "weights", &etr_module_size_fields, s.modules);
-    etr_field_put_rows(f, "delegates", &etr_delegate_size_fields, s.delegates);
-    etr_field_put_rows(f, "parts", &etr_file_part_fields, s.parts);
-  }
-  etr_status ended = etr_answer_end(&s.answer, true, status == ETR_OK ? error : NULL);
-  return status == ETR_OK ? ended : status;
+  make_lists(&s, profile);
+  const etr_fields *f = &s.answer.fields;
+  etr_field_text(f, "file", profile->pte);
+  etr_field_text(f, "entry", profile->pte_entry);
+  etr_field_count(f, "bytes", s.program->file_bytes);
+  etr_field_put_rows(f, "contents", &etr_content_size_fields, s.contents);
+  etr_field_put_rows(f, "weights", &etr_module_size_fields, s.modules);
+  etr_field_put_rows(f, "delegates", &etr_delegate_size_fields, s.delegates);
+  etr_field_put_rows(f, "parts", &etr_file_part_fields, s.parts);
+  return etr_answer_end(&s.answer, true, error);
 }
 
 /* Puts all parts, for programs, or the largest ones, for people. */
@@ -350,11 +351,12 @@ etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_opt
                                  const etr_sink *sink, etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
   sizes s = {0};
+  ETR_TRY(check_program(profile, error));
   etr_answer_begin(&s.answer, profile, NULL, options ? options : &defaults, sink);
   etr_table_format format = s.answer.options->format;
   bool is_report = format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN;
-  etr_status status = make_lists(&s, profile, error);
-  if (status == ETR_OK && is_report) {
+  make_lists(&s, profile);
+  if (is_report) {
     const char *bytes = etr_count_text(&s.answer.arena, s.program->file_bytes);
     etr_section_line(&s.answer, ETR_STYLE_BOLD, 0,
                      etr_arena_format(&s.answer.arena, "%s: %s bytes", etr_last_part(profile->pte),
@@ -368,8 +370,6 @@ etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_opt
     if (format == ETR_TABLE_MARKDOWN)
       etr_puts(&s.answer.writer, "\n");
   }
-  if (status == ETR_OK)
-    put_parts(&s, is_report);
-  etr_status ended = etr_answer_end(&s.answer, true, status == ETR_OK ? error : NULL);
-  return status == ETR_OK ? ended : status;
+  put_parts(&s, is_report);
+  return etr_answer_end(&s.answer, true, error);
 }

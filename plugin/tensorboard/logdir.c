@@ -38,8 +38,7 @@ typedef struct run_file {
   const char *entry_point; /* "edge/forward" */
   size_t graph;            /* index into the graphs of its profile */
   bool is_events;
-  bool has_record;            /* of an event file: it contains the data about the whole record */
-  const etr_benches *benches; /* of an event file with curves over benches; NULL: it has a graph */
+  bool has_record; /* of an event file: it contains the data about the whole record */
 } run_file;
 
 typedef struct run_names {
@@ -256,8 +255,6 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   const emission *e = context;
   job *j = e->job;
   const etr_logdir_options *o = j->options;
-  if (e->file->benches)
-    return etr_tb_benches_write(e->file->benches, o->wall_time, sink, error);
   if (!e->file->is_events) {
     const etr_dot_options drawing = {.depth = o->dot_depth};
     return etr_dot_write(j->profile, e->file->graph, &j->scopes, &drawing, sink, error);
@@ -580,52 +577,5 @@ etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options
   if (status == ETR_OK)
     return etr_logdir_finish(logdir, error);
   etr_logdir_discard(logdir);
-  return status;
-}
-
-static etr_status add_benches(job *j, const etr_benches *benches) {
-  ETR_TRY(open_folder(j));
-  const run_file file = {
-      .path = events_name(&j->names), .entry_point = "", .is_events = true, .benches = benches};
-  if (!add_file(&j->names, &file))
-    return etr_fail_memory(j->error);
-  return write_file(j, &j->names.files.data[0]);
-}
-
-etr_status etr_write_benches(const etr_benches *benches, const etr_logdir_options *options,
-                             etr_error *error) {
-  etr_logdir *logdir;
-  ETR_TRY(etr_logdir_begin(&logdir, options, error));
-  logdir->error = error;
-  etr_status status = add_benches(logdir, benches);
-  if (status == ETR_OK)
-    return etr_logdir_finish(logdir, error);
-  etr_logdir_discard(logdir);
-  return status;
-}
-
-/* ---- Removing runs ---- */
-
-/* Removes the event files of all graphs but those of the first module. */
-static etr_status trim(job *j) {
-  ETR_TRY(open_folder(j));
-  for (size_t i = j->folder.paths.count; i-- > 0;) {
-    const char *path = j->folder.paths.data[i];
-    int64_t seconds;
-    if (!is_events_path(path, &seconds) || strncmp(path, "1_", 2) == 0)
-      continue;
-    (void)etr_below_remove(j->folder.descriptor, path, false);
-    etr_run_folder_unlist(&j->folder, path);
-    etr_run_folder_prune(&j->folder, path);
-  }
-  return etr_run_folder_note(&j->folder, &j->file, j->error);
-}
-
-etr_status etr_trim_logdir(const etr_logdir_options *options, etr_error *error) {
-  etr_logdir *logdir;
-  ETR_TRY(etr_logdir_begin(&logdir, options, error));
-  logdir->error = error;
-  etr_status status = trim(logdir);
-  end_job(logdir);
   return status;
 }

@@ -100,11 +100,4 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
                                const etr_events_options *options, const etr_sink *sink,
                                etr_error *error);
 
-/* ---- The curves over benches, which are a run of their own ---- */
-
-/** Writes the event file of etr_write_benches(). now: its time. Errors: ETR_ERROR_IO,
- * ETR_ERROR_MEMORY. */
-etr_status etr_tb_benches_write(const etr_benches *benches, double now, const etr_sink *sink,
-                                etr_error *error);
-
 #endif

@@ -79,14 +79,15 @@ etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter 
 
 /* ---- One file, all or nothing ---- */
 
-/* A file that is written next to the one that it replaces. */
-typedef struct replacement {
-  etr_out_file file;
+struct etr_new_file {
+  etr_out_file file; /* its descriptor is -1 once it is closed */
   etr_arena arena;
   etr_unfinished made;
-  const char *temporary;
+  const char *path;      /* as errors name it */
+  const char *target;    /* the path that the temporary file is renamed to */
+  const char *temporary; /* NULL: a pipe or a device, which is written to directly */
   int lock; /* descriptor of the lock until the file is in place; a sweep removes unlocked ones */
-} replacement;
+};
 
 enum { PERMISSIONS = 0777 };
 
@@ -94,23 +95,23 @@ enum { PERMISSIONS = 0777 };
  * it before it was locked. It has no more permissions than `mode` from the start, so that only
  * permitted users can read the data. folder: with its slash, or "". Returns false on failure and
  * sets errno. */
-static bool make_temporary(replacement *r, const char *folder, mode_t mode) {
+static bool make_temporary(etr_new_file *n, const char *folder, mode_t mode) {
   for (char name[ETR_TEMPORARY_ROOM];;) {
     if (!etr_temporary_name(name, ETR_TEMPORARY_OF_FILE))
       return false;
-    r->temporary = etr_arena_format(&r->arena, "%s%s", folder, name);
+    n->temporary = etr_arena_format(&n->arena, "%s%s", folder, name);
     errno = ENOMEM;
-    if (r->temporary == NULL || !etr_unfinished_add(&r->made, &r->arena, -1, r->temporary, false))
+    if (n->temporary == NULL || !etr_unfinished_add(&n->made, &n->arena, -1, n->temporary, false))
       return false;
-    if (!make(&r->file, AT_FDCWD, r->temporary, mode))
+    if (!make(&n->file, AT_FDCWD, n->temporary, mode))
       return false;
-    r->lock = open(r->temporary,
+    n->lock = open(n->temporary,
                    O_WRONLY | O_NOFOLLOW | O_CLOEXEC); /* the folder may not be readable */
-    if (r->lock < 0 ? errno != ENOENT : etr_temporary_lock(r->lock))
+    if (n->lock < 0 ? errno != ENOENT : etr_temporary_lock(n->lock))
       return true;
-    if (r->lock >= 0)
-      (void)close(r->lock);
-    (void)close(r->file.descriptor);
+    if (n->lock >= 0)
+      (void)close(n->lock);
+    (void)close(n->file.descriptor);
   }
 }
 
@@ -125,71 +126,114 @@ static bool keep_permissions(int file, mode_t mode) {
   return errno == EPERM && (made.st_mode & PERMISSIONS & ~mode) == 0;
 }
 
-/* Writes the new file and renames it. replaced: status of the existing file; NULL: there is none.
- */
-static etr_status replace(replacement *r, const char *path, const struct stat *replaced,
-                          etr_emitter emit, void *context, etr_error *error) {
+/* Opens the new file next to its target. replaced: status of the existing file; NULL: there is
+ * none. */
+static etr_status open_temporary(etr_new_file *n, const struct stat *replaced, etr_error *error) {
   mode_t mode = replaced != NULL ? replaced->st_mode & PERMISSIONS : 0666;
-  const char *folder = etr_arena_copy(&r->arena,
-                                      (etr_slice){path, (size_t)(etr_last_part(path) - path)});
+  const etr_slice part = {n->target, (size_t)(etr_last_part(n->target) - n->target)};
+  const char *folder = etr_arena_copy(&n->arena, part);
   if (folder == NULL)
     return etr_fail_memory(error);
-  const char *swept = etr_arena_format(&r->arena, "%s.", folder);
+  const char *swept = etr_arena_format(&n->arena, "%s.", folder);
   int descriptor = swept != NULL ? open(swept, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (descriptor >= 0)
     etr_temporary_sweep(descriptor, ETR_TEMPORARY_OF_FILE);
   if (descriptor >= 0)
     (void)close(descriptor);
-  if (!make_temporary(r, folder, mode))
-    return etr_fail_io(error, path, NULL, "cannot write this file", errno);
-  if (replaced != NULL && !keep_permissions(r->file.descriptor, mode)) {
-    etr_status status = etr_fail_io(error, path, NULL, "cannot keep this file's permissions",
-                                    errno);
-    (void)close(r->file.descriptor);
-    return status;
-  }
-  ETR_TRY(etr_out_file_fill(&r->file, path, emit, context, error));
-  return rename(r->temporary, path) == 0
-             ? ETR_OK
-             : etr_fail_io(error, path, NULL, "cannot put this file in place", errno);
+  if (!make_temporary(n, folder, mode))
+    return etr_fail_io(error, n->path, NULL, "cannot write this file", errno);
+  if (replaced != NULL && !keep_permissions(n->file.descriptor, mode))
+    return etr_fail_io(error, n->path, NULL, "cannot keep this file's permissions", errno);
+  return ETR_OK;
 }
 
-/* Writes to a terminal, a pipe or /dev/null directly; replaces a file, or the target of a symbolic
- * link. */
-static etr_status write_file(replacement *r, const char *path, etr_emitter emit, void *context,
-                             etr_error *error) {
+/* Opens a terminal, a pipe or /dev/null itself, and otherwise a file that will replace the one of
+ * this path, or the target of a symbolic link. */
+static etr_status open_new(etr_new_file *n, etr_error *error) {
   struct stat status;
-  if (stat(path, &status) != 0)
-    return replace(r, path, NULL, emit, context, error);
-  if (S_ISDIR(status.st_mode))
-    return etr_fail_io(error, path, NULL, "cannot write this file", EISDIR);
-  if (S_ISREG(status.st_mode)) {
-    char *target = realpath(path, NULL);
-    if (target == NULL)
-      return etr_fail_io(error, path, NULL, "cannot write this file", errno);
-    etr_status replaced = replace(r, target, &status, emit, context, error);
-    free(target);
-    return replaced;
+  n->target = n->path;
+  if (stat(n->path, &status) != 0) {
+    if (lstat(n->path, &status) == 0)
+      return etr_fail(error, ETR_ERROR_IO, n->path, NULL, ETR_NO_OFFSET,
+                      "cannot write this file: it is a link to a file that does not exist; remove "
+                      "the link, or name the file");
+    return open_temporary(n, NULL, error);
   }
-  if (!begin(&r->file, open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), false))
-    return etr_fail_io(error, path, NULL, "cannot write to this", errno);
-  return etr_out_file_fill(&r->file, path, emit, context, error);
+  if (S_ISDIR(status.st_mode))
+    return etr_fail_io(error, n->path, NULL, "cannot write this file", EISDIR);
+  if (!S_ISREG(status.st_mode)) {
+    return begin(&n->file, open(n->path, O_WRONLY | O_CLOEXEC | O_NOCTTY), false)
+               ? ETR_OK
+               : etr_fail_io(error, n->path, NULL, "cannot write to this", errno);
+  }
+  char *target = realpath(n->path, NULL);
+  if (target == NULL)
+    return etr_fail_io(error, n->path, NULL, "cannot write this file", errno);
+  n->target = etr_arena_copy(&n->arena, etr_slice_of(target));
+  free(target);
+  return n->target != NULL ? open_temporary(n, &status, error) : etr_fail_memory(error);
+}
+
+/* Frees the file. What is not in place is removed. */
+static void drop(etr_new_file *n, bool is_in_place) {
+  if (n->file.descriptor >= 0)
+    (void)close(n->file.descriptor);
+  if (!is_in_place)
+    etr_unfinished_remove(&n->made);
+  etr_unfinished_end(&n->made);
+  if (n->lock >= 0)
+    (void)close(n->lock);
+  etr_arena_clear(&n->arena);
+  free(n);
+}
+
+etr_status etr_new_file_open(etr_new_file **out, const char *path, etr_error *error) {
+  *out = NULL;
+  etr_error_clear(error);
+  etr_new_file *n = calloc(1, sizeof *n);
+  if (n == NULL)
+    return etr_fail_memory(error);
+  n->lock = n->file.descriptor = -1;
+  etr_unfinished_begin(&n->made);
+  n->path = etr_arena_copy(&n->arena, etr_slice_of(path));
+  etr_status status = n->path != NULL ? open_new(n, error) : etr_fail_memory(error);
+  if (status == ETR_OK)
+    *out = n;
+  else
+    drop(n, false);
+  return status;
+}
+
+int etr_new_file_descriptor(const etr_new_file *file) {
+  return file->file.descriptor;
+}
+
+const char *etr_new_file_target(const etr_new_file *file) {
+  return file->temporary != NULL ? file->target : NULL;
+}
+
+etr_status etr_new_file_fill(etr_new_file *file, etr_emitter emit, void *context,
+                             etr_error *error) {
+  etr_error_clear(error);
+  etr_status status = etr_out_file_fill(&file->file, file->path, emit, context, error);
+  file->file.descriptor = -1;
+  return status;
+}
+
+etr_status etr_new_file_close(etr_new_file *file, bool keep, etr_error *error) {
+  etr_error_clear(error);
+  etr_status status = ETR_OK;
+  bool renames = keep && file->temporary != NULL;
+  if (renames && rename(file->temporary, file->target) != 0)
+    status = etr_fail_io(error, file->path, NULL, "cannot put this file in place", errno);
+  drop(file, keep && status == ETR_OK);
+  return status;
 }
 
 etr_status etr_write_file(const char *path, etr_emitter emit, void *context, etr_error *error) {
-  etr_error_clear(error);
-  replacement *r = calloc(1, sizeof *r);
-  if (r == NULL)
-    return etr_fail_memory(error);
-  r->lock = -1;
-  etr_unfinished_begin(&r->made);
-  etr_status status = write_file(r, path, emit, context, error);
-  if (status != ETR_OK)
-    etr_unfinished_remove(&r->made);
-  etr_unfinished_end(&r->made);
-  if (r->lock >= 0)
-    (void)close(r->lock);
-  etr_arena_clear(&r->arena);
-  free(r);
-  return status;
+  etr_new_file *file;
+  ETR_TRY(etr_new_file_open(&file, path, error));
+  etr_status status = etr_new_file_fill(file, emit, context, error);
+  etr_status closed = etr_new_file_close(file, status == ETR_OK, status == ETR_OK ? error : NULL);
+  return status == ETR_OK ? closed : status;
 }

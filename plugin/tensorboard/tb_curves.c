@@ -363,7 +363,10 @@ static void add_accuracy(builder *b) {
       const etr_numeric_gap *gap = k == 0 ? &rows[i]->gap : &rows[i]->local;
       if (rows[i]->problem || (k == 1 && !rows[i]->has_local))
         continue;
-      values[counts[k]] = etr_accuracy_capped_snr(gap);
+      double snr = etr_accuracy_capped_snr(gap);
+      if (isnan(snr))
+        continue;
+      values[counts[k]] = snr;
       steps[counts[k]++] = (int64_t)i;
     }
     add_curve(

@@ -50,7 +50,7 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
 /* ---- Distributions ---- */
 
 /** Buckets of a distribution, as many as TensorBoard's page draws. */
-enum { ETR_TB_BUCKETS = ETR_BENCH_BUCKETS };
+enum { ETR_TB_BUCKETS = 30 };
 
 /** How many values are in each of some buckets of equal width. */
 typedef struct etr_tb_spread {

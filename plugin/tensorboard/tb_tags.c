@@ -9,10 +9,6 @@
 
 /* ---- Descriptions ---- */
 
-#define BENCH                                                                                      \
-  "\n\n**Unit** ms. **Step** bench, 0 is the oldest; choose *Wall* on the horizontal axis for "    \
-  "the time when it ran. "                                                                         \
-  "**Also** `etrecord-tb bench`, `history.jsonl`."
 #define INFERENCE_STEP                                                                             \
   "\n\n**Unit** ms. **Step** inference in the ETDump, from 0; warm-up is counted, too. **Also** "
 #define INFERENCE INFERENCE_STEP "`etrecord-tb summary RECORD`."
@@ -39,17 +35,6 @@
 static const struct {
   const char *prefix, *text;
 } descriptions[] = {
-    {ETR_TB_BENCH "/p50", "Median time of an inference, for each bench." BENCH},
-    {ETR_TB_BENCH "/p10", "10th percentile of the times of an inference, for each bench." BENCH},
-    {ETR_TB_BENCH "/p90", "90th percentile of the times of an inference, for each bench." BENCH},
-    {ETR_TB_BENCH "/load",
-     "Median time to load the program and its methods, for each bench." BENCH},
-    {ETR_TB_BENCH_OP_TYPE "/", "Average time per inference of all graph operators of this type, "
-                               "for each bench: the ten types that take longest "
-                               "in the newest one." BENCH},
-    {ETR_TB_BENCH_FIGURE "/",
-     "Median of a figure that the benchmarked program printed, for each bench.\n\n**Unit** in "
-     "the tag. **Step** bench, 0 is the oldest. **Also** `history.jsonl`."},
     {ETR_TB_INFERENCE "/measured", "Time of one inference (`Method::execute`)." INFERENCE},
     {ETR_TB_INFERENCE "/warmup", "Time of an inference that is excluded from all averages: "
                                  "warm-up, or what `--skip-runs` and `--runs` "
@@ -87,8 +72,6 @@ static const struct {
      "How many elements of a logged value differ how much from the reference, of the ten most "
      "suspicious values.\n\n**Unit** that of the value. **Step** always 0. **Also** "
      "`etrecord-tb accuracy RECORD --reference REF`."},
-    {ETR_TB_BENCH_SPREAD "/",
-     "How many inferences of a bench took how long: a row for each bench." BENCH},
     {ETR_TB_INFERENCE_SPREAD "/",
      "How many inferences took how long: a row for each block of consecutive inferences, "
      "at least ten, by the first of them." INFERENCE},
@@ -167,14 +150,6 @@ static const chart record_charts[] = {
      true},
 };
 
-static const chart bench_charts[] = {
-    {"Benches: parts",
-     "Ten largest operator types (ms, by bench)",
-     {"^" ETR_TB_BENCH_OP_TYPE "/"},
-     false},
-    {NULL, "Load (ms, by bench)", {"^" ETR_TB_BENCH "/load"}, false},
-};
-
 /* Packs the end of a category: its title comes first in the message, its charts are packed already.
  */
 static void end_category(etr_packer *packer, const char *title, size_t behind) {
@@ -214,32 +189,4 @@ static void pack_charts(etr_packer *packer, const chart *charts, size_t count) {
 
 void etr_tb_layout_pack(etr_packer *packer) {
   pack_charts(packer, record_charts, ETR_COUNT(record_charts));
-}
-
-/* Packs the chart of a method's median with its percentiles as a band. */
-static void pack_margin(etr_packer *packer, const char *suffix) {
-  static const char *const fields[] = {"value", "lower", "upper"}, *const names[] = {"p50", "p10",
-                                                                                     "p90"};
-  size_t behind = etr_packed_size(packer);
-  for (size_t i = ETR_COUNT(fields); i-- > 0;) {
-    const char *tag = etr_arena_format(packer->arena, ETR_TB_BENCH "/%s%s", names[i], suffix);
-    if (tag)
-      etr_pack_bytes(packer, etr_pack_field(tensorboard__margin_chart_content__series, fields[i]),
-                     etr_slice_of(tag));
-  }
-  etr_pack_nested(packer, etr_pack_field(tensorboard__margin_chart_content, "series"), behind);
-  const char *title = etr_arena_format(packer->arena, "Median, p10 to p90%s%s (ms, by bench)",
-                                       suffix[0] ? " of " : "", suffix + (suffix[0] == '/'));
-  if (title)
-    end_chart(packer, title, "margin", behind);
-}
-
-/* The margin charts have a category of their own, because TensorBoard puts them behind all others
- * of a category. */
-void etr_tb_bench_layout_pack(etr_packer *packer, const char *const *suffixes, size_t count) {
-  pack_charts(packer, bench_charts, ETR_COUNT(bench_charts));
-  size_t behind = etr_packed_size(packer);
-  for (size_t i = count; i-- > 0;)
-    pack_margin(packer, suffixes[i]);
-  end_category(packer, "Benches", behind);
 }

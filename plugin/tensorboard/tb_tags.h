@@ -15,9 +15,6 @@
 
 /* ---- Tags: GROUP/NAME, and GROUP/NAME/METHOD if the record has several methods ---- */
 
-#define ETR_TB_BENCH "0_bench_ms"
-#define ETR_TB_BENCH_OP_TYPE "0_bench_op_type_ms"
-#define ETR_TB_BENCH_FIGURE "0_bench_runner"
 #define ETR_TB_INFERENCE "1_inference_ms"
 #define ETR_TB_PARTS "2_parts_ms"
 #define ETR_TB_DELEGATE "3_delegate_ms"
@@ -26,7 +23,6 @@
 #define ETR_TB_TIMELINE_GROUP "5_timeline_ms"
 #define ETR_TB_ACCURACY "6_accuracy_db"
 #define ETR_TB_ERROR_SPREAD "9_accuracy_error"
-#define ETR_TB_BENCH_SPREAD "9_bench_spread_ms"
 #define ETR_TB_INFERENCE_SPREAD "9_inference_spread_ms"
 /* One number for the record. TensorBoard sorts "~" behind digits and letters. */
 #define ETR_TB_METRICS "~metrics"
@@ -57,9 +53,5 @@ struct etr_packer; /* pack.h */
 /** Packs the layout of a record, which is the same for all records: TensorBoard merges the layouts
  * of all runs, and charts that differ would appear twice. */
 void etr_tb_layout_pack(struct etr_packer *packer);
-
-/** Packs the layout of the benches of a record. suffixes: the ends of the tags of its methods, ""
- * if there is one. */
-void etr_tb_bench_layout_pack(struct etr_packer *packer, const char *const *suffixes, size_t count);
 
 #endif

@@ -44,9 +44,9 @@ static const char *instruction_id(node_data *d, size_t node) {
   return etr_arena_format(&d->arena, "%s_0_%d", d->graph->method, (int)time->instruction);
 }
 
-/* Writes the key of a node: the id that the adapter gives to it. Returns false when out of memory.
- */
-static bool put_key(node_data *d, size_t node) {
+/* Writes the key of a node: the id that the adapter gives to it. Returns false if it was written
+ * already, or when out of memory. */
+static bool put_key(node_data *d, etr_map *written, size_t node) {
   const etr_node *of = &d->graph->nodes[node];
   const char *key = d->adapter == ETR_ADAPTER_PT2 ? of->name : NULL;
   if (d->adapter == ETR_ADAPTER_ETRECORD)
@@ -54,9 +54,11 @@ static bool put_key(node_data *d, size_t node) {
   if (d->adapter == ETR_ADAPTER_PTE)
     key = of->subgraph == ETR_NONE ? instruction_id(d, node)
                                    : etr_arena_format(&d->arena, "%u", d->number[node]);
-  if (key != NULL)
-    etr_jw_key(&d->json, key);
-  return key != NULL;
+  if (key == NULL || etr_map_get(written, etr_slice_of(key)) != ETR_NONE)
+    return false;
+  etr_map_set(written, etr_slice_of(key), 0);
+  etr_jw_key(&d->json, key);
+  return true;
 }
 
 static void put_time(node_data *d, size_t node) {
@@ -97,10 +99,12 @@ static bool has_value(const node_data *d, size_t node) {
 
 /* Writes the values of one graph: the top level (ETR_NONE) or a nested one. */
 static void put_results(node_data *d, uint32_t subgraph) {
+  etr_map written; /* keys; a graph may have two nodes of one name, of which the first is written */
+  etr_map_init(&written, &d->arena);
   etr_jw_key(&d->json, "results");
   etr_jw_object(&d->json);
   for (size_t i = 0; i < d->graph->node_count; i++) {
-    if (d->graph->nodes[i].subgraph != subgraph || !has_value(d, i) || !put_key(d, i))
+    if (d->graph->nodes[i].subgraph != subgraph || !has_value(d, i) || !put_key(d, &written, i))
       continue;
     etr_jw_object(&d->json);
     if (d->options->statistic == ETR_NODE_BACKEND)

@@ -126,13 +126,16 @@ const char *etr_accuracy_role(const etr_value_accuracy *value) {
 }
 
 double etr_accuracy_capped_snr(const etr_numeric_gap *gap) {
-  if (gap->unlike > 0 || isnan(gap->snr_db))
+  if (isnan(gap->snr_db))
+    return NAN;
+  if (gap->unlike > 0)
     return -ETR_EQUAL_DB;
   return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);
 }
 
 double etr_accuracy_heat(const etr_numeric_gap *gap) {
-  return fmin(fmax(1 - etr_accuracy_capped_snr(gap) / ETR_COOL_DB, 0), 1);
+  double snr = etr_accuracy_capped_snr(gap);
+  return isnan(snr) ? 1 : fmin(fmax(1 - snr / ETR_COOL_DB, 0), 1);
 }
 
 const char *etr_accuracy_name(const etr_accuracy_row *row) {
@@ -185,6 +188,8 @@ const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap) 
 }
 
 const char *etr_accuracy_score(etr_arena *arena, const etr_value_accuracy *value) {
+  if (value->is_origin)
+    return "all that it reads is right";
   if (value->gap.unlike > 0)
     return value->drop_db > 0 ? "what it reads has none" : "what it reads has some, too";
   if (!value->has_local)
@@ -202,15 +207,42 @@ const char *etr_accuracy_score(etr_arena *arena, const etr_value_accuracy *value
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value) {
   if (value->problem || etr_gap_is_equal(&value->gap))
     return false;
+  if (value->is_origin || value->breaks)
+    return true;
   if (value->has_local)
     return !etr_gap_is_equal(&value->local);
-  return value->gap.unlike > 0 || value->drop_db > 0;
+  return value->drop_db > 0;
+}
+
+const char *etr_accuracy_why_none(etr_arena *arena, const etr_accuracy *accuracy) {
+  const etr_profile *profile = accuracy->profile;
+  size_t logged = profile->debug_value_count, nameless = 0;
+  if (accuracy->ranked_count > 0)
+    return NULL;
+  if (accuracy->value_count > 0)
+    return "Nothing was compared.";
+  if (logged == 0)
+    return "The runs logged no values: record them with a debug buffer (docs/recording.md).";
+  for (size_t i = 0; i < logged; i++)
+    nameless += profile->debug_values[i].method == ETR_NONE;
+  if (nameless == logged)
+    return etr_arena_format(arena,
+                            "The runs logged %zu values, but their method is not known: --map "
+                            "RUN=METHOD names it.",
+                            logged);
+  return etr_arena_format(arena,
+                          "The runs logged %zu values, but none is known to be the result of an "
+                          "operator of the Edge graph.",
+                          logged);
 }
 
 size_t etr_accuracy_candidates(uint32_t out[ETR_ACCURACY_CANDIDATES],
                                const etr_accuracy *accuracy) {
   size_t count = 0;
-  for (size_t i = 0; i < accuracy->ranked_count && count < ETR_ACCURACY_CANDIDATES; i++) {
+  bool any = false;
+  for (size_t i = 0; i < accuracy->value_count; i++)
+    any |= !accuracy->values[i].problem && accuracy->values[i].stands_out;
+  for (size_t i = 0; any && i < accuracy->ranked_count && count < ETR_ACCURACY_CANDIDATES; i++) {
     const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
     bool is_new = etr_accuracy_is_suspicious(value);
     for (size_t k = 0; k < count; k++) {
@@ -235,7 +267,14 @@ const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy) {
     return end;
   if (!etr_accuracy_is_suspicious(first))
     return etr_arena_format(arena, "%s; no value has an error of its own", end);
+  uint32_t candidates[ETR_ACCURACY_CANDIDATES];
+  if (etr_accuracy_candidates(candidates, accuracy) == 0)
+    return etr_arena_format(arena, "%s; no layer stands out", end);
   const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, first);
+  if (first->is_origin)
+    return etr_arena_format(arena, "%s; %s is where it goes wrong: it has %s, and %s", end,
+                            etr_accuracy_place(&row), etr_accuracy_snr_text(arena, &first->gap),
+                            etr_accuracy_score(arena, first));
   return etr_arena_format(arena, "%s; %s %s: it has %s", end, etr_accuracy_place(&row),
                           first->has_local ? "adds most" : "drops most",
                           etr_accuracy_snr_text(arena, &first->gap));

@@ -42,7 +42,8 @@ const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profi
                                                const etr_graph *graph);
 
 /** Returns an SNR as a number between -ETR_EQUAL_DB and ETR_EQUAL_DB, for colours and curves:
- * values that differ by NaN or infinities have the lowest. */
+ * values that differ by NaN or infinities have the lowest. NaN if nothing finite is left to
+ * compare. */
 double etr_accuracy_capped_snr(const etr_numeric_gap *gap);
 
 /** Returns the heat (see heat.h) of a gap: 1 at 0 dB and below, 0 from ETR_COOL_DB on. */
@@ -80,12 +81,15 @@ enum {
 }; /* suspicious values that are named: the culprit is nearly always among three */
 
 /** Fills `out` with indices of the most suspicious values, of a node's inputs and runs the worst.
- * Returns their number.
- */
+ * Returns their number: 0 if no value stands out, which names no layer. */
 size_t etr_accuracy_candidates(uint32_t out[ETR_ACCURACY_CANDIDATES], const etr_accuracy *accuracy);
 
 /** Returns true if a value has an error of its own, as far as that is known. */
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value);
+
+/** Returns why nothing was compared, with what to do: "The runs logged no values: record them with
+ * a debug buffer (docs/recording.md)."; NULL if something was. */
+const char *etr_accuracy_why_none(etr_arena *arena, const etr_accuracy *accuracy);
 
 /** Returns the score of a suspicious value: "local 12.9 dB, alone it leaves the output 24.1 dB",
  * "24.2 dB below what it reads". */

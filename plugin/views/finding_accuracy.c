@@ -143,12 +143,14 @@ bool etr_find_inaccurate(etr_finder *finder) {
       profile->accuracy, (uint32_t)(finder->method - profile->methods));
   etr_arena *arena = finder->arena;
   coarse_step step;
+  uint32_t candidates[ETR_ACCURACY_CANDIDATES];
   if (!accuracy || !accuracy->reference || accuracy->ranked_count == 0)
     return true;
   const etr_value_accuracy *first = &accuracy->values[accuracy->ranked[0]],
                            *output = etr_accuracy_worst_output(accuracy);
   bool is_own = accuracy->reference_record == accuracy->profile;
-  if (!etr_accuracy_is_suspicious(first) || (output && etr_gap_is_equal(&output->gap)))
+  if (etr_accuracy_candidates(candidates, accuracy) == 0 ||
+      (output && etr_gap_is_equal(&output->gap)))
     return true;
   if (is_own && is_rounding(accuracy))
     return true;
@@ -164,16 +166,19 @@ bool etr_find_inaccurate(etr_finder *finder) {
                          .potential = NAN,
                          .potential_share = NAN,
                          .slope = NAN};
+  const char *verb = first->has_local ? "adds most of the error" : "has the largest drop";
+  if (first->is_origin)
+    verb = "is where it goes wrong";
   added->evidence = etr_arena_format(
       arena, "The output has %s %s. %s %s: it has %s, %s, in a segment of %zu operator%s.%s",
       output ? etr_accuracy_snr_text(arena, &output->gap) : "an unknown SNR",
-      etr_accuracy_against(arena, accuracy), etr_accuracy_place(&row),
-      first->has_local ? "adds most of the error" : "has the largest drop",
+      etr_accuracy_against(arena, accuracy), etr_accuracy_place(&row), verb,
       etr_accuracy_snr_text(arena, &first->gap), etr_accuracy_score(arena, first),
       first->segment_count, etr_plural(first->segment_count),
       is_coarse ? coarse_evidence(finder, &step) : "");
-  etr_finding_judge(
-      added, first->has_local ? ETR_LIKELY : ETR_POSSIBLE,
-      first->has_local ? "" : "the drop can name the wrong operator where every layer is inexact");
+  bool is_clear = first->has_local || first->is_origin;
+  etr_finding_judge(added, is_clear ? ETR_LIKELY : ETR_POSSIBLE,
+                    is_clear ? ""
+                             : "the drop can name the wrong operator where every layer is inexact");
   return mark_segment(finder, added, first) && added->title && added->evidence;
 }

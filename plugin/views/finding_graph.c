@@ -33,10 +33,7 @@ static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
 static bool is_repeatable(const etr_finder *finder, const etr_node *node) {
   static const char *const sources[] = {"full",          "arange", "zeros",   "ones",
                                         "scalar_tensor", "eye",    "linspace"};
-  static const char *const random[] = {"rand",      "randn",          "randint",
-                                       "bernoulli", "native_dropout", "multinomial",
-                                       "normal",    "rand_like",      "randn_like"};
-  if (etr_is_one_of(finder, node, random, ETR_COUNT(random)))
+  if (etr_node_draws(node))
     return false;
   return node->input_count > 0 || etr_is_one_of(finder, node, sources, ETR_COUNT(sources));
 }

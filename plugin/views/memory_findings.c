@@ -379,67 +379,6 @@ static void memory_find_in_place(etr_memory_finder *f) {
                                      operators, etr_plural(operators), operators == 1 ? "s" : "");
 }
 
-/* ---- Another order of the instructions ---- */
-
-/* Returns the first moves as a text, and how many more there are. */
-static const char *moves_text(const etr_memory_finder *f, const etr_memory_order *order) {
-  enum { LISTED = 3 };
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, f->arena, &writer);
-  for (size_t i = 0; i < order->move_count && i < LISTED; i++) {
-    etr_puts(&writer, i ? ", " : "");
-    /* "aten.sum.dim_IntList (instruction 9) right after instruction 2" */
-    const etr_order_move *move = &order->moves[i];
-    if (move->first == move->last)
-      etr_putf(&writer, "%.*s (instruction %d)",
-               ETR_HEAD(etr_memory_step_op(f->profile, f->method, move->first), 128),
-               (int)move->first);
-    else
-      etr_putf(&writer, "instructions %d to %d", (int)move->first, (int)move->last);
-    if (move->after < 0)
-      etr_puts(&writer, " to the start");
-    else
-      etr_putf(&writer, " right after instruction %d", (int)move->after);
-  }
-  if (order->move_count > LISTED)
-    etr_putf(&writer, ", and %zu more move%s", order->move_count - LISTED,
-             etr_plural(order->move_count - LISTED));
-  const char *made = etr_text_end(&text, &writer);
-  return made ? made : "";
-}
-
-static void memory_find_order(etr_memory_finder *f) {
-  etr_memory_order *order = etr_arena_alloc(f->arena, sizeof *order);
-  if (!order || !etr_memory_order_find(order, f->plan, f->arena))
-    return;
-  bool is_predicted = order->planned_bytes != ETR_UNKNOWN;
-  uint64_t before = is_predicted ? f->plan->planned_bytes : f->plan->peak_bytes,
-           after = is_predicted ? order->planned_bytes : order->peak_bytes;
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ORDER,
-                                                before > after ? before - after : 0, before);
-  if (!added)
-    return;
-  const char *live = etr_arena_format(f->arena, "%s bytes would be live instead of %s",
-                                      bytes_of(f, order->peak_bytes),
-                                      bytes_of(f, f->plan->peak_bytes));
-  added->title = etr_arena_format(
-      f->arena, "another order of the instructions needs %s instead of %s planned bytes",
-      bytes_of(f, after), bytes_of(f, before));
-  if (!is_predicted)
-    added->title = "another order of the instructions would lower the peak of live bytes";
-  added->evidence = etr_arena_format(
-      f->arena, "move %s; the results stay the same. %s%s. %s", moves_text(f, order),
-      live ? live : "",
-      is_predicted ? "" : "; it is not known how much memory planning would give this order",
-      f->plan->blob_count ? "Lowering to a backend sorts the nodes again, so move them in the "
-                            "lowered program's graph "
-                            "before to_executorch()"
-                          : "Write the model in that order and export it again");
-  added->instruction = order->moves[0].first;
-  added->order = order;
-}
-
 /* ---- Weights stored twice ---- */
 
 /* The delegates in which nodes with a weight run, as instructions; -1 stands for kernels. */
@@ -568,9 +507,8 @@ static void memory_find_float_beside(etr_memory_finder *f) {
 /* ---- Rules about planned tensors, and all findings together ---- */
 
 const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind) {
-  static const char *const names[] = {
-      "peak",  "one_operator", "fragmentation", "in_place",
-      "order", "waiting",      "stored_twice",  "float_beside_int8"};
+  static const char *const names[] = {"peak",    "one_operator", "fragmentation",    "in_place",
+                                      "waiting", "stored_twice", "float_beside_int8"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -713,7 +651,6 @@ const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *are
     find_fragmentation(&f);
     find_waiting(&f);
     memory_find_in_place(&f);
-    memory_find_order(&f);
   }
   memory_find_stored_twice(&f);
   memory_find_float_beside(&f);

@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 #include "etrecord_tb.h"
-#include "order/order_moves.h"
 
 /* ---- Sums and lists of a method's memory that several outputs show ---- */
 
@@ -103,7 +102,6 @@ typedef enum etr_memory_finding_kind {
   ETR_MEMORY_ONE_OPERATOR,  /* one instruction causes the peak: all others need much less */
   ETR_MEMORY_FRAGMENTATION, /* more bytes are planned than are ever live at once */
   ETR_MEMORY_IN_PLACE,      /* results are as large as an argument that is not needed afterwards */
-  ETR_MEMORY_ORDER,         /* the instructions would need less in another order */
   ETR_MEMORY_WAITING,       /* tensors are made before the peak and needed only after it */
   ETR_MEMORY_STORED_TWICE,  /* weights may be stored several times */
   ETR_MEMORY_FLOAT_BESIDE,  /* there are float32 weights beside int8 ones */
@@ -125,9 +123,8 @@ typedef struct etr_memory_finding {
   etr_memory_finding_kind kind;
   const char *title;
   const char *evidence;
-  uint64_t bytes;                /* the most that could be saved, or else what is taken */
-  int32_t instruction;           /* -1 if it is about no single instruction */
-  const etr_memory_order *order; /* only for ETR_MEMORY_ORDER; else NULL */
+  uint64_t bytes;      /* the most that could be saved, or else what is taken */
+  int32_t instruction; /* -1 if it is about no single instruction */
 } etr_memory_finding;
 
 /** Lists the findings about a method's memory, most bytes first. Returns NULL when out of memory.
@@ -137,7 +134,7 @@ const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *are
                                                    const etr_method *method);
 
 /** Returns the name of a kind in JSON: "peak", "one_operator", "fragmentation", "in_place",
- * "order", "waiting", "stored_twice" or "float_beside_int8". Static. */
+ * "waiting", "stored_twice" or "float_beside_int8". Static. */
 const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind);
 
 #endif

@@ -5,15 +5,12 @@
 truth_memory.json beside a record has what ExecuTorch's own objects say. Of tests/memory, exported for it, the planned tensors with their lifetimes, which the instructions'
 nodes give to activation_memory_profiler.generate_memory_trace(), and its peak; with control flow, of which that profiler sees the top level alone, the places of those
 tensors. Of other fixtures the places of all tensors that instructions use, as exir's deserializer reads them. Of every record: no two live tensors share memory, all lie in
-their buffers, and sums are those of the tensors; an order that would need less gives the same results and needs as much as it says (orders.py). `order` in a truth is what
-ExecuTorch itself plans for the same model written in that order.
+their buffers, and sums are those of the tensors.
 """
 import json
 import pathlib
 import subprocess
 import sys
-
-import orders
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 
@@ -56,30 +53,6 @@ def faults_of_itself(plan):
         yield 'the tensors at the peak do not add up to it'
 
 
-def order_of(findings):
-    return next((finding for finding in findings if finding['kind'] == 'order'), None)
-
-
-def faults_of_orders(document, path):
-    proposed = {method['method']: order_of(method['findings']) for method in document['methods']}
-    if not any(proposed.values()):
-        return
-    methods = orders.methods_of((path.parent / 'model.pte').read_bytes())
-    for method in document['methods']:
-        if proposed[method['method']]:
-            yield from orders.faults_of_order(methods[method['method']], method['plan'], proposed[method['method']])
-
-
-def faults_of_known_order(plan, finding, truth):
-    """ExecuTorch itself planned the order: the prediction is what it gave."""
-    if 'order' not in truth:
-        return
-    wanted = [truth['order']['peak'], sum(truth['order']['buffers']), plan['planned_bytes'] - sum(truth['order']['buffers'])]
-    got = finding and [finding['peak_bytes'], finding['planned_bytes'], finding['bytes']]
-    if got != wanted:
-        yield 'an order with peak, planned and saved bytes %s instead of %s: %s' % (got, wanted, finding and finding['title'])
-
-
 def faults_of_truth(plan, truth):
     mine = own(plan['tensors'])
     if [buffer['planned_bytes'] for buffer in plan['buffers']] != [size for size in truth['buffers'] if size]:
@@ -103,7 +76,6 @@ def faults_of(program, path):
     document, warnings = memory_of(program, path.parent)
     truth = json.loads(path.read_text())
     plans = {method['method']: method['plan'] for method in document['methods'] if method['plan']}
-    findings = {method['method']: method['findings'] for method in document['methods']}
     yield from warnings
     if set(plans) != set(truth):
         yield 'other methods: %s' % sorted(truth)
@@ -113,8 +85,6 @@ def faults_of(program, path):
     for method in set(plans) & set(truth):
         yield from ('%s: %s' % (method, fault) for fault in faults_of_itself(plans[method]))
         yield from ('%s: %s' % (method, fault) for fault in faults_of_truth(plans[method], truth[method]))
-        yield from ('%s: %s' % (method, fault) for fault in faults_of_known_order(plans[method], order_of(findings[method]), truth[method]))
-    yield from faults_of_orders(document, path)
 
 
 def main():

@@ -60,7 +60,7 @@ class Runner:
         return os.path.join(self.folder, name)
 
     def fill(self, word):
-        return word.replace('{fixtures}', command.FIXTURES)
+        return word.replace('{fixtures}', command.FIXTURES).replace('{folder}', self.folder)
 
     def do(self):
         for word, arguments in self.case.steps:

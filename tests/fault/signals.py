@@ -5,6 +5,7 @@
 The command is stopped where temporary files are there by what it has to wait for: a second ETDump that is a pipe, a `dot` that waits for one.
 """
 
+import fcntl
 import os
 import resource
 import shutil
@@ -80,8 +81,8 @@ class Drawing:
             file.write('#!/bin/sh\nexec cat %s\n' % self.pipe)
         os.chmod(file.name, 0o755)
 
-    def start(self, program):
-        return start(program, self.folder, 'dot', RECORD, '--format', 'svg', '-o', 'a.svg', env=self.environment)
+    def start(self, program, **more):
+        return start(program, self.folder, 'dot', RECORD, '--format', 'svg', '-o', 'a.svg', env=self.environment, **more)
 
 
 # ---- Cases: what is wrong, or None ----
@@ -167,13 +168,36 @@ def killed_writers(program, folder):
 
 
 def killed_writer_of_a_file(program, folder):
-    """The temporary file of one that is dead goes, that of one that lives stays."""
+    """The process that puts the file in place removes it. Its lock on the file ends behind that."""
+    drawing = Drawing(folder)
+    process = drawing.start(program)
+    with open(drawing.pipe, 'wb', buffering=0):
+        [name] = temporaries(folder)
+        with open(os.path.join(folder, name), 'rb') as file:
+            process.kill()
+            end(process)
+            if not keeps_beside(program):
+                return None
+            fcntl.flock(file, fcntl.LOCK_EX)
+    return 'left: %s' % files(folder) if files(folder) != ['bin.pipe', 'bin/dot'] else None
+
+
+def keeps_beside(program):
+    """Whether the command gives up rights, and so has another process put its outputs in place."""
+    with open(program, 'rb') as file:
+        return sys.platform == 'linux' and b'cannot start a process' in file.read()
+
+
+def killed_writers_of_a_file(program, folder):
+    """Of one that is dead with all its processes the temporary file goes later, that of one that lives stays."""
     first, second = Drawing(folder, 'first'), Drawing(folder, 'second')
-    killed = first.start(program)
+    killed = first.start(program, start_new_session=True)
     with open(first.pipe, 'wb', buffering=0):
-        killed.kill()
-        end(killed)
-    dead = temporaries(folder)
+        dead = temporaries(folder)
+        with open(os.path.join(folder, dead[0]), 'rb') as file:
+            os.killpg(killed.pid, signal.SIGKILL)
+            end(killed)
+            fcntl.flock(file, fcntl.LOCK_EX)  # until the other process is dead, too
     living = second.start(program)
     with open(second.pipe, 'wb', buffering=0) as feed:
         both = temporaries(folder)
@@ -213,6 +237,7 @@ CASES = [(case, number) for case in (signal_ends_writer, signal_between_answers)
     (file_may_not_grow,),
     (killed_writers,),
     (killed_writer_of_a_file,),
+    (killed_writers_of_a_file,),
     (second_writer_waits,),
     (second_writer_of_a_writer_that_ends,),
 ]

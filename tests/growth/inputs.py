@@ -272,16 +272,6 @@ def names(folder, n):
     write(folder, one_node(), forge.etdump([run_of([('native_call_op%d.out' % i, 0, i, 10 * i, 10 * i + 9) for i in range(n)])]))
 
 
-def orders(folder, n):
-    """Values, four at a time, all made before any is used, so that another order needs less memory."""
-    values, instructions = [forge_pte.tensor([8], 256)], []
-    for _ in range(n):
-        made = range(len(values), len(values) + 4)
-        values += [forge_pte.tensor([64], 512 + 256 * i) for i in range(4)] + [forge_pte.tensor([8], 2048 + 32 * i) for i in range(4)]
-        instructions += [forge_pte.kernel(0, [0, i, i]) for i in made] + [forge_pte.kernel(1, [i, i + 4, i + 4]) for i in made]
-    write(folder, pte=forge_pte.program(values, [0], instructions, ['aten::sigmoid', 'aten::sum'], [], buffers=[0, 2304]))
-
-
 def delegates(folder, n):
     model = Model([('sigmoid' if i % 2 else 'exp', [i - 1], [8]) for i in range(2 * n)], [[2 * i, 2 * i + 1] for i in range(n)])
     write(folder, model.record(), model.etdump(), model.pte())
@@ -543,7 +533,6 @@ DIMENSIONS = {
     dumps: (25, SUMMARY, DIFF),
     rows_of_an_instruction: (400, SUMMARY, DIFF),
     names: (300, EVENTS, WRITE),
-    orders: (75, MEMORY),
     delegates: (200, WRITE),
     delegates_without_pte: (700, SUMMARY),
     delegate_operators: (400, WRITE),

@@ -67,6 +67,31 @@ static bool make_in_output(void) {
   return make_and_remove("INTRUDER_OUTPUT");
 }
 
+static bool make_in_current(void) {
+  return make_and_remove("INTRUDER_CURRENT");
+}
+
+static bool make_in_input(void) {
+  return make_and_remove("INTRUDER_BESIDE_INPUT");
+}
+
+/* Removes what lies below the working directory, and puts it back. */
+static bool remove_secret(void) {
+  const char *path = getenv("INTRUDER_DOOMED");
+  return path && unlink(path) == 0 && opens("INTRUDER_DOOMED", O_WRONLY | O_CREAT | O_EXCL);
+}
+
+/* Renames one file over another one in the same folder, as with the temporary file and .bashrc. */
+static bool rename_over(void) {
+  const char *from = getenv("INTRUDER_DOOMED"), *to = getenv("INTRUDER_RENAMED");
+  return from && to && rename(from, to) == 0 && opens("INTRUDER_DOOMED", O_WRONLY | O_CREAT);
+}
+
+static bool make_folder(void) {
+  const char *path = getenv("INTRUDER_CURRENT");
+  return path && mkdir(path, 0777) == 0 && rmdir(path) == 0;
+}
+
 static bool make_in_new(void) {
   return make_and_remove("INTRUDER_NEW");
 }
@@ -172,6 +197,11 @@ static const struct {
     ATTEMPT(write_input),
     ATTEMPT(make_elsewhere),
     ATTEMPT(make_in_output),
+    ATTEMPT(make_in_current),
+    ATTEMPT(make_in_input),
+    ATTEMPT(make_folder),
+    ATTEMPT(remove_secret),
+    ATTEMPT(rename_over),
     ATTEMPT(make_in_new),
     ATTEMPT(link_elsewhere),
     ATTEMPT(run_program),

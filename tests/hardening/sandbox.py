@@ -22,7 +22,8 @@ TEMPORARY = '/tmp'  # where `dot` may write: the test needs a folder elsewhere
 
 NOBODY = 65534
 
-BY_LANDLOCK = {'read_secret', 'write_secret', 'write_input', 'make_elsewhere', 'make_in_output'}
+BY_LANDLOCK = {'read_secret', 'write_secret', 'write_input', 'make_elsewhere', 'make_in_output', 'make_in_current', 'make_in_input', 'make_folder', 'remove_secret',
+               'rename_over'}
 BY_SECCOMP = {'split_process', 'start_thread_newly', 'make_socket', 'read_process', 'mount_folder', 'type_into_terminal', 'call_of_the_future',
               'change_mode', 'change_mode_open', 'change_mode_newly', 'change_owner', 'change_owner_open', 'change_attribute', 'change_attribute_open',
               'change_attribute_newly', 'change_times', 'change_user', 'signal_other_queue', 'signal_other_newly', 'signal_other_by_file',
@@ -42,15 +43,19 @@ CASES = (
     ('reads two', ('diff', 'record', 'record'), set()),
     ('reads single files', ('info', '--etrecord', 'record/etrecord.bin', '--etdump', 'record/etdump.etdp'), set()),
     ('reads sources', ('source', 'record'), {'read_secret'}),
+    ('reads what a list names', ('nodes', 'record', '--each-from', 'list', '--format', 'csv'), {'read_secret'}),
     ('writes a folder', ('write', 'record', '--logdir', 'out'), {'make_in_output'}),
     ('makes a folder', ('write', 'record', '--logdir', 'out/new/er'), {'make_in_new'}),
-    ('writes a file', ('report', 'record', '-o', 'out/report.html'), {'make_in_output'}),
-    ('replaces a file behind a link', ('report', 'record', '-o', 'link.html'), {'make_in_output'}),
+    ('writes a file', ('report', 'record', '-o', 'out/report.html'), set()),
+    ('writes a file, with a secret and the input below its folder', ('report', 'record', '-o', 'report.html'), set()),
+    ('writes a file beside the input', ('report', 'record', '-o', 'record/report.html'), set()),
+    ('replaces a file behind a link', ('report', 'record', '-o', 'link.html'), set()),
+    ('writes one answer after the other', ('nodes', 'record', '--each', '-o', 'nodes.csv', '--problems', 'problems.jsonl'), set()),
     ('writes to a device', ('report', 'record', '-o', '/dev/null'), set()),
-    ('draws itself', ('dot', 'record', '-o', 'out/a.dot'), {'make_in_output'}),
+    ('draws itself', ('dot', 'record', '-o', 'out/a.dot'), set()),
     ('runs a program first', ('bench', '--record', 'record', '--logdir', 'out', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}),
     ('runs two programs first, in turns', ('bench', '--record', 'record', '--logdir', 'out', '--repeat', '1', '--against-record', 'record', '--against', 'env -u LD_PRELOAD cp record/etdump.etdp base.etdp', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}),
-    ('starts dot', ('dot', 'record', '-o', 'out/a.svg'), {'make_in_output', 'read_secret'} | FOR_GRAPHVIZ),
+    ('starts dot', ('dot', 'record', '-o', 'out/a.svg'), {'read_secret'} | FOR_GRAPHVIZ),
 )
 
 
@@ -77,10 +82,13 @@ class Trial:
         ids = {} if user is None else {'user': user, 'group': user, 'extra_groups': []}
         os.makedirs(self.path('out'))
         os.makedirs(self.path('elsewhere'))
+        os.makedirs(self.path('below'))
         shutil.copytree(os.path.join(FIXTURES, 'add_mul'), self.path('record'))
-        for name in ('secret', 'out/old.html'):
+        for name in ('secret', 'out/old.html', 'below/doomed', 'below/precious'):
             with open(self.path(name), 'w', encoding='utf-8') as file:
                 file.write('secret')
+        with open(self.path('list'), 'w', encoding='utf-8') as file:
+            file.write('record/etdump.etdp\n')
         os.symlink('out/old.html', self.path('link.html'))
         if ids:
             for parent, folders, files in os.walk(folder):
@@ -89,6 +97,8 @@ class Trial:
         victim = subprocess.Popen(['sleep', '120'], **ids)
         environment = {**os.environ, 'HOME': folder, 'INTRUDER_VICTIM': str(victim.pid), 'LD_PRELOAD': intruder, 'INTRUDER_REPORT': self.path('attempts'), 'INTRUDER_SECRET': self.path('secret'),
                        'INTRUDER_INPUT': self.path('record/etrecord.bin'), 'INTRUDER_ELSEWHERE': self.path('elsewhere/file'),
+                       'INTRUDER_CURRENT': self.path('file'), 'INTRUDER_BESIDE_INPUT': self.path('record/file'),
+                       'INTRUDER_DOOMED': self.path('below/doomed'), 'INTRUDER_RENAMED': self.path('below/precious'),
                        'INTRUDER_OUTPUT': self.path('out/file'), 'INTRUDER_NEW': self.path('out/new/er/file'), **environment}
         try:
             self.done = subprocess.run([command, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60,

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+import venv
 
 import pytest
 
@@ -34,10 +35,18 @@ SECONDS = 120
 
 
 @pytest.fixture(scope="module")
-def environment():
-    """That of a command whose Python has the package."""
-    package = os.environ.get("PACKAGE") or missing("PACKAGE, the Python package,")
-    return {**os.environ, "ETRECORD_TB_PYTHON": sys.executable, "PYTHONPATH": package}
+def package():
+    return os.environ.get("PACKAGE") or missing("PACKAGE, the Python package,")
+
+
+@pytest.fixture(scope="module")
+def environment(package, tmp_path_factory):
+    """That of a command whose Python has the package: the command ignores PYTHONPATH."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=True)
+    paths = [package, *[path for path in sys.path if path.endswith("site-packages")]]
+    next(folder.glob("lib/python3*/site-packages")).joinpath("package.pth").write_text("\n".join(paths) + "\n", encoding="utf-8")
+    return {**os.environ, "ETRECORD_TB_PYTHON": str(folder / "bin" / "python3")}
 
 
 @pytest.fixture(scope="module")
@@ -207,12 +216,12 @@ def test_what_they_answer(answers):
 
 
 @pytest.fixture(scope="module")
-def fleet(environment):
-    sys.path.append(environment["PYTHONPATH"])
+def fleet(package):
+    sys.path.append(package)
     return pytest.importorskip("fleet")
 
 
-def test_spark_has_the_rows_and_answers_of_fleet_py(fleet, flatc, environment, tmp_path, monkeypatch):
+def test_spark_has_the_rows_and_answers_of_fleet_py(fleet, flatc, package, tmp_path, monkeypatch):
     duckdb_is_there, lacking = pytest.importorskip("duckdb"), [what for what, there in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java"))) if not there]
     if lacking:
         pytest.skip(f"no {' and no '.join(lacking)} here: tests/interop/spark.sh installs them")
@@ -224,7 +233,7 @@ def test_spark_has_the_rows_and_answers_of_fleet_py(fleet, flatc, environment, t
     with open(manifest, "a", encoding="utf-8") as lines:
         print(json.dumps({"record": str(FIXTURES / "mv2_xnnpack"), "etdump": str(cut)}), "no JSON", sep="\n", file=lines)
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([environment["PYTHONPATH"], *sys.path]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, *sys.path]))
     session = spark.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2").getOrCreate()
     try:
         for answer, names in {"nodes": ("slowest_operators", "regressions", "lost_delegation", "outlier_devices"), "summary": ("thermal_drift",)}.items():

@@ -44,7 +44,7 @@ OUTPUTS = {
     "trace": "trace RECORD",
     "validate": "validate RECORD --format json",
 }
-ELSEWHERE = {"history", "accuracy_variants"}  # validated by test_bench.py and below
+ELSEWHERE = {"accuracy_variants"}  # validated below
 OF_PROGRAMS = {"program_diff", "sizes"}  # end with 1 without a program
 OF_TIMES = {"trace", "model_explorer"}  # end with 1 where nothing was timed
 UNTOLD = {"twin_methods", "b_vgf"}  # records whose runs could be of either method, or ran nothing on nodes

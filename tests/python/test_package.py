@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The installed package: the same answers as the command's, as dataclasses."""
 
+import concurrent.futures
+import copy
 import ctypes
 import dataclasses
 import importlib.metadata
 import json
 import os
 import pathlib
+import pickle
 import re
 import shutil
 import subprocess
@@ -85,7 +88,7 @@ def described(schema, *path):
     (etrecord_tb.OperatorDelegation, "delegation", ["methods", "operators"]), (etrecord_tb.MethodMemory, "memory", ["methods"]),
     (etrecord_tb.MemoryPlan, "memory", ["methods", "plan"]), (etrecord_tb.MemoryPeak, "memory", ["methods", "plan", "peak"]),
     (etrecord_tb.PlannedBuffer, "memory", ["methods", "plan", "buffers"]), (etrecord_tb.PlannedTensor, "memory", ["methods", "plan", "tensors"]),
-    (etrecord_tb.MemoryFinding, "memory", ["methods", "findings"]), (etrecord_tb.OrderMove, "memory", ["methods", "findings", "moves"]),
+    (etrecord_tb.MemoryFinding, "memory", ["methods", "findings"]),
     (etrecord_tb.MethodSource, "source", ["methods"]),
     (etrecord_tb.SourceFile, "source", ["methods", "files"]), (etrecord_tb.SourceLine, "source", ["methods", "files", "lines"]),
     (etrecord_tb.MethodDiff, "diff", ["methods"]), (etrecord_tb.Change, "diff", ["methods", "execute"]), (etrecord_tb.NodeChange, "diff", ["methods", "nodes"]),
@@ -401,3 +404,61 @@ def test_command_without_its_package_tells_what_to_install(tmp_path):
     said = subprocess.run([installed_at(tmp_path / "prefix", None), "--version"], capture_output=True, text=True, check=False)
     assert said.returncode == 1 and said.stderr.startswith("etrecord-tb: ") and said.stderr.endswith("pip install --force-reinstall etrecord-tb\n")
     assert said.stdout == "" and said.stderr.count("\n") == 1 and str(tmp_path / "prefix") in said.stderr
+
+
+# ---- What Python must not hand to C ----
+
+
+def test_objects_are_neither_copied_nor_pickled():
+    """Two of them would free the same memory."""
+    with etrecord_tb.Record(FIXTURES / "add_mul") as record, record.join(FIXTURES / "add_mul" / "etdump.etdp") as profile:
+        for act in (copy.copy, copy.deepcopy, pickle.dumps):
+            for each in (profile, record):
+                with pytest.raises(TypeError, match="cannot be copied or pickled"):
+                    act(each)
+        assert profile.summary()
+
+
+def test_closing_waits_for_the_threads_that_read():
+    def read(profile):
+        try:
+            while True:
+                profile.summary()
+        except ValueError as error:
+            assert "closed" in str(error)
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for _ in range(20):
+            with etrecord_tb.Profile(FIXTURES / "add_mul") as profile:
+                jobs = [pool.submit(read, profile) for _ in range(4)]
+            for job in jobs:
+                job.result()
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("options", [
+    {"skip_runs": 2**40}, {"skip_runs": 2**32 + 1}, {"skip_runs": -1}, {"skip_runs": 1.5}, {"runs": range(-5, 2)}, {"runs": range(3, 2)}, {"runs": -1}, {"runs": 2**64},
+    {"methods": {2**64: "forward"}}, {"methods": {-1: "forward"}}, {"methods": {0: "for\0ward"}}, {"peaks": {"flops": -1}}, {"peaks": {"bandwidth": NAN}}, {"peaks": {"speed": 1}},
+    {"ticks_per_second": -1}, {"ticks_per_second": NAN}, {"pte": "model\0.pte"}, {"source_root": "a\0b"}, {"etdump": ["a\0b"]},
+])
+def test_numbers_and_paths_that_c_cannot_take(options):
+    """The message has the value."""
+    value = next(iter(options.values()))
+    wrong = next(iter(value.items())) if isinstance(value, dict) else value
+    shown = [repr(each) for each in (wrong if isinstance(wrong, (tuple, list)) else (wrong,))]
+    with pytest.raises(ValueError) as caught:
+        etrecord_tb.Profile(FIXTURES / "add_mul", **options)
+    assert any(each in str(caught.value) for each in shown)
+
+
+@pytest.mark.parametrize("options", [{"limit": -1}, {"limit": NAN}, {"recording_noise": -0.1}])
+def test_limits_that_are_none(options):
+    with etrecord_tb.Profile(FIXTURES / "add_mul") as profile, pytest.raises(ValueError):
+        profile.diff(profile, **options)
+
+
+def test_a_path_is_not_cut_at_nul():
+    with pytest.raises(ValueError, match="NUL"):
+        etrecord_tb.Profile(f"{FIXTURES / 'add_mul'}\0elsewhere")

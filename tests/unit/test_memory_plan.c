@@ -272,6 +272,59 @@ Test(memory_plan, planned_tensors_have_sizes_and_lifetimes) {
     check(&cases[i]);
 }
 
+/* ---- The instructions that use a tensor ---- */
+
+static const struct users_case {
+  const char *title;
+  tiny_plan plan;
+  const char *want; /* of each tensor its value and the instructions that use it */
+} users_cases[] = {
+    {"what reads and what writes it, each once",
+     {.values = "4 in 1 at 0;4 in 1 at 16;4 in 1 at 32",
+      .instructions = "add(0,0,1) relu_(1,1) add(0,1,2)",
+      .inputs = "0",
+      .outputs = "2",
+      .sizes = "0,48"},
+     "0: 0 2; 1: 0 1 2; 2: 2; "},
+    {"a use of a view is one of what it views",
+     {.values = "4 in 1 at 0;4 in 1 at 16;4 in 1 at 16;4 in 1 at 0",
+      .instructions = "sin(0,1) sin(2,3) sin(1,3)",
+      .inputs = "0",
+      .outputs = "3",
+      .sizes = "0,32"},
+     "0: 0; 1: 0 1 2; 2:; 3: 1 2; "},
+    {"in a loop, and not at all",
+     {.values = "4 in 1 at 0;4 in 1 at 16;4 in 1 at 32;1",
+      .instructions = "sin(1,2) jump(3,0)",
+      .inputs = "0,1",
+      .outputs = "2",
+      .sizes = "0,48"},
+     "0:; 1: 0; 2: 0; "},
+};
+
+Test(memory_plan, a_tensor_lists_its_users) {
+  for (size_t i = 0; i < sizeof users_cases / sizeof *users_cases; i++) {
+    etr_arena arena;
+    char got[256];
+    etr_pte_method program;
+    etr_arena_init(&arena);
+    etr_warnings warnings = {.arena = &arena};
+    tiny_plan_parse(&arena, &program, &users_cases[i].plan);
+    const etr_memory_plan *plan = tiny_plan_make(&arena, &program, &warnings);
+    FILE *out = fmemopen(got, sizeof got, "w");
+    cr_assert(plan && out, "%s", users_cases[i].title);
+    for (size_t k = 0; k < plan->tensor_count; k++) {
+      fprintf(out, "%u:", plan->tensors[k].value);
+      for (size_t u = 0; u < plan->tensors[k].user_count; u++)
+        fprintf(out, " %u", plan->tensors[k].users[u]);
+      fputs("; ", out);
+    }
+    fclose(out);
+    cr_expect_str_eq(got, users_cases[i].want, "%s: %s", users_cases[i].title, got);
+    etr_arena_clear(&arena);
+  }
+}
+
 Test(memory_plan, many_contradictions_are_counted) {
   etr_arena arena;
   etr_pte_method program;

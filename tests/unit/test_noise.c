@@ -95,13 +95,13 @@ Test(noise, runs_without_time_count_as_zero) {
 
 /* ---- One change ---- */
 
-static etr_change judge(etr_side_time base, etr_side_time newer, const etr_compare_options *options,
-                        const etr_bench_history *history) {
+static etr_change judge(etr_side_time base, etr_side_time newer,
+                        const etr_compare_options *options) {
   static const etr_compare_options defaults = {0};
   etr_change change = {0};
   etr_noise_test test = {.base = base, .newer = newer, .change = &change};
   etr_noise_set_medians(&change, &base, &newer);
-  etr_noise_judge(&test, options ? options : &defaults, history);
+  etr_noise_judge(&test, options ? options : &defaults);
   return change;
 }
 
@@ -232,7 +232,7 @@ Test(noise, one_change_is_judged_by_its_interval) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_change got = judge(time_of(cases[i].base, cases[i].step),
-                           time_of(cases[i].newer, cases[i].step), NULL, NULL);
+                           time_of(cases[i].newer, cases[i].step), NULL);
     cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s", i, etr_verdict_name(got.verdict));
     cr_expect_eq(got.reason, cases[i].reason, "case %zu: %s", i, etr_reason_name(got.reason));
     cr_expect_eq(got.recordings_needed, cases[i].needed, "case %zu: %zu", i, got.recordings_needed);
@@ -266,7 +266,7 @@ Test(noise, a_change_within_the_limit_is_equal) {
   static const recordings base = {{1000}, {1011}, {1020}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const etr_compare_options options = {.limit = cases[i].limit};
-    etr_change got = judge(time_of(base, 1), time_of(cases[i].newer, 1), &options, NULL);
+    etr_change got = judge(time_of(base, 1), time_of(cases[i].newer, 1), &options);
     cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s %g %g", i,
                  etr_verdict_name(got.verdict), got.low, got.high);
     cr_expect_eq(got.recordings_needed, cases[i].needed, "case %zu: %zu", i, got.recordings_needed);
@@ -278,38 +278,8 @@ Test(noise, smaller_recording_noise_gives_smaller_intervals) {
   static const recordings base = {{TEN}},
                           newer = {{110, 111, 112, 113, 114, 115, 116, 117, 118, 119}};
   const etr_compare_options quiet = {.recording_noise = 0.01};
-  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), NULL, NULL).verdict,
-               ETR_VERDICT_CANNOT_TELL);
-  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), &quiet, NULL).verdict,
-               ETR_VERDICT_SLOWER);
-}
-
-/* Against an earlier session: with fewer than eight benches an assumption is used, from eight on
- * their own variation.
- */
-Test(noise, eight_earlier_benches_replace_the_assumption) {
-  static const recordings base = {{1000}, {1010}, {1020}}, newer = {{1050}, {1060}, {1070}};
-  static const double medians[] = {500, 100, 102, 101, 104, 103, 101, 102, 103};
-  static const struct {
-    size_t benches;
-    double low, high;
-    etr_verdict verdict;
-  } cases[] = {{0, -0.037813116447696915, 0.14475398838484854, ETR_VERDICT_CANNOT_TELL},
-               {7, -0.037813116447696915, 0.14475398838484854, ETR_VERDICT_CANNOT_TELL},
-               {8, 0.0020904145047363275, 0.09916955254228786, ETR_VERDICT_SLOWER},
-               {9, -0.019934548085, 0.123871135714,
-                ETR_VERDICT_CANNOT_TELL}}; /* with a step of a factor of five */
-  const etr_compare_options options = {.is_other_session = true};
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    const etr_bench_history history = {"forward", medians + ETR_COUNT(medians) - cases[i].benches,
-                                       cases[i].benches};
-    etr_change got = judge(time_of(base, 1), time_of(newer, 1), &options, &history);
-    cr_expect_eq(got.verdict, cases[i].verdict, "case %zu", i);
-    cr_expect(fabs(got.low - cases[i].low) < 1e-7 && fabs(got.high - cases[i].high) < 1e-7,
-              "case %zu: %.9g %.9g", i, got.low, got.high);
-    if (got.verdict == ETR_VERDICT_CANNOT_TELL)
-      cr_expect_eq(got.reason, ETR_REASON_ONE_SESSION, "case %zu", i);
-  }
+  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), NULL).verdict, ETR_VERDICT_CANNOT_TELL);
+  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), &quiet).verdict, ETR_VERDICT_SLOWER);
 }
 
 /* ---- Many changes ---- */
@@ -396,7 +366,7 @@ Test(noise, any_times_give_a_verdict) {
                                    {{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}};
   for (size_t a = 0; a < ETR_COUNT(odd); a++)
     for (size_t b = 0; b < ETR_COUNT(odd); b++) {
-      etr_change got = judge(time_of(odd[a], 1), time_of(odd[b], 1), NULL, NULL);
+      etr_change got = judge(time_of(odd[a], 1), time_of(odd[b], 1), NULL);
       bool is_told = got.verdict == ETR_VERDICT_SLOWER || got.verdict == ETR_VERDICT_FASTER;
       cr_expect(is_told || got.reason != ETR_REASON_NONE, "%zu and %zu", a, b);
       cr_expect_eq(isnan(got.low), isnan(got.high), "%zu and %zu", a, b);

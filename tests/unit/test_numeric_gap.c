@@ -23,22 +23,27 @@ Test(numeric_gap, gaps_are_those_of_torch) {
       {{1, 2, 3, 4},
        {1, 2, 3, 5},
        {4, 0, 0, 0.25, 1, 1, 14.771212547196624, 18.06179973983887, 0.9939990885479664,
-        0.18257418583505536, 0.25, 3}},
+        0.18257418583505536, 0.25, 3, 0}},
       {{1, -2, 3, -4},
        {1.5, -2, 3, -4},
        {4, 0, 0, 0.0625, 0.5, 0.5, 20.791812460476248, 24.082399653118497, 0.9961258287318258,
-        0.09128709291752768, 0.125, 0}},
-      {{1, 2, 3, 4}, {1, 2, 3, 4}, {4, 0, 0, 0, 0, 0, INFINITY, INFINITY, 1, 0, 0, 0}},
-      {{0, 0, 0, 0}, {0, 0, 0, 0}, {4, 0, 0, 0, 0, 0, INFINITY, INFINITY, 1, 0, 0, 0}},
-      {{0, 0, 0, 0}, {0, 0, 0, 2}, {4, 0, 0, 1, 2, 2, -INFINITY, -INFINITY, 0, INFINITY, 0.5, 3}},
+        0.09128709291752768, 0.125, 0, 0}},
+      {{1, 2, 3, 4}, {1, 2, 3, 4}, {4, 0, 0, 0, 0, 0, INFINITY, INFINITY, 1, 0, 0, 0, 0}},
+      {{0, 0, 0, 0}, {0, 0, 0, 0}, {4, 0, 0, 0, 0, 0, INFINITY, INFINITY, 1, 0, 0, 0, 0}},
+      {{0, 0, 0, 0},
+       {0, 0, 0, 2},
+       {4, 0, 0, 1, 2, 2, -INFINITY, -INFINITY, 0, INFINITY, 0.5, 3, 0}},
       /* NaN and infinities are excluded; only differing ones count as errors */
       {{NAN, INFINITY, -INFINITY, 1},
        {NAN, INFINITY, -INFINITY, 3},
-       {4, 3, 0, 4, 2, 2, -6.020599913279624, -6.020599913279624, 1, 2, 2, 3}},
+       {4, 3, 0, 4, 2, 2, -6.020599913279624, -6.020599913279624, 1, 2, 2, 3, 0}},
       {{NAN, INFINITY, 2, 1},
        {0, -INFINITY, NAN, 1},
-       {4, 3, 3, 0, 0, 0, INFINITY, INFINITY, 1, 0, 0, 0}},
-      {{NAN, NAN, NAN, NAN}, {0, 0, 0, 0}, {4, 4, 4, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0}},
+       {4, 3, 3, 0, 0, 0, INFINITY, INFINITY, 1, 0, 0, 0, 1}},
+      {{NAN, INFINITY, -INFINITY, -INFINITY},
+       {NAN, INFINITY, -INFINITY, -INFINITY},
+       {4, 4, 0, 0, 0, 0, INFINITY, INFINITY, 1, 0, 0, 0, 0}},
+      {{NAN, NAN, NAN, NAN}, {0, 0, 0, 0}, {4, 4, 4, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0, 0}},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     etr_gap_sum sum = {0};
@@ -47,7 +52,7 @@ Test(numeric_gap, gaps_are_those_of_torch) {
     etr_numeric_gap gap = etr_gap_of(&sum);
     const etr_numeric_gap *e = &rows[i].expected;
     cr_expect(gap.element_count == e->element_count && gap.left_out == e->left_out &&
-                  gap.unlike == e->unlike,
+                  gap.unlike == e->unlike && gap.broken == e->broken,
               "row %zu", i);
     cr_expect(close_to(gap.mse, e->mse) && close_to(gap.l1, e->l1) &&
                   close_to(gap.max_abs_error, e->max_abs_error) && close_to(gap.snr_db, e->snr_db),

@@ -187,7 +187,7 @@ Test(skipped, first_runs_or_a_range_are_chosen) {
        {.skip = ETR_SKIP_RANGE, .first_run = 2, .last_run = 5},
        "1,6"}, /* loads stay */
       {RUNS(LOAD, TOOK(50), TOOK(10), TOOK(10)),
-       {.skip = ETR_SKIP_RANGE, .first_run = 1, .last_run = 0},
+       {.skip = ETR_SKIP_FIRST, .skip_count = UINT32_MAX},
        "1,2,3"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -238,7 +238,7 @@ Test(tb_histogram, every_value_is_counted) {
   cr_expect(s.buckets == 2 && s.counts[0] == 1 && s.counts[1] == 3,
             "no bucket is narrower than a step of the clock");
   etr_tb_histogram h;
-  etr_tb_histogram_init(&h, 0, ETR_TB_BENCH_SPREAD "/all", 3, &s);
+  etr_tb_histogram_init(&h, 0, ETR_TB_INFERENCE_SPREAD "/all", 3, &s);
   cr_expect(h.histo.n_bucket == 2 && h.limits[0] == 2 && h.limits[1] == 3 && h.histo.num == 4);
 }
 

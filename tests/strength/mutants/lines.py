@@ -1,14 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mutants of the files that users keep, through the command: lines.py PATH/TO/etrecord-tb [--count N] [--seed S]
+"""Mutants of the file of devices that users keep, through the command: lines.py PATH/TO/etrecord-tb [--count N] [--seed S]
 
-A bench reads the history and the documents that earlier benches left; --devices reads peaks. The command answers, or says what is wrong with the file in
-one line; a bench that was made is in the history as a whole, whatever was in the file before.
+--devices reads peaks. The command answers, or says in one line what is wrong with the file.
 """
 
 import argparse
-import glob
-import json
 import os
 import shutil
 import sys
@@ -23,17 +20,11 @@ sys.path.insert(0, os.path.join(mutants.TESTS, 'cli'))
 import command  # noqa: E402
 
 RECORD = os.path.join(mutants.FIXTURES, 'add_mul')
-BENCH = ('bench', '--record', RECORD, '--name', 'n', '--repeat', '1', '--', 'cp', os.path.join(RECORD, 'etdump.etdp'), 'new.etdp')
 DEVICES = b"""# peaks
 {"device": "pixel8", "peak_flops": 1.2e11, "peak_int_ops": 4.8e11, "peak_bandwidth": 5e10}
 
 {"device": "n", "peak_flops": 1e9}
 """
-
-
-def read(path):
-    with open(path, 'rb') as file:
-        return file.read()
 
 
 def write(path, data):
@@ -63,22 +54,6 @@ def try_devices(program, dice, folder):
     require(program.run(('nodes', RECORD, '--devices', 'devices', '--device', 'pixel8'), folder), (0, 1))
 
 
-def try_bench(program, dice, folder):
-    name = os.path.join(folder, 'runs', 'n', 'history.jsonl')
-    documents = glob.glob(os.path.join(folder, 'runs', 'n', '*', 'profile.json'))
-    if dice.often(0.3):
-        name = dice.pick(sorted(documents))
-        write(name, json_trees.mutate(dice, read(name), dice.few(6)))
-    else:
-        write(name, changed(dice, read(name)))
-    outcome = program.run(BENCH, folder, seconds=30)
-    require(outcome, (0, 1, 3, 4))
-    if outcome.status != 1:
-        last = json.loads(read(os.path.join(folder, 'runs', 'n', 'history.jsonl')).splitlines()[-1])
-        if last['kind'] != 'wall' or not os.path.isdir(os.path.join(folder, 'runs', 'n', last['run'])):
-            raise RuntimeError('the bench is not in the history')
-
-
 def main():
     program = command.program()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -87,15 +62,11 @@ def main():
     arguments = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as base:
-        before = os.path.join(base, 'before')
-        os.mkdir(before)
-        for _ in range(2):
-            require(program.run(BENCH, before), (0,))
         for number in range(arguments.count):
             folder, dice = os.path.join(base, 'now'), chance.Chance('%s/%d' % (arguments.seed, number))
-            shutil.copytree(before, folder)
+            os.mkdir(folder)
             try:
-                (try_devices if dice.often(0.4) else try_bench)(program, dice, folder)
+                try_devices(program, dice, folder)
             except (RuntimeError, ValueError, KeyError) as fault:
                 failed += 1
                 print('FOUND %d: %s' % (number, fault), flush=True)

@@ -27,7 +27,7 @@ from ._library import EtrecordError, EtrecordWarning, library
 from .arrow import Table
 from .model import (
     Accuracy, AccuracyMeasures, Change, Diff, ETRecord, Event, EventBlock, FirstRun, Graph, LoadChange, LoggedValue, MemoryFinding, MemoryPeak, MemoryPlan, MethodDelegation, MethodDiff,
-    MethodMemory, MethodSource, MethodSummary, Node, NodeChange, Noise, OperatorDelegation, OrderMove, PlannedBuffer, PlannedTensor, RunPhase, Source, SourceFile, SourceLine, Statistics, Value, ValueAccuracy, dataframe,
+    MethodMemory, MethodSource, MethodSummary, Node, NodeChange, Noise, OperatorDelegation, PlannedBuffer, PlannedTensor, RunPhase, Source, SourceFile, SourceLine, Statistics, Value, ValueAccuracy, dataframe,
 )
 from .profile import Path, Profile, Record
 
@@ -35,7 +35,7 @@ __version__: str = library.etr_version().decode()
 __all__ = [
     "Accuracy", "AccuracyMeasures", "Change", "Diff", "ETRecord", "EtrecordError", "EtrecordWarning", "Event", "EventBlock", "FirstRun", "Graph", "LoadChange", "LoggedValue",
     "MemoryFinding", "MemoryPeak", "MemoryPlan", "MethodDelegation", "MethodDiff", "MethodMemory", "MethodSource", "MethodSummary", "Node", "NodeChange",
-    "Noise", "OperatorDelegation", "OrderMove", "PlannedBuffer", "PlannedTensor", "Profile", "Record", "RunPhase", "Source", "SourceFile", "SourceLine", "Statistics", "Table", "Value", "ValueAccuracy", "dataframe", "events", "parse_etrecord", "write_tensorboard_artifact",
+    "Noise", "OperatorDelegation", "PlannedBuffer", "PlannedTensor", "Profile", "Record", "RunPhase", "Source", "SourceFile", "SourceLine", "Statistics", "Table", "Value", "ValueAccuracy", "dataframe", "events", "parse_etrecord", "write_tensorboard_artifact",
 ]
 
 

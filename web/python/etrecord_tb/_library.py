@@ -57,8 +57,7 @@ class Sink(ctypes.Structure):
 
 
 class CompareOptions(ctypes.Structure):
-    _fields_ = [("limit", ctypes.c_double), ("recording_noise", ctypes.c_double), ("is_other_session", ctypes.c_bool), ("is_in_turns", ctypes.c_bool), ("histories", ctypes.c_void_p),
-                ("history_count", ctypes.c_size_t)]
+    _fields_ = [("limit", ctypes.c_double), ("recording_noise", ctypes.c_double), ("is_in_turns", ctypes.c_bool)]
 
 
 class AccuracyOptions(ctypes.Structure):

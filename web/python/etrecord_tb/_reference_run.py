@@ -33,7 +33,7 @@ TYPES = {
     torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL",
 }
 LOGGED_TYPES = {str(dtype)[6:]: dtype for dtype in TYPES}
-RANDOM = {"rand", "randn", "randint", "bernoulli", "dropout", "multinomial", "normal", "uniform"}
+SWITCHES = {"train", "training", "dropout", "dropout_p"}  # arguments of random operators that switch the random numbers off
 Key = str
 Place = tuple[str, int]  # a node and its output
 See = Callable[[torch.fx.Node, Any], Any]
@@ -150,9 +150,13 @@ def _operator(node: torch.fx.Node) -> str:
 
 
 def _draws(node: torch.fx.Node) -> bool:
-    """Whether a node draws random numbers: dropout does so in training only."""
-    named = any(part.split("_")[0] in RANDOM or part in RANDOM for part in _operator(node).split("."))
-    return named and not ("dropout" in _operator(node) and len(node.args) > 2 and node.args[2] is False)
+    """Whether a node draws random numbers, by torch's tag and its arguments, as etr_node_draws() has it: dropout does so in training only."""
+    target = getattr(node.target, "_op", node.target)
+    if torch.Tag.nondeterministic_seeded not in getattr(target, "tags", ()):
+        return False
+    arguments = {argument.name: value for argument, value in zip(target._schema.arguments, node.args)} | dict(node.kwargs)
+    is_off = any(name in SWITCHES and isinstance(value, (bool, int, float)) and not value for name, value in arguments.items())
+    return not is_off and not (target._schema.name.endswith("dropout") and arguments.get("p") == 0)
 
 
 class Program:

@@ -427,28 +427,14 @@ class MemoryPlan:
 
 
 @dataclass
-class OrderMove:
-    """Moves the instructions first to last right behind the instruction `after`, or to the beginning if that is None."""
-
-    first: int
-    last: int
-    after: int | None
-
-
-@dataclass
 class MemoryFinding:
-    """A finding that could save `bytes`. The kind "order" has an order of instructions that needs less memory, and the moves that lead to it; both are empty in other kinds.
-    peak_bytes are live at once in that order, and planned_bytes is what ExecuTorch plans for it, None if that cannot be predicted."""
+    """A finding that could save `bytes`."""
 
     kind: str
     title: str
     evidence: str
     bytes: int
     instruction: int | None
-    moves: list[OrderMove]
-    order: list[int]
-    peak_bytes: int | None
-    planned_bytes: int | None
 
 
 @dataclass
@@ -593,6 +579,8 @@ class ValueAccuracy:
     statistics: list[dict[str, Any]] = field(default_factory=list)
     statistics_difference: float | None = None
     statistics_text: str | None = None
+    origin: bool = False
+    stands_out: bool = False
 
 
 @dataclass

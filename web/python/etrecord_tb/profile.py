@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import json
+import math
+import numbers
 import os
 import platform
 import threading
@@ -20,12 +22,34 @@ from ._library import (
 from .arrow import Table
 
 _SKIP_AUTO, _SKIP_FIRST, _SKIP_RANGE = 1, 2, 3  # etr_skip
+_MOST_SKIPPED, _MOST_RUNS = 2**32 - 1, 2**63 - 1  # what the members of Options hold
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 def _path(path: Path | None) -> bytes | None:
-    return None if path is None else os.fsencode(path)
+    """Returns the bytes of a path. Raises ValueError for one with a NUL, where C would cut it."""
+    return None if path is None else _text(os.fsencode(path), path)
+
+
+def _text(text: bytes, shown: Any) -> bytes:
+    if b"\0" in text:
+        raise ValueError(f"there must be no NUL in {shown!r}")
+    return text
+
+
+def _number(name: str, value: Any, most: int) -> int:
+    """Returns a whole number from 0 to `most`: C would take another one for what is outside."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not 0 <= value <= most:
+        raise ValueError(f"{name} must be a whole number from 0 to {most}, not {value!r}")
+    return int(value)
+
+
+def _rate(name: str, value: Any) -> float:
+    """Returns a finite number that is not negative."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value) or value < 0:
+        raise ValueError(f"{name} must be a number that is not negative, not {value!r}")
+    return float(value)
 
 
 def _inputs(etrecord: Path | None, etdump: Path | Iterable[Path] | None, pte: Path | None, debug_buffer: Path | None) -> Inputs:
@@ -37,10 +61,12 @@ def _inputs(etrecord: Path | None, etdump: Path | Iterable[Path] | None, pte: Pa
 def _choice(runs: int | range, method: str) -> MethodChoice:
     """Makes the choice of a method for `runs`, which is a run or a range of consecutive runs."""
     if not isinstance(runs, range):
-        return MethodChoice(runs, method.encode(), runs)
-    if len(runs) == 0 or runs.step != 1:
-        raise ValueError(f"runs must be one run or a range of consecutive runs, not {runs!r}")
-    return MethodChoice(runs.start, method.encode(), runs.stop - 1)
+        first = last = _number("a run", runs, _MOST_RUNS)
+    elif len(runs) == 0 or runs.step != 1 or runs.start < 0 or runs.stop > _MOST_RUNS:
+        raise ValueError(f"runs must be one run or a range of consecutive runs from 0 on, not {runs!r}")
+    else:
+        first, last = runs.start, runs.stop - 1
+    return MethodChoice(first, _text(method.encode(), method), last)
 
 
 def _skip(skip_runs: int | str, runs: int | range | None) -> dict[str, int]:
@@ -50,22 +76,32 @@ def _skip(skip_runs: int | str, runs: int | range | None) -> dict[str, int]:
         return {"skip": _SKIP_RANGE, "first_run": chosen.run, "last_run": chosen.last}
     if skip_runs == "auto":
         return {"skip": _SKIP_AUTO}
-    if not isinstance(skip_runs, int) or skip_runs < 0:
+    if isinstance(skip_runs, str):
         raise ValueError(f"skip_runs must be 'auto' or a number of runs, not {skip_runs!r}")
-    return {"skip": _SKIP_FIRST, "skip_count": skip_runs}
+    return {"skip": _SKIP_FIRST, "skip_count": _number("skip_runs", skip_runs, _MOST_SKIPPED)}
 
 
 def _options(ticks_per_second: float, methods: Mapping[Any, str], **others: Any) -> Options:
     choices = (MethodChoice * len(methods))(*[_choice(runs, method) for runs, method in methods.items()])
-    return Options(ticks_per_second, choices if methods else None, len(methods), **others)
+    return Options(_rate("ticks_per_second", ticks_per_second), choices if methods else None, len(methods), **others)
 
 
 def _joining_options(
     ticks_per_second: float, methods: Mapping[Any, str] | None, skip_runs: int | str, runs: int | range | None, stat: str, peaks: Mapping[str, float] | None,
     source_root: Path | None = None,
 ) -> Options:
-    statistic, rates = _index(_library.STATISTICS, "stat", stat), _library.Peaks(**(peaks or {}))
+    known = [name for name, _ in _library.Peaks._fields_]
+    for name in peaks or {}:
+        _index(tuple(known), "a peak", name)
+    statistic, rates = _index(_library.STATISTICS, "stat", stat), _library.Peaks(**{name: _rate(f"the peak {name}", rate) for name, rate in (peaks or {}).items()})
     return _options(ticks_per_second, methods or {}, **_skip(skip_runs, runs), statistic=statistic, peaks=rates, source_root=_path(source_root))
+
+
+class _Handle:
+    """Cannot be copied or pickled, because two objects would free what it has open in C."""
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:  # of copy, too
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: open it again")
 
 
 @contextlib.contextmanager
@@ -81,7 +117,7 @@ def _found(record: Iterable[Path | None], chosen: Inputs) -> Iterator[Inputs]:
         library.etr_inputs_clear(ctypes.byref(found))
 
 
-class Record:
+class Record(_Handle):
     """Reads a record once, with its program and weights, and joins any number of ETDumps to it.
 
         record = etrecord_tb.Record("record_dir")
@@ -104,15 +140,15 @@ class Record:
         skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg", peaks: Mapping[str, float] | None = None,
     ) -> Profile:
         """Joins ETDumps to the record, and returns the profile that Profile() would open. Its warnings are in info(). Arguments: as in Profile()."""
-        if not self._handle:
-            raise ValueError("the record is closed")
         profile, error = Profile.__new__(Profile), Error()
-        profile._handle, profile._record = ctypes.c_void_p(), None
+        profile._prepare()
         options, dumps = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks), _inputs(None, etdump, None, debug_buffer)
-        check(library.etr_join_dumps(ctypes.byref(profile._handle), self._handle, ctypes.byref(dumps), ctypes.byref(options), ctypes.byref(error)), error)
         with self._lock:
+            if not self._handle:
+                raise ValueError("the record is closed")
             self._profiles += 1
-        profile._record = self
+        profile._record = self  # which it releases when it is closed, or thrown away
+        check(library.etr_join_dumps(ctypes.byref(profile._handle), self._handle, ctypes.byref(dumps), ctypes.byref(options), ctypes.byref(error)), error)
         return profile
 
     def _release(self) -> None:
@@ -121,10 +157,11 @@ class Record:
 
     def close(self) -> None:
         """Frees the record. Raises a ValueError while a profile of it is open. May be called twice."""
-        if self._profiles:
-            raise ValueError(f"{self._profiles} profiles of this record are open: close them first")
-        library.etr_close_record(self._handle)
-        self._handle = ctypes.c_void_p()
+        with self._lock:
+            if self._profiles:
+                raise ValueError(f"{self._profiles} profiles of this record are open: close them first")
+            library.etr_close_record(self._handle)
+            self._handle = ctypes.c_void_p()
 
     def __enter__(self) -> Record:
         return self
@@ -137,7 +174,7 @@ class Record:
             self.close()
 
 
-class Profile:
+class Profile(_Handle):
     """Opens a record with its other files and joins run times to nodes.
 
     record: an ETRecord, a directory that contains one with its ETDumps and .pte, or an ETDump alone. Several files may be given, and are recognized by content:
@@ -158,21 +195,27 @@ class Profile:
         skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg", peaks: Mapping[str, float] | None = None,
         source_root: Path | None = None,
     ) -> None:
-        self._record: Record | None = None
-        self._handle, error = ctypes.c_void_p(), Error()
+        self._prepare()
+        error = Error()
         options = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks, source_root)
         with _found(record, _inputs(etrecord, etdump, pte, debug_buffer)) as inputs:
             check(library.etr_profile_open(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
         for warning in self.info()["warnings"]:
             warnings.warn(": ".join(filter(None, (warning["file"], warning["entry"], warning["message"]))), EtrecordWarning, stacklevel=2)
 
+    def _prepare(self) -> None:
+        self._record: Record | None = None
+        self._handle, self._readers, self._idle = ctypes.c_void_p(), 0, threading.Condition()
+
     def close(self) -> None:
-        """Frees the profile, which cannot be used afterwards. May be called twice."""
-        library.etr_profile_close(self._handle)
-        self._handle = ctypes.c_void_p()
-        if self._record is not None:
-            self._record._release()
-            self._record = None
+        """Frees the profile, which cannot be used afterwards. Waits for other threads that are reading it. May be called twice."""
+        with self._idle:
+            handle, self._handle = self._handle, ctypes.c_void_p()
+            record, self._record = self._record, None
+            self._idle.wait_for(lambda: self._readers == 0)
+        library.etr_profile_close(handle)
+        if record is not None:
+            record._release()
 
     def __enter__(self) -> Profile:
         return self
@@ -181,16 +224,27 @@ class Profile:
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None):
+        if hasattr(self, "_idle"):
             self.close()
 
-    def _opened(self) -> ctypes.c_void_p:
-        if not self._handle:
-            raise ValueError("the profile is closed")
-        return self._handle
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[ctypes.c_void_p]:
+        """Gives what C knows the profile by. It is not closed meanwhile."""
+        with self._idle:
+            if not self._handle:
+                raise ValueError("the profile is closed")
+            handle = self._handle
+            self._readers += 1
+        try:
+            yield handle
+        finally:
+            with self._idle:
+                self._readers -= 1
+                self._idle.notify_all()
 
     def _json(self, name: str, *arguments: Any, unit: str) -> dict[str, Any]:
-        said: dict[str, Any] = json.loads(collect(getattr(library, f"etr_emit_{name}_json"), self._opened(), *arguments, _unit(unit)))
+        with self._opened() as profile:
+            said: dict[str, Any] = json.loads(collect(getattr(library, f"etr_emit_{name}_json"), profile, *arguments, _unit(unit)))
         return said
 
     def _check_method(self, method: str | None) -> None:
@@ -203,7 +257,9 @@ class Profile:
         self._check_method(method)
         wanted = {key: value for key, value in filters.items() if value is not None}
         count = _library.library.etr_count_events if rows == "blocks" else _library.library.etr_count_nodes
-        if wanted and not count(self._opened(), _filter(method=method, **wanted)):
+        with self._opened() as profile:
+            is_empty = bool(wanted) and not count(profile, _filter(method=method, **wanted))
+        if is_empty:
             raise ValueError(f"nothing matches {' and '.join(f'{key} {value!r}' for key, value in wanted.items())}")
         found: list[dict[str, Any]] = self._json(name, _filter(method=method, **wanted), unit=unit)[rows]
         return found
@@ -252,8 +308,9 @@ class Profile:
         limit: changes within it are equal, 0.05 for 5 %; 0: no limit. recording_noise: the relative difference between recordings of one program on this
         device, which is assumed if a side has fewer than three; 0 stands for 0.03.
         """
-        base, other = self._opened(), newer._opened()
-        said = json.loads(_library.diff(base, other, method, _unit(unit), limit, recording_noise))
+        limit, recording_noise = _rate("limit", limit), _rate("recording_noise", recording_noise)
+        with self._opened() as base, newer._opened() as other:
+            said = json.loads(_library.diff(base, other, method, _unit(unit), limit, recording_noise))
         if method is not None and not said["methods"]:
             raise ValueError(f"neither record has a method named {method!r}")
         return model.build(model.Diff, {key: said[key] for key in ("limit", "recording_noise", "methods", "load")})
@@ -271,8 +328,8 @@ class Profile:
 
     def accuracy_document(self, reference: Path | None = None, reference_record: Profile | None = None) -> dict[str, Any]:
         """Returns what accuracy() does as the JSON document of `etrecord-tb accuracy`."""
-        other = None if reference_record is None else reference_record._opened()
-        document: dict[str, Any] = json.loads(_library.accuracy(self._opened(), _path(reference), other))
+        with self._opened() as profile, contextlib.nullcontext() if reference_record is None else reference_record._opened() as other:
+            document: dict[str, Any] = json.loads(_library.accuracy(profile, _path(reference), other))
         return document
 
     def events_table(
@@ -303,33 +360,42 @@ class Profile:
         """
         if method is not None:
             self._check_method(method)
-        pairs = (Tag * len(tags or {}))(*[Tag(name.encode(), None if value is None else str(value).encode()) for name, value in (tags or {}).items()])
+        pairs = (Tag * len(tags or {}))(*[Tag(_text(name.encode(), name), None if value is None else _text(str(value).encode(), value)) for name, value in (tags or {}).items()])
         options = TableOptions(unit=_unit(unit), tags=pairs, tag_count=len(pairs))
         wanted, kind = _filter(method=method, graph_module=graph, module=module, op=op, backend=backend), _index(_library.ANSWERS, "answer", answer)
 
         def fill(out: Any) -> None:
             error = Error()
-            check(library.etr_stream_table(kind, self._opened(), ctypes.byref(wanted), ctypes.byref(options), out, ctypes.byref(error)), error)
+            with self._opened() as profile:
+                check(library.etr_stream_table(kind, profile, ctypes.byref(wanted), ctypes.byref(options), out, ctypes.byref(error)), error)
 
         return Table(fill)
 
     def diff_table(self, newer: Profile, method: str | None = None, unit: str = "ms", *, limit: float = 0, recording_noise: float = 0) -> Table:
         """Returns the changes from this profile to `newer` as a table, with the rows and columns of `etrecord-tb diff --format jsonl`. Arguments: as in diff()."""
         options = TableOptions(unit=_unit(unit))
-        return Table(lambda out: _library.stream_diff(self._opened(), newer._opened(), method, options, limit, recording_noise, out))
+        limit, recording_noise = _rate("limit", limit), _rate("recording_noise", recording_noise)
+
+        def fill(out: Any) -> None:
+            with self._opened() as base, newer._opened() as other:
+                _library.stream_diff(base, other, method, options, limit, recording_noise, out)
+
+        return Table(fill)
 
     def trace(self, method: str | None = None) -> dict[str, Any]:
         """Returns the runs as Chrome trace events, for Perfetto or chrome://tracing, as `etrecord-tb trace` writes them."""
         self._check_method(method)
-        options = TraceOptions(method=None if method is None else method.encode())
-        trace: dict[str, Any] = json.loads(collect(library.etr_emit_trace, self._opened(), ctypes.byref(options)))
+        options = TraceOptions(method=None if method is None else _text(method.encode(), method))
+        with self._opened() as profile:
+            trace: dict[str, Any] = json.loads(collect(library.etr_emit_trace, profile, ctypes.byref(options)))
         return trace
 
     def report(self, unit: str = "ms", *, base: Profile | None = None) -> str:
         """Returns the dashboard with its data as one HTML page that needs no network, as `etrecord-tb report` writes it. With a base it also shows what changed."""
-        if base is None:
-            return collect(library.etr_emit_report, self._opened(), _unit(unit)).decode()
-        return collect(library.etr_emit_report_of_two, base._opened(), self._opened(), _unit(unit)).decode()
+        with self._opened() as profile, contextlib.nullcontext() if base is None else base._opened() as other:
+            if other is None:
+                return collect(library.etr_emit_report, profile, _unit(unit)).decode()
+            return collect(library.etr_emit_report_of_two, other, profile, _unit(unit)).decode()
 
     def write(self, logdir: Path = "runs", name: Path | None = None, dot_depth: int = 0, graphs: str | None = None) -> list[str]:
         """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. Returns the paths of the written files.
@@ -339,9 +405,10 @@ class Profile:
         written: list[str] = []
         on_file = _library.ON_FILE(lambda _context, path, _entry_point, _kind: written.append(os.fsdecode(path)))
         options = LogdirOptions(logdir=_path(logdir), name=_path(name), wall_time=time.time(), host=platform.node().encode(), pid=os.getpid(),
-                                dot_depth=dot_depth, on_file=on_file, graphs=graphs.encode() if graphs else None)
+                                dot_depth=_number("dot_depth", dot_depth, 2**31 - 1), on_file=on_file, graphs=_text(graphs.encode(), graphs) if graphs else None)
         error = Error()
-        check(library.etr_write_logdir(self._opened(), ctypes.byref(options), ctypes.byref(error)), error)
+        with self._opened() as profile:
+            check(library.etr_write_logdir(profile, ctypes.byref(options), ctypes.byref(error)), error)
         return written
 
 
@@ -356,4 +423,4 @@ def _unit(unit: str) -> int:
 
 
 def _filter(**wanted: str | None) -> NodeFilter:
-    return NodeFilter(**{key: value.encode() for key, value in wanted.items() if value is not None})
+    return NodeFilter(**{key: _text(value.encode(), value) for key, value in wanted.items() if value is not None})

@@ -96,11 +96,18 @@ class Job:
             return self._ask(self._of, self._files, reference, None)
         return self._ask([self._device], {}, reference, self.record)
 
-    @staticmethod
-    def _ask(record: list[str], files: dict[str, Any], reference: str | None, of: str | None) -> dict[str, Any]:
+    def _check_output(self, profile: Profile) -> None:
+        """Refuses to replace a file of the record."""
+        info = profile.info()
+        files = [info["etrecord"], info["pte"], info["debug_buffer"], self.inputs, *info["etdumps"], *info["external_weights"]]
+        if os.path.exists(self.output) and any(file and os.path.exists(file) and os.path.samefile(file, self.output) for file in files):
+            raise Failure(f"{self.output}: this is an input, which the output would replace: name another file with -o")
+
+    def _ask(self, record: list[str], files: dict[str, Any], reference: str | None, of: str | None) -> dict[str, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Profile(*record, **files) as profile:
+                self._check_output(profile)
                 if of is None:
                     return profile.accuracy_document(reference)
                 with Profile(of) as other:

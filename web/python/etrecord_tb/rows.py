@@ -7,19 +7,20 @@ line after each answer. The input may end at any time: the file then has all ans
 
 from __future__ import annotations
 
-import contextlib
+import ctypes
 import io
 import json
 import os
 import signal
 import sys
-import tempfile
 from typing import Any, BinaryIO, Iterator
 
-import pyarrow
-import pyarrow.ipc
-import pyarrow.json
-import pyarrow.parquet
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")  # numpy's threads would keep rights that main() gives up
+
+import pyarrow  # noqa: E402
+import pyarrow.ipc  # noqa: E402
+import pyarrow.json  # noqa: E402
+import pyarrow.parquet  # noqa: E402
 
 BYTES_AT_ONCE = 16 << 20  # of JSON
 ROWS_AT_ONCE = 1 << 16  # of a row group, or an Arrow batch
@@ -38,12 +39,12 @@ def _read_answers(source: BinaryIO) -> Iterator[bytes]:
         print("etrecord-tb: warning: the last answer was not complete: it is left out", file=sys.stderr)
 
 
-def _read_tables(source: BinaryIO, schema: pyarrow.Schema) -> Iterator[pyarrow.Table]:
+def _read_tables(source: BinaryIO, schema: pyarrow.Schema, threads: bool) -> Iterator[pyarrow.Table]:
     """Reads tables of about ROWS_AT_ONCE rows."""
     parse, waiting, count = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"), [], 0
     for text in _read_answers(source):
         if text.strip():
-            waiting.append(pyarrow.json.read_json(io.BytesIO(text), pyarrow.json.ReadOptions(block_size=len(text) + 1), parse))
+            waiting.append(pyarrow.json.read_json(io.BytesIO(text), pyarrow.json.ReadOptions(threads, block_size=len(text) + 1), parse))
             count += waiting[-1].num_rows
         if count >= ROWS_AT_ONCE:
             yield pyarrow.concat_tables(waiting)
@@ -57,56 +58,57 @@ def _open_writer(format: str, out: BinaryIO, schema: pyarrow.Schema, is_stream: 
     return (pyarrow.ipc.new_stream if is_stream else pyarrow.ipc.new_file)(out, schema)
 
 
-def _write(source: BinaryIO, format: str, out: BinaryIO, is_stream: bool) -> bool:
-    """Returns false, and writes nothing, if there is no answer."""
+def _write(source: BinaryIO, format: str, out: BinaryIO, is_stream: bool, threads: bool = True) -> None:
+    """Writes nothing if there is no answer."""
     head = source.readline()
     if not head.endswith(b"\n"):
-        return False
+        return
     schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in json.loads(head).items()])
     with _open_writer(format, out, schema, is_stream) as writer:
-        for table in _read_tables(source, schema):
+        for table in _read_tables(source, schema, threads):
             writer.write_table(table)
-    return True
 
 
-def _write_file(source: BinaryIO, format: str, path: str) -> None:
-    """Writes a file next to `path`, and renames it when it is complete."""
-    path = os.path.realpath(path)
-    if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a device
-        with open(path, "wb") as out:
-            _write(source, format, out, is_stream=True)
+def _give_up_files() -> None:
+    """Closes the file system to this process and those that it starts, on Linux since 5.13. What is open stays open.
+
+    Everything that is needed is imported, and the rows may come from anyone. The command has given up other rights before it started this process.
+    """
+    if not sys.platform.startswith("linux"):
         return
-    handle, unfinished = tempfile.mkstemp(prefix=".etrecord-tb-rows.", dir=os.path.dirname(path))
+    create_ruleset, restrict_self, ask_version, no_new_privileges = 444, 446, 1, 38  # the calls' numbers are those of all machines
+    libc = ctypes.CDLL(None, use_errno=True)
+    version = libc.syscall(create_ruleset, None, ctypes.c_size_t(0), ask_version)
+    if version < 1:
+        return
+    first, later = (1 << 13) - 1, {13: 2, 14: 3, 15: 5}  # accesses to files: bits of the first version, and the version that has each further one
+    files = first | sum(1 << bit for bit, since in later.items() if version >= since)
+    forbidden = (ctypes.c_uint64 * 3)(files, 3 if version >= 4 else 0, 3 if version >= 6 else 0)  # and TCP; abstract sockets, signals
+    rules = libc.syscall(create_ruleset, forbidden, ctypes.c_size_t(ctypes.sizeof(forbidden)), 0)
+    if rules >= 0:
+        libc.prctl(no_new_privileges, 1, 0, 0, 0)
+        libc.syscall(restrict_self, rules, 0)
+        os.close(rules)
+
+
+def main(arguments: list[str]) -> int:
+    """Writes the rows of standard input to standard output. The arguments are "parquet" or "arrow"; "file", or "stream" if the output has no places; its name.
+
+    Returns 1, with a message, if the rows cannot be written.
+    """
+    format, kind, name = arguments
+    for signal_name in ("SIGINT", "SIGTERM", "SIGHUP"):  # the command ends the input when it gets them
+        if hasattr(signal, signal_name):
+            signal.signal(getattr(signal, signal_name), signal.SIG_IGN)
+    is_stream = kind == "stream"
+    # One row, so that pyarrow imports what it needs while it can. It starts no threads yet, because those would keep their rights.
+    _write(io.BytesIO(b'{"column": "int64"}\n{"column": 1}\n\n'), format, io.BytesIO(), is_stream, threads=False)
+    _give_up_files()
     try:
-        with open(handle, "wb") as out:
-            is_written = _write(source, format, out, is_stream=False)
-        if is_written:
-            os.chmod(unfinished, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~_mask())
-            os.replace(unfinished, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(unfinished)
-
-
-def _mask() -> int:
-    """Returns the permissions that new files do not get."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def main(format: str, path: str) -> int:
-    """Returns 1, with a message, if the rows cannot be written."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # the command ends the input when it gets them
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-    try:
-        if path == "-":
-            _write(sys.stdin.buffer, format, sys.stdout.buffer, is_stream=True)
-        else:
-            _write_file(sys.stdin.buffer, format, path)
+        with open(sys.stdout.fileno(), "wb", closefd=False) as out:
+            _write(sys.stdin.buffer, format, out, is_stream)
     except (OSError, pyarrow.ArrowException) as problem:
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else problem
-        print(f"etrecord-tb: {path}: {reason}", file=sys.stderr)
+        print(f"etrecord-tb: {name}: {reason}", file=sys.stderr)
         return 1
     return 0

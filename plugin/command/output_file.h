@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * output_file.h - the files of --output and --problems. They are opened before the command gives up
+ * rights and reads any input, and a process that reads no input puts the file of --output in place
+ * or removes it. So the process that reads needs no rights to their folders. Layer 6.
+ */
+#ifndef ETR_OUTPUT_FILE_H
+#define ETR_OUTPUT_FILE_H
+
+#include "command/message.h"
+
+/**
+ * Opens the files of --output and --problems, and on Linux starts the process that puts the former
+ * in place. NULL: none. Returns EXIT_BAD_INPUT, with a message, if a file cannot be written, or if
+ * the file of --problems has something else than problems.
+ */
+exit_status output_open(const char *output, const char *problems);
+
+/** Makes the file of --output the standard output, where one answer comes after the other. Returns
+ * EXIT_BAD_INPUT, with a message, on failure. */
+exit_status output_print(void);
+
+/** Keeps the answers that are complete when this process is killed, or ended by a signal. */
+void output_keep_answers(void);
+
+/** Lets the next program that is started share the file: it is put in place when both processes
+ * have ended. */
+void output_share(void);
+
+/** Returns the file of --problems, or NULL. */
+FILE *output_problems(void);
+
+/** Returns the descriptor of --output for the program that writes rows; -1: standard output. */
+int output_descriptor(void);
+
+/** Returns true if --output names a file that is replaced, false for standard output, pipes and
+ * devices. */
+bool output_is_file(void);
+
+/** Writes the output of `emit` to the file of --output. Returns an exit status, after a message. */
+exit_status output_write(etr_emitter emit, void *context);
+
+/** Notes that an answer was printed that belongs into the file of --output. */
+void output_note_answer(void);
+
+/** Flushes a line of the file of --problems. output_finish() reports a failure. */
+void output_flush_problems(void);
+
+/** Returns EXIT_BAD_INPUT, with a message, if the output would replace this input. NULL is no
+ * input.
+ */
+exit_status output_check_input(const char *path);
+
+/** Checks a record, as output_check_input() does. If it is a folder, all files in it are inputs. */
+exit_status output_check_record(const char *path);
+
+/** Checks all files of these inputs, as output_check_input() does. */
+exit_status output_check_inputs(const etr_inputs *inputs);
+
+/**
+ * Puts the file of --output in place, or removes it if the command failed with this status or
+ * answered nothing. Returns `status`, or EXIT_BAD_INPUT with a message, also if the problems could
+ * not be written.
+ */
+exit_status output_finish(exit_status status);
+
+/** Removes the file of --output, unless answers are kept. Async-signal-safe. */
+void output_leave(void);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * python.c - the interpreter, the folder of the package, and the first lines that Python runs.
+ */
+#define _GNU_SOURCE /* dladdr() */
+#include "command/python.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined __APPLE__
+#include <mach-o/dyld.h>
+#endif
+#if !defined _WIN32
+#include <dlfcn.h>
+#endif
+
+/* Imports the package from its own folder, and nothing else from there: the other modules in it may
+ * be those of another version of Python. Packages of the user are searched last, as the isolated
+ * mode leaves them out. The gaps are for the module, for what needs it, and for the extra. */
+static const char script[] =
+    "import importlib.machinery, importlib.util, os, site, sys\n"
+    "own = sys.argv.pop(1)\n"
+    "user = site.getusersitepackages() if sys.prefix == sys.base_prefix else ''\n"
+    "try:\n"
+    "    spec = importlib.machinery.PathFinder.find_spec('etrecord_tb', [own]) if own else None\n"
+    "    if spec:\n"
+    "        sys.modules['etrecord_tb'] = importlib.util.module_from_spec(spec)\n"
+    "        spec.loader.exec_module(sys.modules['etrecord_tb'])\n"
+    "    sys.path += [own] if own and own not in sys.path else []\n"
+    "    if os.path.isabs(user) and 'PYTHONNOUSERSITE' not in os.environ:\n"
+    "        site.addsitedir(user)\n"
+    "    from etrecord_tb.%s import main\n"
+    "except ImportError as error:\n"
+    "    sys.exit('etrecord-tb: %s Python with the package and its extra: pip install "
+    "\"etrecord-tb[%s]\", or name a Python that has them with ETRECORD_TB_PYTHON "
+    "(%%s: %%s)' %% (sys.executable, error))\n"
+    "sys.exit(main(sys.argv[1:]))\n";
+
+#if defined _WIN32
+static void find_own(python_start *out) {
+  (void)out;
+}
+#else
+static bool cut_last_part(char *path) {
+  char *slash = strrchr(path, '/');
+  if (slash != NULL)
+    *slash = '\0';
+  return slash != NULL;
+}
+
+/* Fills the path of a program in a folder. Returns false if there is none. */
+static bool take_program(char out[PATH_MAX], const char *folder, const char *name) {
+  int size = snprintf(out, PATH_MAX, "%s/%s", folder, name);
+  return size > 0 && size < PATH_MAX && access(out, X_OK) == 0;
+}
+
+static bool has_file(const char *folder, const char *name) {
+  char path[PATH_MAX];
+  int size = snprintf(path, sizeof path, "%s/%s", folder, name);
+  return size > 0 && (size_t)size < sizeof path && access(path, F_OK) == 0;
+}
+
+/* Fills the path of this program, with links resolved. */
+static bool find_program_path(char path[PATH_MAX]) {
+#if defined __APPLE__
+  char raw[PATH_MAX];
+  uint32_t size = sizeof raw;
+  return _NSGetExecutablePath(raw, &size) == 0 && realpath(raw, path) != NULL;
+#else
+  return realpath("/proc/self/exe", path) != NULL;
+#endif
+}
+
+/* Fills out->packages if this code is in the package's library, PACKAGES/etrecord_tb/lib/FILE. */
+static bool find_packages(python_start *out) {
+  static const char below[] = "/etrecord_tb/lib";
+  char path[PATH_MAX];
+  Dl_info about;
+  if (dladdr((const void *)(uintptr_t)&python_prepare, &about) == 0 || about.dli_fname == NULL ||
+      realpath(about.dli_fname, path) == NULL || !cut_last_part(path))
+    return false;
+  size_t size = strlen(path), end = sizeof below - 1;
+  if (size <= end || strcmp(path + size - end, below) != 0)
+    return false;
+  (void)snprintf(out->packages, sizeof out->packages, "%.*s", (int)(size - end), path);
+  return true;
+}
+
+/* Finds the interpreter to which a folder of packages belongs: that of PREFIX/lib/python3.11/... is
+ * PREFIX/bin/python3.11. */
+static bool find_interpreter_of(char out[PATH_MAX], const char *packages) {
+  char prefix[PATH_MAX], name[PATH_MAX], folder[PATH_MAX];
+  (void)snprintf(prefix, sizeof prefix, "%s", packages);
+  if (!cut_last_part(prefix))
+    return false;
+  const char *version = strrchr(prefix, '/');
+  if (version == NULL || strncmp(version, "/python", strlen("/python")) != 0)
+    return false;
+  (void)snprintf(name, sizeof name, "%s", version + 1);
+  if (!cut_last_part(prefix) || !cut_last_part(prefix))
+    return false;
+  int size = snprintf(folder, sizeof folder, "%s/bin", prefix);
+  return size > 0 && (size_t)size < sizeof folder && take_program(out, folder, name);
+}
+
+/* Finds the interpreter beside this program, if both are in a virtual or a conda environment. */
+static bool find_interpreter_beside(char out[PATH_MAX]) {
+  char folder[PATH_MAX], prefix[PATH_MAX];
+  if (!find_program_path(folder) || !cut_last_part(folder))
+    return false;
+  (void)snprintf(prefix, sizeof prefix, "%s", folder);
+  if (!cut_last_part(prefix))
+    return false;
+  bool is_environment = has_file(prefix, "pyvenv.cfg") || has_file(prefix, "conda-meta");
+  return is_environment && take_program(out, folder, "python3");
+}
+
+static void find_own(python_start *out) {
+  bool is_found = find_packages(out) && find_interpreter_of(out->interpreter, out->packages);
+  if (!is_found && !find_interpreter_beside(out->interpreter))
+    (void)snprintf(out->interpreter, sizeof out->interpreter, "python3");
+}
+#endif
+
+void python_prepare(python_start *out, const char *module, const char *what, const char *extra) {
+  const char *given = getenv("ETRECORD_TB_PYTHON");
+  *out = (python_start){.interpreter = "python3"};
+  find_own(out);
+  if (given != NULL && given[0] != '\0')
+    (void)snprintf(out->interpreter, sizeof out->interpreter, "%s", given);
+  (void)snprintf(out->script, sizeof out->script, script, module, what, extra);
+  const char *const first[PYTHON_ARGUMENTS] = {out->interpreter, "-I", "-c", out->script,
+                                               out->packages};
+  memcpy(out->arguments, first, sizeof first);
+}
