@@ -271,7 +271,7 @@ static bool names_half(etr_slice bytes) {
   return false;
 }
 
-/* Fails because an offset points past the end, with the size that the file should have if its
+/* Fails because something is not in the file that should be, with the size that the file should have if its
  * prefix says that. */
 static etr_status fail_of_end(const dump_reader *reader, size_t size, const char *path,
                               etr_error *error) {
@@ -313,7 +313,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   if (etr_budget_refused(reader->shared->budget))
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s",
                     reader->shared->budget->message);
-  if (reader->fb.points_past_end)
+  bool is_cut = etr_fb_failed(&reader->fb) && reader->needed > bytes.size;
+  if (reader->fb.points_past_end || is_cut)
     return fail_of_end(reader, bytes.size, path, error);
   if (etr_fb_failed(&reader->fb)) {
     const char
