@@ -155,9 +155,8 @@ typedef enum etr_side_part {
 typedef struct etr_side_method {
   bool has_graph; /**< items are operators. If false, items are events, and everything that only a
                      graph has is empty */
-  etr_side_time execute; /**< time of Method::execute */
-  etr_side_time
-      parts[ETR_SIDE_PARTS]; /**< by etr_side_part; not timed in documents of older versions */
+  etr_side_time execute;               /**< time of Method::execute */
+  etr_side_time parts[ETR_SIDE_PARTS]; /**< by etr_side_part */
   const etr_side_input *inputs;
   size_t input_count;
   const char *dtypes; /**< types that its operators compute in, floating-point or of 8 bits:
@@ -187,9 +186,6 @@ typedef struct etr_side {
   const etr_side_method *methods; /**< one for each method of the profile, in its order */
   const etr_side_load *loads;
   size_t load_count;
-  bool is_of_older_version; /**< true if the side was read from a document that does not list
-                               recordings: all its runs then count as one recording, and low and
-                               high are estimated */
 } etr_side;
 
 /** Makes a side of a profile, which it borrows: close the side before the profile. On failure *out
@@ -204,8 +200,8 @@ ETR_API etr_status etr_side_open_clocks(etr_side **out, const etr_profile *profi
 /**
  * Makes a side of a document that etr_emit_profile_json() wrote. The document has `size` bytes,
  * which are not needed after the call. `name` is the file that errors name; it may be NULL. On
- * failure *out is NULL. Errors: ETR_ERROR_FORMAT (this is no such document, it is damaged, or an
- * earlier version wrote it without what a comparison needs), ETR_ERROR_MEMORY.
+ * failure *out is NULL. Errors: ETR_ERROR_FORMAT (this is no such document, or it is damaged),
+ * ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_side_read(etr_side **out, const char *document, size_t size,
                                  const char *name, etr_error *error);
@@ -326,8 +322,7 @@ typedef struct etr_change {
  * kind in the module. Operators that move, convert or quantize data are skipped when producers and
  * consumers are determined.
  *
- * Unknown shapes and weights contradict nothing. Unknown are symbolic sizes, and what documents of
- * earlier versions do not have.
+ * Unknown shapes, such as symbolic sizes, and unknown weights contradict nothing.
  */
 typedef enum etr_pair_rule {
   ETR_PAIR_NONE,   /**< not paired */
@@ -454,10 +449,9 @@ typedef struct etr_comparison {
   size_t method_count;
   const etr_load_pair *loads;
   size_t load_count;
-  double limit;            /**< the limit of the options; 0: none */
-  double recording_noise;  /**< the value that rule S used */
-  bool is_in_turns;        /**< as the options have it */
-  bool has_older_document; /**< true if etr_side.is_of_older_version is true for a side */
+  double limit;           /**< the limit of the options; 0: none */
+  double recording_noise; /**< the value that rule S used */
+  bool is_in_turns;       /**< as the options have it */
 } etr_comparison;
 
 /**

@@ -651,9 +651,8 @@ ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, co
                                    etr_error *error);
 
 /**
- * Writes the dashboard for a record and a base: both documents, and their comparison by
- * etr_compare_documents(). Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY, and ETR_ERROR_CHOICE as from
- * etr_compare_documents().
+ * Writes the dashboard for a record and a base: both documents, and the comparison of the profiles.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *newer,
                                           etr_unit unit, const etr_sink *sink, etr_error *error);

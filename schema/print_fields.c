@@ -62,7 +62,7 @@ int main(void) {
   etr_jw json;
   const etr_fields f = {.json = &json};
   etr_writer_init(&writer, &(etr_sink){write_out, stdout});
-  etr_jw_init(&json, &writer);
+  etr_jw_init(&json, &writer, ETR_JW_DOCUMENT);
   etr_jw_object(&json);
   etr_field_object(&f, "rows");
 #define PUT(name) put_rows(&f, &etr_##name##_fields);

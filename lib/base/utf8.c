@@ -44,12 +44,33 @@ size_t etr_utf8_size(const char *text, size_t left) {
   return size;
 }
 
-uint32_t etr_character_at(const char *text, size_t *size) {
+uint32_t etr_utf8_code(const char *text, size_t size) {
   const unsigned char *at = (const unsigned char *)text;
-  size_t bytes = size_by_first(at[0]);
-  uint32_t code = bytes < 2 ? at[0] : at[0] & (0xFFu >> (bytes + 1));
+  uint32_t code = size < 2 ? at[0] : at[0] & (0xFFu >> (size + 1));
+  for (size_t i = 1; i < size; i++)
+    code = code << 6 | (at[i] & 0x3F);
+  return code;
+}
+
+uint32_t etr_character_at(const char *text, size_t *size) {
   *size = 1;
   while (etr_utf8_continues(text[*size]))
-    code = code << 6 | (at[(*size)++] & 0x3F);
-  return code;
+    ++*size;
+  return etr_utf8_code(text, *size);
+}
+
+typedef struct range {
+  uint32_t first, last;
+} range;
+
+/* Returns true for C0, DEL and C1; marks, overrides and isolates of the writing direction; line and
+ * paragraph separators; the byte order mark; and tag characters, which are invisible. */
+bool etr_is_control(uint32_t code) {
+  static const range controls[] = {{0, 0x1F},        {0x7F, 0x9F},      {0x61C, 0x61C},
+                                   {0x200E, 0x200F}, {0x2028, 0x202E},  {0x2066, 0x2069},
+                                   {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}};
+  for (size_t i = 0; i < sizeof controls / sizeof *controls && controls[i].first <= code; i++)
+    if (code <= controls[i].last)
+      return true;
+  return false;
 }

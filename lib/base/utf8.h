@@ -16,9 +16,16 @@
  * (`left`); 0 if there is none. By RFC 3629 overlong forms and surrogates are invalid. */
 size_t etr_utf8_size(const char *text, size_t left);
 
+/** Returns the character of a valid sequence. */
+uint32_t etr_utf8_code(const char *text, size_t size);
+
 /** Returns the first character of a valid, NUL-terminated text, and sets *size to its size in
  * bytes. */
 uint32_t etr_character_at(const char *text, size_t *size);
+
+/** Returns true for control characters, line ends, marks that change the writing direction, and
+ * characters that are invisible but read by programs. */
+bool etr_is_control(uint32_t character);
 
 /** Returns true for a byte that is not the first one of its character. */
 static inline bool etr_utf8_continues(char byte) {

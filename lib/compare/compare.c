@@ -801,14 +801,13 @@ static etr_status compare_sides(comparison_box *box, bool has_events,
                   .options = options ? options : &defaults,
                   .arena = &box->arena,
                   .error = error};
-  box->comparison = (etr_comparison){
-      .base = base->profile,
-      .newer = newer->profile,
-      .base_scale = newer->profile->ticks_per_second / base->profile->ticks_per_second,
-      .limit = c.options->limit > 0 ? c.options->limit : 0,
-      .recording_noise = etr_noise_between_recordings(c.options),
-      .is_in_turns = c.options->is_in_turns,
-      .has_older_document = base->is_of_older_version || newer->is_of_older_version};
+  box->comparison = (etr_comparison){.base = base->profile,
+                                     .newer = newer->profile,
+                                     .base_scale = newer->profile->ticks_per_second /
+                                                   base->profile->ticks_per_second,
+                                     .limit = c.options->limit > 0 ? c.options->limit : 0,
+                                     .recording_noise = etr_noise_between_recordings(c.options),
+                                     .is_in_turns = c.options->is_in_turns};
   etr_status status = compare_methods(&c);
   if (status == ETR_OK && (!compare_loads(&c) || etr_arena_failed(&box->arena)))
     status = ETR_ERROR_MEMORY;

@@ -17,7 +17,7 @@
 
 /* Columns, in which NAN or "" replaces null. They live until the reader's scratch is cleared; texts
  * live as long as the side. A column of one value has it for all rows, and an empty one has no
- * values: see number_at(). Documents of older versions have all columns in full. */
+ * values: see number_at(). */
 typedef etr_vec(double) doc_numbers;
 typedef etr_vec(const char *) doc_strings;
 
@@ -34,13 +34,11 @@ typedef enum doc_column {
   ETR_DOC_RAN_IN,
   ETR_DOC_TOTAL,
   ETR_DOC_P50,
-  ETR_DOC_DEVIATION,
   ETR_DOC_STEP,
   ETR_DOC_COLUMNS
 } doc_column;
 
-/* The variation of times, as columns of items or sums. Documents of older versions have `deviation`
- * instead, the median distance from the median. */
+/* The variation of times, as columns of items or sums. */
 typedef struct doc_variation {
   doc_numbers low, high;
   doc_numbers recordings, offset, spread; /* empty if there is one recording */
@@ -49,7 +47,7 @@ typedef struct doc_variation {
 /* Times of sums, in the order of their first items. */
 typedef struct doc_sums {
   doc_variation vary;
-  doc_numbers p50, deviation;
+  doc_numbers p50;
   doc_numbers runs, total; /* of the parts of Method::execute only */
 } doc_sums;
 
@@ -62,13 +60,12 @@ typedef struct doc_source {
 typedef struct doc_method {
   etr_method method;
   doc_numbers execute_per_run;
-  doc_numbers recordings; /* how many runs each has; none in documents of older versions */
+  doc_numbers recordings; /* how many runs each has */
   doc_variation vary;     /* of operators or events */
   bool has_graph, has_items, has_sums;
-  double item_count, module_count,
-      input_count;            /* numbers of rows; NAN in documents of older versions */
-  doc_strings names, modules; /* of operators; paths */
-  doc_numbers patterns;       /* of each module */
+  double item_count, module_count, input_count; /* numbers of rows; NAN: missing */
+  doc_strings names, modules;                   /* of operators; paths */
+  doc_numbers patterns;                         /* of each module */
   doc_numbers columns[ETR_DOC_COLUMNS];
   doc_strings bodies; /* paths */
   etr_map body_of;    /* path of a subgraph -> index in bodies */
@@ -76,10 +73,10 @@ typedef struct doc_method {
   doc_numbers producer_counts, producers; /* of each operator; of all */
   doc_strings input_names, input_types;   /* of what it is called with */
   doc_numbers weights;                    /* shapes */
-  doc_numbers operator_weights; /* of each operator; empty in documents of earlier versions */
-  const char *dtypes;           /* NULL: missing */
+  doc_numbers operator_weights;           /* of each operator */
+  const char *dtypes;                     /* NULL: missing */
   doc_sums sums[ETR_SIDE_BY];
-  doc_sums parts;     /* in the order of etr_side_part; none in documents of older versions */
+  doc_sums parts;     /* in the order of etr_side_part */
   doc_strings clocks; /* backends */
   doc_numbers steps;  /* of the clocks */
 } doc_method;
@@ -87,7 +84,7 @@ typedef struct doc_method {
 /* A load event; NAN where the document has null. */
 typedef struct doc_load {
   const char *name;
-  double runs, total, p50, deviation, low, high; /* the times in nanoseconds */
+  double runs, total, p50, low, high; /* the times in nanoseconds */
   double recordings, offset, spread;
 } doc_load;
 
@@ -107,10 +104,12 @@ typedef struct doc_reader {
 enum { LEAST_BYTES_OF_A_ROW = 8 }; /* in all columns together, a name for example */
 
 static const char OTHER[] = "not an etrecord-tb/profile/1 document";
+static const char LACKS[] = "it lacks what a comparison needs: write the record again";
+static const char UNEVEN[] = "its columns differ in length";
 
-static const char *const columns[ETR_DOC_COLUMNS] = {
-    "name",  "op",     "module", "source", "subgraph",  "outputs", "backend",
-    "calls", "ran_in", "total",  "p50",    "deviation", "step"};
+static const char *const columns[ETR_DOC_COLUMNS] = {"name",     "op",      "module",  "source",
+                                                     "subgraph", "outputs", "backend", "calls",
+                                                     "ran_in",   "total",   "p50",     "step"};
 
 /* ---- Values ---- */
 
@@ -205,14 +204,11 @@ static const char *string_at(const doc_strings *column, size_t row) {
   return column->count == 0 ? NULL : column->data[value_row(column->count, row)];
 }
 
-/* Returns the number of rows: what the document says, or in documents of older versions the length
- * of a column. */
+/* Returns the number of rows that the document says, of which a column has `length` values. */
 static size_t row_count(doc_reader *r, double said, size_t length) {
-  if (isnan(said))
-    return length;
   size_t count = doc_count(r, said);
   if (count > r->most_rows || (length > 1 && length != count))
-    doc_fail(r, "its columns differ in length");
+    doc_fail(r, UNEVEN);
   return r->problem ? 0 : count;
 }
 
@@ -334,7 +330,6 @@ static void read_variation(doc_reader *r, void *variation) {
 
 static void read_sums_of(doc_reader *r, void *sums) {
   static const field fields[] = {{"p50", read_number_column, offsetof(doc_sums, p50)},
-                                 {"deviation", read_number_column, offsetof(doc_sums, deviation)},
                                  {"runs", read_number_column, offsetof(doc_sums, runs)},
                                  {"total", read_number_column, offsetof(doc_sums, total)},
                                  VARIATION(offsetof(doc_sums, vary))};
@@ -455,7 +450,7 @@ static void read_mode_medians(doc_reader *r, void *modes) {
   }
 }
 
-/* Reads the noise of a method. Documents of older versions have the first three members. */
+/* Reads the noise of a method. */
 static void read_noise(doc_reader *r, void *noise) {
   struct judged {
     etr_noise noise;
@@ -551,7 +546,6 @@ static void read_loads(doc_reader *r, void *reader) {
                                  {"runs", read_time, offsetof(doc_load, runs)},
                                  {"total", read_time, offsetof(doc_load, total)},
                                  {"p50", read_time, offsetof(doc_load, p50)},
-                                 {"deviation", read_time, offsetof(doc_load, deviation)},
                                  {"low", read_time, offsetof(doc_load, low)},
                                  {"high", read_time, offsetof(doc_load, high)},
                                  {"recordings", read_time, offsetof(doc_load, recordings)},
@@ -563,8 +557,7 @@ static void read_loads(doc_reader *r, void *reader) {
     doc_load *load = etr_vec_push(&r->scratch, &r->loads);
     if (!load)
       return;
-    *load = (doc_load){
-        .name = "", .runs = NAN, .total = NAN, .p50 = NAN, .deviation = NAN, .low = NAN};
+    *load = (doc_load){.name = "", .runs = NAN, .total = NAN, .p50 = NAN, .low = NAN};
     read_fields(r, load, fields, ETR_COUNT(fields));
   }
 }
@@ -594,9 +587,6 @@ static void read_inputs(doc_reader *r, void *reader) {
 
 /* ---- One side of a comparison, from the document that the dashboard shows ---- */
 
-static const char OLD[] = "written by an earlier version, which did not store what a comparison "
-                          "needs; write the record again";
-
 /* Returns the text at an index of a column; NULL for -1 and for indices beyond the list. */
 static const char *text_at(const doc_strings *list, const doc_numbers *indices, size_t at) {
   double index = number_at(indices, at);
@@ -625,24 +615,9 @@ static double item_step(const doc_reader *r, const doc_method *m, const etr_side
 
 /* ---- How times vary ---- */
 
-/* Estimates the middle 80 % of the runs. Documents of older versions have the median distance from
- * the median instead. The middle 80 % of a normal distribution are within 1.2816 standard
- * deviations, and a standard deviation is 1.4826 such distances. */
-static void estimate_middle(etr_side_time *time, double deviation) {
-  double distance = 1.2816 * 1.4826 * deviation;
-  time->low = ETR_MAX(time->p50 - distance, 0);
-  time->high = time->p50 + distance;
-  time->recordings = 1;
-}
-
-static bool is_older(const doc_method *m) {
-  return m->recordings.count == 0 && m->method.run_count > 0;
-}
-
-/* Returns true if a column has a value for each row. Only documents of older versions have all
- * columns in full. */
-static bool has_rows(const doc_method *m, const doc_numbers *column, size_t count) {
-  return column->count == count || (!isnan(m->item_count) && column->count <= 1);
+/* Returns true if a column has a value for each row, one for all rows, or none. */
+static bool has_rows(const doc_numbers *column, size_t count) {
+  return column->count == count || column->count <= 1;
 }
 
 /* Checks the columns of a method with several recordings. They are not written for a single
@@ -650,11 +625,11 @@ static bool has_rows(const doc_method *m, const doc_numbers *column, size_t coun
 static bool check_variation(doc_reader *r, const doc_method *m, const doc_variation *v,
                             size_t count) {
   bool several = m->recordings.count > 1;
-  bool good = has_rows(m, &v->low, count) && has_rows(m, &v->high, count);
-  good = good && (!several || (has_rows(m, &v->recordings, count) &&
-                               has_rows(m, &v->offset, count) && has_rows(m, &v->spread, count)));
+  bool good = has_rows(&v->low, count) && has_rows(&v->high, count);
+  good = good && (!several || (has_rows(&v->recordings, count) && has_rows(&v->offset, count) &&
+                               has_rows(&v->spread, count)));
   if (!good)
-    doc_fail(r, "its columns differ in length");
+    doc_fail(r, UNEVEN);
   return good;
 }
 
@@ -695,10 +670,7 @@ static void put_time(doc_reader *r, const doc_method *m, etr_side_item *item, si
                                .runs = runs,
                                .p50 = doc_ticks(r, number_at(&m->columns[ETR_DOC_P50], at))};
   item->time.step = item_step(r, m, item, at);
-  if (is_older(m))
-    estimate_middle(&item->time, doc_ticks(r, number_at(&m->columns[ETR_DOC_DEVIATION], at)));
-  else
-    put_variation(r, m, &item->time, &m->vary, at);
+  put_variation(r, m, &item->time, &m->vary, at);
 }
 
 static void put_source(const doc_method *m, etr_side_item *item, size_t at) {
@@ -746,19 +718,14 @@ static const bool of_events[ETR_DOC_COLUMNS] = {
     [ETR_DOC_NAME] = true,  [ETR_DOC_OP] = true,  [ETR_DOC_BACKEND] = true, [ETR_DOC_RAN_IN] = true,
     [ETR_DOC_TOTAL] = true, [ETR_DOC_P50] = true, [ETR_DOC_STEP] = true};
 
-/* Returns true if all columns of a method exist and have the same length. */
+/* Returns true if all columns of a method have the same length. */
 static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
-  if (is_older(m) && m->columns[ETR_DOC_DEVIATION].count != count) {
-    doc_fail(r, OLD);
-    return false;
-  }
   for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
-    if ((m->has_graph ? of_operators[i] : of_events[i]) && !has_rows(m, &m->columns[i], count)) {
-      bool is_missing = m->columns[i].count == 0;
-      doc_fail(r, is_missing ? OLD : "its columns differ in length");
+    if ((m->has_graph ? of_operators[i] : of_events[i]) && !has_rows(&m->columns[i], count)) {
+      doc_fail(r, UNEVEN);
       return false;
     }
-  return is_older(m) || m->method.run_count == 0 || check_variation(r, m, &m->vary, count);
+  return m->method.run_count == 0 || check_variation(r, m, &m->vary, count);
 }
 
 static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const doc_sums *from,
@@ -767,10 +734,7 @@ static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const
     return;
   sum->time.runs = m->method.run_count;
   sum->time.p50 = doc_ticks(r, number_at(&from->p50, at));
-  if (is_older(m))
-    estimate_middle(&sum->time, doc_ticks(r, number_at(&from->deviation, at)));
-  else
-    put_variation(r, m, &sum->time, &from->vary, at);
+  put_variation(r, m, &sum->time, &from->vary, at);
 }
 
 static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, etr_side_by by) {
@@ -780,10 +744,9 @@ static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, 
     return true;
   if (!etr_side_group(&groups, out->items, out->item_count, by, &r->box->arena, &r->scratch))
     return false;
-  if (!has_rows(m, &from->p50, groups.count) ||
-      (is_older(m) && from->deviation.count != groups.count))
+  if (!has_rows(&from->p50, groups.count))
     doc_fail(r, "its sums do not match its operators");
-  if (!r->problem && !is_older(m))
+  if (!r->problem)
     check_variation(r, m, &from->vary, groups.count);
   for (size_t i = 0; !r->problem && i < groups.count; i++)
     put_sum(r, m, &groups.rows[i], from, i);
@@ -812,7 +775,7 @@ static bool put_producers(doc_reader *r, const doc_method *m, etr_side_item *ite
   if (!all)
     return false;
   if (m->producer_counts.count != count)
-    doc_fail(r, m->producer_counts.count ? "its columns differ in length" : OLD);
+    doc_fail(r, m->producer_counts.count ? UNEVEN : LACKS);
   for (size_t i = 0; !r->problem && i < count; i++) {
     size_t own = doc_count(r, m->producer_counts.data[i]);
     if (own > m->producers.count - used)
@@ -830,8 +793,8 @@ static bool put_producers(doc_reader *r, const doc_method *m, etr_side_item *ite
 /* Fills the times that are on no operator. */
 static void put_parts(doc_reader *r, const doc_method *m, etr_side_method *out) {
   const doc_sums *from = &m->parts;
-  if (!has_rows(m, &from->p50, ETR_SIDE_PARTS) || !has_rows(m, &from->total, ETR_SIDE_PARTS) ||
-      !has_rows(m, &from->runs, ETR_SIDE_PARTS))
+  if (!has_rows(&from->p50, ETR_SIDE_PARTS) || !has_rows(&from->total, ETR_SIDE_PARTS) ||
+      !has_rows(&from->runs, ETR_SIDE_PARTS))
     doc_fail(r, "its parts are not those of a method");
   if (r->problem || !check_variation(r, m, &from->vary, ETR_SIDE_PARTS))
     return;
@@ -847,14 +810,11 @@ static void put_parts(doc_reader *r, const doc_method *m, etr_side_method *out) 
   }
 }
 
-/* Fills the weights of operators. Documents of earlier versions do not contain them, and they
- * remain unknown. */
+/* Fills the weights of operators. */
 static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_item *items,
                                  size_t count) {
-  if (m->operator_weights.count == 0)
-    return;
   if (m->operator_weights.count != count)
-    doc_fail(r, "its columns differ in length");
+    doc_fail(r, m->operator_weights.count ? UNEVEN : LACKS);
   for (size_t i = 0; !r->problem && i < count; i++)
     items[i].weight = text_at(&r->texts, &m->operator_weights, i);
 }
@@ -867,9 +827,9 @@ static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *ou
   if (!inputs || !weights)
     return false;
   if (!m->dtypes)
-    doc_fail(r, OLD);
+    doc_fail(r, LACKS);
   if (m->input_types.count > 1 && m->input_types.count != input_count)
-    doc_fail(r, "its columns differ in length");
+    doc_fail(r, UNEVEN);
   for (size_t i = 0; !r->problem && i < input_count; i++)
     inputs[i] = (etr_side_input){etr_or_empty(string_at(&m->input_names, i)),
                                  etr_or_empty(string_at(&m->input_types, i))};
@@ -897,7 +857,7 @@ static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *tic
     for (size_t k = 0; !r->problem && k < of_recording; k++)
       recording_of[run++] = i;
   }
-  if (m->recordings.count > 0 && run != count)
+  if (run != count)
     doc_fail(r, "its recordings do not match its runs");
   const etr_side_runs runs = {recording_of, count, ETR_MAX(m->recordings.count, (size_t)1)};
   return r->problem ||
@@ -907,14 +867,12 @@ static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *tic
 static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_side_method *out) {
   *method = m->method;
   *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = ""};
-  if (!m->has_sums || (!m->has_items && m->has_graph))
-    doc_fail(r, OLD);
-  m->module_count = (double)row_count(r, m->module_count, m->modules.count);
-  if (m->has_graph && !has_rows(m, &m->patterns, (size_t)m->module_count))
-    doc_fail(r, OLD);
+  if (!m->has_sums || !m->has_items)
+    doc_fail(r, LACKS);
+  if (m->has_graph && !has_rows(&m->patterns, row_count(r, m->module_count, m->modules.count)))
+    doc_fail(r, UNEVEN);
   if (r->problem)
     return true;
-  r->box->side.is_of_older_version |= is_older(m);
   uint64_t *runs = etr_arena_alloc_array(&r->box->arena, m->execute_per_run.count, sizeof *runs);
   if (m->execute_per_run.count != m->method.run_count)
     doc_fail(r, "it lacks the times of the runs");
@@ -938,7 +896,7 @@ static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_si
     put_item(r, m, &items[i], i);
   out->items = items;
   out->item_count = count;
-  if (m->has_graph && !is_older(m) && m->method.run_count > 0)
+  if (m->has_graph && m->method.run_count > 0)
     put_parts(r, m, out);
   bool good = !m->has_graph || (put_producers(r, m, items, count) && put_likeness(r, m, out));
   if (m->has_graph)
@@ -977,10 +935,7 @@ static bool make_loads(doc_reader *r) {
                                  .offset = load->offset,
                                  .spread = load->spread,
                                  .step = 1};
-    if (isnan(load->low))
-      estimate_middle(&made->time, doc_ticks(r, load->deviation));
-    else
-      made->time.recordings = doc_count(r, load->recordings);
+    made->time.recordings = doc_count(r, load->recordings);
     check_time(r, &made->time, made->time.runs);
   }
   r->box->side.loads = loads;

@@ -4,37 +4,35 @@
  */
 #include "formats/json_excerpt.h"
 
+#include "base/number.h"
 #include "base/utf8.h"
 
+#include <math.h>
 #include <stdio.h>
 
-#define CUT "..."
-#define QUOTED_CUT "\"" CUT "\""
+static const char cut_mark[] = "...";
 
 static void put_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth);
 
-static void append_text(etr_json_excerpt *excerpt, etr_slice text) {
-  size_t size = ETR_MIN(text.size, ETR_JSON_BRIEF_ROOM - excerpt->size);
-  memcpy(excerpt->text + excerpt->size, text.data, size);
-  excerpt->size += size;
+/* An excerpt never fills the buffer. */
+static bool accept_nothing(void *context, const void *data, size_t size) {
+  (void)context;
+  (void)data;
+  return size == 0;
 }
 
-static bool is_full(const etr_json_excerpt *excerpt) {
-  return excerpt->size > ETR_JSON_BRIEF_BYTES;
+void etr_json_excerpt_init(etr_json_excerpt *excerpt) {
+  etr_writer_init(&excerpt->writer, &(etr_sink){accept_nothing, NULL});
+  etr_jw_init(&excerpt->json, &excerpt->writer, ETR_JW_PYTHON);
+}
+
+/* Returns true if the separator in front of the next value makes the text too long for it. */
+static bool is_full(const etr_json_excerpt *excerpt, bool is_first) {
+  size_t separator = is_first ? 0 : strlen(", ");
+  return excerpt->writer.used + separator > ETR_JSON_BRIEF_BYTES;
 }
 
 /* ---- Strings and numbers ---- */
-
-static void put_escaped(etr_json_excerpt *excerpt, char c) {
-  char escaped[8];
-  if (c == '"' || c == '\\')
-    append_text(excerpt, (etr_slice){(const char[]){'\\', c}, 2});
-  else if ((unsigned char)c < 0x20)
-    append_text(excerpt, (etr_slice){escaped, (size_t)snprintf(escaped, sizeof escaped, "\\u%04x",
-                                                               (unsigned)c)});
-  else
-    append_text(excerpt, (etr_slice){&c, 1});
-}
 
 /* Returns the start of a text that is too long, up to the end of a character. */
 static etr_slice head_of(etr_slice text) {
@@ -45,78 +43,107 @@ static etr_slice head_of(etr_slice text) {
 
 void etr_json_excerpt_string(etr_json_excerpt *excerpt, etr_slice text) {
   etr_slice head = head_of(text);
-  append_text(excerpt, ETR_SLICE("\""));
-  for (size_t i = 0; i < head.size; i++)
-    put_escaped(excerpt, head.data[i]);
+  etr_jw_string_begin(&excerpt->json);
+  etr_jw_string_piece(&excerpt->json, head);
   if (head.size < text.size)
-    append_text(excerpt, ETR_SLICE(CUT));
-  append_text(excerpt, ETR_SLICE("\""));
+    etr_jw_string_piece(&excerpt->json, ETR_SLICE(cut_mark));
+  etr_jw_string_end(&excerpt->json);
 }
 
 void etr_json_excerpt_number(etr_json_excerpt *excerpt, etr_slice number) {
   bool is_word = number.size > 0 &&
                  (number.data[number.size - 1] == 'N' || number.data[number.size - 1] == 'y');
   if (is_word)
-    etr_json_excerpt_string(excerpt, number);
+    etr_jw_slice(&excerpt->json, number);
   else
-    append_text(excerpt, number);
+    etr_jw_raw(&excerpt->json, number);
+}
+
+void etr_json_excerpt_double(etr_json_excerpt *excerpt, double value) {
+  char text[ETR_DOUBLE_ROOM + 2];
+  if (!isfinite(value)) {
+    const char *infinity = value > 0 ? "Infinity" : "-Infinity";
+    etr_jw_string(&excerpt->json, isnan(value) ? "NaN" : infinity);
+    return;
+  }
+  size_t size = etr_number_of_double(text, value);
+  bool is_whole = !memchr(text, '.', size) && !memchr(text, 'e', size);
+  if (is_whole) {
+    text[size++] = '.';
+    text[size++] = '0';
+  }
+  etr_jw_raw(&excerpt->json, (etr_slice){text, size});
 }
 
 /* ---- Lists and objects ---- */
 
-/* Ends a list or object at the value that is next. */
-static void cut_here(etr_json_excerpt *excerpt, etr_json *json, etr_slice mark) {
-  append_text(excerpt, mark);
+bool etr_json_excerpt_cut(etr_json_excerpt *excerpt, bool is_first) {
+  bool cut = is_full(excerpt, is_first);
+  if (cut)
+    etr_jw_string(&excerpt->json, cut_mark);
+  return cut;
+}
+
+/* Leaves a list or object at the value that is next. */
+static void leave(etr_json *json) {
   etr_json_skip(json);
   etr_json_leave(json);
 }
 
 void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json,
                            etr_json_excerpt_put put_element, void *context) {
-  append_text(excerpt, ETR_SLICE("["));
+  etr_jw_array(&excerpt->json);
   etr_json_array(json);
   for (bool first = true; etr_json_element(json); first = false) {
-    if (!first)
-      append_text(excerpt, ETR_SLICE(", "));
-    if (is_full(excerpt)) {
-      cut_here(excerpt, json, ETR_SLICE(QUOTED_CUT));
+    if (etr_json_excerpt_cut(excerpt, first)) {
+      leave(json);
       break;
     }
     put_element(excerpt, json, context);
   }
-  append_text(excerpt, ETR_SLICE("]"));
+  etr_jw_end(&excerpt->json);
 }
 
 static void put_element(etr_json_excerpt *excerpt, etr_json *json, void *depth) {
   put_value(excerpt, json, *(const uint32_t *)depth);
 }
 
+/* A key that is too long is cut, too. */
+static void put_key(etr_json_excerpt *excerpt, etr_slice key) {
+  char cut[ETR_JSON_BRIEF_STRING + sizeof cut_mark];
+  etr_slice head = head_of(key);
+  int size = snprintf(cut, sizeof cut, "%.*s%s", (int)head.size, head.data, cut_mark);
+  etr_jw_key_slice(&excerpt->json, head.size < key.size ? (etr_slice){cut, (size_t)size} : key);
+}
+
+static void put_object(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
+  etr_slice key;
+  etr_jw_object(&excerpt->json);
+  etr_json_object(json);
+  for (bool first = true; etr_json_key(json, &key); first = false) {
+    if (is_full(excerpt, first)) {
+      etr_jw_key(&excerpt->json, cut_mark);
+      etr_jw_null(&excerpt->json);
+      leave(json);
+      break;
+    }
+    put_key(excerpt, key);
+    put_value(excerpt, json, depth);
+  }
+  etr_jw_end(&excerpt->json);
+}
+
 static void put_nested(etr_json_excerpt *excerpt, etr_json *json, bool is_array, uint32_t depth) {
   if (depth == ETR_JSON_BRIEF_DEPTH) {
     etr_json_skip(json);
-    append_text(excerpt, ETR_SLICE(QUOTED_CUT));
+    etr_jw_string(&excerpt->json, cut_mark);
     return;
   }
   depth++;
   if (is_array)
     etr_json_excerpt_list(excerpt, json, put_element, &depth);
-  else {
-    etr_slice key;
-    append_text(excerpt, ETR_SLICE("{"));
-    etr_json_object(json);
-    for (bool first = true; etr_json_key(json, &key); first = false) {
-      if (!first)
-        append_text(excerpt, ETR_SLICE(", "));
-      if (is_full(excerpt)) {
-        cut_here(excerpt, json, ETR_SLICE(QUOTED_CUT ": null"));
-        break;
-      }
-      etr_json_excerpt_string(excerpt, key);
-      append_text(excerpt, ETR_SLICE(": "));
-      put_value(excerpt, json, depth);
-    }
-    append_text(excerpt, ETR_SLICE("}"));
-  }
+  else
+    put_object(excerpt, json, depth);
 }
 
 static void put_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth) {
@@ -124,10 +151,11 @@ static void put_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth)
   case ETR_JSON_END:
     break;
   case ETR_JSON_NULL:
-    etr_json_null(json), append_text(excerpt, ETR_SLICE("null"));
+    etr_json_null(json);
+    etr_jw_null(&excerpt->json);
     break;
   case ETR_JSON_BOOL:
-    append_text(excerpt, etr_slice_of(etr_json_bool(json) ? "true" : "false"));
+    etr_jw_bool(&excerpt->json, etr_json_bool(json));
     break;
   case ETR_JSON_NUMBER:
     etr_json_excerpt_number(excerpt, etr_json_number_text(json));
@@ -139,9 +167,10 @@ static void put_value(etr_json_excerpt *excerpt, etr_json *json, uint32_t depth)
       etr_json_excerpt_string(excerpt, etr_json_string(json));
     } else {
       etr_json_skip(json);
-      append_text(excerpt, ETR_SLICE(QUOTED_CUT));
+      etr_jw_string(&excerpt->json, cut_mark);
     }
-  } break;
+    break;
+  }
   case ETR_JSON_ARRAY:
     put_nested(excerpt, json, true, depth);
     break;

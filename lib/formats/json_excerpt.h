@@ -12,25 +12,28 @@
 #ifndef ETR_JSON_BRIEF_H
 #define ETR_JSON_BRIEF_H
 
+#include "base/json_writer.h"
 #include "formats/json.h"
 
 enum {
   ETR_JSON_BRIEF_BYTES = 256,
   ETR_JSON_BRIEF_STRING = 200,
   ETR_JSON_BRIEF_DEPTH = 8,
-  ETR_JSON_BRIEF_ROOM = 3072, /* more than the longest text: the limit, plus a key and a string that
-                                 consist of escapes, plus all closing brackets */
 };
 
-/** The text so far. Not NUL-terminated. */
+/** A text being written. It fits the writer's buffer: at most the limit, plus a key and a string
+ * that consist of escapes, plus all closing brackets. */
 typedef struct etr_json_excerpt {
-  size_t size;
-  char text[ETR_JSON_BRIEF_ROOM];
+  etr_writer writer;
+  etr_jw json;
 } etr_json_excerpt;
 
-/** Makes an empty text; the buffer is not cleared. */
-static inline void etr_json_excerpt_init(etr_json_excerpt *excerpt) {
-  excerpt->size = 0;
+/** Makes an empty text. */
+void etr_json_excerpt_init(etr_json_excerpt *excerpt);
+
+/** Returns the text so far. It lives in the excerpt. */
+static inline etr_slice etr_json_excerpt_text(const etr_json_excerpt *excerpt) {
+  return (etr_slice){excerpt->writer.buffer, excerpt->writer.used};
 }
 
 /** Reads the next value and appends it. Failures show on the reader. */
@@ -48,5 +51,12 @@ void etr_json_excerpt_string(etr_json_excerpt *excerpt, etr_slice text);
 
 /** Appends a number that etr_json_number_text() returned. */
 void etr_json_excerpt_number(etr_json_excerpt *excerpt, etr_slice number);
+
+/** Appends a floating-point number, with a decimal point or an exponent: 1.0. */
+void etr_json_excerpt_double(etr_json_excerpt *excerpt, double value);
+
+/** Appends the mark of what is left out, and returns true, if the excerpt is so long that the next
+ * element of an array is not shown. */
+bool etr_json_excerpt_cut(etr_json_excerpt *excerpt, bool is_first);
 
 #endif

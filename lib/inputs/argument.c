@@ -14,7 +14,7 @@ void etr_arguments_init(etr_arguments *a, etr_map *strings, etr_arena *scratch) 
 }
 
 static const char *intern(etr_arguments *a, const etr_json_excerpt *excerpt) {
-  return etr_intern(a->strings, (etr_slice){excerpt->text, excerpt->size});
+  return etr_intern(a->strings, etr_json_excerpt_text(excerpt));
 }
 
 /* ---- What a member of the union holds ---- */
@@ -182,7 +182,7 @@ static void put_named(etr_json_excerpt *excerpt, const symbols *s, etr_slice nam
 /* {as_name: ...}, or {as_int: ...} beside such in a list; old files write dead members as null */
 static void put_symbolic(etr_json_excerpt *excerpt, etr_json *json, void *context) {
   etr_slice key;
-  size_t start = excerpt->size;
+  size_t start = etr_json_excerpt_text(excerpt).size;
   if (etr_json_peek(json) != ETR_JSON_OBJECT) {
     etr_json_excerpt_value(excerpt, json);
     return;
@@ -190,14 +190,14 @@ static void put_symbolic(etr_json_excerpt *excerpt, etr_json *json, void *contex
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     bool is_symbol = etr_slice_is(key, "as_name") && etr_json_peek(json) == ETR_JSON_STRING;
-    if (excerpt->size > start)
+    if (etr_json_excerpt_text(excerpt).size > start)
       etr_json_skip(json);
     else if (is_symbol)
       put_named(excerpt, context, etr_json_string(json));
     else if (!etr_json_null(json))
       etr_json_excerpt_value(excerpt, json);
   }
-  if (excerpt->size == start)
+  if (etr_json_excerpt_text(excerpt).size == start)
     etr_json_excerpt_string(excerpt, ETR_SLICE(""));
 }
 

@@ -6,7 +6,6 @@
 #include "join/pte_graph.h"
 
 #include "backends/operator.h"
-#include "base/number.h"
 #include "formats/json_excerpt.h"
 #include "inputs/argument.h"
 #include "inputs/pte.h"
@@ -14,7 +13,6 @@
 #include "join/program_graph.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 /* ---- The arguments of a .pte's kernels that are not tensors ---- */
@@ -133,24 +131,6 @@ static bool program_arguments_init(arguments *a, const etr_pte_method *program, 
 
 /* ---- As JSON ---- */
 
-static const char *text_of_double(arguments *a, double value) {
-  char text[ETR_DOUBLE_ROOM];
-  if (isnan(value))
-    return "\"NaN\"";
-  if (isinf(value))
-    return value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
-  int size = (int)etr_number_of_double(text, value);
-  bool is_whole = strcspn(text, ".e") >= (size_t)size;
-  return etr_arena_format(a->arena, "%.*s%s", size, text, is_whole ? ".0" : "");
-}
-
-static const char *text_of_string(arguments *a, const char *value) {
-  etr_json_excerpt excerpt;
-  etr_json_excerpt_init(&excerpt);
-  etr_json_excerpt_string(&excerpt, etr_slice_of(value));
-  return etr_arena_format(a->arena, "%.*s", (int)excerpt.size, excerpt.text);
-}
-
 /* Returns an integer of a list; NULL: the program computes it. */
 static const int64_t *item_of(const arguments *a, int32_t index) {
   if (index < 0 || a->is_computed[index] || a->program->values[index].kind != ETR_PTE_VALUE_INT)
@@ -158,42 +138,45 @@ static const int64_t *item_of(const arguments *a, int32_t index) {
   return &a->program->values[index].scalar.integer;
 }
 
-/* Writes a list, cut as in json_excerpt.h. */
-static const char *text_of_list(arguments *a, const etr_pte_value *list) {
-  char text[ETR_JSON_BRIEF_BYTES + 64];
-  size_t size = 1;
-  text[0] = '[';
-  for (size_t i = 0; i < list->item_count; i++) {
+/* Appends a list, cut as lists of documents are. */
+static void put_list(etr_json_excerpt *excerpt, const arguments *a, const etr_pte_value *list) {
+  etr_jw_array(&excerpt->json);
+  for (size_t i = 0; i < list->item_count && !etr_json_excerpt_cut(excerpt, i == 0); i++) {
     const int64_t *item = item_of(a, list->items[i]);
-    const char *comma = i ? ", " : "";
-    bool is_full = size > ETR_JSON_BRIEF_BYTES;
-    if (is_full)
-      size += (size_t)snprintf(text + size, sizeof text - size, "%s\"...\"", comma);
-    else if (item)
-      size += (size_t)snprintf(text + size, sizeof text - size, "%s%" PRId64, comma, *item);
+    if (item)
+      etr_jw_int(&excerpt->json, *item);
     else
-      size += (size_t)snprintf(text + size, sizeof text - size, "%snull", comma);
-    if (is_full)
-      break;
+      etr_jw_null(&excerpt->json);
   }
-  return etr_arena_format(a->arena, "%.*s]", (int)size, text);
+  etr_jw_end(&excerpt->json);
 }
 
+/* Returns the text of a value; NULL for what has none, and when out of memory. */
 static const char *make_text(arguments *a, const etr_pte_value *value) {
+  etr_json_excerpt excerpt;
+  etr_json_excerpt_init(&excerpt);
   switch (value->kind) {
   case ETR_PTE_VALUE_INT:
-    return etr_arena_format(a->arena, "%" PRId64, value->scalar.integer);
+    etr_jw_int(&excerpt.json, value->scalar.integer);
+    break;
   case ETR_PTE_VALUE_BOOL:
-    return value->scalar.integer ? "true" : "false";
+    etr_jw_bool(&excerpt.json, value->scalar.integer != 0);
+    break;
   case ETR_PTE_VALUE_DOUBLE:
-    return text_of_double(a, value->scalar.real);
+    etr_json_excerpt_double(&excerpt, value->scalar.real);
+    break;
   case ETR_PTE_VALUE_STRING:
-    return value->scalar.text ? text_of_string(a, value->scalar.text) : NULL;
+    if (!value->scalar.text)
+      return NULL;
+    etr_json_excerpt_string(&excerpt, etr_slice_of(value->scalar.text));
+    break;
   case ETR_PTE_VALUE_INT_LIST:
-    return text_of_list(a, value);
+    put_list(&excerpt, a, value);
+    break;
   default:
     return NULL;
   }
+  return etr_arena_copy(a->arena, etr_json_excerpt_text(&excerpt));
 }
 
 /* Returns the text of a value, which is computed only once because kernels share values. */

@@ -121,9 +121,16 @@ static etr_method_inputs *method_of(reader *r, const char *name) {
   return added;
 }
 
-/* Lists every method that any input names, in the order of the maps, the Edge graphs, the .pte. */
+/* Lists every method that any input names, in the order of the .pte, then of the maps and of the
+ * Edge graphs, which may be that of the entries of a zip. */
 static bool collect_methods(reader *r) {
   etr_opened_record *out = r->out;
+  for (size_t i = 0; i < out->pte.method_count; i++) {
+    etr_method_inputs *method = method_of(r, out->pte.methods[i].name);
+    if (!method)
+      return false;
+    method->program = &out->pte.methods[i];
+  }
   for (size_t i = 0; i < out->record.method_count; i++) {
     etr_method_inputs *method = method_of(r, out->record.methods[i].name);
     if (!method)
@@ -138,12 +145,6 @@ static bool collect_methods(reader *r) {
       return false;
     method->graph = &out->record.graphs[i];
     out->edge_graph_count++;
-  }
-  for (size_t i = 0; i < out->pte.method_count; i++) {
-    etr_method_inputs *method = method_of(r, out->pte.methods[i].name);
-    if (!method)
-      return false;
-    method->program = &out->pte.methods[i];
   }
   for (size_t i = 0; i < out->methods.count; i++)
     if (!etr_method_index_nodes(&out->methods.data[i], r->arena))

@@ -2,8 +2,7 @@
  *
  * strip.c - a record entry by entry: kept, written again, or replaced by nothing.
  */
-#include "base/base.h"
-#include "base/utf8.h"
+#include "base/json_writer.h"
 #include "etrecord_file.h"
 #include "formats/json.h"
 #include "inputs/record.h"
@@ -11,125 +10,6 @@
 #include "records/torch_save.h"
 
 #include <stdio.h>
-
-/* ---- JSON into a sink, as Python's json.dumps() writes it; also into a string of other such JSON
- * ---- */
-
-/* A document being written. The first failure stays, and nothing is written after it. */
-typedef struct json_out {
-  etr_sink sink;
-  bool failed;
-  size_t used;
-  char buffer[4096];
-} json_out;
-
-/* Begins a document. */
-static void json_out_begin(json_out *out, const etr_sink *sink) {
-  out->sink = *sink;
-  out->failed = false;
-  out->used = 0;
-}
-
-static void flush(json_out *out) {
-  if (out->used && !out->failed)
-    out->failed = !out->sink.write(out->sink.context, out->buffer, out->used);
-  out->used = 0;
-}
-
-/* Writes the rest of the buffer. Returns false if the sink did not accept everything. */
-static bool json_out_end(json_out *out) {
-  flush(out);
-  return !out->failed;
-}
-
-/* Writes bytes as they are. */
-static void json_out_raw(json_out *out, etr_slice bytes) {
-  while (bytes.size > 0) {
-    if (out->used == sizeof out->buffer)
-      flush(out);
-    size_t piece = ETR_MIN(bytes.size, sizeof out->buffer - out->used);
-    memcpy(out->buffer + out->used, bytes.data, piece);
-    out->used += piece;
-    bytes = (etr_slice){bytes.data + piece, bytes.size - piece};
-  }
-}
-
-/* ---- Strings ---- */
-
-static void put_unit(json_out *out, uint32_t unit) {
-  char text[8];
-  int size = snprintf(text, sizeof text, "\\u%04x", (unsigned)unit);
-  json_out_raw(out, (etr_slice){text, (size_t)size});
-}
-
-static void put_ascii(json_out *out, char c) {
-  static const char letters[128] = {['"'] = '"',  ['\\'] = '\\', ['\n'] = 'n', ['\r'] = 'r',
-                                    ['\t'] = 't', ['\b'] = 'b',  ['\f'] = 'f'};
-  const char letter[] = {'\\', letters[(unsigned char)c]};
-  if (letter[1])
-    json_out_raw(out, (etr_slice){letter, 2});
-  else if (c < ' ' || c == 0x7f)
-    put_unit(out, (unsigned char)c);
-  else
-    json_out_raw(out, (etr_slice){&c, 1});
-}
-
-static uint32_t decode(const char *at, size_t size) {
-  uint32_t value = (unsigned char)*at & (0xFFu >> (size + 1));
-  for (size_t i = 1; i < size; i++)
-    value = value << 6 | ((unsigned char)at[i] & 0x3Fu);
-  return value;
-}
-
-static bool is_plain(char c) {
-  return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
-}
-
-/* Puts a text with escapes. Bytes that are not UTF-8 remain as they are in the record. */
-static void put_escaped(json_out *out, etr_slice text) {
-  for (size_t at = 0; at < text.size;) {
-    size_t run = at;
-    while (run < text.size && is_plain(text.data[run]))
-      run++;
-    json_out_raw(out, (etr_slice){text.data + at, run - at});
-    at = run;
-    if (at == text.size)
-      return;
-    size_t size = etr_utf8_size(text.data + at, text.size - at);
-    if (size > 1) {
-      uint32_t character = decode(text.data + at, size);
-      if (character >= 0x10000) {
-        put_unit(out, 0xD800 + ((character - 0x10000) >> 10));
-        put_unit(out, 0xDC00 + (character & 0x3FF));
-      } else
-        put_unit(out, character);
-    } else if (size == 1)
-      put_ascii(out, text.data[at]);
-    else
-      json_out_raw(out, (etr_slice){text.data + at, 1});
-    at += ETR_MAX(size, 1);
-  }
-}
-
-/* Writes a string, with quotes, in ASCII. */
-static void json_out_string(json_out *out, etr_slice text) {
-  json_out_raw(out, ETR_SLICE("\""));
-  put_escaped(out, text);
-  json_out_raw(out, ETR_SLICE("\""));
-}
-
-/* ---- Documents in strings ---- */
-
-static bool write_inside(void *context, const void *data, size_t size) {
-  json_out *outer = context;
-  put_escaped(outer, (etr_slice){data, size});
-  return !outer->failed;
-}
-
-static void json_out_end_inside(json_out *out, json_out *outer) {
-  outer->failed |= !json_out_end(out);
-  json_out_raw(outer, ETR_SLICE("\""));
-}
 
 /* ---- Writes a serialized program again, in one pass and in constant memory: without the weights
  * of its lowered modules, and with other names where some are to be hidden ---- */
@@ -146,7 +26,7 @@ typedef enum object_kind {
 
 typedef struct copier {
   etr_json *in;
-  json_out *out;
+  etr_jw *out;
   etr_redaction *redaction; /* NULL: nothing is to be redacted */
   uint32_t depth;
   bool *out_of_memory; /* of any document */
@@ -176,23 +56,30 @@ static void copy_text(copier *c, etr_slice (*change)(etr_redaction *, etr_slice)
   etr_slice raw;
   bool is_shown = etr_json_peek_raw(c->in, &raw);
   if (is_shown && change == as_it_is) {
-    json_out_raw(c->out, ETR_SLICE("\""));
-    json_out_raw(c->out, raw);
-    json_out_raw(c->out, ETR_SLICE("\""));
+    etr_jw_string_begin(c->out);
+    etr_put(c->out->writer, raw);
+    etr_jw_string_end(c->out);
     etr_json_skip(c->in);
   } else if (is_shown && raw.size && !has_escapes(raw)) {
-    json_out_string(c->out, change(c->redaction, raw));
+    etr_jw_slice(c->out, change(c->redaction, raw));
     etr_json_skip(c->in);
   } else {
     etr_slice text = etr_json_string(c->in);
-    json_out_string(c->out, change(c->redaction, text));
+    etr_jw_slice(c->out, change(c->redaction, text));
   }
 }
 
 /* ---- Documents in strings ---- */
 
+static bool write_inside(void *context, const void *data, size_t size) {
+  etr_jw *outer = context;
+  etr_jw_string_piece(outer, (etr_slice){data, size});
+  return outer->writer->status == ETR_OK;
+}
+
 static void copy_document(copier *c, object_kind kind) {
-  json_out out;
+  etr_writer writer;
+  etr_jw out;
   etr_json *inner = etr_json_open_string(c->in);
   if (!inner)
     return;
@@ -201,11 +88,13 @@ static void copy_document(copier *c, object_kind kind) {
   nested.out = &out;
   /* The inner document is written into a string of the outer one, which must not be used until that
    * ends. */
-  json_out_raw(c->out, ETR_SLICE("\""));
-  json_out_begin(&out, &(etr_sink){write_inside, c->out});
+  etr_jw_string_begin(c->out);
+  etr_writer_init(&writer, &(etr_sink){write_inside, c->out});
+  etr_jw_init(&out, &writer, ETR_JW_PYTHON_ASCII);
   copy_value(&nested, (place){.kind = kind});
   etr_json_end(inner);
-  json_out_end_inside(&out, c->out);
+  (void)etr_writer_finish(&writer, NULL); /* what failed is the outer document's writer */
+  etr_jw_string_end(c->out);
   *c->out_of_memory |= etr_json_out_of_memory(inner);
   if (etr_json_failed(inner))
     etr_json_fail(c->in, "the document in this string is damaged");
@@ -273,7 +162,7 @@ static void put_instead(copier *c, etr_slice value) {
   if (etr_json_peek(c->in) == ETR_JSON_NULL)
     value = ETR_SLICE("null");
   etr_json_skip(c->in);
-  json_out_raw(c->out, value);
+  etr_jw_raw(c->out, value);
 }
 
 static void copy_target(copier *c, place *at) {
@@ -335,42 +224,28 @@ static void copy_member(copier *c, place *at, member_action action) {
 
 /* ---- Values ---- */
 
-static void put_key(copier *c, etr_slice key, bool is_first) {
-  if (!is_first)
-    json_out_raw(c->out, ETR_SLICE(", "));
-  json_out_string(c->out, c->redaction ? etr_redact_name(c->redaction, key) : key);
-  json_out_raw(c->out, ETR_SLICE(": "));
-}
-
 static void copy_object(copier *c, place at) {
   etr_slice key;
-  bool is_first = true;
   etr_json_object(c->in);
-  json_out_raw(c->out, ETR_SLICE("{"));
+  etr_jw_object(c->out);
   while (etr_json_key(c->in, &key)) {
     member_action action = action_of(c, at.kind, key);
     if (action == DROP) {
       etr_json_skip(c->in);
       continue;
     }
-    put_key(c, key, is_first);
+    etr_jw_key_slice(c->out, c->redaction ? etr_redact_name(c->redaction, key) : key);
     copy_member(c, &at, action);
-    is_first = false;
   }
-  json_out_raw(c->out, ETR_SLICE("}"));
+  etr_jw_end(c->out);
 }
 
 static void copy_array(copier *c, place at) {
-  bool is_first = true;
   etr_json_array(c->in);
-  json_out_raw(c->out, ETR_SLICE("["));
-  while (etr_json_element(c->in)) {
-    if (!is_first)
-      json_out_raw(c->out, ETR_SLICE(", "));
+  etr_jw_array(c->out);
+  while (etr_json_element(c->in))
     copy_value(c, at);
-    is_first = false;
-  }
-  json_out_raw(c->out, ETR_SLICE("]"));
+  etr_jw_end(c->out);
 }
 
 static void copy_nested(copier *c, place at, void (*copy)(copier *, place)) {
@@ -394,10 +269,10 @@ static void copy_value(copier *c, place at) {
     copy_text(c, c->redaction ? etr_redact_name : as_it_is);
     break;
   case ETR_JSON_NUMBER:
-    json_out_raw(c->out, etr_json_number_text(c->in));
+    etr_jw_raw(c->out, etr_json_number_text(c->in));
     break;
   case ETR_JSON_BOOL:
-    json_out_raw(c->out, etr_json_bool(c->in) ? ETR_SLICE("true") : ETR_SLICE("false"));
+    etr_jw_bool(c->out, etr_json_bool(c->in));
     break;
   case ETR_JSON_NULL:
     put_instead(c, ETR_SLICE("null"));
@@ -410,7 +285,7 @@ static void copy_value(copier *c, place at) {
 /* Copies a document. `redaction` may be NULL. What it does not change comes out as Python's
  * json.dumps() writes it. What is wrong with the document is the reader's: etr_json_failed().
  * Returns false when out of memory. */
-static bool program_copy(etr_json *json, json_out *out, etr_redaction *redaction) {
+static bool program_copy(etr_json *json, etr_jw *out, etr_redaction *redaction) {
   bool out_of_memory = false;
   copier c = {.in = json, .out = out, .redaction = redaction, .out_of_memory = &out_of_memory};
   copy_value(&c, (place){.kind = OF_PROGRAM});
@@ -452,15 +327,17 @@ static etr_status finish_program(const program *p, etr_json *json, etr_archive_e
 
 static etr_status copy_program(const program *p, etr_archive_entry *entry, const etr_sink *sink,
                                etr_error *error) {
-  json_out out;
+  etr_writer writer;
+  etr_jw out;
   etr_redaction *redaction = p->stripper->redaction;
   etr_json *json = etr_json_open(etr_archive_entry_read, entry, NULL);
   if (!json)
     return etr_fail_memory(error);
-  json_out_begin(&out, sink);
+  etr_writer_init(&writer, sink);
+  etr_jw_init(&out, &writer, ETR_JW_PYTHON_ASCII);
   bool has_memory = program_copy(json, &out, redaction) &&
                     !(redaction && etr_arena_failed(&redaction->arena));
-  bool is_written = json_out_end(&out);
+  bool is_written = etr_writer_finish(&writer, NULL) == ETR_OK;
   etr_status status = has_memory ? finish_program(p, json, entry, error) : etr_fail_memory(error);
   etr_json_close(json);
   return status == ETR_OK && !is_written ? etr_fail_sink(error) : status;

@@ -38,6 +38,11 @@ typedef struct landlock_rules {
   int failure;                 /* errno of what kept a rule from being added; 0: nothing */
 } landlock_rules;
 
+/* Returns true if an error says that the system lacks something, not that a path is wrong. */
+static bool is_shortage(int reason) {
+  return reason == EMFILE || reason == ENFILE || reason == ENOMEM;
+}
+
 #if defined ETR_SANDBOX && defined __has_include
 #if __has_include(<linux/landlock.h>)
 #define HAS_LANDLOCK
@@ -106,11 +111,6 @@ static landlock_rules landlock_begin(void) {
   return (landlock_rules){
       .descriptor = (int)syscall(SYS_landlock_create_ruleset, &known, sizeof known, 0),
       .accesses = known.files};
-}
-
-/* Returns true if an error says that the system lacks something, not that a path is wrong. */
-static bool is_shortage(int reason) {
-  return reason == EMFILE || reason == ENFILE || reason == ENOMEM;
 }
 
 /* Allows `rights` on a path and follows links. Ignores a path that cannot be opened: whoever opens
@@ -350,8 +350,11 @@ static void seccomp_enforce(bool starts_program) {
 /* Allows reading the targets of links in a record's folder, if they are files. */
 static void allow_linked(landlock_rules *rules, const char *folder) {
   DIR *directory = opendir(folder);
-  if (!directory)
+  if (!directory) {
+    if (is_shortage(errno))
+      rules->failure = errno;
     return;
+  }
   for (const struct dirent *entry; (entry = readdir(directory));) {
     char path[PATH_MAX];
     if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
@@ -507,7 +510,7 @@ static exit_status allow_all(landlock_rules *rules, const cli_settings *settings
     const char *logdir = command_logdir(settings);
     int reason = allow_logdir(rules, logdir);
     if (reason != 0)
-      return message_failed("%s: cannot create this directory: %s", logdir, strerror(reason));
+      return message_failed("%s: cannot make this folder: %s", logdir, strerror(reason));
   }
   if (command_draws_picture(settings))
     allow_graphviz(rules);

@@ -10,8 +10,8 @@
  */
 #include "dot/dot.h"
 
+#include "base/writer.h"
 #include "dot/dot_plan.h"
-#include "output/writer.h"
 #include "views/heat.h"
 
 #include <graphviz/cgraph.h>

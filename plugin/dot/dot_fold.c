@@ -4,8 +4,8 @@
  */
 #include "dot/dot_plan.h"
 
+#include "base/writer.h"
 #include "output/label.h"
-#include "output/writer.h"
 
 #include <stdlib.h>
 

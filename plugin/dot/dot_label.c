@@ -5,10 +5,10 @@
  */
 #include "dot/dot_plan.h"
 
+#include "base/writer.h"
 #include "output/label.h"
 #include "output/plain_text.h"
 #include "output/ranking.h"
-#include "output/writer.h"
 #include "views/balance.h"
 #include "views/heat.h"
 #include "views/phases.h"

@@ -18,7 +18,9 @@ void etr_answer_begin(etr_answer *answer, const etr_profile *profile, const etr_
                          .options = options ? options : &defaults,
                          .arrow = etr_arrow_of(sink)};
   etr_writer_init(&answer->writer, sink);
-  etr_writer_look(&answer->writer, answer->options);
+  bool is_text = answer->options->format == ETR_TABLE_TEXT;
+  etr_writer_look(&answer->writer, is_text && answer->options->ascii,
+                  is_text && answer->options->color);
 }
 
 void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile,
@@ -27,7 +29,7 @@ void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile,
   char schema[64];
   etr_answer_begin(answer, profile, filter, NULL, sink);
   answer->fields = (etr_fields){profile, unit, &answer->json};
-  etr_jw_init(&answer->json, &answer->writer);
+  etr_jw_init(&answer->json, &answer->writer, ETR_JW_DOCUMENT);
   (void)snprintf(schema, sizeof schema, "etrecord-tb/%s", name);
   etr_jw_object(&answer->json);
   etr_field_text(&answer->fields, "schema", schema);

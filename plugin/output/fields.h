@@ -6,7 +6,8 @@
 #define ETR_FIELDS_H
 
 #include "base/arena.h"
-#include "output/json_writer.h"
+#include "base/json_writer.h"
+#include "etrecord_tb.h"
 
 /** The document being written, and the profile and unit that convert its times. */
 typedef struct etr_fields {

@@ -5,8 +5,8 @@
 #include "output/label.h"
 
 #include "base/system.h"
+#include "base/writer.h"
 #include "etrecord_tb.h"
-#include "output/writer.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,6 +7,7 @@
 #ifndef ETR_NODE_FILTER_H
 #define ETR_NODE_FILTER_H
 
+#include "etrecord_tb.h"
 #include "output/plain_text.h"
 
 /** Returns true if the graph may have nodes to show. */

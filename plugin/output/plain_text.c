@@ -4,6 +4,8 @@
  */
 #include "output/plain_text.h"
 
+#include "etrecord_tb.h"
+
 typedef struct range {
   uint32_t first, last;
 } range;
@@ -14,15 +16,6 @@ static bool is_in(const range *ranges, size_t count, uint32_t code) {
     if (code <= ranges[i].last)
       return true;
   return false;
-}
-
-/* Returns true for C0, DEL and C1; marks, overrides and isolates of the writing direction; line and
- * paragraph separators; the byte order mark; and tag characters, which are invisible. */
-bool etr_is_control(uint32_t code) {
-  static const range controls[] = {{0, 0x1F},        {0x7F, 0x9F},      {0x61C, 0x61C},
-                                   {0x200E, 0x200F}, {0x2028, 0x202E},  {0x2066, 0x2069},
-                                   {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}};
-  return is_in(controls, ETR_COUNT(controls), code);
 }
 
 static size_t columns_of(const etr_writer *writer, uint32_t code) {
@@ -60,8 +53,8 @@ void etr_put_plain(etr_writer *writer, const char *text) {
 
 bool etr_write_plain(const etr_sink *sink, const char *text) {
   for (etr_slice left = etr_slice_of(text); left.size > 0;) {
-    size_t size = etr_utf8_size(left.data, left.size), decoded;
-    bool plain = size > 0 && !etr_is_control(etr_character_at(left.data, &decoded));
+    size_t size = etr_utf8_size(left.data, left.size);
+    bool plain = size > 0 && !etr_is_control(etr_utf8_code(left.data, size));
     if (!sink->write(sink->context, plain ? left.data : "?", plain ? size : 1))
       return false;
     left = (etr_slice){left.data + (size ? size : 1), left.size - (size ? size : 1)};

@@ -9,11 +9,7 @@
 #define ETR_PLAIN_TEXT_H
 
 #include "base/utf8.h"
-#include "output/writer.h"
-
-/** Returns true for control characters, line ends, marks that change the writing direction, and
- * characters that are invisible but read by programs. */
-bool etr_is_control(uint32_t character);
+#include "base/writer.h"
 
 /** Returns a copy that cannot steer a terminal; NULL when out of memory. */
 char *etr_plain_copy(etr_arena *arena, const char *text);

@@ -258,7 +258,7 @@ static void put_types(const etr_table *table, const etr_column *columns) {
                                       [ETR_ARROW_WHOLE] = "int64",
                                       [ETR_ARROW_REAL] = "double"};
   etr_jw json;
-  etr_jw_init(&json, &table->answer->writer);
+  etr_jw_init(&json, &table->answer->writer, ETR_JW_DOCUMENT);
   etr_jw_object(&json);
   for (size_t i = 0; i < table->origin_count + table->column_count; i++) {
     etr_jw_key(&json, columns[i].title);
@@ -472,7 +472,7 @@ static etr_scalar typed_scalar(const etr_table *table, const etr_field *field, c
 static void put_line(const etr_table *table, const void *row) {
   etr_jw json;
   const etr_fields fields = {table->answer->profile, table->answer->options->unit, &json};
-  etr_jw_init(&json, &table->answer->writer);
+  etr_jw_init(&json, &table->answer->writer, ETR_JW_DOCUMENT);
   etr_jw_object(&json);
   for (size_t i = 0; i < table->origin_count; i++)
     etr_field_text(&fields, table->origin[i].name, table->origin[i].value);

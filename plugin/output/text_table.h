@@ -8,6 +8,7 @@
 #ifndef ETR_TEXT_TABLE_H
 #define ETR_TEXT_TABLE_H
 
+#include "etrecord_tb.h"
 #include "output/plain_text.h"
 
 typedef struct etr_column {

@@ -55,7 +55,7 @@ etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, si
   const etr_fields f = {profile, ETR_UNIT_NS, &json};
   etr_error_clear(error);
   etr_writer_init(&writer, sink);
-  etr_jw_init(&json, &writer);
+  etr_jw_init(&json, &writer, ETR_JW_DOCUMENT);
   etr_jw_object(&json);
   etr_profile_put_schema(&f, "etrecord-tb/head/1");
   put_hparams(&f, hparams, hparam_count);

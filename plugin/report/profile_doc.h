@@ -106,6 +106,10 @@ void etr_profile_put_ns(etr_profile_doc *doc, double ticks);
 void etr_profile_put_columns(etr_profile_doc *doc, const char *key, const etr_row_type *list,
                              unsigned media, etr_rows rows);
 
+/** Returns the row of each node of a graph, ETR_NONE for nodes that are no operators, and the
+ * number of rows. NULL when out of memory. */
+const uint32_t *etr_profile_rows(size_t *count, etr_arena *arena, const etr_graph *graph);
+
 /** Lists the operators of the method's graph; none if it has no graph. compared: its data for
  * comparisons, or NULL. Returns false when out of memory. */
 bool etr_profile_list_operators(etr_profile_doc *doc, etr_profile_operators *out,

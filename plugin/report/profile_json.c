@@ -251,7 +251,7 @@ static void open_document(etr_profile_doc *e, etr_jw *json, etr_writer *writer,
   etr_placer_init(&e->placer, &e->arena, profile);
   e->joined.arena = &e->arena;
   etr_writer_init(writer, sink);
-  etr_jw_init(json, writer);
+  etr_jw_init(json, writer, ETR_JW_DOCUMENT);
   etr_jw_object(json);
 }
 

@@ -88,6 +88,14 @@ static const uint32_t *put_sources(etr_profile_doc *e, const etr_profile_operato
   return source_of;
 }
 
+const uint32_t *etr_profile_rows(size_t *count, etr_arena *arena, const etr_graph *graph) {
+  uint32_t *row_of = etr_arena_alloc_array(arena, graph->node_count, sizeof *row_of);
+  *count = 0;
+  for (size_t i = 0; row_of && i < graph->node_count; i++)
+    row_of[i] = graph->nodes[i].kind == ETR_NODE_OP ? (uint32_t)(*count)++ : ETR_NONE;
+  return row_of;
+}
+
 bool etr_profile_list_operators(etr_profile_doc *e, etr_profile_operators *ops,
                                 const etr_method *method, const etr_side_method *compared) {
   *ops = (etr_profile_operators){.compared = compared};
@@ -95,16 +103,13 @@ bool etr_profile_list_operators(etr_profile_doc *e, etr_profile_operators *ops,
     return true;
   const etr_graph *graph = &e->fields.profile->graphs[method->graph];
   uint32_t *nodes = etr_arena_alloc_array(&e->arena, graph->node_count, sizeof *nodes);
-  uint32_t *row_of = etr_arena_alloc_array(&e->arena, graph->node_count, sizeof *row_of);
-  *ops = (etr_profile_operators){
-      .graph = graph, .nodes = nodes, .row_of = row_of, .compared = compared};
-  if (!nodes || !row_of)
+  *ops = (etr_profile_operators){.graph = graph, .nodes = nodes, .compared = compared};
+  ops->row_of = etr_profile_rows(&ops->count, &e->arena, graph);
+  if (!nodes || !ops->row_of)
     return false;
-  for (size_t i = 0; i < graph->node_count; i++) {
-    row_of[i] = graph->nodes[i].kind == ETR_NODE_OP ? (uint32_t)ops->count : ETR_NONE;
-    if (row_of[i] != ETR_NONE)
-      nodes[ops->count++] = (uint32_t)i;
-  }
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    if (ops->row_of[i] != ETR_NONE)
+      nodes[ops->row_of[i]] = i;
   return true;
 }
 

@@ -156,23 +156,86 @@ etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_
 
 /* ---- Two records ---- */
 
-static etr_status make_document(etr_text *out, const etr_profile *profile, etr_error *error) {
-  return etr_profile_write(profile, ETR_PROFILE_SHOWN | ETR_PROFILE_COMPARED, NULL,
-                           &(etr_sink){etr_text_write, out}, error);
+/* The page shows operators, numbered as in its documents, and has no values, findings or graphs
+ * with the comparison: it has them in the documents. So what it gets is a comparison of profiles
+ * that have no graphs and no events. */
+
+/* Returns such a profile. NULL when out of memory. */
+static const etr_profile *without_graphs(etr_arena *arena, const etr_profile *profile) {
+  etr_profile *out = etr_arena_alloc(arena, sizeof *out);
+  etr_method *methods = etr_arena_alloc_array(arena, profile->method_count, sizeof *methods);
+  if (!out || !methods)
+    return NULL;
+  *out = *profile;
+  out->graph_count = out->block_count = 0;
+  out->methods = methods;
+  for (size_t i = 0; i < profile->method_count; i++) {
+    methods[i] = profile->methods[i];
+    methods[i].graph = ETR_NONE;
+  }
+  return out;
 }
 
-/* Compares the records as documents, because the page numbers operators and not nodes. */
+/* Returns the row of each node in the document; NULL when out of memory, and without a graph. */
+static const uint32_t *rows_of(etr_arena *arena, const etr_profile *profile, uint32_t method) {
+  uint32_t graph = method == ETR_NONE ? ETR_NONE : profile->methods[method].graph;
+  size_t count;
+  return graph == ETR_NONE ? NULL : etr_profile_rows(&count, arena, &profile->graphs[graph]);
+}
+
+static uint32_t row_at(const uint32_t *rows, uint32_t node) {
+  return rows && node != ETR_NONE ? rows[node] : ETR_NONE;
+}
+
+/* Returns a method's comparison with rows instead of nodes. When out of memory, the arena has
+ * failed. */
+static etr_method_pair in_rows(etr_arena *arena, const etr_comparison *comparison,
+                               const etr_method_pair *method) {
+  const uint32_t *old = rows_of(arena, comparison->base, method->base_method),
+                 *now = rows_of(arena, comparison->newer, method->new_method);
+  etr_node_pair *pairs = etr_arena_alloc_array(arena, method->pair_count, sizeof *pairs);
+  etr_method_pair out = *method;
+  for (size_t i = 0; pairs && i < method->pair_count; i++) {
+    pairs[i] = method->pairs[i];
+    pairs[i].base_node = row_at(old, pairs[i].base_node);
+    pairs[i].new_node = row_at(now, pairs[i].new_node);
+  }
+  out.pairs = pairs;
+  out.gap_count = 0;
+  return out;
+}
+
+static bool shows(const etr_profile *profile, uint32_t method) {
+  return method != ETR_NONE && etr_profile_shows(&profile->methods[method]);
+}
+
+/* Fills *out with the comparison that the page shows, in the arena: the methods of the newer
+ * document in its order, then those of the base alone. Returns false when out of memory. */
+static bool number_rows(etr_comparison *out, etr_arena *arena, const etr_comparison *comparison) {
+  etr_method_pair *methods = etr_arena_alloc_array(arena, comparison->method_count,
+                                                   sizeof *methods);
+  *out = *comparison;
+  out->base = without_graphs(arena, comparison->base);
+  out->newer = without_graphs(arena, comparison->newer);
+  out->methods = methods;
+  out->method_count = 0;
+  for (int alone = 0; methods && alone < 2; alone++)
+    for (size_t i = 0; i < comparison->method_count; i++) {
+      const etr_method_pair *method = &comparison->methods[i];
+      bool in_newer = shows(comparison->newer, method->new_method);
+      if (alone ? !in_newer && shows(comparison->base, method->base_method) : in_newer)
+        methods[out->method_count++] = in_rows(arena, comparison, method);
+    }
+  return !etr_arena_failed(arena);
+}
+
 static etr_status compare(etr_text *out, const etr_profile *base, const etr_profile *newer,
                           etr_error *error) {
-  etr_text documents[] = {{.arena = out->arena}, {.arena = out->arena}};
-  etr_comparison *comparison;
-  ETR_TRY(make_document(&documents[0], base, error));
-  ETR_TRY(make_document(&documents[1], newer, error));
-  const etr_document old = {documents[0].data, documents[0].size, NULL},
-                     now = {documents[1].data, documents[1].size, NULL};
-  ETR_TRY(etr_compare_documents(&comparison, &old, &now, NULL, error));
-  etr_status status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS,
-                                         &(etr_sink){etr_text_write, out}, error);
+  etr_comparison *comparison, shown;
+  ETR_TRY(etr_compare(&comparison, base, newer, NULL, error));
+  etr_status status = ETR_ERROR_MEMORY;
+  if (number_rows(&shown, out->arena, comparison))
+    status = etr_emit_diff_json(&shown, NULL, ETR_UNIT_NS, &(etr_sink){etr_text_write, out}, error);
   etr_comparison_close(comparison);
   return status;
 }

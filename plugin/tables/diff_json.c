@@ -209,7 +209,6 @@ etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_f
   etr_field_number(&o.answer.fields, "limit", comparison->limit > 0 ? comparison->limit : NAN);
   etr_field_number(&o.answer.fields, "recording_noise", comparison->recording_noise);
   etr_field_flag(&o.answer.fields, "in_turns", comparison->is_in_turns);
-  etr_field_flag(&o.answer.fields, "has_older_document", comparison->has_older_document);
   etr_field_list(&o.answer.fields, "methods");
   bool good = true;
   for (size_t i = 0; good && i < comparison->method_count; i++)

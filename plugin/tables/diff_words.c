@@ -489,18 +489,15 @@ const char *etr_diff_legend(etr_diff_output *o) {
                      "compared with those of the other by Welch's t: the true change lies between "
                      "the bounds in 95 of 100 such "
                      "comparisons. ";
-  const char *older =
-      "A side was written by an earlier version, which stored no recordings: its runs count as one "
-      "recording, and their spread is estimated. ";
   return etr_or_empty(etr_arena_format(
       &o->answer.arena,
-      "%s%s%s%sOf the rows called slower or faster, 5 %% at most are expected "
+      "%s%s%sOf the rows called slower or faster, 5 %% at most are expected "
       "to be so by chance. Averages add up; "
       "medians do not.",
       by_recordings ? many : "",
       by_recordings && !c->is_in_turns ? "This assumes that the recordings were taken in turns. "
                                        : "",
-      by_runs ? etr_or_empty(few) : "", c->has_older_document ? older : ""));
+      by_runs ? etr_or_empty(few) : ""));
 }
 
 const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS] = {

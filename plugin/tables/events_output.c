@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/base64.h"
+#include "base/json_writer.h"
 #include "base/utf8.h"
-#include "output/json_writer.h"
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"

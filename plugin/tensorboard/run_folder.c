@@ -9,9 +9,9 @@
 
 #include "base/file.h"
 #include "base/system.h"
+#include "base/writer.h"
 #include "output/below.h"
 #include "output/temporary.h"
-#include "output/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

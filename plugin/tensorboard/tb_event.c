@@ -2,8 +2,8 @@
  *
  * tb_event.c - writes the event file of one entry point.
  */
+#include "base/writer.h"
 #include "output/file_name.h"
-#include "output/writer.h"
 #include "report/profile_doc.h"
 #include "tensorboard/logdir.h"
 #include "tensorboard/tb_curves.h"

@@ -2,8 +2,8 @@
  *
  * tb_graph.c - packs a graph as TensorFlow's GraphDef.
  */
+#include "base/writer.h"
 #include "output/label.h"
-#include "output/writer.h"
 #include "tensorboard/tb_names.h"
 #include "tensorboard/tb_view.h"
 #include "views/accuracy_view.h"

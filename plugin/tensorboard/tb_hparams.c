@@ -4,8 +4,8 @@
  * events.
  */
 #include "base/number.h"
+#include "base/writer.h"
 #include "output/label.h"
-#include "output/writer.h"
 #include "tensorboard/pack.h"
 #include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"

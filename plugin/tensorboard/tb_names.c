@@ -5,8 +5,8 @@
 #include "tensorboard/tb_names.h"
 
 #include "base/utf8.h"
+#include "base/writer.h"
 #include "output/label.h"
-#include "output/writer.h"
 
 enum {
   STACKED_FROM = 5, /* so many siblings named x1, x2, ... are drawn as one by the page */

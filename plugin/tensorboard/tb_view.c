@@ -4,8 +4,8 @@
  */
 #include "tensorboard/tb_view.h"
 
+#include "base/writer.h"
 #include "output/label.h"
-#include "output/writer.h"
 #include "tensorboard/pack.h"
 #include "tensorboard/tb_names.h"
 #include "views/phases.h"

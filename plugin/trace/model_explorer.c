@@ -257,7 +257,7 @@ etr_status etr_emit_node_data(const etr_profile *profile, size_t graph,
   if (d.options->statistic == ETR_NODE_SNR)
     d.accuracy = etr_accuracy_of_nodes(&d.arena, profile, d.graph);
   etr_writer_init(&d.writer, sink);
-  etr_jw_init(&d.json, &d.writer);
+  etr_jw_init(&d.json, &d.writer, ETR_JW_DOCUMENT);
   d.fields = (etr_fields){profile, d.options->unit, &d.json};
   if (!etr_arena_failed(&d.arena) && d.adapter == ETR_ADAPTER_PTE)
     put_program(&d);

@@ -258,7 +258,7 @@ static etr_status write_trace(const etr_profile *profile, const etr_trace_option
   t.titles = etr_arena_alloc_array(&t.arena, t.placer.event_count, sizeof *t.titles);
   t.next_thread = etr_arena_alloc_array(&t.arena, t.placer.process_count, sizeof *t.next_thread);
   etr_writer_init(&t.writer, sink);
-  etr_jw_init(&t.json, &t.writer);
+  etr_jw_init(&t.json, &t.writer, ETR_JW_DOCUMENT);
   t.fields = (etr_fields){profile, ETR_UNIT_US, &t.json};
   if (!etr_arena_failed(&t.arena))
     put_document(&t);

@@ -5,8 +5,8 @@
 #include "views/breakdown.h"
 
 #include "base/natural.h"
+#include "base/writer.h"
 #include "output/ranking.h"
-#include "output/writer.h"
 #include "views/run_stats.h"
 
 #include <stdlib.h>

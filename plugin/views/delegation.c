@@ -5,10 +5,10 @@
 #include "views/delegation.h"
 
 #include "base/natural.h"
+#include "base/writer.h"
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/ranking.h"
-#include "output/writer.h"
 #include "views/run_stats.h"
 
 #include <stdlib.h>

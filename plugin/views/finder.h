@@ -6,7 +6,7 @@
 #ifndef ETR_FINDER_H
 #define ETR_FINDER_H
 
-#include "output/writer.h"
+#include "base/writer.h"
 #include "views/breakdown.h"
 #include "views/finding.h"
 

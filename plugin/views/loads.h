@@ -6,7 +6,8 @@
 #ifndef ETR_LOADS_H
 #define ETR_LOADS_H
 
-#include "output/writer.h"
+#include "base/writer.h"
+#include "etrecord_tb.h"
 
 /** An event of a load, such as "Method::init" or "Program::load_method". */
 typedef struct etr_load {

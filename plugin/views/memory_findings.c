@@ -7,7 +7,7 @@
 #include "output/label.h"
 
 #include "base/natural.h"
-#include "output/writer.h"
+#include "base/writer.h"
 
 /** The data of the rules, and the findings so far. */
 typedef struct etr_memory_finder {

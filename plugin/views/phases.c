@@ -4,7 +4,7 @@
  */
 #include "views/phases.h"
 
-#include "output/writer.h"
+#include "base/writer.h"
 
 enum {
   MOST_PARTS = ETR_PHASES > ETR_COMPUTE_UNITS ? ETR_PHASES : ETR_COMPUTE_UNITS,

@@ -6,8 +6,8 @@
 #define ETR_STEADINESS_H
 
 #include "base/arena.h"
+#include "base/writer.h"
 #include "etrecord_tb.h"
-#include "output/writer.h"
 
 /** Describes two modes, a step, a drift or outliers of a method's runs: "two modes: 41 runs
  * at 1.0500 ms, 9 at 8.4000 ms", "12 % slower from run 26 on", "10 % slower over 40 runs", "steady

@@ -23,9 +23,7 @@ describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
   const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'access-')), paths = {};
   let page;
   const go = async (name, state = '') => {
-    await page.page.goto('about:blank');
-    await page.page.goto(`file://${paths[name]}#${state}`);
-    await page.shown();
+    await page.go(paths[name], state);
   };
   const views = () => page.frame.getByRole('tab').allInnerTexts();
   const settled = () => page.frame.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));

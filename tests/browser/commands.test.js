@@ -56,7 +56,7 @@ describe('the command of a table', {skip: missing(), timeout: 600_000}, () => {
         for (const extra of EXTRA[view] ?? ['']) {
           await page.page.goto(`file://${join(folder, `${record}.html`)}#view=${view.toLowerCase()}&digits=1${extra}`);
           await page.frame.getByRole('tab', {name: view, selected: true}).waitFor();
-          await page.page.waitForTimeout(300);
+          await page.settled();
           for (const menu of await page.frame.locator('details.menu:has([aria-label^="Copy "])').all()) {
             const name = `${view}${extra}: ${await menu.locator('summary').getAttribute('aria-label')}`;
             if (await menu.getByText('No command prints this table.').count()) continue;

@@ -4,6 +4,8 @@
 
 import {TabPage} from './tab_page.js';
 
+const GRAPH_MS = 500; // a graph puts its place into the address once it has stood still for 400
+
 export class ExecuTorchTab extends TabPage {
   /** In TensorBoard, with all digits of times, which tests compare. */
   static async openIn(server, viewport) {
@@ -21,6 +23,26 @@ export class ExecuTorchTab extends TabPage {
     await tab.page.goto(`file://${path}#digits=1`);
     tab.frame = tab.page;
     return tab.shown();
+  }
+
+  /** Shows a state of a report as its address has it. Where the report is open, the address alone changes, as a link changes it. */
+  async go(path, state) {
+    await this.page.goto(`file://${path}#${state}`);
+    await this.shown();
+  }
+
+  /** The same of a report that is loaded anew, whether or not it is open. */
+  async load(path, state) {
+    await this.page.goto('about:blank');
+    await this.go(path, state);
+  }
+
+  /** Until what is drawn is in sight, and where it is stands in the address. */
+  async settled() {
+    await this.frame.getByText('Loading…').waitFor({state: 'hidden'});
+    await this.frame.waitForFunction(() => !document.querySelector('.scene-canvas[aria-busy]'));
+    if (await this.frame.locator('.graph-pane canvas').count()) await this.page.waitForTimeout(GRAPH_MS);
+    await this.frame.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
   }
 
   async shown() {

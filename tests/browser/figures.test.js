@@ -38,13 +38,14 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
   });
 
   async function show(...records) {
-    const path = join(folder, 'report.html');
+    const path = join(folder, `${records.join('_').replaceAll('/', '_')}.html`);
     run('report', ...records.map(record => join(fixtures, record)), '-o', path, '--unit', 'ms');
-    page ??= await ExecuTorchTab.openReport(path, {width: 1400, height: 900});
-    page.clicksAtOnce = true; // there are thousands of clicks, and executorch_tab.test.js tests the mouse
-    await page.page.goto('about:blank'); // another fragment alone would load nothing
-    await page.page.goto(`file://${path}#digits=1`);
-    await page.shown();
+    if (!page) {
+      page = await new ExecuTorchTab().launch();
+      page.frame = page.page;
+      page.clicksAtOnce = true; // there are thousands of clicks, and executorch_tab.test.js tests the mouse
+    }
+    await page.go(path, 'digits=1');
   }
 
   /* One method after the other: what the command says of it. Several unknown ones stand in the same order. */

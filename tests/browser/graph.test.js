@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {after, before, describe, it} from 'node:test';
+import {after, afterEach, before, describe, it} from 'node:test';
 import {gunzipSync, gzipSync} from 'node:zlib';
 
 import {run} from './answers.js';
@@ -30,10 +30,8 @@ describe('the graph of a report', options, () => {
   let folder;
 
   before(() => { folder = mkdtempSync(join(tmpdir(), 'graph-')); });
-  after(async () => {
-    for (const tab of opened) await tab.close();
-    rmSync(folder, {recursive: true});
-  });
+  afterEach(async () => { for (const tab of opened.splice(0)) await tab.close(); });
+  after(() => rmSync(folder, {recursive: true}));
 
   /** Opens the graph of a record's report; `said` is added to the address. */
   async function open(record, said = '', base = null) {

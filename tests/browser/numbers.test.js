@@ -37,10 +37,8 @@ describe('numbers', {skip: missing(), timeout: 600_000}, () => {
   let page;
 
   const go = async (path, fragment) => {
-    await page.page.goto('about:blank');
-    await page.page.goto(`file://${path}#${fragment}`);
-    await page.shown();
-    await page.page.waitForTimeout(300);
+    await page.go(path, fragment);
+    await page.settled();
   };
 
   before(async () => {

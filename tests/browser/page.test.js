@@ -19,14 +19,9 @@ const RECORD = 'llama_xnnpack', LARGEST = {llama_portable: 400_000, mv2_xnnpack:
 describe('the page', {skip: missing(), timeout: 900_000}, () => {
   const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'page-')), path = join(folder, 'report.html');
   let page, views;
-  const settled = async () => {
-    await page.frame.getByText('Loading…').waitFor({state: 'hidden'});
-    await page.page.waitForTimeout(700); // what is drawn on canvases settles in the address after a moment
-  };
+  const settled = () => page.settled();
   const go = async fragment => {
-    await page.page.goto('about:blank');
-    await page.page.goto(`file://${path}#${fragment}`);
-    await page.shown();
+    await page.go(path, fragment);
     await settled();
   };
 

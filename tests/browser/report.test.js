@@ -119,16 +119,6 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.deepEqual(dashboard.errors, []);
   });
 
-  it('that an earlier version wrote shows all but the timeline', async () => {
-    const path = join(folder, 'old.html');
-    const older = ({texts}) => ({timeline: {run: 1, execute: 1}, texts});
-    writeFileSync(path, withDocument(run('report', join(fixtures, 'add_mul')), 'profile.0.timeline', older));
-    const dashboard = await show(path);
-    await dashboard.view('Timeline');
-    assert.match(await dashboard.frame.locator('main').innerText(), /earlier version/);
-    assert.deepEqual(dashboard.errors, []);
-  });
-
   it('leaves nothing behind where it cannot be written', () => {
     const before = readdirSync(folder);
     assert.throws(() => run('report', join(fixtures, 'add_mul'), '-o', join(folder, 'none', 'report.html')));

@@ -46,9 +46,7 @@ describe('a selection', {skip: missing(), timeout: 900_000}, () => {
   const keys = async (...list) => { for (const key of list) await page.page.keyboard.press(key); };
   const settled = () => page.frame.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
   const go = async (record, state) => {
-    await page.page.goto('about:blank');
-    await page.page.goto(`file://${paths[record]}#${state}`);
-    await page.shown();
+    await page.go(paths[record], state);
   };
 
   before(async () => {

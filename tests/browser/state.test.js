@@ -43,10 +43,7 @@ for (const [place, open] of Object.entries(PLACES))
       for (const part of left) part.hidden = false;
       return [said, ...marked].join('\n');
     });
-    const settled = async () => {
-      await page.frame.getByText('Loading…').waitFor({state: 'hidden'});
-      await page.page.waitForTimeout(700); // what is drawn on canvases settles in the address after a moment
-    };
+    const settled = () => page.settled();
     const again = async () => {
       page.frame = isFrame ? await (await page.page.waitForSelector('iframe')).contentFrame() : page.page;
       await page.shown();

@@ -2,9 +2,9 @@
 //
 // tab_page.js - a page of Chromium, with what it complained about.
 
-import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {dirname, join} from 'node:path';
+import {mkdirSync} from 'node:fs';
+import {after} from 'node:test';
+import {dirname} from 'node:path';
 
 import {chromium, playwright} from './environment.js';
 
@@ -12,21 +12,25 @@ const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-qui
   '--disable-component-update', '--disable-sync'];
 const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 120_000); // a busy machine is no failure
 
+/* The browser of all pages of this process. Each page has a context of its own: storage, permissions and caches. */
+let browser = null;
+
+after(async () => (await browser)?.close());
+
 export class TabPage {
   async launch(viewport = {width: 1400, height: 900}, options = {}) { // options are Playwright's of a context
     this.errors = [];
-    this.profile = mkdtempSync(join(tmpdir(), 'chromium-'));
-    this.browser = await playwright().chromium.launchPersistentContext(this.profile, {executablePath: chromium, args: ARGUMENTS, viewport, ...options});
-    this.browser.setDefaultTimeout(PATIENCE_MS);
-    this.page = await this.browser.newPage();
+    browser ??= playwright().chromium.launch({executablePath: chromium, args: ARGUMENTS});
+    this.context = await (await browser).newContext({viewport, ...options});
+    this.context.setDefaultTimeout(PATIENCE_MS);
+    this.page = await this.context.newPage();
     this.page.on('console', message => message.type() === 'error' && this.errors.push(message.text()));
     this.page.on('pageerror', error => this.errors.push(error.message));
     return this;
   }
 
   async close() {
-    await this.browser.close();
-    rmSync(this.profile, {recursive: true, force: true});
+    await this.context.close();
   }
 
   async screenshot(path) {

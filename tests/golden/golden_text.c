@@ -6,7 +6,7 @@
  * Event files become one line for each event, node and timing, fields by their names in the .proto,
  * nothing left out; DOT is text already.
  */
-#include "output/writer.h"
+#include "base/writer.h"
 #include "tensorboard.pb-c.h"
 #include "tensorboard/tfrecord.h"
 

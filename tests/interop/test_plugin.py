@@ -70,7 +70,7 @@ def test_a_run_that_is_being_loaded_is_not_there_yet(dashboard):
 
 
 def test_the_fleet_is_each_record_with_its_head(dashboard):
-    """Without reading any whole document; a record of an earlier version has no head, and neither has one that is broken."""
+    """Without reading any whole document; a record without a head has none, and neither has one whose head is broken."""
     heads = {"a": b'{"methods": []}', "cut": b'{"methods": [', "loading": b"{}"}
     blobs = {(run, "etrecord_head"): head for run, head in heads.items()} | {(run, "etrecord"): None for run in ("a", "cut", "loading", "old")}
     status, said = ask(dashboard, KeyError("Key  was not found in Reservoir"), "/fleet", blobs)

@@ -2,7 +2,7 @@
  *
  * test_diff_json.c - comparisons as JSON: times do not depend on the clock that counted them.
  */
-#include "output/writer.h"
+#include "base/writer.h"
 #include "views/balance.h"
 
 #include <criterion/criterion.h>

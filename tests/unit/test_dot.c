@@ -2,8 +2,8 @@
  *
  * DOT output: hostile names, the drawing of each element, and repeatability.
  */
+#include "base/writer.h"
 #include "etrecord_tb.h"
-#include "output/writer.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>

@@ -2,8 +2,8 @@
  *
  * test_edge_only.c - answers about Edge programs are the same if only Edge programs are read.
  */
+#include "base/writer.h"
 #include "etrecord_tb.h"
-#include "output/writer.h"
 #include "report/profile_doc.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
  *
  * JSON output: commas, lines, escapes.
  */
-#include "output/json_writer.h"
+#include "base/json_writer.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -17,7 +17,7 @@ typedef struct fixture {
 static void begin(fixture *f) {
   etr_arena_init(&f->arena);
   etr_text_begin(&f->text, &f->arena, &f->writer);
-  etr_jw_init(&f->json, &f->writer);
+  etr_jw_init(&f->json, &f->writer, ETR_JW_DOCUMENT);
 }
 
 static void expect_text(fixture *f, const char *expected) {
@@ -54,6 +54,36 @@ Test(json_writer, nested_values_are_separated) {
                   "{\"n\":18446744073709551615,\"x\":0.5},\n"
                   "{\"n\":18446744073709551614,\"x\":0.5}\n"
                   "],\"lists\":[[],[null]],\"yes\":true,\"no\":false}\n");
+}
+
+/* What json.dumps() of Python 3 writes, with ensure_ascii=False and without. */
+Test(json_writer, python_s_forms_are_kept) {
+  static const struct {
+    etr_jw_form form;
+    const char *text;
+  } cases[] = {
+      {ETR_JW_PYTHON, "{\"a\": [1, {}], \"b\": \"<\xC3\xA9\xF0\x9F\x99\x82\x7f\xff\\n\"}"},
+      {ETR_JW_PYTHON_ASCII, "{\"a\": [1, {}], \"b\": \"<\\u00e9\\ud83d\\ude42\\u007f\xff\\n\"}"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    fixture f;
+    begin(&f);
+    etr_jw_init(&f.json, &f.writer, cases[i].form);
+    etr_jw_object(&f.json);
+    etr_jw_key(&f.json, "a");
+    etr_jw_array(&f.json);
+    etr_jw_raw(&f.json, ETR_SLICE("1"));
+    etr_jw_object(&f.json);
+    etr_jw_end(&f.json);
+    etr_jw_end(&f.json);
+    etr_jw_key_slice(&f.json, ETR_SLICE("b"));
+    etr_jw_string_begin(&f.json);
+    etr_jw_string_piece(&f.json, ETR_SLICE("<\xC3\xA9"));
+    etr_jw_string_piece(&f.json, ETR_SLICE("\xF0\x9F\x99\x82\x7f\xff\n"));
+    etr_jw_string_end(&f.json);
+    etr_jw_end(&f.json);
+    expect_text(&f, cases[i].text);
+  }
 }
 
 Test(json_writer, strings_are_escaped) {

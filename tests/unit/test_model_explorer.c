@@ -2,8 +2,8 @@
  *
  * Node data for Model Explorer: the nodes that have a value, and the sums of values.
  */
+#include "base/writer.h"
 #include "etrecord_tb.h"
-#include "output/writer.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>
@@ -50,6 +50,16 @@ static void build(tiny *t) {
   tiny_time(t, add, 1000000);
   tiny_time(t, mul, 2000000);
   tiny_time(t, sub, 500000)->backend = "VulkanBackend";
+}
+
+/* A damaged or forged graph may have them. */
+Test(model_explorer, no_key_comes_twice) {
+  tiny t = {0};
+  tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "sub", "aten.sub.Tensor", 0), 1000000);
+  tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "sub", "aten.sub.Tensor", 0), 2000000);
+  const etr_profile *profile = tiny_profile(&t);
+  expect_results(emit(profile, (etr_node_data_options){0}, &t.arena),
+                 "{\"sub_\":{\"value\":1}}}\n");
 }
 
 Test(model_explorer, timed_nodes_have_values) {

@@ -4,6 +4,8 @@
  */
 #include "output/plain_text.h"
 
+#include "etrecord_tb.h"
+
 #include <criterion/criterion.h>
 
 typedef struct output {
@@ -15,7 +17,7 @@ typedef struct output {
 static etr_writer *start(output *out, bool ascii, bool color) {
   *out = (output){0};
   etr_text_begin(&out->text, &out->arena, &out->writer);
-  etr_writer_look(&out->writer, &(etr_table_options){.ascii = ascii, .color = color});
+  etr_writer_look(&out->writer, ascii, color);
   return &out->writer;
 }
 
@@ -238,11 +240,9 @@ Test(plain_text, styles_only_with_colour) {
   }
 }
 
-Test(plain_text, styles_are_applied_to_text_only) {
+Test(plain_text, a_reader_without_colors_gets_none) {
   output out;
   etr_writer *writer = start(&out, false, false);
-  etr_writer_look(writer,
-                  &(etr_table_options){.format = ETR_TABLE_CSV, .color = true, .ascii = true});
   etr_put_style(writer, ETR_STYLE_HOT);
   etr_puts(writer, "\xC2\xB7");
   expect_end(&out, "\xC2\xB7");

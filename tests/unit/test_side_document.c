@@ -4,9 +4,9 @@
  * bit; other documents are refused.
  */
 #include "base/arena.h"
+#include "base/writer.h"
 #include "etrecord_compare.h"
 #include "open_fixture.h"
-#include "output/writer.h"
 #include "views/steadiness.h"
 
 #include <criterion/criterion.h>
@@ -181,50 +181,6 @@ Test(side_document, documents_compare_like_their_records) {
   }
 }
 
-/* ---- Documents of earlier versions ---- */
-
-static etr_text read_file(etr_arena *arena, const char *path) {
-  etr_text text = {.arena = arena};
-  char piece[4096];
-  FILE *file = fopen(path, "rb");
-  cr_assert_not_null(file, "%s", path);
-  for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
-    cr_assert(add_bytes(&text, piece, got));
-  cr_assert_eq(fclose(file), 0);
-  return text;
-}
-
-/* An earlier version wrote this document of add_mul, with median deviations and without recordings.
- */
-Test(side_document, a_document_without_recordings_is_compared) {
-  etr_arena arena = {0};
-  etr_error error;
-  etr_comparison *comparison;
-  const etr_text older = read_file(&arena, FIXTURES "/older_document.json"),
-                 now = document_of(&arena, "add_mul", NULL);
-  cr_assert_eq(compare_documents(&comparison, &older, &now, &error), ETR_OK, "%s", error.message);
-  const etr_method_pair *method = &comparison->methods[0];
-  const etr_change *execute = &method->execute;
-  cr_expect(comparison->has_older_document);
-  cr_expect(execute->base_p50 > 0 && execute->base_recordings == 1);
-  cr_expect_eq(execute->verdict, ETR_VERDICT_CANNOT_TELL);
-  cr_expect(execute->low < 0 && execute->high > 0);
-  cr_expect_eq(method->timed_paired, method->timed_nodes);
-  for (size_t i = 0; i < method->pair_count; i++) {
-    const etr_change *change = &method->pairs[i].change;
-    cr_expect_lt(change->verdict, ETR_VERDICT_FASTER, "%s", method->pairs[i].new_name);
-    cr_expect(change->base_runs == 0 || isfinite(change->low), "%s: an interval from what there is",
-              method->pairs[i].new_name);
-  }
-  for (int part = 0; part < ETR_SIDE_PARTS; part++)
-    cr_expect_eq(method->parts[part].base_runs, 0);
-  etr_comparison_close(comparison);
-  cr_assert_eq(compare_documents(&comparison, &now, &now, &error), ETR_OK);
-  cr_expect_not(comparison->has_older_document);
-  etr_comparison_close(comparison);
-  etr_arena_clear(&arena);
-}
-
 /* ---- Refused ---- */
 
 /* Replaces `from` in the text of a document. */
@@ -244,9 +200,8 @@ Test(side_document, unsuitable_documents_are_refused) {
   static const struct {
     const char *from, *to, *message;
   } cases[] = {
-      {"\"sums\"", "\"other\"", "earlier version"},
-      {"\"recordings\":[20]", "\"other\":[20]",
-       "earlier version"}, /* such documents had deviations instead */
+      {"\"sums\"", "\"other\"", "lacks what a comparison needs"},
+      {"\"recordings\":[20]", "\"other\":[20]", "recordings do not match"},
       {"\"recordings\":[20]", "\"recordings\":[19]", "recordings do not match"},
       {"\"recordings\":[20]", "\"recordings\":[21]", "recordings do not match"},
       {"\"recordings\":[20]", "\"recordings\":[20,0]", "recordings do not match"},
@@ -264,12 +219,14 @@ Test(side_document, unsuitable_documents_are_refused) {
       {"\"ran_in\":20", "\"ran_in\":21", "more runs than there are"},
       {"\"ran_in\":20", "\"ran_in\":null", "count"},
       {"\"operators\":{\"count\":33", "\"operators\":{\"count\":3", "differ in length"},
-      {"\"operators\":{\"count\":33", "\"operators\":{\"other\":33", "earlier version"},
+      {"\"operators\":{\"count\":33", "\"operators\":{\"other\":33", "a count is not"},
       {"\"operators\":{\"count\":33", "\"operators\":{\"count\":4000000000", "differ in length"},
       {"\"modules\":{\"count\":21", "\"modules\":{\"count\":4000000000", "differ in length"},
       {"\"called_with\":{\"count\":2", "\"called_with\":{\"count\":4000000000", "differ in length"},
       {"\"op\":{\"count\":9,\"p50\":[", "\"op\":{\"count\":9,\"p50\":[1,", "sums"},
       {"\"balance\"", "\"other\"", "add up"},
+      {"\"operator_weights\"", "\"other\"", "lacks what a comparison needs"},
+      {"\"operator_weights\":[", "\"operator_weights\":[0,", "differ in length"},
       {"\"texts\":[", "\"texts\":[[", "string"},
   };
   etr_arena arena = {0};
@@ -287,26 +244,6 @@ Test(side_document, unsuitable_documents_are_refused) {
     cr_expect_eq(compare_documents(&comparison, &document, &other, &error), ETR_ERROR_FORMAT);
     cr_expect_null(comparison);
   }
-  etr_arena_clear(&arena);
-}
-
-/* Documents of earlier versions lack the weights of operators. Then only shapes can contradict a
- * pair. */
-Test(side_document, unknown_weights_contradict_nothing) {
-  etr_arena arena = {0};
-  etr_text documents[] = {document_of(&arena, "inserted_before", NULL),
-                          document_of(&arena, "inserted_after", NULL)};
-  etr_text old = changed(&arena, &documents[1], "\"operator_weights\"", "\"other\"");
-  etr_comparison *comparison;
-  etr_error error;
-  cr_assert_eq(compare_documents(&comparison, &documents[0], &old, &error), ETR_OK, "%s",
-               error.message);
-  cr_expect_eq(comparison->methods[0].timed_nodes, 26);
-  cr_expect_geq(comparison->methods[0].timed_paired, 20);
-  etr_comparison_close(comparison);
-  old = changed(&arena, &documents[1], "\"operator_weights\":[", "\"operator_weights\":[0,");
-  cr_expect_eq(compare_documents(&comparison, &documents[0], &old, &error), ETR_ERROR_FORMAT);
-  cr_expect_not_null(strstr(error.message, "differ in length"), "%s", error.message);
   etr_arena_clear(&arena);
 }
 

@@ -3,7 +3,7 @@
  * test_summary_tables.c - the summary's tables of real records: rows that sum up others count all
  * of them, and statistics are in their columns.
  */
-#include "output/writer.h"
+#include "base/writer.h"
 #include "views/balance.h"
 #include "views/loads.h"
 #include "views/module_tree.h"

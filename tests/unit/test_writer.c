@@ -2,7 +2,7 @@
  *
  * The text writer: numbers, buffering, and a sink that refuses.
  */
-#include "output/writer.h"
+#include "base/writer.h"
 
 #include <criterion/criterion.h>
 #include <float.h>

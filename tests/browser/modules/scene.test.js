@@ -103,12 +103,14 @@ function smallTimeline() {
   const method = readProfile({
     schema: 'etrecord-tb/profile/1', version: '0', ticks_per_second: 1e9, inputs: [], texts: ['m', 'aten.add.Tensor', 'aten.mul.Tensor', 'Method::execute', 'OPERATOR_CALL', 'native_call_add.out', 'DELEGATE_CALL', 'x', 'y', 'framework', 'handle', 'delegate', 'B', 'aten.sub.Tensor'], load: [], warnings: [],
     methods: [{
-      method: 'forward', runs: 1, execute: {avg: 100, p50: 100, total: 100}, delegates: [{instruction: 1, nodes: 2, backend: 'B'}], findings: [], balance: [], notes: [],
+      method: 'forward', runs: 1, execute: {avg: 100, p50: 100, total: 100}, execute_per_run: [100], run_numbers: [0], noise: null, phases_of_runs: [],
+      delegates: [{instruction: 1, nodes: 2, backend: 'B'}], delegate_places: {count: 1}, phases: [], compute_units: [], findings: [], balance: [], notes: [],
       graph: {modules: {path: ['', 'a', 'a.b', 'c'], type: [0, 0, 0, 0], pattern: ['', 'a', 'a.b', 'c'], parent: [-1, 0, 1, 0]}, sources: [{file: 'f.py', line: 3, function: 'f', code: 'x + y'}],
-        operators: {name: ['add', 'mul', 'sub'], op: [1, 2, 13], module: [2, 2, 3], source: [0, 0, -1], delegate: [-1, 1, 1], backend: [-1, 12, 12], match: [10, 10, 10], total: [20, 20, 20], p50: [20, 20, 20]}},
+        operators: {count: 3, name: ['add', 'mul', 'sub'], op: [1, 2, 13], module: [2, 2, 3], source: [0, 0, -1], delegate: [-1, 1, 1], backend: [-1, 12, 12], match: [10, 10, 10], total: [20, 20, 20], p50: [20, 20, 20]}},
     }],
   }).methods[0];
-  return {method, timeline: readTimeline(TABLE, method.texts, method)};
+  const {run, execute: _, duration: _2, start: _3, scale: _4, ...structure} = TABLE, times = {gap: [0, 1, 4, 7, 0, 0], time: [8, 6, 20, 10, 20, 30]};
+  return {method, timeline: readTimeline({runs_left_out: 0, structures: [structure], runs: [{run, structure: 0, ...times}]}, method.texts, method)};
 }
 
 const TABLE = {run: 0, execute: 100, lanes: LANES, count: 6, name: [3, 4, 5, 6, 7, 8], duration: [100, 30, 20, 60, 20, 30], instruction: [-1, 0, 0, 1, 1, 1], backend: [-1, -1, -1, 12, 12, 12], match: [9, 9, 10, 11, 10, 10],

@@ -102,7 +102,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
 
     @wrappers.Request.application
     def _fleet(self, request: Any) -> Any:
-        """Answers with all records and their heads; a head is null if an earlier version wrote the record, or if it is broken."""
+        """Answers with all records and their heads; a head is null if it is broken or missing."""
         rows = (
             f'{{"run": {json.dumps(run)}, "written": {json.dumps(written)}, "head": {_head(self._document(request, run, HEAD))}}}'
             for run, written in sorted(self._written(request).items())

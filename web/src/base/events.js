@@ -153,15 +153,14 @@ function withTimes(table) {
 }
 
 /**
- * Reads the section `timeline`: {runs: [{run: its number, execute}], leftOut: number of runs without events, eventsOf(at)}. Runs with the same events share a structure. A document of an earlier version has the
- * median run only. Null if no run was recorded.
+ * Reads the section `timeline`: {runs: [{run: its number, execute}], leftOut: number of runs without events, eventsOf(at)}. Runs with the same events share a structure.
+ * Null if no run was recorded.
  */
 export function readTimeline(said, texts, method) {
-  if (!said?.lanes && !said?.runs?.length) return null;
-  const numbers = method.document.run_numbers ?? [], kept = [];
-  const runs = said.runs ? said.runs.map(({run}) => ({run: numbers[run] ?? run, execute: method.perRun[run]})) : [{run: said.run, execute: said.execute}];
-  const tableOf = at => (said.runs ? withTimes({...said.structures[said.runs[at].structure], ...said.runs[at]}) : said);
-  return {runs, leftOut: said.runs ? said.runs_left_out : Math.max(0, method.perRun.length - 1), eventsOf: at => (kept[at] ??= new Events({...tableOf(at), ...runs[at]}, texts, method))};
+  if (!said?.runs.length) return null;
+  const numbers = method.document.run_numbers, kept = [], runs = said.runs.map(({run}) => ({run: numbers[run] ?? run, execute: method.perRun[run]}));
+  const tableOf = at => withTimes({...said.structures[said.runs[at].structure], ...said.runs[at]});
+  return {runs, leftOut: said.runs_left_out, eventsOf: at => (kept[at] ??= new Events({...tableOf(at), ...runs[at]}, texts, method))};
 }
 
 /**

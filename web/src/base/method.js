@@ -40,7 +40,7 @@ export const matchText = match => MATCHES[match] ?? match;
 export class Operators extends Columns {
   constructor(graph, texts, runs) {
     const {operators} = graph;
-    super(operators, operators.count ?? operators.name.length, texts); // older documents have no count
+    super(operators, operators.count, texts);
     Object.assign(this, {runs, sources: graph.sources, modules: [], searchTexts: [], matches: this.indices('match'), owners: this.indices('module')});
   }
 
@@ -70,7 +70,7 @@ export class Operators extends Columns {
   }
 
   isEstimated(row) {
-    return this.has('estimated') ? this.indices('estimated')[row] === 1 : this.text('match', row) === 'aligned'; // older documents lack the column
+    return this.indices('estimated')[row] === 1;
   }
 
   /** The average time per inference of each operator, NaN if it was not timed. */
@@ -182,10 +182,10 @@ function readGraph(graph, texts, runs) {
 
 const DELEGATE_TIMES = ['call', 'on_nodes', 'estimated', 'copy_in', 'compute', 'wait', 'copy_out', 'other', 'npu', 'gpu', 'cpu'];
 
-/* Reads a delegate, with times per inference; a time that an older document lacks is null. `places` say where it is and why it ends there: `module` is undefined in older documents, `cutBy` the operator behind it. */
+/* Reads a delegate, with times per inference; a time that was not recorded is null. `places` say where it is and why it ends there: `cutBy` is the operator behind it. */
 function readDelegate(delegate, index, runs, places) {
-  const place = places && {module: places.indices('module')[index], cutBy: places.indices('cut_by')[index], cutReason: places.text('cut_reason', index)};
-  return {...delegate, index, ...place, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === undefined || delegate[key] === null ? null : delegate[key] / runs]))};
+  const place = {module: places.indices('module')[index], cutBy: places.indices('cut_by')[index], cutReason: places.text('cut_reason', index)};
+  return {...delegate, index, ...place, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === null ? null : delegate[key] / runs]))};
 }
 
 /* ns; a part below it is a rounding error of the subtraction */
@@ -204,14 +204,14 @@ export function balanceParts(shown) {
   return parts.filter(part => part.avg > RESIDUE);
 }
 
-const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: part.total / runs})); // older documents lack these parts
+const perInference = (parts, runs) => parts.map(part => ({...part, avg: part.total / runs}));
 
 function readMethod(method, index, texts) {
-  const runs = method.runs || 1, graph = readGraph(method.graph, texts, runs), places = method.delegate_places ? new Columns(method.delegate_places, method.delegates.length, texts) : null;
-  const rowsOf = finding => Int32Array.from((finding.operators ?? fromSteps(finding.operator_steps ?? [])).filter(row => row >= 0 && row < graph.operators.count));
+  const runs = method.runs || 1, graph = readGraph(method.graph, texts, runs), places = new Columns(method.delegate_places, method.delegates.length, texts);
+  const rowsOf = finding => Int32Array.from(fromSteps(finding.operator_steps).filter(row => row >= 0 && row < graph.operators.count));
   return {
     index, document: method, texts, name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run ?? [],
-    noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // older documents lack both
+    noise: method.noise, phases: method.phases_of_runs,
     balance: perInference(method.balance, runs), clockHidden: method.clock_hidden / runs, clocks: method.clocks ?? {}, delegation: method.delegation, notes: method.notes ?? [],
     delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, runs, places)), delegatePhases: perInference(method.phases, runs), computeUnits: perInference(method.compute_units, runs),
     findings: method.findings.map((finding, at) => ({...finding, index: at, rows: rowsOf(finding)})), hasGraph: Boolean(method.graph), patterns: method.by_pattern ?? [], graphName: method.graph?.module ?? null, ...graph,

@@ -4,7 +4,6 @@
 
 import {STAT_TEXTS, baseMethod, explain, hasHit, method, select, selection, show, times, unitName} from '../base/app.js';
 import {grouped, rowsWhere, sumOver} from '../base/columns.js';
-import {commonModule} from '../base/events.js';
 import {term} from '../base/filter.js';
 import {countText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -47,8 +46,8 @@ function rowsOf({operators}, delegate) {
   return delegate.rows;
 }
 
-/* Returns the module that holds all operators of a delegate; null if several do, or only the model. Older documents do not tell it. */
-const moduleOf = (shown, delegate) => (delegate.module === undefined ? commonModule(shown.operators, rowsOf(shown, delegate)) : shown.modules[delegate.module] ?? null);
+/* Returns the module that holds all operators of a delegate; null if several do, or only the model. */
+const moduleOf = (shown, delegate) => shown.modules[delegate.module] ?? null;
 
 const moduleText = delegate => moduleOf(method.value, delegate)?.path ?? (delegate.nodes > 0 ? SEVERAL : '');
 

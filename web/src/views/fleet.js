@@ -25,7 +25,7 @@ const answer = signal({}), ticked = signal(null); // {rows} or {error}; the row 
 
 function rowsOfRecord({run, label, written, head}) {
   const record = {run, label, written, hparams: head?.hparams ?? {}, method: '', model: '', execute: {}};
-  if (head?.schema !== SCHEMA_OF_HEAD) return [{...record, isOld: true}];
+  if (head?.schema !== SCHEMA_OF_HEAD) return [{...record, isBroken: true}];
   const rows = head.methods.map(({method, model, parts, execute, runs, skipped_runs: skipped, delegated_time_share: delegated}) => ({
     ...record, method: method ?? '', model: shortType(model ?? ''), kind: JSON.stringify([method, model, parts]), execute, runs, skipped, delegated, ticksPerSecond: head.ticks_per_second,
   }));
@@ -86,7 +86,7 @@ const spreadOf = ({execute: {p10, p90}}) => (get('digits') ? 0 : (p90 - p10) / 2
 
 function MedianCell({row}) {
   const {p10, p50, p90} = row.execute, time = ns => timeText(ns, unit.value, row.ticksPerSecond, spreadOf(row));
-  if (row.isOld) return html`<span class="quiet old">written by an earlier version: write it again</span>`; // the text covers the empty cells beside it
+  if (row.isBroken) return html`<span class="quiet old">cannot be read: write it again</span>`; // the text covers the empty cells beside it
   if (!p50) return html`<span class="quiet">not timed</span>`;
   return html`<span class="cut fleet-median"><strong>${time(p50)}</strong><span class="quiet"> ${time(p10)}–${time(p90)}</span></span>`;
 }
@@ -96,7 +96,7 @@ function fleetColumns(rows, previous) {
   const change = row => (previous.has(row) ? row.execute.p50 / previous.get(row).execute.p50 - 1 : NaN);
   const label = row => (row.method ? `${row.label}, ${row.method}` : row.label), facts = row => Object.entries(row.hparams).map(([name, value]) => `${name}=${value}`);
   return [
-    {key: 'tick', title: '', hint: 'tick two records to compare them', width: '20px', sort: false, cell: row => html`<input type="checkbox" aria-label=${`Compare ${label(row)}`} title="tick two records to compare them" checked=${ticked.value === row} disabled=${row.isOld} onChange=${event => tick(row, event.target.checked)} />`},
+    {key: 'tick', title: '', hint: 'tick two records to compare them', width: '20px', sort: false, cell: row => html`<input type="checkbox" aria-label=${`Compare ${label(row)}`} title="tick two records to compare them" checked=${ticked.value === row} disabled=${row.isBroken} onChange=${event => tick(row, event.target.checked)} />`},
     {key: 'record', title: 'record', width: 'minmax(100px, 2fr)', value: row => row.label, cell: row => html`<span class="cut head fleet-record" title=${[row.label, ...facts(row)].join('\n')}><bdi>${row.label}</bdi></span>`},
     {key: 'model', title: 'model', width: 'minmax(96px, 1.2fr)', from: 880, value: row => row.model, cell: row => cut(row.model)},
     ...(methods.size > 1 ? [{key: 'method', title: 'method', width: '84px', value: row => row.method, cell: row => cut(row.method)}] : []),
@@ -104,7 +104,7 @@ function fleetColumns(rows, previous) {
     {key: 'change', title: 'change', hint: 'change of the median over runs against the previous record of the same line', width: '76px', number: true, value: change, descending: true, text: row => (previous.has(row) ? changeText(previous.get(row).execute.p50, row.execute.p50) : ''),
       cell: row => (previous.has(row) ? html`<span title=${`change of the median against ${previous.get(row).label}; tick both records to see whether it is more than noise`}>${changeText(previous.get(row).execute.p50, row.execute.p50)}</span>` : '')},
     {key: 'runs', title: 'runs', hint: 'inferences that count; warm-up runs are excluded', width: '44px', from: 940, number: true, value: row => row.runs ?? NaN, text: row => String(row.runs ?? ''), descending: true, cell: row => html`<span title=${row.skipped ? `${countText(row.skipped, 'more run')} excluded` : ''}>${row.runs ?? ''}</span>`},
-    {key: 'delegated', title: 'delegated', hint: 'time of delegate calls, as a share of Method::execute', width: '76px', number: true, value: row => row.delegated ?? NaN, descending: true, text: row => (row.isOld ? '' : shareText(row.delegated ?? null, 1))},
+    {key: 'delegated', title: 'delegated', hint: 'time of delegate calls, as a share of Method::execute', width: '76px', number: true, value: row => row.delegated ?? NaN, descending: true, text: row => (row.isBroken ? '' : shareText(row.delegated ?? null, 1))},
     ...names.map((name, at) => ({key: `hparam.${name}`, title: name, width: 'minmax(70px, 1fr)', from: first + at * HPARAM_WIDTH, value: row => row.hparams[name] ?? '', cell: row => cut(row.hparams[name] ?? '')})),
     {key: 'written', title: 'written', hint: 'when the event file was written', width: '124px', number: true, value: row => row.written, text: row => dateText(row.written), descending: true},
   ];

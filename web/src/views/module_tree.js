@@ -4,7 +4,7 @@
 
 import {Columns, grouped, sumOver} from '../base/columns.js';
 import {shortOp, shortType} from '../base/format.js';
-import {CPU, PART_TEXTS, backendColour, balanceParts, rowsInside} from '../base/method.js';
+import {CPU, PART_TEXTS, backendColour, rowsInside} from '../base/method.js';
 import {ESTIMATED, ONE_SIDED, makeRow} from '../base/rects.js';
 
 /** Equal modules from which they are rolled up. */
@@ -123,12 +123,8 @@ function partsOf(method, times) {
     const rest = times.whole - sumOver(times.of, method.operators.timed);
     return rest > NEGLIGIBLE * times.whole ? [{part: 'beside', text: method.delegates.length ? 'delegate overhead and runtime' : PART_TEXTS.framework, avg: rest, module: -1}] : [];
   }
-  const table = method.document.balance_boxes; // older documents lack it
-  if (table) {
-    const boxes = new Columns(table, table.count, method.texts), [modules, delegates] = ['module', 'delegate'].map(key => boxes.indices(key)), totals = boxes.numbers('total');
-    return Array.from(totals, (total, row) => ({part: boxes.text('part', row), text: boxes.text('part', row), avg: total / method.runs, module: method.modules[modules[row]]?.index ?? -1, isDelegate: delegates[row] >= 0}));
-  }
-  return balanceParts(method).filter(({part}) => part !== 'nodes' && part !== 'estimated').map(part => ({...part, module: -1}));
+  const table = method.document.balance_boxes, boxes = new Columns(table, table.count, method.texts), [modules, delegates] = ['module', 'delegate'].map(key => boxes.indices(key)), totals = boxes.numbers('total');
+  return Array.from(totals, (total, row) => ({part: boxes.text('part', row), text: boxes.text('part', row), avg: total / method.runs, module: method.modules[modules[row]]?.index ?? -1, isDelegate: delegates[row] >= 0}));
 }
 
 /**

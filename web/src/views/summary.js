@@ -96,8 +96,8 @@ function Phases() {
 
 /* ---- The runs ---- */
 
-/** The number of each run that counts, as the document numbers it; older documents number none. */
-export const runNumbers = shown => shown.document.run_numbers ?? shown.perRun.map((_, at) => at);
+/** The number of each run that counts, as the document numbers it. */
+export const runNumbers = shown => shown.document.run_numbers;
 
 /** Shows all views for one run, by its position among those that count. */
 export const chooseRun = at => set({stat: 'run', run: String(runNumbers(method.peek())[at])});
@@ -132,11 +132,11 @@ function Runs() {
 
 const FINDING_TIMES = 'medians over runs, of kernels with the calls around them';
 
-// A finding is an action: what to do, why, what it could save. A document of an older version has no saving, but what it costs.
+// A finding is an action: what to do, why, what it could save.
 function Finding({finding}) {
-  const isOlder = finding.saving === undefined, part = isOlder ? finding.share : finding.potential_share, time = isOlder ? finding.cost : finding.potential, unknown = !isOlder && time === null;
+  const part = finding.potential_share, time = finding.potential, unknown = time === null;
   return html`<li class=${selection.value?.said === `finding:${finding.index}` ? 'chosen' : ''}><span class="cost" aria-description=${explainRuns('the most that it could save, of the median over runs')}><strong>${unknown ? '' : part === null ? 'once' : shareText(part, 1)}</strong><span>${unknown ? '' : timeWithUnit(time)}</span></span>
-    <div aria-description=${explainRuns(FINDING_TIMES)}><strong>${finding.title}</strong><p>${isOlder ? finding.evidence : `${finding.evidence} ${finding.saving}`}</p>
+    <div aria-description=${explainRuns(FINDING_TIMES)}><strong>${finding.title}</strong><p>${finding.evidence} ${finding.saving}</p>
     ${finding.rows.length ? html`<span class="acts"><${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> · <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//></span>` : null}</div></li>`;
 }
 

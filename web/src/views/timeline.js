@@ -247,7 +247,7 @@ export function TimelineView() {
   const shown = method.value, {timeline, error} = timelineOf(shown), other = baseMethod.value, base = other ? timelineOf(other).timeline : null;
   if (error) return html`<p class="note error" role="alert">${error}</p>`;
   if (timeline === undefined) return html`<p class="note">Loading…</p>`;
-  if (timeline === null) return html`<p class="note">${shown.runs ? 'This record was written by an earlier version, which did not store event positions. Write it again to see its timeline.' : 'No run of this method was recorded.'}</p>`;
+  if (timeline === null) return html`<p class="note">No run of this method was recorded.</p>`;
   const wanted = get('stat') === 'run' ? Number(get('run')) : null, at = runAt(timeline, wanted), events = timeline.eventsOf(at), baseEvents = base ? base.eventsOf(runAt(base, null)) : null;
   const synthetic = [...new Set(Array.from(events.measured.keys()).filter(event => events.measured[event] === 0).map(event => events.backend(event) ?? 'a delegate'))];
   const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`, picture = pictureOf(events, baseEvents), span = readSpan(get('tl.span'));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * writer.h - buffered text output into a sink. Layer 4.
+ * writer.h - buffered text output into a sink. Layer 0.
  *
  * A writer remembers its first failure: later calls do nothing, and etr_writer_finish() reports it
  * at the end. Numbers look the same in every locale.
@@ -9,7 +9,7 @@
 #define ETR_WRITER_H
 
 #include "base/arena.h"
-#include "etrecord_tb.h"
+#include "etrecord_file.h"
 
 typedef struct etr_writer {
   etr_sink sink;
@@ -25,12 +25,9 @@ typedef struct etr_writer {
  * nothing. */
 void etr_writer_init(etr_writer *writer, const etr_sink *sink);
 
-/**
- * Sets what the reader of a text can show. Styles are written only with options->color. With
- * options->ascii, characters that are not ASCII become similar ones, or '?'. Only ETR_TABLE_TEXT is
- * changed.
- */
-void etr_writer_look(etr_writer *writer, const etr_table_options *options);
+/** Sets what the reader of a text can show. Styles are written only with `color`. With `ascii`,
+ * characters that are not ASCII become similar ones, or '?'. */
+void etr_writer_look(etr_writer *writer, bool ascii, bool color);
 
 typedef enum etr_style {
   ETR_STYLE_PLAIN,

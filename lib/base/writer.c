@@ -2,7 +2,7 @@
  *
  * writer.c - writes text into a sink through a buffer, and numbers independently of the locale.
  */
-#include "output/writer.h"
+#include "base/writer.h"
 
 #include "base/number.h"
 #include "base/utf8.h"
@@ -24,10 +24,9 @@ void etr_writer_init(etr_writer *writer, const etr_sink *sink) {
   writer->partial_size = 0;
 }
 
-void etr_writer_look(etr_writer *writer, const etr_table_options *options) {
-  bool text = options->format == ETR_TABLE_TEXT;
-  writer->ascii = text && options->ascii;
-  writer->color = text && options->color;
+void etr_writer_look(etr_writer *writer, bool ascii, bool color) {
+  writer->ascii = ascii;
+  writer->color = color;
 }
 
 void etr_put_style(etr_writer *writer, etr_style style) {

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * json_writer.c - writes JSON: commas, nesting, escapes.
+ */
+#include "base/json_writer.h"
+
+#include "base/utf8.h"
+
+enum { IS_ARRAY = 1 << 0, HAS_ITEMS = 1 << 1, HAS_LINES = 1 << 2 }; /* of a level */
+
+void etr_jw_init(etr_jw *json, etr_writer *writer, etr_jw_form form) {
+  json->writer = writer;
+  json->form = form;
+  json->depth = 0;
+  json->after_key = false;
+}
+
+static inline uint8_t *innermost(etr_jw *json) {
+  return json->depth > 0 ? &json->levels[json->depth - 1] : NULL;
+}
+
+/* Writes the separator before a value or key: a comma, and in documents a line end if an object
+ * begins in an array. */
+static inline void separate(etr_jw *json, bool is_object) {
+  uint8_t *level = innermost(json);
+  if (level == NULL || json->after_key) {
+    json->after_key = false;
+    return;
+  }
+  if (*level & HAS_ITEMS) {
+    etr_put_byte(json->writer, ',');
+    if (json->form != ETR_JW_DOCUMENT)
+      etr_put_byte(json->writer, ' ');
+  }
+  *level |= HAS_ITEMS;
+  if (is_object && *level & IS_ARRAY && json->form == ETR_JW_DOCUMENT) {
+    etr_put_byte(json->writer, '\n');
+    *level |= HAS_LINES;
+  }
+}
+
+static void end_outermost(etr_jw *json) {
+  if (json->depth == 0 && json->form == ETR_JW_DOCUMENT)
+    etr_put_byte(json->writer, '\n');
+}
+
+static void begin(etr_jw *json, bool is_array) {
+  separate(json, !is_array);
+  etr_put_byte(json->writer, is_array ? '[' : '{');
+  if (json->depth == ETR_JW_MAX_DEPTH) {
+    json->writer->status = ETR_ERROR_FORMAT;
+  } else {
+    json->levels[json->depth++] = is_array ? IS_ARRAY : 0;
+  }
+}
+
+void etr_jw_object(etr_jw *json) {
+  begin(json, false);
+}
+void etr_jw_array(etr_jw *json) {
+  begin(json, true);
+}
+
+void etr_jw_end(etr_jw *json) {
+  const uint8_t *level = innermost(json);
+  if (level == NULL)
+    return;
+  if (*level & HAS_LINES)
+    etr_put_byte(json->writer, '\n');
+  etr_put_byte(json->writer, *level & IS_ARRAY ? ']' : '}');
+  json->depth--;
+  end_outermost(json);
+}
+
+/* ---- Strings ---- */
+
+/* Writes a character that needs an escape. */
+static void put_escape(etr_writer *writer, uint32_t code) {
+  static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+  const char *at = code != 0 && code < 0x80 ? strchr(escaped, (int)code) : NULL;
+  if (at != NULL) {
+    etr_put(writer, (etr_slice){(const char[]){'\\', letters[at - escaped]}, 2});
+  } else if (code < 0x10000) {
+    etr_putf(writer, "\\u%04x", (unsigned)code);
+  } else {
+    etr_putf(writer, "\\u%04x\\u%04x", (unsigned)(0xD7C0 + (code >> 10)),
+             (unsigned)(0xDC00 + (code & 0x3FF))); /* a surrogate pair */
+  }
+}
+
+/* Returns true if a character that is_plain() does not let pass needs an escape. Documents escape
+ * what steers a terminal, or ends a line in old JavaScript, and '<', which could end a <script>. */
+static bool needs_escape(etr_jw_form form, uint32_t code) {
+  if (code < 0x20 || code == '"' || code == '\\')
+    return true;
+  if (form == ETR_JW_DOCUMENT)
+    return code == '<' || etr_is_control(code);
+  return form == ETR_JW_PYTHON_ASCII && code > '~';
+}
+
+/* Returns true if a byte needs no escape: in a string, or (is_json) in JSON text, where quotes and
+ * backslashes are already correct. */
+static inline bool is_plain(char c, bool is_json) {
+  if (c < ' ' || c > '~' || c == '<')
+    return false;
+  return is_json || (c != '"' && c != '\\');
+}
+
+static void put_escaped(etr_jw *json, etr_slice text, bool is_json) {
+  for (size_t at = 0, start = 0; at < text.size; start = at) {
+    while (at < text.size && is_plain(text.data[at], is_json))
+      at++;
+    etr_put(json->writer, (etr_slice){text.data + start, at - start});
+    if (at == text.size)
+      break;
+    etr_slice next = {text.data + at, etr_utf8_size(text.data + at, text.size - at)};
+    uint32_t code = next.size > 0 ? etr_utf8_code(next.data, next.size) : 0xFFFD;
+    if (next.size == 0 && json->form != ETR_JW_DOCUMENT)
+      etr_put_byte(json->writer, text.data[at]);
+    else if (next.size == 0 || needs_escape(json->form, code))
+      put_escape(json->writer, code);
+    else
+      etr_put(json->writer, next);
+    at += ETR_MAX(next.size, (size_t)1);
+  }
+}
+
+void etr_jw_string_begin(etr_jw *json) {
+  separate(json, false);
+  etr_put_byte(json->writer, '"');
+}
+
+void etr_jw_string_piece(etr_jw *json, etr_slice piece) {
+  put_escaped(json, piece, false);
+}
+
+void etr_jw_string_end(etr_jw *json) {
+  etr_put_byte(json->writer, '"');
+  end_outermost(json);
+}
+
+void etr_jw_key_slice(etr_jw *json, etr_slice key) {
+  separate(json, false);
+  etr_put_byte(json->writer, '"');
+  put_escaped(json, key, false);
+  etr_puts(json->writer, json->form == ETR_JW_DOCUMENT ? "\":" : "\": ");
+  json->after_key = true;
+}
+
+void etr_jw_key(etr_jw *json, const char *key) {
+  etr_jw_key_slice(json, etr_slice_of(key));
+}
+
+void etr_jw_slice(etr_jw *json, etr_slice text) {
+  etr_jw_string_begin(json);
+  etr_jw_string_piece(json, text);
+  etr_jw_string_end(json);
+}
+
+void etr_jw_string(etr_jw *json, const char *text) {
+  if (text == NULL) {
+    etr_jw_null(json);
+  } else {
+    etr_jw_slice(json, etr_slice_of(text));
+  }
+}
+
+/* ---- Other values ---- */
+
+void etr_jw_json(etr_jw *json, const char *value) {
+  separate(json, false);
+  put_escaped(json, etr_slice_of(value), true);
+  end_outermost(json);
+}
+
+void etr_jw_raw(etr_jw *json, etr_slice value) {
+  separate(json, false);
+  etr_put(json->writer, value);
+  end_outermost(json);
+}
+
+void etr_jw_bool(etr_jw *json, bool value) {
+  etr_jw_raw(json, value ? ETR_SLICE("true") : ETR_SLICE("false"));
+}
+void etr_jw_null(etr_jw *json) {
+  etr_jw_raw(json, ETR_SLICE("null"));
+}
+
+void etr_jw_int(etr_jw *json, int64_t value) {
+  separate(json, false);
+  etr_put_int(json->writer, value);
+  end_outermost(json);
+}
+
+void etr_jw_uint(etr_jw *json, uint64_t value) {
+  separate(json, false);
+  etr_put_uint(json->writer, value);
+  end_outermost(json);
+}
+
+void etr_jw_double(etr_jw *json, double value) {
+  separate(json, false);
+  etr_put_double(json->writer, value);
+  end_outermost(json);
+}
