@@ -499,6 +499,10 @@ typedef struct etr_graph {
                  The list is NULL for nodes without such views */
   size_t mutation_count; /**< number of buffers and inputs to which an inference writes a new value,
                             by the program's output_specs */
+  bool is_changed; /**< to_executorch() changed it, because its author did not copy it before: it
+                      has memory.alloc or operators that write to an argument `out`. The debug
+                      handles of its own nodes belong to other nodes then; its nodes stand in the
+                      order in which the program runs them */
 } etr_graph;
 
 /** Returns the id of a backend that runs on any CPU and whose partitioner's rules are known, for
@@ -770,13 +774,13 @@ typedef enum etr_match {
                        operator was replaced, the only node of the handle that is left */
   ETR_MATCH_DELEGATE_MAP, /**< the backend's delegate map, from its ids to debug handles */
   ETR_MATCH_PAYLOAD,      /**< the delegate's payload in the .pte */
-  ETR_MATCH_ORDER,   /**< several nodes have its handle and operator: one was chosen by the order of
-                        the lowering, which   the handle lists and the events prove */
-  ETR_MATCH_ALIGNED, /**< estimated: order-preserving alignment of operator classes */
-  ETR_MATCH_DELEGATE,    /**< no node: the delegate as a whole, or an operator that its lowering
-                            inserted */
-  ETR_MATCH_NAME,        /**< the delegate's event has the node's name */
-  ETR_MATCH_FRAMEWORK,   /**< no node: Method::*, an OPERATOR_CALL around a kernel, control flow */
+  ETR_MATCH_ORDER,     /**< the order of the lowering, which handle lists and events prove, left one
+                          node     of those with its handle and operator, or of those of its delegate */
+  ETR_MATCH_ALIGNED,   /**< estimated: order-preserving alignment of operator classes */
+  ETR_MATCH_DELEGATE,  /**< no node: the delegate as a whole, or an operator that its lowering
+                          inserted */
+  ETR_MATCH_NAME,      /**< the delegate's event has the node's name */
+  ETR_MATCH_FRAMEWORK, /**< no node: Method::*, an OPERATOR_CALL around a kernel, control flow */
   ETR_MATCH_INSTRUCTION, /**< in program/METHOD: the number of the instruction that ran */
 } etr_match;
 

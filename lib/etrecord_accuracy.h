@@ -170,9 +170,10 @@ typedef struct etr_value_accuracy {
   bool is_heir;    /**< it is unsound because it depends on an origin */
   bool stands_out; /**< it is worth naming: an origin, or it breaks, or its SNR is below
                       ETR_SOUND_DB, or its drop is above ETR_DROP_DB. What it reads is better.
-                      Where all that it reads is equal, rounding alone makes a drop: its error
-                      must then be at least half of the worst output's, in power. With a local
-                      SNR: its segment added an error */
+                      Where all that it reads is equal, rounding alone makes a drop: it must then
+                      be alone with it, against its own program, and have at least half of the
+                      worst output's error, in power. With a local SNR: its segment added an
+                      error */
   bool breaks;     /**< it has NaN or infinities where the reference is finite, what it reads has
                       none, and it is no heir */
   double drop_db;  /**< NaN if unknown, as without a reference of values inside the model */

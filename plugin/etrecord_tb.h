@@ -346,14 +346,19 @@ typedef enum etr_node_order {
   ETR_ORDER_BYTES      /**< of nodes: the most bytes read and written first, unknown ones last */
 } etr_node_order;
 
-/** One breakdown of a summary. */
+/** One table of a summary. */
 typedef enum etr_sum_by {
-  ETR_SUM_BY_ALL, /**< everything that a summary has except ETR_SUM_BY_PATTERN */
+  ETR_SUM_BY_ALL, /**< for people: everything that a summary has except ETR_SUM_BY_PATTERN; there is
+                     no table for programs */
   ETR_SUM_BY_OP,
   ETR_SUM_BY_MODULE,
   ETR_SUM_BY_PATTERN, /**< modules that repeat together, by etr_module.pattern */
   ETR_SUM_BY_BACKEND,
   ETR_SUM_BY_SOURCE,
+  ETR_SUM_BY_METHOD,  /**< a row for each method: its runs, and what loading and the first run took
+                       */
+  ETR_SUM_BY_PART,    /**< what Method::execute consists of */
+  ETR_SUM_BY_FINDING, /**< what to do next */
 } etr_sum_by;
 
 /** The width of text that is not for a terminal: names are not cut, no column is hidden, and
@@ -386,8 +391,8 @@ typedef struct etr_table_options {
                            these values in every  row; tags with these two names replace them. A
                            comparison has none of these columns */
   size_t tag_count;
-  etr_sum_by by; /**< of a summary: only this breakdown; of delegation, ETR_SUM_BY_OP: only operator
-                    types */
+  etr_sum_by by;    /**< of a summary: only this table; of delegation, ETR_SUM_BY_OP: only operator
+                       types */
   bool by_delegate; /**< of delegation: delegates with their phases and compute units instead of
                        operator types */
   etr_stack stack;
@@ -434,8 +439,10 @@ ETR_API etr_status etr_emit_summary_json(const etr_profile *profile, const etr_n
                                          etr_unit unit, const etr_sink *sink, etr_error *error);
 
 /**
- * Writes the summary as text or Markdown, or as one long table for programs. options->top: rows of
- * each list. filter and options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * Writes the summary as text or Markdown, or the table that options->by names in any format.
+ * options->top: rows of each list. filter and options may be NULL. Errors: those of
+ * etr_emit_nodes_table(), and ETR_ERROR_OPTION if a table for programs is asked for without
+ * options->by.
  */
 ETR_API etr_status etr_emit_summary_tables(const etr_profile *profile,
                                            const etr_node_filter *filter,
@@ -667,7 +674,9 @@ typedef enum etr_diff_by {
   ETR_DIFF_BY_MODULE,
   ETR_DIFF_BY_PATTERN, /**< modules added up by etr_module.pattern */
   ETR_DIFF_BY_BACKEND,
-  ETR_DIFF_BY_VALUE
+  ETR_DIFF_BY_VALUE,
+  ETR_DIFF_BY_PART,  /**< averages of what Method::execute consists of */
+  ETR_DIFF_BY_METHOD /**< Method::execute alone */
 } etr_diff_by;
 
 /** Zeroed: everything. Strings are borrowed. */

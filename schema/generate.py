@@ -50,13 +50,6 @@ CLASSES = {
     "NodeChange": "diff methods nodes", "AccuracyMeasures": "accuracy values local", "ValueAccuracy": "accuracy values", "LoadChange": "diff load", "MethodDiff": "diff methods",
 }
 
-# Tables for programs, and the lists that have their columns.
-TABLES = [
-    ("nodes", "node"), ("nodes --values", "logged_value"), ("events", "event"), ("source", "sum"), ("delegation", "operator_delegation"),
-    ("delegation --by delegate", "delegate"), ("memory", "tensor"), ("diff", "change"), ("diff --by value", "gap"), ("accuracy", "value_accuracy"),
-    ("accuracy --by module", "accuracy_group"), ("validate", "flaw"), ("info --sizes", "file_part"), ("diff --sizes", "part_change"),
-]
-
 
 # ---- Definitions ----
 
@@ -277,17 +270,15 @@ COLUMN_TYPES = {"text": "text", "word": "text", "unit": "text", "flag": "true or
 def columns_of(printed):
     said = ["# Columns", "",
             "What CSV, TSV, JSON Lines, Arrow and `--columns` have, in this order. Names are those of the JSON documents, whose schemas are beside this page. Times are in the unit of",
-            "`--unit`. A cell may be empty, or null, where \"may be null\" says so. With `--stat p50` the columns `avg` and `p50` change places.", "",
+            "`--unit`. A cell may be empty, or null, where \"may be null\" says so.", "",
             "This page is generated from the fields in C: `ninja -C build/release generate`."]
-    for command, name in TABLES:
-        fields, says = printed["rows"][name], {}
-        for field in fields:
+    for command, table in printed["tables"].items():
+        says = {}
+        for field in printed["rows"][table["rows"]]:
             if field["says"] and not field["document"] and field["key"]:
                 says.setdefault(field["key"], field["says"])
         said += ["", f"## `{command} --format csv`", "", "| column | type | what it says |", "|---|---|---|"]
-        for field in fields:
-            if not field["data"] or not field["title"]:
-                continue
+        for field in table["columns"]:
             column = field["key"] or field["title"].replace(" ", "_").replace("-", "_")
             kind = COLUMN_TYPES[field["kind"]] + (", may be null" if field["nullable"] else "")
             said.append(f"| `{column}` | {kind} | {(field['says'] or says.get(column, '')).replace('|', chr(92) + '|')} |")

@@ -7,6 +7,8 @@
 #include "etrecord_compare.h"
 #include "etrecord_file.h"
 #include "output/table.h"
+#include "tables/diff_output.h"
+#include "tables/sums.h"
 #include "views/diff_view.h"
 #include "views/findings.h"
 #include "views/memory_findings.h"
@@ -30,7 +32,6 @@ static void put_field(const etr_fields *f, const etr_field *field) {
   etr_field_text(f, "type", field->type);
   etr_field_flag(f, "nullable", field->nullable || field->has || field->blank_is_null);
   etr_field_flag(f, "optional", field->optional);
-  etr_field_flag(f, "data", field->in & ETR_IN_DATA);
   etr_field_flag(f, "json", field->in & ETR_IN_JSON);
   etr_field_flag(f, "document", field->in & ETR_IN_DOCUMENT);
   etr_field_flag(f, "own", field->in >= ETR_IN_OWN);
@@ -43,6 +44,51 @@ static void put_rows(const etr_fields *f, const etr_row_type *type) {
   for (size_t i = 0; i < type->count; i++)
     put_field(f, &type->first[i]);
   etr_jw_end(f->json);
+}
+
+/* The tables for programs: their rows, and the bits of the columns. */
+static const struct {
+  const char *command;
+  const etr_row_type *rows;
+  unsigned media;
+} tables[] = {
+    {"nodes", &etr_node_fields, ETR_IN_DATA},
+    {"nodes --values", &etr_logged_value_fields, ETR_IN_DATA},
+    {"events", &etr_event_fields, ETR_IN_DATA},
+    {"summary --by op", &etr_sum_fields, ETR_IN_DATA | ETR_BY_KEY << ETR_BY_OP},
+    {"summary --by module", &etr_sum_fields, ETR_IN_DATA | ETR_BY_KEY << ETR_BY_MODULE},
+    {"summary --by pattern", &etr_sum_fields, ETR_IN_DATA | ETR_BY_KEY << ETR_BY_PATTERN},
+    {"summary --by backend", &etr_sum_fields, ETR_IN_DATA | ETR_BY_KEY << ETR_BY_BACKEND},
+    {"summary --by method", &etr_method_sum_fields, ETR_IN_DATA},
+    {"summary --by part", &etr_method_part_fields, ETR_IN_DATA},
+    {"summary --by finding", &etr_finding_fields, ETR_IN_DATA},
+    {"source", &etr_sum_fields, ETR_IN_DATA | ETR_BY_KEY << ETR_BY_SOURCE},
+    {"source --by pattern", &etr_sum_fields, ETR_IN_LINE_PATTERNS},
+    {"delegation", &etr_operator_delegation_fields, ETR_IN_DATA},
+    {"delegation --by delegate", &etr_delegate_fields, ETR_IN_DATA},
+    {"memory", &etr_tensor_fields, ETR_IN_DATA},
+    {"diff --by node", &etr_change_fields, ETR_IN_DATA | ETR_DIFF_BY_SECTION},
+    {"diff --by method", &etr_change_fields, ETR_DIFF_METHODS},
+    {"diff --by part", &etr_balance_change_fields, ETR_IN_DATA},
+    {"diff --by value", &etr_gap_fields, ETR_IN_DATA},
+    {"accuracy", &etr_value_accuracy_fields, ETR_IN_DATA},
+    {"accuracy --by module", &etr_accuracy_group_fields, ETR_IN_DATA},
+    {"validate", &etr_flaw_fields, ETR_IN_DATA},
+    {"info --sizes", &etr_file_part_fields, ETR_IN_DATA},
+    {"diff --sizes", &etr_part_change_fields, ETR_IN_DATA},
+};
+
+static void put_tables(const etr_fields *f) {
+  for (size_t i = 0; i < ETR_COUNT(tables); i++) {
+    etr_field_object(f, tables[i].command);
+    etr_field_text(f, "rows", tables[i].rows->name);
+    etr_field_list(f, "columns");
+    for (size_t k = 0; k < tables[i].rows->count; k++)
+      if (tables[i].rows->first[k].in & tables[i].media && tables[i].rows->first[k].title)
+        put_field(f, &tables[i].rows->first[k]);
+    etr_jw_end(f->json);
+    etr_jw_end(f->json);
+  }
 }
 
 /* Names of an enumeration up to `last`. */
@@ -67,6 +113,9 @@ int main(void) {
   etr_field_object(&f, "rows");
 #define PUT(name) put_rows(&f, &etr_##name##_fields);
   ETR_ROW_TYPES(PUT)
+  etr_jw_end(&json);
+  etr_field_object(&f, "tables");
+  put_tables(&f);
   etr_jw_end(&json);
   etr_field_object(&f, "words");
   WORDS("unit", etr_unit_name, ETR_UNIT_CYCLES);

@@ -17,6 +17,8 @@ install() {
 }
 
 stage install
+# What was compiled before is not compiled again, in any of the builds and in those that tests make.
+[ -n "${CMAKE_C_COMPILER_LAUNCHER:-}" ] || ! command -v ccache >/dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache
 # What is installed decides which tests there are.
 cmake --preset release
 cmake --preset asan-blocks

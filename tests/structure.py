@@ -43,7 +43,7 @@ MOST_PARAMETERS = 6  # more have a struct with a name
 VAGUE_NAMES = {"add", "put", "at", "walk"}
 # Headers with one user: what a folder shows of itself, what hides a foreign library, what the build makes, a view that one table shows, a struct that one file
 # fills and another reads.
-SINGLE_USERS = {"dot/dot", "output/gzip", "report/web_files", "views/memory_findings", "profile/opened_record"}
+SINGLE_USERS = {"inputs/foreign", "output/gzip", "report/web_files", "views/memory_findings", "profile/opened_record"}
 
 
 def sources():

@@ -415,7 +415,7 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   row->input_evidence = input->evidence;
   row->aten_node = partner->aten;
   if (!partner->node)
-    return "the reference has no such node";
+    return partner->why ? partner->why : "the reference has no such node";
   row->reference_graph = partner->graph;
   row->reference_node = partner->node;
   row->evidence = partner->evidence;
@@ -512,10 +512,39 @@ static void find_origins(etr_value_accuracy *row, const read_values *read) {
   row->breaks = row->gap.broken > 0 && !read->has_broken && !row->is_heir && !is_inherited;
 }
 
-/* Returns whether a value is worth naming: see stands_out. */
-static bool stands_out(const accuracy_maker *m, const etr_value_accuracy *row,
-                       const read_values *read) {
+/* The first inexact values of a method: all that they read is equal. */
+typedef struct first_errors {
+  double lowest, second; /* SNR in dB of the node with the lowest, and of the other nodes */
+  uint32_t node;         /* with the lowest */
+} first_errors;
+
+static void take_first_error(first_errors *firsts, uint32_t node, double snr) {
+  if (node == firsts->node) {
+    firsts->lowest = fmin(firsts->lowest, snr);
+  } else if (snr < firsts->lowest) {
+    firsts->second = firsts->lowest;
+    firsts->lowest = snr;
+    firsts->node = node;
+  } else {
+    firsts->second = fmin(firsts->second, snr);
+  }
+}
+
+/* Returns whether a value whose inputs are all equal has more than the rounding that every layer
+ * adds: the program of another record rounds otherwise everywhere, and so does a backend where
+ * other first values have similar errors. */
+static bool is_more_than_rounding(const accuracy_maker *m, const etr_value_accuracy *row,
+                                  const first_errors *firsts) {
   static const double half_db = 3; /* so far below the output's, an error has half of its power */
+  bool is_alone = row->node == firsts->node && firsts->second >= firsts->lowest + ETR_DROP_DB;
+  bool is_cause = isnan(m->output) || capped_snr(&row->gap) <= m->output + half_db;
+  return is_own(m) && is_alone && is_cause;
+}
+
+/* Returns whether a value is worth naming: see stands_out. firsts: NULL if it reads an inexact one.
+ */
+static bool stands_out(const accuracy_maker *m, const etr_value_accuracy *row,
+                       const first_errors *firsts) {
   double snr = capped_snr(&row->gap);
   if (row->is_origin || row->breaks)
     return true;
@@ -527,17 +556,17 @@ static bool stands_out(const accuracy_maker *m, const etr_value_accuracy *row,
     return false;
   if (snr < ETR_SOUND_DB)
     return true;
-  bool is_cause = !read->are_equal || isnan(m->output) || snr <= m->output + half_db;
-  return row->drop_db > ETR_DROP_DB && is_cause;
+  return row->drop_db > ETR_DROP_DB && (!firsts || is_more_than_rounding(m, row, firsts));
 }
 
-static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_value_segment *segment,
+/* Sets what is known of a value by what it reads. Returns whether all that it reads is equal. */
+static bool find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_value_segment *segment,
                       const uint32_t *outputs) {
   read_values read = {.lowest = m->ceiling, .are_equal = true, .are_sound = true};
   row->segment = segment->nodes;
   row->segment_count = segment->node_count;
   if (row->problem || !m->reference.is_open)
-    return;
+    return false;
   for (size_t i = 0; i < segment->source_count; i++)
     for (uint32_t output = 0; output < outputs[segment->sources[i]]; output++) {
       const row_key key = {row->value->run, segment->sources[i], output};
@@ -547,7 +576,7 @@ static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
     }
   row->drop_db = read.lowest - counted_snr(m, row);
   find_origins(row, &read);
-  row->stands_out = stands_out(m, row, &read);
+  return read.are_equal;
 }
 
 static bool reads_input(const accuracy_maker *m, const etr_value_segment *segment) {
@@ -582,6 +611,25 @@ static void warn_of_inputs(accuracy_maker *m, size_t first, const etr_value_segm
   }
 }
 
+/* Finds the drops of the rows from `first` on, and which of them stand out. */
+static void find_drops(accuracy_maker *m, size_t first, const etr_value_segment *segments,
+                       const uint32_t *outputs) {
+  size_t count = m->values.count - first;
+  first_errors firsts = {INFINITY, INFINITY, ETR_NONE};
+  bool *is_first = etr_arena_alloc_array(&m->scratch, count, sizeof *is_first);
+  for (size_t i = 0; is_first && i < count; i++) {
+    etr_value_accuracy *row = &m->values.data[first + i];
+    is_first[i] = find_drop(m, row, &segments[row->node], outputs);
+    if (is_first[i] && !etr_gap_is_equal(&row->gap))
+      take_first_error(&firsts, row->node, capped_snr(&row->gap));
+  }
+  for (size_t i = 0; is_first && i < count; i++) {
+    etr_value_accuracy *row = &m->values.data[first + i];
+    if (!row->problem && m->reference.is_open)
+      row->stands_out = stands_out(m, row, is_first[i] ? &firsts : NULL);
+  }
+}
+
 /* Finds segments and drops of the rows from `first` on, which are those of the method. */
 static etr_status find_segments(accuracy_maker *m, size_t first) {
   etr_value_segment *segments = NULL;
@@ -601,8 +649,8 @@ static etr_status find_segments(accuracy_maker *m, size_t first) {
     etr_warn(&m->warnings, m->profile->etrecord, NULL, ETR_NO_OFFSET,
              "the graph is too entangled to list the operators between all logged values: some "
              "have no segment");
-  for (size_t i = first; segments && i < m->values.count; i++)
-    find_drop(m, &m->values.data[i], &segments[m->values.data[i].node], outputs);
+  if (segments)
+    find_drops(m, first, segments, outputs);
   if (segments && m->reference.is_open)
     warn_of_inputs(m, first, segments);
   return segments ? ETR_OK : ETR_ERROR_MEMORY;

@@ -6,6 +6,9 @@
  * Quantization adds pairs of quantize and dequantize around operators: each stands for the operator
  * whose value it carries. A batch norm that was folded into a convolution left no node: the
  * convolution then has the value of the batch norm.
+ *
+ * A record has aten/METHOD of `forward` only. Without it the Edge graphs of both records are
+ * joined, node by node.
  */
 #include "accuracy/steps.h"
 
@@ -124,12 +127,26 @@ static const etr_node *same_name(const partner_finder *f, const char *name) {
              : NULL;
 }
 
+/* Returns the node of the reference's Edge graph that etr_compare() pairs with a node. */
+static etr_partner edge_partner(const partner_finder *f, uint32_t paired) {
+  if (paired == ETR_NONE || f->other.edge->nodes[paired].kind != ETR_NODE_OP)
+    return (etr_partner){.why = "the reference has no such node"};
+  return (etr_partner){
+      .graph = "edge", .node = f->other.edge->nodes[paired].name, .evidence = ETR_PARTNER_DIFF};
+}
+
 static etr_partner partner_of(const partner_finder *f, uint32_t node) {
   uint32_t carried = etr_carried_node(f->own.edge, node), paired = f->paired[carried];
+  if (!f->other.edge)
+    return (etr_partner){.why = "the record of the reference does not have its method"};
+  if (!f->other.aten)
+    return edge_partner(f, paired);
   const char *name = f->own.edge->nodes[carried].kind == ETR_NODE_OP ? aten_of(&f->own, carried)
                                                                      : NULL;
-  if (!name || !f->other.aten)
-    return (etr_partner){0};
+  if (!name && f->own.edge->nodes[carried].kind == ETR_NODE_OP)
+    return (etr_partner){.why = "it is a part of an operator of the exported program"};
+  if (!name)
+    return (etr_partner){.why = "it is a copy of a weight or an input"};
   const etr_node *found = paired == ETR_NONE ? NULL
                                              : aten_node(&f->other, aten_of(&f->other, paired));
   etr_partner_evidence evidence = ETR_PARTNER_DIFF;
@@ -138,9 +155,9 @@ static etr_partner partner_of(const partner_finder *f, uint32_t node) {
     evidence = ETR_PARTNER_NAME;
   }
   if (!found)
-    return (etr_partner){0};
+    return (etr_partner){.why = "the reference has no such node"};
   found = unfolded(f, found);
-  return (etr_partner){"aten", found->name, found->name, evidence};
+  return (etr_partner){"aten", found->name, found->name, evidence, NULL};
 }
 
 /* Lists the pairs of Edge nodes that etr_compare() finds. */
@@ -184,7 +201,7 @@ etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint
       continue;
     if (reference == profile)
       (*out)[i] = (etr_partner){"edge", edge->nodes[i].name, aten_of(&f.own, i),
-                                ETR_PARTNER_SAME_GRAPH};
+                                ETR_PARTNER_SAME_GRAPH, NULL};
     else
       (*out)[i] = partner_of(&f, i);
   }
@@ -197,6 +214,7 @@ etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint
 void etr_partners_take_aten(etr_partner *partners, size_t count) {
   for (size_t i = 0; i < count; i++)
     partners[i] = partners[i].aten
-                      ? (etr_partner){"aten", partners[i].aten, partners[i].aten, ETR_PARTNER_NAME}
-                      : (etr_partner){0};
+                      ? (etr_partner){"aten", partners[i].aten, partners[i].aten, ETR_PARTNER_NAME,
+                                      NULL}
+                      : (etr_partner){.why = "it is a part of an operator of the exported program"};
 }

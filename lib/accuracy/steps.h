@@ -18,6 +18,7 @@ typedef struct etr_partner {
   const char
       *aten; /* name of the ATen node with this value in the reference's program; NULL: unknown */
   etr_partner_evidence evidence;
+  const char *why; /* without a node: why there is none; static */
 } etr_partner;
 
 /** Returns the node whose value a quantize or dequantize node carries; other nodes are returned as

@@ -19,7 +19,9 @@ typedef enum etr_class_trait {
   ETR_CLASS_FUSES = 4,    /* a node of this class may become part of another operator, or vanish */
   ETR_CLASS_COUNTS =
       8, /* each operator runs exactly once: none is split, dropped or fused into another */
-  ETR_CLASS_VARIES = 16, /* operators of other classes may run as this class */
+  ETR_CLASS_VARIES = 16,   /* operators of other classes may run as this class */
+  ETR_CLASS_REPLACED = 32, /* a lowering may replace a node of this class by an operator of its own,
+                              so that the order alone never shows its node for certain */
 } etr_class_trait;
 
 enum { ETR_MOST_CLASSES = 64 }; /* classes of one backend */
@@ -128,6 +130,10 @@ typedef struct etr_backend {
 
   /** Returns what a node of a delegate is expected to run as. */
   etr_expectation (*expect)(const etr_delegate_view *delegate, uint32_t node);
+
+  /** Returns what a node of a delegate can run as if nothing is assumed of what is fused, dropped
+   * or replaced: a cost above 0 only for operators that always run exactly once. */
+  etr_expectation (*allow)(const etr_delegate_view *delegate, uint32_t node);
 
   /** Returns true if a node and a user of its result, both in delegates, are always in the same
    * delegate. The producer may also be a weight. is_only_user: no other node uses the result. */

@@ -96,6 +96,7 @@ static unsigned traits(uint16_t class_) {
   case ETR_XNN_NONE:
     return 0;
   case ETR_XNN_CONVERT:
+    return ETR_CLASS_INSERTED | ETR_CLASS_FUSES | ETR_CLASS_REPLACED;
   case ETR_XNN_COPY:
   case ETR_XNN_RESHAPE:
     return ETR_CLASS_INSERTED | ETR_CLASS_FUSES;
@@ -176,6 +177,7 @@ const etr_backend etr_xnnpack = {
     .class_of_node = etr_xnn_class_of_node,
     .loses_handle = loses_handle,
     .expect = etr_xnn_expect,
+    .allow = etr_xnn_allow,
     .keeps_together = keeps_together,
     .takes = etr_xnn_takes,
     .refuses = etr_xnn_refuses,

@@ -88,6 +88,9 @@ uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node);
 /** expect() of etr_xnnpack; in xnnpack_expect.c. */
 etr_expectation etr_xnn_expect(const etr_delegate_view *delegate, uint32_t node);
 
+/** allow() of etr_xnnpack; in xnnpack_expect.c. */
+etr_expectation etr_xnn_allow(const etr_delegate_view *delegate, uint32_t node);
+
 /** Returns true for "native_batch_norm" and its variants. */
 bool etr_xnn_is_batch_norm(etr_slice op);
 

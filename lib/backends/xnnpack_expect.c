@@ -353,3 +353,31 @@ etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
   }
   return is_unary(d, index) ? expect_unary(d, index) : runs_as(class_, ETR_XNN_NONE, index);
 }
+
+/* Returns true for operators that XNNPACK or its lowering may drop, fuse, replace or split. */
+static bool may_vanish(const etr_delegate_view *d, uint32_t index, uint16_t class_) {
+  switch (class_) {
+  case ETR_XNN_CONVERT:
+  case ETR_XNN_COPY:
+  case ETR_XNN_RESHAPE:
+  case ETR_XNN_TRANSPOSE:
+  case ETR_XNN_SLICE:
+  case ETR_XNN_PAD:
+  case ETR_XNN_CLAMP:
+  case ETR_XNN_LOOKUP:
+    return true;
+  default:
+    return is_unary(d, index) || etr_xnn_is_batch_norm(op_of(d, index));
+  }
+}
+
+etr_expectation etr_xnn_allow(const etr_delegate_view *d, uint32_t index) {
+  etr_expectation e = etr_xnn_expect(d, index);
+  if (e.class_ == ETR_XNN_NONE && class_at(d, index) != ETR_XNN_NONE)
+    e = may_run_as(class_at(d, index), index);
+  if (may_vanish(d, index, e.class_))
+    e.cost = MAYBE_MISSED;
+  if (e.alternative == ETR_XNN_NONE && is_unary(d, index))
+    e.alternative = ETR_XNN_LOOKUP;
+  return e;
+}

@@ -4,23 +4,29 @@
  */
 #include "base/natural.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-
 static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* Skips the numbers that both begin with, if they are equal; numbers of any length. */
+static etr_slice without_zeros(etr_slice digits) {
+  while (digits.size > 0 && digits.data[0] == '0')
+    digits = etr_slice_after(digits, 1);
+  return digits;
+}
+
+int etr_compare_digits(etr_slice a, etr_slice b) {
+  etr_slice x = without_zeros(a), y = without_zeros(b);
+  if (x.size != y.size)
+    return x.size < y.size ? -1 : 1;
+  return x.size > 0 ? memcmp(x.data, y.data, x.size) : 0;
+}
+
+/* Compares the numbers that both begin with, and skips them. */
 static int compare_numbers(const char **x, const char **y) {
-  *x += strspn(*x, "0");
-  *y += strspn(*y, "0");
-  size_t x_size = strspn(*x, "0123456789"), y_size = strspn(*y, "0123456789");
-  int order = x_size == y_size ? memcmp(*x, *y, x_size) : (x_size > y_size) - (x_size < y_size);
-  *x += x_size;
-  *y += y_size;
-  return order;
+  etr_slice a = {*x, strspn(*x, "0123456789")}, b = {*y, strspn(*y, "0123456789")};
+  *x += a.size;
+  *y += b.size;
+  return etr_compare_digits(a, b);
 }
 
 int etr_natural_compare(const char *a, const char *b) {

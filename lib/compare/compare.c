@@ -6,7 +6,6 @@
 #include "compare/compare_side.h"
 #include "compare/noise.h"
 #include "compare/pairing.h"
-#include "compare/value_gaps.h"
 #include "etrecord_compare.h"
 
 #include <inttypes.h>

@@ -5,7 +5,6 @@
  */
 #include "compare/noise.h"
 
-#include "base/distribution.h"
 #include "base/stats.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pairing.h - pairs the nodes of two sequences that are mostly the same. Layer 3.
+ * pairing.h - pairs the nodes of two sequences that are mostly the same, and the values that both
+ * logged. Layer 3.
  *
  * Modules are paired first (evidence.h). Then a list of passes pairs the nodes, from the surest
  * evidence to the weakest: each pass pairs nodes that earlier passes left over, unless the evidence
@@ -14,5 +15,9 @@
 
 /** Pairs the items of two sides. Returns false when out of memory. */
 bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer);
+
+/** Fills the gaps of a method pair, after its pairs were filled. Returns false when out of memory.
+ */
+bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison, etr_arena *arena);
 
 #endif

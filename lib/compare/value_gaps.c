@@ -2,8 +2,9 @@
  *
  * value_gaps.c - values of the same node in the same run of both sides.
  */
-#include "compare/value_gaps.h"
+#include "compare/pairing.h"
 
+#include "accuracy/debug_data.h"
 #include "accuracy/numeric_gap.h"
 
 typedef enum place { PLACE_NODE, PLACE_OUTPUT, PLACE_INSTRUCTION, PLACE_NOWHERE } place;

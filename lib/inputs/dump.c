@@ -271,8 +271,8 @@ static bool names_half(etr_slice bytes) {
   return false;
 }
 
-/* Fails because something is not in the file that should be, with the size that the file should have if its
- * prefix says that. */
+/* Fails because something is not in the file that should be, with the size that the file should
+ * have if its prefix says that. */
 static etr_status fail_of_end(const dump_reader *reader, size_t size, const char *path,
                               etr_error *error) {
   uint64_t at = reader->base + reader->fb.offset;

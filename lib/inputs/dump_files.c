@@ -75,11 +75,11 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
                             .warn = warn_of_dump,
                             .context = &place};
   ETR_TRY(etr_dump_read(dump, &shared, bytes, path, error));
+  if (leave_out_repeated(f))
+    return ETR_OK;
   if (dump->ticks > UINT64_MAX - f->ticks)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                     "with the ETDumps before it, there are too many ticks to count; leave it out");
-  if (leave_out_repeated(f))
-    return ETR_OK;
   f->ticks += dump->ticks;
   etr_warn_of_cut_names(f->warnings, path, NULL, &f->names->cut);
   return ETR_OK;

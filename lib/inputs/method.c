@@ -11,6 +11,13 @@ static bool is_delegate_call(const etr_node *node) {
   return strcmp(node->target, "higher_order.executorch_call_delegate") == 0;
 }
 
+uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node) {
+  bool is_own = graph->is_changed &&
+                (node->subgraph == ETR_NONE ||
+                 graph->subgraphs[node->subgraph].kind != ETR_SUBGRAPH_LOWERED);
+  return is_own ? 0 : node->debug_handle;
+}
+
 bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena) {
   const etr_graph *graph = method->graph;
   size_t node_count = graph ? graph->node_count : 0, count = 0;
@@ -24,11 +31,14 @@ bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena) {
     return false;
   for (uint32_t i = 0; i < node_count; i++) {
     const etr_node *n = &graph->nodes[i];
-    if (n->kind != ETR_NODE_OP || n->debug_handle == 0 || is_delegate_call(n))
+    uint32_t handle = etr_debug_handle_of(graph, n);
+    if (n->kind != ETR_NODE_OP || is_delegate_call(n) || (handle == 0 && !graph->is_changed))
       continue;
     uint32_t op = etr_map_number(&method->operators, etr_operator_of_target(n->target));
-    slots[count] = (etr_node_slot){n->debug_handle, op, i};
-    by_handle[count++] = (etr_handle_node){n->debug_handle, i};
+    if (handle == 0)
+      continue;
+    slots[count] = (etr_node_slot){handle, op, i};
+    by_handle[count++] = (etr_handle_node){handle, i};
   }
   etr_sort(by_handle, count, sizeof *by_handle, etr_by_two_numbers);
   method->by_handle = by_handle;

@@ -49,9 +49,11 @@ typedef struct etr_method_inputs {
   etr_budget *budget;            /* budget of the profile; may be NULL */
   uint32_t *uses;                /* per node of the graph: how often its results are used */
   const etr_handle_node
-      *by_handle; /* operators of the graph, without delegate calls, sorted by handle, then index */
+      *by_handle; /* operators of the graph, without delegate calls, sorted by handle, then index.
+                     Of a changed graph (etr_graph.is_changed) only those in delegates' modules: the
+                     others have handles of other nodes */
   size_t by_handle_count;
-  etr_map operators; /* normalised operator -> number */
+  etr_map operators; /* normalised operator -> number; those of a changed graph, too */
   etr_node_index
       by_operator; /* the same nodes, sorted by handle and the number of their operator */
 } etr_method_inputs;
@@ -60,6 +62,10 @@ typedef struct etr_method_inputs {
 static inline const char *etr_method_label(const etr_method_inputs *method) {
   return method->name && method->name[0] ? method->name : "method not known";
 }
+
+/** Returns the debug handle of a node as the record's maps mean it; 0 if it has none. In a changed
+ * graph (etr_graph.is_changed) only nodes in delegates' modules have one. */
+uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node);
 
 /** Fills uses, by_handle, operators and by_operator from the graph, in the arena. Does nothing
  * without a graph. Returns false when out of memory. */

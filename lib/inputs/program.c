@@ -660,6 +660,8 @@ static void read_node(reader *r, level *l) {
       size_t prefix = 0;
       if (is_edge || is_torch)
         prefix = is_edge ? sizeof edge - 1 : sizeof torch - 1;
+      else if (etr_slice_starts(target, ETR_SLICE("executorch.exir.memory.")))
+        prefix = sizeof "executorch.exir." - 1; /* as in "memory.alloc" */
       const char *name = etr_intern(r->strings,
                                     (etr_slice){target.data + prefix, target.size - prefix});
       const char *dot = name ? strchr(name, '.') : NULL;
@@ -829,6 +831,27 @@ static void read_program(reader *r, uint32_t subgraph) {
     etr_json_fail(r->json, "no graph_module.graph: not a serialized program");
 }
 
+/* Returns true for an operator that exists only after to_executorch(): it plans memory, or writes
+ * its result to an argument. */
+static bool is_of_program(const char *target) {
+  const char *dot = strrchr(target, '.');
+  etr_slice overload = etr_slice_of(dot ? dot : "");
+  return strncmp(target, "memory.", 7) == 0 || etr_slice_is(overload, ".out") ||
+         etr_slice_ends(overload, ETR_SLICE("_out"));
+}
+
+/* Returns whether to_executorch() changed the graph. What delegates contain is left as it was. */
+static bool is_changed(const reader *r) {
+  for (size_t i = 0; i < r->nodes.count; i++) {
+    const etr_node *node = &r->nodes.data[i];
+    bool is_lowered = node->subgraph != ETR_NONE &&
+                      r->subgraphs.data[node->subgraph].kind == ETR_SUBGRAPH_LOWERED;
+    if (node->kind == ETR_NODE_OP && !is_lowered && is_of_program(node->target))
+      return true;
+  }
+  return false;
+}
+
 etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
                             etr_program_scope scope, etr_budget *budget) {
   reader r = {.arena = strings->arena,
@@ -861,6 +884,7 @@ etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
       .subgraph_count = r.subgraphs.count,
       .profile_method = ETR_NONE,
       .mutation_count = r.mutation_count,
+      .is_changed = is_changed(&r),
   };
   return ETR_OK;
 }

@@ -19,6 +19,13 @@ typedef struct etr_program_scope {
   const char *source_root; /* etr_options.source_root */
 } etr_program_scope;
 
+/** Why times cannot be joined to a changed graph (etr_graph.is_changed) by its debug handles, and
+ * what to do. */
+#define ETR_CHANGED_PROGRAM                                                                        \
+  "to_executorch() changed this Edge program, so its debug handles belong to other nodes: export " \
+  "again with generate_etrecord=True, or give generate_etrecord() a copy.deepcopy() of the Edge "  \
+  "program that was made before to_executorch()"
+
 /**
  * Reads one program document into *out: nodes, modules, subgraphs, dialect and schema_version;
  * module, method, entry and times are the caller's. `strings` interns every text, so that programs

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * align.c - Needleman-Wunsch alignment, traced back along both outermost best paths: where they
- * agree, all best pairings do.
+ * agree, all best pairings do; and the cells that any pairing can pass.
  */
 #include "join/align.h"
 
@@ -15,9 +15,12 @@ static int32_t *cell(const aligner *a, size_t i, size_t j) {
   return &a->best[i * (a->right_count + 1) + j];
 }
 
+static bool are_paired(const etr_align_item *left, const etr_align_item *right) {
+  return left->class_ != 0 && (left->class_ == right->class_ || left->class_ == right->alternative);
+}
+
 static bool pairs(const aligner *a, size_t i, size_t j) {
-  uint16_t class_ = a->left[i].class_;
-  return class_ != 0 && (class_ == a->right[j].class_ || class_ == a->right[j].alternative);
+  return are_paired(&a->left[i], &a->right[j]);
 }
 
 /* Traces one best path back from the end. Among equal paths, prefer_right selects the one that
@@ -84,5 +87,93 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
   walk_back(&a, late, false);
   for (size_t i = 0; i < left_count; i++)
     out[i] = (etr_align_pair){late[i], early[i] != late[i]};
+  return true;
+}
+
+/* ---- All pairings ---- */
+
+/* How a cell is reached: by pairings of the items before it, and of those behind it. */
+typedef enum reach { FROM_START = 1, TO_END = 2 } reach;
+
+typedef struct walker {
+  const etr_align_side *left, *right;
+  uint8_t *cells; /* bits of `reach` */
+} walker;
+
+static uint8_t *cell_of(const walker *w, size_t i, size_t j) {
+  return &w->cells[i * (w->right->count + 1) + j];
+}
+
+static bool may_leave(const etr_align_side *side, size_t i) {
+  return side->items[i].cost <= side->leaves;
+}
+
+static bool may_pair(const walker *w, size_t i, size_t j) {
+  return are_paired(&w->left->items[i], &w->right->items[j]);
+}
+
+static void reach_from_start(const walker *w, size_t i, size_t j) {
+  bool is_reached = i == 0 && j == 0;
+  if (i && may_leave(w->left, i - 1))
+    is_reached |= *cell_of(w, i - 1, j) & FROM_START;
+  if (j && may_leave(w->right, j - 1))
+    is_reached |= *cell_of(w, i, j - 1) & FROM_START;
+  if (i && j && may_pair(w, i - 1, j - 1))
+    is_reached |= *cell_of(w, i - 1, j - 1) & FROM_START;
+  if (is_reached)
+    *cell_of(w, i, j) |= FROM_START;
+}
+
+static void reach_to_end(const walker *w, size_t i, size_t j) {
+  bool is_reached = i == w->left->count && j == w->right->count;
+  if (i < w->left->count && may_leave(w->left, i))
+    is_reached |= (*cell_of(w, i + 1, j) & TO_END) != 0;
+  if (j < w->right->count && may_leave(w->right, j))
+    is_reached |= (*cell_of(w, i, j + 1) & TO_END) != 0;
+  if (i < w->left->count && j < w->right->count && may_pair(w, i, j))
+    is_reached |= (*cell_of(w, i + 1, j + 1) & TO_END) != 0;
+  if (is_reached)
+    *cell_of(w, i, j) |= TO_END;
+}
+
+/* Returns the only owner that the i-th left item can have; ETR_NONE if there are others. */
+static uint32_t only_owner(const walker *w, size_t i) {
+  uint32_t only = ETR_NONE;
+  for (size_t j = 0; j <= w->right->count; j++) {
+    if (!(*cell_of(w, i, j) & FROM_START))
+      continue;
+    if (may_leave(w->left, i) && *cell_of(w, i + 1, j) & TO_END)
+      return ETR_NONE;
+    bool is_paired = j < w->right->count && may_pair(w, i, j) && *cell_of(w, i + 1, j + 1) & TO_END;
+    if (!is_paired)
+      continue;
+    if (only != ETR_NONE && only != w->right->owners[j])
+      return ETR_NONE;
+    only = w->right->owners[j];
+  }
+  return only;
+}
+
+bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_side *left,
+                    const etr_align_side *right, etr_arena *scratch) {
+  walker w = {left, right, NULL};
+  *has_walk = false;
+  for (size_t i = 0; i < left->count; i++)
+    only[i] = ETR_NONE;
+  if (left->count >= ETR_ALIGN_MAX_CELLS ||
+      (left->count + 1) > ETR_ALIGN_MAX_CELLS / (right->count + 1))
+    return true;
+  w.cells = etr_arena_alloc_array(scratch, (left->count + 1) * (right->count + 1), sizeof *w.cells);
+  if (!w.cells)
+    return false;
+  for (size_t i = 0; i <= left->count; i++)
+    for (size_t j = 0; j <= right->count; j++)
+      reach_from_start(&w, i, j);
+  for (size_t i = left->count + 1; i-- > 0;)
+    for (size_t j = right->count + 1; j-- > 0;)
+      reach_to_end(&w, i, j);
+  *has_walk = (*cell_of(&w, 0, 0) & TO_END) != 0;
+  for (size_t i = 0; *has_walk && i < left->count; i++)
+    only[i] = only_owner(&w, i);
   return true;
 }

@@ -37,4 +37,21 @@ typedef struct etr_align_pair {
 bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count,
                const etr_align_item *right, size_t right_count, etr_arena *scratch);
 
+/** One of two sequences of which all pairings are considered. */
+typedef struct etr_align_side {
+  const etr_align_item *items;
+  const uint32_t *owners; /* of the right side: what each item stands for */
+  size_t count;
+  int16_t leaves; /* items of a cost up to this may be left out */
+} etr_align_side;
+
+/**
+ * Finds the items of `left` that have the same owner in all pairings which leave out no more than
+ * allowed. Fills `only`, which has an entry for each item of `left`: the owner, or ETR_NONE if
+ * several are possible or the item may be left out. Sets *has_walk to whether there is such a
+ * pairing at all; false, too, if the sequences are too long. Returns false when out of memory.
+ */
+bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_side *left,
+                    const etr_align_side *right, etr_arena *scratch);
+
 #endif

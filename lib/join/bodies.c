@@ -19,7 +19,8 @@ typedef struct seen {
 
 typedef enum item_kind {
   ITEM_NODE,  /* a kernel, unless it is a view */
-  ITEM_NAMED, /* a kernel of a map's loop, identified by its operator */
+  ITEM_CALL,  /* a call of a delegate, in a graph that has it */
+  ITEM_NAMED, /* a kernel of a loop around a body, identified by its operator */
   ITEM_PRIM,  /* a kernel that logs no name; a program may have its name */
   ITEM_JUMP,
   ITEM_MOVE,
@@ -51,7 +52,11 @@ typedef struct numbering {
   size_t tail; /* items from here on may come after the last instruction that was seen */
   row *rows;   /* one for each item, and one more */
   etr_vec(uint8_t) cells;
+  bool is_whole; /* the graph is as the program: each of its nodes is an item, and no other
+                    instruction runs */
   bool has_map, has_calls, has_names, is_cut;
+  uint32_t
+      strange; /* a node with bodies whose instructions are not known; ETR_NONE: there is none */
   etr_arena *scratch;
 } numbering;
 
@@ -82,7 +87,7 @@ static void record_instruction(numbering *n, const etr_placed *instruction) {
   bool is_named = instruction->op.size && !instruction->is_prim;
   seen_kind kernel = is_named ? NAMED_KERNEL : OTHER_KERNEL;
   *s = (seen){instruction->is_delegate ? CALL : kernel, instruction};
-  n->has_calls |= s->kind == CALL && !instruction->map;
+  n->has_calls |= s->kind == CALL && !instruction->map && !n->is_whole;
   n->has_names |= s->kind == NAMED_KERNEL;
 }
 
@@ -166,9 +171,61 @@ static void push_item(numbering *n, item_kind kind, uint32_t node, const char *o
 
 static void push_body(numbering *n, uint32_t subgraph);
 
+/* The arguments of a scan: carried from round to round, cut into slices, and all others. */
+typedef struct scan {
+  size_t carried, sliced;
+} scan;
+
+static int32_t rank_of(const etr_graph *graph, const etr_edge *edge) {
+  const etr_node *producer = &graph->nodes[edge->node];
+  return edge->output < producer->output_count ? producer->outputs[edge->output].rank : -1;
+}
+
+/* Finds which arguments a scan slices: those whose rank is lower in the body. Those before are
+ * carried. Returns false if the body's arguments or results do not fit. */
+static bool read_scan(const numbering *n, uint32_t node, uint32_t body, scan *out) {
+  const etr_node *owner = &n->graph->nodes[node];
+  size_t count = 0, results = 0;
+  *out = (scan){0};
+  for (uint32_t i = n->first_in[body]; i != ETR_NONE; i = n->next_in[i]) {
+    const etr_node *inner = &n->graph->nodes[i];
+    if (inner->kind == ETR_NODE_OUTPUT)
+      results = inner->input_count;
+    if (inner->kind != ETR_NODE_INPUT || count == owner->input_count || inner->output_count == 0)
+      continue;
+    int32_t outside = rank_of(n->graph, &owner->inputs[count++]);
+    bool is_slice = inner->outputs[0].rank >= 0 && inner->outputs[0].rank == outside - 1;
+    if (is_slice && count == out->carried + out->sliced + 1)
+      out->sliced++;
+    else if (out->sliced == 0)
+      out->carried++;
+  }
+  return count == owner->input_count && out->sliced && results >= out->carried &&
+         results == owner->output_count;
+}
+
+static void push_items(numbering *n, item_kind kind, const char *op, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    push_item(n, kind, ETR_NONE, op);
+}
+
+/* A loop copies the first carried values, takes slices, runs its body, copies the next carried
+ * values and the results, counts, compares, jumps back, and counts from 0 again. */
+static void push_scan(numbering *n, uint32_t node, uint32_t body, const scan *s) {
+  push_item(n, ITEM_PRIM, ETR_NONE, "sym_size");
+  push_items(n, ITEM_NAMED, "copy_", s->carried);
+  push_items(n, ITEM_NAMED, "select_copy", s->sliced);
+  push_body(n, body);
+  push_items(n, ITEM_NAMED, "copy_", s->carried);
+  push_items(n, ITEM_PRIM, NULL, n->graph->nodes[node].output_count - s->carried + 2);
+  push_item(n, ITEM_JUMP, ETR_NONE, NULL);
+  push_item(n, ITEM_PRIM, ETR_NONE, NULL);
+}
+
 /* Adds the items of a node with bodies. Returns false if the node has no bodies. */
 static bool push_owner(numbering *n, uint32_t node) {
   uint32_t bodies[2];
+  scan s;
   etr_slice op = etr_operator_of_target(n->graph->nodes[node].target);
   if (strncmp(n->graph->nodes[node].target, "higher_order.", 13) != 0)
     return false;
@@ -193,20 +250,38 @@ static bool push_owner(numbering *n, uint32_t node) {
       push_item(n, ITEM_PRIM, ETR_NONE, NULL); /* copy the result, count, compare */
     push_item(n, ITEM_JUMP, ETR_NONE, NULL);
     push_item(n, ITEM_PRIM, ETR_NONE, NULL); /* count from 0 again */
-  } else
+  } else if (count == 1 && etr_slice_is(op, "scan") && read_scan(n, node, bodies[0], &s)) {
+    push_scan(n, node, bodies[0], &s);
+  } else {
+    n->strange = node;
     push_item(n, ITEM_REST, ETR_NONE, NULL);
+  }
   return true;
+}
+
+/* Adds the item of an operator without bodies; none if it makes no instruction. */
+static void push_operator(numbering *n, uint32_t node) {
+  const char *target = n->graph->nodes[node].target;
+  if (strcmp(target, "higher_order.executorch_call_delegate") == 0)
+    push_item(n, ITEM_CALL, node, NULL);
+  else if (strcmp(target, "memory.alloc") != 0)
+    push_item(n, ITEM_NODE, node, NULL);
 }
 
 static void push_body(numbering *n, uint32_t subgraph) {
   for (uint32_t i = n->first_in[subgraph]; i != ETR_NONE; i = n->next_in[i])
     if (n->graph->nodes[i].kind == ETR_NODE_OP && !push_owner(n, i))
-      push_item(n, ITEM_NODE, i, NULL);
+      push_operator(n, i);
 }
 
-/* Adds all items. Around bodies the maps name the instructions that run; without maps all nodes are
- * searched for. */
+/* Adds all items. A changed graph has an item for each instruction. Around bodies the maps name the
+ * instructions that run; without maps all nodes are searched for. */
 static void push_all_items(numbering *n) {
+  if (n->is_whole) {
+    push_body(n, (uint32_t)n->graph->subgraph_count);
+    n->tail = n->items.count;
+    return;
+  }
   push_item(n, ITEM_REST, ETR_NONE, NULL);
   for (uint32_t i = n->first_in[n->graph->subgraph_count]; i != ETR_NONE; i = n->next_in[i]) {
     size_t before = n->items.count;
@@ -223,8 +298,9 @@ static void push_all_items(numbering *n) {
 
 /* ---- Numberings ---- */
 
-static bool is_mapped(const seen *s) {
-  return s->instruction && s->instruction->map;
+/* Returns whether the maps say what the instruction is. Those of a changed graph do not. */
+static bool is_mapped(const numbering *n, const seen *s) {
+  return !n->is_whole && s->instruction && s->instruction->map;
 }
 
 static bool is_named(const seen *s, const char *op) {
@@ -242,13 +318,15 @@ static bool is_kernel_of(const numbering *n, const seen *s, const item *i) {
 
 /* Returns whether the item may be this instruction. */
 static bool item_fits(const numbering *n, const item *i, const seen *s) {
-  if (is_mapped(s))
+  if (is_mapped(n, s))
     return false;
   if (s->kind == UNSEEN)
     return i->kind != ITEM_REST;
   switch (i->kind) {
   case ITEM_NODE:
     return is_kernel_of(n, s, i);
+  case ITEM_CALL:
+    return s->kind == CALL;
   case ITEM_NAMED:
     return is_named(s, i->op);
   case ITEM_PRIM:
@@ -268,7 +346,9 @@ static bool item_fits(const numbering *n, const item *i, const seen *s) {
 static bool may_pass(const numbering *n, const item *i, const seen *s) {
   if (i->kind == ITEM_REST)
     return s->kind != JUMP && s->kind != MOVE;
-  return n->has_calls && !is_mapped(s) && (s->kind == CALL || s->kind == UNSEEN);
+  if (n->is_whole)
+    return s->kind == UNSEEN; /* an instruction that frees memory logs nothing */
+  return n->has_calls && !is_mapped(n, s) && (s->kind == CALL || s->kind == UNSEEN);
 }
 
 static bool may_miss(const item *i) {
@@ -322,22 +402,26 @@ static bool fill_row(numbering *n, size_t i) {
 
 /* The node of an instruction in the possible numberings. */
 typedef struct finding {
-  uint32_t node; /* the first node that is not taken; ETR_NONE: none */
-  bool others;   /* other numberings give it another node, or none */
+  uint32_t node;  /* the first node that is not taken; ETR_NONE: none */
+  bool others;    /* other numberings give it another node, or none */
+  bool is_loop;   /* a numbering says that it is a kernel of a loop around a body */
+  bool is_passed; /* a numbering gives it no part */
 } finding;
 
-static bool is_open(const seen *s) {
-  return s->kind == NAMED_KERNEL && !is_mapped(s);
+static bool is_open(const numbering *n, const seen *s) {
+  return s->kind == NAMED_KERNEL && !is_mapped(n, s);
 }
 
 static void record_finding(const numbering *n, finding *f, size_t i, size_t k, const bool *taken) {
   const item *it = &n->items.data[i];
-  if (!(cell_at(n, i, k) & FROM_START) || !is_open(&n->seen[k]))
+  if (!(cell_at(n, i, k) & FROM_START) || !is_open(n, &n->seen[k]))
     return;
   bool is_it = item_fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
   bool is_passed = may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
   bool is_left = is_it && it->kind == ITEM_NODE && !taken[it->node];
   f->others |= is_passed || (is_it && (f->node != ETR_NONE || !is_left));
+  f->is_passed |= is_passed;
+  f->is_loop |= is_it && it->kind == ITEM_NAMED;
   if (is_left && f->node == ETR_NONE)
     f->node = it->node;
 }
@@ -370,13 +454,14 @@ static bool assign_nodes(numbering *n, bool *taken) {
     for (size_t k = n->rows[i].first; k < n->rows[i].end && k < n->count; k++)
       record_finding(n, &found[k], i, k, taken);
   for (size_t k = 0; k < n->count; k++) {
-    etr_placed *kernel = found[k].node == ETR_NONE
-                             ? NULL
-                             : etr_placed_instruction(n->placement, (int32_t)k);
-    if (!kernel || taken[found[k].node])
+    etr_placed *kernel = etr_placed_instruction(n->placement, (int32_t)k);
+    if (kernel && found[k].node == ETR_NONE)
+      kernel->is_of_loop = found[k].is_loop && !found[k].is_passed;
+    if (!kernel || found[k].node == ETR_NONE || taken[found[k].node])
       continue;
     kernel->node = found[k].node;
-    kernel->match = found[k].others ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE;
+    etr_match certain = n->is_whole ? ETR_MATCH_ORDER : ETR_MATCH_HANDLE;
+    kernel->match = found[k].others ? ETR_MATCH_ALIGNED : certain;
     taken[kernel->node] = true;
   }
   return true;
@@ -385,8 +470,10 @@ static bool assign_nodes(numbering *n, bool *taken) {
 bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                       bool *taken, etr_warnings *warnings, etr_arena *scratch) {
   const etr_method_inputs *inputs = placement->method;
-  numbering n = {.placement = placement, .graph = inputs->graph, .scratch = scratch};
-  n.has_map = inputs->map && inputs->map->instruction_count;
+  numbering n = {
+      .placement = placement, .graph = inputs->graph, .scratch = scratch, .strange = ETR_NONE};
+  n.is_whole = n.graph->is_changed;
+  n.has_map = inputs->map && inputs->map->instruction_count && !n.is_whole;
   bool has_bodies = false;
   for (size_t i = 0; i < n.graph->subgraph_count; i++)
     has_bodies |= n.graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
@@ -399,8 +486,13 @@ bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_block
   bool good = !etr_arena_failed(scratch) && (n.count == 0 || assign_nodes(&n, taken));
   if (good && n.is_cut)
     etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: too many nodes and instructions to number those of bodies of cond and map: "
+             "%s: too many nodes and instructions to number those of bodies of cond, map and scan: "
              "kernels in them get no node",
              etr_method_label(inputs));
+  if (good && n.strange != ETR_NONE)
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: it is not known which instructions run %s (%s): kernels in its body get no node",
+             etr_method_label(inputs), n.graph->nodes[n.strange].name,
+             n.graph->nodes[n.strange].target);
   return good;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bodies.h - finds the nodes of kernels in bodies of cond or map. Layer 3.
+ * bodies.h - finds the nodes of kernels in bodies of cond, map or scan. Layer 3.
  *
  * The maps do not name instructions in bodies. However, instructions are numbered in the order in
  * which they are emitted (exir/emit/_emitter.py): a cond is a jump, its first body, a move for each
  * result, a jump, its second body and the moves again; a map is an instruction that takes a slice,
- * its body, and instructions that count. Only views may lack an instruction. The numbers of the
+ * its body, and instructions that count; a scan also copies what it carries from round to round.
+ * Only views may lack an instruction. The numbers of the
  * instructions that ran therefore identify their body, although the other body left no events.
  */
 #ifndef ETR_BODIES_H

@@ -72,27 +72,36 @@ static etr_handle_loss loss_of(const missing_handles *l, uint32_t node) {
   return l->backend->loses_handle(method->graph, method->uses, &method->graph->nodes[node]);
 }
 
-/* If the order is proven, it says which nodes the delegate contains. */
-static void append_held_node(missing_handles *l, uint32_t node) {
+/* Adds a node whose handle is the list's entry `place`. If the order is proven, it says which nodes
+ * the delegate contains, and where; else the list does, because it follows the delegate's nodes. */
+static void append_held_node(missing_handles *l, uint32_t node, uint32_t place) {
   bool is_elsewhere = l->order->is_proven && l->order->delegate_of[node] != l->call->id;
   if (is_elsewhere || loss_of(l, node) == ETR_KEEPS_HANDLE)
     return;
   held_node *added = etr_vec_push(l->arena, &l->held);
   if (added)
-    *added = (held_node){etr_assignment_rank(l->assignment, node), node};
+    *added = (held_node){l->order->is_proven ? etr_assignment_rank(l->assignment, node) : place,
+                         node};
 }
 
 static void list_held_nodes(missing_handles *l) {
   const etr_method_inputs *method = l->placement->method;
   const etr_map_instruction *map = l->call->map;
+  etr_map seen; /* a list has a handle once for each of its nodes */
+  etr_map_init(&seen, l->arena);
   l->held.count = 0;
   l->is_listed = true;
-  for (size_t i = 0; i < map->handle_count; i++)
+  for (size_t i = 0; i < map->handle_count; i++) {
+    etr_map_slot *slot = etr_map_at(&seen, ETR_BYTES(map->handles[i]));
+    bool is_new = slot && slot->value == ETR_NONE;
+    if (is_new)
+      slot->value = 1;
     for (size_t at = etr_method_first_of_handle(method, map->handles[i]);
-         at < method->by_handle_count && method->by_handle[at].handle == map->handles[i] &&
-         spend(l, 1);
+         is_new && at < method->by_handle_count &&
+         method->by_handle[at].handle == map->handles[i] && spend(l, 1);
          at++)
-      append_held_node(l, method->by_handle[at].node);
+      append_held_node(l, method->by_handle[at].node, (uint32_t)i);
+  }
   etr_sort(l->held.data, l->held.count, sizeof *l->held.data, etr_by_two_numbers);
 }
 
@@ -229,7 +238,8 @@ static bool agrees_with_tensor(const void *context, const etr_node *node) {
 static void join_kernel(flow *f, etr_placed *known) {
   bool equal_candidates;
   size_t count = f->uses.result_count;
-  uint32_t op = known->map && !known->is_prim
+  bool has_handles = known->map && !f->placement->method->graph->is_changed;
+  uint32_t op = has_handles && !known->is_prim
                     ? etr_map_get(&f->placement->method->operators, known->op)
                     : ETR_NONE;
   if (op == ETR_NONE || known->node != ETR_NONE)
@@ -351,8 +361,9 @@ static bool index_classes(flow *f, const etr_backend *backend) {
   for (uint32_t i = 0; index->slots && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     uint16_t class_ = node->kind == ETR_NODE_OP ? backend->class_of_node(graph, node) : 0;
-    if (class_ && node->debug_handle)
-      index->slots[index->count++] = (etr_node_slot){node->debug_handle, class_, i};
+    uint32_t handle = etr_debug_handle_of(graph, node);
+    if (class_ && handle)
+      index->slots[index->count++] = (etr_node_slot){handle, class_, i};
   }
   if (!index->slots)
     return false;

@@ -22,11 +22,15 @@ bool etr_find_event_nodes(const etr_placement *placement, uint32_t method, const
  * blocks. */
 #define ETR_DELEGATE_PLANS ((size_t)1 << 21)
 
+/** Limit on the steps of all searches for paths between the nodes of delegates of one method. */
+#define ETR_DELEGATE_STEPS ((size_t)1 << 22)
+
 /** State shared by all rows of a method's delegates. */
 typedef struct etr_delegate_reading {
   size_t plans_left; /* initially ETR_DELEGATE_PLANS; each call subtracts the operators that the
                         delegate could run. When none are left, rows stay without a node. Only a
                         dump with thousands of runs, all different, gets there */
+  size_t steps_left; /* initially ETR_DELEGATE_STEPS. When none are left, fewer nodes are certain */
   double ticks_per_ns;
   etr_decoding decoding;
   etr_users users; /* users of the values of the method's graph; found when first needed */
@@ -40,11 +44,11 @@ typedef struct etr_delegate_reading {
  *   - the payload in the .pte: events are aligned with its operators, whose nodes data_flow.h
  * found: ETR_MATCH_PAYLOAD;
  *   - the operators that the backend is expected to make of the delegate's nodes, in their order:
- * ETR_MATCH_ALIGNED. Rows without a node are marked as inserted if a lowering inserts such
- * operators. Otherwise they get ETR_MATCH_NONE: they may compute, so their time is unexplained.
- * Sets handles, nodes, match and confidence, and payload_operator if there is a .pte. Without an
- * Edge graph it sets only payload_operator, match and confidence, and rows without an operator keep
- * their match. Returns false when out of memory.
+ * ETR_MATCH_ORDER where only one node is possible, else ETR_MATCH_ALIGNED. Rows without a node are
+ * marked as inserted if a lowering inserts such operators. Otherwise they get ETR_MATCH_NONE: they
+ * may compute, so their time is unexplained. Sets handles, nodes, match and confidence, and
+ * payload_operator if there is a .pte. Without an Edge graph it sets only payload_operator, match
+ * and confidence, and rows without an operator keep their match. Returns false when out of memory.
  *
  * For a backend with a decoder (decoder.h) the decoder determines what the events are, which nodes
  * they have and which count in sums; rows without a node are the delegate's own work.

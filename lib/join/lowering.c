@@ -227,6 +227,99 @@ static bool fill_lowering(const lowerer *l, etr_lowering *out) {
   return true;
 }
 
+/* ---- Graphs that were recorded after lowering ---- */
+
+/* Such a graph has the calls of delegates, in the order in which they run, and the module of each.
+ * It counts as the order of the lowering if the handles of the modules' nodes are those that the
+ * record lists for the calls. */
+
+/* The modules of a graph, and the delegates of the method. */
+typedef struct module_reader {
+  const etr_placement *placement;
+  const etr_graph *graph;
+  int32_t *delegate_of; /* per node */
+  uint32_t node;        /* the next node to look at */
+} module_reader;
+
+static bool is_module(const etr_graph *graph, uint32_t subgraph) {
+  return subgraph != ETR_NONE && graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_LOWERED &&
+         graph->subgraphs[subgraph].parent == ETR_NONE;
+}
+
+/* Takes the nodes of a module as those of a delegate. Returns false if their handles are not those
+ * that the record lists. An operator with several results may be listed once for each. */
+static bool take_module(module_reader *r, uint32_t subgraph, const etr_placed *delegate) {
+  const uint32_t *handles = delegate->map->handles;
+  size_t count = delegate->map->handle_count, at = 0;
+  for (; r->node < r->graph->node_count && r->graph->nodes[r->node].subgraph == subgraph;
+       r->node++) {
+    const etr_node *node = &r->graph->nodes[r->node];
+    if (node->kind != ETR_NODE_OP)
+      continue;
+    if (at == count || handles[at] != node->debug_handle)
+      return false;
+    at++;
+    for (size_t i = 0; node->output_count > 1 && i < node->output_count && at < count &&
+                       handles[at] == node->debug_handle;
+         i++)
+      at++;
+    r->delegate_of[r->node] = delegate->id;
+  }
+  return at == count;
+}
+
+/* Moves on to the next module. Returns it; ETR_NONE if there is none. */
+static uint32_t next_module(module_reader *r) {
+  while (r->node < r->graph->node_count && !is_module(r->graph, r->graph->nodes[r->node].subgraph))
+    r->node++;
+  return r->node < r->graph->node_count ? r->graph->nodes[r->node].subgraph : ETR_NONE;
+}
+
+static bool take_all(module_reader *r) {
+  const etr_placed *instructions = r->placement->instructions.data;
+  bool any = false;
+  for (size_t i = 0; i < r->placement->instructions.count; i++) {
+    const etr_placed *delegate = &instructions[i];
+    if (!delegate->is_delegate || !delegate->map || delegate->map->handle_count == 0)
+      continue;
+    uint32_t subgraph = next_module(r);
+    if (subgraph == ETR_NONE || !take_module(r, subgraph, delegate))
+      return false;
+    any = true;
+  }
+  return any && next_module(r) == ETR_NONE;
+}
+
+/* Fills *out if the graph has the module of each delegate of the method. Otherwise leaves it as it
+ * is. Returns false when out of memory. */
+static bool read_modules(etr_lowering *out, const etr_placement *placement, etr_arena *arena) {
+  const etr_graph *graph = placement->method->graph;
+  size_t count = placement->instructions.count;
+  module_reader r = {.placement = placement, .graph = graph};
+  if (next_module(&r) == ETR_NONE)
+    return true;
+  r.delegate_of = etr_arena_alloc_array(arena, graph->node_count, sizeof *r.delegate_of);
+  uint32_t *rank = etr_arena_alloc_array(arena, graph->node_count, sizeof *rank);
+  uint32_t *node_of = etr_arena_alloc_array(arena, count, sizeof *node_of);
+  bool *is_open = etr_arena_alloc_array(arena, count, sizeof *is_open);
+  if (!r.delegate_of || !rank || !node_of || !is_open)
+    return false;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    r.delegate_of[i] = -1;
+    rank[i] = i;
+  }
+  for (size_t i = 0; i < count; i++)
+    node_of[i] = ETR_NONE;
+  r.node = 0;
+  if (take_all(&r))
+    *out = (etr_lowering){.is_proven = true,
+                          .rank = rank,
+                          .delegate_of = r.delegate_of,
+                          .node_of = node_of,
+                          .is_open = is_open};
+  return true;
+}
+
 /* ---- All ---- */
 
 /* Budget in steps, for each node and in all. Among 70 real models the largest need is 29 steps a
@@ -280,6 +373,9 @@ static const struct {
     {{ETR_STAGE_DYNAMIC, ETR_STAGE_NOT_DYNAMIC}, 2},
     {{ETR_STAGE_LAYERS, ETR_STAGE_NO_LAYERS}, 2},
     {{ETR_STAGE_SINGLE}, 1},
+    {{ETR_STAGE_SINGLE_DYNAMIC, ETR_STAGE_NOT_DYNAMIC}, 2},
+    {{ETR_STAGE_SINGLE_DYNAMIC, ETR_STAGE_SINGLE_NOT_DYNAMIC}, 2},
+    {{ETR_STAGE_DYNAMIC, ETR_STAGE_SINGLE_NOT_DYNAMIC}, 2},
 };
 
 static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
@@ -318,7 +414,9 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
       .is_open = etr_arena_alloc_array(arena, count, sizeof *l.is_open),
       .budget = ETR_MIN((size_t)BUDGET, BUDGET_OF_NODE * placement->method->graph->node_count)};
   *out = (etr_lowering){0};
-  if (!roles->is_consistent)
+  if (!read_modules(out, placement, arena))
+    return false;
+  if (out->is_proven || placement->method->graph->is_changed || !roles->is_consistent)
     return true;
   bool found = false, good = l.node_of && l.is_open && list_delegates(&l);
   for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch);

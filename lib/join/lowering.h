@@ -32,10 +32,12 @@ typedef struct etr_lowering {
 } etr_lowering;
 
 /**
- * Finds the order. Taking out a delegate costs a traversal of the graph, as in lowering itself. The
- * work is limited by a budget, which grows with the graph up to a maximum; beyond it nothing is
- * proven, and a warning says so. The budget suffices for 1,000 delegates of 3,000 nodes, or 600 of
- * 10,000, which is more than real models have. Returns false when out of memory.
+ * Finds the order. A graph that was recorded after lowering has it: the modules of its delegates.
+ * Taking out a delegate costs a
+ * traversal of the graph, as in lowering itself. The work is limited by a budget, which grows with
+ * the graph up to a maximum; beyond it nothing is proven, and a warning says so. The budget
+ * suffices for 1,000 delegates of 3,000 nodes, or 600 of 10,000, which is more than real models
+ * have. Returns false when out of memory.
  */
 bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const etr_roles *roles,
                        etr_warnings *warnings, etr_arena *arena);

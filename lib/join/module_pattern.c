@@ -4,6 +4,8 @@
  */
 #include "join/module_pattern.h"
 
+#include "base/natural.h"
+
 #include <stdlib.h>
 
 enum {
@@ -79,21 +81,11 @@ static etr_slice stem_of(const part *p) {
   return (etr_slice){p->name.data, p->name.size - p->digits.size};
 }
 
-static int compare_numbers(etr_slice a, etr_slice b) {
-  while (a.size > 1 && a.data[0] == '0')
-    a.data++, a.size--;
-  while (b.size > 1 && b.data[0] == '0')
-    b.data++, b.size--;
-  if (a.size != b.size)
-    return a.size < b.size ? -1 : 1;
-  return compare_text(a, b);
-}
-
 /* Compares by name: "a", "a1", "a2", "a10". */
 static int compare_names(const part *a, const part *b) {
   int order = compare_text(stem_of(a), stem_of(b));
   if (order == 0)
-    order = compare_numbers(a->digits, b->digits);
+    order = etr_compare_digits(a->digits, b->digits);
   return order ? order : compare_text(a->digits, b->digits);
 }
 

@@ -139,8 +139,10 @@ static bool is_of_stage(const etr_partitioner *p, uint32_t vertex, etr_partition
   bool is_layer = p->is_dynamic[root] || p->is_layer[root];
   switch (stage) {
   case ETR_STAGE_DYNAMIC:
+  case ETR_STAGE_SINGLE_DYNAMIC:
     return p->is_dynamic[root];
   case ETR_STAGE_NOT_DYNAMIC:
+  case ETR_STAGE_SINGLE_NOT_DYNAMIC:
     return !p->is_dynamic[root];
   case ETR_STAGE_LAYERS:
     return is_layer;
@@ -519,7 +521,8 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
     group *g = &f.groups[f.group_of[order[i]] = f.group_of[root_of(f.p, order[i])]];
     f.grouped[g->first + g->count++] = order[i];
   }
-  bool alone = stage == ETR_STAGE_SINGLE;
+  bool alone = stage == ETR_STAGE_SINGLE || stage == ETR_STAGE_SINGLE_DYNAMIC ||
+               stage == ETR_STAGE_SINGLE_NOT_DYNAMIC;
   return make_partitions(&f, alone) && name_partitions(&f, alone);
 }
 

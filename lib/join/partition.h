@@ -21,6 +21,9 @@ typedef enum etr_partition_stage {
   ETR_STAGE_LAYERS,      /* groups with dynamic quantisation, and layers that are not quantised */
   ETR_STAGE_NO_LAYERS,   /* the other groups, after ETR_STAGE_LAYERS */
   ETR_STAGE_SINGLE,      /* each group is a partition: per_op_mode */
+  ETR_STAGE_SINGLE_DYNAMIC,     /* each group with dynamic quantisation is a partition */
+  ETR_STAGE_SINGLE_NOT_DYNAMIC, /* each of the other groups, after ETR_STAGE_DYNAMIC or
+                                   ETR_STAGE_SINGLE_DYNAMIC */
 } etr_partition_stage;
 
 /** The state of partitioning a graph. The caller sets the members from `fx` to `delegate_count`,

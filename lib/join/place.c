@@ -191,21 +191,23 @@ static void place_group(placer *p, const etr_kernel_group *group) {
 /* ---- By elimination ---- */
 
 /* Assigns kernels whose operator was replaced after the Edge graph was recorded (fixture cpp_rich)
- * an unassigned node of their handle. */
+ * an unassigned node of their handle. A node whose operator is not the one that ran is never
+ * certain. */
 static bool place_rest(placer *p) {
   const etr_method_inputs *method = p->placement->method;
   size_t *skip = etr_arena_alloc_array(&p->scratch, method->by_handle_count, sizeof *skip);
   for (size_t i = 0; skip && i < p->placement->instructions.count; i++) {
     etr_placed *kernel = &p->placement->instructions.data[i];
-    bool has_handle = kernel->map && kernel->map->handle_count && !kernel->is_prim;
+    bool has_handle = kernel->map && kernel->map->handle_count && !kernel->is_prim &&
+                      !method->graph->is_changed;
     if (!is_unplaced(kernel) || !has_handle)
       continue;
     uint32_t handle = kernel->map->handles[0],
              node = etr_method_next_free(method, p->taken, skip, handle);
     if (node == ETR_NONE || p->roles.is_delegated[node] || !agrees(p, kernel, node))
       continue;
-    set_node(p, kernel, node,
-             etr_method_shares_handle(method, handle) ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE);
+    bool is_certain = kernel->op.size == 0 && !etr_method_shares_handle(method, handle);
+    set_node(p, kernel, node, is_certain ? ETR_MATCH_HANDLE : ETR_MATCH_ALIGNED);
   }
   return skip != NULL;
 }
@@ -214,6 +216,9 @@ static bool place_rest(placer *p) {
 
 /* Returns whether several nodes share a handle. If none do, the handle lists suffice. */
 static bool needs_order(const etr_method_inputs *method) {
+  for (size_t i = 0; i < method->graph->subgraph_count; i++)
+    if (method->graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED)
+      return true; /* it was recorded after lowering, and has the order */
   for (size_t i = 1; i < method->by_handle_count; i++)
     if (method->by_handle[i].handle == method->by_handle[i - 1].handle)
       return true;
@@ -231,6 +236,7 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   if (needs_order(placement->method) &&
       !etr_lowering_find(&p->order, placement, &p->roles, p->warnings, &p->scratch))
     return false;
+  placement->is_proven = p->order.is_proven;
   placement->ambiguous = p->order.is_proven ? 0 : p->roles.ambiguous;
   if (!etr_place_bodies(placement, method, blocks, p->taken, p->warnings, &p->scratch))
     return false;

@@ -38,12 +38,19 @@ static etr_placed *add_instruction(collector *c, int32_t id) {
   return added;
 }
 
+/* Returns true for the kernel that gives a buffer or an input its new value, behind all nodes. The
+ * graph has no node of it, although it may have other copies; its signature lists what is mutated.
+ */
+static bool is_write_back(const etr_method_inputs *method, etr_slice op) {
+  return method->graph->mutation_count && etr_slice_is(op, "copy_");
+}
+
 /* Sets the operator of a kernel. The reinplace pass runs "index_put" of the Edge graph as
  * "index_put_", a new node without a handle; such a kernel gets the operator of the graph. */
 static void name_operator(const etr_method_inputs *method, etr_placed *kernel, etr_slice op) {
   kernel->op = op;
   bool has_bodies = method->graph && method->graph->subgraph_count;
-  if (!method->graph || has_bodies || !etr_operator_is_in_place(op) ||
+  if (!method->graph || has_bodies || is_write_back(method, op) || !etr_operator_is_in_place(op) ||
       etr_map_get(&method->operators, op) != ETR_NONE)
     return;
   etr_slice functional = {op.data, op.size - 1};

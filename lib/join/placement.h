@@ -22,6 +22,8 @@ typedef struct etr_placed {
                            handle and operator does */
   bool is_in_place; /* for a kernel: no map names it, and the graph has its variant that is not in
                        place */
+  bool is_of_loop;  /* a kernel that moves values in and out of the body of a map or a scan: it has
+                       no  node of its own */
   bool is_prim;     /* it is a kernel of the runtime itself, executorch_prim: shapes, loops */
   const char *backend; /* backend of a delegate; NULL if unknown */
   uint32_t node;       /* node of a kernel; ETR_NONE if unknown */
@@ -52,6 +54,8 @@ typedef struct etr_placement {
                                                 the order in which the delegate runs them */
   bool is_ordered; /* the order of delegate_nodes is known to be that in which they run, from handle
                       lists or the lowering (lowering.h) */
+  bool is_proven;  /* the record or the lowering that was repeated proves which nodes each delegate
+                      has, and their order */
   uint32_t ambiguous;           /* number of nodes that are equally likely to be delegated or not */
   etr_pte_graph *program_graph; /* the program as a graph, if there is no Edge graph: events then
                                    have its nodes */

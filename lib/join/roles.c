@@ -269,7 +269,8 @@ bool etr_kernel_groups_find(etr_kernel_groups *out, const etr_placement *placeme
   for (uint32_t i = 0; i < placement->instructions.count; i++) {
     const etr_placed *kernel = &placement->instructions.data[i];
     size_t count = 0, first = 0;
-    if (kernel->is_kernel && kernel->map && kernel->op.size && !kernel->is_prim)
+    if (kernel->is_kernel && kernel->map && kernel->op.size && !kernel->is_prim &&
+        !method->graph->is_changed)
       first = range_of(method, kernel, &count);
     if (count == 0)
       continue;

@@ -6,6 +6,7 @@
 #include "profile/opened_record.h"
 
 #include "inputs/flat_tensor.h"
+#include "inputs/program.h"
 #include "inputs/program_values.h"
 #include "join/module_pattern.h"
 
@@ -178,6 +179,17 @@ static void warn_of_other_program(etr_opened_record *out) {
   }
 }
 
+/* Warns about Edge programs that are not as they were lowered. */
+static void warn_of_changed_programs(etr_opened_record *out) {
+  for (size_t i = 0; i < out->methods.count; i++) {
+    const etr_graph *graph = out->methods.data[i].graph;
+    if (graph && graph->is_changed)
+      etr_warn(&out->warnings, out->profile.etrecord, graph->entry, ETR_NO_OFFSET,
+               "%s. Until then kernels get the node that the program's order gives them, or none",
+               ETR_CHANGED_PROGRAM);
+  }
+}
+
 /* ---- Weights ---- */
 
 /* Reads what the .ptd files hold. A file that cannot be read is left out with a warning: no time
@@ -221,6 +233,7 @@ static etr_status read_all(reader *r, etr_error *error) {
   if (!collect_methods(r))
     return etr_fail_memory(error);
   warn_of_other_program(out);
+  warn_of_changed_programs(out);
   return etr_arena_failed(r->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 

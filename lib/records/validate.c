@@ -4,6 +4,7 @@
  */
 #include "etrecord_file.h"
 #include "formats/archive.h"
+#include "inputs/program.h"
 #include "inputs/pte.h"
 #include "inputs/record.h"
 #include "inputs/torch_archive.h"
@@ -190,7 +191,10 @@ static void check_graphs(etr_flaws *flaws, const etr_record *record) {
     /* Instructions of one that the other does not have say nothing: a constant needs none. */
     const etr_map_method *map = &record->methods[i];
     const etr_graph *graph = edge_graph(record, map->name);
-    if (graph)
+    if (graph && graph->is_changed)
+      flaws_add(flaws, ETR_FLAW_MISMATCH, graph->entry,
+                "its times are joined by the program's order, or not at all", ETR_CHANGED_PROGRAM);
+    else if (graph)
       check_handles(flaws, map, graph);
     else if (map->instruction_count && stores_one_method(record))
       flaws_add(

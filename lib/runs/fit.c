@@ -134,12 +134,26 @@ static int fits_inserted(const candidate *c, etr_slice op) {
   return etr_map_get(&c->inputs->operators, (etr_slice){op.data, op.size - 1}) == ETR_NONE ? -1 : 1;
 }
 
+/* Rates a kernel of a method whose graph was changed, as fits_map() does. The graph has each kernel
+ * that runs, but the handles in it are of other nodes. */
+static int fits_changed(const candidate *c, etr_slice op) {
+  if (op.size == 0)
+    return 0;
+  return etr_map_get(&c->inputs->operators, op) == ETR_NONE ? -1 : 1;
+}
+
+static bool is_changed(const candidate *c) {
+  return c->inputs->graph && c->inputs->graph->is_changed;
+}
+
 /* Rates a row without the .pte: +1 is evidence for the method, -1 against it, 0 is none. */
 static int fits_map(const candidate *c, const etr_event *e) {
   const etr_map_method *of_method = c->inputs->map;
   const etr_map_instruction *map = etr_maps_find(of_method, e->instruction_id);
   if (e->kind == ETR_EVENT_FRAMEWORK)
     return 0;
+  if (e->kind == ETR_EVENT_KERNEL && is_changed(c))
+    return fits_changed(c, etr_operator_of_event(e->name));
   if (!map)
     return e->kind == ETR_EVENT_KERNEL ? fits_inserted(c, etr_operator_of_event(e->name)) : -1;
   if (e->kind == ETR_EVENT_DELEGATE_CALL)
@@ -284,7 +298,7 @@ static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
   /* Compares the copies that ran with the buffers and inputs that the method updates, without the
    * .pte. */
   uint32_t copies = 0, others = 0;
-  if (!fit->exact && !c->is_partial && c->inputs->graph) {
+  if (!fit->exact && !c->is_partial && c->inputs->graph && !is_changed(c)) {
     uint32_t updates = (uint32_t)ETR_MIN(c->inputs->graph->mutation_count, UINT32_MAX);
     for (size_t i = 0; i < r->block->event_count; i++) {
       const etr_event *e = &r->block->events[i];
@@ -563,7 +577,7 @@ static int by_handle(const void *a, const void *b) {
 static etr_handle_class class_of(const etr_backend *backend, const etr_graph *graph,
                                  const uint32_t *uses, const etr_node *node) {
   bool may_fuse = backend->loses_handle(graph, uses, node) == ETR_LOSES_HANDLE_UNLESS_FUSED;
-  return (etr_handle_class){.handle = node->debug_handle,
+  return (etr_handle_class){.handle = etr_debug_handle_of(graph, node),
                             .class_ = backend->class_of_node(graph, node),
                             .nodes = 1,
                             .sure = !may_fuse};
@@ -577,7 +591,7 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   const uint32_t *uses = node_count ? etr_count_uses(graph, &scratch) : NULL;
   for (size_t i = 0; out->list && uses && i < node_count; i++) {
     const etr_node *n = &graph->nodes[i];
-    if (n->kind == ETR_NODE_OP && n->debug_handle)
+    if (n->kind == ETR_NODE_OP && etr_debug_handle_of(graph, n))
       out->list[out->count++] = class_of(backend, graph, uses, n);
   }
   bool good = out->list && (uses || node_count == 0);

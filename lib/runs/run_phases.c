@@ -3,7 +3,7 @@
  * run_phases.c - distinguishes kinds of runs by the values that they logged, by their events or by
  * their operators' times.
  */
-#include "runs/run_phases.h"
+#include "runs/runs.h"
 
 #include "base/stats.h"
 #include "runs/inferences.h"

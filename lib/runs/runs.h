@@ -13,7 +13,6 @@
 #include "inputs/method.h"
 #include "inputs/record.h"
 #include "runs/blocks.h"
-#include "runs/run_phases.h"
 
 /* ---- Checking the caller's choices against the inputs ---- */
 
@@ -59,6 +58,23 @@ etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *d
  */
 void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, size_t method_count,
                         const etr_options *options, etr_warnings *warnings);
+
+/* ---- Runs of a method that are of different kinds, such as prefill and decode ---- */
+
+/** The phases of a method that are known before its runs are measured. */
+typedef struct etr_known_phases {
+  size_t count; /* 0: all runs are of one kind */
+  etr_phase_rule rule;
+  const char *names[4];
+} etr_known_phases;
+
+/**
+ * Fills the series of each run, once each block has its method, and the phase of each inference, by
+ * the first rule of etr_phase_rule that distinguishes any phases. Returns an entry for each method,
+ * in the arena; NULL when out of memory.
+ */
+etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps,
+                                      size_t method_count, etr_arena *arena);
 
 /* ---- Times of the runs of a method and of its phases, and how much they vary ---- */
 

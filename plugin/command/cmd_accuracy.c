@@ -6,9 +6,17 @@
 #include "command/python.h"
 #include "command/runner.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* ---- accuracy ---- */
 
@@ -169,8 +177,6 @@ exit_status command_accuracy(const cli_settings *settings) {
   exit_status result = EXIT_DONE;
   if (settings->columns && settings->format == FORMAT_JSON)
     return message_usage("accuracy", "--columns applies to tables; JSON has all columns");
-  if (settings->reference_record && !settings->reference)
-    return message_usage("accuracy", "--reference-record needs --reference FILE");
   result = open_records(&job);
   if (result == EXIT_DONE)
     result = command_check_names(job.profiles[0], settings);
@@ -190,7 +196,7 @@ exit_status command_accuracy(const cli_settings *settings) {
 
 /* ---- reference ---- */
 
-enum { OWN_ARGUMENTS = 24, A_YEAR = 366 * 24 * 3600 };
+enum { OWN_ARGUMENTS = 26, A_YEAR = 366 * 24 * 3600 };
 
 static void add_option(const char **arguments, size_t *count, const char *name, const char *value) {
   if (!value)
@@ -214,6 +220,7 @@ exit_status command_make_reference(cli_settings *settings) {
   add_option(arguments, &count, "--output", settings->output);
   add_option(arguments, &count, "--inputs", settings->inputs_file);
   add_option(arguments, &count, "--for", settings->reference_for);
+  add_option(arguments, &count, "--kept", settings->kept);
   add_option(arguments, &count, "--etrecord", settings->etrecord);
   add_option(arguments, &count, "--pte", settings->pte);
   add_option(arguments, &count, "--debug-buffer", settings->debug_buffer);
@@ -255,4 +262,164 @@ exit_status command_reference(const cli_settings *settings) {
   printf("etrecord-tb accuracy %s --reference %s%s%s\n", device ? device : of, settings->output,
          device ? " --reference-record " : "", device ? of : "");
   return message_written(ETR_OK, NULL);
+}
+
+/* ---- A reference that `accuracy` makes ---- */
+
+enum { HASH_ROOM = 17 }; /* 16 hexadecimal digits and a NUL */
+
+/* Adds the bytes of a file to a hash (FNV-1a). Nothing in them is interpreted: this runs before the
+ * command gives up rights. */
+static uint64_t hash_file(uint64_t hash, const char *path) {
+  unsigned char piece[1 << 14];
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return hash;
+  for (size_t size; (size = fread(piece, 1, sizeof piece, file)) > 0;)
+    for (size_t i = 0; i < size; i++)
+      hash = (hash ^ piece[i]) * 0x100000001b3u;
+  (void)fclose(file);
+  return hash;
+}
+
+/* Returns a hash of a record: of the file, or of the files in the folder but for references. The
+ * order in which the system lists them does not count. */
+static uint64_t hash_record(const char *path) {
+  static const uint64_t start = 0xcbf29ce484222325u;
+  DIR *folder = opendir(path);
+  uint64_t sum = 0;
+  if (!folder)
+    return hash_file(start, path);
+  for (const struct dirent *entry; (entry = readdir(folder));) {
+    char file[PATH_MAX];
+    int size = snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+    bool is_reference = command_ends_with(entry->d_name, ".safetensors");
+    if (size > 0 && (size_t)size < sizeof file && !is_reference && !command_is_folder(file))
+      sum += hash_file(start, file);
+  }
+  closedir(folder);
+  return sum;
+}
+
+/* Returns true if a file is a reference that was made from both records as they are now: its
+ * metadata begins with their hash. */
+static bool is_current(const char *path, const char *hash) {
+  char wanted[64], found[64];
+  int size = snprintf(wanted, sizeof wanted, "{\"__metadata__\": {\"kept\": \"%s\"", hash);
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return false;
+  bool is_read = fseek(file, 8, SEEK_SET) == 0 &&
+                 fread(found, 1, (size_t)size, file) == (size_t)size;
+  (void)fclose(file);
+  return is_read && memcmp(found, wanted, (size_t)size) == 0;
+}
+
+/* Sets `name` to the last part of a record's path without its extension: "int8" of "out/int8/". */
+static void name_record(char name[NAME_MAX + 1], const char *path) {
+  const char *last = name_of(path);
+  size_t size = strcspn(last, "/");
+  const char *dot = command_is_folder(path) ? NULL : strrchr(last, '.');
+  if (dot && dot > last)
+    size = (size_t)(dot - last);
+  if (size == 0 || size > NAME_MAX / 2 || last[0] == '.') {
+    last = "record";
+    size = strlen(last);
+  }
+  (void)snprintf(name, NAME_MAX + 1, "%.*s", (int)size, last);
+}
+
+/* Sets `path` to where the reference of a record is kept: beside the record if that folder can be
+ * written, or else in the user's cache, where the hash keeps records of one name apart. Returns
+ * false if it can be nowhere. */
+static bool place_reference(char path[PATH_MAX], const char *record, const char *hash) {
+  char name[NAME_MAX + 1], folder[PATH_MAX];
+  name_record(name, record);
+  bool is_folder = command_is_folder(record);
+  size_t above = is_folder ? strlen(record) : (size_t)(name_of(record) - record);
+  int size = snprintf(folder, sizeof folder, "%.*s", (int)above, above ? record : ".");
+  if (above == 0)
+    size = snprintf(folder, sizeof folder, ".");
+  while (size > 1 && folder[size - 1] == '/')
+    folder[--size] = '\0';
+  if ((size_t)size < sizeof folder && access(folder, W_OK) == 0) {
+    size = snprintf(path, PATH_MAX, "%s/%s" COMMAND_KEPT_REFERENCE, folder, name);
+    return size > 0 && size < PATH_MAX;
+  }
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (cache && cache[0] == '/')
+    size = snprintf(folder, sizeof folder, "%s", cache);
+  else if (home && home[0])
+    size = snprintf(folder, sizeof folder, "%s/.cache", home);
+  else
+    return false;
+  if (size < 0 || (size_t)size >= sizeof folder - sizeof "/etrecord-tb")
+    return false;
+  (void)mkdir(folder, 0700);
+  (void)snprintf(folder + size, sizeof folder - (size_t)size, "/etrecord-tb");
+  (void)mkdir(folder, 0700);
+  size = snprintf(path, PATH_MAX, "%s/%s-%s" COMMAND_KEPT_REFERENCE, folder, name, hash);
+  return size > 0 && size < PATH_MAX && access(folder, W_OK) == 0;
+}
+
+/* Removes a reference that is not kept when the rest of the command is done: the command itself
+ * gives up that right, so the rest runs in a child. Returns in the child only. */
+static void remove_at_end(const char *path, const char *folder) {
+  int status = 0;
+  pid_t child = fork();
+  if (child <= 0)
+    return; /* without a child the file stays in the temporary folder */
+  (void)signal(SIGINT, SIG_IGN);
+  (void)signal(SIGTERM, SIG_IGN);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  (void)unlink(path);
+  (void)rmdir(folder);
+  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_BAD_INPUT);
+}
+
+exit_status command_prepare_accuracy(cli_settings *settings) {
+  static char path[PATH_MAX], folder[PATH_MAX];
+  char hash[HASH_ROOM];
+  if (!settings->reference_record || settings->reference)
+    return EXIT_DONE;
+  if (!settings->record || settings->more_count > 0 || settings->etrecord || settings->pte ||
+      settings->debug_buffer || settings->etdump_count > 0)
+    return message_usage("accuracy", "--reference-record without --reference needs one record in a "
+                                     "folder: make the reference of others with `reference --local "
+                                     "--for`, and name it with --reference");
+  const char *of = settings->reference_record;
+  bool is_own = strcmp(of, settings->record) == 0;
+  (void)snprintf(hash, sizeof hash, "%016" PRIx64,
+                 hash_record(settings->record) * 31 + hash_record(of));
+  if (settings->no_keep) {
+    const char *temporary = getenv("TMPDIR");
+    (void)snprintf(folder, sizeof folder, "%s/etrecord-tb.XXXXXX",
+                   temporary && temporary[0] ? temporary : "/tmp");
+    if (!mkdtemp(folder))
+      return message_failed("%s: cannot make a temporary folder: %s", folder, strerror(errno));
+    (void)snprintf(path, sizeof path, "%.*s/reference.safetensors", PATH_MAX - 32, folder);
+  } else if (!place_reference(path, settings->record, hash)) {
+    return message_failed("%s: the reference can be kept neither beside the record nor in the "
+                          "user's cache: --no-keep",
+                          settings->record);
+  }
+  if (settings->no_keep || !is_current(path, hash)) {
+    cli_settings own = *settings;
+    own.record = of;
+    own.reference_for = is_own ? NULL : settings->record;
+    own.output = path;
+    own.local = true;
+    own.kept = hash;
+    exit_status made = command_make_reference(&own);
+    if (made != EXIT_DONE) {
+      if (settings->no_keep)
+        (void)rmdir(folder);
+      return made;
+    }
+  }
+  settings->reference = path;
+  if (settings->no_keep)
+    remove_at_end(path, folder);
+  return EXIT_DONE;
 }

@@ -16,6 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool command_ends_with(const char *text, const char *end) {
+  size_t size = strlen(text), end_size = strlen(end);
+  return size >= end_size && strcmp(text + size - end_size, end) == 0;
+}
+
 exit_status command_find(etr_inputs *out, const cli_settings *settings) {
   etr_error error;
   const etr_inputs chosen = {.etrecord = settings->etrecord,

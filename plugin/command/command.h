@@ -122,7 +122,8 @@ typedef struct cli_settings {
   double fail_below;       /* dB */
   bool has_fail_below;
   const char *inputs_file, *reference_for; /* of reference */
-  bool all_nodes, local;
+  bool all_nodes, local, no_keep;
+  const char *kept; /* the hash that a reference which `accuracy` keeps begins with; NULL: none */
   const char *const *program; /* the program after "--" with its arguments, ended by NULL; NULL:
                                  there is no "--" */
   int64_t repeat, warmup;
@@ -214,6 +215,16 @@ etr_status command_accuracy_table(const etr_profile *profile, const etr_node_fil
 /** Runs the Python package, which computes the reference, and then prints the command that uses it.
  */
 exit_status command_make_reference(cli_settings *settings);
+
+/** Returns true if a text ends with another. */
+bool command_ends_with(const char *text, const char *end);
+
+/** How the names of references end that `accuracy` makes and keeps beside a record. */
+#define COMMAND_KEPT_REFERENCE ".reference.safetensors"
+
+/** Makes the reference of --reference-record with local values if --reference names none, and sets
+ * it. One that was kept is used again if both records are still the same. */
+exit_status command_prepare_accuracy(cli_settings *settings);
 exit_status command_reference(const cli_settings *settings);
 
 /** Records the programs that `bench` measures. */

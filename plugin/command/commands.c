@@ -37,6 +37,25 @@ static etr_status command_print(const etr_profile *profile, const cli_settings *
   return table(profile, &filter, &options, sink, error);
 }
 
+/* Refuses a format that holds one table, where the answer has several and none is chosen. */
+static exit_status command_check_by(const cli_settings *settings) {
+  static const char *const formats[] = {[FORMAT_CSV] = "csv",
+                                        [FORMAT_TSV] = "tsv",
+                                        [FORMAT_JSON_LINES] = "jsonl",
+                                        [FORMAT_PARQUET] = "parquet",
+                                        [FORMAT_ARROW] = "arrow"};
+  const char *name = settings->command->name, *more = settings->more_count ? " ..." : "";
+  bool is_table = settings->format < sizeof formats / sizeof *formats && formats[settings->format];
+  if (!is_table || settings->has_by)
+    return EXIT_DONE;
+  return message_usage(name,
+                       "%s has several tables, and this format holds one: choose it, as in "
+                       "`etrecord-tb %s %s%s --by op %s %s`; --format json has all",
+                       name, name, settings->record ? settings->record : "RECORD", more,
+                       settings->has_format ? "--format" : "-o",
+                       settings->has_format ? formats[settings->format] : settings->output);
+}
+
 static etr_status command_source(const etr_profile *profile, const cli_settings *settings,
                                  const etr_sink *sink, etr_error *error) {
   const etr_node_filter filter = command_filter(settings);
@@ -175,6 +194,9 @@ static exit_status command_diff(const etr_profile *base, const etr_profile *newe
                          settings->has_by ? "by" : "fail-above");
   if (settings->sizes)
     return command_diff_programs(base, newer, settings);
+  checked = command_check_by(settings);
+  if (checked != EXIT_DONE)
+    return checked;
   if (etr_compare(&comparison, base, newer, &options, &error) != ETR_OK)
     return message_error(&error);
   exit_status result = command_print_diff(comparison, settings);
@@ -417,27 +439,32 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "show where the time goes: operators, modules, backends, source lines",
-     .help = "Splits the time of each method into graph operators, delegate overhead (calls minus "
-             "operators), the "
-             "runtime outside operators, and unexplained time. Delegate overhead consists of "
-             "inserted operators, "
-             "which the lowering added, and call overhead. The parts add up to Method::execute. "
-             "Tables follow: the "
-             "slowest operators; sums by operator type, module, backend and source line; the first "
-             "run compared with "
-             "the others; and load times. Findings say what to change, why, what that could save, "
-             "and how sure it is. "
-             "--module, --op and --backend restrict the tables.\n"
-             "With a reference (see `accuracy`), a line says how far the outputs are off, and a "
-             "finding what makes them "
-             "inexact.",
+     .help =
+         "Splits the time of each method into graph operators, delegate overhead (calls minus "
+         "operators), the "
+         "runtime outside operators, and unexplained time. Delegate overhead consists of "
+         "inserted operators, "
+         "which the lowering added, and call overhead. The parts add up to Method::execute. "
+         "Tables follow: the "
+         "slowest operators; sums by operator type, module, backend and source line; the first "
+         "run compared with "
+         "the others; and load times. Findings say what to change, why, what that could save, "
+         "and how sure it is. "
+         "--module, --op and --backend restrict the tables.\n"
+         "With a reference (see `accuracy`), a line says how far the outputs are off, and a "
+         "finding what makes them "
+         "inexact.\n"
+         "--by chooses one of the tables, which CSV and other formats of tables need. The columns "
+         "here are those of --by op; schema/columns.md has the others.",
      .examples = {{"summary mobilenet_v2 --top 5", "five rows in each table"},
                   {"summary llama --by pattern",
                    "attention or feed-forward? One line for all layers"},
                   {"summary mobilenet_v2 --format markdown", "for a pull request"},
+                  {"summary mobilenet_v2 --by op -o operators.csv", "one table, for a spreadsheet"},
                   {"summary model.etrecord --etdump device.etdp --source-unit us",
                    "an ETDump of a device whose clock counts microseconds"}},
      .answer = command_print,
+     .check = command_check_by,
      .json = etr_emit_summary_json,
      .table = etr_emit_summary_tables,
      .rows = 10,
@@ -567,38 +594,38 @@ const cli_command commands[] = {
      .arguments = "BASE [NEW]",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "compare two records: what became slower or faster, and how sure",
-     .help = "Compares two records, each an ETRecord, an ETDump or a directory, by their medians, "
-             "and shows how sure "
-             "each change is. To compare two ETDumps of one record, give them as BASE and NEW with "
-             "--etrecord, or "
-             "give the record and --etdump twice.\n"
-             "A recording is one ETDump; a run is one inference. Recordings of the same program "
-             "differ from each "
-             "other, so `diff` compares recordings: with three or more on each side, it compares "
-             "their medians. With "
-             "fewer it compares all runs (at least 10 on each side) and assumes that recordings "
-             "differ by 3 % "
-             "(--recording-noise). It prints the interval that contains the true change in 95 of "
-             "100 such "
-             "comparisons. The interval decides: slower, faster, equal (within the limit of "
-             "--fail-above) or cannot "
-             "tell, with the reason and what would help.\n"
-             "With --fail-above 5%, the exit status is 3 if the lower end of the interval of a "
-             "method's "
-             "Method::execute is above 5 %, 0 if the upper end is below it, and 4 otherwise. "
-             "Single nodes do not "
-             "count.\n"
-             "A warning comes first if inputs, types, backends or models differ. The first table "
-             "leads from the "
-             "median of the base to the new median, by operator or as --by says.\n"
-             "Text and Markdown list only changes that exceed the noise; --top 0 lists everything. "
-             "CSV lists "
-             "everything unless --top is given, and JSON always does.\n"
-             "With --sizes, and for two .pte files alone, it compares the programs instead: where "
-             "their bytes are, "
-             "which operators and delegates they call, and which constants, weights and delegates "
-             "were added, removed "
-             "or changed. CSV then has a row for each of these.",
+     .help =
+         "Compares two records, each an ETRecord, an ETDump or a directory, by their medians, "
+         "and shows how sure "
+         "each change is. To compare two ETDumps of one record, give them as BASE and NEW with "
+         "--etrecord, or "
+         "give the record and --etdump twice.\n"
+         "A recording is one ETDump; a run is one inference. Recordings of the same program "
+         "differ from each "
+         "other, so `diff` compares recordings: with three or more on each side, it compares "
+         "their medians. With "
+         "fewer it compares all runs (at least 10 on each side) and assumes that recordings "
+         "differ by 3 % "
+         "(--recording-noise). It prints the interval that contains the true change in 95 of "
+         "100 such "
+         "comparisons. The interval decides: slower, faster, equal (within the limit of "
+         "--fail-above) or cannot "
+         "tell, with the reason and what would help.\n"
+         "With --fail-above 5%, the exit status is 3 if the lower end of the interval of a "
+         "method's "
+         "Method::execute is above 5 %, 0 if the upper end is below it, and 4 otherwise. "
+         "Single nodes do not "
+         "count.\n"
+         "A warning comes first if inputs, types, backends or models differ. The first table "
+         "leads from the "
+         "median of the base to the new median, by operator or as --by says.\n"
+         "Text and Markdown list only changes that exceed the noise; --top 0 lists everything. "
+         "CSV, which needs --by, lists everything unless --top is given, and JSON always does.\n"
+         "With --sizes, and for two .pte files alone, it compares the programs instead: where "
+         "their bytes are, "
+         "which operators and delegates they call, and which constants, weights and delegates "
+         "were added, removed "
+         "or changed. CSV then has a row for each of these.",
      .examples = {{"diff before after", "two directories"},
                   {"diff before.pte after.pte", "two programs, by bytes and structure"},
                   {"diff monday.etdp tuesday.etdp --etrecord model.etrecord",
@@ -615,35 +642,41 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = TIMES_ONLY & ~(unsigned)ETR_WITHOUT_SOURCES,
      .summary = "show which layer loses accuracy: logged values against a reference",
-     .help = "Compares the values that the runs logged with the reference that `etrecord-tb "
-             "reference` computed, and "
-             "lists those that are most suspicious first. With the reference of the record itself, "
-             "the question is "
-             "whether the backend does what the program says. With the reference of another record "
-             "(the float model, "
-             "named by --reference-record), it is what quantization or the backend cost. Every "
-             "answer names its "
-             "reference.\n"
-             "SNR is 10 * log10(mean of reference^2 / mean of squared error); above 100 dB values "
-             "are called equal. "
-             "The drop is the lowest SNR of the nearest compared values that a node depends on, "
-             "minus its own, where "
-             "only SNRs between 0 and 20 dB above the worst output's count. The local SNR, if the "
-             "reference was made "
-             "with --local, is that of the error which was added since these "
-             "values: it finds the layer even where every layer is inexact. Quantized values are "
-             "compared after "
-             "dequantization.\n"
-             "Without --reference, the outputs are compared with the record's reference outputs. "
-             "Several records, each "
-             "a directory or an ETRecord, are put side by side.",
+     .help =
+         "Compares the values that the runs logged with the reference that `etrecord-tb "
+         "reference` computed, and "
+         "lists those that are most suspicious first. With the reference of the record itself, "
+         "the question is "
+         "whether the backend does what the program says. With the reference of another record "
+         "(the float model, "
+         "named by --reference-record), it is what quantization or the backend cost. Every "
+         "answer names its "
+         "reference.\n"
+         "SNR is 10 * log10(mean of reference^2 / mean of squared error); above 100 dB values "
+         "are called equal. "
+         "The drop is the lowest SNR of the nearest compared values that a node depends on, "
+         "minus its own, where "
+         "only SNRs between 0 and 20 dB above the worst output's count. The local SNR, if the "
+         "reference was made "
+         "with --local, is that of the error which was added since these "
+         "values: it finds the layer even where every layer is inexact. Quantized values are "
+         "compared after "
+         "dequantization.\n"
+         "--reference-record without --reference makes the reference of that record first, with "
+         "local values, as `reference --local --for` does, and keeps it as "
+         "NAME.reference.safetensors beside the record, or in the user's cache, until one of "
+         "the records differs.\n"
+         "Without both, the outputs are compared with the record's reference outputs. "
+         "Several records, each "
+         "a directory or an ETRecord, are put side by side.",
      .examples = {{"accuracy model_dir --reference ref.safetensors",
                    "does the backend do what the program says?"},
-                  {"accuracy int8 --reference f32.safetensors --reference-record f32",
-                   "what did quantization cost?"},
+                  {"accuracy int8 --reference-record f32",
+                   "what did quantization cost, and where? Makes the reference with torch"},
                   {"accuracy f32 int8 int4 --reference f32.safetensors",
                    "three records side by side"},
                   {"accuracy model_dir --reference ref.safetensors --fail-below 30dB", "for CI"}},
+     .prepare = command_prepare_accuracy,
      .run = command_accuracy,
      .table = command_accuracy_table},
     {.name = "reference",

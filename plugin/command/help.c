@@ -114,10 +114,10 @@ const char *help_text(const cli_command *command, char room[HELP_ROOM]) {
   const option_spec *spec = option_specs;
   while (strcmp(spec->name, "columns") != 0)
     spec++;
-  if (!option_table_has(spec, command))
+  if (!option_table_has(spec, command) || !command->table)
     return command->help;
   c.size = (size_t)snprintf(room, HELP_ROOM, "%s\nColumns: ", command->help);
-  const etr_table_options csv = {.format = ETR_TABLE_CSV};
+  const etr_table_options csv = {.format = ETR_TABLE_CSV, .by = ETR_SUM_BY_OP};
   (void)command->table(&(etr_profile){0}, NULL, &csv, &(etr_sink){add_columns, &c},
                        NULL); /* the line of titles */
   c.text[c.size++] = '.';

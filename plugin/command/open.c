@@ -16,7 +16,8 @@ static void use_found(etr_profile *profile, const cli_settings *settings,
     const etr_accuracy_options options = {.reference = inputs->references[i],
                                           .on_aten = settings->accuracy_graph == 1,
                                           .spreads = settings->command->spreads};
-    if (etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
+    bool is_kept = command_ends_with(inputs->references[i], COMMAND_KEPT_REFERENCE);
+    if (etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK && !is_kept)
       message_warning("%s: not used: %s", inputs->references[i], error.message);
   }
 }
@@ -28,7 +29,7 @@ exit_status command_open_reference(etr_profile **out, const cli_settings *settin
                                 .edge_only = false; /* all its graphs are needed, and no values */
   own.command = &command;
   own.record = settings->reference_record;
-  own.more_count = own.etdump_count = 0;
+  own.more_count = own.etdump_count = own.map_count = 0;
   own.etrecord = own.pte = own.debug_buffer = NULL;
   own.force = true;
   return command_open(out, &own);

@@ -77,13 +77,11 @@ const option_spec option_specs[] = {
     {"graphs", 0, "NAMES", AS(TEXT, graphs), FOR_WRITE,
      .help =
          "only these graphs: edge, aten or program, or several, as in edge,aten (default: all)"},
-    {"depth", 0, "N", AS(COUNT, depth), FOR_WRITE,
-     .help = "levels of modules that DOT files expand (default: as many as remain readable)"},
     {"hparam", 0, "NAME=VALUE", AS(LIST, hparam_texts), FOR_WRITE | RUNNING,
      .help = "a column of TensorBoard's HParams table: device=pixel8; may be repeated",
      AND(hparam_count)},
-    {"depth", 0, "N", AS(COUNT, depth), FOR_DOT,
-     .help = "levels of modules to expand (default: as many as remain readable)"},
+    {"depth", 0, "N", AS(COUNT, depth), FOR_WRITE | FOR_DOT | FOR_SUMMARY,
+     .help = "levels of modules to draw or list (default: as many as remain readable)"},
     {"to", 0, "VIEWER", AS(WORD, target), FOR_EXPORT, .help = "the viewer that reads the file",
      .words = "model-explorer", AND(has_target)},
     {"value", 0, "VALUE", AS(WORD, statistic), FOR_EXPORT,
@@ -110,8 +108,6 @@ const option_spec option_specs[] = {
     {"format", 'f', "FORMAT", AS(WORD, drawing), FOR_DOT,
      .help = "format of the output (default: by the extension of FILE, or else dot)",
      .words = "dot|svg|png", AND(has_drawing)},
-    {"depth", 0, "N", AS(COUNT, depth), FOR_SUMMARY,
-     .help = "levels of modules to show (default: as many as fit the table)"},
     {"format", 'f', "FORMAT", AS(WORD, format), LISTING & ~PER_METHOD,
      .help = "output format; jsonl has one JSON object for each row of csv",
      .words = "text|json|csv|tsv|markdown|jsonl", AND(has_format)},
@@ -129,7 +125,11 @@ const option_spec option_specs[] = {
              "the record among its files)"},
     {"reference-record", 0, "RECORD", AS(TEXT, reference_record), COMPARING,
      .help = "the record from which the reference was made, if it is another one, such as the "
-             "float model"},
+             "float model. Alone, `accuracy` makes the reference, with local values"},
+    {"no-keep", 0, NULL, AS(FLAG, no_keep), FOR_ACCURACY,
+     .help =
+         "with --reference-record alone: do not keep the reference that is made (default: it is "
+         "kept beside the record, or in the user's cache, and used again)"},
     {"input", 0, "N", AS(COUNT, input), FOR_ACCURACY,
      .help = "only this input of the reference, from 0 (default: for each node the worst)",
      AND(has_input)},
@@ -185,19 +185,10 @@ const option_spec option_specs[] = {
     {"problems", 0, "FILE", AS(TEXT, problems), STACKING,
      .help = "with --each: file for a line of JSON for each ETDump that could not be used: its "
              "path and the problem"},
-    {"columns", 0, "NAMES", AS(TEXT, columns),
-     FOR_NODES | FOR_EVENTS | FOR_DELEGATION | FOR_MEMORY | FOR_ACCURACY,
-     .help = "only these columns of the table, in this order: avg,share"},
-    {"columns", 0, "NAMES", AS(TEXT, columns), FOR_SUMMARY,
-     .help = "only these columns of the operators and breakdowns, in this order: "
-             "avg,share,macs,bytes,gflops,gbs,of_peak"},
-    {"columns", 0, "NAMES", AS(TEXT, columns), FOR_DIFF,
-     .help = "only these columns of the changes, in this order: base,new,%,macs,new_gflops. macs "
-             "stands for both "
-             "sides"},
-    {"columns", 0, "NAMES", AS(TEXT, columns), FOR_SOURCE,
-     .help = "columns of costs that text adds, as in macs,bytes,gflops; in other formats, the only "
-             "columns"},
+    {"columns", 0, "NAMES", AS(TEXT, columns), PER_METHOD | FOR_ACCURACY,
+     .help = "only these columns of the table, in this order: avg,share. In the text of summary, "
+             "diff and source these follow the names, as in macs,bytes,gflops; a column of diff "
+             "without a side stands for both"},
     {"color", 0, "WHEN", AS(WORD, color), LISTING | FOR_BENCH,
      .help = "when to colour text (default: auto, on a terminal)", .words = "auto|always|never"},
     {"width", 0, "N", AS(COUNT, width), LISTING | FOR_BENCH,
@@ -243,9 +234,10 @@ const option_spec option_specs[] = {
      .help = "show where the bytes of the program are: weights by module and type, delegates, "
              "largest parts"},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SUMMARY,
-     .help = "only this breakdown; pattern adds up modules that repeat, as in layers.*.attention "
-             "(JSON has all)",
-     .words = "op|module|pattern|backend|source", AND(has_by)},
+     .help =
+         "only this table, which CSV and other tables need; pattern adds up modules that repeat, "
+         "as in layers.*.attention (JSON has all)",
+     .words = "op|module|pattern|backend|source|method|part|finding", AND(has_by)},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SOURCE,
      .help = "what has a row; pattern splits each line by the modules that it runs for, and adds "
              "up modules that "
@@ -256,8 +248,9 @@ const option_spec option_specs[] = {
              "both)",
      .words = "op|delegate", AND(has_by)},
     {"by", 0, "WHAT", AS(WORD, by), FOR_DIFF,
-     .help = "only this breakdown, which the first table uses, too",
-     .words = "node|op|module|pattern|backend|value", AND(has_by)},
+     .help = "only this breakdown, which the first table uses, too, and which CSV and other tables "
+             "need",
+     .words = "node|op|module|pattern|backend|value|part|method", AND(has_by)},
     {"fail-above", 0, "PERCENT", AS(PERCENT, fail_above), FOR_DIFF | FOR_BENCH,
      .help = "exit with 3 if a method surely got slower by more than PERCENT, and with 4 if the "
              "data do not "
@@ -273,11 +266,9 @@ const option_spec option_specs[] = {
              "diff and "
              "info; "
              "otherwise all)"},
-    {"findings", 0, "N", AS(COUNT, findings), FOR_SUMMARY,
-     .help = "at most N findings for each method; 0: all (default: 5; JSON and CSV have all)"},
-    {"findings", 0, "N", AS(COUNT, findings), FOR_DIFF,
-     .help = "show what to do next about the newer record: at most N findings for each method; 0: "
-             "all (JSON has all)"},
+    {"findings", 0, "N", AS(COUNT, findings), FOR_SUMMARY | FOR_DIFF,
+     .help = "at most N findings for each method, of diff about the newer record; 0: all (default: "
+             "5 in summary, none in diff; JSON has all)"},
     {"no-source", 0, NULL, AS(FLAG, no_source), FOR_STRIP,
      .help = "remove paths, functions and code from the stack traces"},
     {"rename-modules", 0, NULL, AS(FLAG, rename_modules), FOR_STRIP,

@@ -8,7 +8,6 @@
  * cgraph itself must not do so while etr_emit_dot() runs in another thread, and a sink must not
  * call etr_emit_dot().
  */
-#include "dot/dot.h"
 
 #include "base/writer.h"
 #include "dot/dot_plan.h"

@@ -208,4 +208,10 @@ static inline bool etr_dot_is_colored(const etr_dot_plan *plan, const etr_dot_bo
   return plan->by_accuracy ? box->sum.gap != NULL : box->sum.timed && !box->is_context;
 }
 
+/* ---- Writing, for callers that already have the scopes of a graph ---- */
+
+/** Writes a graph like etr_emit_dot(). scopes: the scopes of the graph. */
+etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes,
+                         const etr_dot_options *options, const etr_sink *sink, etr_error *error);
+
 #endif

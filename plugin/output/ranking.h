@@ -10,9 +10,6 @@
 
 #include <math.h>
 
-/** Title of the column of shares if medians rank. */
-#define ETR_P50_SHARE "share of summed p50"
-
 /** Returns true if medians rank. profile is NULL for a table that is not about a profile. */
 static inline bool etr_ranks_by_p50(const etr_profile *profile) {
   return profile && profile->statistic == ETR_STATISTIC_P50;

@@ -20,16 +20,9 @@ static unsigned medium_of(etr_table_format format) {
   return format == ETR_TABLE_MARKDOWN ? ETR_IN_MARKDOWN : ETR_IN_DATA;
 }
 
-static bool ranks_by_p50(const etr_table *table) {
-  return etr_ranks_by_p50(table->answer->profile);
-}
-
 static bool has_field(const etr_table *table, const etr_field *field) {
-  return !field->p50_only || ranks_by_p50(table);
-}
-
-static const char *full_title(const etr_table *table, const etr_field *field) {
-  return field->p50_title && ranks_by_p50(table) ? field->p50_title : field->title;
+  const etr_profile *profile = table->answer->profile;
+  return !field->stats || (profile && field->stats & 1u << profile->statistic);
 }
 
 /* Returns the name of a column in all formats for programs: the key in JSON documents, or else the
@@ -37,7 +30,7 @@ static const char *full_title(const etr_table *table, const etr_field *field) {
 static const char *plain_name(const etr_table *table, const etr_field *field) {
   if (field->key)
     return field->key;
-  char *name = etr_arena_copy(&table->answer->arena, etr_slice_of(full_title(table, field)));
+  char *name = etr_arena_copy(&table->answer->arena, etr_slice_of(field->title));
   for (char *at = name; at && *at; at++)
     if (*at == ' ' || *at == '-')
       *at = '_';
@@ -57,26 +50,18 @@ static bool is_called(const char *title, etr_slice name) {
 /* Returns the field with this name, or NULL. If several fields have the name, the one that the
  * medium has is preferred.
  */
-static const etr_field *find_titled(const etr_table *table, etr_slice name, bool by_full_title) {
+static const etr_field *find_field(const etr_table *table, etr_slice name) {
   const etr_field *found = NULL;
   for (const etr_field *field = table->fields->first;
        field < table->fields->first + table->fields->count; field++) {
     if (!(field->in & (ETR_IN_TABLES | table->medium)) || !field->title || !has_field(table, field))
       continue;
-    if (!is_called(by_full_title ? full_title(table, field) : field->title, name) &&
-        !is_called(field->key, name))
+    if (!is_called(field->title, name) && !is_called(field->key, name))
       continue;
     if (!found || !(found->in & table->medium))
       found = field;
   }
   return found;
-}
-
-/* Returns the field with this name. A share is also found by its short name, whatever it is a share
- * of. */
-static const etr_field *find_field(const etr_table *table, etr_slice name) {
-  const etr_field *found = find_titled(table, name, true);
-  return found ? found : find_titled(table, name, false);
 }
 
 /* Finds the columns that a name stands for: the column of this name or, if there is none, the
@@ -96,6 +81,12 @@ static size_t find_fields(const etr_table *table, etr_slice name, const etr_fiel
   return ETR_COUNT(sides);
 }
 
+/* Returns true if --columns takes a field: one of the table for programs. */
+static bool is_for_programs(const etr_table *table, const etr_field *field) {
+  unsigned media = table->exact ? table->medium : ETR_IN_DATA;
+  return field->in & media && field->title && has_field(table, field);
+}
+
 /* Refuses an unknown column; the message suggests the nearest name and lists all. */
 static void refuse_column(const etr_table *table, etr_slice name) {
   etr_text text;
@@ -104,7 +95,7 @@ static void refuse_column(const etr_table *table, etr_slice name) {
   const char *near = NULL;
   for (const etr_field *field = table->fields->first;
        field < table->fields->first + table->fields->count; field++)
-    if (field->in & ETR_IN_DATA && has_field(table, field))
+    if (is_for_programs(table, field))
       near = etr_nearer_word(name.data, name.size, near, plain_name(table, field));
   etr_putf(&writer, "no column %.*s", (int)ETR_MIN(name.size, (size_t)80), name.data);
   if (near)
@@ -112,7 +103,7 @@ static void refuse_column(const etr_table *table, etr_slice name) {
   etr_puts(&writer, near ? " There are:" : "; there are:");
   for (const etr_field *field = table->fields->first;
        field < table->fields->first + table->fields->count; field++)
-    if (field->in & ETR_IN_DATA && has_field(table, field))
+    if (is_for_programs(table, field))
       etr_putf(&writer, " %s", plain_name(table, field));
   etr_answer_refuse(table->answer, etr_text_end(&text, &writer));
 }
@@ -136,8 +127,7 @@ void etr_table_choose(etr_table *table) {
     etr_slice name = {at, strcspn(at, ",")};
     /* The array has room for two columns for each name of one letter and its comma. */
     size_t found = find_fields(table, name, chosen + count);
-    if (found == 0 && table->medium == ETR_IN_DATA &&
-        (is_called("record", name) || is_called("run", name))) {
+    if (found == 0 && table->exact && (is_called("record", name) || is_called("run", name))) {
       table->wants_origin = true;
     } else if (found == 0) {
       refuse_column(table, name);
@@ -221,14 +211,12 @@ static bool is_shown(const etr_table *table, const etr_field *field) {
 static const char *title_of(const etr_table *table, const etr_field *field, size_t column) {
   if (column == 0 && table->title)
     return table->title;
-  const char *title = full_title(table, field);
+  const char *title = field->title;
   if (table->exact)
     return plain_name(table, field);
   bool usual = table->medium == ETR_IN_TEXT && !table->chosen;
-  const char *heading = ranks_by_p50(table) && field->p50_heading ? field->p50_heading
-                                                                  : field->heading;
-  if (usual && heading)
-    title = heading;
+  if (usual && field->heading)
+    title = field->heading;
   if (!(field->unit_in & table->medium))
     return title;
   const char *with_unit = etr_arena_format(&table->answer->arena, "%s %s", title,

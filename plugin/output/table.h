@@ -190,10 +190,10 @@ typedef struct etr_field {
   bool nullable;       /* the value may be missing even without `has` */
   bool optional;       /* `put` may write nothing */
   const char *heading; /* title in text unless --columns names the column; NULL: `title` */
-  const char *p50_title, *p50_heading; /* titles in tables that rank by p50; NULL: the usual ones */
-  bool p50_only;                       /* only tables that rank by p50 have the column */
-  unsigned unit_in; /* ETR_IN_ bits of outputs whose title names the unit, "avg ms" */
-  unsigned spare;   /* narrow text hides columns with 1 first, then 2, ...; 0: never */
+  unsigned stats;      /* bits 1u << etr_statistic: only tables that rank by one of these have the
+                          column;      0: all */
+  unsigned unit_in;    /* ETR_IN_ bits of outputs whose title names the unit, "avg ms" */
+  unsigned spare;      /* narrow text hides columns with 1 first, then 2, ...; 0: never */
 } etr_field;
 
 /** The fields of one kind of rows. */
@@ -286,7 +286,8 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   X(side_item) X(side_part) X(timeline_event) X(timeline_run) X(lane) X(slow_run) X(graph_node) X(graph_type) \
   X(graph_subgraph) X(module) X(document_tensor) X(balance_box) X(delegate_place) \
   X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) X(accuracy_measures) X(accuracy_group) \
-  X(document_accuracy) X(tap_statistic) X(accuracy_tap)
+  X(document_accuracy) X(tap_statistic) X(accuracy_tap) X(method_sum) X(method_part) X(finding) \
+  X(balance_change)
 /* clang-format on */
 
 #define ETR_DECLARE_ROW_TYPE(name) extern const etr_row_type etr_##name##_fields;

@@ -12,6 +12,7 @@
 /* A value in the document: the worst of its inputs. */
 typedef struct document_value {
   etr_accuracy_row row;
+  double rank; /* place in the ranking, 0 is the most suspicious; NaN: not compared */
   uint32_t operator, carried; /* rows of the operators that logged and that computed it; ETR_NONE */
 } document_value;
 
@@ -72,6 +73,8 @@ static const etr_field fields[] = {
     {"computed_by", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(document_value, carried),
      .says = "index into operators: the same, or the operator whose value a quantize or dequantize "
              "node carries"},
+    {"rank", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(document_value, rank),
+     .says = "place in the ranking: 0 is the most suspicious value; null: not compared"},
     {"name", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = name},
     {"role", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = role, .says = "value, output or tap"},
     {"input", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT,
@@ -156,6 +159,19 @@ static void put_candidates(etr_profile_doc *e, const etr_profile_operators *ops,
   etr_jw_end(json);
 }
 
+/* Gives values their places in the ranking. */
+static bool rank_values(etr_profile_doc *e, const etr_accuracy *accuracy, document_value *values,
+                        size_t count) {
+  double *rank_of = etr_arena_alloc_array(&e->arena, accuracy->value_count, sizeof *rank_of);
+  for (size_t i = 0; rank_of && i < accuracy->value_count; i++)
+    rank_of[i] = NAN;
+  for (size_t i = 0; rank_of && i < accuracy->ranked_count; i++)
+    rank_of[accuracy->ranked[i]] = (double)i;
+  for (size_t i = 0; rank_of && i < count; i++)
+    values[i].rank = rank_of[values[i].row.value - accuracy->values];
+  return rank_of != NULL;
+}
+
 /* Lists the worst input of each value, then the taps that returned statistics where another value
  * of their node is listed. NULL when out of memory. */
 static const document_value *values_of(etr_profile_doc *e, const etr_accuracy *accuracy,
@@ -175,10 +191,12 @@ static const document_value *values_of(etr_profile_doc *e, const etr_accuracy *a
     if (is_listed[value - accuracy->values] || (i >= worst_count && value->statistic_count == 0))
       continue;
     is_listed[value - accuracy->values] = true;
-    values[(*count)++] = (document_value){etr_accuracy_row_of(&e->arena, accuracy, value),
+    values[(*count)++] = (document_value){etr_accuracy_row_of(&e->arena, accuracy, value), NAN,
                                           ops->row_of[value->node],
                                           ops->row_of[value->computed_by]};
   }
+  if (!rank_values(e, accuracy, values, *count))
+    return NULL;
   return values;
 }
 

@@ -278,6 +278,9 @@ static bool shows_input(const void *context) {
 static bool shows_steps(const void *context) {
   return ((const accuracy_output *)context)->has_steps;
 }
+static bool shows_method(const void *context) {
+  return ((const accuracy_output *)context)->accuracy->part_count > 1;
+}
 static bool shows_module(const void *context) {
   return ((const accuracy_output *)context)->has_modules;
 }
@@ -304,6 +307,7 @@ static const etr_field fields[] = {
     {"backend", "backend", ETR_CELL_WORD, EXACT, .get = backend, .says = "null: a kernel",
      .nullable = true},
     {NULL, "type", ETR_CELL_WORD, PEOPLE, .get = type, .spare = 1},
+    {NULL, "method", ETR_CELL_NAME, PEOPLE, .get = method, .tells = shows_method},
     {"method", "method", ETR_CELL_NAME, EXACT, .get = method},
     {"run", "run", ETR_CELL_COUNT, EXACT, .get = run},
     {"input", "input", ETR_CELL_COUNT, ETR_IN_ALL, VALUE(input), .says = "input of the reference",

@@ -134,10 +134,12 @@ static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_pro
 
 /* ---- What is delegated: as JSON, as tables, as a page ---- */
 
+/* An operator type of a method, in JSON; in tables, its nodes on one side. */
 typedef struct delegation_row {
-  const etr_profile *profile;
   const etr_method *method;
   const etr_delegation_row *counts;
+  const etr_delegation_side *side;
+  const char *name; /* of the side */
 } delegation_row;
 
 static const delegation_row *as_row(const void *row) {
@@ -149,72 +151,51 @@ static const delegation_row *as_row(const void *row) {
 static bool is_known(const void *row, const etr_delegation_side *side) {
   return as_row(row)->method->run_count && side->timed;
 }
-
-static double average(const void *row, const etr_delegation_side *side) {
-  return (double)side->ticks / (double)as_row(row)->method->run_count;
-}
-
-static etr_cell time_that(double (*ranks)(const etr_profile *, double, double), const void *row,
-                          const etr_delegation_side *side) {
-  if (!is_known(row, side))
-    return etr_cell_none();
-  return etr_cell_number(ranks(as_row(row)->profile, average(row, side), side->p50));
-}
-
 static bool has_delegated(const void *row) {
   return is_known(row, &as_row(row)->counts->delegated);
 }
 static bool has_rest(const void *row) {
   return is_known(row, &as_row(row)->counts->rest);
 }
+static bool has_time(const void *row) {
+  return is_known(row, as_row(row)->side);
+}
 static etr_cell delegated_avg(const void *row) {
-  return etr_cell_number(average(row, &as_row(row)->counts->delegated));
+  return etr_cell_number(
+      etr_ticks_per_run(as_row(row)->method, as_row(row)->counts->delegated.ticks));
 }
 static etr_cell rest_avg(const void *row) {
-  return etr_cell_number(average(row, &as_row(row)->counts->rest));
+  return etr_cell_number(etr_ticks_per_run(as_row(row)->method, as_row(row)->counts->rest.ticks));
 }
-static etr_cell delegated_time(const void *row) {
-  return time_that(etr_ranking, row, &as_row(row)->counts->delegated);
+static etr_cell avg(const void *row) {
+  return etr_cell_number(etr_ticks_per_run(as_row(row)->method, as_row(row)->side->ticks));
 }
-static etr_cell rest_time(const void *row) {
-  return time_that(etr_ranking, row, &as_row(row)->counts->rest);
-}
-static etr_cell other_delegated(const void *row) {
-  return time_that(etr_not_ranking, row, &as_row(row)->counts->delegated);
-}
-static etr_cell other_rest(const void *row) {
-  return time_that(etr_not_ranking, row, &as_row(row)->counts->rest);
-}
-static double delegated_step(const void *row) {
-  return as_row(row)->counts->delegated.step;
-}
-static double rest_step(const void *row) {
-  return as_row(row)->counts->rest.step;
+static double step(const void *row) {
+  return as_row(row)->side->step;
 }
 
 #define COUNTS(name) ETR_VIA(delegation_row, counts, etr_delegation_row, name)
+#define SIDE(name) ETR_VIA(delegation_row, side, etr_delegation_side, name)
 
 static const etr_field fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegation_row, method, etr_method, name)},
     {"op_type", "operator", ETR_CELL_NAME, ETR_IN_ALL, COUNTS(op_type)},
-    {"delegated", "delegated", ETR_CELL_COUNT, ETR_IN_ALL, COUNTS(delegated.nodes)},
-    {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_TEXT, .get = delegated_time,
-     .step = delegated_step, .heading = "avg", .p50_title = "delegated p50", .p50_heading = "p50"},
-    {"non_delegated", "non-delegated", ETR_CELL_COUNT, ETR_IN_ALL, COUNTS(rest.nodes)},
-    {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_FULL, .get = delegated_time,
-     .step = delegated_step, .p50_title = "delegated p50"},
-    {NULL, "non-delegated avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = rest_time, .step = rest_step,
-     .heading = "avg", .p50_title = "non-delegated p50", .p50_heading = "p50"},
-    {NULL, "delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_delegated,
-     .p50_title = "delegated avg"},
-    {NULL, "non-delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_rest,
-     .p50_title = "non-delegated avg"},
+    {NULL, "side", ETR_CELL_WORD, ETR_IN_TABLES, ETR_AT(delegation_row, name)},
+    {NULL, "nodes", ETR_CELL_BYTES, ETR_IN_TABLES, SIDE(nodes)},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TEXT, .get = avg, .has = has_time, .step = step,
+     .stats = 1u << ETR_STATISTIC_AVG},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TEXT, SIDE(p50), .has = has_time, .step = step,
+     .stats = 1u << ETR_STATISTIC_P50},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_FULL, .get = avg, .has = has_time, .step = step},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_FULL, SIDE(p50), .has = has_time, .step = step},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
+    {"delegated", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COUNTS(delegated.nodes)},
+    {"non_delegated", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COUNTS(rest.nodes)},
     {"delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = delegated_avg, .has = has_delegated},
     {"non_delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = rest_avg, .has = has_rest},
     {"delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(delegated.p50),
      .has = has_delegated},
     {"non_delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(rest.p50), .has = has_rest},
-    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
 ETR_ROW_TYPE(operator_delegation, fields);
 
@@ -236,7 +217,7 @@ static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *
   for (size_t i = 0; i < delegation.count; i++) {
     etr_jw_object(f->json);
     etr_field_put_all(f, &etr_operator_delegation_fields,
-                      &(delegation_row){f->profile, method, &delegation.rows[i]});
+                      &(delegation_row){.method = method, .counts = &delegation.rows[i]});
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -281,16 +262,22 @@ etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_f
 
 /* ---- Tables ---- */
 
-/* Lists the operator types of a method, by time if the options say so; rows without times are
- * sorted by operator type. Returns false when out of memory. */
+/* Lists the operator types of a method with a row for each side that has nodes, by time if the
+ * options say so; rows without times are sorted by operator type. Returns false when out of memory.
+ */
 static bool collect(etr_table *table, etr_delegation *out, const etr_method *method) {
   etr_answer *answer = table->answer;
   if (!etr_delegation_make(out, &answer->arena, answer->profile, method, answer->filter))
     return false;
-  delegation_row *rows = etr_arena_alloc_array(&answer->arena, out->count, sizeof *rows);
-  for (size_t i = 0; rows && i < out->count; i++) {
-    rows[i] = (delegation_row){answer->profile, method, &out->rows[i]};
-    etr_table_add(table, &rows[i], "", out->rows[i].weight);
+  delegation_row *rows = etr_arena_alloc_array(&answer->arena, 2 * out->count, sizeof *rows);
+  for (size_t i = 0; rows && i < 2 * out->count; i++) {
+    const etr_delegation_row *counts = &out->rows[i / 2];
+    rows[i] = i % 2 ? (delegation_row){method, counts, &counts->rest, "non_delegated"}
+                    : (delegation_row){method, counts, &counts->delegated, "delegated"};
+    const etr_delegation_side *side = rows[i].side;
+    double time = etr_ranking(answer->profile, (double)side->ticks, side->p50);
+    if (side->nodes)
+      etr_table_add(table, &rows[i], "", side->timed ? time : 0);
   }
   if (answer->options->order == ETR_ORDER_TIME)
     etr_table_sort(table);

@@ -11,7 +11,7 @@
 typedef struct change_row {
   etr_diff_output *of;
   const etr_method_pair *method; /* NULL: of none */
-  const char *part, *name;
+  const char *name;
   const etr_diff_row *row; /* NULL: of a method itself, or a part of it */
   const etr_change *change;
   const etr_cost_figures *base_cost, *new_cost; /* NULL: not known */
@@ -185,10 +185,16 @@ static bool tells_interval(const void *context) {
 }
 
 enum {
-  EXACT = ETR_IN_DATA | ETR_IN_JSON,
+  ROWS = ETR_IN_DATA | ETR_DIFF_METHODS,
+  EXACT = ROWS | ETR_IN_JSON,
   NODES = ETR_IN_OWN,
   SUMS = ETR_IN_OWN << 1,
   BOTH = NODES | SUMS,
+  BY_NODE = ETR_DIFF_BY_SECTION << ETR_DIFF_SECTION_NODES,
+  BY_OP = ETR_DIFF_BY_SECTION << ETR_DIFF_SECTION_OPS,
+  BY_MODULE = ETR_DIFF_BY_SECTION << ETR_DIFF_SECTION_MODULES,
+  BY_PATTERN = ETR_DIFF_BY_SECTION << ETR_DIFF_SECTION_PATTERNS,
+  BY_BACKEND = ETR_DIFF_BY_SECTION << ETR_DIFF_SECTION_BACKENDS,
 };
 
 #define ROW(name) ETR_VIA(change_row, row, etr_diff_row, name)
@@ -197,13 +203,15 @@ enum {
 #define NEW(name) ETR_VIA(change_row, new_cost, etr_cost_figures, name)
 
 static const etr_field fields[] = {
-    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA,
-     ETR_VIA(change_row, method, etr_method_pair, name)},
-    {NULL, "part", ETR_CELL_WORD, ETR_IN_DATA, ETR_AT(change_row, part)},
-    {NULL, "key", ETR_CELL_NAME, ETR_IN_DATA, ROW(name)},
-    {NULL, "op", ETR_CELL_NAME, ETR_IN_DATA, .get = op, .has = has_pair},
-    {NULL, "module", ETR_CELL_NAME, ETR_IN_DATA, ROW(module)},
-    {NULL, "rule", ETR_CELL_WORD, ETR_IN_DATA, .get = rule, .has = has_pair},
+    {NULL, "method", ETR_CELL_NAME, ROWS, ETR_VIA(change_row, method, etr_method_pair, name)},
+    {NULL, "node", ETR_CELL_NAME, BY_NODE, ROW(name)},
+    {NULL, "op", ETR_CELL_NAME, BY_NODE, .get = op},
+    {NULL, "module", ETR_CELL_NAME, BY_NODE, ROW(module)},
+    {NULL, "rule", ETR_CELL_WORD, BY_NODE, .get = rule},
+    {NULL, "op", ETR_CELL_NAME, BY_OP, ROW(name)},
+    {NULL, "module", ETR_CELL_NAME, BY_MODULE, ROW(name)},
+    {NULL, "pattern", ETR_CELL_NAME, BY_PATTERN, ROW(name)},
+    {NULL, "backend", ETR_CELL_NAME, BY_BACKEND, ROW(name)},
     {"base_avg", "base_avg", ETR_CELL_TIME, EXACT, CHANGE(base_avg), .has = has_base,
      .says = "per inference; null on a side that did not time it"},
     {"new_avg", "new_avg", ETR_CELL_TIME, EXACT, CHANGE(new_avg), .has = has_new},
@@ -215,7 +223,7 @@ static const etr_field fields[] = {
              "recordings' medians"},
     {"new_p50", "new_p50", ETR_CELL_TIME, EXACT, CHANGE(new_p50), .has = has_new},
     {"change_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_p50, .has = has_both},
-    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ROWS},
     {"relative_change", "relative_change", ETR_CELL_RATE, EXACT, .get = relative,
      .has = has_relative,
      .says = "new_p50 / base_p50 - 1: 0.041 for 4.1 % slower; null unless timed on both sides"},
@@ -225,8 +233,8 @@ static const etr_field fields[] = {
              "rows; null in it: no upper bound. null: not timed on both sides, or reason is "
              "few_runs or clock",
      .type = "interval", .nullable = true},
-    {NULL, "low", ETR_CELL_RATE, ETR_IN_DATA, .get = low, .has = has_interval},
-    {NULL, "high", ETR_CELL_RATE, ETR_IN_DATA, .get = high, .has = has_interval},
+    {NULL, "low", ETR_CELL_RATE, ROWS, .get = low, .has = has_interval},
+    {NULL, "high", ETR_CELL_RATE, ROWS, .get = high, .has = has_interval},
     {"base_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_runs)},
     {"new_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_runs)},
     {"base_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_recordings),
@@ -283,18 +291,18 @@ static void init_table(etr_table *table, etr_diff_output *o) {
   table->top = 0; /* rows have been chosen before they are added */
 }
 
-void etr_diff_table_init(etr_table *table, etr_diff_output *o) {
+void etr_diff_table_init(etr_table *table, etr_diff_output *o, etr_diff_section section) {
   init_table(table, o);
+  if (table->exact)
+    table->medium = section < ETR_DIFF_SECTIONS
+                        ? (unsigned)ETR_IN_DATA | (unsigned)ETR_DIFF_BY_SECTION << section
+                        : (unsigned)ETR_DIFF_METHODS;
   etr_table_choose(table);
 }
 
 void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
-                        const char *part, const etr_diff_row *row, const etr_change *change) {
-  static const etr_method_pair none = {.name = ""};
-  add_row(
-      table,
-      (change_row){
-          .of = o, .method = method ? method : &none, .part = part, .row = row, .change = change});
+                        const etr_diff_row *row, const etr_change *change) {
+  add_row(table, (change_row){.of = o, .method = method, .row = row, .change = change});
 }
 
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,

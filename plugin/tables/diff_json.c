@@ -86,6 +86,25 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
   return true;
 }
 
+#define PART(name) ETR_AT(etr_part_row, name)
+
+static const etr_field part_fields[] = {
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA,
+     ETR_VIA(etr_part_row, method, etr_method_pair, name)},
+    {NULL, "part", ETR_CELL_WORD, ETR_IN_DATA, PART(name)},
+    {"base_avg", "base avg", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, PART(base),
+     .nullable = true},
+    {"new_avg", "new avg", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, PART(newer), .nullable = true},
+    {"change_avg", "change avg", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, PART(change)},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
+};
+ETR_ROW_TYPE(balance_change, part_fields);
+
+etr_part_row etr_part_row_of(const etr_method_pair *method, const etr_balance_change *change) {
+  return (etr_part_row){method, change->part->name, change->base, change->newer,
+                        etr_known_time(change->newer) - etr_known_time(change->base)};
+}
+
 /* Puts the averages of the parts of Method::execute. */
 static void put_parts(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
@@ -94,11 +113,9 @@ static void put_parts(etr_diff_output *o, const etr_method_pair *method) {
   etr_diff_balance(changes, parts, o->comparison, method);
   etr_field_object(f, "parts");
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
-    double base = changes[i].base, newer = changes[i].newer;
-    etr_field_object(f, parts[i].name);
-    etr_field_ticks(f, "base_avg", base);
-    etr_field_ticks(f, "new_avg", newer);
-    etr_field_ticks(f, "change_avg", (isnan(newer) ? 0 : newer) - (isnan(base) ? 0 : base));
+    const etr_part_row row = etr_part_row_of(method, &changes[i]);
+    etr_field_object(f, row.name);
+    etr_field_put_all(f, &etr_balance_change_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);

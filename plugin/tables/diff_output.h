@@ -70,7 +70,6 @@ const char *etr_diff_legend(etr_diff_output *o);
 /** What a section is called. */
 typedef struct etr_diff_names {
   const char *title; /* of its first column, for people */
-  const char *part;  /* in tables for programs */
   const char *list;  /* key of its list in JSON */
   const char *key;   /* key of what a row sums up, in JSON; NULL for nodes */
 } etr_diff_names;
@@ -95,13 +94,17 @@ bool etr_diff_findings(etr_findings *out, etr_diff_output *o, const etr_method_p
 /** Writes the members of a change into an open JSON object, as in schema/diff.schema.json. */
 void etr_diff_put_change(const etr_fields *fields, const etr_change *change);
 
-/** Starts the table for programs, and refuses unknown columns. */
-void etr_diff_table_init(etr_table *table, etr_diff_output *o);
+/** Tables for programs: ETR_IN_DATA together with the bit of a section, ETR_DIFF_BY_SECTION shifted
+ * by its number, and the table of methods, which is ETR_DIFF_METHODS alone. */
+enum { ETR_DIFF_BY_SECTION = ETR_IN_OWN << 2, ETR_DIFF_METHODS = ETR_IN_OWN << 8 };
 
-/** Adds a change to the table for programs. `method` is NULL for loads, and `row` for a method
- * itself. part: "execute", "node", "by_op", "load". */
+/** Starts the table of a section for programs, or of methods with ETR_DIFF_SECTIONS, and refuses
+ * unknown columns. */
+void etr_diff_table_init(etr_table *table, etr_diff_output *o, etr_diff_section section);
+
+/** Adds a change to the table for programs. `row` is NULL for a method itself. */
 void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method,
-                        const char *part, const etr_diff_row *row, const etr_change *change);
+                        const etr_diff_row *row, const etr_change *change);
 
 /** Writes the rows of a section for people: at most options.top rows that are news, or all rows if
  * that is 0. Returns their number. */
@@ -117,6 +120,18 @@ void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
 
 /** Writes the key explained: averages whose decimals add up exactly. */
 void etr_diff_put_explanation(etr_diff_output *o, const etr_explanation *explanation);
+
+/* ---- Parts ---- */
+
+/** The averages of a part of Method::execute on both sides. */
+typedef struct etr_part_row {
+  const etr_method_pair *method;
+  const char *name;
+  double base, newer, change; /* ticks; a change counts a side without runs as 0 */
+} etr_part_row;
+
+/** Returns the row of a part. */
+etr_part_row etr_part_row_of(const etr_method_pair *method, const etr_balance_change *change);
 
 /* ---- Numeric gaps ---- */
 

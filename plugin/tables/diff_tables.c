@@ -153,8 +153,9 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const bool markdown = etr_section_is_markdown(&o->answer);
   etr_explanation explanation;
+  bool only_verdict = o->filter && o->filter->by == ETR_DIFF_BY_METHOD;
   put_verdict(o, method);
-  if (is_timed_twice(method)) {
+  if (is_timed_twice(method) && !only_verdict) {
     if (!markdown)
       etr_puts(&o->answer.writer, "\n");
     if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter))
@@ -218,7 +219,7 @@ static void put_loads(etr_diff_output *o) {
 static bool write_sections(etr_diff_output *o) {
   const char *legend = etr_diff_legend(o);
   etr_table columns;
-  etr_diff_table_init(&columns, o); /* refuses unknown columns, also if no table follows */
+  etr_diff_table_init(&columns, o, 0); /* refuses unknown columns, also if no table follows */
   for (size_t i = 0; i < o->comparison->method_count; i++)
     if (etr_diff_takes_method(o->filter, &o->comparison->methods[i]) &&
         !put_method(o, &o->comparison->methods[i]))
@@ -237,43 +238,69 @@ static bool write_sections(etr_diff_output *o) {
 
 /* ---- One table ---- */
 
-static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
-  size_t top = o->answer.options->top;
-  etr_diff_table_add(table, o, method, "execute", NULL, &method->execute);
-  for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++) {
-    etr_diff_rows rows;
-    if (!takes_section(o, s))
-      continue;
-    if (!make_rows(&rows, o, method, s))
-      return false;
-    for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++)
-      etr_diff_table_add(table, o, method, etr_diff_section_names[s].part, &rows.rows[i],
-                         rows.rows[i].change);
-  }
-  return true;
+/* Returns the section that is asked for; ETR_DIFF_SECTIONS if it is none. */
+static etr_diff_section chosen_section(const etr_diff_output *o) {
+  etr_diff_section section = 0;
+  while (section < ETR_DIFF_SECTIONS && !etr_diff_takes_section(o->filter, section))
+    section++;
+  return section;
 }
 
-static bool write_times(etr_diff_output *o) {
-  const etr_comparison *c = o->comparison;
-  etr_diff_row *loads = etr_arena_alloc_array(&o->answer.arena, c->load_count, sizeof *loads);
-  etr_table table;
-  etr_diff_table_init(&table, o);
-  for (size_t i = 0; i < c->method_count; i++)
-    if (etr_diff_takes_method(o->filter, &c->methods[i]) && !add_method(o, &table, &c->methods[i]))
-      return false;
-  for (size_t i = 0; loads && i < c->load_count; i++) {
-    loads[i] = (etr_diff_row){.name = c->loads[i].name, .module = ""};
-    etr_diff_table_add(&table, o, NULL, "load", &loads[i], &c->loads[i].change);
+/* Adds a row for each part of Method::execute that is no sum of others. */
+static void add_parts(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
+  etr_balance_change changes[ETR_BALANCE_PARTS];
+  etr_balance_part parts[ETR_BALANCE_PARTS];
+  etr_part_row *rows = etr_arena_alloc_array(&o->answer.arena, ETR_BALANCE_PARTS, sizeof *rows);
+  etr_diff_balance(changes, parts, o->comparison, method);
+  for (size_t i = 0; rows && i < ETR_BALANCE_PARTS; i++) {
+    rows[i] = etr_part_row_of(method, &changes[i]);
+    if (etr_balance_is_whole(parts, i))
+      etr_table_add(table, &rows[i], "", 0);
   }
-  etr_table_fill(&table);
-  etr_table_write(&table);
+}
+
+/* Adds the rows of a method: at most --top. Returns false when out of memory. */
+static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
+  size_t top = o->answer.options->top;
+  etr_diff_section section = chosen_section(o);
+  etr_diff_rows rows;
+  if (o->filter->by == ETR_DIFF_BY_PART)
+    add_parts(o, table, method);
+  if (o->filter->by == ETR_DIFF_BY_METHOD)
+    etr_diff_table_add(table, o, method, NULL, &method->execute);
+  if (section == ETR_DIFF_SECTIONS)
+    return true;
+  if (!make_rows(&rows, o, method, section))
+    return false;
+  for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++)
+    etr_diff_table_add(table, o, method, &rows.rows[i], rows.rows[i].change);
   return true;
 }
 
 static bool write_flat(etr_diff_output *o) {
-  if (!o->filter || o->filter->by != ETR_DIFF_BY_VALUE)
-    return write_times(o);
-  etr_gap_write_table(o);
+  const etr_comparison *c = o->comparison;
+  etr_table table;
+  if (!o->filter || o->filter->by == ETR_DIFF_BY_ALL) {
+    etr_answer_refuse(&o->answer,
+                      "a comparison has several tables: choose one by node, op, module, "
+                      "pattern, backend, value, part or method");
+    return true;
+  }
+  if (o->filter->by == ETR_DIFF_BY_VALUE) {
+    etr_gap_write_table(o);
+    return true;
+  }
+  if (o->filter->by == ETR_DIFF_BY_PART) {
+    etr_table_init(&table, &o->answer, &etr_balance_change_fields);
+    etr_table_choose(&table);
+  } else {
+    etr_diff_table_init(&table, o, chosen_section(o));
+  }
+  table.top = 0; /* rows have been chosen */
+  for (size_t i = 0; i < c->method_count; i++)
+    if (etr_diff_takes_method(o->filter, &c->methods[i]) && !add_method(o, &table, &c->methods[i]))
+      return false;
+  etr_table_finish(&table);
   return true;
 }
 

@@ -501,11 +501,11 @@ const char *etr_diff_legend(etr_diff_output *o) {
 }
 
 const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS] = {
-    {"node", "node", "nodes", NULL},
-    {"operator", "by_op", "by_op", "op"},
-    {"module", "by_module", "by_module", "module"},
-    {"module pattern", "by_pattern", "by_pattern", "pattern"},
-    {"backend", "by_backend", "by_backend", "backend"},
+    {"node", "nodes", NULL},
+    {"operator", "by_op", "op"},
+    {"module", "by_module", "module"},
+    {"module pattern", "by_pattern", "pattern"},
+    {"backend", "by_backend", "backend"},
 };
 
 bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows) {

@@ -121,12 +121,6 @@ static double time_that(double (*ranks)(const etr_profile *, double, double), co
   return ranks(as_row(row)->of->answer.profile, as_row(row)->event->stats.avg,
                as_row(row)->event->stats.p50);
 }
-static etr_cell ranking(const void *row) {
-  return etr_cell_number(time_that(etr_ranking, row));
-}
-static etr_cell not_ranking(const void *row) {
-  return etr_cell_number(time_that(etr_not_ranking, row));
-}
 static bool has_node(const void *row) {
   return as_row(row)->event->node_count > 0;
 }
@@ -261,7 +255,6 @@ enum { EXACT = ETR_IN_FULL | ETR_IN_JSON };
 
 #define EVENT(name) ETR_VIA(event_row, event, etr_event, name)
 #define STATS(name) EVENT(stats.name), .has = is_timed, .step = clock_step, .own_unit = own_unit
-#define RANKING(function) .get = function, .has = is_timed, .step = clock_step, .own_unit = own_unit
 
 static const etr_field fields[] = {
     {"event_block_name", "block", ETR_CELL_NAME, ETR_IN_FULL,
@@ -312,9 +305,10 @@ static const etr_field fields[] = {
      .type = "wholes", ETR_ARRAY_VIA(event_row, event, etr_event, starts, sample_count)},
     {"p10", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p10), .nullable = true},
     {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p50), .nullable = true},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(ranking), .p50_title = "p50"},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(not_ranking), .p50_title = "avg",
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, STATS(avg)},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, STATS(p50), .stats = 1u << ETR_STATISTIC_AVG,
      .spare = 3},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, STATS(p50), .stats = 1u << ETR_STATISTIC_P50},
     {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1, .nullable = true},
     {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(avg), .nullable = true},
     {"min", "min", ETR_CELL_TIME, EXACT, STATS(min), .nullable = true},

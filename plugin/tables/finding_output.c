@@ -25,24 +25,68 @@ void etr_findings_put(etr_answer *answer, const etr_findings *findings, const ch
     etr_putf(&answer->writer, "%zu more: --findings 0\n", findings->count - shown);
 }
 
+/* A finding as a row. */
+typedef struct finding_row {
+  const etr_method *method;
+  const etr_finding *finding;
+} finding_row;
+
+static const etr_finding *finding_of(const void *row) {
+  return ((const finding_row *)row)->finding;
+}
+static etr_cell kind(const void *row) {
+  return etr_cell_text(etr_finding_kind_name(finding_of(row)->kind));
+}
+static etr_cell sureness(const void *row) {
+  return etr_cell_text(etr_sureness_name(finding_of(row)->sureness));
+}
+
+#define FINDING(name) ETR_VIA(finding_row, finding, etr_finding, name)
+
+/* ETR_IN_DOCUMENT has what the dashboard shows. */
+enum {
+  ROWS = ETR_IN_DATA | ETR_IN_JSON,
+  EVERY = ROWS | ETR_IN_DOCUMENT,
+};
+
+static const etr_field finding_fields[] = {
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, ETR_VIA(finding_row, method, etr_method, name)},
+    {"kind", "kind", ETR_CELL_WORD, ROWS, .get = kind},
+    {"title", "title", ETR_CELL_NAME, EVERY, FINDING(title), .says = "what to change"},
+    {"evidence", "evidence", ETR_CELL_NAME, EVERY, FINDING(evidence),
+     .says = "why; times are medians"},
+    {"saving", "saving", ETR_CELL_NAME, EVERY, FINDING(saving),
+     .says = "potential, sureness and caveat as a sentence"},
+    {"potential", "potential", ETR_CELL_TIME, EVERY, FINDING(potential), .nullable = true,
+     .says = "the most that the change could save, per inference, or once if `once`; null: not "
+             "known"},
+    {"potential_share", "potential share", ETR_CELL_RATE, EVERY, FINDING(potential_share),
+     .nullable = true},
+    {"sureness", "sureness", ETR_CELL_WORD, ROWS, .get = sureness},
+    {"caveat", "caveat", ETR_CELL_NAME, ROWS, FINDING(caveat), .blank_is_null = true,
+     .nullable = true},
+    {"cost", "cost", ETR_CELL_TIME, EVERY, FINDING(cost), .nullable = true,
+     .says = "the time that it is about"},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
+    {"share", "share", ETR_CELL_RATE, EVERY, FINDING(share), .nullable = true,
+     .says = "cost as a part of the median of Method::execute"},
+    {"once", "once", ETR_CELL_FLAG, ROWS, FINDING(is_once),
+     .says = "it is about time that is spent once, not in each inference"},
+    {"slope", NULL, ETR_CELL_TIME, ETR_IN_JSON, FINDING(slope)},
+    {NULL, "nodes", ETR_CELL_BYTES, ETR_IN_DATA, FINDING(node_count)},
+};
+ETR_ROW_TYPE(finding, finding_fields);
+
 void etr_finding_put(const etr_fields *f, const etr_finding *finding, bool all) {
-  if (all)
-    etr_field_text(f, "kind", etr_finding_kind_name(finding->kind));
-  etr_field_text(f, "title", finding->title);
-  etr_field_text(f, "evidence", finding->evidence);
-  etr_field_text(f, "saving", finding->saving);
-  etr_field_ticks(f, "potential", finding->potential);
-  etr_field_number(f, "potential_share", finding->potential_share);
-  if (all)
-    etr_field_text(f, "sureness", etr_sureness_name(finding->sureness));
-  if (all)
-    etr_field_text(f, "caveat", finding->caveat[0] ? finding->caveat : NULL);
-  etr_field_ticks(f, "cost", finding->cost);
-  etr_field_number(f, "share", finding->share);
-  if (all)
-    etr_field_flag(f, "once", finding->is_once);
-  if (all)
-    etr_field_ticks(f, "slope", finding->slope);
+  etr_field_put_medium(f, &etr_finding_fields, all ? ETR_IN_JSON : ETR_IN_DOCUMENT,
+                       &(finding_row){NULL, finding});
+}
+
+void etr_findings_add(etr_table *table, const etr_method *method, const etr_findings *findings) {
+  finding_row *rows = etr_arena_alloc_array(&table->answer->arena, findings->count, sizeof *rows);
+  for (size_t i = 0; rows && i < findings->count; i++)
+    rows[i] = (finding_row){method, &findings->list[i]};
+  etr_table_add_rows(table, ETR_ROWS(rows, findings->count));
 }
 
 static void put_finding(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {

@@ -12,6 +12,9 @@
  * are. Writes nothing if there are none. */
 void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading);
 
+/** Adds the findings of a method to a table of etr_finding_fields. */
+void etr_findings_add(etr_table *table, const etr_method *method, const etr_findings *findings);
+
 /** Writes what a finding says into an open JSON object, but not which nodes it is about: all of it,
  * or what the dashboard shows. */
 void etr_finding_put(const etr_fields *fields, const etr_finding *finding, bool all);

@@ -105,12 +105,6 @@ static etr_cell match(const void *row) {
 static double time_that(double (*ranks)(const etr_profile *, double, double), const void *row) {
   return ranks(as_row(row)->profile, as_row(row)->time->avg, as_row(row)->time->per_run.p50);
 }
-static etr_cell ranking(const void *row) {
-  return etr_cell_number(time_that(etr_ranking, row));
-}
-static etr_cell not_ranking(const void *row) {
-  return etr_cell_number(time_that(etr_not_ranking, row));
-}
 
 static etr_cell share(const void *row) {
   double whole = etr_ranking(as_row(row)->profile, as_row(row)->method->execute.avg,
@@ -433,15 +427,16 @@ static const etr_field fields[] = {
      .says = "its match is an estimate, or its time is; null if it has none"},
     {"cycles", NULL, ETR_CELL_NUMBER, ETR_IN_JSON | DOC, .get = cycles,
      .says = "as its backend counted them, per inference", .nullable = true},
-    {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, TIME(avg),
-     .says = "per inference: total over all runs / number of runs", .nullable = true},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = ranking, .p50_title = "p50",
+    {NULL, "avg", ETR_CELL_TIME, FOR_PEOPLE, TIME(avg), .stats = 1u << ETR_STATISTIC_AVG,
      .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
+    {NULL, "p50", ETR_CELL_TIME, FOR_PEOPLE, TIME(per_run.p50), .stats = 1u << ETR_STATISTIC_P50,
+     .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
+    {"avg", "avg", ETR_CELL_TIME, EXACT, TIME(avg), .step = clock_step, .unit_in = FOR_PEOPLE,
+     .says = "per inference: total over all runs / number of runs", .nullable = true},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA, .has = is_timed,
      .says = "unit of the times"},
-    {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, TIME(per_run.p50), .nullable = true},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_DATA, .get = not_ranking, .p50_title = "avg",
-     .step = clock_step, .unit_in = FOR_PEOPLE},
+    {"p50", "p50", ETR_CELL_TIME, EXACT, TIME(per_run.p50), .step = clock_step,
+     .unit_in = FOR_PEOPLE, .nullable = true},
     {"p90", "p90", ETR_CELL_TIME, EXACT, TIME(per_run.p90), .step = clock_step,
      .unit_in = FOR_PEOPLE, .nullable = true},
     {"min", "min", ETR_CELL_TIME, EXACT, TIME(per_run.min), .step = clock_step,
@@ -449,7 +444,7 @@ static const etr_field fields[] = {
     {"max", "max", ETR_CELL_TIME, EXACT, TIME(per_run.max), .step = clock_step,
      .unit_in = FOR_PEOPLE, .nullable = true},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES, .get = share, .has = is_timed,
-     .p50_title = ETR_P50_SHARE, .tells = tells_time},
+     .tells = tells_time},
     {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed,
      .tells = tells_calls, .spare = 3, .says = "number of executions per inference"},
     {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, .get = match, .has = is_timed,
@@ -491,9 +486,11 @@ static const etr_field fields[] = {
 
     /* The operators of a summary. */
     {NULL, "operators", ETR_CELL_ITEM, LIST, .get = styled_target},
-    {NULL, "avg", ETR_CELL_TIME, LIST, .get = styled_ranking, .p50_title = "p50",
+    {NULL, "avg", ETR_CELL_TIME, LIST, .get = styled_ranking, .stats = 1u << ETR_STATISTIC_AVG,
      .step = clock_step, .unit_in = LIST},
-    {NULL, "share", ETR_CELL_SHARE, LIST, .get = share, .p50_title = ETR_P50_SHARE},
+    {NULL, "p50", ETR_CELL_TIME, LIST, .get = styled_ranking, .stats = 1u << ETR_STATISTIC_P50,
+     .step = clock_step, .unit_in = LIST},
+    {NULL, "share", ETR_CELL_SHARE, LIST, .get = share},
     {NULL, "p90/p50", ETR_CELL_NUMBER, LIST, .get = jitter, .has = jitters, .spare = 2},
     {NULL, "module", ETR_CELL_NAME, LIST, MODULE(path)},
     {NULL, "runs as", ETR_CELL_NAME, LIST, .get = runs_as, .spare = 1},

@@ -392,7 +392,8 @@ etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_fil
   etr_answer_begin(&l.answer, profile, filter, options, sink);
   if (by_pattern(&l))
     etr_answer_refuse_patterns(&l.answer);
-  etr_sum_table_init(&l.sums, &l.answer, by_pattern(&l) ? ETR_IN_LINE_PATTERNS : ETR_IN_DATA,
+  etr_sum_table_init(&l.sums, &l.answer,
+                     by_pattern(&l) ? ETR_IN_LINE_PATTERNS : etr_sum_medium(ETR_BY_SOURCE),
                      NULL); /* Markdown, too, has all there is */
   etr_table_choose(&l.sums);
   etr_table_say_origin(&l.sums);

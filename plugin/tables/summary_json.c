@@ -28,73 +28,31 @@ static bool has_estimated_nodes(const etr_method *method) {
   return method->estimated_confidence > 0;
 }
 
-static void put_breakdown(const etr_fields *f, const etr_summary *s, etr_breakdown_by by) {
-  etr_field_list(f, etr_breakdown_name(by));
-  for (size_t i = 0; i < s->by[by].count; i++) {
-    const etr_sum sum = etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]);
-    etr_jw_object(f->json);
-    etr_sum_put(f, &sum);
-    etr_jw_end(f->json);
-  }
+static void put_row(const etr_fields *f, etr_sum sum) {
+  etr_jw_object(f->json);
+  etr_sum_put(f, &sum);
   etr_jw_end(f->json);
 }
 
-/* Writes the costs of everything in a module. */
-static void put_total_cost(const etr_fields *f, const etr_cost_figures *cost) {
-  etr_field_number(f, "total_macs", cost->macs);
-  etr_field_number(f, "total_bytes", cost->bytes);
-  etr_field_number(f, "total_gflops", cost->gflops);
-  etr_field_number(f, "total_gbs", cost->gbs);
+static void put_breakdown(const etr_fields *f, const etr_summary *s, etr_breakdown_by by) {
+  etr_field_list(f, etr_breakdown_name(by));
+  for (size_t i = 0; i < s->by[by].count; i++)
+    put_row(f, etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]));
+  etr_jw_end(f->json);
 }
 
 static void put_modules(const etr_fields *f, const etr_summary *s) {
-  const etr_breakdown *by = &s->by[ETR_BY_MODULE];
   etr_field_list(f, etr_breakdown_name(ETR_BY_MODULE));
-  for (size_t i = 0; i < s->modules.count; i++) {
-    const etr_module_row *row = &s->modules.rows[i];
-    etr_jw_object(f->json);
-    etr_field_text(f, "module", row->path);
-    etr_field_text(f, "module_type", row->type[0] ? row->type : NULL);
-    etr_field_count(f, "level", row->level);
-    etr_sum own = etr_sum_make(s->method, row->own_ticks),
-            total = etr_sum_make(s->method, row->total_ticks);
-    own.by = ETR_BY_MODULE;
-    own.estimated = (double)row->estimated_ticks;
-    own.nodes = row->own_count;
-    own.stats = row->number == ETR_NONE ? NULL : &by->stats[row->number];
-    own.summed_p50 = by->summed_p50;
-    own.cost = &row->own_cost;
-    total.summed_p50 = s->modules.summed_p50;
-    total.p50 = row->total_p50;
-    etr_sum_put(f, &own);
-    etr_field_ticks(f, "total", total.ticks);
-    etr_field_ticks(f, "total_p50", total.p50);
-    etr_field_number(f, "total_share", etr_sum_share(f->profile, &total));
-    etr_field_count(f, "total_count", row->node_count);
-    put_total_cost(f, &row->cost);
-    etr_jw_end(f->json);
-  }
+  for (size_t i = 0; i < s->modules.count; i++)
+    put_row(f, etr_sum_of_module(s, &s->modules.rows[i]));
   etr_jw_end(f->json);
 }
 
 void etr_summary_put_patterns(const etr_fields *f, const etr_method *method,
                               const etr_module_patterns *patterns) {
   etr_field_list(f, etr_breakdown_name(ETR_BY_PATTERN));
-  for (size_t i = 0; i < patterns->count; i++) {
-    const etr_pattern_row *row = &patterns->rows[i];
-    const etr_sum own = etr_sum_of_pattern(method, row, true);
-    etr_jw_object(f->json);
-    etr_sum_put(f, &own);
-    etr_field_count(f, "level", row->level);
-    etr_field_ticks(f, "total", etr_ticks_per_run(method, row->total_ticks));
-    etr_field_number(f, "total_share", share_of(method, row->total_ticks));
-    etr_field_count(f, "total_count", row->node_count);
-    put_total_cost(f, &row->cost);
-    etr_field_ticks(f, "median", own.median);
-    etr_field_text(f, "slowest", row->slowest);
-    etr_field_ticks(f, "slowest_total", own.slowest_ticks);
-    etr_jw_end(f->json);
-  }
+  for (size_t i = 0; i < patterns->count; i++)
+    put_row(f, etr_sum_of_pattern(method, &patterns->rows[i], true));
   etr_jw_end(f->json);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * summary_tables.c - where each method's time goes, on one screen, or for an issue; for programs,
- * one long table.
+ * one table of what they choose.
  */
 #include "output/label.h"
 #include "output/node_filter.h"
@@ -17,6 +17,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Tables under each other, as text or Markdown. */
 typedef struct report {
@@ -152,15 +153,7 @@ static void put_events(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* ---- By module: a tree. A row "N more" adds up the modules of one parent that are not shown ----
- */
-
-/* The modules directly below one that are not shown. */
-typedef struct left_out {
-  size_t shown, count;
-  uint64_t ticks;
-  double p50; /* sum of their medians */
-} left_out;
+/* ---- By module: a tree ---- */
 
 static const char *name_below(const etr_module_tree *tree, const etr_module_row *row) {
   const char *parent = row->parent == ETR_NONE ? "" : tree->rows[row->parent].path;
@@ -169,7 +162,7 @@ static const char *name_below(const etr_module_tree *tree, const etr_module_row 
   return is_below ? row->path + size + 1 : row->path;
 }
 
-/* Adds a module's row, or the row "N more" of several modules of one level. */
+/* Adds a module's row. */
 static void add_module(report *r, etr_table *table, uint32_t level, const char *name, etr_sum sum) {
   static const char dots[] = "........................", blanks[] = "                        ";
   size_t size = ETR_MIN(2 * (size_t)(level - 1), sizeof blanks - 1);
@@ -192,19 +185,6 @@ static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   return sum;
 }
 
-/* Adds up the modules below each one that are not shown. Returns NULL when out of memory. */
-static left_out *count_left_out(etr_arena *arena, const etr_module_tree *tree, const bool *shown) {
-  left_out *left = etr_arena_alloc_array(arena, tree->count, sizeof *left);
-  for (size_t i = 1; left && i < tree->count; i++) {
-    left_out *l = &left[tree->rows[i].parent];
-    if (shown[i])
-      l->shown++;
-    if (!shown[i])
-      l->count++, l->ticks += tree->rows[i].total_ticks, l->p50 += tree->rows[i].total_p50;
-  }
-  return left;
-}
-
 static void put_modules(report *r, const etr_summary *s) {
   const etr_module_tree *tree = &s->modules;
   size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0,
@@ -212,30 +192,18 @@ static void put_modules(report *r, const etr_summary *s) {
   if (depth && most)
     most = ETR_MAX(most, (size_t)TREE_ROWS);
   const bool *shown = etr_module_tree_choose(tree, &r->answer.arena, depth, most);
-  left_out *left = shown ? count_left_out(&r->answer.arena, tree, shown) : NULL;
   etr_table table;
-  if (!left)
+  if (!shown)
     return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_MODULES, breakdown_titles[ETR_BY_MODULE]);
   etr_table_choose_between(&table, 1, 0);
   table.top = 0;
   for (size_t i = 1; i < tree->count; i++) {
     const etr_module_row *row = &tree->rows[i];
-    left_out *l = &left[row->parent];
-    bool is_last = l->shown && l->count == 1; /* it takes the line that would say "1 more" */
-    if (shown[i] || is_last) {
-      if (!shown[i])
-        l->count = 0;
+    if (shown[i])
       add_module(r, &table, row->level, name_below(tree, row), sum_of(s, row));
-    } else if (l->shown && l->count) { /* these have less time than the modules that are shown, and
-                                          so follow them */
-      const char *more = etr_arena_format(&r->answer.arena, "%zu more", l->count);
-      etr_sum sum = etr_sum_make(s->method, l->ticks);
-      sum.p50 = l->p50;
-      sum.summed_p50 = s->modules.summed_p50;
-      add_module(r, &table, row->level, more, sum);
-      l->count = 0;
-    }
+    else if (!depth || row->level <= depth)
+      table.others++;
   }
   if (tree->count && tree->rows[0].own_count) {
     etr_sum sum = sum_of(s, &tree->rows[0]);
@@ -565,6 +533,10 @@ static unsigned shown_parts(const report *r) {
     return ETR_SUMMARY_ALL & ~patterns;
   if (only == ETR_SUM_BY_PATTERN)
     return operators | modules | patterns;
+  if (only == ETR_SUM_BY_FINDING)
+    return operators | ETR_SUMMARY_FINDINGS;
+  if (only >= ETR_SUM_BY_METHOD)
+    return operators;
   return operators | 1u << breakdown_of(only);
 }
 
@@ -580,9 +552,11 @@ static bool put_method(report *r, const etr_method *method) {
       !etr_compute_units_make(&units, &r->answer.arena, method))
     return false;
   put_head(r, &s);
-  if (!options->by) {
+  if (!options->by)
     put_phases(r, &s);
+  if (!options->by || options->by == ETR_SUM_BY_PART)
     put_balance(r, &s);
+  if (!options->by) {
     put_delegate_parts(r, method, "delegate overhead by phase", &phases);
     put_delegate_parts(r, method, "delegate time by compute unit", &units);
   }
@@ -593,7 +567,9 @@ static bool put_method(report *r, const etr_method *method) {
     put_modules(r, &s);
   else if (options->by == ETR_SUM_BY_PATTERN)
     put_patterns(r, &s);
-  else
+  else if (options->by == ETR_SUM_BY_FINDING)
+    etr_findings_put(&r->answer, &s.findings, "findings");
+  else if (options->by < ETR_SUM_BY_METHOD)
     put_breakdown(r, &s, breakdown_of(options->by));
   for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++)
     hinted += s.by[ETR_BY_OP].rows[i].cost.hinted;
@@ -639,187 +615,151 @@ static bool put_methods(report *r) {
   return true;
 }
 
-/* ---- For programs: the sections under each other, in one long table ---- */
+/* ---- Tables of one kind of rows ---- */
 
-static void add_row(etr_table *table, const char *section, const char *key, const char *note,
-                    etr_sum sum) {
-  sum.section = section;
-  sum.key = key;
-  sum.note = note;
-  etr_sum_table_add(table, sum);
+/* A method as a row: its runs, and what its loads and its first run took. */
+typedef struct method_row {
+  const etr_method *method;
+  double load; /* ticks; NaN if it is not known which method was loaded */
+  double first_run;
+} method_row;
+
+static bool has_runs(const void *row) {
+  return ((const method_row *)row)->method->run_count > 0;
 }
 
-/* Returns a time that is not a share of anything. */
-static etr_sum time_of(const etr_method *method, double ticks, const etr_stats *stats) {
-  etr_sum sum = etr_sum_of_stats(ticks, stats);
-  sum.method = method;
-  return sum;
-}
+#define METHOD(name) ETR_VIA(method_row, method, etr_method, name)
 
-static void add_balance(etr_table *table, const etr_summary *s) {
-  const etr_method *method = s->method;
-  etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_sum whole = etr_sum_make(method, method->execute_ticks),
-          part = etr_sum_make(method, s->part_ticks);
-  whole.stats = &method->execute;
-  part.nodes = s->node_count;
-  add_row(table, "execute", "", "", whole);
-  etr_balance_list(method, parts);
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
-    add_row(table, parts[i].name, "", "", etr_sum_make(method, parts[i].ticks));
-  add_row(table, "clock_hidden", "", "", etr_sum_make(method, method->clock_hidden_ticks));
-  if (s->is_part)
-    add_row(table, "filtered", "", "", part);
-  if (s->first_run.rest.count == 0)
-    return;
-  add_row(table, "first_run", "", "", time_of(method, s->first_run.ticks, NULL));
-  add_row(table, "other_runs", "", "", time_of(method, s->first_run.rest.avg, &s->first_run.rest));
-}
+static const etr_field method_fields[] = {
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_TABLES, METHOD(name)},
+    {NULL, "runs", ETR_CELL_BYTES, ETR_IN_TABLES, METHOD(run_count)},
+    {"skipped_runs", "excluded runs", ETR_CELL_BYTES, ETR_IN_TABLES, METHOD(skipped_run_count)},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, METHOD(execute.p50), .has = has_runs,
+     .unit_in = ETR_IN_TEXT},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, METHOD(execute.avg), .has = has_runs},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
+    {NULL, "load", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(method_row, load), .nullable = true,
+     .says = "null: no load was recorded, or it is not known which method it was for"},
+    {NULL, "first run", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(method_row, first_run),
+     .nullable = true},
+};
+ETR_ROW_TYPE(method_sum, method_fields);
 
-static void add_delegate_parts(etr_table *table, const etr_method *method, const char *section,
-                               const etr_delegate_parts *parts) {
-  for (size_t i = 0; parts->tells && i < parts->list.count; i++)
-    add_row(table, section, parts->list.data[i].text, parts->list.data[i].backend,
-            etr_sum_make(method, parts->list.data[i].ticks));
-}
-
-static void add_phases(etr_table *table, const etr_method *method) {
-  for (size_t i = 0; method->mixed_phase_count > 1 && i < method->run_phase_count; i++) {
-    const etr_run_phase *phase = &method->run_phases[i];
-    const char *note = etr_arena_format(&table->answer->arena, "%zu runs, known by %s",
-                                        phase->run_count, etr_phase_rule_name(phase->told_by));
-    if (phase->run_count)
-      add_row(table, "phase_of_runs", phase->name, note,
-              time_of(method, phase->execute.avg, &phase->execute));
-  }
-}
-
-static void add_nodes(etr_table *table, const etr_summary *s, size_t top) {
-  etr_cost_figures *costs = etr_arena_alloc_array(&table->answer->arena, s->node_count,
-                                                  sizeof *costs);
-  for (size_t i = 0; i < ETR_MIN(s->node_count, top); i++) {
-    const etr_node_time *time = &s->graph->times[s->nodes[i]];
-    etr_sum sum = etr_sum_make(s->method, time->total_ticks);
-    sum.nodes = 1;
-    sum.stats = &time->per_run;
-    if (costs)
-      costs[i] = etr_cost_figures_of_node(s->profile, s->graph, s->nodes[i]);
-    sum.cost = costs ? &costs[i] : NULL;
-    sum.summed_p50 = s->summed_p50;
-    add_row(table, "node", s->graph->nodes[s->nodes[i]].name, time->runs_as, sum);
-  }
-}
-
-static void add_breakdown(etr_table *table, const etr_summary *s, etr_breakdown_by by, size_t top) {
-  for (size_t i = 0; i < ETR_MIN(s->by[by].count, top); i++) {
-    const etr_source *source = s->by[by].rows[i].source;
-    etr_sum sum = etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]);
-    const char *key = source ? etr_arena_format(&table->answer->arena, "%s:%lld", source->file,
-                                                (long long)source->line)
-                             : sum.key;
-    add_row(table, etr_breakdown_name(by), key, source ? source->code : "", sum);
-  }
-}
-
-/* Adds modules, each including the modules below it. */
-static void add_modules(etr_table *table, const etr_summary *s, size_t top) {
-  for (size_t i = 0; i < ETR_MIN(s->modules.count, top); i++) {
-    const etr_module_row *row = &s->modules.rows[i];
-    etr_sum sum = etr_sum_make(s->method, row->total_ticks);
-    sum.nodes = row->node_count;
-    sum.p50 = row->total_p50;
-    sum.summed_p50 = s->modules.summed_p50;
-    sum.cost = &row->cost;
-    add_row(table, "module_total", row->path, row->type, sum);
-  }
-}
-
-static void add_findings(etr_table *table, const etr_summary *s) {
-  for (size_t i = 0; i < s->findings.count; i++) {
-    const etr_finding *finding = &s->findings.list[i];
-    etr_sum sum = {.method = s->method,
-                   .ticks = finding->cost,
-                   .p50 = finding->cost,
-                   .part = finding->share,
-                   .whole = 1};
-    sum.nodes = finding->node_count;
-    add_row(table, "finding", etr_finding_kind_name(finding->kind),
-            etr_arena_format(&table->answer->arena, "%s: %s %s", finding->title, finding->evidence,
-                             finding->saving),
-            sum);
-  }
-}
-
-static void add_summary(etr_table *table, const etr_summary *summary) {
-  size_t top = table->answer->options->top ? table->answer->options->top : SIZE_MAX;
-  etr_sum_by only = table->answer->options->by;
-  if (!only)
-    add_balance(table, summary);
-  etr_delegate_parts phases, units;
-  if (!only && etr_delegate_phases_make(&phases, &table->answer->arena, summary->method) &&
-      etr_compute_units_make(&units, &table->answer->arena, summary->method)) {
-    add_delegate_parts(table, summary->method, "delegate_phase", &phases);
-    add_delegate_parts(table, summary->method, "compute_unit", &units);
-  }
-  if (!only)
-    add_phases(table, summary->method);
-  if (!only)
-    add_nodes(table, summary, top);
-  for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
-    if (only && breakdown_of(only) != by)
+static bool put_method_rows(report *r, etr_table *table) {
+  const etr_profile *profile = r->answer.profile;
+  method_row *rows = etr_arena_alloc_array(&r->answer.arena, profile->method_count, sizeof *rows);
+  size_t count = 0;
+  for (size_t i = 0; rows && i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    etr_first_run first;
+    if (!etr_filter_takes_method(r->answer.filter, method))
       continue;
-    add_breakdown(table, summary, by, top);
-    if (by == ETR_BY_MODULE)
-      add_modules(table, summary, top);
+    if (!etr_first_run_of(&first, &r->answer.arena, profile, method))
+      return false;
+    bool is_loaded = r->loads.whole && r->loads.timed_methods == 1 && method->run_count;
+    rows[count++] = (method_row){method, is_loaded ? r->loads.whole->stats.avg : NAN,
+                                 first.ticks > 0 ? first.ticks : NAN};
   }
-  if (!only)
-    add_findings(table, summary);
+  etr_table_add_rows(table, ETR_ROWS(rows, count));
+  return rows != NULL;
 }
 
-static void add_patterns(etr_table *table, const etr_summary *summary) {
-  size_t top = table->answer->options->top ? table->answer->options->top : SIZE_MAX;
-  for (size_t i = 0; i < ETR_MIN(summary->patterns.count, top); i++)
-    etr_sum_table_add(table,
-                      etr_sum_of_pattern(summary->method, &summary->patterns.rows[i], false));
+/* A part of a method's time as a row. */
+typedef struct part_row {
+  const etr_method *method;
+  const char *name;
+  double ticks, part, whole;
+} part_row;
+
+static etr_cell part_share(const void *row) {
+  return etr_cell_share(((const part_row *)row)->part, ((const part_row *)row)->whole);
 }
 
-static void add_loads(etr_table *table, const etr_loads *loads) {
-  static const etr_method none = {.name = ""};
-  for (size_t i = 0; i < loads->count; i++)
-    add_row(table, "load", loads->list[i].name, "",
-            time_of(&none, loads->list[i].stats.avg, &loads->list[i].stats));
+static const etr_field part_fields[] = {
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(part_row, method, etr_method, name)},
+    {NULL, "part", ETR_CELL_WORD, ETR_IN_FULL, ETR_AT(part_row, name)},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_FULL, ETR_AT(part_row, ticks)},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_FULL, .get = part_share, .nullable = true,
+     .says = "of Method::execute"},
+};
+ETR_ROW_TYPE(method_part, part_fields);
+
+/* Adds the parts of which Method::execute consists. */
+static void add_parts(etr_table *table, const etr_method *method) {
+  etr_balance_part parts[ETR_BALANCE_PARTS];
+  etr_balance_list(method, parts);
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
+    part_row *row = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *row);
+    const etr_sum sum = etr_sum_make(method, parts[i].ticks);
+    if (!row || !etr_balance_is_whole(parts, i))
+      continue;
+    *row = (part_row){method, parts[i].name, sum.ticks, sum.part, sum.whole};
+    etr_table_add(table, row, "", 0);
+  }
 }
 
+/* Returns the breakdown of a table of sums. */
+static etr_breakdown_by key_of(etr_sum_by by) {
+  return by < ETR_SUM_BY_METHOD ? breakdown_of(by) : ETR_BY_OP;
+}
+
+/* Adds the rows of a method to the table. Returns false when out of memory. */
+static bool add_method(report *r, etr_table *table, etr_summary *s, const etr_method *method) {
+  const etr_table_options *options = r->answer.options;
+  etr_sum_by by = options->by;
+  unsigned parts = by == ETR_SUM_BY_FINDING ? ETR_SUMMARY_FINDINGS : shown_parts(r);
+  if (method->run_count == 0)
+    return true;
+  if (!etr_summary_make(
+          s, &r->answer.arena, r->answer.profile, method,
+          (etr_summary_choice){r->answer.filter, options->unit, options->order, parts}))
+    return false;
+  if (by == ETR_SUM_BY_FINDING)
+    etr_findings_add(table, method, &s->findings);
+  else if (by == ETR_SUM_BY_PART)
+    add_parts(table, method);
+  else if (by == ETR_SUM_BY_MODULE)
+    for (size_t i = 0; i < s->modules.count; i++)
+      etr_sum_table_add(table, etr_sum_of_module(s, &s->modules.rows[i]));
+  else if (by == ETR_SUM_BY_PATTERN)
+    for (size_t i = 0; i < s->patterns.count; i++)
+      etr_sum_table_add(table, etr_sum_of_pattern(method, &s->patterns.rows[i], true));
+  else
+    etr_sum_table_add_all(table, method, key_of(by), &s->by[key_of(by)]);
+  etr_table_fill(table);
+  return true;
+}
+
+/* Writes the table that options.by names. --top is a number of rows of each method. */
 static bool put_rows(report *r) {
   const etr_profile *profile = r->answer.profile;
-  const etr_table_options *options = r->answer.options;
+  etr_sum_by by = r->answer.options->by;
   etr_summary *summaries = etr_arena_alloc_array(&r->answer.arena, profile->method_count,
                                                  sizeof *summaries);
   etr_table table;
-  if (!summaries)
+  if (!summaries || !etr_loads_make(&r->loads, &r->answer.arena, profile))
     return false;
-  bool patterns = options->by == ETR_SUM_BY_PATTERN;
-  etr_sum_table_init(&table, &r->answer, patterns ? ETR_IN_PATTERN_ROWS : ETR_IN_ROWS, NULL);
+  if (by == ETR_SUM_BY_METHOD)
+    etr_table_init(&table, &r->answer, &etr_method_sum_fields);
+  else if (by == ETR_SUM_BY_PART)
+    etr_table_init(&table, &r->answer, &etr_method_part_fields);
+  else if (by == ETR_SUM_BY_FINDING)
+    etr_table_init(&table, &r->answer, &etr_finding_fields);
+  else
+    etr_sum_table_init(&table, &r->answer, etr_sum_medium(key_of(by)), NULL);
   etr_table_choose(&table);
   etr_table_say_origin(&table);
-  table.top = 0; /* each section has this limit already */
-  for (size_t i = 0; i < profile->method_count; i++) {
-    const etr_method *method = &profile->methods[i];
-    if (!etr_filter_takes_method(r->answer.filter, method) || method->run_count == 0)
-      continue;
-    if (!etr_summary_make(
-            &summaries[i], &r->answer.arena, profile, method,
-            (etr_summary_choice){r->answer.filter, options->unit, options->order, ETR_SUMMARY_ALL}))
-      return false;
-    (patterns ? add_patterns : add_summary)(&table, &summaries[i]);
-  }
-  if (!etr_loads_make(&r->loads, &r->answer.arena, profile))
-    return false;
-  if (!options->by)
-    add_loads(&table, &r->loads);
-  etr_table_fill(&table);
-  etr_table_write(&table);
-  return true;
+  if (r->answer.problem)
+    return true;
+  bool good = true;
+  for (size_t i = 0; good && by != ETR_SUM_BY_METHOD && i < profile->method_count; i++)
+    if (etr_filter_takes_method(r->answer.filter, &profile->methods[i]))
+      good = add_method(r, &table, &summaries[i], &profile->methods[i]);
+  if (by == ETR_SUM_BY_METHOD)
+    good = put_method_rows(r, &table);
+  etr_table_finish(&table);
+  return good;
 }
 
 etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_filter *filter,
@@ -831,7 +771,14 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_fi
   if (r.answer.options->by == ETR_SUM_BY_PATTERN)
     etr_answer_refuse_patterns(&r.answer);
   r.markdown = r.answer.options->format == ETR_TABLE_MARKDOWN;
-  bool good = (r.markdown || r.answer.options->format == ETR_TABLE_TEXT ? put_methods
-                                                                        : put_rows)(&r);
+  bool is_for_people = r.markdown || r.answer.options->format == ETR_TABLE_TEXT;
+  etr_sum_by by = r.answer.options->by;
+  if (!is_for_people && !by)
+    etr_answer_refuse(&r.answer, "a summary has several tables: choose one by op, module, pattern, "
+                                 "backend, source, method, part or finding");
+  /* Parts and findings have columns only if some are chosen. */
+  bool is_table = !is_for_people || by == ETR_SUM_BY_METHOD ||
+                  (by > ETR_SUM_BY_METHOD && r.answer.options->columns);
+  bool good = (is_table ? put_rows : put_methods)(&r);
   return etr_answer_end(&r.answer, good, error);
 }

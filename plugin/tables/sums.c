@@ -32,18 +32,46 @@ etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_brea
   return sum;
 }
 
+etr_sum etr_sum_of_module(const etr_summary *s, const etr_module_row *row) {
+  const etr_breakdown *own = &s->by[ETR_BY_MODULE];
+  etr_sum sum = etr_sum_make(s->method, row->own_ticks);
+  etr_sum total = etr_sum_make(s->method, row->total_ticks);
+  total.p50 = row->total_p50;
+  total.summed_p50 = s->modules.summed_p50;
+  sum.by = ETR_BY_MODULE;
+  sum.key = row->path;
+  sum.module_type = row->type;
+  sum.level = row->level;
+  sum.estimated = (double)row->estimated_ticks;
+  sum.nodes = row->own_count;
+  sum.stats = row->number == ETR_NONE ? NULL : &own->stats[row->number];
+  sum.summed_p50 = own->summed_p50;
+  sum.cost = &row->own_cost;
+  sum.total = total.ticks;
+  sum.total_p50 = total.p50;
+  sum.total_share = etr_sum_share(s->profile, &total);
+  sum.total_nodes = row->node_count;
+  sum.total_cost = &row->cost;
+  return sum;
+}
+
 etr_sum etr_sum_of_pattern(const etr_method *method, const etr_pattern_row *row, bool is_own) {
   etr_sum sum = etr_sum_make(method, is_own ? row->own_ticks : row->total_ticks);
   sum.by = ETR_BY_PATTERN;
   sum.key = row->pattern;
-  sum.note = row->type;
+  sum.module_type = row->type;
+  sum.level = row->level;
   sum.nodes = is_own ? row->own_count : row->node_count;
   sum.estimated = (double)row->estimated_ticks;
-  sum.own = etr_sum_make(method, row->own_ticks).ticks;
+  sum.own = etr_ticks_per_run(method, row->own_ticks);
+  sum.total = etr_ticks_per_run(method, row->total_ticks);
+  sum.total_share = (double)row->total_ticks / sum.whole;
+  sum.total_nodes = row->node_count;
+  sum.total_cost = &row->cost;
   sum.modules = row->module_count;
   sum.median = method->run_count ? row->median_ticks / (double)method->run_count : NAN;
   sum.slowest = row->slowest;
-  sum.slowest_ticks = etr_sum_make(method, row->slowest_ticks).ticks;
+  sum.slowest_ticks = etr_ticks_per_run(method, row->slowest_ticks);
   sum.stats = row->stats;
   sum.cost = is_own ? &row->own_cost : &row->cost;
   return sum;
@@ -95,31 +123,10 @@ static etr_cell styled_text(const void *row) {
 static etr_cell line(const void *row) {
   return as_row(row)->source ? etr_cell_number((double)as_row(row)->source->line) : etr_cell_none();
 }
-
-static void put_pattern(const etr_fields *f, const etr_sum *sum) {
-  etr_field_text(f, "pattern", sum->key);
-  etr_field_text(f, "module_type", sum->note[0] ? sum->note : NULL);
-  etr_field_count(f, "modules", sum->modules);
-}
-
-/* Writes what the sum is summed over, in JSON. */
-static void put_key(const etr_fields *f, const void *row) {
-  switch (as_row(row)->by) {
-  case ETR_BY_OP:
-    etr_field_text(f, "op", as_row(row)->key);
-    break;
-  case ETR_BY_BACKEND:
-    etr_field_text(f, "backend", as_row(row)->key);
-    break;
-  case ETR_BY_SOURCE:
+/* Writes the source line of a row, if it is one, in JSON, where the code follows the function. */
+static void put_source(const etr_fields *f, const void *row) {
+  if (as_row(row)->by == ETR_BY_SOURCE)
     etr_field_source(f, as_row(row)->source);
-    break;
-  case ETR_BY_PATTERN:
-    put_pattern(f, as_row(row));
-    break;
-  case ETR_BY_MODULE:
-    break;
-  }
 }
 
 /* ---- Times ---- */
@@ -134,13 +141,9 @@ static double step(const void *row) {
   return as_row(row)->step;
 }
 
+/* Returns the time of the statistic that ranks. */
 static etr_cell ranking(const void *row) {
-  return (etr_cell){.number = etr_sum_ranking(profile_of(row), as_row(row)),
-                    .style = as_row(row)->style};
-}
-
-static etr_cell not_ranking(const void *row) {
-  return etr_cell_number(etr_not_ranking(profile_of(row), as_row(row)->ticks, median(as_row(row))));
+  return etr_cell_number(etr_sum_ranking(profile_of(row), as_row(row)));
 }
 
 static etr_cell estimated(const void *row) {
@@ -170,14 +173,8 @@ static etr_cell plain_share(const void *row) {
                     .is_cold = true};
 }
 
-static etr_cell exact(double share) {
-  return (etr_cell){.number = share, .decimals = 6};
-}
 static etr_cell exact_share(const void *row) {
-  return exact(etr_sum_share(profile_of(row), as_row(row)));
-}
-static etr_cell share_of_execute(const void *row) {
-  return exact(as_row(row)->whole > 0 ? as_row(row)->part / as_row(row)->whole : NAN);
+  return (etr_cell){.number = etr_sum_share(profile_of(row), as_row(row)), .decimals = 6};
 }
 
 static etr_cell bar(const void *row) {
@@ -218,11 +215,6 @@ static bool has_own(const void *row) {
  * by averages. */
 static bool has_own_average(const void *row) {
   return as_row(row)->own > 0 && as_row(row)->own != as_row(row)->ticks;
-}
-/* Returns true if the share is one of Method::execute, which parts of a balance have whatever
- * statistic ranks. */
-static bool is_of_execute(const void *row) {
-  return !etr_ranks_by_p50(profile_of(row)) || as_row(row)->summed_p50 == 0;
 }
 static bool has_nodes(const void *row) {
   return as_row(row)->nodes > 0;
@@ -267,100 +259,114 @@ static bool tells_code(const void *context) {
 
 enum {
   LISTS = ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_RUNS | ETR_IN_LOADS,
-  PROGRAMS = ETR_IN_DATA | ETR_IN_ROWS,
-  EXACT = ETR_IN_DATA | ETR_IN_JSON,
-  EVERY_RUN = PROGRAMS | ETR_IN_JSON,
   TREES = ETR_IN_MODULES | ETR_IN_PATTERNS,
-  PATTERN_ROWS = ETR_IN_PATTERN_ROWS,
-  LINES = ETR_IN_DATA | ETR_IN_LINE_PATTERNS,
-  COSTS = EVERY_RUN | ETR_IN_PATTERN_ROWS,
+  EVERY_RUN = ETR_IN_DATA | ETR_IN_JSON,
+  ROWS = ETR_IN_DATA | ETR_IN_LINE_PATTERNS,
+  OPS = ETR_BY_KEY << ETR_BY_OP,
+  MODULES = ETR_BY_KEY << ETR_BY_MODULE,
+  PATTERNS = ETR_BY_KEY << ETR_BY_PATTERN,
+  BACKENDS = ETR_BY_KEY << ETR_BY_BACKEND,
+  SOURCES = ETR_BY_KEY << ETR_BY_SOURCE,
+  LINES = SOURCES | ETR_IN_LINE_PATTERNS,
+  TOTALS = MODULES | PATTERNS,
 };
+
+/* Tables for people have one column of times, of the statistic that ranks. */
+#define OF_AVG .stats = 1u << ETR_STATISTIC_AVG
+#define OF_P50 .stats = 1u << ETR_STATISTIC_P50
 
 #define SUM(name) ETR_AT(etr_sum, name)
 #define METHOD(name) ETR_VIA(etr_sum, method, etr_method, name)
 #define SOURCE(name) ETR_VIA(etr_sum, source, etr_source, name)
 #define FIGURE(name) ETR_VIA(etr_sum, cost, etr_cost_figures, name)
+#define TOTAL(name) ETR_VIA(etr_sum, total_cost, etr_cost_figures, name)
 #define STATS(name) ETR_VIA(etr_sum, stats, etr_stats, name)
 
 static const etr_field fields[] = {
     {NULL, "", ETR_CELL_ITEM, ETR_IN_TEXT | ETR_IN_EVENTS | TREES | ETR_IN_RUNS | ETR_IN_LOADS,
      .get = text},
     {NULL, "", ETR_CELL_ITEM, ETR_IN_BALANCE, .get = styled_text},
-    {"", .in = ETR_IN_JSON, .put = put_key},
-    {NULL, "method", ETR_CELL_NAME, PROGRAMS | PATTERN_ROWS | LINES, METHOD(name)},
-    {NULL, "section", ETR_CELL_WORD, ETR_IN_ROWS, SUM(section)},
-    {NULL, "key", ETR_CELL_NAME, ETR_IN_ROWS, SUM(key)},
+    {NULL, "method", ETR_CELL_NAME, ROWS, METHOD(name)},
+    {"op", "op", ETR_CELL_NAME, OPS, SUM(key)},
+    {"module", "module", ETR_CELL_NAME, MODULES, SUM(key)},
+    {"backend", "backend", ETR_CELL_NAME, BACKENDS, SUM(key)},
+    {"", .in = ETR_IN_JSON, .put = put_source},
     {NULL, "file", ETR_CELL_NAME, LINES, SOURCE(file)},
     {NULL, "line", ETR_CELL_COUNT, LINES, .get = line},
     {NULL, "function", ETR_CELL_NAME, LINES, SOURCE(function)},
-    {NULL, "pattern", ETR_CELL_NAME, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(key)},
-    {NULL, "module type", ETR_CELL_NAME, PATTERN_ROWS, SUM(note)},
-    {NULL, "modules", ETR_CELL_COUNT, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(modules)},
-    {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = avg},
-    {NULL, "avg", ETR_CELL_TIME, PROGRAMS | LISTS, .get = ranking, .p50_title = "p50",
-     .unit_in = LISTS | TREES, .step = step},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE | ETR_IN_LINE_PATTERNS, .get = avg,
-     .unit_in = ETR_IN_BALANCE},
-    {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking, .p50_title = "total p50",
-     .unit_in = ETR_IN_MODULES, .step = step},
-    {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS | PATTERN_ROWS, SUM(ticks),
-     .unit_in = ETR_IN_PATTERNS},
-    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = PROGRAMS | PATTERN_ROWS | ETR_IN_LINE_PATTERNS},
+    {"pattern", "pattern", ETR_CELL_NAME, PATTERNS | ETR_IN_LINE_PATTERNS, SUM(key)},
+    {"module_type", "module type", ETR_CELL_NAME, TOTALS, SUM(module_type), .blank_is_null = true},
+    {"modules", "modules", ETR_CELL_COUNT, PATTERNS | ETR_IN_LINE_PATTERNS, SUM(modules)},
+    {"level", "level", ETR_CELL_COUNT, MODULES, SUM(level)},
+    {"avg", "avg", ETR_CELL_TIME, EVERY_RUN, SUM(ticks)},
+    {NULL, "avg", ETR_CELL_TIME, LISTS & ~ETR_IN_RUNS, SUM(ticks), .unit_in = LISTS, .step = step,
+     OF_AVG},
+    {NULL, "p50", ETR_CELL_TIME, LISTS & ~ETR_IN_RUNS, .get = p50, .unit_in = LISTS, .step = step,
+     OF_P50},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_RUNS | ETR_IN_LINE_PATTERNS, SUM(ticks),
+     .unit_in = ETR_IN_RUNS, .step = step},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE, .get = avg, .unit_in = ETR_IN_BALANCE},
+    {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking, .unit_in = ETR_IN_MODULES,
+     .step = step},
+    {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(ticks), .unit_in = ETR_IN_PATTERNS},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ROWS},
     {"share", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, .get = exact_share,
      .says = "with stat avg of Method::execute, with p50 of the sum of the p50 of all rows of this "
              "list",
      .nullable = true},
-    {NULL, "share", ETR_CELL_NUMBER, ETR_IN_DATA, .get = exact_share, .p50_title = ETR_P50_SHARE},
-    {NULL, "share", ETR_CELL_NUMBER, ETR_IN_ROWS, .get = share_of_execute, .has = is_of_execute},
-    {NULL, ETR_P50_SHARE, ETR_CELL_NUMBER, ETR_IN_ROWS, .get = exact_share, .p50_only = true},
-    {NULL, "share", ETR_CELL_NUMBER, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, .get = share_of_execute},
-    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_MODULES, .get = share,
-     .p50_title = ETR_P50_SHARE},
+    {NULL, "share", ETR_CELL_NUMBER, ROWS, .get = exact_share},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_MODULES, .get = share},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_PATTERNS, .get = share_of_balance},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_BALANCE, .get = plain_share},
     {NULL, "", ETR_CELL_WORD, ETR_IN_BALANCE, .get = bar, .spare = 1},
-    {NULL, "own", ETR_CELL_TIME, ETR_IN_MODULES, SUM(own), .has = has_own, .p50_title = "own p50",
+    {NULL, "own", ETR_CELL_TIME, ETR_IN_MODULES, SUM(own), .has = has_own,
      .unit_in = ETR_IN_MODULES, .step = step},
     {NULL, "own", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(own), .has = has_own_average,
      .unit_in = ETR_IN_PATTERNS},
-    {NULL, "own", ETR_CELL_TIME, PATTERN_ROWS, SUM(own)},
     {NULL, "modules", ETR_CELL_WORD, ETR_IN_PATTERNS, .get = repetitions},
     {NULL, "median", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(median), .has = repeats, .spare = 1},
     {NULL, "slowest", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(slowest_ticks), .has = repeats,
      .spare = 2},
     {NULL, "which", ETR_CELL_WORD, ETR_IN_PATTERNS, .get = which, .spare = 2},
-    {NULL, "median", ETR_CELL_TIME, PATTERN_ROWS, SUM(median)},
-    {NULL, "slowest", ETR_CELL_NAME, PATTERN_ROWS, SUM(slowest)},
-    {NULL, "slowest total", ETR_CELL_TIME, PATTERN_ROWS, SUM(slowest_ticks)},
     {"estimated", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = estimated},
     {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(nodes)},
-    {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = p50, .nullable = true},
-    {NULL, "p50", ETR_CELL_TIME, PROGRAMS, .get = not_ranking, .p50_title = "avg"},
+    {"p50", "p50", ETR_CELL_TIME, EVERY_RUN, .get = p50, .nullable = true},
     {"p90", "p90", ETR_CELL_TIME, EVERY_RUN, STATS(p90), .has = has_stats},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_RUNS, .get = not_ranking, .has = varies, .p50_title = "avg",
-     .spare = 3},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_RUNS, .get = p50, .has = varies, .spare = 3},
     {NULL, "p90", ETR_CELL_TIME, ETR_IN_RUNS, STATS(p90), .has = varies},
     {NULL, "min", ETR_CELL_TIME, ETR_IN_RUNS, STATS(min), .has = varies, .spare = 2},
     {NULL, "max", ETR_CELL_TIME, ETR_IN_RUNS, STATS(max), .has = varies},
     {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_EVENTS, .get = jitter, .has = jitters},
     {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_RUNS, .get = jitter, .has = jitters, .spare = 1},
-    {"count", "nodes", ETR_CELL_COUNT,
-     ETR_IN_TEXT | PROGRAMS | ETR_IN_MODULES | PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(nodes),
+    {"count", "nodes", ETR_CELL_COUNT, ETR_IN_TEXT | ROWS | ETR_IN_MODULES, SUM(nodes),
      .has = has_nodes},
-    {NULL, "note", ETR_CELL_NAME, ETR_IN_ROWS, SUM(note)},
     {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share,
      .tells = tells_estimated},
     {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .tells = tells_code,
      .spare = 1},
     {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_EVENTS, SUM(instruction)},
-    ETR_COST_FIELDS(FIGURE, COSTS, COSTS, integers, part),
+    ETR_COST_FIELDS(FIGURE, EVERY_RUN, EVERY_RUN, integers, part),
+    {"level", "level", ETR_CELL_COUNT, PATTERNS, SUM(level)},
+    {"total", "total", ETR_CELL_TIME, TOTALS, SUM(total)},
+    {"total_p50", "total p50", ETR_CELL_TIME, MODULES, SUM(total_p50), .nullable = true},
+    {"total_share", "total share", ETR_CELL_NUMBER, TOTALS, SUM(total_share),
+     .digits = ETR_ALL_DIGITS, .nullable = true},
+    {"total_count", "total count", ETR_CELL_COUNT, TOTALS, SUM(total_nodes)},
+    {"total_macs", "total macs", ETR_CELL_RATE, TOTALS, TOTAL(macs), .nullable = true},
+    {"total_bytes", "total bytes", ETR_CELL_RATE, TOTALS, TOTAL(bytes), .nullable = true},
+    {"total_gflops", "total gflops", ETR_CELL_RATE, TOTALS, TOTAL(gflops), .nullable = true},
+    {"total_gbs", "total gbs", ETR_CELL_RATE, TOTALS, TOTAL(gbs), .nullable = true},
+    {"median", "median", ETR_CELL_TIME, PATTERNS, SUM(median), .nullable = true},
+    {"slowest", "slowest", ETR_CELL_NAME, PATTERNS, SUM(slowest)},
+    {"slowest_total", "slowest total", ETR_CELL_TIME, PATTERNS, SUM(slowest_ticks)},
 };
 ETR_ROW_TYPE(sum, fields);
 
 void etr_sum_put(const etr_fields *f, const etr_sum *sum) {
+  unsigned keys = sum->by == ETR_BY_SOURCE ? 0 : (unsigned)ETR_BY_KEY << sum->by;
   etr_sum put = *sum;
   put.profile = f->profile;
-  etr_field_put_all(f, &etr_sum_fields, &put);
+  etr_field_put_medium(f, &etr_sum_fields, ETR_IN_JSON | keys, &put);
 }
 
 /* ---- Sheets ---- */
@@ -368,7 +374,7 @@ void etr_sum_put(const etr_fields *f, const etr_sum *sum) {
 void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, const char *title) {
   etr_table_init(table, answer, &etr_sum_fields);
   table->medium = medium;
-  table->exact = (medium & (PROGRAMS | PATTERN_ROWS | ETR_IN_LINE_PATTERNS)) != 0;
+  table->exact = (medium & ROWS) != 0;
   table->title = title;
   table->context = table;
 }

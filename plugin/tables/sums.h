@@ -7,9 +7,8 @@
 #define ETR_SUMS_H
 
 #include "tables/cost_fields.h"
-#include "views/balance.h"
-#include "views/module_tree.h"
 #include "views/phases.h"
+#include "views/summary.h"
 
 /** A sum of time and what it was summed over. Times are ticks per inference, unless something else
  * is stated. */
@@ -17,11 +16,10 @@ typedef struct etr_sum {
   const etr_profile *profile; /* set when the sum is written, like `answer` */
   etr_answer *answer;         /* only in tables */
   const etr_method *method;   /* NULL if it belongs to no method, as loads do */
-  const char *section;        /* for programs: "node", "by_op", "load", ... */
-  const char *
-      key; /* for programs; also for people if `text` is NULL and `by` has no other text for them */
-  const char *text;         /* for people */
-  const char *note;         /* for programs */
+  const char *key;  /* the operator, module, ...; also for people if `text` is NULL and `by` has no
+                       other text for them */
+  const char *text; /* for people */
+  const char *module_type;  /* of a module or pattern; "" if it is not known */
   etr_breakdown_by by;      /* only for a row of a breakdown */
   const etr_source *source; /* only for ETR_BY_SOURCE; NULL if it was not recorded */
   double ticks;             /* average */
@@ -33,6 +31,11 @@ typedef struct etr_sum {
   double estimated; /* the part of `part` that is estimated */
   double own; /* for a module: time of its own nodes, by the statistic that ranks; 0 if people need
                  not see it */
+  uint32_t level; /* for a module or pattern: 0 is the top level */
+  double total, total_p50,
+      total_share; /* for a module or pattern: with everything below; NaN if it is not known */
+  size_t total_nodes;
+  const etr_cost_figures *total_cost;
   size_t modules;      /* for a pattern: number of its modules */
   double median;       /* for a pattern: median of its modules */
   const char *slowest; /* for a pattern: its slowest module */
@@ -45,19 +48,23 @@ typedef struct etr_sum {
   etr_style style;
 } etr_sum;
 
-/** Tables of sums, besides those of table.h: there, ETR_IN_TEXT is breakdowns, and ETR_IN_DATA is
- * source lines. */
+/** Tables of sums, besides those of table.h: there, ETR_IN_TEXT is breakdowns. A table for programs
+ * is ETR_IN_DATA together with one of the bits that have the columns of its keys. */
 enum {
-  ETR_IN_ROWS = ETR_IN_OWN, /* a summary for programs: all sections, one below the other */
-  ETR_IN_BALANCE = ETR_IN_OWN << 1,
-  ETR_IN_EVENTS = ETR_IN_OWN << 3,
-  ETR_IN_MODULES = ETR_IN_OWN << 4,
-  ETR_IN_RUNS = ETR_IN_OWN << 5,
-  ETR_IN_LOADS = ETR_IN_OWN << 6,
-  ETR_IN_PATTERNS = ETR_IN_OWN << 7,      /* for people */
-  ETR_IN_PATTERN_ROWS = ETR_IN_OWN << 8,  /* for programs */
-  ETR_IN_LINE_PATTERNS = ETR_IN_OWN << 9, /* for programs: source lines by pattern */
+  ETR_IN_BALANCE = ETR_IN_OWN,
+  ETR_IN_EVENTS = ETR_IN_OWN << 1,
+  ETR_IN_MODULES = ETR_IN_OWN << 2, /* for people */
+  ETR_IN_RUNS = ETR_IN_OWN << 3,
+  ETR_IN_LOADS = ETR_IN_OWN << 4,
+  ETR_IN_PATTERNS = ETR_IN_OWN << 5,      /* for people */
+  ETR_IN_LINE_PATTERNS = ETR_IN_OWN << 6, /* for programs: source lines by pattern, alone */
+  ETR_BY_KEY = ETR_IN_OWN << 7, /* this bit and the next ones, in the order of etr_breakdown_by */
 };
+
+/** Returns the bits of the table for programs that has a breakdown. */
+static inline unsigned etr_sum_medium(etr_breakdown_by by) {
+  return ETR_IN_DATA | (unsigned)ETR_BY_KEY << by;
+}
 
 /** Returns the sum that has these ticks over all runs of a method. */
 etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks);
@@ -73,16 +80,19 @@ double etr_sum_ranking(const etr_profile *profile, const etr_sum *sum);
  * it has none. */
 double etr_sum_share(const etr_profile *profile, const etr_sum *sum);
 
+/** Returns the sum of a module's own nodes, with its totals. */
+etr_sum etr_sum_of_module(const etr_summary *summary, const etr_module_row *row);
+
 /** Returns the sum of a pattern's modules including those below them, or with is_own only of their
- * own nodes. */
+ * own nodes, with the totals. */
 etr_sum etr_sum_of_pattern(const etr_method *method, const etr_pattern_row *row, bool is_own);
 
-/** Writes the sum's key (except for ETR_BY_MODULE), avg, share, estimated, count, p50 and p90 into
- * an open JSON object, as in schema/summary.schema.json. */
+/** Writes a row of a breakdown into an open JSON object, as in schema/summary.schema.json: its key,
+ * its times and costs, and of a module or pattern the totals. */
 void etr_sum_put(const etr_fields *fields, const etr_sum *sum);
 
-/** Starts a table of sums. `medium` is one of the ETR_IN_ bits. `title` is the title of the first
- * column for people; it may be NULL. */
+/** Starts a table of sums. `medium` is one of the ETR_IN_ bits, or that of etr_sum_medium().
+ * `title` is the title of the first column for people; it may be NULL. */
 void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, const char *title);
 
 /** Returns the sum of a time that is the average of `stats`. If `stats` is NULL, the time was taken

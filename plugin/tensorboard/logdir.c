@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/system.h"
-#include "dot/dot.h"
+#include "dot/dot_plan.h"
 #include "output/below.h"
 #include "output/file_name.h"
 #include "output/temporary.h"

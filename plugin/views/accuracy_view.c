@@ -166,6 +166,8 @@ const char *etr_accuracy_against(etr_arena *arena, const etr_accuracy *accuracy)
 const char *etr_accuracy_place(const etr_accuracy_row *row) {
   const char *module = row->graph->modules[row->node->module].path, *name = etr_accuracy_name(row);
   const char *in = module[0] ? etr_arena_format(row->arena, " in %s", module) : "";
+  if (row->accuracy->part_count > 1)
+    name = etr_arena_format(row->arena, "%s of %s", name, row->graph->method);
   if (!name || !in)
     return NULL;
   if (!row->node->source)
@@ -223,13 +225,17 @@ const char *etr_accuracy_why_none(etr_arena *arena, const etr_accuracy *accuracy
     return "Nothing was compared.";
   if (logged == 0)
     return "The runs logged no values: record them with a debug buffer (docs/recording.md).";
-  for (size_t i = 0; i < logged; i++)
-    nameless += profile->debug_values[i].method == ETR_NONE;
-  if (nameless == logged)
-    return etr_arena_format(arena,
-                            "The runs logged %zu values, but their method is not known: --map "
-                            "RUN=METHOD names it.",
-                            logged);
+  for (size_t i = 0; i < logged; i++) {
+    uint32_t method = profile->debug_values[i].method;
+    nameless += method == ETR_NONE || !profile->methods[method].name ||
+                profile->methods[method].graph == ETR_NONE;
+  }
+  if (nameless > 0)
+    return etr_arena_format(
+        arena,
+        "The runs logged %zu values, but the methods of runs are not known: --map "
+        "RUN=METHOD names it.",
+        logged);
   return etr_arena_format(arena,
                           "The runs logged %zu values, but none is known to be the result of an "
                           "operator of the Edge graph.",

@@ -65,7 +65,8 @@ etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy, size_t
  * "the record's reference outputs". */
 const char *etr_accuracy_of(etr_arena *arena, const etr_accuracy *accuracy);
 
-/** Returns "aten_softmax_default in layers.0 (models.py:78)". */
+/** Returns "aten_softmax_default in layers.0 (models.py:78)"; with several methods
+ * "aten_softmax_default of decode in layers.0 (models.py:78)". */
 const char *etr_accuracy_place(const etr_accuracy_row *row);
 
 /** Return an SNR for people: "12.9", "equal", "3 NaN/inf"; as text with its unit, "12.9 dB". */

@@ -34,6 +34,11 @@ bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t i
   return (parts[index].ticks > 0 && !is_rest_alone) || (all == 0 && index == 0);
 }
 
+bool etr_balance_is_whole(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index) {
+  return strcmp(parts[index].name, "delegate_only") != 0 &&
+         strcmp(parts[index].name, "estimated") != 0;
+}
+
 /* ---- Notes ---- */
 
 static const char *certainty(etr_arena *arena, const etr_profile *profile,

@@ -26,6 +26,10 @@ void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALAN
  * of the part that contains it. If no part took time, the first one is shown. */
 bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index);
 
+/** Returns true for a part of Method::execute that is not listed in other parts: these add up, too.
+ * The others are "delegate_only", which is "inserted" and "rest_of_calls", and "estimated". */
+bool etr_balance_is_whole(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index);
+
 enum { ETR_BALANCE_MOST_NOTES = 4 };
 
 /** Lists notes on how far the times on nodes can be trusted, and on compute units: "88 % of the

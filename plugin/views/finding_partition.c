@@ -81,6 +81,11 @@ static bool is_in_backend(const etr_finder *finder, uint32_t node, const char *b
   return delegate != ETR_NONE && strcmp(finder->method->delegates[delegate].backend, backend) == 0;
 }
 
+/* Returns true for a branch or a loop, which runs in the program: no backend takes it. */
+static bool is_control_flow(const etr_node *node) {
+  return strncmp(node->target, "higher_order.", 13) == 0;
+}
+
 /* Finds what lies between delegates, with one pass forwards and one backwards: nodes are in
  * execution order. */
 static bool find_between(partition *p) {
@@ -104,7 +109,7 @@ static bool find_between(partition *p) {
   for (uint32_t i = 0; i < graph->node_count; i++)
     p->is_between[i] = graph->nodes[i].kind == ETR_NODE_OP &&
                        p->finder->delegate_of[i] == ETR_NONE && depends[i] && is_needed[i] &&
-                       !p->finder->is_constant[i];
+                       !p->finder->is_constant[i] && !is_control_flow(&graph->nodes[i]);
   return true;
 }
 
@@ -125,7 +130,8 @@ static bool look_at_backend(partition *p, etr_finder *finder, const char *backen
     return false;
   for (uint32_t i = 0; i < count; i++) {
     p->is_inside[i] = is_in_backend(finder, i, backend);
-    is_outside[i] = finder->delegate_of[i] == ETR_NONE && !finder->is_constant[i];
+    is_outside[i] = finder->delegate_of[i] == ETR_NONE && !finder->is_constant[i] &&
+                    !is_control_flow(&finder->graph->nodes[i]);
   }
   for (size_t i = 0; i < finder->method->delegate_count; i++)
     p->delegates += strcmp(finder->method->delegates[i].backend, backend) == 0;

@@ -102,13 +102,14 @@ def in_page(text):
 
 
 def in_csv(text):
-    found = {}
+    found = []
     for row in csv.DictReader(text.splitlines()):
-        if row['section'] in (*NAMES, 'execute'):
-            found.setdefault(row['method'], []).append((row['section'], number(row['avg'])))
-    parts = [pair for pairs in found.values() for pair in pairs]
-    size = len(NAMES) + 1
-    return [dict(parts[i : i + size]) for i in range(0, len(parts), size)]
+        if row['part'] == 'nodes':  # the first of a method; several methods may have no name
+            found.append({'delegate_only': 0})
+        parts = found[-1]
+        parts[row['part']] = number(row['avg'])
+        parts['delegate_only'] += number(row['avg']) * (row['part'] in ('inserted', 'rest_of_calls'))
+    return found
 
 
 def in_dot(text):
@@ -296,7 +297,7 @@ def summary_in_json(text):
 OF_ALL_METHODS = (
     ('summary RECORD --unit ns', in_text, 1),
     ('summary RECORD --unit ns --format markdown', in_markdown, 1),
-    ('summary RECORD --unit ns --format csv', in_csv, 1e-3),
+    ('summary RECORD --unit ns --by part --format csv', in_csv, 1e-3),
     ('report RECORD', in_report, 1e-3),
 )
 OF_SOME = (

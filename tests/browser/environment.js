@@ -3,7 +3,7 @@
 // environment.js - where the command, the fixtures, TensorBoard and Chromium are; and why the tests cannot run where one is missing.
 //
 // ETRECORD_TB is the command, VENV the virtual environment that has TensorBoard, CHROMIUM the browser, FIXTURES the folder of
-// tests/fixtures, PACKAGE the Python package, SCREENSHOTS where pictures go. playwright-core is found where require() looks, NODE_PATH included.
+// tests/fixtures, PACKAGE the Python package, SCREENSHOTS where pictures go, of which none are taken without it. playwright-core is found where require() looks, NODE_PATH included.
 
 import {execFileSync} from 'node:child_process';
 import {accessSync, constants} from 'node:fs';
@@ -20,7 +20,7 @@ export const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export const fixtures = resolve(process.env.FIXTURES ?? join(project, 'tests/fixtures'));
 /** A folder for Python's path that has the package as it is after an installation, with the dashboard. */
 export const pythonPath = resolve(process.env.PACKAGE ?? join(project, 'build/dev/tests/package'));
-export const screenshots = resolve(process.env.SCREENSHOTS ?? join(project, 'build/screenshots'));
+export const screenshots = process.env.SCREENSHOTS ? resolve(process.env.SCREENSHOTS) : '';
 
 function isExecutable(path) {
   try {

@@ -17,8 +17,11 @@ import tempfile
 
 RECORDS = ('mv2_xnnpack', 'multi_method', 'add_mul_debug', 'control_flow', 'p_gru', 'cpp_rich', 'bundled_update', 'demo_delegate_int', 'extra_modules', 'drift', 'bundled', 'prefill_decode',
            'external_weights', 'turns_base')
-TABLES = (['nodes'], ['events'], ['nodes', '--values'], ['summary'], ['source'], ['delegation'], ['memory'], ['diff'], ['diff', '--by', 'value'])
-CHOSEN = (['nodes'], ['events'], ['events', '--values'], ['delegation'], ['memory'])
+TABLES = (['nodes'], ['events'], ['nodes', '--values'], ['source'], ['source', '--by', 'pattern'], ['delegation'], ['delegation', '--by', 'delegate'], ['memory'],
+          *(['summary', '--by', by] for by in ('op', 'module', 'pattern', 'backend', 'source', 'method', 'part', 'finding')),
+          *(['diff', '--by', by] for by in ('node', 'op', 'module', 'pattern', 'backend', 'value', 'part', 'method')))
+CHOSEN = (['nodes'], ['events'], ['events', '--values'], ['delegation'], ['memory'], ['summary', '--by', 'module'], ['summary', '--by', 'method'], ['summary', '--by', 'finding'], ['summary', '--by', 'op'], ['source', '--by', 'pattern'])
+FOR_PROGRAMS = ('summary', 'source')  # text shows a row in other columns
 COMPARED = ('nodes', 'summary', 'profile')  # documents about the accuracy of values
 DOCUMENTS = ('nodes', 'events', 'summary', 'source', 'delegation', 'memory', 'info', 'diff', 'profile')
 
@@ -71,10 +74,10 @@ def choice_faults(program, command, record, manual):
     origin, names = every[:2], [title.replace(' ', '_') for title in every[2:]]
     if origin != ['record', 'run']:
         yield '%s begins with %s, not with record and run' % (command, origin)
-    refused = run(program, *command, record, '--columns', 'nothing', status=2)
+    refused = run(program, *command, record, '--columns', 'nothing', '--format', 'csv', status=2)
     if refused.split('there are:')[1].split() != names:
         yield '%s: %s instead of %s' % (command, refused.strip(), names)
-    for text_format in ('csv', 'tsv', 'markdown', 'text', 'jsonl'):
+    for text_format in ('csv', 'tsv', 'jsonl') + (() if command[0] in FOR_PROGRAMS else ('markdown', 'text')):
         run(program, *command, record, '--format', text_format, '--columns', ','.join(reversed(names)))
     backwards = list(csv.reader(io.StringIO(run(program, *command, record, '--format', 'csv', '--columns', ','.join(reversed(names))))))
     forwards = list(csv.reader(io.StringIO(run(program, *command, record, '--format', 'csv'))))

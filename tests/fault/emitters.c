@@ -164,8 +164,32 @@ static etr_status summary_tables(const etr_profile *profile, const etr_sink *sin
 
 static etr_status summary_in_format(const etr_profile *profile, etr_table_format format,
                                     const etr_sink *sink, etr_error *error) {
-  return etr_emit_summary_tables(profile, NULL, &(etr_table_options){.format = format}, sink,
-                                 error);
+  return etr_emit_summary_tables(
+      profile, NULL,
+      &(etr_table_options){.format = format,
+                           .by = format == ETR_TABLE_CSV ? ETR_SUM_BY_MODULE : ETR_SUM_BY_ALL},
+      sink, error);
+}
+
+static etr_status summary_by(const etr_profile *profile, etr_sum_by by, const etr_sink *sink,
+                             etr_error *error) {
+  return etr_emit_summary_tables(
+      profile, NULL, &(etr_table_options){.format = ETR_TABLE_CSV, .by = by}, sink, error);
+}
+
+static etr_status summary_findings(const etr_profile *profile, const etr_sink *sink,
+                                   etr_error *error) {
+  return summary_by(profile, ETR_SUM_BY_FINDING, sink, error);
+}
+
+static etr_status summary_methods(const etr_profile *profile, const etr_sink *sink,
+                                  etr_error *error) {
+  return summary_by(profile, ETR_SUM_BY_METHOD, sink, error);
+}
+
+static etr_status summary_parts(const etr_profile *profile, const etr_sink *sink,
+                                etr_error *error) {
+  return summary_by(profile, ETR_SUM_BY_PART, sink, error);
 }
 
 static etr_status summary_csv(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
@@ -246,8 +270,10 @@ static etr_status diff_in_format(const etr_profile *profile, etr_table_format fo
   etr_comparison *comparison;
   etr_status status = etr_compare(&comparison, profile, profile, NULL, error);
   if (status == ETR_OK)
-    status = etr_emit_diff_tables(comparison, NULL, &(etr_table_options){.format = format}, sink,
-                                  error);
+    status = etr_emit_diff_tables(
+        comparison,
+        &(etr_diff_filter){.by = format == ETR_TABLE_CSV ? ETR_DIFF_BY_NODE : ETR_DIFF_BY_ALL},
+        &(etr_table_options){.format = format}, sink, error);
   etr_comparison_close(comparison);
   return status;
 }
@@ -335,6 +361,9 @@ const named_emitter emitters[] = {
     {"summary as JSON", summary_json, false},
     {"summary as tables", summary_tables, false},
     {"summary as CSV", summary_csv, false},
+    {"findings as CSV", summary_findings, false},
+    {"methods as CSV", summary_methods, false},
+    {"parts as CSV", summary_parts, false},
     {"summary as Markdown", summary_markdown, false},
     {"summary by pattern", summary_by_pattern, false},
     {"source as JSON", source_json, false},

@@ -189,6 +189,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const etr_samples samples = {.durations = s.durations};
   etr_delegate_reading reading = {
       .plans_left = ETR_DELEGATE_PLANS,
+      .steps_left = ETR_DELEGATE_STEPS,
       .ticks_per_ns = 1,
       .decoding = {.samples = &samples, .ticks_left = (uint64_t)1 << 53}};
   if (size == 0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A real TensorBoard in a process of its own, asked over HTTP as its pages do."""
 
+import functools
 import json
 import re
 import subprocess
@@ -78,7 +79,7 @@ class TensorBoard:
 
     def graph(self, run):
         """The nodes of a run's graph."""
-        return self.once(("graph", run), lambda: [Node.of(node) for node in parse_text_proto(self.get("plugin/graphs/graph", run=run, conceptual="false"))["node"]])
+        return self.once(("graph", run), lambda: nodes_of(self.get("plugin/graphs/graph", run=run, conceptual="false")))
 
     def run_metadata(self, run, tag):
         return parse_text_proto(self.get("plugin/graphs/run_metadata", run=run, tag=tag))
@@ -105,6 +106,12 @@ class TensorBoard:
             if error.code != 500:
                 raise
             return None
+
+
+@functools.lru_cache(maxsize=None)
+def nodes_of(text):
+    """Those of a graph; what both of TensorBoard's loaders serve alike is read once."""
+    return tuple(Node.of(node) for node in parse_text_proto(text)["node"])
 
 
 def parse_text_proto(text):

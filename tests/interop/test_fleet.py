@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests" / "python"), str(ROOT / "examples" / "fleet")]
 import made_dumps  # noqa: E402
 
-ANSWERS = ("nodes", "events", "summary", "source", "delegation", "memory")
+ANSWERS = (("nodes",), ("events",), ("summary", "--by", "finding"), ("summary", "--by", "method"), ("source",), ("delegation",), ("memory",))
 DUMP = FIXTURES / "mv2_xnnpack" / "etdump.etdp"
 SECONDS = 120
 
@@ -74,7 +74,7 @@ def as_written(line, schema):
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_files_have_the_rows_of_json_lines(answer, run, tmp_path):
-    arguments = [answer, FIXTURES / "mv2_xnnpack", "--each", FIXTURES / "mv2_xnnpack", DUMP, "--tag", "remark=quote \" and é"]
+    arguments = [*answer, FIXTURES / "mv2_xnnpack", "--each", FIXTURES / "mv2_xnnpack", DUMP, "--tag", "remark=quote \" and é"]
     lines = [json.loads(line) for line in run(*arguments, "--format", "jsonl").stdout.splitlines()]
     run(*arguments, "-o", tmp_path / "rows.parquet")
     run(*arguments, "-o", tmp_path / "rows.arrow")
@@ -86,7 +86,7 @@ def test_files_have_the_rows_of_json_lines(answer, run, tmp_path):
 
 
 def test_differences(run, tmp_path):
-    arguments = ["diff", FIXTURES / "turns_base", FIXTURES / "turns_new"]
+    arguments = ["diff", FIXTURES / "turns_base", FIXTURES / "turns_new", "--by", "node"]
     run(*arguments, "-o", tmp_path / "rows.parquet")
     rows = pyarrow.parquet.read_table(tmp_path / "rows.parquet")
     assert rows.to_pylist() == [as_written(json.loads(line), rows.schema) for line in run(*arguments, "--format", "jsonl").stdout.splitlines()]
@@ -132,10 +132,11 @@ def wait_until(is_so):
 
 @pytest.fixture(scope="module")
 def tables(run, flatc, tmp_path_factory):
-    """A folder with nodes/ and summary/ of three devices with two builds of one model. A device is slow, a build loses its delegate, and the dump of another model drifts."""
+    """A folder with nodes/ and findings/ of three devices with two builds of one model. A device is slow, a build loses its delegate, and the dump of another model drifts."""
     folder = tmp_path_factory.mktemp("questions")
     fixtures = made_dumps.MODELS["mobilenet"]
-    for answer in ("nodes", "summary"):
+    answers = {"nodes": ["nodes"], "findings": ["summary", "--by", "finding"]}
+    for answer in answers:
         (folder / answer).mkdir()
     for build, factor in made_dumps.BUILDS.items():
         recording = made_dumps.Recording(flatc, FIXTURES / fixtures[build] / "etdump.etdp", folder / "json" / build)
@@ -147,9 +148,9 @@ def tables(run, flatc, tmp_path_factory):
                 recording.write(dump, factor * slower, turn)
                 rows.append(f"{dump}\t{device}\t{build}")
         (folder / f"{build}.tsv").write_text("\n".join(rows))
-        for answer in ("nodes", "summary"):
-            run(answer, FIXTURES / fixtures[build], "--tag", "record=mobilenet", "--each-from", folder / f"{build}.tsv", "-o", folder / answer / f"{build}.parquet")
-    run("summary", FIXTURES / "drift", "--each", "--tag", "device=s24", "--tag", "build=a1", "-o", folder / "summary" / "drift.parquet")
+        for answer, command in answers.items():
+            run(*command, FIXTURES / fixtures[build], "--tag", "record=mobilenet", "--each-from", folder / f"{build}.tsv", "-o", folder / answer / f"{build}.parquet")
+    run("summary", "--by", "finding", FIXTURES / "drift", "--each", "--tag", "device=s24", "--tag", "build=a1", "-o", folder / "findings" / "drift.parquet")
     return folder
 
 

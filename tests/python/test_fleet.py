@@ -33,14 +33,14 @@ def said(*arguments):
 
 
 @pytest.mark.parametrize("record", ["mv2_xnnpack", "multi_method", "cpp_rich", "extra_modules"])
-@pytest.mark.parametrize("name", _library.ANSWERS)
+@pytest.mark.parametrize("name, by", [*((name, None) for name in _library.ANSWERS if name != "summary"), *(("summary", by) for by in _library.SUMMARY_TABLES)])
 @pytest.mark.filterwarnings("ignore::etrecord_tb.EtrecordWarning")
-def test_tables_are_json_lines(record, name):
+def test_tables_are_json_lines(record, name, by):
     tags = {"device": "pixel8", "remark": "quote \" and é"}
-    lines = [json.loads(line) for line in said(name, FIXTURES / record, "--format", "jsonl", *(["--skip-runs", "auto"] if name == "events" else []),
+    lines = [json.loads(line) for line in said(name, FIXTURES / record, "--format", "jsonl", *(["--skip-runs", "auto"] if name == "events" else []), *(["--by", by] if by else []),
                                                *itertools.chain(*(("--tag", f"{tag}={value}") for tag, value in tags.items()))).splitlines()]
     with etrecord_tb.Profile(FIXTURES / record) as profile:
-        table = profile.table(name, tags=tags)
+        table = profile.table(name, by=by, tags=tags)
         rows = pyarrow.table(table)
         assert pyarrow.table(table).equals(rows)  # a new stream each time
     rows.validate(full=True)
@@ -48,12 +48,20 @@ def test_tables_are_json_lines(record, name):
                                  for column, value in line.items()} for line in lines]
 
 
-def test_differences_are_json_lines():
+@pytest.mark.parametrize("by", _library.DIFF_TABLES)
+def test_differences_are_json_lines(by):
     base, newer = FIXTURES / "turns_base", FIXTURES / "turns_new"
-    lines = [json.loads(line) for line in said("diff", base, newer, "--format", "jsonl").splitlines()]
+    lines = [json.loads(line) for line in said("diff", base, newer, "--by", by, "--format", "jsonl").splitlines()]
     with etrecord_tb.Profile(base) as one, etrecord_tb.Profile(newer) as other:
-        rows = pyarrow.table(one.diff_table(other)).to_pylist()
+        rows = pyarrow.table(one.diff_table(other, by)).to_pylist()
     assert rows == lines
+
+
+def test_a_summary_has_several_tables():
+    with etrecord_tb.Profile(FIXTURES / "add_mul") as profile:
+        for name, by, problem in (("summary", None, "choose one with by"), ("nodes", "op", "nodes is one table"), ("summary", "ops", "by must be one of op, module")):
+            with pytest.raises(ValueError, match=problem):
+                profile.table(name, by=by)
 
 
 def test_one_record_for_many_dumps():

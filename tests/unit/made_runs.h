@@ -7,7 +7,7 @@
 
 #include "random.h"
 #include "runs/inferences.h"
-#include "runs/run_phases.h"
+#include "runs/runs.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -61,3 +61,30 @@ Test(align, lists_that_are_too_long_are_refused) {
   free(items);
   free(out);
 }
+
+Test(align, what_all_pairings_agree_on) {
+  static const struct {
+    const char *left, *right, *want; /* per left item: the only index; '-': several, or none. '!':
+                                        there is no pairing. Lower-case items may be left out */
+  } cases[] = {
+      {"", "", ""},          {"ABC", "ABC", "012"}, {"ABC", "AbBC", "023"}, {"AC", "ABC", "!"},
+      {"AC", "AbC", "02"},   {"A", "aa", "-"},      {"AtB", "AB", "0-1"},   {"AtB", "AtB", "0-2"},
+      {"AtB", "ATB", "012"}, {"AA", "AAA", "!"},    {"AAB", "aAAB", "123"}, {"XA", "A", "!"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_align_item left[8], right[8];
+    uint32_t owners[8] = {0, 1, 2, 3, 4, 5, 6, 7}, only[8];
+    etr_align_side a = {left, NULL, make_items(left, cases[i].left), 0};
+    etr_align_side b = {right, owners, make_items(right, cases[i].right), 0};
+    char got[9] = "", *at = got;
+    etr_arena scratch = {0};
+    bool has_walk;
+    cr_assert(etr_align_only(only, &has_walk, &a, &b, &scratch));
+    for (size_t k = 0; has_walk && k < a.count; k++)
+      *at++ = only[k] == ETR_NONE ? '-' : (char)('0' + only[k]);
+    *at = '\0';
+    cr_expect_str_eq(has_walk ? got : "!", cases[i].want, "%s in %s: got '%s', want '%s'",
+                     cases[i].left, cases[i].right, has_walk ? got : "!", cases[i].want);
+    etr_arena_clear(&scratch);
+  }
+}

@@ -3,7 +3,7 @@
  * test_distribution.c - distributions and derivatives of ln gamma against tables (computed with
  * scipy 1.17; the t quantiles are also in any printed table).
  */
-#include "base/distribution.h"
+#include "base/stats.h"
 
 #include "base/base.h"
 

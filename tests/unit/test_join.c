@@ -214,9 +214,9 @@ Test(join, each_rule_assigns_its_time) {
        "Transpose (ND, X32) #1#0 5;Convolution (NHWC, F32) IGEMM #1#0 30;GELU (NC) #1#0 8;Add (ND) "
        "#1#0 "
        "2;DELEGATE_CALL@0 50;Method::execute 50",
-       "Transpose (ND, X32) #1 - delegate;Convolution (NHWC, F32) IGEMM #1 c aligned;GELU (NC) #1 "
-       "g aligned;Add (ND) "
-       "#1 a aligned;"
+       "Transpose (ND, X32) #1 - delegate;Convolution (NHWC, F32) IGEMM #1 c order;GELU (NC) #1 "
+       "g order;Add (ND) "
+       "#1 a order;"
        "DELEGATE_CALL - delegate;Method::execute - framework = 40+10+0+0"},
       {"XNNPACK by order, one operator for two nodes that are alike: an even chance",
        {{"forward", "a aten.mul.Tensor 1;b aten.mul.Tensor 2", "0: XnnpackBackend of handles 1,2"}},
@@ -240,9 +240,10 @@ Test(join, each_rule_assigns_its_time) {
        "OPERATOR_CALL@0 1;native_call_select_copy.int_out@1 1;native_call_sin.out@2 "
        "4;native_call_add.out@3 3;"
        "JF_CALL@7 1;native_call_relu.out@9 5;Method::execute 20",
-       "OPERATOR_CALL - framework;native_call_select_copy.int_out - none;native_call_sin.out s "
+       "OPERATOR_CALL - framework;native_call_select_copy.int_out - framework;native_call_sin.out "
+       "s "
        "handle;native_call_add.out a handle;JF_CALL - framework;native_call_relu.out r handle;"
-       "Method::execute - framework = 12+0+7+1"},
+       "Method::execute - framework = 12+0+8+0"},
       {"without names of kernels, a kernel that the handle map does not name is unknown",
        {{"forward", "cond higher_order.cond 1;.s aten.sin.default 2;r aten.relu.default 4",
          "9: handle 4"}},
@@ -271,7 +272,7 @@ Test(join, each_rule_assigns_its_time) {
        {{"encode", "a aten.add.Tensor 1", "0: XnnpackBackend of handle 1"},
         {"decode", "m aten.mul.Tensor 1", "0: XnnpackBackend of handle 1"}},
        "Multiply (ND) #1#0 4;DELEGATE_CALL@0 4;Method::execute 5",
-       "decode: Multiply (ND) #1 m aligned;DELEGATE_CALL - delegate;Method::execute - framework = "
+       "decode: Multiply (ND) #1 m order;DELEGATE_CALL - delegate;Method::execute - framework = "
        "4+0+1+0"},
       {"another model's delegate",
        {{"forward", "a aten.add.Tensor 1", "0: XnnpackBackend of handle 1"}},

@@ -131,19 +131,20 @@ static tally compare(const etr_profile *alone, const etr_profile *with) {
       t.ordered += e->match == ETR_MATCH_ORDER;
       t.estimated += !e->delegate_id && e->match == ETR_MATCH_ALIGNED;
       t.unlike += e->nodes[0] != f->nodes[0];
-      t.unsure += e->delegate_id && e->match == ETR_MATCH_ALIGNED &&
-                  fabs(e->confidence - 0.95) > 1e-9;
+      t.unsure += e->delegate_id && e->match == ETR_MATCH_ALIGNED;
     }
   }
   return t;
 }
 
-/* An order that is not proven shows as estimated kernels and operators of less confidence. */
+/* An order that is not proven shows as estimated kernels and operators. */
 Test(lowering, agrees_with_the_data_flow_of_the_program) {
   static const struct {
     const char *fixture;
-    size_t rows, ordered, unlike; /* at least; exactly */
-  } records[] = {{"vit_xnnpack", 500, 20, 0}, {"llama_xnnpack", 900, 10, 0}, {"p_gru", 200, 10, 0}};
+    size_t rows, ordered, unlike, unsure;          /* at least; exactly */
+  } records[] = {{"vit_xnnpack", 500, 400, 0, 12}, /* copies that may be of either of two nodes */
+                 {"llama_xnnpack", 900, 800, 0, 0},
+                 {"p_gru", 200, 180, 0, 0}};
   for (size_t i = 0; i < ETR_COUNT(records); i++) {
     etr_profile *alone = open_without_program(records[i].fixture),
                 *with = open_fixture(records[i].fixture);
@@ -151,7 +152,8 @@ Test(lowering, agrees_with_the_data_flow_of_the_program) {
     cr_expect_geq(t.rows, records[i].rows, "%s: %zu rows", records[i].fixture, t.rows);
     cr_expect_geq(t.ordered, records[i].ordered, "%s: %zu by order", records[i].fixture, t.ordered);
     cr_expect_eq(t.estimated, 0, "%s: %zu kernels are estimates", records[i].fixture, t.estimated);
-    cr_expect_eq(t.unsure, 0, "%s: %zu operators are unsure", records[i].fixture, t.unsure);
+    cr_expect_eq(t.unsure, records[i].unsure, "%s: %zu operators are unsure", records[i].fixture,
+                 t.unsure);
     cr_expect_eq(t.unlike, records[i].unlike, "%s: %zu of %zu on another node", records[i].fixture,
                  t.unlike, t.rows);
     etr_profile_close(alone);

@@ -3,7 +3,7 @@
  * Steps and drifts of series of logarithms.
  */
 #include "random.h"
-#include "runs/trend.h"
+#include "runs/noise_verdict.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -3,7 +3,8 @@
  * test_value_gaps.c - lib/compare/value_gaps.c: pairing the values of two profiles. The figures are
  * checked with numpy in tests/interop.
  */
-#include "compare/value_gaps.h"
+#include "base/file.h"
+#include "compare/pairing.h"
 
 #include "fixture.h"
 

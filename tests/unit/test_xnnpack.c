@@ -106,13 +106,20 @@ Test(xnnpack, classes_have_traits) {
     unsigned traits;
     bool is_unary, is_binary;
   } cases[] = {
-      {ETR_XNN_NONE, 0, false, false},        {ETR_XNN_MATMUL, C | N, false, false},
-      {ETR_XNN_ADD, C, false, true},          {ETR_XNN_PRELU, C, false, true},
-      {ETR_XNN_SOFTMAX, C | N, false, false}, {ETR_XNN_SIGMOID, C, true, false},
-      {ETR_XNN_COS, C, true, false},          {ETR_XNN_BMM, C | N, false, false},
-      {ETR_XNN_CLAMP, C | F, true, false},    {ETR_XNN_CONVERT, I | F, false, false},
-      {ETR_XNN_COPY, I | F, false, false},    {ETR_XNN_RESHAPE, I | F, false, false},
-      {ETR_XNN_TRANSPOSE, I, false, false},   {ETR_XNN_LOOKUP, C | V, false, false},
+      {ETR_XNN_NONE, 0, false, false},
+      {ETR_XNN_MATMUL, C | N, false, false},
+      {ETR_XNN_ADD, C, false, true},
+      {ETR_XNN_PRELU, C, false, true},
+      {ETR_XNN_SOFTMAX, C | N, false, false},
+      {ETR_XNN_SIGMOID, C, true, false},
+      {ETR_XNN_COS, C, true, false},
+      {ETR_XNN_BMM, C | N, false, false},
+      {ETR_XNN_CLAMP, C | F, true, false},
+      {ETR_XNN_CONVERT, I | F | ETR_CLASS_REPLACED, false, false},
+      {ETR_XNN_COPY, I | F, false, false},
+      {ETR_XNN_RESHAPE, I | F, false, false},
+      {ETR_XNN_TRANSPOSE, I, false, false},
+      {ETR_XNN_LOOKUP, C | V, false, false},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     cr_expect_eq(etr_xnnpack.traits(cases[i].class_), cases[i].traits, "%u", cases[i].class_);

@@ -19,6 +19,8 @@ NO_OFFSET = 2**64 - 1
 UNITS = ("ms", "ns", "us", "s", "cycles")
 STATISTICS = ("avg", "p50")
 ANSWERS = ("events", "nodes", "summary", "source", "delegation", "memory")  # etr_answer_kind
+SUMMARY_TABLES = ("op", "module", "pattern", "backend", "source", "method", "part", "finding")  # etr_sum_by, from 1 on
+DIFF_TABLES = ("node", "op", "module", "pattern", "backend", "value", "part", "method")  # etr_diff_by, from 1 on
 
 
 class Error(ctypes.Structure):
@@ -28,6 +30,7 @@ class Error(ctypes.Structure):
 class Inputs(ctypes.Structure):
     _fields_ = [("etrecord", ctypes.c_char_p), ("etdumps", ctypes.POINTER(ctypes.c_char_p)), ("etdump_count", ctypes.c_size_t), ("pte", ctypes.c_char_p),
                 ("debug_buffer", ctypes.c_char_p), ("passed_over", ctypes.POINTER(ctypes.c_char_p)), ("passed_over_count", ctypes.c_size_t),
+                ("repeated", ctypes.POINTER(ctypes.c_char_p)), ("repeated_count", ctypes.c_size_t),
                 ("weights", ctypes.POINTER(ctypes.c_char_p)), ("weight_count", ctypes.c_size_t),
                 ("references", ctypes.POINTER(ctypes.c_char_p)), ("reference_count", ctypes.c_size_t), ("taps", ctypes.c_char_p), ("logs", ctypes.c_void_p)]
 
@@ -223,11 +226,11 @@ def accuracy(profile: Any, reference: bytes | None, reference_record: Any) -> by
         library.etr_accuracy_close(handle)
 
 
-def stream_diff(base: Any, newer: Any, method: str | None, table: TableOptions, limit: float, recording_noise: float, out: Any) -> None:
-    """Fills an Arrow stream with the changes between two profiles."""
+def stream_diff(base: Any, newer: Any, by: int, method: str | None, table: TableOptions, limit: float, recording_noise: float, out: Any) -> None:
+    """Fills an Arrow stream with a table of the changes between two profiles."""
     options, error = CompareOptions(limit=limit, recording_noise=recording_noise), Error()
     with _comparison(library.etr_compare, base, newer, ctypes.byref(options)) as comparison:
-        wanted = DiffFilter(method=None if method is None else method.encode())
+        wanted = DiffFilter(method=None if method is None else method.encode(), by=by)
         check(library.etr_stream_diff(comparison, ctypes.byref(wanted), ctypes.byref(table), out, ctypes.byref(error)), error)
 
 

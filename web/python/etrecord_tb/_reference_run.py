@@ -72,7 +72,7 @@ class Writer:
 
     def finish(self, path: str, metadata: dict[str, str]) -> None:
         """Writes all tensors so far; more may follow for another file."""
-        texts = {"producer": PRODUCER, "torch": torch.__version__.split("+")[0], "aliases": json.dumps(self.aliases), **metadata}
+        texts = {**({"kept": metadata.pop("kept")} if "kept" in metadata else {}), "producer": PRODUCER, "torch": torch.__version__.split("+")[0], "aliases": json.dumps(self.aliases), **metadata}
         header = json.dumps({"__metadata__": texts, **self.entries}).encode()
         header += b" " * (-len(header) % 8)
         descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".etrecord-tb.", suffix=".tmp")
@@ -492,11 +492,12 @@ def _write_method(writer: Writer, record: Any, job: Job, method: Method, progres
     if any(program.state for program in programs) and len(samples) == 1 and len(method.runs) > 1:
         samples = samples * len(method.runs)  # each run starts where the one before ended
     ran = []
+    is_whole = job.everything or not method.nodes or all(program.name == "edge" for program in programs)  # other records are joined by their Edge nodes
     for program in programs:
         edge_wanted = method.nodes | {node.name for node in program.program.graph.output_node().all_input_nodes}
         try:
             method.samples = [_checked(program, sample, index, job) for index, sample in enumerate(samples)]
-            _run_program(writer, method.name, program, method.samples, None if program.name == "aten" or job.everything or not method.nodes else edge_wanted, progress)
+            _run_program(writer, method.name, program, method.samples, None if program.name == "aten" or is_whole else edge_wanted, progress)
             ran.append(program)
         except Failure as failure:
             if str(failure).startswith("input "):
@@ -547,8 +548,8 @@ def write(job: Job, progress: Progress) -> None:
         raise Failure(f"{job.record}: no method could be computed")
     about = {method.name: {"inputs": len(method.samples), "state": method.state, "random": method.random} for method in written}
     metadata = {"record": job.hash, "methods": json.dumps(about)}
-    writer.finish(job.output, metadata)
+    writer.finish(job.output, dict(metadata))
     if job.local:
         _local_of(writer, job, written, progress)
-        writer.finish(job.output, {**metadata, "local": job.device_hash})
+        writer.finish(job.output, {**metadata, "local": job.device_hash, **({"kept": job.kept} if job.kept else {})})
     progress.say(f"{job.output}: {writer.size()}")

@@ -40,9 +40,10 @@ def _text(text: bytes, shown: Any) -> bytes:
 
 def _number(name: str, value: Any, most: int) -> int:
     """Returns a whole number from 0 to `most`: C would take another one for what is outside."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not 0 <= value <= most:
+    number = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else -1
+    if not 0 <= number <= most:
         raise ValueError(f"{name} must be a whole number from 0 to {most}, not {value!r}")
-    return int(value)
+    return number
 
 
 def _rate(name: str, value: Any) -> float:
@@ -90,7 +91,7 @@ def _joining_options(
     ticks_per_second: float, methods: Mapping[Any, str] | None, skip_runs: int | str, runs: int | range | None, stat: str, peaks: Mapping[str, float] | None,
     source_root: Path | None = None,
 ) -> Options:
-    known = [name for name, _ in _library.Peaks._fields_]
+    known = [field[0] for field in _library.Peaks._fields_]
     for name in peaks or {}:
         _index(tuple(known), "a peak", name)
     statistic, rates = _index(_library.STATISTICS, "stat", stat), _library.Peaks(**{name: _rate(f"the peak {name}", rate) for name, rate in (peaks or {}).items()})
@@ -350,18 +351,22 @@ class Profile(_Handle):
         return self.table("nodes", method, unit, tags=tags, graph=graph, module=module, op=op, backend=backend)
 
     def table(
-        self, answer: str, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str | None] | None = None, graph: str | None = None,
-        module: str | None = None, op: str | None = None, backend: str | None = None,
+        self, answer: str, method: str | None = None, unit: str = "ms", *, by: str | None = None, tags: Mapping[str, str | None] | None = None,
+        graph: str | None = None, module: str | None = None, op: str | None = None, backend: str | None = None,
     ) -> Table:
         """Returns an answer ("events", "nodes", "summary", "source", "delegation" or "memory") as a table, with the rows and columns that the command of that
         name prints with `--format jsonl`.
 
+        by: which table of a summary, which has several: "op", "module", "pattern", "backend", "source", "method", "part" or "finding".
         tags: as in events_table(); a value of None is null.
         """
+        if (by is None) == (answer == "summary"):
+            raise ValueError("a summary has several tables: choose one with by" if by is None else f"{answer} is one table, without by")
         if method is not None:
             self._check_method(method)
         pairs = (Tag * len(tags or {}))(*[Tag(_text(name.encode(), name), None if value is None else _text(str(value).encode(), value)) for name, value in (tags or {}).items()])
-        options = TableOptions(unit=_unit(unit), tags=pairs, tag_count=len(pairs))
+        table = 0 if by is None else 1 + _index(_library.SUMMARY_TABLES, "by", by)
+        options = TableOptions(unit=_unit(unit), tags=pairs, tag_count=len(pairs), by=table)
         wanted, kind = _filter(method=method, graph_module=graph, module=module, op=op, backend=backend), _index(_library.ANSWERS, "answer", answer)
 
         def fill(out: Any) -> None:
@@ -371,14 +376,19 @@ class Profile(_Handle):
 
         return Table(fill)
 
-    def diff_table(self, newer: Profile, method: str | None = None, unit: str = "ms", *, limit: float = 0, recording_noise: float = 0) -> Table:
-        """Returns the changes from this profile to `newer` as a table, with the rows and columns of `etrecord-tb diff --format jsonl`. Arguments: as in diff()."""
-        options = TableOptions(unit=_unit(unit))
+    def diff_table(
+        self, newer: Profile, by: str, method: str | None = None, unit: str = "ms", *, limit: float = 0, recording_noise: float = 0,
+    ) -> Table:
+        """Returns a table of the changes from this profile to `newer`, with the rows and columns of `etrecord-tb diff --by BY --format jsonl`.
+
+        by: "node", "op", "module", "pattern", "backend", "value", "part" or "method". Other arguments: as in diff().
+        """
+        options, table = TableOptions(unit=_unit(unit)), 1 + _index(_library.DIFF_TABLES, "by", by)
         limit, recording_noise = _rate("limit", limit), _rate("recording_noise", recording_noise)
 
         def fill(out: Any) -> None:
             with self._opened() as base, newer._opened() as other:
-                _library.stream_diff(base, other, method, options, limit, recording_noise, out)
+                _library.stream_diff(base, other, table, method, options, limit, recording_noise, out)
 
         return Table(fill)
 

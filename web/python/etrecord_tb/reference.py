@@ -57,7 +57,8 @@ class Method:
 class Job:
     """What is to be computed: the record, its methods, and with --local the record of the device."""
 
-    def __init__(self, record: list[str], output: str, *, inputs: str | None, everything: bool, local: bool, device: str | None, files: dict[str, Any]) -> None:
+    def __init__(self, record: list[str], output: str, *, inputs: str | None, everything: bool, local: bool, device: str | None, files: dict[str, Any], kept: str = "") -> None:
+        self.kept = kept  # identifies the content of both records, for `accuracy`, which made the file
         self.output, self.inputs, self.everything, self.local = output, inputs, everything, local
         if not os.path.isdir(os.path.dirname(output) or "."):
             raise Failure(f"{output}: there is no such folder")
@@ -115,10 +116,10 @@ class Job:
 
 
 def write_reference(
-    record: list[str], output: str, *, inputs: str | None = None, everything: bool = False, local: bool = False, device: str | None = None, **files: Any
+    record: list[str], output: str, *, inputs: str | None = None, everything: bool = False, local: bool = False, device: str | None = None, kept: str = "", **files: Any
 ) -> None:
     """Writes the reference of a record. device: the record whose logged values `local` goes on with, if it is another one. Raises Failure."""
-    job = Job(record, output, inputs=inputs, everything=everything, local=local or device is not None, device=device, files=files)
+    job = Job(record, output, inputs=inputs, everything=everything, local=local or device is not None, device=device, files=files, kept=kept)
     progress = Progress()
     progress.step("starting torch")
     from ._reference_run import write
@@ -131,7 +132,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("record", nargs="*")
     parser.add_argument("--output", required=True)
     parser.add_argument("--etdump", action="append")
-    for name in ("inputs", "etrecord", "pte", "debug-buffer", "for"):
+    for name in ("inputs", "etrecord", "pte", "debug-buffer", "for", "kept"):
         parser.add_argument("--" + name)
     for name in ("all", "local"):
         parser.add_argument("--" + name, action="store_true")
@@ -140,7 +141,7 @@ def main(arguments: list[str]) -> int:
     warnings.simplefilter("ignore")  # of torch, about its own code
     files = {name: getattr(wanted, name) for name in ("etrecord", "etdump", "pte", "debug_buffer") if getattr(wanted, name)}
     try:
-        write_reference(wanted.record, wanted.output, inputs=wanted.inputs, everything=wanted.all, local=wanted.local, device=getattr(wanted, "for"), **files)
+        write_reference(wanted.record, wanted.output, inputs=wanted.inputs, everything=wanted.all, local=wanted.local, device=getattr(wanted, "for"), kept=wanted.kept or "", **files)
     except KeyboardInterrupt:
         return 130
     except ImportError as error:

@@ -12,7 +12,7 @@ import {Table, declareTable} from '../parts/table.js';
 
 const WIDTH = 1000, HEIGHT = 180, MOST_DB = 100, LEFT = 40;
 
-declareTable('acc', 'order+');
+declareTable('acc', 'rank+');
 
 /* The measures whose names need words. */
 const MEASURES = {snr_db: 'signal to noise: 10·log10(Σ reference² / Σ (logged − reference)²)', psnr_db: 'peak signal to noise', mse: 'mean squared error', max_abs: 'largest difference'};
@@ -56,6 +56,7 @@ function accuracyColumns(values, operators) {
   const operator = values.indices('operator'), number = (key, title, format = db) => ({key, title, hint: DESCRIPTIONS.document_accuracy[key] ?? MEASURES[key], number: true, width: '84px', value: row => values.numbers(key)[row], text: row => format(values.numbers(key)[row])});
   const path = row => operators.module(operator[row])?.path ?? '', told = row => (values.text('statistics', row) ? `tap: ${values.text('statistics', row)}` : values.text('problem', row) ?? '');
   return [
+    {key: 'rank', title: 'rank', hint: 'the most suspicious first', number: true, width: '56px', value: row => values.numbers('rank')[row], text: row => digits(values.numbers('rank')[row] + 1)},
     {key: 'order', title: '#', hint: 'order of execution', number: true, width: '48px', value: row => row, text: row => String(row)},
     {key: 'node', title: 'node', width: 'minmax(140px, 1.6fr)', value: row => (operator[row] >= 0 ? operators.name(operator[row]) : values.text('name', row) ?? ''), cell: row => html`<span class="cut">${operator[row] >= 0 ? operators.name(operator[row]) : values.text('name', row)}</span>`},
     {key: 'module', title: 'module', width: 'minmax(100px, 1.3fr)', value: path, cell: row => html`<span class="cut head" title=${path(row)}><bdi>${path(row)}</bdi></span>`},
