@@ -211,9 +211,11 @@ static etr_status join_all(loader *l, etr_error *error) {
 
 /* ---- Filling the profile ---- */
 
-/* Where an entry point is shown: by the kind of its graph, then in the order of the program. */
+/* Where an entry point is shown: by the kind of its graph, then by module, then in the order of the
+ * program. */
 typedef struct entry_place {
   int rank;        /* of the kind of graph */
+  uint32_t module; /* index of the first graph of its module */
   uint32_t method; /* index of its method in that order; ETR_NONE comes last */
   uint32_t index;  /* among the record's graphs, and then the program's */
 } entry_place;
@@ -238,10 +240,26 @@ static uint32_t method_place(const loader *l, const etr_graph *graph) {
   return ETR_NONE;
 }
 
+/* Returns one of the record's graphs, or, after these, of the program's. */
+static const etr_graph *graph_at(const loader *l, size_t index) {
+  return index < l->record.graph_count ? &l->record.graphs[index]
+                                       : &l->programs.data[index - l->record.graph_count];
+}
+
+/* Returns the index of the first graph of a graph's module: extra modules keep their order. */
+static uint32_t module_place(const loader *l, const etr_graph *graph) {
+  uint32_t first = 0;
+  while (strcmp(graph_at(l, first)->module, graph->module) != 0)
+    first++;
+  return first;
+}
+
 static int by_place(const void *a, const void *b) {
   const entry_place *x = a, *y = b;
   if (x->rank != y->rank)
     return (x->rank > y->rank) - (x->rank < y->rank);
+  if (x->module != y->module)
+    return (x->module > y->module) - (x->module < y->module);
   if (x->method != y->method)
     return (x->method > y->method) - (x->method < y->method);
   return (x->index > y->index) - (x->index < y->index);
@@ -262,12 +280,6 @@ static void point_to_graphs(const loader *l, const uint32_t *places) {
   }
 }
 
-/* Returns one of the record's graphs, or, after these, of the program's. */
-static const etr_graph *graph_at(const loader *l, size_t index) {
-  return index < l->record.graph_count ? &l->record.graphs[index]
-                                       : &l->programs.data[index - l->record.graph_count];
-}
-
 static etr_status lay_out(loader *l, etr_error *error) {
   etr_profile *p = l->profile;
   size_t count = l->record.graph_count + l->programs.count;
@@ -278,7 +290,10 @@ static etr_status lay_out(loader *l, etr_error *error) {
     return etr_fail_memory(error);
   for (size_t i = 0; i < count; i++) {
     const etr_graph *graph = graph_at(l, i);
-    order[i] = (entry_place){rank_of(graph, p->methods), method_place(l, graph), (uint32_t)i};
+    order[i] = (entry_place){.rank = rank_of(graph, p->methods),
+                             .module = module_place(l, graph),
+                             .method = method_place(l, graph),
+                             .index = (uint32_t)i};
   }
   if (count)
     etr_sort(order, count, sizeof *order, by_place);
