@@ -34,7 +34,7 @@ LAYERS = {
 }
 PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_accuracy": 0, "etrecord_file": 0, "etrecord_tb": 4, "etrecord_arrow": 4}
 HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "lib/etrecord_accuracy.h", "lib/etrecord_file.h", "plugin/etrecord_tb.h", "plugin/etrecord_arrow.h")
-ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}, "zlib.h": {"gzip", "archive_writer"}}
+ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}, "zlib.h": {"gzip", "gunzip", "archive_writer"}}
 SYSTEM_HEADERS = ROOT / "lib/windows/include"  # stand for those that Windows lacks
 LONGEST_LINE = 120
 LONGEST_FUNCTION = 72  # read without scrolling
@@ -43,7 +43,7 @@ MOST_PARAMETERS = 6  # more have a struct with a name
 VAGUE_NAMES = {"add", "put", "at", "walk"}
 # Headers with one user: what a folder shows of itself, what hides a foreign library, what the build makes, a view that one table shows, a struct that one file
 # fills and another reads.
-SINGLE_USERS = {"output/gzip", "report/web_files", "views/memory_findings", "profile/opened_record"}
+SINGLE_USERS = {"inputs/foreign", "output/gzip", "report/web_files", "views/memory_findings", "profile/opened_record"}
 
 
 def sources():

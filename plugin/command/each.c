@@ -122,12 +122,18 @@ typedef struct open_folder {
 
 static void take_folder(each *e, const char *path, const open_folder *above);
 
+static bool is_called_dump(const char *path) {
+  const char *extension = strrchr(path, '.');
+  return extension && (strcmp(extension, ".etdp") == 0 || strcmp(extension, ".etdump") == 0);
+}
+
 /* Takes a file in a folder, if it is an ETDump, or each ETDump of a log. */
 static void take_file(each *e, const char *path) {
   etr_error error;
   etr_inputs found;
   etr_status status = etr_inputs_find(&found, path, NULL, &error);
-  if (status == ETR_ERROR_IO) {
+  bool is_lost = status == ETR_ERROR_FORMAT && is_called_dump(path);
+  if (status == ETR_ERROR_IO || is_lost) {
     (void)message_error(&error);
     note_problem(e, path, error.message);
   }
