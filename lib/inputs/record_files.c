@@ -14,6 +14,7 @@
 #include "inputs/foreign.h"
 #include "inputs/serial_log.h"
 
+#include <errno.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
