@@ -126,7 +126,7 @@ typedef struct cli_settings {
   int64_t repeat, warmup;
   bool has_repeat, has_warmup;
   double timeout; /* seconds; 0: the default */
-  const char *pull, *tensorboard;
+  const char *pull;
   const char *against, *against_record; /* the base's command line, and its record */
   struct bench_job *job;                /* result of bench_collect() */
 } cli_settings;

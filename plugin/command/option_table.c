@@ -106,8 +106,6 @@ const option_spec option_specs[] = {
      .help = "file in which RUNNER and the base leave their ETDumps; a file on the device if the "
              "program is adb "
              "(default: the program's own --etdump_path)"},
-    {"tensorboard", 0, "URL", AS(TEXT, tensorboard), FOR_BENCH,
-     .help = "address of TensorBoard, for the link to the run (default: http://localhost:6006)"},
     {"logdir", 'o', "DIR", AS(TEXT, logdir), FOR_WRITE | RUNNING,
      .help = "directory to write to (default: runs)"},
     {"output", 'o', "FILE", AS(TEXT, output), PER_METHOD | ONE_FILE | FILES | FOR_REFERENCE,
