@@ -14,6 +14,7 @@
 #include "inputs/foreign.h"
 #include "inputs/serial_log.h"
 
+#include <errno.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -323,7 +324,8 @@ static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   etr_vec(char *) names = {0};
   DIR *directory = opendir(path);
   if (!directory)
-    return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read this directory");
+    return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET,
+                    "cannot read this directory: %s", strerror(errno));
   for (const struct dirent *entry; (entry = readdir(directory));) {
     if (entry->d_name[0] == '.')
       continue;

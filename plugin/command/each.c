@@ -4,8 +4,9 @@
  */
 #include "command/command.h"
 #include "command/ending.h"
-#include "command/flat_json.h"
 #include "command/output_file.h"
+
+#include "base/json_writer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -48,16 +49,25 @@ static bool is_over(const each *e) {
 
 /* ---- One ETDump ---- */
 
+static bool write_problems(void *file, const void *data, size_t size) {
+  return fwrite(data, 1, size, file) == size;
+}
+
 static void note_problem(each *e, const char *path, const char *problem) {
-  flat_json line;
+  etr_writer writer;
+  etr_jw line;
   e->failed++;
   if (!output_problems())
     return;
-  flat_json_begin(&line, output_problems());
-  flat_json_add_text(&line, "etdump", path);
-  flat_json_add_text(&line, "problem", problem);
-  flat_json_end(&line);
-  fputs("\n", output_problems());
+  etr_writer_init(&writer, &(etr_sink){write_problems, output_problems()});
+  etr_jw_init(&line, &writer, ETR_JW_DOCUMENT);
+  etr_jw_object(&line);
+  etr_jw_key(&line, "etdump");
+  etr_jw_string(&line, path);
+  etr_jw_key(&line, "problem");
+  etr_jw_string(&line, problem);
+  etr_jw_end(&line);
+  (void)etr_writer_finish(&writer, NULL); /* the file remembers that it failed */
   output_flush_problems();
 }
 
