@@ -57,7 +57,7 @@ static const option_values formats[] = {
 static const option_values breakdowns[] = {
     {FOR_ACCURACY, "module|op|source|backend",
      "a row for each module, operator, source line or backend"},
-    {FOR_SUMMARY, "op|module|pattern|backend|source|method|part|finding",
+    {FOR_SUMMARY, "op|module|pattern|backend|source|kernel|method|part|finding",
      "only this table, which CSV and other tables need; pattern adds up modules that repeat, as in "
      "layers.*.attention (JSON has all)"},
     {FOR_SOURCE, "line|pattern",
@@ -124,8 +124,8 @@ const option_spec option_specs[] = {
     {"to", 0, "VIEWER", AS(WORD, target), FOR_EXPORT, .help = "the viewer that reads the file",
      .words = "model-explorer", AND(has_target)},
     {"value", 0, "VALUE", AS(WORD, statistic), FOR_EXPORT,
-     .help = "the value of each node; snr is in dB, see --reference (default: avg)",
-     .words = "avg|p50|p90|max|backend|snr"},
+     .help = "the value of each node; snr is in dB, see --reference (default: typical)",
+     .words = "typical|avg|p50|p90|max|backend|snr"},
     {"adapter", 0, "ADAPTER", AS(WORD, adapter), FOR_EXPORT,
      .help = "the adapter with which Model Explorer shows the graph (default: auto, by the entry "
              "point)",
@@ -237,9 +237,9 @@ const option_spec option_specs[] = {
     {"sort", 0, "KEY", AS(WORD, order), TIMED_NODES | FOR_DIFF | FOR_ACCURACY,
      .help = "order of the rows (default: time)", .values = orders},
     {"stat", 0, "STAT", AS(WORD, ranking), RANKING,
-     .help = "statistic to show and to rank by; with p50, shares are of the sum of all rows' "
-             "medians (default: avg)",
-     .words = "avg|p50"},
+     .help = "statistic to show and to rank by: typical is the mean over the middle third of the "
+             "runs; with p50, shares are of the sum of all rows' medians (default: typical)",
+     .words = "typical|avg|p50"},
     {"force", 0, NULL, AS(FLAG, force), FORCIBLE,
      .help = "continue if a filter selects nothing, or if the ETDump is of another model"},
     {"values", 0, NULL, AS(FLAG, values), FOR_NODES | FOR_EVENTS,
