@@ -12,6 +12,7 @@
 #include "memory/memory_plan.h"
 #include "profile/opened_record.h"
 #include "runs/runs.h"
+#include "runs/typical.h"
 
 #include <stdlib.h>
 
@@ -203,6 +204,8 @@ static etr_status join_all(loader *l, etr_error *error) {
     if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena, &l->warnings))
       return etr_fail_memory(error);
   }
+  if (!etr_typical_loads(&l->blocks))
+    return etr_fail_memory(error);
   etr_payloads_warn(&l->payloads, l->profile->pte, &l->warnings);
   l->profile->methods = l->built = methods;
   l->profile->method_count = l->methods.count;
@@ -224,7 +227,7 @@ typedef struct entry_place {
 static int rank_of(const etr_graph *graph, const etr_method *methods) {
   static const char *const modules[] = {"edge", "program", "aten"};
   bool timed = graph->times && graph->profile_method != ETR_NONE &&
-               methods[graph->profile_method].nodes_ticks > 0;
+               etr_method_part_ticks(&methods[graph->profile_method], ETR_TIME_OPERATORS) > 0;
   for (size_t i = 0; i < ETR_COUNT(modules); i++)
     if (strcmp(graph->module, modules[i]) == 0)
       return (int)i + (i > 0 || !timed);
