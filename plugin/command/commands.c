@@ -484,7 +484,7 @@ const cli_command commands[] = {
              "source line are listed separately, so that everything adds up to the time of the "
              "graph operators.",
      .examples = {{"source mobilenet_v2", "every file, slowest first"},
-                  {"source mobilenet_v2 --source-root ~/work/models",
+                  {"source mobilenet_v2 --source-root work/models",
                    "files that were recorded on another machine"},
                   {"source mobilenet_v2 --op 'aten.conv*' --top 5",
                    "the five lines whose convolutions take longest"}},

@@ -300,7 +300,8 @@ const option_spec option_specs[] = {
     {"runs", 0, "RUNS", AS(TEXT, runs_text), READING | RUNNING,
      .help = "only these inferences, 3 or 3-8, numbered as in the list of runs of `info`"},
     {"ticks-per-second", 0, "N", AS(NUMBER, ticks_per_second), READING | RUNNING,
-     .help = "ticks of the ETDump's clock in a second (default: 1e9, nanoseconds)"},
+     .help = "ticks of the ETDump's clock in a second (default: 1e9, nanoseconds); runners of "
+             "microcontrollers count cycles: 400e6 at 400 MHz"},
     {"source-unit", 0, "UNIT", AS(WORD, source_unit), READING | RUNNING,
      .help = "length of a tick of the ETDump's clock, instead of --ticks-per-second",
      .words = "ms|ns|us|s", AND(has_source_unit)},
@@ -313,11 +314,11 @@ const option_spec option_specs[] = {
     {"peak-bandwidth", 0, "N", AS(NUMBER, peak_bandwidth), RATING,
      .help = "peak bandwidth of the device, in bytes per second: 5e10"},
     {"device", 0, "NAME", AS(TEXT, device), RATING,
-     .help = "the device whose peaks are taken from the file of --devices"},
+     .help = "the device whose peaks and clock are taken from the file of --devices"},
     {"devices", 0, "FILE", AS(TEXT, devices), RATING,
      .help = "file with the peaks of devices: on each line a JSON object with device, peak_flops, "
-             "peak_int_ops and "
-             "peak_bandwidth (default: ~/.config/etrecord-tb/devices.jsonl)"},
+             "peak_int_ops, peak_bandwidth and ticks_per_second (default: "
+             "~/.config/etrecord-tb/devices.jsonl)"},
     {"max-bytes", 0, "N", AS(NUMBER, max_bytes), READING | RUNNING,
      .help = "limit on bytes read, after decompression (default: 16 GiB in all, 1 GiB for one "
              "ETDump or program); "
