@@ -38,7 +38,7 @@ function Balance() {
 
 function BalanceTable() {
   const {balance, execute} = method.value, whole = {part: 'execute', text: 'Method::execute', avg: execute.avg};
-  return html`<${SmallTable} caption="Where the time goes" rows=${[...shownParts(balance), whole]} command=${commandOf('summary')} columns=${[
+  return html`<${SmallTable} caption="Where the time goes" rows=${[...shownParts(balance), whole]} command=${commandOf('summary', {}, '--by part')} columns=${[
     {key: 'part', title: 'part', text: partText, cell: part => html`${part.part === 'execute' ? null : html`<span class=${`swatch ${part.part}`}></span>`}<span class=${part.of_previous ? 'sub' : ''}>${partText(part)}</span>`},
     timeColumn('avg', 'avg', 'average; the parts add up to Method::execute', part => part.avg, {rows: part => (part.part === 'nodes' ? method.value.operators.timed : undefined)}),
     {key: 'share', title: 'share', hint: 'of the average of Method::execute', number: true, text: part => shareText(part.avg, execute.avg)},
