@@ -319,6 +319,7 @@ class MethodSource:
     avg: float | None
     share: float | None
     files: list[SourceFile]
+    wrapper: Source | None = None
 
 
 @dataclass
