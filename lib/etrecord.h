@@ -102,6 +102,9 @@ typedef struct etr_inputs {
   const char **passed_over; /**< pipes, sockets and devices whose names look like inputs:
                                etr_inputs_find() lists them so that opening can warn */
   size_t passed_over_count;
+  const char **repeated; /**< files left out because another file of their kind has the same
+                            content: etr_inputs_find() lists them so that opening can warn */
+  size_t repeated_count;
   const char *const
       *weights; /**< .ptd files: constants stored outside the program; there may be none */
   size_t weight_count;
@@ -128,13 +131,19 @@ typedef struct etr_inputs {
  * (.etrecord, etrecord.bin) is still taken as the record, so that opening it reports what is wrong
  * with it. In a directory only files, and links to files, are opened; pipes, sockets and devices
  * whose names look like inputs are listed in passed_over, and etr_profile_open() warns about them.
+ * A file of a directory that cannot be opened is an error, because it may belong to the record, and
+ * so is a pointer of Git LFS, or a file of another kind, that has the name of a part of a record.
+ * (A .ptd only gives a warning when it is read.) An ETDump may be compressed with gzip. Of several
+ * ETRecords or programs with the same content one counts; the others are listed in `repeated`.
  * If `path` itself is a pipe, it is read as an ETDump.
  *
  * Members set in `chosen` (may be NULL) replace what is found; it is then no error to find several
  * files of that kind.
  *
  * On success free *out with etr_inputs_clear(); on failure *out is empty. Errors: ETR_ERROR_IO (the
- * path cannot be read), ETR_ERROR_CHOICE (there is more than one ETRecord or .pte, and the message
+ * path, or a file of the directory, cannot be read), ETR_ERROR_FORMAT (a file is known to be
+ * something else, such as a Git LFS pointer or an HTML page; the message says what to do),
+ * ETR_ERROR_CHOICE (there is more than one ETRecord or .pte, and the message
  * lists them and names the option that chooses; or nothing readable was found), ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *chosen,

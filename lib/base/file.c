@@ -178,3 +178,30 @@ void etr_seekable_close(etr_seekable *file) {
     close(file->descriptor);
   *file = (etr_seekable){.descriptor = -1};
 }
+
+/* Returns true if two files of one size have the same bytes. */
+static bool have_equal_bytes(const etr_seekable *a, const etr_seekable *b) {
+  char bytes[2][16 * 1024];
+  for (uint64_t at = 0; at < a->size;) {
+    size_t size = (size_t)ETR_MIN(a->size - at, (uint64_t)sizeof bytes[0]);
+    if (!etr_seekable_read(a, at, bytes[0], size) || !etr_seekable_read(b, at, bytes[1], size))
+      return false;
+    if (memcmp(bytes[0], bytes[1], size) != 0)
+      return false;
+    at += size;
+  }
+  return true;
+}
+
+bool etr_files_are_equal(const char *a, const char *b) {
+  etr_seekable left, right;
+  if (etr_seekable_open(&left, a, NULL) != ETR_OK)
+    return false;
+  bool is_equal = false;
+  if (etr_seekable_open(&right, b, NULL) == ETR_OK) {
+    is_equal = left.size == right.size && have_equal_bytes(&left, &right);
+    etr_seekable_close(&right);
+  }
+  etr_seekable_close(&left);
+  return is_equal;
+}

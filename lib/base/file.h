@@ -35,6 +35,10 @@ etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, et
  * in errno. A pipe or a device is not opened, because that could wait forever. */
 FILE *etr_file_open_regular(const char *path);
 
+/** Returns true if two regular files have the same bytes, or are one file. False if either cannot
+ * be read. */
+bool etr_files_are_equal(const char *a, const char *b);
+
 /** Returns true for what etr_seekable_open() accepts: neither a folder nor a pipe nor "-". */
 bool etr_file_is_regular(const char *path);
 

@@ -95,6 +95,7 @@ typedef struct dump_reader {
   etr_map *names;
   const etr_dump_shared *shared;
   uint64_t base;              /* where the buffer starts in the file */
+  uint64_t needed;            /* size of the file by its size prefix; 0: it has none */
   uint64_t ticks_left;        /* that further events may take */
   size_t metadata_left;       /* bytes that a file can hold without sharing them */
   untimed backwards, endless; /* events that end before they start; events too long to be true */
@@ -270,6 +271,22 @@ static bool names_half(etr_slice bytes) {
   return false;
 }
 
+/* Fails because something is not in the file that should be, with the size that the file should
+ * have if its prefix says that. */
+static etr_status fail_of_end(const dump_reader *reader, size_t size, const char *path,
+                              etr_error *error) {
+  uint64_t at = reader->base + reader->fb.offset;
+  if (reader->needed > size)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, at,
+                    "the ETDump is cut short: it has %zu bytes and needs %" PRIu64
+                    "; was it copied completely?",
+                    size, reader->needed);
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, at,
+                  "the ETDump is cut short or damaged: an offset points past its end (%zu "
+                  "bytes); was it copied completely?",
+                  size);
+}
+
 /* Reads `size` bytes from the reader's base on. */
 static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size,
                               const char *path, etr_error *error) {
@@ -296,12 +313,9 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   if (etr_budget_refused(reader->shared->budget))
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s",
                     reader->shared->budget->message);
-  if (reader->fb.points_past_end)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset,
-                    "the ETDump is cut short or damaged: an offset points past its end (%llu "
-                    "bytes); was it copied "
-                    "completely?",
-                    (unsigned long long)bytes.size);
+  bool is_cut = etr_fb_failed(&reader->fb) && reader->needed > bytes.size;
+  if (reader->fb.points_past_end || is_cut)
+    return fail_of_end(reader, bytes.size, path, error);
   if (etr_fb_failed(&reader->fb)) {
     const char
         *cause = names_half(bytes)
@@ -322,6 +336,7 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
 static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes,
                                 const char *path, etr_error *error) {
   uint64_t claimed = etr_load_le(bytes.data, PREFIX_BYTES), rest = bytes.size - PREFIX_BYTES;
+  reader->needed = claimed + PREFIX_BYTES;
   if (claimed == rest)
     return read_buffer(reader, out, bytes, rest, path, error);
   if (claimed < rest && read_buffer(reader, out, bytes, claimed, path, NULL) == ETR_OK)

@@ -114,10 +114,11 @@ typedef struct etr_dump_files {
 } etr_dump_files;
 
 /**
- * Reads the ETDumps of each path: an ETDump, "-" for standard input, a log that contains ETDumps as
- * base64, or LOG#NUMBER for one ETDump of a log. Errors: those of etr_file_read() and
- * etr_dump_read(); ETR_ERROR_FORMAT if a log contains no complete ETDump, or if the events take too
- * many ticks to count.
+ * Reads the ETDumps of each path: an ETDump, also compressed with gzip, "-" for standard input, a
+ * log that contains ETDumps as base64, or LOG#NUMBER for one ETDump of a log. An ETDump with the
+ * same content as one before it is left out with a warning, because it is the same recording.
+ * Errors: those of etr_file_read(), etr_gunzip() and etr_dump_read(); ETR_ERROR_FORMAT if a log
+ * contains no complete ETDump, or if the events take too many ticks to count.
  */
 etr_status etr_dump_files_read(etr_dump_files *files, const char *const *paths, size_t count,
                                etr_error *error);

@@ -3,6 +3,7 @@
  * dump_files.c - one file after the other; a log gives as many ETDumps as it holds.
  */
 #include "base/file.h"
+#include "formats/gunzip.h"
 #include "inputs/dump.h"
 #include "inputs/serial_log.h"
 
@@ -14,6 +15,48 @@ typedef struct dump_place {
 static void warn_of_dump(void *context, uint64_t offset, const char *message) {
   const dump_place *place = context;
   etr_warn(place->files->warnings, place->path, NULL, offset, "%s", message);
+}
+
+static bool have_equal_events(const etr_dump_run *a, const etr_dump_run *b) {
+  if (a->event_count != b->event_count || a->allocation_count != b->allocation_count)
+    return false;
+  for (size_t i = 0; i < a->event_count; i++) {
+    const etr_dump_event *left = &a->events[i], *right = &b->events[i];
+    bool is_equal = left->name == right->name && left->delegate_id == right->delegate_id &&
+                    left->instruction_id == right->instruction_id &&
+                    left->start_ticks == right->start_ticks &&
+                    left->duration_ticks == right->duration_ticks;
+    if (!is_equal)
+      return false;
+  }
+  return true;
+}
+
+/* Returns true if two ETDumps hold the same recording: all their events are the same, and start and
+ * end at the same times. */
+static bool are_one_recording(const etr_dump *a, const etr_dump *b) {
+  if (a->ticks != b->ticks || a->run_count != b->run_count || a->ticks == 0)
+    return false;
+  for (size_t i = 0; i < a->run_count; i++)
+    if (!have_equal_events(&a->runs[i], &b->runs[i]))
+      return false;
+  return true;
+}
+
+/* Leaves the last ETDump out if it is the same recording as one before it. Returns whether it did.
+ */
+static bool leave_out_repeated(etr_dump_files *f) {
+  size_t last = f->dumps.count - 1;
+  for (size_t i = 0; i < last; i++) {
+    if (!are_one_recording(&f->dumps.data[i], &f->dumps.data[last]))
+      continue;
+    etr_warn(f->warnings, f->paths.data[last], NULL, ETR_NO_OFFSET,
+             "the same recording as %s: counted once", f->paths.data[i]);
+    f->dumps.count--;
+    f->paths.count--;
+    return true;
+  }
+  return false;
 }
 
 /* Reads an ETDump. It is refused if the ticks of all events together overflow 64 bits; otherwise no
@@ -32,6 +75,8 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
                             .warn = warn_of_dump,
                             .context = &place};
   ETR_TRY(etr_dump_read(dump, &shared, bytes, path, error));
+  if (leave_out_repeated(f))
+    return ETR_OK;
   if (dump->ticks > UINT64_MAX - f->ticks)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                     "with the ETDumps before it, there are too many ticks to count; leave it out");
@@ -48,7 +93,7 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
   if (!name)
     return etr_fail_memory(error);
   ETR_TRY(read_dump(f, dump->bytes, name, error));
-  bool is_needed = etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]) &&
+  bool is_needed = f->dumps.count > 0 && etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]) &&
                    !f->debug_buffer.size;
   if (!is_needed || !dump->debug_buffer.size)
     return ETR_OK;
@@ -104,6 +149,17 @@ static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path,
 
 /* ---- Files ---- */
 
+/* Reads a whole file, and unpacks it if it was compressed with gzip. */
+static etr_status read_unpacked(etr_file *out, const char *path, uint64_t most, etr_error *error) {
+  ETR_TRY(etr_file_read(out, path, most, error));
+  if (!etr_gzip_is(etr_file_bytes(out)))
+    return ETR_OK;
+  etr_file packed = *out;
+  etr_status status = etr_gunzip(out, etr_file_bytes(&packed), path, most, error);
+  etr_file_clear(&packed);
+  return status;
+}
+
 static etr_status read_path(etr_dump_files *f, const char *path, etr_error *error) {
   etr_file file;
   size_t number = 0;
@@ -117,7 +173,7 @@ static etr_status read_path(etr_dump_files *f, const char *path, etr_error *erro
                     number ? known->file_bytes / known->log.found : known->file_bytes);
     return read_found(f, &known->log, log, number, error);
   }
-  ETR_TRY(etr_file_read(&file, log, most, error));
+  ETR_TRY(read_unpacked(&file, log, most, error));
   etr_budget_take(f->budget, ETR_BYTES, file.size);
   etr_slice bytes = etr_file_bytes(&file);
   etr_status status = etr_dump_is(bytes) || file.size == 0 ? read_dump(f, bytes, path, error)

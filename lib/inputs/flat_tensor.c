@@ -75,22 +75,11 @@ static etr_status read_table(etr_weights *out, const etr_seekable *file, const c
   return status;
 }
 
-etr_status etr_flat_tensors_read(const etr_weights **out, etr_arena *arena,
-                                 const char *const *paths, size_t count, uint64_t max_bytes,
-                                 etr_error *error) {
-  etr_weights *weights = etr_arena_alloc_array(arena, count, sizeof *weights);
-  *out = weights;
-  if (!weights)
-    return etr_fail_memory(error);
-  for (size_t i = 0; i < count; i++) {
-    const char *path = etr_arena_copy(arena, etr_slice_of(paths[i]));
-    if (!path)
-      return etr_fail_memory(error);
-    etr_seekable file;
-    ETR_TRY(etr_seekable_open(&file, path, error));
-    etr_status status = read_table(&weights[i], &file, path, max_bytes, error);
-    etr_seekable_close(&file);
-    ETR_TRY(status);
-  }
-  return ETR_OK;
+etr_status etr_flat_tensor_read(etr_weights *out, const char *path, uint64_t max_bytes,
+                                etr_error *error) {
+  etr_seekable file;
+  ETR_TRY(etr_seekable_open(&file, path, error));
+  etr_status status = read_table(out, &file, path, max_bytes, error);
+  etr_seekable_close(&file);
+  return status;
 }

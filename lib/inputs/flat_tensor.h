@@ -18,12 +18,11 @@ etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *
                                  etr_error *error);
 
 /**
- * Counts the contents of each .ptd: reads tables, but never data. The list and its paths are in the
- * arena. Errors: ETR_ERROR_IO, ETR_ERROR_FORMAT (no identifier FT01; damaged; a table larger than
- * max_bytes), ETR_ERROR_MEMORY.
+ * Counts the contents of a .ptd: reads its table, but never its data. `path` is kept. Errors:
+ * ETR_ERROR_IO, ETR_ERROR_FORMAT (no identifier FT01; damaged; a table larger than max_bytes),
+ * ETR_ERROR_MEMORY.
  */
-etr_status etr_flat_tensors_read(const etr_weights **out, etr_arena *arena,
-                                 const char *const *paths, size_t count, uint64_t max_bytes,
-                                 etr_error *error);
+etr_status etr_flat_tensor_read(etr_weights *out, const char *path, uint64_t max_bytes,
+                                etr_error *error);
 
 #endif

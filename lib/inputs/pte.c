@@ -510,6 +510,7 @@ enum {
   HEADER_LENGTH = 4,
   HEADER_PROGRAM_SIZE = 8,
   HEADER_SEGMENT_BASE = 16,
+  HEADER_SEGMENT_SIZE = 24, /* newer files have it: the header then has 8 bytes more */
   HEADER_BYTES = 24
 };
 
@@ -720,6 +721,40 @@ static uint64_t read_extended_header(etr_slice head, uint64_t file_size, uint64_
   return ETR_MIN(file_size, etr_load_le(head.data + HEADER_AT + HEADER_PROGRAM_SIZE, 8));
 }
 
+/* Returns the size that a file needs by its extended header; 0 if that does not say it. */
+static uint64_t size_by_header(etr_slice head) {
+  if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0)
+    return 0;
+  const char *header = head.data + HEADER_AT;
+  uint64_t length = etr_load_le(header + HEADER_LENGTH, 4);
+  uint64_t program = etr_load_le(header + HEADER_PROGRAM_SIZE, 8);
+  uint64_t base = etr_load_le(header + HEADER_SEGMENT_BASE, 8);
+  bool has_segment_size = length >= HEADER_BYTES + 8 && head.size >= HEADER_AT + HEADER_BYTES + 8;
+  uint64_t segments = has_segment_size ? etr_load_le(header + HEADER_SEGMENT_SIZE, 8) : 0;
+  return base ? ETR_MAX(program, etr_add_up_to_most(base, segments)) : program;
+}
+
+/* Returns where the last segment of a program ends; 0 if there is none. */
+static uint64_t end_of_segments(const etr_pte_data *data) {
+  uint64_t end = 0;
+  for (size_t i = 0; data->segment_base > 0 && i < data->segment_count; i++) {
+    const etr_segment *segment = &data->segments[i];
+    uint64_t segment_end = etr_add_up_to_most(segment->offset_bytes, segment->size_bytes);
+    end = ETR_MAX(end, etr_add_up_to_most(data->segment_base, segment_end));
+  }
+  return end;
+}
+
+/* Fails if a program has fewer bytes than it needs. */
+static etr_status check_size(uint64_t size, uint64_t needed, const char *path, etr_error *error) {
+  if (size >= needed)
+    return ETR_OK;
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
+                  "the .pte is cut short: it has %" PRIu64 " bytes and needs %" PRIu64
+                  "; was it copied completely?",
+                  size, needed);
+}
+
 static etr_status check_identifier(etr_slice bytes, const char *path, etr_error *error) {
   etr_slice identifier = bytes.size >= 8 ? (etr_slice){bytes.data + 4, 4} : (etr_slice){0};
   if (etr_slice_is(identifier, "ET12"))
@@ -740,15 +775,16 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
       .max_delegates = limits->max_delegates ? limits->max_delegates : DEFAULT_MAX_DELEGATES,
       .payloads = {
           .arena = arena, .bytes = bytes, .file = source->file, .left = limits->max_bytes}};
-  uint64_t size = read_extended_header(bytes, source->file ? source->file->size : bytes.size,
-                                       &reader.payloads.segment_base);
+  uint64_t file_size = source->file ? source->file->size : bytes.size;
+  ETR_TRY(check_size(file_size, size_by_header(bytes), path, error));
+  uint64_t size = read_extended_header(bytes, file_size, &reader.payloads.segment_base);
   etr_fb_init(&reader.fb, bytes.data, (size_t)ETR_MIN(size, (uint64_t)bytes.size));
   etr_map_init(&reader.names, arena);
   reader.payloads.fb = &reader.fb;
   read_methods(&reader, out);
   out->cut = reader.names.cut;
   if (!stopped(&reader))
-    return ETR_OK;
+    return check_size(file_size, end_of_segments(&out->data), path, error);
   *out = (etr_pte){0};
   if (etr_arena_failed(arena))
     return etr_fail_memory_of(error, path, NULL);

@@ -7,20 +7,24 @@
 #include "base/natural.h"
 #include "base/system.h"
 #include "formats/archive.h"
+#include "formats/gunzip.h"
 #include "inputs/bundle.h"
 #include "inputs/dump.h"
 #include "inputs/flat_tensor.h"
+#include "inputs/foreign.h"
 #include "inputs/serial_log.h"
 
+#include <errno.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* FILE_PASSED_OVER: no file, though it is called like an input. */
+/* FILE_PASSED_OVER: no file, though it is called like an input. FILE_UNREADABLE: a file that cannot
+ * be opened, so that nobody knows what it is. */
 typedef enum file_kind {
   FILE_OTHER,
-  FILE_ETRECORD,
-  FILE_DAMAGED_RECORD,
+  FILE_UNREADABLE,
+  FILE_ETRECORD, /* also a damaged one: opening it says what is wrong */
   FILE_ETDUMP,
   FILE_PTE,
   FILE_BUNDLE, /* a .bpte */
@@ -33,10 +37,18 @@ typedef enum file_kind {
   FILE_KINDS
 } file_kind;
 
+/* A file that is none of a record's. */
+typedef struct foreign_file {
+  const char *path;
+  const char *description; /* what it is and what to do with it; NULL: not known */
+} foreign_file;
+
 typedef struct finder {
   etr_arena arena;
   etr_vec(const char *) found[FILE_KINDS];
-  etr_decoded_logs *logs; /* NULL: no log was found */
+  etr_vec(foreign_file) foreign;
+  etr_vec(const char *) repeated; /* files whose content another file of their kind has */
+  etr_decoded_logs *logs;         /* NULL: no log was found */
 } finder;
 
 /* ---- What a file is ---- */
@@ -68,18 +80,28 @@ static bool is_called_dump(etr_slice name) {
   return etr_slice_ends(name, ETR_SLICE(".etdp")) || etr_slice_ends(name, ETR_SLICE(".etdump"));
 }
 
-static bool is_called_like_input(etr_slice name) {
-  return is_called_record(name) || is_called_dump(name) ||
-         etr_slice_ends(name, ETR_SLICE(".pte")) || etr_slice_ends(name, ETR_SLICE(".bpte")) ||
-         etr_slice_ends(name, ETR_SLICE(".ptd")) || etr_slice_is(name, "debug_buffer.bin");
+static bool is_called_program(etr_slice name) {
+  return etr_slice_ends(name, ETR_SLICE(".pte")) || etr_slice_ends(name, ETR_SLICE(".bpte"));
 }
 
+static bool is_called_weights(etr_slice name) {
+  return etr_slice_ends(name, ETR_SLICE(".ptd"));
+}
+
+static bool is_called_like_input(etr_slice name) {
+  return is_called_record(name) || is_called_dump(name) || is_called_program(name) ||
+         is_called_weights(name) || etr_slice_ends(name, ETR_SLICE(".bin"));
+}
+
+/* Returns the kind of what could not be opened or read as a file. */
 static file_kind kind_of_unread(const char *path) {
   struct stat status;
-  bool is_special = stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
-                    !S_ISDIR(status.st_mode);
-  return is_special && is_called_like_input(etr_slice_of(etr_last_part(path))) ? FILE_PASSED_OVER
-                                                                               : FILE_OTHER;
+  etr_slice name = etr_slice_of(etr_last_part(path));
+  if (stat(path, &status) != 0 || S_ISDIR(status.st_mode))
+    return FILE_OTHER;
+  if (!S_ISREG(status.st_mode))
+    return is_called_like_input(name) ? FILE_PASSED_OVER : FILE_OTHER;
+  return is_called_weights(name) ? FILE_WEIGHTS : FILE_UNREADABLE;
 }
 
 /* Returns true for the start of a reference: 8 bytes with a length, and a JSON object that begins
@@ -112,28 +134,65 @@ static bool read_head(const char *path, char *into, size_t size, size_t *got) {
   return done;
 }
 
-/* Returns the kind of a file. A zip may have anything before its first header, so only the archive
- * reader can recognise one; a file with a record's name is taken for a record. */
-static file_kind kind_of(const char *path) {
-  char head[80] = {0}; /* the longest is that of a reference */
-  size_t got;
+/* Returns true for the start of a zip whose first entry is the identifier of an ETRecord, which is
+ * where ExecuTorch writes it: so a record that was cut short is known, too. */
+static bool starts_like_record(etr_slice head) {
+  static const char name[] = "ETRECORD_V0";
+  enum { NAME_AT = 30 };
+  return etr_slice_starts(head, ETR_SLICE("PK\3\4")) && head.size >= NAME_AT + sizeof name - 1 &&
+         memcmp(head.data + NAME_AT, name, sizeof name - 1) == 0;
+}
+
+static bool is_packed_dump(etr_slice head) {
+  char unpacked[16];
+  return etr_gzip_is(head) &&
+         etr_dump_is((etr_slice){unpacked, etr_gunzip_head(head, unpacked, sizeof unpacked)});
+}
+
+/* Returns the kind that a file's name promises: reading it says why it is none. */
+static file_kind kind_of_name(etr_slice name) {
+  if (is_called_record(name))
+    return FILE_ETRECORD;
+  if (is_called_program(name))
+    return FILE_PTE;
+  if (is_called_weights(name))
+    return FILE_WEIGHTS;
+  return is_called_dump(name) ? FILE_ETDUMP : FILE_OTHER;
+}
+
+/* Returns the kind of a file that can be opened. A zip may have anything before its first header,
+ * so only the archive reader can recognize one. */
+static file_kind kind_of_content(const char *path, etr_slice head) {
   etr_slice name = etr_slice_of(etr_last_part(path));
-  if (!read_head(path, head, sizeof head, &got))
-    return kind_of_unread(path);
+  if (etr_foreign_is_pointer(head))
+    return FILE_OTHER;
   if (etr_slice_is(name, "debug_buffer.bin"))
     return FILE_DEBUG_BUFFER;
   if (etr_slice_is(name, "taps.json"))
     return FILE_TAPS;
-  file_kind kind = kind_of_head((etr_slice){head, got});
+  file_kind kind = kind_of_head(head);
   if (kind != FILE_OTHER)
     return kind;
-  if (has_record_identifier(path))
+  if (is_packed_dump(head))
+    return FILE_ETDUMP;
+  if (has_record_identifier(path) || starts_like_record(head))
     return FILE_ETRECORD;
-  if (is_called_record(name))
-    return FILE_DAMAGED_RECORD;
-  if (etr_serial_log_is(path))
-    return FILE_LOG;
-  return is_called_dump(name) ? FILE_ETDUMP : FILE_OTHER;
+  return etr_serial_log_is(path) ? FILE_LOG : FILE_OTHER;
+}
+
+/* Returns the kind of a file, and sets *description to what it is if it is a foreign one. */
+static file_kind kind_of(const char *path, const char **description) {
+  char head[ETR_FOREIGN_HEAD];
+  size_t got;
+  *description = NULL;
+  if (!read_head(path, head, sizeof head, &got))
+    return kind_of_unread(path);
+  etr_slice bytes = {head, got};
+  file_kind kind = kind_of_content(path, bytes);
+  if (kind != FILE_OTHER)
+    return kind;
+  *description = etr_foreign_description(bytes, path);
+  return *description ? FILE_OTHER : kind_of_name(etr_slice_of(etr_last_part(path)));
 }
 
 /* ---- Finding ---- */
@@ -187,6 +246,63 @@ static bool starts_like_zip(const char *path) {
   return read_head(path, head, sizeof head, &got) && memcmp(head, "PK\3\4", sizeof head) == 0;
 }
 
+/* Returns true if a file only points to one that is somewhere else. */
+static bool is_instead_of_file(const char *path) {
+  char head[ETR_FOREIGN_HEAD];
+  size_t got;
+  return read_head(path, head, sizeof head, &got) && etr_foreign_is_pointer((etr_slice){head, got});
+}
+
+static etr_status fail_with_description(const char *path, const char *description,
+                                        etr_error *error) {
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", description);
+}
+
+/* Looks at a file that was named itself. */
+static etr_status look_at_file(finder *f, const char *path, mode_t mode, etr_error *error) {
+  const char *description = NULL;
+  file_kind kind = S_ISFIFO(mode) ? FILE_ETDUMP : kind_of(path, &description);
+  if (!S_ISREG(mode) && kind != FILE_ETDUMP)
+    return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET,
+                    "neither a file nor a directory");
+  if (kind == FILE_UNREADABLE)
+    return fail_to_open(path, error);
+  if (description)
+    return fail_with_description(path, description, error);
+  if (kind == FILE_OTHER && starts_like_zip(path))
+    kind = FILE_ETRECORD;
+  if (kind == FILE_OTHER || kind == FILE_PASSED_OVER)
+    return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
+                    "not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, "
+                    ".bpte or .ptd, and not called debug_buffer.bin; give a record's directory, or "
+                    "its files");
+  return note_file(f, kind, path) ? ETR_OK : etr_fail_memory(error);
+}
+
+/* Looks at a file of a directory. What cannot be opened is an error, because it may be a part of
+ * the record, and so is what only stands in place of a part. Other foreign files are passed over.
+ */
+static etr_status look_at_entry(finder *f, const char *path, etr_error *error) {
+  const char *description;
+  file_kind kind = kind_of(path, &description);
+  etr_slice name = etr_slice_of(etr_last_part(path));
+  if (kind == FILE_UNREADABLE)
+    return fail_to_open(path, error);
+  if (description && is_called_weights(name))
+    kind = FILE_WEIGHTS; /* a warning, when it is read */
+  else if (description && kind_of_name(name) != FILE_OTHER)
+    return fail_with_description(path, description, error);
+  else if (description && etr_slice_ends(name, ETR_SLICE(".bin")) && is_instead_of_file(path))
+    return fail_with_description(path, description, error);
+  if (kind != FILE_OTHER)
+    return note_file(f, kind, path) ? ETR_OK : etr_fail_memory(error);
+  foreign_file *slot = etr_vec_push(&f->arena, &f->foreign);
+  if (!slot)
+    return etr_fail_memory(error);
+  *slot = (foreign_file){path, description};
+  return ETR_OK;
+}
+
 static bool is_part(const char *path) {
   size_t number;
   etr_input_file(path, &number);
@@ -201,26 +317,15 @@ static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
     return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
   if (stat(path, &status) != 0)
     return fail_to_open(path, error);
-  if (!S_ISDIR(status.st_mode)) {
-    file_kind kind = S_ISFIFO(status.st_mode) ? FILE_ETDUMP : kind_of(path);
-    if (!S_ISREG(status.st_mode) && kind != FILE_ETDUMP)
-      return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET,
-                      "neither a file nor a directory");
-    if (kind == FILE_OTHER && starts_like_zip(path))
-      kind = FILE_DAMAGED_RECORD;
-    if (kind == FILE_OTHER || kind == FILE_PASSED_OVER)
-      return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
-                      "not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, "
-                      ".bpte or .ptd, and not "
-                      "called debug_buffer.bin; give a record's directory, or its files");
-    return note_file(f, kind, path) ? ETR_OK : etr_fail_memory(error);
-  }
+  if (!S_ISDIR(status.st_mode))
+    return look_at_file(f, path, status.st_mode, error);
   if (has_record_identifier(path))
     return note_file(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
   etr_vec(char *) names = {0};
   DIR *directory = opendir(path);
   if (!directory)
-    return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read this directory");
+    return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET,
+                    "cannot read this directory: %s", strerror(errno));
   for (const struct dirent *entry; (entry = readdir(directory));) {
     if (entry->d_name[0] == '.')
       continue;
@@ -235,8 +340,7 @@ static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
     return etr_fail_memory(error);
   etr_sort(names.data, names.count, sizeof *names.data, by_name);
   for (size_t i = 0; i < names.count; i++)
-    if (!note_file(f, kind_of(names.data[i]), names.data[i]))
-      return etr_fail_memory(error);
+    ETR_TRY(look_at_entry(f, names.data[i], error));
   return ETR_OK;
 }
 
@@ -251,15 +355,34 @@ typedef struct single_kind {
 } single_kind;
 
 static const single_kind records = {FILE_ETRECORD, "ETRecords", "--etrecord"};
-static const single_kind damaged_records = {FILE_DAMAGED_RECORD, "possible ETRecords",
-                                            "--etrecord"};
 static const single_kind programs = {FILE_PTE, ".pte programs", "--pte"};
 static const single_kind bundles = {FILE_BUNDLE, ".bpte programs", "--pte"};
 static const single_kind debug_buffers = {FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer"};
 
+/* Moves files whose content an earlier file of the kind has to the list of repeated files, so that
+ * one content counts once. */
+static bool leave_out_repeated(finder *f, file_kind kind) {
+  size_t kept = 0;
+  for (size_t i = 0; i < f->found[kind].count; i++) {
+    const char *path = f->found[kind].data[i];
+    bool is_repeated = false;
+    for (size_t k = 0; k < kept && !is_repeated; k++)
+      is_repeated = etr_files_are_equal(f->found[kind].data[k], path);
+    const char **slot = is_repeated ? etr_vec_push(&f->arena, &f->repeated)
+                                    : &f->found[kind].data[kept++];
+    if (!slot)
+      return false;
+    *slot = path;
+  }
+  f->found[kind].count = kept;
+  return true;
+}
+
 /* Sets *out to the file that the caller chose, or else to the only file of a kind. */
 static etr_status choose_one(finder *f, const single_kind *of, const char *directory,
                              const char *chosen, const char **out, etr_error *error) {
+  if (!chosen && !leave_out_repeated(f, of->kind))
+    return etr_fail_memory(error);
   size_t count = f->found[of->kind].count;
   *out = chosen;
   if (!chosen && count > 1) {
@@ -279,14 +402,32 @@ static etr_status choose_one(finder *f, const single_kind *of, const char *direc
   return ETR_OK;
 }
 
+/* Fails because nothing of a record was found, and lists what is there instead. */
+static etr_status fail_of_nothing(finder *f, const char *path, etr_error *error) {
+  const char *list = "";
+  for (size_t i = 0; i < f->foreign.count && i < MOST_LISTED && list; i++) {
+    const foreign_file *file = &f->foreign.data[i];
+    const char *what = file->description ? file->description : "";
+    size_t end = strcspn(what, ":"); /* what to do with each would be too long */
+    list = etr_arena_format(&f->arena, "%s%s%s%s%.*s%s", list, i ? "; " : ", only ",
+                            etr_last_part(file->path), end ? " (" : "", (int)end, what,
+                            end ? ")" : "");
+  }
+  size_t more = f->foreign.count > MOST_LISTED ? f->foreign.count - MOST_LISTED : 0;
+  if (more > 0 && list)
+    list = etr_arena_format(&f->arena, "%s; and %zu more", list, more);
+  return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
+                  "no ETRecord, ETDump or .pte here%s; export with generate_etrecord=True to get "
+                  "an ETRecord",
+                  list ? list : "");
+}
+
 static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths,
                              size_t path_count, const etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
   for (size_t i = 0; i < path_count; i++)
     ETR_TRY(look_at_path(f, paths[i], error));
   ETR_TRY(choose_one(f, &records, path, chosen->etrecord, &out->etrecord, error));
-  if (!out->etrecord)
-    ETR_TRY(choose_one(f, &damaged_records, path, NULL, &out->etrecord, error));
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
   if (!out->pte)
     ETR_TRY(choose_one(f, &bundles, path, NULL, &out->pte, error));
@@ -297,7 +438,8 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
   if (chosen->etdump_count)
     f->found[FILE_ETDUMP].count = 0;
   for (size_t i = 0; i < chosen->etdump_count; i++) {
-    file_kind kind = kind_of(chosen->etdumps[i]);
+    const char *description;
+    file_kind kind = kind_of(chosen->etdumps[i], &description);
     if (!note_file(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i]))
       return etr_fail_memory(error);
   }
@@ -310,15 +452,15 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
   out->reference_count = f->found[FILE_REFERENCE].count;
   out->passed_over = f->found[FILE_PASSED_OVER].data;
   out->passed_over_count = f->found[FILE_PASSED_OVER].count;
+  out->repeated = f->repeated.data;
+  out->repeated_count = f->repeated.count;
   out->logs = f->logs;
   bool is_empty = !out->etrecord && out->etdump_count == 0 && !out->pte;
   if (is_empty && out->passed_over_count > 0)
     return etr_fail(error, ETR_ERROR_CHOICE, out->passed_over[0], NULL, ETR_NO_OFFSET,
                     "a pipe, socket or device: not opened inside a directory; name it explicitly");
   if (is_empty)
-    return etr_fail(
-        error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
-        "no ETRecord, ETDump or .pte here; export with generate_etrecord=True to get an ETRecord");
+    return fail_of_nothing(f, path, error);
   return ETR_OK;
 }
 
@@ -352,14 +494,15 @@ static const char **put_all(const char ***slots, char **at, const char *const *t
 
 static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *error) {
   const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps};
-  size_t pointers = found->etdump_count + found->passed_over_count + found->weight_count +
-                    found->reference_count;
+  size_t pointers = found->etdump_count + found->passed_over_count + found->repeated_count +
+                    found->weight_count + found->reference_count;
   const char **block = malloc((pointers + 1) * sizeof *block +
                               size_of_texts(single, ETR_COUNT(single)) +
                               size_of_texts(found->etdumps, found->etdump_count) +
                               size_of_texts(found->weights, found->weight_count) +
                               size_of_texts(found->references, found->reference_count) +
-                              size_of_texts(found->passed_over, found->passed_over_count));
+                              size_of_texts(found->passed_over, found->passed_over_count) +
+                              size_of_texts(found->repeated, found->repeated_count));
   if (!block)
     return etr_fail_memory(error);
   char *text = (char *)(block + pointers + 1);
@@ -368,6 +511,7 @@ static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *
                          found->etdump_count); /* comes first, because this pointer is
                                                   freed */
   out->passed_over = put_all(&block, &text, found->passed_over, found->passed_over_count);
+  out->repeated = put_all(&block, &text, found->repeated, found->repeated_count);
   out->weights = put_all(&block, &text, found->weights, found->weight_count);
   out->references = put_all(&block, &text, found->references, found->reference_count);
   out->etrecord = copy_text(&text, found->etrecord);

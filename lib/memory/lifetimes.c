@@ -40,6 +40,16 @@ static uint64_t end_of(const etr_planned_tensor *tensor) {
   return etr_add_up_to_most(tensor->offset_bytes, tensor->size_bytes);
 }
 
+/* Returns whether one tensor may be a view of another: a view has the type, the place and all bytes
+ * of the tensor that it views. */
+static bool may_view(const builder *b, const etr_planned_tensor *view,
+                     const etr_planned_tensor *base) {
+  const etr_pte_value *values = b->program->values;
+  const char *left = values[view->value].dtype, *right = values[base->value].dtype;
+  return view->size_bytes > 0 && view->size_bytes == base->size_bytes &&
+         view->offset_bytes == base->offset_bytes && left && right && strcmp(left, right) == 0;
+}
+
 /* Returns whether one tensor is inside another. A tensor of no or unknown size is inside none. */
 static bool is_inside(const etr_planned_tensor *inner, const etr_planned_tensor *outer) {
   return inner->size_bytes > 0 && inner->buffer == outer->buffer &&
@@ -57,10 +67,11 @@ static uint32_t owner_of(const builder *b, uint32_t index) {
   return base == ETR_NONE ? index : base;
 }
 
-/* A tensor that nothing wrote is a view of the tensor that was last written to its location. */
+/* A tensor that nothing wrote is a view of the tensor that was last written to its location, if it
+ * may be one; memory planning makes such views without an operator. */
 static uint32_t viewed_by(builder *b, const etr_planned_tensor *tensor) {
   const etr_map_slot *slot = slot_of(b, tensor);
-  if (!slot || slot->value == ETR_NONE || !is_inside(tensor, tensor_at(b, slot->value)))
+  if (!slot || slot->value == ETR_NONE || !may_view(b, tensor, tensor_at(b, slot->value)))
     return ETR_NONE;
   return owner_of(b, slot->value);
 }
@@ -216,6 +227,31 @@ static void extend_for_views(builder *b) {
   }
 }
 
+/* Returns whether a tensor is scratch: memory for the work of one kernel, which the kernel fills
+ * and no other instruction sees. Nothing else would be used once without a value. */
+static bool is_scratch(const builder *b, uint32_t index) {
+  const etr_planned_tensor *tensor = tensor_at(b, index);
+  return tensor->role == ETR_TENSOR_STATE && tensor->made_by < 0 &&
+         b->program->values[tensor->value].data == 0 && b->used_by[index] != ETR_NONE &&
+         tensor->first_instruction == tensor->last_instruction;
+}
+
+/* Extends the lifetimes of state to the whole program, and gives scratch to its kernel. */
+static void settle_state(builder *b) {
+  for (size_t i = 0; i < b->out->tensors.count; i++) {
+    etr_planned_tensor *tensor = tensor_at(b, (uint32_t)i);
+    if (tensor->role != ETR_TENSOR_STATE)
+      continue;
+    if (is_scratch(b, (uint32_t)i)) {
+      tensor->role = ETR_TENSOR_ACTIVATION;
+      tensor->made_by = tensor->first_instruction;
+      continue;
+    }
+    tensor->first_instruction = 0;
+    tensor->last_instruction = b->now;
+  }
+}
+
 /* ---- Loops ---- */
 
 /* An instruction that jumps back, and the instruction to which it jumps. */
@@ -349,13 +385,7 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
     if (tensor_at(&b, index)->role == ETR_TENSOR_ACTIVATION)
       tensor_at(&b, index)->role = ETR_TENSOR_OUTPUT;
   }
-  for (size_t i = 0; i < b.out->tensors.count; i++) {
-    etr_planned_tensor *tensor = tensor_at(&b, (uint32_t)i);
-    if (tensor->role != ETR_TENSOR_STATE)
-      continue;
-    tensor->first_instruction = 0;
-    tensor->last_instruction = b.now;
-  }
+  settle_state(&b);
   extend_for_views(&b);
   if (!extend_for_loops(&b))
     return false;

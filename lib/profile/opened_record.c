@@ -190,6 +190,29 @@ static void warn_of_changed_programs(etr_opened_record *out) {
   }
 }
 
+/* ---- Weights ---- */
+
+/* Reads what the .ptd files hold. A file that cannot be read is left out with a warning: no time
+ * and no node depends on it. */
+static etr_status read_weights(reader *r, etr_error *error) {
+  etr_opened_record *out = r->out;
+  size_t count = r->inputs->weight_count;
+  etr_weights *weights = etr_arena_alloc_array(r->arena, count, sizeof *weights);
+  out->profile.weights = weights;
+  for (size_t i = 0; weights && i < count; i++) {
+    const char *path = etr_arena_copy(r->arena, etr_slice_of(r->inputs->weights[i]));
+    etr_error failure;
+    if (!path)
+      return etr_fail_memory(error);
+    etr_weights *slot = &weights[out->profile.weight_count];
+    if (etr_flat_tensor_read(slot, path, most_bytes(out), &failure) == ETR_OK)
+      out->profile.weight_count++;
+    else
+      etr_warn(&out->warnings, path, NULL, failure.offset, "%s; left out", failure.message);
+  }
+  return weights ? ETR_OK : etr_fail_memory(error);
+}
+
 /* ---- All ---- */
 
 static etr_status read_all(reader *r, etr_error *error) {
@@ -198,13 +221,14 @@ static etr_status read_all(reader *r, etr_error *error) {
   for (size_t i = 0; i < r->inputs->passed_over_count; i++)
     etr_warn(&out->warnings, r->inputs->passed_over[i], NULL, ETR_NO_OFFSET,
              "a pipe, socket or device: not opened; name it explicitly to read it");
+  for (size_t i = 0; i < r->inputs->repeated_count; i++)
+    etr_warn(&out->warnings, r->inputs->repeated[i], NULL, ETR_NO_OFFSET,
+             "has the same content as another file here: counted once");
   ETR_TRY(read_record(r, error));
   for (size_t i = 0; i < out->record.graph_count; i++)
     if (!fold_modules(&out->record.graphs[i], r->arena))
       return etr_fail_memory(error);
-  out->profile.weight_count = r->inputs->weight_count;
-  ETR_TRY(etr_flat_tensors_read(&out->profile.weights, r->arena, r->inputs->weights,
-                                r->inputs->weight_count, most_bytes(out), error));
+  ETR_TRY(read_weights(r, error));
   ETR_TRY(read_program(r, error));
   if (!collect_methods(r))
     return etr_fail_memory(error);

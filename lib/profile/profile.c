@@ -211,9 +211,16 @@ static etr_status join_all(loader *l, etr_error *error) {
 
 /* ---- Filling the profile ---- */
 
-enum { LAST_RANK = 4 };
+/* Where an entry point is shown: by the kind of its graph, then by module, then in the order of the
+ * program. */
+typedef struct entry_place {
+  int rank;        /* of the kind of graph */
+  uint32_t module; /* index of the first graph of its module */
+  uint32_t method; /* index of its method in that order; ETR_NONE comes last */
+  uint32_t index;  /* among the record's graphs, and then the program's */
+} entry_place;
 
-/* Returns the rank of an entry point in the order in which they are shown. */
+/* Returns the rank of a graph among the kinds of graphs. */
 static int rank_of(const etr_graph *graph, const etr_method *methods) {
   static const char *const modules[] = {"edge", "program", "aten"};
   bool timed = graph->times && graph->profile_method != ETR_NONE &&
@@ -222,6 +229,40 @@ static int rank_of(const etr_graph *graph, const etr_method *methods) {
     if (strcmp(graph->module, modules[i]) == 0)
       return (int)i + (i > 0 || !timed);
   return (int)ETR_COUNT(modules) + 1;
+}
+
+/* Returns the index of a graph's method. The entries of a record may stand in any order, its
+ * methods are in the order of the program. */
+static uint32_t method_place(const loader *l, const etr_graph *graph) {
+  for (uint32_t i = 0; i < l->methods.count; i++)
+    if (strcmp(l->methods.data[i].name, graph->method) == 0)
+      return i;
+  return ETR_NONE;
+}
+
+/* Returns one of the record's graphs, or, after these, of the program's. */
+static const etr_graph *graph_at(const loader *l, size_t index) {
+  return index < l->record.graph_count ? &l->record.graphs[index]
+                                       : &l->programs.data[index - l->record.graph_count];
+}
+
+/* Returns the index of the first graph of a graph's module: extra modules keep their order. */
+static uint32_t module_place(const loader *l, const etr_graph *graph) {
+  uint32_t first = 0;
+  while (strcmp(graph_at(l, first)->module, graph->module) != 0)
+    first++;
+  return first;
+}
+
+static int by_place(const void *a, const void *b) {
+  const entry_place *x = a, *y = b;
+  if (x->rank != y->rank)
+    return (x->rank > y->rank) - (x->rank < y->rank);
+  if (x->module != y->module)
+    return (x->module > y->module) - (x->module < y->module);
+  if (x->method != y->method)
+    return (x->method > y->method) - (x->method < y->method);
+  return (x->index > y->index) - (x->index < y->index);
 }
 
 /* Sets the graph of each method to the one to which it was joined, whatever others are called.
@@ -244,18 +285,23 @@ static etr_status lay_out(loader *l, etr_error *error) {
   size_t count = l->record.graph_count + l->programs.count;
   etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
   uint32_t *places = etr_arena_alloc_array(l->arena, count, sizeof *places);
-  if (!graphs || !places)
+  entry_place *order = etr_arena_alloc_array(l->arena, count, sizeof *order);
+  if (!graphs || !places || !order)
     return etr_fail_memory(error);
-  for (int rank = 0; rank <= LAST_RANK; rank++)
-    for (size_t i = 0; i < count; i++) {
-      const etr_graph *graph = i < l->record.graph_count
-                                   ? &l->record.graphs[i]
-                                   : &l->programs.data[i - l->record.graph_count];
-      if (rank_of(graph, p->methods) != rank)
-        continue;
-      places[i] = (uint32_t)p->graph_count;
-      graphs[p->graph_count++] = *graph;
-    }
+  for (size_t i = 0; i < count; i++) {
+    const etr_graph *graph = graph_at(l, i);
+    order[i] = (entry_place){.rank = rank_of(graph, p->methods),
+                             .module = module_place(l, graph),
+                             .method = method_place(l, graph),
+                             .index = (uint32_t)i};
+  }
+  if (count)
+    etr_sort(order, count, sizeof *order, by_place);
+  for (size_t i = 0; i < count; i++) {
+    places[order[i].index] = (uint32_t)i;
+    graphs[i] = *graph_at(l, order[i].index);
+  }
+  p->graph_count = count;
   point_to_graphs(l, places);
   p->graphs = l->graphs = graphs;
   p->runs = l->blocks.runs;

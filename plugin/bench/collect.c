@@ -10,6 +10,7 @@
 #include "command/flat_json.h"
 #include "command/runner.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -268,6 +269,17 @@ static void measure_tracing(const collecting *c) {
 
 /* ---- Running a job ---- */
 
+/* Returns true for a folder without any file. Nothing is opened: rights are not given up yet. */
+static bool is_empty_folder(const char *path) {
+  DIR *folder = opendir(path);
+  bool is_empty = folder != NULL;
+  for (const struct dirent *entry; is_empty && (entry = readdir(folder)) != NULL;)
+    is_empty = entry->d_name[0] == '.';
+  if (folder != NULL)
+    closedir(folder);
+  return is_empty;
+}
+
 static exit_status check_settings(const cli_settings *settings) {
   exit_status checked = command_check_noise(settings, "bench");
   if (checked != EXIT_DONE)
@@ -282,6 +294,11 @@ static exit_status check_settings(const cli_settings *settings) {
     return message_usage("bench",
                          "--fail-above needs a base: name a base with --against, or compare "
                          "folders with diff");
+  if (settings->record != NULL && is_empty_folder(settings->record))
+    return message_usage("bench",
+                         "%s is an empty folder: name one with the ETRecord or the .pte of what "
+                         "the runner runs",
+                         settings->record);
   return EXIT_DONE;
 }
 

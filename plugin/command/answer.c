@@ -49,15 +49,40 @@ static exit_status split_sides(cli_settings *base, cli_settings *newer,
   return EXIT_DONE;
 }
 
-/* Returns true if a side is a program and nothing else. */
-static bool is_program_alone(const cli_settings *settings) {
+/* The kinds of files that a side has, as bits. */
+enum { HAS_RECORD = 1, HAS_PROGRAM = 2, HAS_DUMP = 4 };
+
+/* Sets *kinds to the kinds of files that a side has. */
+static exit_status find_kinds(unsigned *kinds, const cli_settings *settings) {
   etr_inputs inputs;
-  if (command_find(&inputs, settings) != EXIT_DONE)
-    return false;
-  bool is_alone = inputs.pte && !inputs.etrecord && inputs.etdump_count == 0;
+  exit_status status = command_find(&inputs, settings);
+  *kinds = 0;
+  if (status != EXIT_DONE)
+    return status;
+  *kinds = (inputs.etrecord ? HAS_RECORD : 0u) | (inputs.pte ? HAS_PROGRAM : 0u) |
+           (inputs.etdump_count ? HAS_DUMP : 0u);
   if (settings->record)
     etr_inputs_clear(&inputs);
-  return is_alone;
+  return EXIT_DONE;
+}
+
+/* Refuses sides that have no kind of file in common, such as a record's ETRecord and its ETDump:
+ * they are parts of one record, and nothing of them can be compared. */
+static exit_status check_sides(const cli_settings *base, const cli_settings *newer,
+                               bool *are_programs) {
+  unsigned kinds, new_kinds;
+  exit_status status = find_kinds(&kinds, base);
+  if (status == EXIT_DONE)
+    status = find_kinds(&new_kinds, newer);
+  if (status != EXIT_DONE)
+    return status;
+  *are_programs = kinds == HAS_PROGRAM && new_kinds == HAS_PROGRAM;
+  if ((kinds & new_kinds) != 0)
+    return EXIT_DONE;
+  return message_usage(base->command->name,
+                       "%s and %s are parts of a record, with nothing to compare: name the files "
+                       "of one kind, or the folder of a record, on each side",
+                       base->record ? base->record : "BASE", newer->record ? newer->record : "NEW");
 }
 
 static exit_status run_two(const cli_settings *given) {
@@ -66,7 +91,10 @@ static exit_status run_two(const cli_settings *given) {
   etr_profile *base = NULL, *newer = NULL;
   cli_settings base_settings, new_settings;
   exit_status result = split_sides(&base_settings, &new_settings, settings);
-  if (result == EXIT_DONE && is_program_alone(&base_settings) && is_program_alone(&new_settings))
+  bool are_programs = false;
+  if (result == EXIT_DONE)
+    result = check_sides(&base_settings, &new_settings, &are_programs);
+  if (are_programs)
     with_sizes.sizes = base_settings.sizes = new_settings.sizes = true;
   if (result == EXIT_DONE)
     result = command_open(&base, &base_settings);

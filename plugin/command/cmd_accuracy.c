@@ -362,9 +362,39 @@ static bool place_reference(char path[PATH_MAX], const char *record, const char 
   return size > 0 && size < PATH_MAX && access(folder, W_OK) == 0;
 }
 
+/* The reference that is not kept, and its folder. */
+static char temporary_path[PATH_MAX], temporary_folder[PATH_MAX];
+
+static void remove_temporary(void) {
+  (void)unlink(temporary_path);
+  (void)rmdir(temporary_folder);
+}
+
+#if defined _WIN32
+/* Makes a folder for a reference that is not kept. */
+static bool make_temporary_folder(void) {
+  const char *parent = getenv("TEMP");
+  (void)snprintf(temporary_folder, sizeof temporary_folder, "%s/etrecord-tb.%d",
+                 parent && parent[0] ? parent : ".", (int)getpid());
+  return mkdir(temporary_folder, 0700) == 0;
+}
+
+/* Removes a reference that is not kept when the command is done, which gives up no rights here. */
+static void remove_at_end(void) {
+  (void)atexit(remove_temporary);
+}
+#else
+/* Makes a folder for a reference that is not kept. */
+static bool make_temporary_folder(void) {
+  const char *parent = getenv("TMPDIR");
+  (void)snprintf(temporary_folder, sizeof temporary_folder, "%s/etrecord-tb.XXXXXX",
+                 parent && parent[0] ? parent : "/tmp");
+  return mkdtemp(temporary_folder) != NULL;
+}
+
 /* Removes a reference that is not kept when the rest of the command is done: the command itself
  * gives up that right, so the rest runs in a child. Returns in the child only. */
-static void remove_at_end(const char *path, const char *folder) {
+static void remove_at_end(void) {
   int status = 0;
   pid_t child = fork();
   if (child <= 0)
@@ -373,13 +403,14 @@ static void remove_at_end(const char *path, const char *folder) {
   (void)signal(SIGTERM, SIG_IGN);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     continue;
-  (void)unlink(path);
-  (void)rmdir(folder);
+  remove_temporary();
   _exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_BAD_INPUT);
 }
+#endif
 
 exit_status command_prepare_accuracy(cli_settings *settings) {
-  static char path[PATH_MAX], folder[PATH_MAX];
+  static char kept_path[PATH_MAX];
+  const char *path = settings->no_keep ? temporary_path : kept_path;
   char hash[HASH_ROOM];
   if (!settings->reference_record || settings->reference)
     return EXIT_DONE;
@@ -393,13 +424,12 @@ exit_status command_prepare_accuracy(cli_settings *settings) {
   (void)snprintf(hash, sizeof hash, "%016" PRIx64,
                  hash_record(settings->record) * 31 + hash_record(of));
   if (settings->no_keep) {
-    const char *temporary = getenv("TMPDIR");
-    (void)snprintf(folder, sizeof folder, "%s/etrecord-tb.XXXXXX",
-                   temporary && temporary[0] ? temporary : "/tmp");
-    if (!mkdtemp(folder))
-      return message_failed("%s: cannot make a temporary folder: %s", folder, strerror(errno));
-    (void)snprintf(path, sizeof path, "%.*s/reference.safetensors", PATH_MAX - 32, folder);
-  } else if (!place_reference(path, settings->record, hash)) {
+    if (!make_temporary_folder())
+      return message_failed("%s: cannot make a temporary folder: %s", temporary_folder,
+                            strerror(errno));
+    (void)snprintf(temporary_path, sizeof temporary_path, "%.*s/reference.safetensors",
+                   PATH_MAX - 32, temporary_folder);
+  } else if (!place_reference(kept_path, settings->record, hash)) {
     return message_failed("%s: the reference can be kept neither beside the record nor in the "
                           "user's cache: --no-keep",
                           settings->record);
@@ -414,12 +444,12 @@ exit_status command_prepare_accuracy(cli_settings *settings) {
     exit_status made = command_make_reference(&own);
     if (made != EXIT_DONE) {
       if (settings->no_keep)
-        (void)rmdir(folder);
+        remove_temporary();
       return made;
     }
   }
   settings->reference = path;
   if (settings->no_keep)
-    remove_at_end(path, folder);
+    remove_at_end();
   return EXIT_DONE;
 }

@@ -4,8 +4,9 @@
  */
 #include "command/command.h"
 #include "command/ending.h"
-#include "command/flat_json.h"
 #include "command/output_file.h"
+
+#include "base/json_writer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -48,16 +49,25 @@ static bool is_over(const each *e) {
 
 /* ---- One ETDump ---- */
 
+static bool write_problems(void *file, const void *data, size_t size) {
+  return fwrite(data, 1, size, file) == size;
+}
+
 static void note_problem(each *e, const char *path, const char *problem) {
-  flat_json line;
+  etr_writer writer;
+  etr_jw line;
   e->failed++;
   if (!output_problems())
     return;
-  flat_json_begin(&line, output_problems());
-  flat_json_add_text(&line, "etdump", path);
-  flat_json_add_text(&line, "problem", problem);
-  flat_json_end(&line);
-  fputs("\n", output_problems());
+  etr_writer_init(&writer, &(etr_sink){write_problems, output_problems()});
+  etr_jw_init(&line, &writer, ETR_JW_DOCUMENT);
+  etr_jw_object(&line);
+  etr_jw_key(&line, "etdump");
+  etr_jw_string(&line, path);
+  etr_jw_key(&line, "problem");
+  etr_jw_string(&line, problem);
+  etr_jw_end(&line);
+  (void)etr_writer_finish(&writer, NULL); /* the file remembers that it failed */
   output_flush_problems();
 }
 
@@ -122,12 +132,18 @@ typedef struct open_folder {
 
 static void take_folder(each *e, const char *path, const open_folder *above);
 
+static bool is_called_dump(const char *path) {
+  const char *extension = strrchr(path, '.');
+  return extension && (strcmp(extension, ".etdp") == 0 || strcmp(extension, ".etdump") == 0);
+}
+
 /* Takes a file in a folder, if it is an ETDump, or each ETDump of a log. */
 static void take_file(each *e, const char *path) {
   etr_error error;
   etr_inputs found;
   etr_status status = etr_inputs_find(&found, path, NULL, &error);
-  if (status == ETR_ERROR_IO) {
+  bool is_lost = status == ETR_ERROR_FORMAT && is_called_dump(path);
+  if (status == ETR_ERROR_IO || is_lost) {
     (void)message_error(&error);
     note_problem(e, path, error.message);
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * flat_json.h - reads and writes JSON objects on one line, such as those that LLM runners print.
+ * flat_json.h - members of a JSON object on one line, such as those that LLM runners print.
  * Layer 6.
  */
 #ifndef ETR_FLAT_JSON_H
@@ -8,9 +8,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
-/** Returns true if a line is one whole object. The line ends with NUL or a line break. */
+/** Returns true if a line begins with a whole object. The line ends with NUL or a line break. */
 bool flat_json_is_object(const char *line);
 
 /** Returns true if the object has a member of that name, of any type. */
@@ -20,16 +19,5 @@ bool flat_json_has(const char *line, const char *key);
  * text that is longer than the room counts as missing. */
 bool flat_json_number(const char *line, const char *key, double *out);
 bool flat_json_text(const char *line, const char *key, char *room, size_t size);
-
-/** An object being written. Each member is written as ,"key":value, without the comma after the
- * opening brace. */
-typedef struct flat_json {
-  FILE *out;
-  bool has_members;
-} flat_json;
-
-void flat_json_begin(flat_json *object, FILE *out);
-void flat_json_add_text(flat_json *object, const char *key, const char *text);
-void flat_json_end(flat_json *object);
 
 #endif

@@ -6,6 +6,8 @@
  */
 #include "command/option_table.h"
 
+#include "base/utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,45 +19,19 @@ enum { LINE = 60 };
 
 /* ---- Text ---- */
 
-/* Writes a character that is not ASCII by its number. Returns its size in UTF-8, in bytes. */
-static size_t put_unicode(FILE *out, const char *text) {
-  const unsigned char *bytes = (const unsigned char *)text;
-  size_t size = 2 + (size_t)(bytes[0] >= 0xE0) + (size_t)(bytes[0] >= 0xF0);
-  unsigned number = bytes[0] & (0xFFU >> (size + 1));
-  for (size_t i = 1; i < size; i++)
-    number = number << 6 | (bytes[i] & 0x3FU);
-  fprintf(out, "\\[u%04X]", number);
-  return size;
-}
-
 /* Writes a text and escapes the characters that have a meaning in roff. */
 static void put_characters(FILE *out, const char *text, size_t size) {
-  for (size_t i = 0; i < size; i++) {
-    switch (text[i]) {
-    case '\\':
-      fputs("\\e", out);
-      break;
-    case '-':
-      fputs("\\-", out);
-      break;
-    case '\'':
-      fputs("\\(aq", out);
-      break;
-    case '^':
-      fputs("\\(ha", out);
-      break;
-    case '~':
-      fputs("\\(ti", out);
-      break;
-    case '"':
-      fputs("\\(dq", out);
-      break;
-    default:
-      if ((unsigned char)text[i] < 0x80)
-        fputc(text[i], out);
-      else
-        i += put_unicode(out, text + i) - 1;
-    }
+  static const char *const escapes[0x80] = {['\\'] = "\\e",  ['-'] = "\\-",   ['\''] = "\\(aq",
+                                            ['^'] = "\\(ha", ['~'] = "\\(ti", ['"'] = "\\(dq"};
+  size_t step;
+  for (const char *at = text; at < text + size; at += step) {
+    uint32_t character = etr_character_at(at, &step);
+    if (character >= 0x80)
+      fprintf(out, "\\[u%04X]", character);
+    else if (escapes[character])
+      fputs(escapes[character], out);
+    else
+      fputc(*at, out);
   }
 }
 

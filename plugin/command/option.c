@@ -5,9 +5,12 @@
 #include "command/command.h"
 #include "command/option_table.h"
 
+#include "base/system.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* ---- Values ---- */
@@ -431,6 +434,38 @@ static void choose_format(cli_settings *out) {
       out->format = known[i].format;
 }
 
+/* Refuses an output file whose extension promises what the command does not write. */
+static exit_status check_extension(const cli_settings *settings) {
+  static const char *const others[] = {".pdf", ".xlsx", ".xls", ".ods",    ".html", ".htm",
+                                       ".svg", ".png",  ".jpg", ".docx",   ".xml",  ".yaml",
+                                       ".yml", ".zip",  ".db",  ".sqlite", ".npy",  ".pkl"};
+  const option_spec *spec = find_option("--format", settings->command);
+  bool has_tables = spec && spec->offset == offsetof(cli_settings, format);
+  if (!has_tables || settings->has_format || !settings->output)
+    return EXIT_DONE;
+  const char *extension = command_extension(settings);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcasecmp(extension, others[i]) == 0)
+      return message_usage(settings->command->name,
+                           "cannot write %s files: name FILE .csv, .tsv, .json, .jsonl, .md, "
+                           ".parquet or .arrow, or give --format",
+                           extension);
+  return EXIT_DONE;
+}
+
+/* Refuses a --source-root that is a path of this machine and is not there. A part of recorded
+ * paths, such as torch/nn, need not be: it begins with a name. */
+static exit_status check_source_root(const cli_settings *settings) {
+  const char *root = settings->source_root;
+  bool is_path = root && (etr_is_slash(root[0]) || root[0] == '.' || root[0] == '~');
+  if (!is_path || command_is_folder(root))
+    return EXIT_DONE;
+  return message_usage(settings->command->name,
+                       "--source-root %s: no such folder; a part of the recorded paths is written "
+                       "without a slash in front (%s)",
+                       root, root + strspn(root, "/\\.~"));
+}
+
 static exit_status set_clock(cli_settings *out, const char *command) {
   static const double per_second[] = {
       [ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};
@@ -455,6 +490,10 @@ exit_status option_parse(cli_settings *out, int argc, char **argv) {
   out->command = p.command;
   choose_format(out);
   status = check_arguments(&p);
+  if (status == EXIT_DONE)
+    status = check_extension(out);
+  if (status == EXIT_DONE)
+    status = check_source_root(out);
   if (status == EXIT_DONE)
     status = set_clock(out, p.named);
   if (status == EXIT_DONE)

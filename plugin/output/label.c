@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 static const char *short_dtype(const char *dtype) {
   static const struct {
@@ -191,10 +192,28 @@ static bool is_usual_name(etr_slice name) {
          etr_slice_is(name, "model.pte");
 }
 
+/* Returns what the file system calls a folder that was written as "." or ".."; NULL if it does not
+ * say. */
+static const char *name_of_dots(etr_arena *arena, etr_slice path) {
+  const char *folder = etr_arena_copy(arena, path);
+  char *whole = folder ? realpath(folder, NULL) : NULL;
+  const char *name = whole ? etr_arena_copy(arena, last_part(etr_slice_of(whole))) : NULL;
+  free(whole);
+  return name && name[0] ? name : NULL;
+}
+
 static const char *label_file(etr_arena *arena, const char *path) {
-  etr_slice file = last_part(etr_slice_of(path)),
-            folder = last_part((etr_slice){path, (size_t)(file.data - path)});
-  return etr_arena_copy(arena, is_usual_name(file) && !is_usual_name(folder) ? folder : file);
+  etr_slice file = last_part(etr_slice_of(path));
+  etr_slice above = {path, (size_t)(file.data - path)};
+  etr_slice folder = last_part(above);
+  if (!is_usual_name(file))
+    return etr_arena_copy(arena, file);
+  if (etr_slice_is(folder, ".") || etr_slice_is(folder, "..")) {
+    const char *name = name_of_dots(arena, above);
+    if (name)
+      return name;
+  }
+  return etr_arena_copy(arena, is_usual_name(folder) ? file : folder);
 }
 
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {

@@ -719,9 +719,8 @@ static const char *other_shapes_text(accuracy_output *o) {
     last = value->value->run;
     if (++runs <= MOST_RUNS)
       text = etr_arena_format(arena, "%s%srun %u logged other shapes than run %u (%s: %s, not %s)",
-                              text ? text : "", text ? "; " : "", last + 1, other->run + 1,
-                              value->name, sizes_text(arena, value->value),
-                              sizes_text(arena, other));
+                              text ? text : "", text ? "; " : "", last, other->run, value->name,
+                              sizes_text(arena, value->value), sizes_text(arena, other));
   }
   if (runs > MOST_RUNS)
     text = etr_arena_format(arena, "%s; so did %zu more runs", text, runs - MOST_RUNS);

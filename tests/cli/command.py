@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,25 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(os.path.dirname(HERE), 'fixtures')
 MEGABYTE = 1 << 20
 HANGS = 300  # seconds: a process that waits for ever uses none of its own time
+
+
+
+def recorded_again(dump, number):
+    """Another recording of the same program: an ETDump whose first event takes `number` ticks more."""
+    data = bytearray(dump)
+
+    def follow(at):
+        return at + struct.unpack_from('<I', data, at)[0]
+
+    def field(table, index):
+        vtable = table - struct.unpack_from('<i', data, table)[0]
+        return table + struct.unpack_from('<H', data, vtable + 4 + 2 * index)[0]
+
+    run = follow(follow(field(follow(4), 1)) + 4)
+    event = follow(follow(field(run, 3)) + 4)
+    end = field(follow(field(event, 0)), 7)
+    struct.pack_into('<Q', data, end, struct.unpack_from('<Q', data, end)[0] + number)
+    return bytes(data)
 
 
 class Outcome:

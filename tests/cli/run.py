@@ -82,6 +82,10 @@ class Runner:
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         shutil.copyfile(os.path.join(command.FIXTURES, source), self.path(name))
 
+    def do_record(self, source, name, number='1'):
+        with open(os.path.join(command.FIXTURES, source), 'rb') as dump, open(self.path(name), 'wb') as file:
+            file.write(command.recorded_again(dump.read(), int(number)))
+
     def do_unzip(self, source, name):
         with zipfile.ZipFile(os.path.join(command.FIXTURES, source)) as archive:
             archive.extractall(self.path(name))

@@ -419,6 +419,19 @@ def test_objects_are_neither_copied_nor_pickled():
         assert profile.summary()
 
 
+def test_the_process_keeps_its_rights(tmp_path):
+    """The library is a guest: it restricts nothing, unlike the command."""
+    script = """
+import pathlib, socket, subprocess, sys, etrecord_tb
+with etrecord_tb.Profile(sys.argv[1]) as profile:
+    assert profile.summary()
+    pathlib.Path(sys.argv[2], "new").write_text("text")
+    socket.socket().close()
+    subprocess.run([sys.executable, "-c", ""], check=True)
+"""
+    subprocess.run([sys.executable, "-c", script, FIXTURES / "add_mul", tmp_path], check=True, env=os.environ)
+
+
 def test_closing_waits_for_the_threads_that_read():
     def read(profile):
         try:

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_flat_json.c - JSON objects on one line: whole and damaged ones, their members, and texts
- * that are written and read.
+ * test_flat_json.c - JSON objects on one line: whole and damaged ones, and their members.
  */
 #include "command/flat_json.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 Test(flat_json, only_whole_objects_are_accepted) {
@@ -44,19 +43,4 @@ Test(flat_json, members_are_read_by_name) {
     (void)snprintf(object, sizeof object, "{\"a\":%s}", *odd);
     cr_expect_not(flat_json_number(object, "a", &number), "%s", *odd);
   }
-}
-
-Test(flat_json, written_members_read_back) {
-  char *line = NULL, text[64];
-  size_t size;
-  FILE *out = open_memstream(&line, &size);
-  flat_json object;
-  flat_json_begin(&object, out);
-  flat_json_add_text(&object, "text", "a \"b\" \\ \n\x1b\xff");
-  flat_json_end(&object);
-  cr_assert(fclose(out) == 0);
-  cr_assert(flat_json_is_object(line), "%s", line);
-  cr_expect(flat_json_text(line, "text", text, sizeof text));
-  cr_expect_str_eq(text, "a \"b\" \\ ???");
-  free(line);
 }

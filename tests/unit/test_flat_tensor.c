@@ -16,12 +16,8 @@ static const char weights[] = FIXTURES "/external_weights/weights.ptd";
 
 static etr_status read_one(etr_weights *out, const char *path, uint64_t max_bytes,
                            etr_error *error) {
-  const etr_weights *list;
-  etr_arena arena = {0};
-  etr_status status = etr_flat_tensors_read(&list, &arena, &path, 1, max_bytes, error);
-  *out = status == ETR_OK ? list[0] : (etr_weights){0};
-  etr_arena_clear(&arena);
-  return status;
+  *out = (etr_weights){0};
+  return etr_flat_tensor_read(out, path, max_bytes, error);
 }
 
 Test(flat_tensor, tensors_and_their_bytes_are_counted) {

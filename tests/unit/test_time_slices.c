@@ -122,14 +122,15 @@ Test(time_slices, time_slices_add_up_to_the_method) {
 
 enum { MOST_DUMPS = 2048 }; /* UINT64_MAX / ETR_DUMP_MOST_TICKS + 1 */
 
-static const char *write_long_dump(const char *path) {
+/* Writes an ETDump of one event. Dumps that start at different times are different recordings. */
+static void write_long_dump(const char *path, uint64_t start) {
   uint8_t bytes[512] = {0};
   tiny_fb fb = {bytes, sizeof bytes, 0};
   tiny_start(&fb, "ED00");
   uint32_t dump = tiny_table(&fb, (uint16_t[]){0, 4}, 2, 8), runs = tiny_vector(&fb, 1, 4);
   uint32_t run = tiny_table(&fb, (uint16_t[]){0, 0, 0, 4}, 4, 8), events = tiny_vector(&fb, 1, 4);
   uint32_t event = tiny_table(&fb, (uint16_t[]){4}, 1, 8);
-  uint32_t profile = tiny_table(&fb, (uint16_t[]){4, 0, 0, 0, 0, 0, 0, 8}, 8, 16),
+  uint32_t profile = tiny_table(&fb, (uint16_t[]){4, 0, 0, 0, 0, 0, 16, 8}, 8, 24),
            name = tiny_string(&fb, "Method::execute");
   tiny_point(&fb, 0, dump);
   tiny_point(&fb, dump + 4, runs);
@@ -138,24 +139,28 @@ static const char *write_long_dump(const char *path) {
   tiny_point(&fb, events + 4, event);
   tiny_point(&fb, event + 4, profile);
   tiny_point(&fb, profile + 4, name);
-  tiny_set(&fb, profile + 8, 8, ETR_DUMP_MOST_TICKS);
+  tiny_set(&fb, profile + 8, 8, start + ETR_DUMP_MOST_TICKS);
+  tiny_set(&fb, profile + 16, 8, start);
   FILE *file = fopen(path, "wb");
   cr_assert(file && fwrite(bytes, 1, fb.size, file) == fb.size && fclose(file) == 0);
-  return path;
 }
 
 Test(time_slices, no_sum_over_dumps_wraps) {
-  char path[] = "/tmp/test_portions.XXXXXX";
+  char folder[] = "/tmp/test_time_slices.XXXXXX";
+  static char paths[MOST_DUMPS][64];
   const char *dumps[MOST_DUMPS];
   etr_profile *profile;
   etr_error error;
-  cr_assert_geq(mkstemp(path), 0);
-  write_long_dump(path);
-  for (size_t i = 0; i < MOST_DUMPS; i++)
-    dumps[i] = path;
+  cr_assert_not_null(mkdtemp(folder));
+  for (size_t i = 0; i < MOST_DUMPS; i++) {
+    snprintf(paths[i], sizeof paths[i], "%s/%zu.etdp", folder, i);
+    write_long_dump(paths[i], i + 1);
+    dumps[i] = paths[i];
+  }
   etr_inputs inputs = {.etdumps = dumps, .etdump_count = MOST_DUMPS};
   cr_expect_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_ERROR_FORMAT);
-  cr_expect(strstr(error.message, "too many ticks to count") && strcmp(error.file, path) == 0,
+  cr_expect(strstr(error.message, "too many ticks to count") &&
+                strcmp(error.file, dumps[MOST_DUMPS - 1]) == 0,
             "%s: %s", error.file, error.message);
   inputs.etdump_count = MOST_DUMPS - 1;
   cr_expect_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK, "%s", error.message);
@@ -164,5 +169,7 @@ Test(time_slices, no_sum_over_dumps_wraps) {
     ticks += profile->runs[i].execute_ticks;
   cr_expect_eq(ticks, (MOST_DUMPS - 1) * ETR_DUMP_MOST_TICKS);
   etr_profile_close(profile);
-  remove(path);
+  for (size_t i = 0; i < MOST_DUMPS; i++)
+    remove(paths[i]);
+  rmdir(folder);
 }

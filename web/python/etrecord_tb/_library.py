@@ -30,6 +30,7 @@ class Error(ctypes.Structure):
 class Inputs(ctypes.Structure):
     _fields_ = [("etrecord", ctypes.c_char_p), ("etdumps", ctypes.POINTER(ctypes.c_char_p)), ("etdump_count", ctypes.c_size_t), ("pte", ctypes.c_char_p),
                 ("debug_buffer", ctypes.c_char_p), ("passed_over", ctypes.POINTER(ctypes.c_char_p)), ("passed_over_count", ctypes.c_size_t),
+                ("repeated", ctypes.POINTER(ctypes.c_char_p)), ("repeated_count", ctypes.c_size_t),
                 ("weights", ctypes.POINTER(ctypes.c_char_p)), ("weight_count", ctypes.c_size_t),
                 ("references", ctypes.POINTER(ctypes.c_char_p)), ("reference_count", ctypes.c_size_t), ("taps", ctypes.c_char_p), ("logs", ctypes.c_void_p)]
 

@@ -171,7 +171,7 @@ export function isInside(module, outer) {
 }
 
 function readGraph(graph, texts, runs) {
-  if (!graph) return {operators: new Operators({operators: {name: []}, sources: []}, texts, runs), modules: [], modulesByPath: new Map()};
+  if (!graph) return {operators: new Operators({operators: {count: 0, name: []}, sources: []}, texts, runs), modules: [], modulesByPath: new Map()};
   const operators = new Operators(graph, texts, runs), {list, byPath} = readModules(graph.modules, texts), {owners} = operators;
   operators.modules = list;
   for (let row = 0; row < operators.count; row++) list[owners[row]]?.own.push(row);
