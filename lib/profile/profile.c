@@ -339,10 +339,14 @@ static const etr_source *find_wrapper(const etr_graph *graph, bool by_time) {
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_source *source = graph->nodes[i].source;
     uint64_t weight = weight_of(graph, i, by_time);
-    bool is_other = !is_same_line(source, line);
-    if (is_other && weight > lead)
+    if (is_same_line(source, line)) {
+      lead += weight;
+    } else if (weight <= lead) {
+      lead -= weight;
+    } else {
       line = source;
-    lead = !is_other ? lead + weight : weight > lead ? weight - lead : lead - weight;
+      lead = weight - lead;
+    }
   }
   for (size_t i = 0; i < graph->node_count; i++) {
     uint64_t weight = weight_of(graph, i, by_time);
