@@ -178,29 +178,38 @@ typedef struct etr_method_choice {
   size_t last; /**< the last run that it applies to; 0, or less than run: only `run` */
 } etr_method_choice;
 
+/** The numbers of the rule for warm-up, see ETR_SKIP_AUTO. The second factor keeps a first run that
+ * takes the slower of two times which runs take in turns. */
+#define ETR_WARM_UP_FACTOR 1.5
+#define ETR_WARM_UP_LONG_FACTOR 1.2
+enum { ETR_WARM_UP_LEAST_BEHIND = 3 };
+
 /** Which inferences a profile's times include. The others are excluded from all times. Loads are
  * never excluded. */
 typedef enum etr_skip {
-  ETR_SKIP_NONE,  /**< includes all inferences */
-  ETR_SKIP_AUTO,  /**< excludes warm-up: each leading run that takes more than 1.5 times the median
-                     of the runs after it,  and more than 1.2 times their 80th percentile (the
-                     ceil(0.8 n)-th smallest of n); at least three  runs must follow. Leading runs
-                     are  those at the start of each ETDump and after each load, separately  for each
-                     method or, if it has phases (etr_run_phase), for each phase */
+  ETR_SKIP_AUTO,  /**< excludes warm-up: each leading run that takes more than
+                     ETR_WARM_UP_FACTOR times the median of the runs after it, and more than
+                     ETR_WARM_UP_LONG_FACTOR times their 80th percentile (the ceil(0.8 n)-th smallest
+                     of n); at least ETR_WARM_UP_LEAST_BEHIND runs must follow. Leading runs are
+                     those  at the start of each ETDump and after each load, separately for each
+                     method or,  if it has phases (etr_run_phase), for each phase */
+  ETR_SKIP_NONE,  /**< includes all inferences, as ExecuTorch's Inspector does */
   ETR_SKIP_FIRST, /**< excludes the first etr_options.skip_count leading runs, as ETR_SKIP_AUTO
                      defines leading */
   ETR_SKIP_RANGE, /**< includes only etr_options.first_run to last_run */
 } etr_skip;
 
-/** The statistic that outputs show first, rank by and compute shares from. Balances always use
- * averages, because their parts must add up. */
+/** The statistic that outputs show first, rank by and compute shares from. */
 typedef enum etr_statistic {
+  ETR_STATISTIC_TYPICAL, /**< the time in the typical run, see etr_typical_run; shares are of the
+                            typical time of Method::execute */
   ETR_STATISTIC_AVG, /**< the average per inference; shares are of the average of Method::execute */
   ETR_STATISTIC_P50, /**< the median; medians do not add up: shares are of the sum of the medians of
-                        a table's rows */
+                        a table's rows, and the parts of a method are shown with typical times */
 } etr_statistic;
 
-/** Returns the name of a statistic as written in JSON: "avg", "p50". The string is static. */
+/** Returns the name of a statistic as written in JSON: "typical", "avg", "p50". The string is
+ * static. */
 ETR_API const char *etr_statistic_name(etr_statistic statistic);
 
 /** The peak rates of the device, with which outputs show how close a run came to them. 0: not
@@ -241,7 +250,7 @@ typedef struct etr_options {
                        programs are   read as usual */
   unsigned without; /**< etr_without flags: parts that are neither computed nor warned about, which
                        is cheaper for callers that do not need them. 0: all parts are computed */
-  etr_skip skip;    /**< which inferences are included; zeroed: all */
+  etr_skip skip;    /**< which inferences are included; zeroed: all but warm-up */
   uint32_t skip_count;
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; opening
                                  fails with ETR_ERROR_CHOICE if first_run is above last_run */
@@ -513,6 +522,10 @@ typedef struct etr_graph {
                       handles of its own nodes belong to other nodes then; its nodes stand in the
                       order in which the program runs them */
 } etr_graph;
+
+/** Returns the short name of a backend that people read, "XNNPACK" for "XnnpackBackend"; NULL if it
+ * is not known. The string is static. */
+ETR_API const char *etr_backend_label(const char *backend);
 
 /** Returns the id of a backend that runs on any CPU and whose partitioner's rules are known, for
  * graphs that use no backend: "XnnpackBackend". The string is static. */
@@ -800,9 +813,43 @@ ETR_API const char *etr_match_name(etr_match match);
 /** Statistics over samples, in ticks. Percentiles interpolate linearly between the sorted samples
  * at rank p/100 * (count - 1), as numpy's do. */
 typedef struct etr_stats {
-  size_t count; /**< number of samples; if it is 0, the other members are 0 */
+  size_t count;   /**< number of samples; if it is 0, the other members are 0 */
+  double typical; /**< time in the typical run (etr_typical_run) of the method, the phase or the
+                     loads: a run without a sample counts as 0, so that typical times add up */
   double avg, min, max, p10, p50, p90;
 } etr_stats;
+
+/**
+ * The runs of which the *typical run* is the mean. Of each recording, which is an ETDump with an
+ * included run of the method, these are the runs in the middle third by Method::execute:
+ * floor(n / 3) of its n runs are left out at either end, and of runs with equal times the earlier
+ * one counts as the shorter. The typical time of anything is its mean over these runs of a
+ * recording, and then the mean over the recordings:
+ *
+ *   sum of weights[run] * its ticks in that run, divided by `divisor`
+ *
+ * So the typical times of parts add up to that of the whole. With fewer than three runs in each
+ * recording it is the average. A recording that differs from the others (etr_odd_recording) is left
+ * out.
+ */
+typedef struct etr_typical_run {
+  const double *weights; /**< one entry for each included run of the method, in the order of
+                            etr_method.runs; 0: the run is left out */
+  double divisor;        /**< sum of the weights; 0 without runs */
+} etr_typical_run;
+
+/** A recording whose typical run differs from those of the others: of five recordings or more of a
+ * method, the logarithm of its time is farther from the median of all than 4 * 1.4826 times the
+ * median distance from it, and than ln 1.05. */
+typedef struct etr_odd_recording {
+  uint32_t dump; /**< index into etr_profile.etdumps */
+  double change; /**< its typical run divided by that of the other recordings, minus 1 */
+} etr_odd_recording;
+
+/** Returns half the distance between p10 and p90, rounded up to a multiple of the step of the clock
+ * in ticks (0: one tick): the spread that outputs write behind a time as "± 0.02". Returns NaN for
+ * fewer than five samples. */
+ETR_API double etr_stats_spread(const etr_stats *stats, double step);
 
 /** The least number of runs whose noise is judged; fewer get ETR_NOISE_FEW_RUNS. */
 enum { ETR_NOISE_LEAST_TO_JUDGE = 10 };
@@ -873,10 +920,11 @@ typedef struct etr_run_ticks {
 /** The time on one node. A node that was never timed has runs == 0. */
 typedef struct etr_node_time {
   uint64_t total_ticks; /**< over all runs of the method; the sum over a graph's nodes is the
-                           method's nodes_ticks */
+                           method's ETR_TIME_OPERATORS */
   uint32_t runs;        /**< runs in which it ran */
   uint64_t calls;       /**< number of times it ran, over all runs */
   double avg;           /**< ticks per inference: total_ticks / runs of the method */
+  double typical;       /**< ticks per inference in the method's typical run */
   etr_stats per_run;    /**< statistics of its total in each run, over the runs in which it ran */
   const etr_run_ticks
       *each_run; /**< `runs` entries: its total in each run in which it ran, in run order. Set only
@@ -976,6 +1024,9 @@ typedef struct etr_event {
       *name; /**< "native_call_add.out"; for a delegate's event without a name, its delegate id */
   const char
       *label; /**< name for people: `name`, or the kernel's name within a backend's long id */
+  const char *kernel; /**< of a kernel and of an operator in a delegate: its name without what tells
+                         equal ones apart, such as a number: "add.out", "Convolution (NHWC, F32)
+                         IGEMM". NULL for other events */
   etr_event_kind kind;
   int32_t instruction_id;  /**< -1: none */
   const char *delegate_id; /**< the delegate debug identifier as text; NULL if it is not a
@@ -1028,7 +1079,8 @@ typedef struct etr_event {
   const uint32_t
       *sample_runs; /**< sample_count entries: index into etr_profile.runs of each sample */
   size_t sample_count;
-  etr_stats stats; /**< statistics of `durations` */
+  etr_stats stats; /**< statistics of `durations`; `typical` is over the typical run of the method,
+                      or of all loads of the block */
 } etr_event;
 
 /**
@@ -1076,13 +1128,37 @@ typedef struct etr_delegate {
   uint64_t call_ticks; /**< time of DELEGATE_CALL, total over the method's runs */
 } etr_delegate;
 
-/** What a time slice was spent on. */
-typedef enum etr_time_slice_kind {
-  ETR_TIME_SLICE_NODE,     /**< a node */
-  ETR_TIME_SLICE_DELEGATE, /**< a delegate, outside graph nodes */
-  ETR_TIME_SLICE_UNEXPLAINED,
-  /**< an operator that matches no node */
-} etr_time_slice_kind;
+/** The parts of a method's time. */
+typedef enum etr_time_part {
+  ETR_TIME_OPERATORS, /**< kernels and operators of delegates on graph nodes */
+  ETR_TIME_UNPLACED,  /**< kernels and operators of delegates whose node is unknown, or of which
+                         there is no graph */
+  ETR_TIME_INSERTED,  /**< operators that a lowering inserted: Transpose, Convert, Copy without a
+                         node */
+  ETR_TIME_DELEGATE_PHASES, /**< what delegates recorded besides operators: computing, waiting,
+                               copying */
+  ETR_TIME_OPAQUE,          /**< calls of delegates that recorded no time inside */
+  ETR_TIME_CALL_OVERHEAD,   /**< calls of delegates, minus the time that these recorded inside */
+  ETR_TIME_RUNTIME,         /**< the runtime, outside kernels and delegate calls */
+  ETR_TIME_UNEXPLAINED,     /**< events inside delegates that are neither operators nor phases */
+  ETR_TIME_PARTS,           /**< number of parts */
+} etr_time_part;
+
+/** Returns the name of a part as written in JSON: "operators", "operators_unplaced", "inserted",
+ * "delegate_phases", "opaque_delegates", "call_overhead", "runtime", "unexplained". The string is
+ * static. */
+ETR_API const char *etr_time_part_name(etr_time_part part);
+
+/** The time of one part, of one backend. */
+typedef struct etr_part_time {
+  etr_time_part part;
+  const char *backend; /**< NULL for operators on nodes, for kernels and for the runtime; "unknown"
+                          for a delegate whose backend the files do not name */
+  uint64_t ticks;      /**< total over all included runs; more than 0 */
+  double typical;      /**< ticks per inference in the method's typical run */
+  size_t call_count;   /**< for ETR_TIME_OPAQUE and ETR_TIME_CALL_OVERHEAD: number of delegates,
+                          counted by their instructions; 0 for other parts */
+} etr_part_time;
 
 /** A part of a method's time: the time in one run of an event, or of a delegate's call outside its
  * events. */
@@ -1090,9 +1166,9 @@ typedef struct etr_time_slice {
   uint64_t ticks;
   const etr_event *event; /**< the event that recorded it; for the rest of a delegate, its call */
   uint32_t run;           /**< index among the method's included runs, and into execute_per_run */
-  uint32_t node; /**< node of the method's graph; ETR_NONE unless the kind is ETR_TIME_SLICE_NODE */
-  etr_time_slice_kind kind;
-  etr_phase phase; /**< set for ETR_TIME_SLICE_DELEGATE */
+  uint32_t node; /**< node of the method's graph; ETR_NONE unless the part is ETR_TIME_OPERATORS */
+  etr_time_part part; /**< never ETR_TIME_RUNTIME */
+  etr_phase phase;    /**< set for the time of a delegate on no node */
   etr_compute_unit compute_unit;
 } etr_time_slice;
 
@@ -1121,7 +1197,8 @@ typedef struct etr_run_phase {
   const uint32_t
       *runs; /**< included runs: indices into etr_profile.runs, ascending; there may be none */
   size_t run_count;
-  etr_stats execute; /**< statistics of Method::execute over these runs, in ticks */
+  etr_stats execute;       /**< statistics of Method::execute over these runs, in ticks */
+  etr_typical_run typical; /**< runs of the phase's own typical run */
   etr_noise noise;
 } etr_run_phase;
 
@@ -1150,8 +1227,8 @@ typedef struct etr_slow_runs {
       *event; /**< the operator that makes them slow, if it is the same in all; else NULL */
 } etr_slow_runs;
 
-/** A method and where its time went. Totals are over its included runs. execute_ticks is exactly
- * nodes_ticks + delegate_only_ticks + framework_ticks + unexplained_ticks. */
+/** A method and where its time went. Totals are over its included runs. The parts add up to
+ * execute_ticks exactly, and their typical times to execute.typical. */
 typedef struct etr_method {
   const char *name; /**< "" for runs whose method is unknown: each block of such runs is a separate
                        method */
@@ -1167,6 +1244,12 @@ typedef struct etr_method {
   const uint64_t *execute_per_run; /**< run_count entries: time of Method::execute in each included
                                       run, in ticks */
   etr_stats execute;               /**< statistics of execute_per_run */
+  bool is_execute_logged;  /**< false: no run has the time of Method::execute, and execute_per_run
+                              has  the sums of its events */
+  etr_typical_run typical; /**< runs of its typical run; a method with phases has one over all of
+                              its runs, too */
+  const etr_odd_recording *odd_recordings; /**< recordings that are left out of typical times */
+  size_t odd_recording_count;
   etr_noise noise; /**< noise of execute_per_run. If mixed_phase_count is above 1, it has only
                       spread and outliers, computed from each run divided by the median of its
                       phase; etr_run_phase.noise has the rest */
@@ -1177,34 +1260,30 @@ typedef struct etr_method {
   size_t mixed_phase_count;        /**< number of phases with included runs; if it is 2 or more, all
                                       figures of the method mix        them */
   uint64_t execute_ticks;
-  uint64_t nodes_ticks;     /**< time on graph nodes */
-  uint64_t estimated_ticks; /**< the part of nodes_ticks of which the node (ETR_MATCH_ALIGNED) or
-                               the time is an estimate */
+  const etr_part_time *parts; /**< in the order of etr_time_part; parts that took no time are left
+                                 out */
+  size_t part_count;
+  uint64_t estimated_ticks;      /**< the part of ETR_TIME_OPERATORS of which the node
+                                    (ETR_MATCH_ALIGNED) or the time is an estimate */
+  double estimated_typical;      /**< estimated_ticks in the typical run */
   uint64_t estimated_time_ticks; /**< the part of estimated_ticks of which the time is an estimate
                                     (etr_event.is_estimated) */
   uint64_t shared_ticks;       /**< the part of estimated_time_ticks that is a share by cycles of a
                                   measured time */
   double estimated_confidence; /**< average confidence of estimated_ticks, weighted by time; 0 if
                                   these are 0 */
-  uint64_t
-      delegate_only_ticks;     /**< delegate overhead: time of delegate calls outside graph nodes */
-  uint64_t inserted_ticks;     /**< the part of delegate_only_ticks measured on operators that a
-                                  lowering inserted:     Transpose, Convert and Copy without a node. The
-                                  remaining part is call overhead */
   uint64_t clock_hidden_ticks; /**< time of operators that may be counted as call overhead because
                                   the clock counts whole microseconds, as XNNPACK's does: n/2 steps
                                   of the clock for a call with n operators, and at most its whole
                                   call overhead */
-  uint64_t framework_ticks;    /**< time of the runtime, outside kernels and delegate calls */
-  uint64_t unexplained_ticks;  /**< time of operators that match no node */
+  double clock_hidden_typical; /**< clock_hidden_ticks in the typical run */
   const etr_delegate *delegates;
   size_t delegate_count;
   size_t
       ambiguous_node_count; /**< nodes of which debug handles do not say whether they are inside a
                                delegate or outside all delegates; the likelier one is assumed */
-  /** All of its time except the runtime's own: the slices add up to nodes_ticks,
-   * delegate_only_ticks and unexplained_ticks. They are sorted by node, and for one node by run;
-   * slices without a node come last. */
+  /** All of its time except ETR_TIME_RUNTIME: the slices add up to the other parts. They are sorted
+   * by node, and for one node by run; slices without a node come last. */
   const etr_time_slice *time_slices;
   size_t time_slice_count;
   const uint32_t
@@ -1212,6 +1291,9 @@ typedef struct etr_method {
   size_t block_count;
   const etr_memory_plan *memory; /**< NULL: there is no program (.pte) that describes it */
 } etr_method;
+
+/** Returns the time of a part over all backends, in ticks over all included runs. */
+ETR_API uint64_t etr_method_part_ticks(const etr_method *method, etr_time_part part);
 
 /* ---- Logged values ---- */
 
@@ -1351,7 +1433,7 @@ typedef struct etr_cost_sum {
   size_t unknown_macs;  /**< nodes whose multiply-accumulates are unknown */
   size_t unknown_bytes; /**< nodes whose bytes are unknown */
   size_t hinted;        /**< nodes with symbolic sizes, for which the recorded examples were used */
-  double ns;            /**< average time on these nodes, in ns per inference */
+  double ns;            /**< time on these nodes in the typical run, in ns per inference */
   double variance; /**< variance that the resolution of the clocks adds to their time over all runs,
                       in ns^2 */
   double runs;     /**< included runs of the method */

@@ -133,17 +133,18 @@ typedef struct etr_events_options {
 
 /**
  * Writes the event file of one entry point. It contains the graph and, if the graph was timed, one
- * tagged_run_metadata per statistic: profile/avg, profile/p50, profile/p90 and profile/max in whole
- * microseconds, with starts laid out so that the span of every group is the sum of its nodes, and
- * profile/timeline with real starts. The bytes are a sequence of TFRecords of tensorflow.Event. The
- * file of the profile's first graph also contains everything about the record:
+ * tagged_run_metadata per statistic: profile/typical, profile/avg, profile/p50, profile/p90 and
+ * profile/max in whole microseconds, with starts laid out so that the span of every group is the
+ * sum of its nodes, and profile/timeline with real starts. The bytes are a sequence of TFRecords of
+ * tensorflow.Event. The file of the profile's first graph also contains everything about the
+ * record:
  *   - for each method that ran: curves over the inferences (1_inference_ms, 2_parts_ms,
  * 3_delegate_ms, 3_op_type_ms) and over the instructions (5_timeline_ms), and with at least 20
  * inferences histograms (9_inference_spread_ms);
  *   - for each method of the program: 4_memory_bytes/live and planned over the instructions;
  *   - if a method ran: a layout of charts for CUSTOM SCALARS, a page of text (1_summary), the
- * metrics of the HParams table (~metrics/p50_ms, p90_ms, load_ms, peak_mb, delegated_percent), and
- * one row of it;
+ * metrics of the HParams table (~metrics/typical_ms, p90_ms, load_ms, peak_mb, delegated_percent),
+ * and one row of it;
  *   - the dashboard's documents: the record's document, and the few figures that its list of all
  * records shows. If the record has several methods, the tags of curves and histograms end in
  * "/METHOD"; page, metrics and row are about the method that takes longest.
@@ -181,8 +182,8 @@ typedef struct etr_dot_options {
  * and labels have shapes and times. Below `depth`, each module is one box with its total time.
  * Boxes outside the focus, or not among the top nodes, are not coloured by time.
  *
- * Times are averages or, if etr_profile.statistic says so, medians. The median
- * of several nodes is the sum of their medians.
+ * Times are those of etr_profile.statistic. The median of several nodes is the sum of their
+ * medians.
  *
  * graph: index into profile->graphs. options may be NULL.
  * Errors: ETR_ERROR_CHOICE (no node is in module `focus`, and the message names modules; or `top`
@@ -226,6 +227,7 @@ ETR_API etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_op
 
 /** The value of each node. */
 typedef enum etr_node_statistic {
+  ETR_NODE_TYPICAL,
   ETR_NODE_AVG,
   ETR_NODE_P50,
   ETR_NODE_P90,
@@ -248,7 +250,7 @@ typedef enum etr_node_adapter {
                       operators. Shows program/METHOD only */
 } etr_node_adapter;
 
-/** Zeroed: the average in milliseconds. */
+/** Zeroed: the typical time in milliseconds. */
 typedef struct etr_node_data_options {
   etr_node_statistic statistic;
   etr_unit unit; /**< of times */
@@ -355,6 +357,7 @@ typedef enum etr_sum_by {
   ETR_SUM_BY_PATTERN, /**< modules that repeat together, by etr_module.pattern */
   ETR_SUM_BY_BACKEND,
   ETR_SUM_BY_SOURCE,
+  ETR_SUM_BY_KERNEL,  /**< kernels and operators of delegates that ran, on graph nodes or not */
   ETR_SUM_BY_METHOD,  /**< a row for each method: its runs, and what loading and the first run took
                        */
   ETR_SUM_BY_PART,    /**< what Method::execute consists of */

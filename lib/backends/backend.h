@@ -105,6 +105,7 @@ typedef struct etr_expectation {
 /** The description of one backend. Its functions have no state. */
 typedef struct etr_backend {
   const char *id;        /* "XnnpackBackend" */
+  const char *label;     /* its name for people: "XNNPACK" */
   bool keeps_no_buffers; /* a delegate never contains a mutable buffer of the model: the program
                             copies new values into the buffer */
   bool has_no_places;    /* the starts of its events are made up: only durations were measured */

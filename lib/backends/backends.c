@@ -54,6 +54,23 @@ uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators,
   return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
 }
 
+const char *etr_backend_label(const char *backend) {
+  /* Backends whose events need no reading. */
+  static const struct {
+    const char *id, *label;
+  } others[] = {{"OpenvinoBackend", "OpenVINO"}, {"CudaBackend", "CUDA"}, {"EnnBackend", "ENN"}};
+  const etr_backend *known = etr_backend_of(backend);
+  const etr_decoder *decoder = etr_decoder_of(backend);
+  if (known)
+    return known->label;
+  if (decoder)
+    return decoder->label;
+  for (size_t i = 0; i < ETR_COUNT(others); i++)
+    if (strcmp(others[i].id, backend) == 0)
+      return others[i].label;
+  return NULL;
+}
+
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size) {
   uint64_t needed = 0;
   for (size_t i = 0; i < ETR_COUNT(backends) && needed == 0; i++)

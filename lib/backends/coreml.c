@@ -65,6 +65,13 @@ static bool is_operation(const etr_event_facts *event) {
   return !event->is_number && strchr(event->name, ':');
 }
 
+/* Returns the operator in the name of an operation: "conv" of "x_cast_fp16:ios17.conv". */
+static etr_slice operator_of(const char *operation) {
+  const char *colon = strrchr(operation, ':'), *name = colon ? colon + 1 : operation;
+  const char *dot = strncmp(name, "ios", 3) == 0 ? strchr(name, '.') : NULL;
+  return etr_slice_of(dot ? dot + 1 : name);
+}
+
 /* An operation that the map lacks was made by Core ML's own compiler. */
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count,
                  etr_arena *scratch) {
@@ -84,6 +91,7 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
     }
     out[i].is_odd = !is_operation(&events[i]) || !metadata.is_promised;
     out[i].key = events[i].is_listed && !out[i].is_odd ? ETR_KEY_MAP : ETR_KEY_NONE;
+    out[i].kernel = operator_of(events[i].name);
     out[i].is_estimated = true;
     out[i].has_no_place = true; /* laid end to end in topological order */
     out[i].compute_unit = metadata.unit;
@@ -92,4 +100,4 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-const etr_decoder etr_coreml = {.id = "CoreMLBackend", .read = read};
+const etr_decoder etr_coreml = {.id = "CoreMLBackend", .label = "Core ML", .read = read};

@@ -49,6 +49,8 @@ typedef struct etr_event_meaning {
   const char *operator_; /* for ETR_KEY_OPERATOR: its name in the backend graph,
                             "aten.linear.default"; in the scratch arena */
   const char *label;     /* text shown instead of the name, in the scratch arena; NULL: the name */
+  etr_slice kernel;      /* as in etr_event, where the label does not begin with it; borrowed from
+                            the facts, or in the scratch arena. Empty: the label's */
   const char *note;      /* as in etr_event, in the scratch arena */
   int64_t place; /* for ETR_KEY_OPERATOR: number of the operator. Events with the same number belong
                     to one operator; operators run in ascending order */
@@ -59,7 +61,8 @@ enum { ETR_MOST_WRAPPERS = 2 };
 
 /** The decoder of one backend. Its functions have no state. */
 typedef struct etr_decoder {
-  const char *id;   /* id of the backend */
+  const char *id;    /* id of the backend */
+  const char *label; /* its name for people */
   const char *mark; /* an event without an id is the backend's if its name contains this text; NULL:
                        no such events */
 

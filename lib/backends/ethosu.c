@@ -37,5 +37,8 @@ static bool is_own(const char *name) {
   return etr_known_event_find(known, ETR_COUNT(known), name) != NULL;
 }
 
-const etr_decoder etr_ethosu = {
-    .id = "EthosUBackend", .mark = "EthosUBackend::", .is_own = is_own, .read = read};
+const etr_decoder etr_ethosu = {.id = "EthosUBackend",
+                                .label = "Ethos-U",
+                                .mark = "EthosUBackend::",
+                                .is_own = is_own,
+                                .read = read};

@@ -63,4 +63,4 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-const etr_decoder etr_neutron = {.id = "NeutronBackend", .read = read};
+const etr_decoder etr_neutron = {.id = "NeutronBackend", .label = "Neutron", .read = read};

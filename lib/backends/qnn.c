@@ -177,4 +177,4 @@ static bool is_own(const char *name) {
          (id.size < strlen(name) && read_total(&meaning, id, &(totals){0}));
 }
 
-const etr_decoder etr_qnn = {.id = "QnnBackend", .is_own = is_own, .read = read};
+const etr_decoder etr_qnn = {.id = "QnnBackend", .label = "QNN", .is_own = is_own, .read = read};

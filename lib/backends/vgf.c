@@ -194,4 +194,4 @@ static bool is_own(const char *name) {
   return etr_known_event_find(known, ETR_COUNT(known), name) != NULL;
 }
 
-const etr_decoder etr_vgf = {.id = "VgfBackend", .is_own = is_own, .read = read};
+const etr_decoder etr_vgf = {.id = "VgfBackend", .label = "VGF", .is_own = is_own, .read = read};

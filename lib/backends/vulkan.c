@@ -365,6 +365,7 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
     return;
   out->key = ETR_KEY_OPERATOR;
   out->operator_ = read.operator_;
+  out->kernel = etr_slice_of(read.operator_);
   out->place = read.node_id;
 }
 
@@ -413,6 +414,7 @@ static bool is_own(const char *name) {
 }
 
 const etr_decoder etr_vulkan = {.id = "VulkanBackend",
+                                .label = "Vulkan",
                                 .is_own = is_own,
                                 .read = read,
                                 .kind_of = kind_of,

@@ -168,6 +168,7 @@ static bool keeps_together(const etr_graph *graph, const etr_node *producer, con
 
 const etr_backend etr_xnnpack = {
     .id = "XnnpackBackend",
+    .label = "XNNPACK",
     .keeps_no_buffers = true,
     .has_no_places = true,
     .clock_step_ns = 1000,

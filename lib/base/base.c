@@ -191,7 +191,8 @@ const char *etr_debug_kind_name(etr_debug_kind kind) {
 }
 
 const char *etr_statistic_name(etr_statistic statistic) {
-  return statistic == ETR_STATISTIC_P50 ? "p50" : "avg";
+  static const char *const names[] = {"typical", "avg", "p50"};
+  return (size_t)statistic < ETR_COUNT(names) ? names[statistic] : "typical";
 }
 
 double etr_ticks_to_ns(const etr_profile *profile, double ticks) {

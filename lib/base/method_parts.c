@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * method_parts.c - the parts of a method's time beside the whole.
+ * method_parts.c - the parts of a method's time.
  */
 #include "base/method_parts.h"
 
+const char *etr_time_part_name(etr_time_part part) {
+  static const char *const names[] = {"operators",       "operators_unplaced", "inserted",
+                                      "delegate_phases", "opaque_delegates",   "call_overhead",
+                                      "runtime",         "unexplained"};
+  return (size_t)part < ETR_COUNT(names) ? names[part] : "unexplained";
+}
+
+uint64_t etr_method_part_ticks(const etr_method *method, etr_time_part part) {
+  uint64_t ticks = 0;
+  for (size_t i = 0; i < method->part_count; i++)
+    if (method->parts[i].part == part)
+      ticks += method->parts[i].ticks;
+  return ticks;
+}
+
 bool etr_method_adds_up(const etr_method *m) {
   uint64_t left = m->execute_ticks;
-  const uint64_t parts[] = {m->nodes_ticks, m->delegate_only_ticks, m->framework_ticks,
-                            m->unexplained_ticks};
-  for (size_t i = 0; i < ETR_COUNT(parts); i++) {
-    if (parts[i] > left)
+  for (size_t i = 0; i < m->part_count; i++) {
+    if (m->parts[i].ticks > left)
       return false;
-    left -= parts[i];
+    left -= m->parts[i].ticks;
   }
-  return left == 0 && m->estimated_ticks <= m->nodes_ticks &&
-         m->inserted_ticks <= m->delegate_only_ticks &&
-         m->clock_hidden_ticks <= m->delegate_only_ticks - m->inserted_ticks;
+  return left == 0 && m->estimated_ticks <= etr_method_part_ticks(m, ETR_TIME_OPERATORS) &&
+         m->clock_hidden_ticks <= etr_method_part_ticks(m, ETR_TIME_CALL_OVERHEAD);
 }

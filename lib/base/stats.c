@@ -5,6 +5,8 @@
 #include "base/stats.h"
 #include <math.h>
 
+#include <math.h>
+
 static int by_value(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return (x > y) - (x < y);
@@ -50,6 +52,14 @@ etr_stats etr_stats_of(uint64_t *samples, size_t count) {
                      .p10 = percentile(samples, count, 10),
                      .p50 = percentile(samples, count, 50),
                      .p90 = percentile(samples, count, 90)};
+}
+
+double etr_stats_spread(const etr_stats *stats, double step) {
+  enum { LEAST_SAMPLES = 5 }; /* p10 and p90 of fewer lie between the first and the last two */
+  double whole = step > 0 ? step : 1;
+  if (stats->count < LEAST_SAMPLES)
+    return NAN;
+  return ceil((stats->p90 - stats->p10) / 2 / whole) * whole;
 }
 
 uint64_t etr_scale(uint64_t a, uint64_t b, uint64_t c) {

@@ -558,8 +558,8 @@ static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
     for (size_t i = 0; i < l->method->time_slice_count; i++) {
       const etr_time_slice *time_slice = &l->method->time_slices[i];
       const etr_run_ticks ticks = {time_slice->run, time_slice->ticks};
-      bool is_of_part = time_slice->kind != ETR_TIME_SLICE_NODE &&
-                        (time_slice->kind == ETR_TIME_SLICE_DELEGATE
+      bool is_of_part = time_slice->part != ETR_TIME_OPERATORS &&
+                        (time_slice->event->kind >= ETR_EVENT_DELEGATE_CALL
                              ? ETR_SIDE_DELEGATE_ONLY
                              : ETR_SIDE_UNEXPLAINED) == part;
       if (is_of_part && !etr_run_sums_add(&l->sums, &ticks, 1))

@@ -373,55 +373,52 @@ static void read_called_with(doc_reader *r, void *method) {
   read_fields(r, method, fields, ETR_COUNT(fields));
 }
 
-/* Returns the member that has a part of the balance; NULL if the part is the rest of another one.
- */
-static uint64_t *part_of(etr_method *method, const char *name) {
-  const struct {
-    const char *name;
-    uint64_t *ticks;
-  } parts[] = {{"nodes", &method->nodes_ticks},
-               {"estimated", &method->estimated_ticks},
-               {"delegate_only", &method->delegate_only_ticks},
-               {"inserted", &method->inserted_ticks},
-               {"framework", &method->framework_ticks},
-               {"unexplained", &method->unexplained_ticks}};
-  for (size_t i = 0; i < ETR_COUNT(parts); i++)
-    if (strcmp(parts[i].name, name) == 0)
-      return parts[i].ticks;
-  return NULL;
-}
-
-/* Returns nanoseconds as whole ticks; 0 if that is not possible. */
-static uint64_t doc_whole_ticks(const doc_reader *r, double ns) {
-  double ticks = doc_ticks(r, ns);
+/* Returns ticks as a whole number; 0 if that is not possible. */
+static uint64_t whole_ticks(double ticks) {
   return ticks >= 0 && ticks < 1.8e19 ? (uint64_t)ticks : 0;
-}
-
-typedef struct part {
-  const char *name;
-  double total;
-} part;
-
-static void read_balance(doc_reader *r, void *method) {
-  static const field fields[] = {{"part", read_text, offsetof(part, name)},
-                                 {"total", read_time, offsetof(part, total)}};
-  etr_json_array(r->json);
-  while (has_element(r)) {
-    part p = {.name = ""};
-    read_fields(r, &p, fields, ETR_COUNT(fields));
-    uint64_t *ticks = p.name ? part_of(&((doc_method *)method)->method, p.name) : NULL;
-    if (ticks)
-      *ticks = doc_whole_ticks(r, p.total);
-  }
-}
-
-static void read_flag(doc_reader *r, void *into) {
-  *(bool *)into = etr_json_bool(r->json);
 }
 
 /* Reads a time in nanoseconds as ticks. */
 static void read_ticks(doc_reader *r, void *into) {
   *(double *)into = doc_ticks(r, read_number(r));
+}
+
+/* A part of a method's time. */
+typedef struct doc_part {
+  const char *name, *backend;
+  double total, typical; /* ticks */
+} doc_part;
+
+static etr_time_part part_of_name(const char *name) {
+  etr_time_part part = ETR_TIME_OPERATORS;
+  while (part < ETR_TIME_PARTS && strcmp(etr_time_part_name(part), etr_or_empty(name)) != 0)
+    part++;
+  return part;
+}
+
+static void read_parts(doc_reader *r, void *of) {
+  static const field fields[] = {{"part", read_text, offsetof(doc_part, name)},
+                                 {"backend", read_text, offsetof(doc_part, backend)},
+                                 {"total", read_ticks, offsetof(doc_part, total)},
+                                 {"typical", read_ticks, offsetof(doc_part, typical)}};
+  etr_method *method = &((doc_method *)of)->method;
+  etr_vec(etr_part_time) parts = {0};
+  etr_json_array(r->json);
+  while (has_element(r)) {
+    doc_part p = {.name = ""};
+    read_fields(r, &p, fields, ETR_COUNT(fields));
+    etr_time_part found = part_of_name(p.name);
+    etr_part_time *added = found < ETR_TIME_PARTS ? etr_vec_push(&r->box->arena, &parts) : NULL;
+    if (added)
+      *added = (etr_part_time){
+          .part = found, .backend = p.backend, .ticks = whole_ticks(p.total), .typical = p.typical};
+  }
+  method->parts = parts.data;
+  method->part_count = parts.count;
+}
+
+static void read_flag(doc_reader *r, void *into) {
+  *(bool *)into = etr_json_bool(r->json);
 }
 
 /* Reads a number that may be null, which gives 0. */
@@ -514,7 +511,7 @@ static void read_methods(doc_reader *r, void *reader) {
       {"runs_vary", read_variation, offsetof(doc_method, vary)},
       {"noise", read_noise, offsetof(doc_method, method.noise)},
       {"phases_of_runs", read_phases, 0},
-      {"balance", read_balance, 0},
+      {"balance", read_parts, 0},
       {"graph", read_graph, 0},
       {"events", read_events, 0},
       {"sums", read_sums, 0},
@@ -877,7 +874,7 @@ static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_si
   if (m->execute_per_run.count != m->method.run_count)
     doc_fail(r, "it lacks the times of the runs");
   for (size_t i = 0; runs && i < m->execute_per_run.count; i++) {
-    runs[i] = doc_whole_ticks(r, m->execute_per_run.data[i]);
+    runs[i] = whole_ticks(doc_ticks(r, m->execute_per_run.data[i]));
     method->execute_ticks = etr_add_up_to_most(method->execute_ticks, runs[i]);
   }
   method->execute_per_run = runs;

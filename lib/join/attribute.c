@@ -35,6 +35,7 @@ static bool list_runs(etr_time *t) {
   if (t->run_count == 0)
     return true;
   t->execute = etr_arena_alloc_array(t->arena, t->run_count, sizeof *t->execute);
+  t->recordings = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->recordings);
   t->call = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->call);
   t->sum = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->sum);
   t->so_far = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->so_far);
@@ -46,13 +47,15 @@ static bool list_runs(etr_time *t) {
     if (!t->wrappers[s] || !t->insides[s])
       return false;
   }
-  if (!t->execute || !t->call || !t->sum || !t->so_far || !t->cycles || !t->inside_cycles)
+  if (!t->execute || !t->recordings || !t->call || !t->sum || !t->so_far || !t->cycles ||
+      !t->inside_cycles)
     return false;
   for (size_t i = 0; i < t->block_count; i++)
     for (size_t k = 0; etr_block_counts(t->blocks, block_at(t, i)) && k < block_at(t, i)->run_count;
          k++) {
       uint32_t run = block_at(t, i)->runs[k];
       t->execute[t->blocks->place_of_run[run]] = t->blocks->runs[run].execute_ticks;
+      t->recordings[t->blocks->place_of_run[run]] = t->blocks->runs[run].dump;
     }
   return true;
 }
@@ -74,23 +77,34 @@ static bool list_delegates(etr_time *t) {
 
 /* ---- Time slices ---- */
 
-static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *e, size_t sample,
-                                       etr_time_slice_kind without_node) {
+/* Returns the part to which the time of an event with a node, or of one inside a delegate, belongs.
+ */
+static etr_time_part part_of_event(const etr_event *e) {
+  if (e->node_count)
+    return ETR_TIME_OPERATORS;
+  if (e->role == ETR_ROLE_PHASE)
+    return ETR_TIME_DELEGATE_PHASES;
+  if (e->role != ETR_ROLE_OPERATOR)
+    return ETR_TIME_UNEXPLAINED;
+  return e->is_inserted ? ETR_TIME_INSERTED : ETR_TIME_UNPLACED;
+}
+
+static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *e, size_t sample) {
   return (etr_time_slice_of){.node = e->node_count ? e->nodes[0] : ETR_NONE,
                              .run = t->blocks->place_of_run[e->sample_runs[sample]],
                              .ticks = e->durations[sample],
                              .event = e,
-                             .kind = e->node_count ? ETR_TIME_SLICE_NODE : without_node,
+                             .part = part_of_event(e),
                              .phase = e->phase ? e->phase : ETR_PHASE_OTHER,
                              .compute_unit = e->compute_unit};
 }
 
-static bool add_time_slices(etr_time *t, const etr_event *e, etr_time_slice_kind without_node) {
+static bool add_time_slices(etr_time *t, const etr_event *e) {
   for (size_t i = 0; i < e->sample_count; i++) {
     etr_time_slice_of *p = etr_vec_push(t->scratch, &t->time_slices);
     if (!p)
       return false;
-    *p = time_slice_of(t, e, i, without_node);
+    *p = time_slice_of(t, e, i);
   }
   return true;
 }
@@ -126,7 +140,7 @@ static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) 
 
 /* Adds the time of a delegate call outside its own events. */
 static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
-                             const etr_event *call) {
+                             const etr_event *call, etr_time_part part) {
   /* Takes a delegate's events, the time slices from `first` on, off what its call took in each run;
    * counts them in so_far.
    */
@@ -148,12 +162,11 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block,
     if (rest && !p)
       return false;
     if (p)
-      *p = (etr_time_slice_of){.node = call->node_count ? call->nodes[0] : ETR_NONE,
+      *p = (etr_time_slice_of){.node = ETR_NONE,
                                .run = run,
                                .ticks = rest,
                                .event = call,
-                               .kind = call->node_count ? ETR_TIME_SLICE_NODE
-                                                        : ETR_TIME_SLICE_DELEGATE,
+                               .part = part,
                                .phase = ETR_PHASE_OTHER,
                                .operators = (uint32_t)ETR_MIN(t->so_far[run], UINT32_MAX)};
   }
@@ -202,7 +215,7 @@ static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_
                              .run = run,
                              .ticks = ticks,
                              .event = of,
-                             .kind = of->node_count ? ETR_TIME_SLICE_NODE : ETR_TIME_SLICE_DELEGATE,
+                             .part = of->node_count ? ETR_TIME_OPERATORS : ETR_TIME_DELEGATE_PHASES,
                              .phase = wrapper->wrapper_phase,
                              .compute_unit = wrapper->compute_unit};
   return p || !ticks;
@@ -227,7 +240,7 @@ static bool add_share(etr_time *t, const etr_event *e, size_t wrapper) {
     etr_time_slice_of *p = etr_vec_push(t->scratch, &t->time_slices);
     if (!p)
       return false;
-    *p = time_slice_of(t, e, k, ETR_TIME_SLICE_DELEGATE);
+    *p = time_slice_of(t, e, k);
     p->ticks = etr_scale(e->durations[k], t->wrappers[wrapper][run], whole);
     p->phase = ETR_PHASE_COMPUTE;
     t->insides[wrapper][run] += p->ticks;
@@ -335,6 +348,50 @@ static void warn_of_shares(etr_time *t, const etr_event *call) {
              "so their times are shares of the call");
 }
 
+/* Returns whether events show how a part of a call's time was spent. Counters and cycles are no
+ * time. */
+static bool has_time_inside(const etr_event *rows, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR && rows[i].unit == ETR_EVENT_UNIT_TIME &&
+        (rows[i].is_in_sums || rows[i].wrapper))
+      return true;
+  return false;
+}
+
+/* Returns the entry of a part of a backend, which is added if it is new; NULL when out of memory.
+ */
+static etr_part_time *part_entry(etr_time *t, etr_time_part part, const char *backend) {
+  for (size_t i = 0; i < t->parts.count; i++) {
+    etr_part_time *known = &t->parts.data[i];
+    if (known->part == part && strcmp(etr_or_empty(known->backend), etr_or_empty(backend)) == 0)
+      return known;
+  }
+  etr_part_time *added = etr_vec_push(t->arena, &t->parts);
+  if (added)
+    *added = (etr_part_time){.part = part, .backend = backend};
+  return added;
+}
+
+/* Returns the backend of an event in a delegate. */
+static const char *backend_of_delegate(const etr_event *e) {
+  return e->backend ? e->backend : "unknown";
+}
+
+/* Counts the delegate of a call, once for each instruction. */
+static bool count_call(etr_time *t, etr_time_part part, const etr_event *call) {
+  const int32_t key[] = {(int32_t)part, call->instruction_id};
+  etr_map_slot *slot = etr_map_at(&t->calls, ETR_BYTES(key));
+  if (!slot)
+    return false;
+  if (slot->value != ETR_NONE)
+    return true;
+  slot->value = 0;
+  etr_part_time *entry = part_entry(t, part, backend_of_delegate(call));
+  if (entry)
+    entry->call_count++;
+  return entry != NULL;
+}
+
 /* Adds one delegate's call and events: rows [first, end) of a block, which have its instruction id.
  */
 static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size_t end) {
@@ -344,10 +401,7 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
     t->call[t->blocks->place_of_run[block->runs[i]]] = NOT_TIMED;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    etr_time_slice_kind without_node = e->match == ETR_MATCH_NONE ? ETR_TIME_SLICE_UNEXPLAINED
-                                                                  : ETR_TIME_SLICE_DELEGATE;
-    if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums &&
-        !add_time_slices(t, e, without_node))
+    if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums && !add_time_slices(t, e))
       return false;
     if (e->kind != ETR_EVENT_DELEGATE_CALL)
       continue;
@@ -368,7 +422,9 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
     return false;
   if (limit_time_slices(t, first_time_slice, t->call))
     warn_of_shares(t, call);
-  return add_rest_of_call(t, first_time_slice, block, call);
+  bool is_open = has_time_inside(&block->events[first], end - first);
+  etr_time_part rest = is_open ? ETR_TIME_CALL_OVERHEAD : ETR_TIME_OPAQUE;
+  return count_call(t, rest, call) && add_rest_of_call(t, first_time_slice, block, call, rest);
 }
 
 static bool add_block(etr_time *t, const etr_block *block) {
@@ -380,7 +436,7 @@ static bool add_block(etr_time *t, const etr_block *block) {
       if (!add_delegate(t, block, i, end))
         return false;
     } else if (e->kind == ETR_EVENT_KERNEL && e->match != ETR_MATCH_FRAMEWORK &&
-               !add_time_slices(t, e, ETR_TIME_SLICE_UNEXPLAINED))
+               !add_time_slices(t, e))
       return false;
   }
   return true;
@@ -438,9 +494,6 @@ static bool sort_time_slices(etr_time *t, size_t node_count) {
 
 /* ---- The balance ---- */
 
-/* Every tick of Method::execute is attributed to a node, a delegate or the framework, or counted as
- * unexplained. */
-
 /* ---- The nodes of events in the program's graph, if there is no Edge graph ---- */
 
 static bool set_node(etr_event *row, uint32_t node, etr_arena *arena) {
@@ -463,45 +516,27 @@ static bool set_instruction_node(const etr_pte_graph *program, etr_event *row, e
   return set_node(row, node, arena);
 }
 
-/* Returns whether a row is work. Copying and waiting are overhead of the call. */
-static bool is_work(const etr_event *row) {
-  if (row->wrapper)
-    return row->wrapper_phase == ETR_PHASE_COMPUTE;
-  return row->is_in_sums && (row->role == ETR_ROLE_OPERATOR || row->phase == ETR_PHASE_COMPUTE);
-}
-
 static bool set_operator_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
   uint32_t node = etr_pte_graph_operator(program, row->instruction_id, row->payload_operator);
   if (node != ETR_NONE) {
     row->phase = ETR_PHASE_NONE;
     return set_node(row, node, arena);
   }
-  if (etr_pte_graph_is_open(program, row->instruction_id) || !is_work(row))
+  bool is_work = row->is_in_sums && row->role == ETR_ROLE_OPERATOR;
+  if (etr_pte_graph_is_open(program, row->instruction_id) || !is_work)
     return true;
   return set_instruction_node(program, row, arena);
-}
-
-/* Returns whether events show how a part of a call's time was spent. */
-static bool has_inner_events(const etr_event *rows, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR && (rows[i].is_in_sums || rows[i].wrapper))
-      return true;
-  return false;
 }
 
 /* Sets the nodes of the rows of one instruction in one block. */
 static bool set_row_nodes(const etr_pte_graph *program, etr_event *rows, size_t count,
                           etr_arena *arena) {
-  bool is_closed = count && !etr_pte_graph_is_open(program, rows[0].instruction_id) &&
-                   !has_inner_events(rows, count);
   bool good = true;
   for (size_t i = 0; good && i < count; i++) {
     etr_event *row = &rows[i];
     if (row->kind == ETR_EVENT_DELEGATE_OPERATOR)
       good = set_operator_node(program, row, arena);
-    bool is_whole = row->kind == ETR_EVENT_DELEGATE_CALL ? is_closed
-                                                         : row->kind == ETR_EVENT_KERNEL;
-    if (is_whole && row->match != ETR_MATCH_FRAMEWORK)
+    if (row->kind == ETR_EVENT_KERNEL && row->match != ETR_MATCH_FRAMEWORK)
       good = set_instruction_node(program, row, arena);
   }
   return good;
@@ -510,8 +545,8 @@ static bool set_row_nodes(const etr_pte_graph *program, etr_event *rows, size_t 
 /* Sets the nodes of the rows of a method's blocks to nodes of placement->program_graph, if there is
  * one. A kernel gets the node of its instruction, and an event in a delegate that of its operator
  * in the payload (etr_event.payload_operator). For a delegate whose payload cannot be read, the
- * node of the call gets the time of operators and computing, or the whole call if no event shows
- * its inside. Rows without a node stay the delegate's own. Returns false when out of memory. */
+ * node of the call gets the time of operators. Phases, and calls without events inside, are parts
+ * of their own and get no node. Returns false when out of memory. */
 static bool set_program_nodes(const etr_placement *placement, uint32_t method,
                               const etr_blocks *blocks, etr_arena *arena) {
   size_t count;
@@ -596,6 +631,7 @@ static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_
       per_run[runs++] = 0;
     per_run[runs - 1] += q->ticks;
     out->total_ticks += q->ticks;
+    out->typical = etr_typical_add(out->typical, &t->typical.typical, q->run, q->ticks);
     out->calls += !is_of_call(e) || q->event == e;
   }
   uint64_t start = t->blocks->starts[t->blocks->runs[earliest->sample_runs[0]].block];
@@ -603,6 +639,8 @@ static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_
   out->runs = (uint32_t)runs;
   out->avg = (double)out->total_ticks / (double)t->run_count;
   out->per_run = etr_stats_of(per_run, runs);
+  out->typical = etr_typical_of(out->typical, &t->typical.typical);
+  out->per_run.typical = out->typical;
 }
 
 /* Returns the entry of a node without a time, with its delegate. */
@@ -806,20 +844,94 @@ static bool time_program_graph(etr_time *t, etr_graph *out) {
 
 /* ---- Totals ---- */
 
-/* Adds a time slice of a delegate to the totals. Slices of operators that the lowering inserted are
- * counted separately from the row of the call. */
-static void sum_up_delegate(const etr_time *t, etr_method *out, const etr_time_slice_of *p) {
-  const etr_event *e = p->event;
-  out->delegate_only_ticks += p->ticks;
-  if (e->is_inserted)
-    out->inserted_ticks += p->ticks;
-  else if (!e->delegate_id)
-    out->clock_hidden_ticks += ETR_MIN(
-        p->ticks, etr_backend_clock_hides(etr_backend_of(e->backend), p->operators,
-                                          t->blocks->ticks_per_second));
+/* Returns the backend under which a part counts a slice; NULL for what runs outside delegates. */
+static const char *backend_of_part(const etr_time_slice_of *p) {
+  if (p->part == ETR_TIME_OPERATORS || !etr_event_is_in_delegate(p->event))
+    return NULL;
+  return backend_of_delegate(p->event);
 }
 
-static bool sum_up(const etr_time *t, etr_method *out) {
+/* Adds up the slices in their parts. Slices of one part follow each other mostly. */
+static bool sum_up_parts(etr_time *t) {
+  etr_part_time *last = NULL;
+  for (size_t i = 0; i < t->time_slices.count; i++) {
+    const etr_time_slice_of *p = &t->time_slices.data[i];
+    const char *backend = backend_of_part(p);
+    if (!last || last->part != p->part || last->backend != backend)
+      last = part_entry(t, p->part, backend);
+    if (!last)
+      return false;
+    last->ticks += p->ticks;
+    last->typical = etr_typical_add(last->typical, &t->typical.typical, p->run, p->ticks);
+  }
+  return true;
+}
+
+static int by_part(const void *a, const void *b) {
+  const etr_part_time *x = a, *y = b;
+  if (x->part != y->part)
+    return x->part < y->part ? -1 : 1;
+  return strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
+}
+
+/* Lists the parts that took time, and the runtime, which took what the others did not. */
+static bool list_parts(etr_time *t, etr_method *out) {
+  uint64_t attributed = 0;
+  double typical = 0;
+  size_t kept = 0;
+  if (!sum_up_parts(t))
+    return false;
+  for (size_t i = 0; i < t->parts.count; i++) {
+    etr_part_time *part = &t->parts.data[i];
+    attributed += part->ticks;
+    typical += part->typical;
+    part->typical = etr_typical_of(part->typical, &t->typical.typical);
+    if (part->ticks)
+      t->parts.data[kept++] = *part;
+  }
+  t->parts.count = kept;
+  ETR_CHECK(attributed <= out->execute_ticks);
+  if (attributed < out->execute_ticks) {
+    double whole = t->typical.ticks * t->typical.typical.divisor;
+    etr_part_time *runtime = part_entry(t, ETR_TIME_RUNTIME, NULL);
+    if (!runtime)
+      return false;
+    runtime->ticks = out->execute_ticks - attributed;
+    runtime->typical = etr_typical_of(ETR_MAX(whole - typical, 0), &t->typical.typical);
+  }
+  etr_sort(t->parts.data, t->parts.count, sizeof *t->parts.data, by_part);
+  out->parts = t->parts.data;
+  out->part_count = t->parts.count;
+  return true;
+}
+
+/* Adds the call overhead that may be time of operators, because the delegate's clock is coarse. */
+static void sum_up_hidden(const etr_time *t, etr_method *out, const etr_time_slice_of *p) {
+  uint64_t hidden = ETR_MIN(p->ticks,
+                            etr_backend_clock_hides(etr_backend_of(p->event->backend), p->operators,
+                                                    t->blocks->ticks_per_second));
+  out->clock_hidden_ticks += hidden;
+  out->clock_hidden_typical = etr_typical_add(out->clock_hidden_typical, &t->typical.typical,
+                                              p->run, hidden);
+}
+
+/* Adds the time of an operator whose node, or whose time, is an estimate. Returns true if its node
+ * is. */
+static bool sum_up_estimated(const etr_time *t, etr_method *out, const etr_time_slice_of *p) {
+  bool is_aligned = p->event->match == ETR_MATCH_ALIGNED;
+  if (!is_aligned && !p->event->is_estimated)
+    return false;
+  out->estimated_ticks += p->ticks;
+  out->estimated_typical = etr_typical_add(out->estimated_typical, &t->typical.typical, p->run,
+                                           p->ticks);
+  if (p->event->is_estimated)
+    out->estimated_time_ticks += p->ticks;
+  if (p->event->is_estimated && p->event->unit == ETR_EVENT_UNIT_CYCLES)
+    out->shared_ticks += p->ticks;
+  return is_aligned;
+}
+
+static bool sum_up(etr_time *t, etr_method *out) {
   uint64_t *sorted = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *sorted);
   double sure = 0;
   uint64_t aligned = 0;
@@ -831,33 +943,41 @@ static bool sum_up(const etr_time *t, etr_method *out) {
     out->execute_ticks += t->execute[i];
   for (size_t i = 0; i < t->time_slices.count; i++) {
     const etr_time_slice_of *p = &t->time_slices.data[i];
-    bool is_aligned = p->kind == ETR_TIME_SLICE_NODE && p->event->match == ETR_MATCH_ALIGNED;
-    bool is_estimated = p->kind == ETR_TIME_SLICE_NODE && p->event->is_estimated;
-    if (p->kind == ETR_TIME_SLICE_NODE)
-      out->nodes_ticks += p->ticks;
-    if (p->kind == ETR_TIME_SLICE_DELEGATE)
-      sum_up_delegate(t, out, p);
-    if (p->kind == ETR_TIME_SLICE_UNEXPLAINED)
-      out->unexplained_ticks += p->ticks;
-    if (is_aligned || is_estimated)
-      out->estimated_ticks += p->ticks;
-    if (is_estimated)
-      out->estimated_time_ticks += p->ticks;
-    if (is_estimated && p->event->unit == ETR_EVENT_UNIT_CYCLES)
-      out->shared_ticks += p->ticks;
-    if (is_aligned)
-      aligned += p->ticks, sure += (double)p->ticks * p->event->confidence;
+    if (p->part == ETR_TIME_CALL_OVERHEAD)
+      sum_up_hidden(t, out, p);
+    if (p->part == ETR_TIME_OPERATORS && sum_up_estimated(t, out, p)) {
+      aligned += p->ticks;
+      sure += (double)p->ticks * p->event->confidence;
+    }
   }
+  out->estimated_typical = etr_typical_of(out->estimated_typical, &t->typical.typical);
+  out->clock_hidden_typical = etr_typical_of(out->clock_hidden_typical, &t->typical.typical);
   out->estimated_confidence = aligned ? sure / (double)aligned : 0;
-  uint64_t attributed = out->nodes_ticks + out->delegate_only_ticks + out->unexplained_ticks;
-  ETR_CHECK(attributed <= out->execute_ticks);
-  out->framework_ticks = out->execute_ticks - attributed;
   if (t->run_count)
     memcpy(sorted, t->execute, t->run_count * sizeof *sorted);
   out->execute = etr_stats_of(sorted, t->run_count);
+  out->execute.typical = t->typical.ticks;
+  out->typical = t->typical.typical;
+  out->odd_recordings = t->typical.odd;
+  out->odd_recording_count = t->typical.odd_count;
   out->delegates = t->delegates.data;
   out->delegate_count = t->delegates.count;
-  return true;
+  return list_parts(t, out);
+}
+
+/* Sets the typical times of the events of the method's blocks. */
+static void set_typical_events(const etr_time *t) {
+  for (size_t i = 0; i < t->block_count; i++) {
+    const etr_block *block = block_at(t, i);
+    for (size_t k = 0; k < block->event_count; k++) {
+      etr_event *e = &etr_block_rows(t->blocks, block)[k];
+      double sum = 0;
+      for (size_t s = 0; s < e->sample_count; s++)
+        sum = etr_typical_add(sum, &t->typical.typical, t->blocks->place_of_run[e->sample_runs[s]],
+                              e->durations[s]);
+      e->stats.typical = etr_typical_of(sum, &t->typical.typical);
+    }
+  }
 }
 
 static void list_run(const etr_time *t, etr_method *out, uint32_t *runs, uint32_t *skipped,
@@ -902,7 +1022,7 @@ static bool store_time_slices(const etr_time *t, etr_method *out) {
                                       .event = event,
                                       .run = p->run,
                                       .node = p->node,
-                                      .kind = p->kind,
+                                      .part = p->part,
                                       .phase = p->phase,
                                       .compute_unit = p->compute_unit};
   }
@@ -919,7 +1039,7 @@ static void warn_of_unexplained(const etr_time *t) {
   for (size_t i = 0; i < t->time_slices.count; i++) {
     const etr_time_slice_of *p = &t->time_slices.data[i];
     const etr_event *e = p->event;
-    if (p->kind != ETR_TIME_SLICE_UNEXPLAINED || !e->delegate_id ||
+    if (p->part != ETR_TIME_UNPLACED || !e->delegate_id ||
         (i && t->time_slices.data[i - 1].event == e))
       continue;
     count++;
@@ -929,8 +1049,7 @@ static void warn_of_unexplained(const etr_time *t) {
   if (count)
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: found no node for %zu operators inside delegates, the longest of them \"%.*s\" "
-             "of call %d: their "
-             "time is unexplained",
+             "of call %d: their time is on no node",
              etr_method_label(t->placement->method), count, ETR_HEAD(longest->name, 80),
              (int)longest->instruction_id);
 }
@@ -974,6 +1093,11 @@ static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *gra
              "delegates replaces "
              "it, and framework time is unknown",
              etr_method_label(t->placement->method), completed, t->run_count);
+  out->is_execute_logged = completed < t->run_count;
+  const etr_typical_runs runs = {t->execute, t->recordings, NULL, t->run_count, t->run_count};
+  if (!etr_typical_choose(&t->typical, &runs, false, t->arena))
+    return false;
+  set_typical_events(t);
   if (limit_time_slices(t, 0, t->execute))
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: kernels and delegates add up to more than Method::execute: their times are "
@@ -1002,6 +1126,7 @@ bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_p
                 .arena = warnings->arena,
                 .scratch = &scratch,
                 .warnings = warnings};
+  etr_map_init(&t.calls, &scratch);
   bool good = attribute(&t, out, graphs) && !etr_arena_failed(&scratch);
   etr_arena_clear(&scratch);
   return good;

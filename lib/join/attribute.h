@@ -2,14 +2,15 @@
  *
  * attribute.h - computes the balance: where the time of a method went. Layer 3.
  *
- * Every tick of Method::execute is attributed to a node, a delegate or the framework, or counted as
- * unexplained. The sums are exact to the tick, over all runs.
+ * Every tick of Method::execute belongs to one part (etr_time_part). The sums are exact to the
+ * tick, over all runs.
  */
 #ifndef ETR_ATTRIBUTE_H
 #define ETR_ATTRIBUTE_H
 
 #include "backends/decoder.h"
 #include "join/placement.h"
+#include "runs/typical.h"
 
 /* ---- The balance: where the time of a method went ---- */
 
@@ -38,10 +39,10 @@ bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_p
 typedef struct etr_time_slice_of {
   uint64_t ticks;
   const etr_event *event;
-  uint32_t node; /* ETR_NONE unless ETR_TIME_SLICE_NODE */
+  uint32_t node; /* ETR_NONE unless ETR_TIME_OPERATORS */
   uint32_t run;  /* index among the method's included runs */
-  etr_time_slice_kind kind;
-  etr_phase phase; /* set for ETR_TIME_SLICE_DELEGATE */
+  etr_time_part part;
+  etr_phase phase; /* set for the time of a delegate on no node */
   etr_compute_unit compute_unit;
   uint32_t operators; /* for the time of a delegate call outside its events: number of these events
                          in the run */
@@ -58,6 +59,10 @@ typedef struct etr_time {
   const uint32_t *mine; /* the method's blocks */
   size_t block_count, run_count;
   uint64_t *execute;               /* per run of the method, ticks; in `arena` */
+  uint32_t *recordings;            /* per run: its ETDump; in `scratch` */
+  etr_typical_choice typical;      /* the runs of the typical run */
+  etr_vec(etr_part_time) parts;    /* in `arena` */
+  etr_map calls;                   /* calls that are counted: part and instruction */
   etr_vec(etr_delegate) delegates; /* by instruction; in `arena` */
   etr_vec(etr_time_slice_of) time_slices;
   /* private members */

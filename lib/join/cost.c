@@ -795,8 +795,9 @@ static bool never_ran(const finder *f, uint32_t node) {
   if (!time || !f->method || time->runs > 0 || time->carried_by != ETR_NONE ||
       time->delegate_instruction >= 0)
     return false;
-  if (f->method->nodes_ticks + f->method->delegate_only_ticks == 0 ||
-      f->method->unexplained_ticks > 0)
+  if (etr_method_part_ticks(f->method, ETR_TIME_RUNTIME) == f->method->execute_ticks ||
+      etr_method_part_ticks(f->method, ETR_TIME_UNPLACED) > 0 ||
+      etr_method_part_ticks(f->method, ETR_TIME_UNEXPLAINED) > 0)
     return false;
   return f->has_jumps || is_in_body(graph, graph->nodes[node].subgraph) ||
          etr_operator_is_view(etr_operator_of_target(graph->nodes[node].target));
@@ -893,7 +894,7 @@ static double calls_of(const etr_cost *cost, const etr_method *method) {
 static void add_time(etr_cost_sum *sum, const etr_profile *profile, const etr_node_time *time,
                      double runs) {
   double step = etr_ticks_to_ns(profile, etr_clock_step(profile, time->backend, NULL));
-  sum->ns += etr_ticks_to_ns(profile, time->avg);
+  sum->ns += etr_ticks_to_ns(profile, time->typical);
   sum->variance += (double)time->calls * step * step / 6;
   sum->runs = runs;
 }

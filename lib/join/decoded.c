@@ -81,6 +81,8 @@ bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
                                        : NULL;
     if (label)
       row->label = label;
+    if (meaning->kernel.size)
+      row->kernel = etr_arena_text(d->arena, meaning->kernel);
     row->note = meaning->note ? etr_arena_text(d->arena, etr_slice_of(meaning->note)) : NULL;
     row->role = meaning->role;
     row->phase = meaning->phase;

@@ -643,6 +643,44 @@ static bool join_kernel(finder *f, etr_event *e, const etr_placed *instruction) 
   return true;
 }
 
+/* ---- Names of kernels ---- */
+
+/* Cuts a number behind a text off a name: " #12" of XNNPACK's operators, ":OpId_7" of QNN's. */
+static etr_slice without_number(etr_slice name, etr_slice before) {
+  etr_slice cut = name;
+  while (cut.size && cut.data[cut.size - 1] >= '0' && cut.data[cut.size - 1] <= '9')
+    cut.size--;
+  if (cut.size == name.size || !etr_slice_ends(cut, before))
+    return name;
+  cut.size -= before.size;
+  return cut.size ? cut : name;
+}
+
+/* Returns the name of a kernel, or of an operator in a delegate, without what tells equal ones
+ * apart. A kernel without a name of its own has that of its operator, if the program says it. */
+static etr_slice kernel_of(const etr_event *e, const etr_placed *instruction) {
+  static const char prefix[] = "native_call_";
+  etr_slice name = etr_slice_of(e->label);
+  if (e->kind == ETR_EVENT_KERNEL && etr_slice_starts(name, etr_slice_of(prefix)))
+    return etr_slice_of(e->label + sizeof prefix - 1);
+  if (e->kind == ETR_EVENT_KERNEL)
+    return instruction && instruction->op.size ? instruction->op : name;
+  etr_slice cut = without_number(name, ETR_SLICE(":OpId_"));
+  if (cut.size < name.size)
+    return without_number(cut, ETR_SLICE("_")); /* QNN's operators have the names of nodes */
+  return without_number(name, ETR_SLICE(" #"));
+}
+
+/* Names the kernels and operators of a block. Returns false when out of memory. */
+static bool name_kernel(finder *f, etr_event *e, const etr_placed *instruction) {
+  if (e->role != ETR_ROLE_OPERATOR || e->kernel || !e->label)
+    return true;
+  etr_slice name = kernel_of(e, instruction), label = etr_slice_of(e->label);
+  bool is_end = name.data >= label.data && name.data + name.size == label.data + label.size;
+  e->kernel = is_end ? name.data : etr_arena_text(f->arena, name);
+  return e->kernel != NULL;
+}
+
 static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_placed *instruction = etr_placed_instruction(f->placement,
@@ -657,6 +695,9 @@ static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
     if (instruction &&
         !etr_delegate_rows(f->placement, instruction, &rows[i], end - i, &f->reading, f->arena))
       return false;
+    for (size_t k = i; k < end; k++)
+      if (!name_kernel(f, &rows[k], instruction))
+        return false;
   }
   return true;
 }

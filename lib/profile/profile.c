@@ -12,6 +12,7 @@
 #include "memory/memory_plan.h"
 #include "profile/opened_record.h"
 #include "runs/runs.h"
+#include "runs/typical.h"
 
 #include <stdlib.h>
 
@@ -203,6 +204,8 @@ static etr_status join_all(loader *l, etr_error *error) {
     if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena, &l->warnings))
       return etr_fail_memory(error);
   }
+  if (!etr_typical_loads(&l->blocks))
+    return etr_fail_memory(error);
   etr_payloads_warn(&l->payloads, l->profile->pte, &l->warnings);
   l->profile->methods = l->built = methods;
   l->profile->method_count = l->methods.count;
@@ -224,7 +227,7 @@ typedef struct entry_place {
 static int rank_of(const etr_graph *graph, const etr_method *methods) {
   static const char *const modules[] = {"edge", "program", "aten"};
   bool timed = graph->times && graph->profile_method != ETR_NONE &&
-               methods[graph->profile_method].nodes_ticks > 0;
+               etr_method_part_ticks(&methods[graph->profile_method], ETR_TIME_OPERATORS) > 0;
   for (size_t i = 0; i < ETR_COUNT(modules); i++)
     if (strcmp(graph->module, modules[i]) == 0)
       return (int)i + (i > 0 || !timed);
@@ -330,6 +333,14 @@ static uint64_t weight_of(const etr_graph *graph, size_t node, bool by_time) {
   return by_time ? graph->times[node].total_ticks : 1;
 }
 
+/* Returns whether a graph's operators took any time. */
+static bool took_time(const etr_graph *graph) {
+  uint64_t total = 0;
+  for (size_t i = 0; graph->times && i < graph->node_count; i++)
+    total += weight_of(graph, i, true);
+  return total > 0;
+}
+
 /* Returns the line that holds 90 % or more of a graph and leads into a library; NULL if none does.
  * A line with more than half wins a vote in which other lines' weights cancel it. */
 static const etr_source *find_wrapper(const etr_graph *graph, bool by_time) {
@@ -386,13 +397,11 @@ static bool unwrap(etr_graph *graph, const etr_source *wrapper, etr_arena *arena
  * Graphs with times decide; operators are counted only where there are none. */
 static bool unwrap_all(const loader *l) {
   bool by_time = false;
-  for (size_t i = 0; i < l->profile->method_count; i++)
-    by_time = by_time || l->built[i].nodes_ticks > 0;
+  for (size_t i = 0; i < l->profile->graph_count; i++)
+    by_time = by_time || took_time(&l->graphs[i]);
   for (size_t i = 0; i < l->profile->graph_count; i++) {
     const etr_graph *graph = &l->graphs[i];
-    uint32_t method = graph->profile_method;
-    bool is_timed = graph->times && method != ETR_NONE && l->built[method].nodes_ticks > 0;
-    const etr_source *wrapper = is_timed == by_time ? find_wrapper(graph, by_time) : NULL;
+    const etr_source *wrapper = took_time(graph) == by_time ? find_wrapper(graph, by_time) : NULL;
     for (size_t k = 0; wrapper && k < l->profile->graph_count; k++)
       if (!unwrap(&l->graphs[k], wrapper, l->arena))
         return false;

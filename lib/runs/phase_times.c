@@ -7,6 +7,7 @@
 #include "runs/noise_verdict.h"
 #include "runs/runs.h"
 #include "runs/slow_runs.h"
+#include "runs/typical.h"
 
 #include <stdio.h>
 
@@ -16,7 +17,8 @@ typedef struct measuring {
   const etr_method *method;
   const etr_blocks *blocks;
   etr_arena *scratch;
-  uint64_t *ticks; /* working memory for the method's runs */
+  uint64_t *ticks;               /* working memory for the method's runs */
+  uint32_t *recordings, *places; /* of the runs of a phase: its ETDump, and index in the method */
   etr_noise_sample *samples;
   double *ratios;
   size_t ratio_count;
@@ -24,12 +26,15 @@ typedef struct measuring {
 
 static bool begin_measuring(measuring *m, const etr_method *method, const etr_blocks *blocks,
                             etr_arena *scratch) {
-  *m = (measuring){.method = method,
-                   .blocks = blocks,
-                   .scratch = scratch,
-                   .ticks = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->ticks),
-                   .samples = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->samples),
-                   .ratios = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->ratios)};
+  *m = (measuring){
+      .method = method,
+      .blocks = blocks,
+      .scratch = scratch,
+      .ticks = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->ticks),
+      .recordings = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->recordings),
+      .places = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->places),
+      .samples = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->samples),
+      .ratios = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->ratios)};
   return !etr_arena_failed(scratch);
 }
 
@@ -47,23 +52,33 @@ static bool are_parted(const etr_blocks *blocks, uint32_t first, uint32_t second
   return false;
 }
 
-static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs) {
+static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs,
+                          etr_arena *arena) {
   /* Lists the runs of the phase; all runs if it is ETR_NONE. */
   size_t count = 0;
-  for (size_t i = 0; i < m->method->run_count; i++) {
+  for (uint32_t i = 0; i < m->method->run_count; i++) {
     uint32_t run = m->method->runs[i];
     if (phase != ETR_NONE && m->blocks->runs[run].phase != phase)
       continue;
     m->samples[count] = (etr_noise_sample){
         .ticks = m->method->execute_per_run[i], .run = run, .series = m->blocks->runs[run].series};
     m->ticks[count] = m->method->execute_per_run[i];
+    m->recordings[count] = m->blocks->runs[run].dump;
+    m->places[count] = i;
     runs[count++] = run;
   }
   for (size_t i = 1; i < count; i++)
     m->samples[i].stretch = m->samples[i - 1].stretch + are_parted(m->blocks, runs[i - 1], runs[i]);
   out->run_count = count;
   out->runs = runs;
+  etr_typical_choice choice;
+  const etr_typical_runs typical = {m->ticks, m->recordings, m->places, count,
+                                    m->method->run_count};
+  if (!etr_typical_choose(&choice, &typical, false, arena))
+    return false;
   out->execute = etr_stats_of(m->ticks, out->run_count); /* this sorts the ticks */
+  out->execute.typical = choice.ticks;
+  out->typical = choice.typical;
   for (size_t i = 0; i < out->run_count; i++)
     m->ratios[m->ratio_count++] = out->execute.p50 > 0
                                       ? (double)m->samples[i].ticks / out->execute.p50
@@ -112,7 +127,7 @@ bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const
     uint32_t *runs = etr_arena_alloc_array(arena, method->run_count, sizeof *runs);
     phases[i] = (etr_run_phase){.name = known->count ? known->names[i] : "",
                                 .told_by = known->rule};
-    good = runs && measure_phase(&m, known->count ? i : ETR_NONE, &phases[i], runs);
+    good = runs && measure_phase(&m, known->count ? i : ETR_NONE, &phases[i], runs, arena);
   }
   for (size_t i = 0; good && i < known->count; i++)
     method->mixed_phase_count += phases[i].run_count > 0;

@@ -6,12 +6,6 @@
 #include "runs/inferences.h"
 #include "runs/runs.h"
 
-/* A leading run is warm-up if it takes more than WARM_UP_FACTOR times the median of the runs after
- * it, and more than LONG_FACTOR times their 80th percentile. The second condition keeps a first run
- * in the slower of two modes, because it is not longer than the other slow runs. */
-static const double WARM_UP_FACTOR = 1.5, LONG_FACTOR = 1.2;
-enum { LEAST_BEHIND = 3 }; /* least number of runs that must follow a warm-up run */
-
 /* ---- Warm-up ---- */
 
 /* A run in the list of its series, sorted by time. */
@@ -90,7 +84,7 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_infer
   r->middle = ranked_run_of(5, count);
   r->long_one = ranked_run_of(8, count);
   r->count = count;
-  for (size_t i = 0; i + LEAST_BEHIND < count; i++) {
+  for (size_t i = 0; i + ETR_WARM_UP_LEAST_BEHIND < count; i++) {
     etr_run *run = &blocks->runs[series[i].run];
     /* The run leaves the list, and the ranks follow. */
     const sorted_run *gone = &r->list[r->position[i]];
@@ -102,8 +96,8 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_infer
     move_rank(&r->middle, r, r->position[i], r->count);
     move_rank(&r->long_one, r, r->position[i], r->count);
     double ticks = (double)run->execute_ticks, median = median_of(r);
-    bool is_longest = ticks > LONG_FACTOR * (double)r->list[r->long_one.position].ticks;
-    if (median <= 0 || ticks <= WARM_UP_FACTOR * median || !is_longest)
+    bool is_longest = ticks > ETR_WARM_UP_LONG_FACTOR * (double)r->list[r->long_one.position].ticks;
+    if (median <= 0 || ticks <= ETR_WARM_UP_FACTOR * median || !is_longest)
       return;
     run->is_skipped = true;
   }

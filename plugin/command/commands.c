@@ -356,7 +356,7 @@ const cli_command commands[] = {
              "are not followed. "
              "Writers of the same folder take turns.\n"
              "In TensorBoard, TEXT says what to look at first. Open GRAPHS, choose Tag: "
-             "profile/avg and colour by "
+             "profile/typical and colour by "
              "Compute time. Curves, histograms, text and HParams are written to the record's first "
              "run only. "
              "TensorBoard selects no run by itself if there are more than 40: to collect many "
@@ -750,7 +750,7 @@ const cli_command commands[] = {
              "pte-adapter-model-explorer): the instructions and, in graphs of their own, XNNPACK's "
              "operators. One file "
              "is one column: to see "
-             "p50 next to avg, write two files.",
+             "p50 next to the typical time, write two files.",
      .examples = {{"export mobilenet_v2 --to model-explorer -o avg.json",
                    "average times of edge/forward"},
                   {"export mobilenet_v2 --to model-explorer --value backend > b.json",

@@ -18,11 +18,21 @@ const char *help_introduction(void) {
          "after the other. A .pte alone is enough. The default command is `write`.";
 }
 
+/* Returns the length of the first word of a text; of "op|module|..." that is longer than a line, of
+ * what fits. */
+static size_t word_size(const char *text, size_t line) {
+  size_t size = strcspn(text, " \n"), fits = 0;
+  for (size_t i = 0; i < size && i < line; i++)
+    if (text[i] == '|')
+      fits = i + 1;
+  return size > line && fits ? fits : size;
+}
+
 /* Prints a paragraph that starts at `column`, wrapped at blanks; lines after the first are
  * indented. Returns the text that follows the paragraph. */
 static const char *print_paragraph(FILE *out, const char *text, size_t column, size_t indent) {
   for (bool first = true; *text && *text != '\n'; first = false) {
-    size_t size = strcspn(text, " \n");
+    size_t size = word_size(text, WIDTH - indent);
     if (!first && column + 1 + size > WIDTH) {
       fprintf(out, "\n%*s", (int)indent, "");
       column = indent;

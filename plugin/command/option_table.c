@@ -85,8 +85,8 @@ const option_spec option_specs[] = {
     {"to", 0, "VIEWER", AS(WORD, target), FOR_EXPORT, .help = "the viewer that reads the file",
      .words = "model-explorer", AND(has_target)},
     {"value", 0, "VALUE", AS(WORD, statistic), FOR_EXPORT,
-     .help = "the value of each node; snr is in dB, see --reference (default: avg)",
-     .words = "avg|p50|p90|max|backend|snr"},
+     .help = "the value of each node; snr is in dB, see --reference (default: typical)",
+     .words = "typical|avg|p50|p90|max|backend|snr"},
     {"adapter", 0, "ADAPTER", AS(WORD, adapter), FOR_EXPORT,
      .help = "the adapter with which Model Explorer shows the graph (default: auto, by the entry "
              "point)",
@@ -222,9 +222,9 @@ const option_spec option_specs[] = {
     {"sort", 0, "KEY", AS(WORD, order), FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION,
      .help = "order of the rows (default: time)", .words = "time|name"},
     {"stat", 0, "STAT", AS(WORD, ranking), RANKING,
-     .help = "statistic to show and to rank by; with p50, shares are of the sum of all rows' "
-             "medians (default: avg)",
-     .words = "avg|p50"},
+     .help = "statistic to show and to rank by: typical is the mean over the middle third of the "
+             "runs; with p50, shares are of the sum of all rows' medians (default: typical)",
+     .words = "typical|avg|p50"},
     {"force", 0, NULL, AS(FLAG, force), FORCIBLE,
      .help = "continue if a filter selects nothing, or if the ETDump is of another model"},
     {"values", 0, NULL, AS(FLAG, values), FOR_NODES | FOR_EVENTS,
@@ -237,7 +237,7 @@ const option_spec option_specs[] = {
      .help =
          "only this table, which CSV and other tables need; pattern adds up modules that repeat, "
          "as in layers.*.attention (JSON has all)",
-     .words = "op|module|pattern|backend|source|method|part|finding", AND(has_by)},
+     .words = "op|module|pattern|backend|source|kernel|method|part|finding", AND(has_by)},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SOURCE,
      .help = "what has a row; pattern splits each line by the modules that it runs for, and adds "
              "up modules that "

@@ -114,7 +114,7 @@ static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr
   for (size_t i = 0; list != NULL && graph->times != NULL && i < graph->node_count; i++) {
     const etr_node_time *time = &graph->times[i];
     if (choice->focused[i] && time->runs > 0)
-      list[count++] = (candidate){etr_ranking(profile, time->avg, time->per_run.p50), (uint32_t)i};
+      list[count++] = (candidate){etr_ranking(profile, etr_times_of_node(time)), (uint32_t)i};
   }
   if (list == NULL)
     return ETR_ERROR_MEMORY;

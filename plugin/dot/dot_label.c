@@ -100,7 +100,9 @@ static void put_share(etr_writer *writer, double share) {
 static double whole_of(const etr_dot_view *view) {
   return view->method == NULL
              ? 0
-             : etr_ranking(view->profile, view->method->execute.avg, view->plan->total.ticks);
+             : etr_ranking(view->profile,
+                           (etr_times){view->method->execute.typical, view->method->execute.avg,
+                                       view->plan->total.ticks});
 }
 
 static void put_plain_time(etr_writer *writer, const etr_dot_view *view, double ticks) {
@@ -348,9 +350,11 @@ static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_
   put_line(writer, "matched by", etr_match_name(time->match));
   if (time->is_estimated)
     put_line(writer, "time", "estimated");
-  const double ticks[] = {etr_not_ranking(view->profile, time->avg, time->per_run.p50),
+  const double ticks[] = {etr_ranks_by(view->profile, ETR_STATISTIC_P50) ? time->typical
+                                                                         : time->per_run.p50,
                           time->per_run.min, time->per_run.max};
-  const char *const keys[] = {etr_ranks_by_p50(view->profile) ? "average" : "median", "min", "max"};
+  const char *const keys[] = {etr_ranks_by(view->profile, ETR_STATISTIC_P50) ? "typical" : "median",
+                              "min", "max"};
   double step = etr_clock_step(view->profile, time->backend, NULL);
   for (size_t i = 0; i < ETR_COUNT(keys); i++) {
     etr_putf(writer, "\\n%s: ", keys[i]);
@@ -453,7 +457,7 @@ static void put_plural(etr_writer *writer, size_t count, const char *noun) {
 }
 
 static bool by_p50(const etr_dot_view *view) {
-  return etr_ranks_by_p50(view->profile);
+  return etr_ranks_by(view->profile, ETR_STATISTIC_P50);
 }
 
 static void put_totals(etr_writer *writer, const etr_dot_view *view) {
@@ -466,16 +470,18 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
     etr_puts(writer, ", ");
     put_plural(writer, view->method->run_count, "run");
     etr_puts(writer, " of ");
-    put_plain_time(writer, view, view->method->execute.avg);
-    etr_puts(writer, view->method->run_count == 1 ? "" : " on average");
+    put_plain_time(writer, view, etr_execute_time(view->profile, view->method));
+    if (view->method->run_count > 1)
+      etr_putf(writer, " (%s)", etr_adding_up_text(view->profile));
     if (view->method->skipped_run_count)
       etr_putf(writer, " (%zu more left out%s)", view->method->skipped_run_count,
                view->profile->skip == ETR_SKIP_RANGE ? "" : " as warm-up");
     etr_puts(writer, by_p50(view) ? "; on operators, sum of medians: " : "; on operators: ");
     put_plain_time(writer, view, view->plan->total.ticks);
-    if (!by_p50(view) && view->method->execute.avg > 0) {
+    double whole = etr_execute_time(view->profile, view->method);
+    if (!by_p50(view) && whole > 0) {
       etr_puts(writer, ", ");
-      put_share(writer, view->plan->total.ticks / view->method->execute.avg);
+      put_share(writer, view->plan->total.ticks / whole);
     }
   }
   etr_puts(writer, "</TD></TR>");
@@ -484,23 +490,14 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
 /* Puts the same parts of the time as other outputs, to the nanosecond. They add up to
  * Method::execute. */
 static void put_balance(etr_writer *writer, const etr_dot_view *view) {
-  etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_balance_list(view->method, parts);
-  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">average ns:");
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
-    if (parts[i].is_part_of_previous)
-      continue;
-    etr_putf(writer, "%s %s ", i == 0 ? "" : " +", parts[i].name);
-    etr_put_fixed(
-        writer,
-        etr_ticks_to_ns(view->profile, (double)parts[i].ticks / (double)view->method->run_count),
-        3);
+  const etr_method *method = view->method;
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">typical ns:");
+  for (size_t i = 0; i < method->part_count; i++) {
+    etr_putf(writer, "%s %s ", i == 0 ? "" : " +", etr_time_part_name(method->parts[i].part));
+    etr_put_fixed(writer, etr_ticks_to_ns(view->profile, method->parts[i].typical), 3);
   }
   etr_puts(writer, " = execute ");
-  etr_put_fixed(writer,
-                etr_ticks_to_ns(view->profile, (double)view->method->execute_ticks /
-                                                   (double)view->method->run_count),
-                3);
+  etr_put_fixed(writer, etr_ticks_to_ns(view->profile, method->execute.typical), 3);
   etr_puts(writer, "</FONT></TD></TR>");
 }
 

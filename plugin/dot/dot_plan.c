@@ -111,7 +111,7 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
                        .gap = p->plan->accuracy != NULL ? p->plan->accuracy[index].gap : NULL};
   if (p->graph->times != NULL && p->graph->times[index].runs > 0) {
     const etr_node_time *time = &p->graph->times[index];
-    sum->ticks = etr_ranking(p->profile, time->avg, time->per_run.p50);
+    sum->ticks = etr_ranking(p->profile, etr_times_of_node(time));
     sum->step = etr_clock_step(p->profile, time->backend, NULL);
     sum->guest_ticks = sum->guests ? sum->ticks : 0;
     sum->timed = true;

@@ -78,7 +78,7 @@ void etr_answer_refuse(etr_answer *answer, const char *text) {
 }
 
 void etr_answer_refuse_patterns(etr_answer *answer) {
-  if (etr_ranks_by_p50(answer->profile))
+  if (etr_ranks_by(answer->profile, ETR_STATISTIC_P50))
     etr_answer_refuse(answer, "patterns add up averages: --by pattern does not go with --stat p50");
 }
 

@@ -221,7 +221,7 @@ static void put_parts(const etr_fields *fields, const etr_field *field, const vo
 void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media,
                           const void *row) {
   for (const etr_field *field = list->first; field < list->first + list->count; field++) {
-    if (!(field->in & media))
+    if (!(field->in & media) || !field->key)
       continue;
     if (field->put) {
       field->put(fields, row);

@@ -176,6 +176,17 @@ const char *etr_label_kernel(const char *name) {
   return strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
 }
 
+const char *etr_label_backend(etr_arena *arena, const char *backend) {
+  const char *known = etr_backend_label(backend);
+  static const char suffix[] = "Backend";
+  etr_slice name = etr_slice_of(backend);
+  if (known)
+    return known;
+  if (name.size > sizeof suffix - 1 && etr_slice_ends(name, etr_slice_of(suffix)))
+    name.size -= sizeof suffix - 1;
+  return etr_arena_copy(arena, name);
+}
+
 /* Returns the last part of a path without slashes at its end; empty if there is none. */
 static etr_slice last_part(etr_slice path) {
   while (path.size > 0 && etr_is_slash(path.data[path.size - 1]))

@@ -55,6 +55,10 @@ const char *etr_label_device(etr_arena *arena, const char *backend);
  * for "native_call_add.out". It points into name. */
 const char *etr_label_kernel(const char *name);
 
+/** Returns the short name of a backend: "XNNPACK" for "XnnpackBackend". Allocates in the arena if
+ * the library knows none; NULL when out of memory. */
+const char *etr_label_backend(etr_arena *arena, const char *backend);
+
 /** Returns what a person calls the record: the name of the ETRecord's file, or of its folder if the
  * file has the name that ExecuTorch's examples use. Without an ETRecord, the name of the ETDump is
  * used. */

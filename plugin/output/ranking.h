@@ -10,17 +10,36 @@
 
 #include <math.h>
 
-/** Returns true if medians rank. profile is NULL for a table that is not about a profile. */
-static inline bool etr_ranks_by_p50(const etr_profile *profile) {
-  return profile && profile->statistic == ETR_STATISTIC_P50;
+/** A time per inference by each statistic, in ticks. */
+typedef struct etr_times {
+  double typical, avg, p50;
+} etr_times;
+
+/** Returns true if a statistic ranks. profile is NULL for a table that is not about a profile. */
+static inline bool etr_ranks_by(const etr_profile *profile, etr_statistic statistic) {
+  return (profile ? profile->statistic : ETR_STATISTIC_TYPICAL) == statistic;
 }
 
-/** Return the one of average and median that ranks, and the other one. */
-static inline double etr_ranking(const etr_profile *profile, double avg, double p50) {
-  return etr_ranks_by_p50(profile) ? p50 : avg;
+/** Returns the time by which outputs rank. */
+static inline double etr_ranking(const etr_profile *profile, etr_times times) {
+  if (etr_ranks_by(profile, ETR_STATISTIC_P50))
+    return times.p50;
+  return etr_ranks_by(profile, ETR_STATISTIC_AVG) ? times.avg : times.typical;
 }
-static inline double etr_not_ranking(const etr_profile *profile, double avg, double p50) {
-  return etr_ranking(profile, p50, avg);
+
+/** Returns the times of a node. */
+static inline etr_times etr_times_of_node(const etr_node_time *time) {
+  return (etr_times){time->typical, time->avg, time->per_run.p50};
+}
+
+/** Returns the times of a whole that statistics were taken of, such as Method::execute. */
+static inline etr_times etr_times_of(const etr_stats *stats) {
+  return (etr_times){stats->typical, stats->avg, stats->p50};
+}
+
+/** Returns what adds up whatever ranks: the average if averages rank, else the typical time. */
+static inline double etr_adding_up(const etr_profile *profile, double typical, double avg) {
+  return etr_ranks_by(profile, ETR_STATISTIC_AVG) ? avg : typical;
 }
 
 /** Returns what ticks over all runs of a method are per inference; NaN if it never ran. */
@@ -28,9 +47,22 @@ static inline double etr_ticks_per_run(const etr_method *method, uint64_t ticks)
   return method->run_count ? (double)ticks / (double)method->run_count : NAN;
 }
 
-/** Returns ", on average", which follows an average among medians, or "" if averages rank. */
-static inline const char *etr_on_average(const etr_profile *profile) {
-  return etr_ranks_by_p50(profile) ? ", on average" : "";
+/** Returns the time of Method::execute that outputs show a part of. */
+static inline double etr_execute_time(const etr_profile *profile, const etr_method *method) {
+  return etr_adding_up(profile, method->execute.typical, method->execute.avg);
+}
+
+/** Returns what the statistic of parts is called in a sentence: "typical run" or "average". Static.
+ */
+static inline const char *etr_adding_up_text(const etr_profile *profile) {
+  return etr_ranks_by(profile, ETR_STATISTIC_AVG) ? "average" : "typical run";
+}
+
+/** Returns what a statistic is called in a sentence: "typical", "average", "median". Static. */
+static inline const char *etr_statistic_word(const etr_profile *profile) {
+  if (etr_ranks_by(profile, ETR_STATISTIC_P50))
+    return "median";
+  return etr_ranks_by(profile, ETR_STATISTIC_AVG) ? "average" : "typical";
 }
 
 #endif

@@ -14,8 +14,8 @@ static bool is_timed(const void *row) {
 #define TICKS(name) NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(etr_stats, name), .has = is_timed
 
 static const etr_field statistics[] = {
-    {"p10", TICKS(p10)}, {"p50", TICKS(p50)}, {"p90", TICKS(p90)},
-    {"avg", TICKS(avg)}, {"min", TICKS(min)}, {"max", TICKS(max)},
+    {"typical", TICKS(typical)}, {"p10", TICKS(p10)}, {"p50", TICKS(p50)}, {"p90", TICKS(p90)},
+    {"avg", TICKS(avg)},         {"min", TICKS(min)}, {"max", TICKS(max)},
 };
 ETR_ROW_TYPE(statistics, statistics);
 

@@ -7,8 +7,8 @@
 
 #include "output/fields.h"
 
-/** Writes the keys p10, p50, p90, avg, min and max in the document's unit, with nulls if nothing
- * was timed. */
+/** Writes the keys typical, p10, p50, p90, avg, min and max in the document's unit, with nulls if
+ * nothing was timed. */
 void etr_field_stats(const etr_fields *fields, const etr_stats *stats);
 
 /** Writes the keys noise and phases_of_runs of a method: how much its runs vary, and which phases

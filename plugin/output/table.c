@@ -22,7 +22,8 @@ static unsigned medium_of(etr_table_format format) {
 
 static bool has_field(const etr_table *table, const etr_field *field) {
   const etr_profile *profile = table->answer->profile;
-  return !field->stats || (profile && field->stats & 1u << profile->statistic);
+  bool is_for_programs = table->exact || (table->medium & ETR_IN_DATA);
+  return !field->stats || is_for_programs || (profile && field->stats & 1u << profile->statistic);
 }
 
 /* Returns the name of a column in all formats for programs: the key in JSON documents, or else the
@@ -54,11 +55,11 @@ static const etr_field *find_field(const etr_table *table, etr_slice name) {
   const etr_field *found = NULL;
   for (const etr_field *field = table->fields->first;
        field < table->fields->first + table->fields->count; field++) {
-    if (!(field->in & (ETR_IN_TABLES | table->medium)) || !field->title || !has_field(table, field))
+    if (!(field->in & (ETR_IN_TABLES | table->medium)) || !field->title)
       continue;
     if (!is_called(field->title, name) && !is_called(field->key, name))
       continue;
-    if (!found || !(found->in & table->medium))
+    if (!found || !(found->in & table->medium) || !has_field(table, found))
       found = field;
   }
   return found;
@@ -84,7 +85,7 @@ static size_t find_fields(const etr_table *table, etr_slice name, const etr_fiel
 /* Returns true if --columns takes a field: one of the table for programs. */
 static bool is_for_programs(const etr_table *table, const etr_field *field) {
   unsigned media = table->exact ? table->medium : ETR_IN_DATA;
-  return field->in & media && field->title && has_field(table, field);
+  return field->in & media && field->title;
 }
 
 /* Refuses an unknown column; the message suggests the nearest name and lists all. */

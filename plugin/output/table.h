@@ -190,8 +190,8 @@ typedef struct etr_field {
   bool nullable;       /* the value may be missing even without `has` */
   bool optional;       /* `put` may write nothing */
   const char *heading; /* title in text unless --columns names the column; NULL: `title` */
-  unsigned stats;      /* bits 1u << etr_statistic: only tables that rank by one of these have the
-                          column;      0: all */
+  unsigned stats;      /* bits 1u << etr_statistic: tables for people have the column only if one of
+                          these ranks; 0: always. Tables for programs have all statistics */
   unsigned unit_in;    /* ETR_IN_ bits of outputs whose title names the unit, "avg ms" */
   unsigned spare;      /* narrow text hides columns with 1 first, then 2, ...; 0: never */
 } etr_field;

@@ -58,45 +58,43 @@ static const etr_field box_fields[] = {
 };
 ETR_ROW_TYPE(balance_box, box_fields);
 
-enum { INSERTED, REST_OF_CALLS, KINDS };
-
 static void add_box(box *boxes, size_t *count, const char *part, uint32_t delegate, uint32_t module,
                     uint64_t ticks) {
   if (ticks > 0)
     boxes[(*count)++] = (box){part, delegate, module, ticks};
 }
 
-/* Adds up the time of each delegate outside operators of the graph, and of those that are not
- * known. */
+/* Adds up the time of each delegate outside operators of the graph, by part, and of those that are
+ * not known. */
 static uint64_t *sum_delegates(etr_arena *arena, const etr_method *method) {
-  uint64_t *sums = etr_arena_alloc_array(arena, (method->delegate_count + 1) * KINDS, sizeof *sums);
+  uint64_t *sums = etr_arena_alloc_array(arena, (method->delegate_count + 1) * ETR_TIME_PARTS,
+                                         sizeof *sums);
   for (size_t i = 0; sums && i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
-    if (slice->kind != ETR_TIME_SLICE_DELEGATE)
+    if (slice->part == ETR_TIME_OPERATORS)
       continue;
     uint32_t delegate = etr_delegate_at(method, slice->event->instruction_id);
     size_t at = delegate == ETR_NONE ? method->delegate_count : delegate;
-    sums[at * KINDS + (slice->event->is_inserted ? INSERTED : REST_OF_CALLS)] += slice->ticks;
+    sums[at * ETR_TIME_PARTS + slice->part] += slice->ticks;
   }
   return sums;
 }
 
 static bool put_boxes(etr_profile_doc *e, const etr_method *method, const uint32_t *modules) {
-  static const char *const names[] = {[INSERTED] = "inserted", [REST_OF_CALLS] = "rest_of_calls"};
   const uint64_t *sums = sum_delegates(&e->arena, method);
-  box *boxes = etr_arena_alloc_array(&e->arena, (method->delegate_count + 1) * KINDS + 2,
+  box *boxes = etr_arena_alloc_array(&e->arena, (method->delegate_count + 1) * ETR_TIME_PARTS + 1,
                                      sizeof *boxes);
   size_t count = 0;
   if (!sums || !boxes)
     return false;
   for (uint32_t i = 0; i <= method->delegate_count; i++)
-    for (size_t kind = 0; kind < KINDS; kind++) {
+    for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++) {
       bool is_known = i < method->delegate_count;
-      add_box(boxes, &count, names[kind], is_known ? i : ETR_NONE, is_known ? modules[i] : ETR_NONE,
-              sums[i * KINDS + kind]);
+      add_box(boxes, &count, etr_time_part_name(part), is_known ? i : ETR_NONE,
+              is_known ? modules[i] : ETR_NONE, sums[i * ETR_TIME_PARTS + part]);
     }
-  add_box(boxes, &count, "framework", ETR_NONE, ETR_NONE, method->framework_ticks);
-  add_box(boxes, &count, "unexplained", ETR_NONE, ETR_NONE, method->unexplained_ticks);
+  add_box(boxes, &count, etr_time_part_name(ETR_TIME_RUNTIME), ETR_NONE, ETR_NONE,
+          etr_method_part_ticks(method, ETR_TIME_RUNTIME));
   etr_profile_put_columns(e, "balance_boxes", &etr_balance_box_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(boxes, count));
   return true;

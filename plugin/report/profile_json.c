@@ -55,24 +55,32 @@ static void put_warnings(const etr_fields *f) {
   etr_jw_end(f->json);
 }
 
+static etr_cell part_name(const void *row) {
+  return etr_cell_text(etr_time_part_name(((const etr_balance_part *)row)->time->part));
+}
+
+#define PART(kind, name)                                                                           \
+  NULL, kind, ETR_IN_JSON, ETR_VIA(etr_balance_part, time, etr_part_time, name)
+
 static const etr_field balance_fields[] = {
-    {"part", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_balance_part, name),
-     .type = "balance_part"},
+    {"part", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = part_name, .type = "part"},
+    {"backend", PART(ETR_CELL_NAME, backend), .nullable = true},
     {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_balance_part, text)},
-    {"of_previous", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_balance_part, is_part_of_previous),
-     .says = "contained in the previous part that is not itself contained in another"},
-    {"total", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(etr_balance_part, ticks)},
+    {"total", PART(ETR_CELL_TIME, ticks), .says = "over all runs"},
+    {"typical", PART(ETR_CELL_TIME, typical)},
 };
 ETR_ROW_TYPE(balance, balance_fields);
 
-static void put_balance(etr_profile_doc *e, const etr_method *method) {
+static bool put_balance(etr_profile_doc *e, const etr_method *method) {
   const etr_fields *f = &e->fields;
-  etr_balance_part parts[ETR_BALANCE_PARTS];
   const char *notes[ETR_BALANCE_MOST_NOTES];
-  etr_balance_list(method, parts);
-  etr_field_put_rows(f, "balance", &etr_balance_fields, ETR_ROWS(parts, ETR_BALANCE_PARTS));
+  etr_balance balance;
+  if (!etr_balance_make(&balance, &e->arena, method))
+    return false;
+  etr_field_put_rows(f, "balance", &etr_balance_fields, ETR_ROWS(balance.list, balance.count));
   etr_field_ticks(f, "clock_hidden", (double)method->clock_hidden_ticks);
   etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &e->arena, f->profile, method));
+  return true;
 }
 
 /* Marks the rows of the operators that a finding is about: those that it names, or else those of
@@ -211,8 +219,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method,
     etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
   etr_field_noise(f, &e->arena, method, ETR_UNIT_MS);
-  put_balance(e, method);
-  bool good = etr_delegates_put(f, &e->arena, method, NULL, 1) &&
+  bool good = put_balance(e, method) && etr_delegates_put(f, &e->arena, method, NULL, 1) &&
               etr_summary_put_delegates(f, &e->arena, method, "total", 1);
   good = good && etr_profile_list_operators(e, &ops, method, compared) &&
          etr_profile_put_graph(e, &ops);

@@ -182,15 +182,19 @@ static const etr_field fields[] = {
     {"op_type", "operator", ETR_CELL_NAME, ETR_IN_ALL, COUNTS(op_type)},
     {NULL, "side", ETR_CELL_WORD, ETR_IN_TABLES, ETR_AT(delegation_row, name)},
     {NULL, "nodes", ETR_CELL_BYTES, ETR_IN_TABLES, SIDE(nodes)},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TEXT, .get = avg, .has = has_time, .step = step,
-     .stats = 1u << ETR_STATISTIC_AVG},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TEXT, SIDE(p50), .has = has_time, .step = step,
+    {NULL, "typical", ETR_CELL_TIME, ETR_IN_TABLES, SIDE(typical), .has = has_time, .step = step,
+     .stats = 1u << ETR_STATISTIC_TYPICAL},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, SIDE(p50), .has = has_time, .step = step,
      .stats = 1u << ETR_STATISTIC_P50},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_FULL, .get = avg, .has = has_time, .step = step},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_FULL, SIDE(p50), .has = has_time, .step = step},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = avg, .has = has_time, .step = step,
+     .stats = 1u << ETR_STATISTIC_AVG},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
     {"delegated", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COUNTS(delegated.nodes)},
     {"non_delegated", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COUNTS(rest.nodes)},
+    {"delegated_typical", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(delegated.typical),
+     .has = has_delegated},
+    {"non_delegated_typical", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(rest.typical),
+     .has = has_rest},
     {"delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = delegated_avg, .has = has_delegated},
     {"non_delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = rest_avg, .has = has_rest},
     {"delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(delegated.p50),
@@ -275,7 +279,9 @@ static bool collect(etr_table *table, etr_delegation *out, const etr_method *met
     rows[i] = i % 2 ? (delegation_row){method, counts, &counts->rest, "non_delegated"}
                     : (delegation_row){method, counts, &counts->delegated, "delegated"};
     const etr_delegation_side *side = rows[i].side;
-    double time = etr_ranking(answer->profile, (double)side->ticks, side->p50);
+    double time = etr_ranking(
+        answer->profile,
+        (etr_times){side->typical, etr_ticks_per_run(method, side->ticks), side->p50});
     if (side->nodes)
       etr_table_add(table, &rows[i], "", side->timed ? time : 0);
   }

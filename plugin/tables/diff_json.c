@@ -88,37 +88,53 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
 
 #define PART(name) ETR_AT(etr_part_row, name)
 
+static etr_cell part_name(const void *row) {
+  return etr_cell_text(etr_time_part_name(((const etr_part_row *)row)->changes.part));
+}
+static etr_cell change_typical(const void *row) {
+  const etr_part_changes_row *changes = &((const etr_part_row *)row)->changes;
+  return etr_cell_number(changes->new_typical - changes->base_typical);
+}
+static etr_cell change_avg(const void *row) {
+  const etr_part_changes_row *changes = &((const etr_part_row *)row)->changes;
+  return etr_cell_number(changes->new_avg - changes->base_avg);
+}
+
+enum { IN_PARTS = ETR_IN_DATA | ETR_IN_JSON };
+
 static const etr_field part_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA,
      ETR_VIA(etr_part_row, method, etr_method_pair, name)},
-    {NULL, "part", ETR_CELL_WORD, ETR_IN_DATA, PART(name)},
-    {"base_avg", "base avg", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, PART(base),
-     .nullable = true},
-    {"new_avg", "new avg", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, PART(newer), .nullable = true},
-    {"change_avg", "change avg", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, PART(change)},
+    {"part", "part", ETR_CELL_WORD, IN_PARTS, .get = part_name, .type = "part"},
+    {"backend", "backend", ETR_CELL_NAME, IN_PARTS, PART(changes.backend), .nullable = true},
+    {"base_typical", "base typical", ETR_CELL_TIME, IN_PARTS, PART(changes.base_typical)},
+    {"new_typical", "new typical", ETR_CELL_TIME, IN_PARTS, PART(changes.new_typical)},
+    {"change_typical", "change typical", ETR_CELL_TIME, IN_PARTS, .get = change_typical},
+    {"base_avg", "base avg", ETR_CELL_TIME, IN_PARTS, PART(changes.base_avg)},
+    {"new_avg", "new avg", ETR_CELL_TIME, IN_PARTS, PART(changes.new_avg)},
+    {"change_avg", "change avg", ETR_CELL_TIME, IN_PARTS, .get = change_avg},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
 };
 ETR_ROW_TYPE(balance_change, part_fields);
 
-etr_part_row etr_part_row_of(const etr_method_pair *method, const etr_balance_change *change) {
-  return (etr_part_row){method, change->part->name, change->base, change->newer,
-                        etr_known_time(change->newer) - etr_known_time(change->base)};
+bool etr_part_rows_make(etr_rows *out, etr_diff_output *o, const etr_method_pair *method) {
+  etr_part_changes parts;
+  if (!etr_part_changes_make(&parts, &o->answer.arena, o->comparison, method))
+    return false;
+  etr_part_row *rows = etr_arena_alloc_array(&o->answer.arena, parts.count, sizeof *rows);
+  for (size_t i = 0; rows && i < parts.count; i++)
+    rows[i] = (etr_part_row){method, parts.rows[i]};
+  *out = ETR_ROWS(rows, parts.count);
+  return rows != NULL;
 }
 
-/* Puts the averages of the parts of Method::execute. */
-static void put_parts(etr_diff_output *o, const etr_method_pair *method) {
-  const etr_fields *f = &o->answer.fields;
-  etr_balance_change changes[ETR_BALANCE_PARTS];
-  etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_diff_balance(changes, parts, o->comparison, method);
-  etr_field_object(f, "parts");
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
-    const etr_part_row row = etr_part_row_of(method, &changes[i]);
-    etr_field_object(f, row.name);
-    etr_field_put_all(f, &etr_balance_change_fields, &row);
-    etr_jw_end(f->json);
-  }
-  etr_jw_end(f->json);
+/* Puts the parts of Method::execute. Returns false when out of memory. */
+static bool put_parts(etr_diff_output *o, const etr_method_pair *method) {
+  etr_rows rows;
+  if (!etr_part_rows_make(&rows, o, method))
+    return false;
+  etr_field_put_rows(&o->answer.fields, "parts", &etr_balance_change_fields, rows);
+  return true;
 }
 
 /* Puts the runs of a side; null if it lacks the method. */
@@ -191,8 +207,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   put_runs(o, "new", o->comparison->newer, method->new_method);
   etr_field_put_rows(f, "differences", &etr_difference_fields,
                      ETR_ROWS(method->differences, method->difference_count));
-  put_parts(o, method);
-  bool good = put_explained(o, method);
+  bool good = put_parts(o, method) && put_explained(o, method);
   etr_field_ticks(f, "rest", etr_diff_rest(method));
   etr_field_flag(f, "by_events", method->by_events);
   etr_field_count(f, "timed_nodes", method->timed_nodes);

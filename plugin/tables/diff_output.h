@@ -123,15 +123,14 @@ void etr_diff_put_explanation(etr_diff_output *o, const etr_explanation *explana
 
 /* ---- Parts ---- */
 
-/** The averages of a part of Method::execute on both sides. */
+/** A part of Method::execute on both sides, as a row. */
 typedef struct etr_part_row {
   const etr_method_pair *method;
-  const char *name;
-  double base, newer, change; /* ticks; a change counts a side without runs as 0 */
+  etr_part_changes_row changes;
 } etr_part_row;
 
-/** Returns the row of a part. */
-etr_part_row etr_part_row_of(const etr_method_pair *method, const etr_balance_change *change);
+/** Lists the parts that either side of a method has, as rows. Returns false when out of memory. */
+bool etr_part_rows_make(etr_rows *out, etr_diff_output *o, const etr_method_pair *method);
 
 /* ---- Numeric gaps ---- */
 

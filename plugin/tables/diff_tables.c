@@ -246,17 +246,13 @@ static etr_diff_section chosen_section(const etr_diff_output *o) {
   return section;
 }
 
-/* Adds a row for each part of Method::execute that is no sum of others. */
-static void add_parts(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
-  etr_balance_change changes[ETR_BALANCE_PARTS];
-  etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_part_row *rows = etr_arena_alloc_array(&o->answer.arena, ETR_BALANCE_PARTS, sizeof *rows);
-  etr_diff_balance(changes, parts, o->comparison, method);
-  for (size_t i = 0; rows && i < ETR_BALANCE_PARTS; i++) {
-    rows[i] = etr_part_row_of(method, &changes[i]);
-    if (etr_balance_is_whole(parts, i))
-      etr_table_add(table, &rows[i], "", 0);
-  }
+/* Adds a row for each part of Method::execute. Returns false when out of memory. */
+static bool add_parts(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
+  etr_rows rows;
+  if (!etr_part_rows_make(&rows, o, method))
+    return false;
+  etr_table_add_rows(table, rows);
+  return true;
 }
 
 /* Adds the rows of a method: at most --top. Returns false when out of memory. */
@@ -265,7 +261,7 @@ static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pa
   etr_diff_section section = chosen_section(o);
   etr_diff_rows rows;
   if (o->filter->by == ETR_DIFF_BY_PART)
-    add_parts(o, table, method);
+    return add_parts(o, table, method);
   if (o->filter->by == ETR_DIFF_BY_METHOD)
     etr_diff_table_add(table, o, method, NULL, &method->execute);
   if (section == ETR_DIFF_SECTIONS)

@@ -117,9 +117,13 @@ static double clock_step(const void *row) {
              ? etr_clock_step(as_row(row)->of->answer.profile, event->backend, event->delegate_id)
              : 0;
 }
-static double time_that(double (*ranks)(const etr_profile *, double, double), const void *row) {
-  return ranks(as_row(row)->of->answer.profile, as_row(row)->event->stats.avg,
-               as_row(row)->event->stats.p50);
+static double ranking_of(const event_row *row) {
+  return etr_ranking(row->of->answer.profile, etr_times_of(&row->event->stats));
+}
+/* Returns false if the method has no run that counts. */
+static bool has_typical(const void *row) {
+  const etr_method *method = as_row(row)->method;
+  return as_row(row)->event->stats.count > 0 || (method && method->run_count > 0);
 }
 static bool has_node(const void *row) {
   return as_row(row)->event->node_count > 0;
@@ -256,6 +260,12 @@ enum { EXACT = ETR_IN_FULL | ETR_IN_JSON };
 #define EVENT(name) ETR_VIA(event_row, event, etr_event, name)
 #define STATS(name) EVENT(stats.name), .has = is_timed, .step = clock_step, .own_unit = own_unit
 
+enum {
+  TYPICAL = 1 << ETR_STATISTIC_TYPICAL,
+  AVG = 1 << ETR_STATISTIC_AVG,
+  P50 = 1 << ETR_STATISTIC_P50,
+};
+
 static const etr_field fields[] = {
     {"event_block_name", "block", ETR_CELL_NAME, ETR_IN_FULL,
      ETR_VIA(event_row, block, etr_block, name)},
@@ -304,13 +314,15 @@ static const etr_field fields[] = {
     {"start_time", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u64, .says = "ticks",
      .type = "wholes", ETR_ARRAY_VIA(event_row, event, etr_event, starts, sample_count)},
     {"p10", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p10), .nullable = true},
-    {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p50), .nullable = true},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, STATS(avg)},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, STATS(p50), .stats = 1u << ETR_STATISTIC_AVG,
+    {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, EVENT(stats.typical), .has = has_typical,
+     .step = clock_step, .own_unit = own_unit, .stats = TYPICAL, .nullable = true,
+     .says =
+         "per inference in the typical run of its method; 0 if the event is in none of its runs"},
+    {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, STATS(p50), .stats = P50, .nullable = true},
+    {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, STATS(avg), .stats = AVG, .nullable = true},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TEXT | ETR_IN_MARKDOWN, STATS(p50), .stats = TYPICAL | AVG,
      .spare = 3},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, STATS(p50), .stats = 1u << ETR_STATISTIC_P50},
     {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1, .nullable = true},
-    {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(avg), .nullable = true},
     {"min", "min", ETR_CELL_TIME, EXACT, STATS(min), .nullable = true},
     {"max", "max", ETR_CELL_TIME, EXACT, STATS(max), .nullable = true},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL, .own_unit = own_unit},
@@ -392,9 +404,12 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
   if (!is_first)
     etr_puts(&e->answer.writer, "\n");
   etr_section_line(&e->answer, ETR_STYLE_PLAIN, 0,
-                   etr_arena_format(arena, "%s: %zu run%s%s%s, from run %u on; times are in %s",
+                   etr_arena_format(arena, "%s: %zu run%s%s%s%s, from run %u on; times are in %s",
                                     block->name, block->run_count, etr_plural(block->run_count),
                                     name ? " of " : "", name ? etr_label_method(name) : "",
+                                    name && e->answer.profile->skip == ETR_SKIP_NONE
+                                        ? " (all, as the Inspector counts them)"
+                                        : "",
                                     block->run_count ? block->runs[0] : 0,
                                     etr_unit_name(e->answer.options->unit)));
   etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2,
@@ -414,7 +429,7 @@ static void collect(events_output *e, const etr_block *block) {
     rows[i] = row_of(e, block, &block->events[i]);
     etr_table_add(&e->table, &rows[i],
                   sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
-                  own_unit(&rows[i]) ? 0 : time_that(etr_ranking, &rows[i]));
+                  own_unit(&rows[i]) ? 0 : ranking_of(&rows[i]));
   }
   if (e->answer.options->order != ETR_ORDER_GRAPH)
     etr_table_sort(&e->table);

@@ -69,7 +69,7 @@ static const etr_field finding_fields[] = {
      .says = "the time that it is about"},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
     {"share", "share", ETR_CELL_RATE, EVERY, FINDING(share), .nullable = true,
-     .says = "cost as a part of the median of Method::execute"},
+     .says = "cost as a part of Method::execute"},
     {"once", "once", ETR_CELL_FLAG, ROWS, FINDING(is_once),
      .says = "it is about time that is spent once, not in each inference"},
     {"slope", NULL, ETR_CELL_TIME, ETR_IN_JSON, FINDING(slope)},

@@ -15,6 +15,7 @@ static const etr_node_time nothing = {.delegate_instruction = -1,
                                       .carried_by = ETR_NONE,
                                       .confidence = NAN,
                                       .avg = NAN,
+                                      .typical = NAN,
                                       .per_run = {.p50 = NAN, .p90 = NAN, .min = NAN, .max = NAN}};
 
 etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
@@ -102,14 +103,14 @@ static etr_cell match(const void *row) {
   return etr_cell_text(etr_match_name(as_row(row)->time->match));
 }
 
-static double time_that(double (*ranks)(const etr_profile *, double, double), const void *row) {
-  return ranks(as_row(row)->profile, as_row(row)->time->avg, as_row(row)->time->per_run.p50);
+static double ranking_of(const void *row) {
+  return etr_ranking(as_row(row)->profile, etr_times_of_node(as_row(row)->time));
 }
 
 static etr_cell share(const void *row) {
-  double whole = etr_ranking(as_row(row)->profile, as_row(row)->method->execute.avg,
-                             *as_row(row)->summed_p50);
-  return etr_cell_share(time_that(etr_ranking, row), whole);
+  etr_times whole = etr_times_of(&as_row(row)->method->execute);
+  whole.p50 = *as_row(row)->summed_p50;
+  return etr_cell_share(ranking_of(row), etr_ranking(as_row(row)->profile, whole));
 }
 
 static etr_cell calls(const void *row) {
@@ -166,14 +167,10 @@ static etr_cell styled_target(const void *row) {
   return (etr_cell){.text = as_row(row)->node->target, .style = style_of(row)};
 }
 static etr_cell styled_ranking(const void *row) {
-  return (etr_cell){.number = time_that(etr_ranking, row), .style = style_of(row)};
+  return (etr_cell){.number = ranking_of(row), .style = style_of(row)};
 }
-static bool jitters(const void *row) {
-  return as_row(row)->time->per_run.count > 1 && as_row(row)->time->per_run.p50 > 0;
-}
-static etr_cell jitter(const void *row) {
-  return (etr_cell){.number = as_row(row)->time->per_run.p90 / as_row(row)->time->per_run.p50,
-                    .decimals = 1};
+static etr_cell spread(const void *row) {
+  return etr_cell_number(etr_stats_spread(&as_row(row)->time->per_run, clock_step(row)));
 }
 
 /* ---- In the dashboard's document ---- */
@@ -348,6 +345,12 @@ enum {
 #define SOURCE(name) ETR_VIA(etr_node_row, in_source, etr_source, name)
 #define FIGURE(name) ETR_AT(etr_node_row, cost.name)
 
+enum {
+  TYPICAL = 1 << ETR_STATISTIC_TYPICAL,
+  AVG = 1 << ETR_STATISTIC_AVG,
+  P50 = 1 << ETR_STATISTIC_P50,
+};
+
 static const etr_field fields[] = {
     {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .tells = tells_graph,
      .says = "entry point: edge/forward"},
@@ -421,16 +424,16 @@ static const etr_field fields[] = {
      .says = "its match is an estimate, or its time is; null if it has none"},
     {"cycles", NULL, ETR_CELL_NUMBER, ETR_IN_JSON | DOC, .get = cycles,
      .says = "as its backend counted them, per inference", .nullable = true},
-    {NULL, "avg", ETR_CELL_TIME, FOR_PEOPLE, TIME(avg), .stats = 1u << ETR_STATISTIC_AVG,
+    {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, TIME(typical),
+     .says = "per inference in the typical run", .nullable = true, .stats = TYPICAL,
      .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
-    {NULL, "p50", ETR_CELL_TIME, FOR_PEOPLE, TIME(per_run.p50), .stats = 1u << ETR_STATISTIC_P50,
+    {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, TIME(per_run.p50), .nullable = true, .stats = P50,
      .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
-    {"avg", "avg", ETR_CELL_TIME, EXACT, TIME(avg), .step = clock_step, .unit_in = FOR_PEOPLE,
-     .says = "per inference: total over all runs / number of runs", .nullable = true},
+    {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, TIME(avg),
+     .says = "per inference: total over all runs / number of runs", .nullable = true, .stats = AVG,
+     .step = clock_step, .tells = tells_time, .unit_in = FOR_PEOPLE},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA, .has = is_timed,
      .says = "unit of the times"},
-    {"p50", "p50", ETR_CELL_TIME, EXACT, TIME(per_run.p50), .step = clock_step,
-     .unit_in = FOR_PEOPLE, .nullable = true},
     {"p90", "p90", ETR_CELL_TIME, EXACT, TIME(per_run.p90), .step = clock_step,
      .unit_in = FOR_PEOPLE, .nullable = true},
     {"min", "min", ETR_CELL_TIME, EXACT, TIME(per_run.min), .step = clock_step,
@@ -480,12 +483,14 @@ static const etr_field fields[] = {
 
     /* The operators of a summary. */
     {NULL, "operators", ETR_CELL_ITEM, LIST, .get = styled_target},
-    {NULL, "avg", ETR_CELL_TIME, LIST, .get = styled_ranking, .stats = 1u << ETR_STATISTIC_AVG,
+    {NULL, "typical", ETR_CELL_TIME, LIST, .get = styled_ranking, .stats = TYPICAL,
      .step = clock_step, .unit_in = LIST},
-    {NULL, "p50", ETR_CELL_TIME, LIST, .get = styled_ranking, .stats = 1u << ETR_STATISTIC_P50,
-     .step = clock_step, .unit_in = LIST},
+    {NULL, "p50", ETR_CELL_TIME, LIST, .get = styled_ranking, .stats = P50, .step = clock_step,
+     .unit_in = LIST},
+    {NULL, "avg", ETR_CELL_TIME, LIST, .get = styled_ranking, .stats = AVG, .step = clock_step,
+     .unit_in = LIST},
     {NULL, "share", ETR_CELL_SHARE, LIST, .get = share},
-    {NULL, "p90/p50", ETR_CELL_NUMBER, LIST, .get = jitter, .has = jitters, .spare = 2},
+    {NULL, "\xC2\xB1", ETR_CELL_TIME, LIST, .get = spread, .step = clock_step, .spare = 2},
     {NULL, "module", ETR_CELL_NAME, LIST, MODULE(path)},
     {NULL, "runs as", ETR_CELL_NAME, LIST, .get = runs_as, .spare = 1},
 
@@ -524,6 +529,8 @@ static const etr_field fields[] = {
     {"ran_in", NULL, ETR_CELL_COUNT, DOC, TIME(runs), .says = "runs"},
     {"total", NULL, ETR_CELL_TIME, DOC, TIME(total_ticks), .has = is_timed,
      .says = "over all runs; null if not timed, also in the columns that follow"},
+    {"typical", NULL, ETR_CELL_TIME, DOC, TIME(typical), .has = is_timed,
+     .says = "per inference in the typical run"},
     {"p10", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p10), .has = is_timed},
     {"p50", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p50)},
     {"p90", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p90)},

@@ -115,7 +115,7 @@ static double weight_of(const nodes_output *n, const etr_node_row *row, bool is_
   case ETR_ORDER_BYTES:
     return isnan(row->cost.bytes) ? -1 : row->cost.bytes;
   default:
-    return is_timed ? etr_ranking(n->answer.profile, row->time->avg, row->time->per_run.p50) : 0;
+    return is_timed ? etr_ranking(n->answer.profile, etr_times_of_node(row->time)) : 0;
   }
 }
 
@@ -161,7 +161,7 @@ static void collect(nodes_output *n) {
 
 /* Sums over the selected nodes of a graph. */
 typedef struct total {
-  double ticks; /* average ticks per inference */
+  double ticks; /* ticks per inference */
   size_t count;
 } total;
 
@@ -175,11 +175,12 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
     etr_puts(writer, ", ");
     etr_put_time(writer, n->answer.profile, of_graph->ticks, n->answer.options->unit);
     etr_puts(writer, " of ");
-    etr_put_time(writer, n->answer.profile,
-                 n->answer.profile->methods[graph->profile_method].execute.avg,
-                 n->answer.options->unit);
-    etr_putf(writer, " %s%s", etr_unit_name(n->answer.options->unit),
-             etr_on_average(n->answer.profile));
+    etr_put_time(
+        writer, n->answer.profile,
+        etr_execute_time(n->answer.profile, &n->answer.profile->methods[graph->profile_method]),
+        n->answer.options->unit);
+    etr_putf(writer, " %s (%s)", etr_unit_name(n->answer.options->unit),
+             etr_adding_up_text(n->answer.profile));
   }
   etr_puts(writer, ", ");
   etr_put_filter(writer, &n->answer.arena, n->answer.filter);
@@ -208,13 +209,19 @@ static void put_heads(nodes_output *n) {
     etr_putf(&writer, "%s: %s node%s ", method->name, etr_count_text(&n->answer.arena, timed),
              etr_plural(timed));
     etr_puts(&writer, timed == 1 ? "takes " : "take ");
-    if (method->nodes_ticks)
-      etr_put_time(&writer, profile, (double)method->nodes_ticks / (double)method->run_count, unit);
+    double operators = 0;
+    for (size_t k = 0; k < method->part_count; k++)
+      if (method->parts[k].part == ETR_TIME_OPERATORS)
+        operators += etr_adding_up(profile, method->parts[k].typical,
+                                   etr_ticks_per_run(method, method->parts[k].ticks));
+    if (operators > 0)
+      etr_put_time(&writer, profile, operators, unit);
     else
       etr_puts(&writer, "no measurable part");
     etr_puts(&writer, " of ");
-    etr_put_time(&writer, profile, method->execute.avg, unit);
-    etr_putf(&writer, " %s per inference, on average of %s", etr_unit_name(unit), runs ? runs : "");
+    etr_put_time(&writer, profile, etr_execute_time(profile, method), unit);
+    etr_putf(&writer, " %s per inference (%s of %s)", etr_unit_name(unit),
+             etr_adding_up_text(profile), runs ? runs : "");
     etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0, etr_text_end(&text, &writer));
   }
 }
@@ -231,7 +238,7 @@ static void write_table(nodes_output *n) {
     const etr_node_row *row = as_row(n->table.rows.data[i].row);
     total *of_graph = &totals[row->graph - n->answer.profile->graphs];
     if (row->time->runs > 0)
-      of_graph->ticks += row->time->avg;
+      of_graph->ticks += etr_adding_up(n->answer.profile, row->time->typical, row->time->avg);
     of_graph->count++;
   }
   for (size_t i = 0; i < etr_table_shown(&n->table); i++)

@@ -14,9 +14,9 @@
 #include <math.h>
 
 static etr_sum sum_of_file(const etr_summary *s, const etr_source_lines *file) {
-  etr_sum sum = etr_sum_make(s->method, file->total_ticks);
-  sum.p50 = file->p50;
-  sum.summed_p50 = file->summed_p50;
+  etr_sum sum = etr_sum_make(s->method, file->total_ticks, file->typical);
+  sum.times.p50 = file->p50;
+  sum.whole.p50 = file->summed_p50;
   for (size_t i = 0; i < file->count; i++)
     sum.step = ETR_MAX(sum.step, file->rows[i]->step);
   return sum;
@@ -25,7 +25,7 @@ static etr_sum sum_of_file(const etr_summary *s, const etr_source_lines *file) {
 /* ---- JSON ---- */
 
 static etr_sum sum_of_pattern(const etr_summary *s, const etr_line_pattern *row) {
-  etr_sum sum = etr_sum_make(s->method, row->total_ticks);
+  etr_sum sum = etr_sum_make(s->method, row->total_ticks, row->typical);
   sum.key = row->pattern;
   sum.modules = row->module_count;
   sum.nodes = row->node_count;
@@ -43,7 +43,7 @@ static void put_line_of(const etr_fields *f, const etr_summary *s, const etr_bre
     etr_jw_object(f->json);
     etr_field_text(f, "pattern", row->pattern);
     etr_field_count(f, "modules", row->module_count);
-    etr_summary_put_time(f, s->method, row->total_ticks);
+    etr_summary_put_time(f, s->method, row->total_ticks, row->typical);
     etr_field_count(f, "count", row->node_count);
     etr_jw_end(f->json);
   }
@@ -56,8 +56,9 @@ static void put_lines_of(const etr_fields *f, const etr_summary *s, const etr_so
   const etr_sum whole = sum_of_file(s, file);
   etr_jw_object(f->json);
   etr_field_text(f, "file", file->path);
-  etr_field_ticks(f, "avg", whole.ticks);
-  etr_field_ticks(f, "p50", whole.p50);
+  etr_field_ticks(f, "typical", whole.times.typical);
+  etr_field_ticks(f, "p50", whole.times.p50);
+  etr_field_ticks(f, "avg", whole.times.avg);
   etr_field_number(f, "share", etr_sum_share(f->profile, &whole));
   etr_field_count(f, "count", file->node_count);
   etr_field_list(f, "lines");
@@ -81,7 +82,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
     return false;
   etr_jw_object(f->json);
   etr_field_method(f, method);
-  etr_summary_put_time(f, method, s.part_ticks);
+  etr_summary_put_time(f, method, s.part_ticks, s.part_typical);
   etr_field_source_object(f, "wrapper", s.graph ? s.graph->wrapper : NULL);
   etr_field_list(f, "files");
   for (size_t i = 0; i < count; i++)
@@ -195,11 +196,12 @@ static void add_patterns(listing *l, const etr_summary *s, etr_table *table,
                                         row->module_count > 1 ? "    %s \xC3\x97%zu" : "    %s",
                                         name, row->module_count);
     const etr_sum sum = sum_of_pattern(s, row);
-    add_line(table, (code_line){.ticks = sum.ticks,
-                                .share = etr_sum_share(l->answer.profile, &sum),
-                                .number = "",
-                                .code = text,
-                                .style = ETR_STYLE_DIM});
+    add_line(table, (code_line){
+                        .ticks = etr_adding_up(l->answer.profile, sum.times.typical, sum.times.avg),
+                        .share = etr_sum_share(l->answer.profile, &sum),
+                        .number = "",
+                        .code = text,
+                        .style = ETR_STYLE_DIM});
   }
 }
 
@@ -224,7 +226,6 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
   const etr_profile *profile = l->answer.profile;
   const etr_sum sum = sum_of_file(s, file);
   double share = etr_sum_share(profile, &sum);
-  bool by_p50 = etr_ranks_by_p50(profile);
   enum { BEHIND = 24 }; /* columns of time and share */
   size_t width = ETR_MAX(etr_answer_width(&l->answer), 2u * BEHIND);
   const char *path = etr_plain_copy(&l->answer.arena,
@@ -245,7 +246,7 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
     etr_puts(&l->answer.writer, "  ");
     etr_put_share(&l->answer.writer, share, 1);
   }
-  if (by_p50)
+  if (etr_ranks_by(profile, ETR_STATISTIC_P50))
     etr_puts(&l->answer.writer, " of summed p50");
   etr_puts(&l->answer.writer, "\n");
   if (state == ETR_SOURCE_DIFFERENT)
@@ -301,19 +302,23 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
            etr_label_method(s->method->name));
   if (s->method->run_count) {
     if (s->part_ticks)
-      etr_put_time(&writer, l->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks, unit);
+      etr_put_time(&writer, l->answer.profile,
+                   etr_adding_up(l->answer.profile, s->part_typical,
+                                 etr_ticks_per_run(s->method, s->part_ticks)),
+                   unit);
     else
       etr_puts(&writer, s->node_count ? "no measurable part" : "nothing");
     etr_puts(&writer, " of ");
-    etr_put_time(&writer, l->answer.profile, s->method->execute.avg, unit);
-    etr_putf(&writer, " %s per inference %s on %s%s", etr_unit_name(unit),
+    etr_put_time(&writer, l->answer.profile, etr_execute_time(l->answer.profile, s->method), unit);
+    etr_putf(&writer, " %s per inference %s on %s (%s)", etr_unit_name(unit),
              s->part_ticks ? "are" : "is", s->is_part ? "the selected nodes" : "graph nodes",
-             etr_on_average(l->answer.profile));
+             etr_adding_up_text(l->answer.profile));
   } else {
     etr_puts(&writer, "not timed");
   }
   if (s->method->run_count && s->graph && s->graph->wrapper)
-    etr_putf(&writer, "; lines of the library behind %s, which holds 90 %% or more of the time "
+    etr_putf(&writer,
+             "; lines of the library behind %s, which holds 90 %% or more of the time "
              "(--source-root chooses)",
              etr_label_source(&l->answer.arena, s->graph->wrapper));
   etr_section_line(&l->answer, ETR_STYLE_BOLD, 0, etr_text_end(&text, &writer));

@@ -8,6 +8,7 @@
 #include "output/node_filter.h"
 #include "output/statistics.h"
 #include "tables/finding_output.h"
+#include "views/kernels.h"
 #include "views/logged.h"
 #include "views/phases.h"
 
@@ -17,9 +18,20 @@ static double share_of(const etr_method *method, uint64_t ticks) {
   return method->execute_ticks ? (double)ticks / (double)method->execute_ticks : NAN;
 }
 
-void etr_summary_put_time(const etr_fields *f, const etr_method *method, uint64_t ticks) {
+/* The share of Method::execute that a time has, by the statistic that ranks. Medians do not add up,
+ * so with medians it is that of typical times. */
+static double share_by_statistic(const etr_fields *f, const etr_method *method, uint64_t ticks,
+                                 double typical) {
+  if (etr_ranks_by(f->profile, ETR_STATISTIC_AVG))
+    return share_of(method, ticks);
+  return method->execute.typical > 0 ? typical / method->execute.typical : NAN;
+}
+
+void etr_summary_put_time(const etr_fields *f, const etr_method *method, uint64_t ticks,
+                          double typical) {
+  etr_field_ticks(f, "typical", typical);
   etr_field_ticks(f, "avg", etr_ticks_per_run(method, ticks));
-  etr_field_number(f, "share", share_of(method, ticks));
+  etr_field_number(f, "share", share_by_statistic(f, method, ticks, typical));
 }
 
 /* Returns true if some nodes were matched by an estimate. If a backend estimates times, their nodes
@@ -52,7 +64,7 @@ void etr_summary_put_patterns(const etr_fields *f, const etr_method *method,
                               const etr_module_patterns *patterns) {
   etr_field_list(f, etr_breakdown_name(ETR_BY_PATTERN));
   for (size_t i = 0; i < patterns->count; i++)
-    put_row(f, etr_sum_of_pattern(method, &patterns->rows[i], true));
+    put_row(f, etr_sum_of_pattern(f->profile, method, &patterns->rows[i], true));
   etr_jw_end(f->json);
 }
 
@@ -80,6 +92,7 @@ static void put_delegate_parts(const etr_fields *f, const char *name,
     etr_field_text(f, "backend", part->backend);
     etr_field_text(f, name, part->name);
     etr_field_text(f, "text", part->text);
+    etr_field_ticks(f, "typical", part->typical);
     etr_field_ticks(f, key, runs > 0 ? (double)part->ticks / runs : NAN);
     etr_jw_end(f->json);
   }
@@ -99,6 +112,45 @@ bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_
   return true;
 }
 
+static void put_parts(const etr_fields *f, const etr_method *method) {
+  etr_field_list(f, "parts");
+  for (size_t i = 0; i < method->part_count; i++) {
+    const etr_part_time *part = &method->parts[i];
+    etr_jw_object(f->json);
+    etr_field_text(f, "part", etr_time_part_name(part->part));
+    etr_field_text(f, "backend", part->backend);
+    etr_field_ticks(f, "typical", part->typical);
+    etr_field_ticks(f, "avg", etr_ticks_per_run(method, part->ticks));
+    etr_field_number(f, "share", share_by_statistic(f, method, part->ticks, part->typical));
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
+static bool put_kernels(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+  etr_kernels kernels;
+  if (!etr_kernels_make(&kernels, arena, f->profile, method))
+    return false;
+  etr_field_list(f, "by_kernel");
+  for (size_t i = 0; i < kernels.count; i++) {
+    const etr_kernel_row *row = &kernels.rows[i];
+    const etr_stats *stats = &kernels.stats[row->number];
+    const etr_sum sum = etr_sum_of_kernel(method, &kernels, row);
+    etr_jw_object(f->json);
+    etr_field_text(f, "kernel", row->kernel);
+    etr_field_text(f, "backend", row->backend);
+    etr_field_ticks(f, "typical", stats->typical);
+    etr_field_ticks(f, "p50", stats->p50);
+    etr_field_ticks(f, "p90", stats->p90);
+    etr_field_ticks(f, "avg", etr_ticks_per_run(method, row->ticks));
+    etr_field_number(f, "share", etr_sum_share(f->profile, &sum));
+    etr_field_count(f, "count", row->event_count);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+  return true;
+}
+
 static void put_accuracy(etr_answer *answer, const etr_method *method) {
   const etr_profile *profile = answer->profile;
   const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy,
@@ -113,9 +165,20 @@ static void put_accuracy(etr_answer *answer, const etr_method *method) {
   etr_jw_end(&answer->json);
 }
 
+/* Writes the recordings that typical times leave out. */
+static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
+  etr_field_list(f, "odd_recordings");
+  for (size_t i = 0; i < method->odd_recording_count; i++) {
+    etr_jw_object(f->json);
+    etr_field_text(f, "file", f->profile->etdumps[method->odd_recordings[i].dump]);
+    etr_field_number(f, "change", method->odd_recordings[i].change);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
 static bool put_method(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
-  etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_summary s;
   if (!etr_summary_make(
           &s, &answer->arena, f->profile, method,
@@ -123,17 +186,24 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
     return false;
   etr_jw_object(f->json);
   etr_field_method(f, method);
+  static const etr_stats unknown = {0};
   etr_field_object(f, "execute");
-  etr_field_stats(f, &method->execute);
+  etr_field_stats(f, method->is_execute_logged ? &method->execute : &unknown);
   etr_jw_end(f->json);
+  put_odd_recordings(f, method);
   etr_field_noise(f, &answer->arena, method, f->unit);
-  etr_balance_list(method, parts);
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
-    etr_field_ticks(f, parts[i].name, etr_ticks_per_run(method, parts[i].ticks));
+  for (etr_broad_part part = 0; part < ETR_BROAD_PARTS; part++)
+    etr_field_ticks(f, etr_broad_part_name(part),
+                    etr_ticks_per_run(method, etr_broad_part_ticks(method, part)));
+  etr_field_ticks(f, "estimated", etr_ticks_per_run(method, method->estimated_ticks));
+  etr_field_ticks(f, "estimated_typical", method->estimated_typical);
   etr_field_number(f, "estimated_confidence",
                    has_estimated_nodes(method) ? method->estimated_confidence : NAN);
   etr_field_ticks(f, "clock_hidden", etr_ticks_per_run(method, method->clock_hidden_ticks));
+  etr_field_ticks(f, "clock_hidden_typical", method->clock_hidden_typical);
+  put_parts(f, method);
   etr_field_ticks(f, "filtered", etr_ticks_per_run(method, s.part_ticks));
+  etr_field_ticks(f, "filtered_typical", s.part_typical);
   if (!etr_summary_put_delegates(f, &answer->arena, method, "avg", (double)method->run_count))
     return false;
   put_first_run(f, &s);
@@ -142,6 +212,8 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_summary_put_patterns(f, method, &s.patterns);
   put_breakdown(f, &s, ETR_BY_BACKEND);
   put_breakdown(f, &s, ETR_BY_SOURCE);
+  if (!put_kernels(f, &answer->arena, method))
+    return false;
   etr_field_findings(answer, &s.findings, s.graph);
   etr_field_output_gaps(f, (uint32_t)(method - f->profile->methods));
   put_accuracy(answer, method);

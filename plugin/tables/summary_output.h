@@ -21,8 +21,9 @@ bool etr_summary_put_delegates(const etr_fields *fields, etr_arena *arena, const
 void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method,
                               const etr_module_patterns *patterns);
 
-/** Writes "avg" and "share" of ticks over all runs of a method. */
-void etr_summary_put_time(const etr_fields *fields, const etr_method *method, uint64_t ticks);
+/** Writes "typical", "avg" and "share" of ticks over all runs of a method. */
+void etr_summary_put_time(const etr_fields *fields, const etr_method *method, uint64_t ticks,
+                          double typical);
 
 /** Writes an element of `methods` in schema/delegation.schema.json without its delegates. Returns
  * false when out of memory. */

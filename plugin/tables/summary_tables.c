@@ -108,7 +108,9 @@ static bool add_time_slices(report *r, timed_events *events, const etr_method *m
   for (size_t i = 0; stats && i < events->list.count; i++) {
     timed_event *timed = &events->list.data[i];
     timed->stats = stats[i];
-    timed->weight = etr_ranking(r->answer.profile, (double)timed->ticks, stats[i].p50);
+    timed->weight = etr_ranking(
+        r->answer.profile,
+        (etr_times){stats[i].typical, etr_ticks_per_run(method, timed->ticks), stats[i].p50});
   }
   return stats != NULL;
 }
@@ -140,14 +142,33 @@ static void put_events(report *r, const etr_summary *s) {
   for (size_t i = 0; i < events.list.count; i++) {
     const timed_event *timed = &events.list.data[i];
     const etr_event *event = timed->event;
-    etr_sum sum = etr_sum_make(s->method, timed->ticks);
+    etr_sum sum = etr_sum_make(s->method, timed->ticks, timed->stats.typical);
     sum.text = etr_label_kernel(event->label);
-    sum.stats = &event->stats;
-    sum.p50 = timed->stats.p50;
-    sum.summed_p50 = summed_p50;
+    sum.stats = &timed->stats;
+    sum.whole.p50 = summed_p50;
     if (event->kind == ETR_EVENT_DELEGATE_OPERATOR)
       sum.step = etr_clock_step(r->answer.profile, event->backend, event->delegate_id);
     sum.instruction = event->instruction_id;
+    etr_sum_table_add(&table, sum);
+  }
+  put_table(r, &table);
+}
+
+/* ---- By kernel ---- */
+
+static void put_kernels(report *r, const etr_summary *s) {
+  etr_kernels kernels;
+  etr_table table;
+  if (!etr_kernels_make(&kernels, &r->answer.arena, r->answer.profile, s->method))
+    return;
+  etr_sum_table_init(&table, &r->answer, ETR_IN_KERNELS, "by kernel");
+  etr_table_choose_between(&table, 1, 0);
+  for (size_t i = 0; i < kernels.count; i++) {
+    const etr_kernel_row *row = &kernels.rows[i];
+    etr_sum sum = etr_sum_of_kernel(s->method, &kernels, row);
+    sum.text = row->backend ? etr_arena_format(&r->answer.arena, "%s, %s", row->backend,
+                                               etr_label_kernel(row->kernel))
+                            : etr_label_kernel(row->kernel);
     etr_sum_table_add(&table, sum);
   }
   put_table(r, &table);
@@ -174,12 +195,13 @@ static void add_module(report *r, etr_table *table, uint32_t level, const char *
 static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   const etr_breakdown *by = &s->by[ETR_BY_MODULE];
   const etr_stats *own = row->number == ETR_NONE ? NULL : &by->stats[row->number];
-  etr_sum sum = etr_sum_make(s->method, row->total_ticks);
-  sum.own = etr_ranking(s->profile, etr_sum_make(s->method, row->own_ticks).ticks,
-                        own ? own->p50 : 0);
+  etr_sum sum = etr_sum_make(s->method, row->total_ticks, row->total_typical);
+  sum.own = etr_ranking(s->profile,
+                        (etr_times){row->own_typical, etr_ticks_per_run(s->method, row->own_ticks),
+                                    own ? own->p50 : 0});
   sum.nodes = row->node_count;
-  sum.p50 = row->total_p50;
-  sum.summed_p50 = s->modules.summed_p50;
+  sum.times.p50 = row->total_p50;
+  sum.whole.p50 = s->modules.summed_p50;
   sum.step = row->step;
   sum.cost = &row->cost;
   return sum;
@@ -207,9 +229,9 @@ static void put_modules(report *r, const etr_summary *s) {
   }
   if (tree->count && tree->rows[0].own_count) {
     etr_sum sum = sum_of(s, &tree->rows[0]);
-    sum.ticks = etr_sum_make(s->method, tree->rows[0].own_ticks).ticks;
-    sum.part = (double)tree->rows[0].own_ticks;
-    sum.p50 = s->by[ETR_BY_MODULE].stats[tree->rows[0].number].p50;
+    sum.times = (etr_times){tree->rows[0].own_typical,
+                            etr_ticks_per_run(s->method, tree->rows[0].own_ticks),
+                            s->by[ETR_BY_MODULE].stats[tree->rows[0].number].p50};
     sum.own = 0;
     sum.cost = &tree->rows[0].own_cost;
     sum.nodes = tree->rows[0].own_count;
@@ -232,10 +254,10 @@ static void put_patterns(report *r, const etr_summary *s) {
   for (size_t i = 0; i < patterns->count; i++) {
     const etr_pattern_row *row = &patterns->rows[i];
     if (row->level > 0 && (depth <= 0 || row->level <= (uint32_t)depth))
-      etr_sum_table_add(&table, etr_sum_of_pattern(s->method, row, false));
+      etr_sum_table_add(&table, etr_sum_of_pattern(s->profile, s->method, row, false));
   }
   if (patterns->count && patterns->rows[0].own_count)
-    etr_sum_table_add(&table, etr_sum_of_pattern(s->method, &patterns->rows[0], true));
+    etr_sum_table_add(&table, etr_sum_of_pattern(s->profile, s->method, &patterns->rows[0], true));
   put_table(r, &table);
 }
 
@@ -295,7 +317,7 @@ static const char *circumstances(report *r, const etr_summary *s) {
       etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
   if (r->loads.whole && r->loads.timed_methods == 1) {
     etr_puts(&writer, DOT "loading takes ");
-    put_time(r, &writer, r->loads.whole->stats.avg);
+    put_time(r, &writer, r->loads.whole->stats.typical);
   }
   return etr_text_end(&text, &writer);
 }
@@ -314,23 +336,22 @@ static void put_accuracy(report *r, const etr_summary *s) {
                                     line ? line : "no value was compared"));
 }
 
-/* Puts the first lines: "mobilenet_v2, forward: 0.404 ms ± 0.005 per inference (median of 8 runs;
- * average 0.463 ms)".
+/* Puts the first lines: "mobilenet_v2, forward: 0.402 ms ± 0.060 per inference (typical of 8
+ * runs)".
  */
 static void put_head(report *r, const etr_summary *s) {
+  const etr_profile *profile = r->answer.profile;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
-  etr_putf(&writer, "%s, %s: ", etr_label_record(&r->answer.arena, r->answer.profile),
+  etr_putf(&writer, "%s, %s: ", etr_label_record(&r->answer.arena, profile),
            etr_label_method(s->method->name));
-  etr_put_median(&writer, r->answer.profile, s->method, r->answer.options->unit);
+  etr_put_execute(&writer, profile, s->method, r->answer.options->unit);
   etr_puts(&writer, " per inference (");
-  if (s->method->run_count > 1) {
-    etr_putf(&writer, "median of %zu runs; average ", s->method->run_count);
-    put_time(r, &writer, s->method->execute.avg);
-  } else {
+  if (s->method->run_count > 1)
+    etr_putf(&writer, "%s of %zu runs", etr_statistic_word(profile), s->method->run_count);
+  else
     etr_puts(&writer, "one run");
-  }
   etr_puts(&writer, ")");
   const char *head = etr_text_end(&text, &writer);
   if (!head)
@@ -352,7 +373,7 @@ static void put_note(report *r, const char *note) {
 
 static void put_balance(report *r, const etr_summary *s) {
   etr_table table;
-  etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, etr_balance_title(r->answer.profile));
+  etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, "where the time goes");
   table.top = 0;
   etr_balance_add(&table, s->method);
   put_table(r, &table);
@@ -392,8 +413,7 @@ static void put_phases(report *r, const etr_summary *s) {
                phase->execute.avg, &phase->execute);
   }
   put_table(r, &table);
-  put_note(r, etr_arena_format(&r->answer.arena,
-                               "%s; all other times are averages over all of these runs",
+  put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are of all of these runs",
                                notes[method->run_phases[0].told_by]));
   const char *text = etr_steadiness_text(&r->answer.arena, r->answer.profile, method,
                                          r->answer.options->unit);
@@ -419,10 +439,12 @@ static void put_part(report *r, const etr_summary *s) {
   if (!s->is_part)
     return;
   etr_putf(&r->answer.writer, "\n%zu node%s, ", s->node_count, etr_plural(s->node_count));
-  etr_put_time(&r->answer.writer, r->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks,
+  etr_put_time(&r->answer.writer, r->answer.profile,
+               etr_adding_up(r->answer.profile, s->part_typical,
+                             etr_ticks_per_run(s->method, s->part_ticks)),
                r->answer.options->unit);
-  etr_putf(&r->answer.writer, " %s%s, ", etr_unit_name(r->answer.options->unit),
-           etr_on_average(r->answer.profile));
+  etr_putf(&r->answer.writer, " %s (%s), ", etr_unit_name(r->answer.options->unit),
+           etr_adding_up_text(r->answer.profile));
   etr_put_filter(&r->answer.writer, &r->answer.arena, r->answer.filter);
 }
 
@@ -497,14 +519,14 @@ static void put_loads(report *r) {
   table.top = 0;
   for (size_t i = 0; i < r->loads.count; i++)
     if (&r->loads.list[i] == r->loads.whole ||
-        !etr_load_is_whole(r->loads.list[i].stats.avg, r->loads.whole->stats.avg))
-      add_time(&table, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
+        !etr_load_is_whole(r->loads.list[i].stats.typical, r->loads.whole->stats.typical))
+      add_time(&table, r->loads.list[i].name, 0, &r->loads.list[i].stats);
   if (table.rows.count > 1)
     put_table(r, &table);
   if (table.rows.count > 1 || !r->loads.whole || r->loads.timed_methods == 1)
     return;
   etr_puts(&r->answer.writer, "\nloading takes ");
-  put_time(r, &r->answer.writer, r->loads.whole->stats.avg);
+  put_time(r, &r->answer.writer, r->loads.whole->stats.typical);
   etr_puts(&r->answer.writer, "\n");
 }
 
@@ -512,8 +534,10 @@ static void put_loads(report *r) {
 
 static void put_all(report *r, const etr_summary *s) {
   etr_findings_put(&r->answer, &s->findings, "findings");
-  if (!s->graph)
+  if (!s->graph) {
+    put_kernels(r, s);
     put_events(r, s);
+  }
   put_operators(r, s);
   put_breakdown(r, s, ETR_BY_OP);
   put_modules(r, s);
@@ -539,7 +563,7 @@ static unsigned shown_parts(const report *r) {
     return operators | modules | patterns;
   if (only == ETR_SUM_BY_FINDING)
     return operators | ETR_SUMMARY_FINDINGS;
-  if (only >= ETR_SUM_BY_METHOD)
+  if (only >= ETR_SUM_BY_KERNEL)
     return operators;
   return operators | 1u << breakdown_of(only);
 }
@@ -561,7 +585,7 @@ static bool put_method(report *r, const etr_method *method) {
   if (!options->by || options->by == ETR_SUM_BY_PART)
     put_balance(r, &s);
   if (!options->by) {
-    put_delegate_parts(r, method, "delegate overhead by phase", &phases);
+    put_delegate_parts(r, method, "in delegates, on no node, by phase", &phases);
     put_delegate_parts(r, method, "delegate time by compute unit", &units);
   }
   put_part(r, &s);
@@ -573,7 +597,9 @@ static bool put_method(report *r, const etr_method *method) {
     put_patterns(r, &s);
   else if (options->by == ETR_SUM_BY_FINDING)
     etr_findings_put(&r->answer, &s.findings, "findings");
-  else if (options->by < ETR_SUM_BY_METHOD)
+  else if (options->by == ETR_SUM_BY_KERNEL)
+    put_kernels(r, &s);
+  else if (options->by < ETR_SUM_BY_KERNEL)
     put_breakdown(r, &s, breakdown_of(options->by));
   for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++)
     hinted += s.by[ETR_BY_OP].rows[i].cost.hinted;
@@ -638,8 +664,9 @@ static const etr_field method_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_TABLES, METHOD(name)},
     {NULL, "runs", ETR_CELL_BYTES, ETR_IN_TABLES, METHOD(run_count)},
     {"skipped_runs", "excluded runs", ETR_CELL_BYTES, ETR_IN_TABLES, METHOD(skipped_run_count)},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, METHOD(execute.p50), .has = has_runs,
+    {NULL, "typical", ETR_CELL_TIME, ETR_IN_TABLES, METHOD(execute.typical), .has = has_runs,
      .unit_in = ETR_IN_TEXT},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, METHOD(execute.p50), .has = has_runs},
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, METHOD(execute.avg), .has = has_runs},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
     {NULL, "load", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(method_row, load), .nullable = true,
@@ -661,7 +688,7 @@ static bool put_method_rows(report *r, etr_table *table) {
     if (!etr_first_run_of(&first, &r->answer.arena, profile, method))
       return false;
     bool is_loaded = r->loads.whole && r->loads.timed_methods == 1 && method->run_count;
-    rows[count++] = (method_row){method, is_loaded ? r->loads.whole->stats.avg : NAN,
+    rows[count++] = (method_row){method, is_loaded ? r->loads.whole->stats.typical : NAN,
                                  first.ticks > 0 ? first.ticks : NAN};
   }
   etr_table_add_rows(table, ETR_ROWS(rows, count));
@@ -671,18 +698,26 @@ static bool put_method_rows(report *r, etr_table *table) {
 /* A part of a method's time as a row. */
 typedef struct part_row {
   const etr_method *method;
-  const char *name;
-  double ticks, part, whole;
+  const etr_part_time *part;
+  etr_sum sum;
 } part_row;
 
+static etr_cell part_name(const void *row) {
+  return etr_cell_text(etr_time_part_name(((const part_row *)row)->part->part));
+}
 static etr_cell part_share(const void *row) {
-  return etr_cell_share(((const part_row *)row)->part, ((const part_row *)row)->whole);
+  const etr_sum *sum = &((const part_row *)row)->sum;
+  double whole = etr_adding_up(sum->profile, sum->whole.typical, sum->whole.avg);
+  return etr_cell_share(etr_adding_up(sum->profile, sum->times.typical, sum->times.avg), whole);
 }
 
 static const etr_field part_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(part_row, method, etr_method, name)},
-    {NULL, "part", ETR_CELL_WORD, ETR_IN_FULL, ETR_AT(part_row, name)},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_FULL, ETR_AT(part_row, ticks)},
+    {NULL, "part", ETR_CELL_WORD, ETR_IN_FULL, .get = part_name},
+    {NULL, "backend", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(part_row, part, etr_part_time, backend),
+     .nullable = true},
+    {NULL, "typical", ETR_CELL_TIME, ETR_IN_FULL, ETR_AT(part_row, sum.times.typical)},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_FULL, ETR_AT(part_row, sum.times.avg)},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_FULL, .get = part_share, .nullable = true,
      .says = "of Method::execute"},
@@ -691,21 +726,28 @@ ETR_ROW_TYPE(method_part, part_fields);
 
 /* Adds the parts of which Method::execute consists. */
 static void add_parts(etr_table *table, const etr_method *method) {
-  etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_balance_list(method, parts);
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
-    part_row *row = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *row);
-    const etr_sum sum = etr_sum_make(method, parts[i].ticks);
-    if (!row || !etr_balance_is_whole(parts, i))
-      continue;
-    *row = (part_row){method, parts[i].name, sum.ticks, sum.part, sum.whole};
-    etr_table_add(table, row, "", 0);
+  part_row *rows = etr_arena_alloc_array(&table->answer->arena, method->part_count, sizeof *rows);
+  for (size_t i = 0; rows && i < method->part_count; i++) {
+    const etr_part_time *part = &method->parts[i];
+    rows[i] = (part_row){method, part, etr_sum_make(method, part->ticks, part->typical)};
+    rows[i].sum.profile = table->answer->profile;
+    etr_table_add(table, &rows[i], "", 0);
   }
+}
+
+/* Adds the kernels and operators that ran. Returns false when out of memory. */
+static bool add_kernels(etr_table *table, const etr_method *method) {
+  etr_kernels kernels;
+  if (!etr_kernels_make(&kernels, &table->answer->arena, table->answer->profile, method))
+    return false;
+  for (size_t i = 0; i < kernels.count; i++)
+    etr_sum_table_add(table, etr_sum_of_kernel(method, &kernels, &kernels.rows[i]));
+  return true;
 }
 
 /* Returns the breakdown of a table of sums. */
 static etr_breakdown_by key_of(etr_sum_by by) {
-  return by < ETR_SUM_BY_METHOD ? breakdown_of(by) : ETR_BY_OP;
+  return by < ETR_SUM_BY_KERNEL ? breakdown_of(by) : ETR_BY_OP;
 }
 
 /* Adds the rows of a method to the table. Returns false when out of memory. */
@@ -719,20 +761,23 @@ static bool add_method(report *r, etr_table *table, etr_summary *s, const etr_me
           s, &r->answer.arena, r->answer.profile, method,
           (etr_summary_choice){r->answer.filter, options->unit, options->order, parts}))
     return false;
+  bool good = true;
   if (by == ETR_SUM_BY_FINDING)
     etr_findings_add(table, method, &s->findings);
   else if (by == ETR_SUM_BY_PART)
     add_parts(table, method);
+  else if (by == ETR_SUM_BY_KERNEL)
+    good = add_kernels(table, method);
   else if (by == ETR_SUM_BY_MODULE)
     for (size_t i = 0; i < s->modules.count; i++)
       etr_sum_table_add(table, etr_sum_of_module(s, &s->modules.rows[i]));
   else if (by == ETR_SUM_BY_PATTERN)
     for (size_t i = 0; i < s->patterns.count; i++)
-      etr_sum_table_add(table, etr_sum_of_pattern(method, &s->patterns.rows[i], true));
+      etr_sum_table_add(table, etr_sum_of_pattern(s->profile, method, &s->patterns.rows[i], true));
   else
     etr_sum_table_add_all(table, method, key_of(by), &s->by[key_of(by)]);
   etr_table_fill(table);
-  return true;
+  return good;
 }
 
 /* Writes the table that options.by names. --top is a number of rows of each method. */
@@ -751,7 +796,10 @@ static bool put_rows(report *r) {
   else if (by == ETR_SUM_BY_FINDING)
     etr_table_init(&table, &r->answer, &etr_finding_fields);
   else
-    etr_sum_table_init(&table, &r->answer, etr_sum_medium(key_of(by)), NULL);
+    etr_sum_table_init(&table, &r->answer,
+                       by == ETR_SUM_BY_KERNEL ? (unsigned)ETR_IN_DATA | ETR_BY_KERNEL
+                                               : etr_sum_medium(key_of(by)),
+                       NULL);
   etr_table_choose(&table);
   etr_table_say_origin(&table);
   if (r->answer.problem)
@@ -779,7 +827,7 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_fi
   etr_sum_by by = r.answer.options->by;
   if (!is_for_people && !by)
     etr_answer_refuse(&r.answer, "a summary has several tables: choose one by op, module, pattern, "
-                                 "backend, source, method, part or finding");
+                                 "backend, source, kernel, method, part or finding");
   /* Parts and findings have columns only if some are chosen. */
   bool is_table = !is_for_people || by == ETR_SUM_BY_METHOD ||
                   (by > ETR_SUM_BY_METHOD && r.answer.options->columns);

@@ -8,25 +8,24 @@
 
 enum { BAR_WIDTH = 24 };
 
-etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks) {
-  return (etr_sum){.method = method,
-                   .ticks = etr_ticks_per_run(method, total_ticks),
-                   .p50 = NAN,
-                   .part = (double)total_ticks,
-                   .whole = (double)method->execute_ticks,
-                   .instruction = -1};
+etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks, double typical) {
+  return (etr_sum){
+      .method = method,
+      .times = {typical, etr_ticks_per_run(method, total_ticks), NAN},
+      .whole = {method->execute.typical, etr_ticks_per_run(method, method->execute_ticks), 0},
+      .instruction = -1};
 }
 
 etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows,
                    const etr_breakdown_row *row) {
-  etr_sum sum = etr_sum_make(method, row->total_ticks);
+  etr_sum sum = etr_sum_make(method, row->total_ticks, row->typical);
   sum.by = by;
   sum.key = row->key;
   sum.source = row->source;
-  sum.estimated = (double)row->estimated_ticks;
+  sum.estimated = etr_ticks_per_run(method, row->estimated_ticks);
   sum.nodes = row->node_count;
   sum.stats = &rows->stats[row->number];
-  sum.summed_p50 = rows->summed_p50;
+  sum.whole.p50 = rows->summed_p50;
   sum.step = row->step;
   sum.cost = &row->cost;
   return sum;
@@ -34,46 +33,61 @@ etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_brea
 
 etr_sum etr_sum_of_module(const etr_summary *s, const etr_module_row *row) {
   const etr_breakdown *own = &s->by[ETR_BY_MODULE];
-  etr_sum sum = etr_sum_make(s->method, row->own_ticks);
-  etr_sum total = etr_sum_make(s->method, row->total_ticks);
-  total.p50 = row->total_p50;
-  total.summed_p50 = s->modules.summed_p50;
+  etr_sum sum = etr_sum_make(s->method, row->own_ticks, row->own_typical);
+  etr_sum total = etr_sum_make(s->method, row->total_ticks, row->total_typical);
+  total.times.p50 = row->total_p50;
+  total.whole.p50 = s->modules.summed_p50;
   sum.by = ETR_BY_MODULE;
   sum.key = row->path;
   sum.module_type = row->type;
   sum.level = row->level;
-  sum.estimated = (double)row->estimated_ticks;
+  sum.estimated = etr_ticks_per_run(s->method, row->estimated_ticks);
   sum.nodes = row->own_count;
   sum.stats = row->number == ETR_NONE ? NULL : &own->stats[row->number];
-  sum.summed_p50 = own->summed_p50;
+  sum.whole.p50 = own->summed_p50;
   sum.cost = &row->own_cost;
-  sum.total = total.ticks;
-  sum.total_p50 = total.p50;
+  sum.total = total.times;
   sum.total_share = etr_sum_share(s->profile, &total);
   sum.total_nodes = row->node_count;
   sum.total_cost = &row->cost;
   return sum;
 }
 
-etr_sum etr_sum_of_pattern(const etr_method *method, const etr_pattern_row *row, bool is_own) {
-  etr_sum sum = etr_sum_make(method, is_own ? row->own_ticks : row->total_ticks);
+etr_sum etr_sum_of_pattern(const etr_profile *profile, const etr_method *method,
+                           const etr_pattern_row *row, bool is_own) {
+  const etr_sum total = etr_sum_make(method, row->total_ticks, row->total_typical);
+  etr_sum sum = is_own ? etr_sum_make(method, row->own_ticks, row->own_typical) : total;
   sum.by = ETR_BY_PATTERN;
   sum.key = row->pattern;
   sum.module_type = row->type;
   sum.level = row->level;
   sum.nodes = is_own ? row->own_count : row->node_count;
-  sum.estimated = (double)row->estimated_ticks;
-  sum.own = etr_ticks_per_run(method, row->own_ticks);
-  sum.total = etr_ticks_per_run(method, row->total_ticks);
-  sum.total_share = (double)row->total_ticks / sum.whole;
+  sum.estimated = etr_ticks_per_run(method, row->estimated_ticks);
+  sum.own = etr_adding_up(profile, row->own_typical, etr_ticks_per_run(method, row->own_ticks));
+  sum.total = total.times;
+  sum.total_share = etr_adding_up(profile, total.times.typical, total.times.avg) /
+                    etr_adding_up(profile, total.whole.typical, total.whole.avg);
   sum.total_nodes = row->node_count;
   sum.total_cost = &row->cost;
   sum.modules = row->module_count;
-  sum.median = method->run_count ? row->median_ticks / (double)method->run_count : NAN;
+  sum.median = row->median;
   sum.slowest = row->slowest;
-  sum.slowest_ticks = etr_ticks_per_run(method, row->slowest_ticks);
+  sum.slowest_ticks = row->slowest_time;
   sum.stats = row->stats;
   sum.cost = is_own ? &row->own_cost : &row->cost;
+  return sum;
+}
+
+etr_sum etr_sum_of_kernel(const etr_method *method, const etr_kernels *kernels,
+                          const etr_kernel_row *row) {
+  const etr_stats *stats = &kernels->stats[row->number];
+  etr_sum sum = etr_sum_make(method, row->ticks, stats->typical);
+  sum.key = row->kernel;
+  sum.backend = row->backend;
+  sum.stats = stats;
+  sum.whole.p50 = kernels->summed_p50;
+  sum.step = row->step;
+  sum.nodes = row->event_count;
   return sum;
 }
 
@@ -85,19 +99,34 @@ static const etr_profile *profile_of(const void *row) {
 }
 
 static double median(const etr_sum *sum) {
-  if (!isnan(sum->p50))
-    return sum->p50;
+  if (!isnan(sum->times.p50))
+    return sum->times.p50;
   return sum->stats && sum->stats->count > 0 ? sum->stats->p50 : NAN;
 }
 
+/* Returns the times of a sum, with its median. */
+static etr_times times_of(const etr_sum *sum) {
+  return (etr_times){sum->times.typical, sum->times.avg, median(sum)};
+}
+
 double etr_sum_ranking(const etr_profile *profile, const etr_sum *sum) {
-  return etr_ranking(profile, sum->ticks, median(sum));
+  return etr_ranking(profile, times_of(sum));
 }
 
 double etr_sum_share(const etr_profile *profile, const etr_sum *sum) {
-  double part = etr_ranking(profile, sum->part, median(sum)),
-         whole = etr_ranking(profile, sum->whole, sum->summed_p50);
-  return whole > 0 ? part / whole : NAN;
+  double whole = etr_ranking(profile, sum->whole);
+  return whole > 0 ? etr_sum_ranking(profile, sum) / whole : NAN;
+}
+
+/* Returns the time of a sum that adds up: medians do not, and with them it is the typical time. */
+static double adding_up_of(const etr_sum *sum) {
+  return etr_adding_up(sum->profile, sum->times.typical, sum->times.avg);
+}
+
+/* Returns the part that a sum is of Method::execute; NaN if it is none of it. */
+static double share_of_whole(const etr_sum *sum) {
+  double whole = etr_adding_up(sum->profile, sum->whole.typical, sum->whole.avg);
+  return whole > 0 ? adding_up_of(sum) / whole : NAN;
 }
 
 /* ---- What it is of ---- */
@@ -129,10 +158,32 @@ static void put_source(const etr_fields *f, const void *row) {
     etr_field_source(f, as_row(row)->source);
 }
 
+/* Writes the times and costs of a module or pattern with everything below it in JSON. */
+static void put_with_children(const etr_fields *f, const void *row) {
+  const etr_sum *sum = as_row(row);
+  if (!sum->total_cost)
+    return;
+  etr_field_object(f, "with_children");
+  etr_field_ticks(f, "typical", sum->total.typical);
+  if (sum->by == ETR_BY_MODULE)
+    etr_field_ticks(f, "p50", sum->total.p50);
+  etr_field_ticks(f, "avg", sum->total.avg);
+  etr_field_number(f, "share", sum->total_share);
+  etr_field_count(f, "count", sum->total_nodes);
+  etr_field_number(f, "macs", sum->total_cost->macs);
+  etr_field_number(f, "bytes", sum->total_cost->bytes);
+  etr_field_number(f, "gflops", sum->total_cost->gflops);
+  etr_field_number(f, "gbs", sum->total_cost->gbs);
+  etr_jw_end(f->json);
+}
+
 /* ---- Times ---- */
 
+static etr_cell typical(const void *row) {
+  return (etr_cell){.number = as_row(row)->times.typical, .style = as_row(row)->style};
+}
 static etr_cell avg(const void *row) {
-  return (etr_cell){.number = as_row(row)->ticks, .style = as_row(row)->style};
+  return (etr_cell){.number = as_row(row)->times.avg, .style = as_row(row)->style};
 }
 static etr_cell p50(const void *row) {
   return etr_cell_number(median(as_row(row)));
@@ -146,15 +197,14 @@ static etr_cell ranking(const void *row) {
   return etr_cell_number(etr_sum_ranking(profile_of(row), as_row(row)));
 }
 
-static etr_cell estimated(const void *row) {
-  return etr_cell_number(as_row(row)->method->run_count
-                             ? as_row(row)->estimated / (double)as_row(row)->method->run_count
-                             : NAN);
+/* Returns the time of a pattern, which adds up modules. */
+static etr_cell adding_up(const void *row) {
+  return etr_cell_number(adding_up_of(as_row(row)));
 }
 
 static etr_cell estimated_share(const void *row) {
   return (etr_cell){
-      .number = as_row(row)->estimated, .whole = as_row(row)->part, .style = ETR_STYLE_DIM};
+      .number = as_row(row)->estimated, .whole = as_row(row)->times.avg, .style = ETR_STYLE_DIM};
 }
 
 static etr_cell share(const void *row) {
@@ -162,13 +212,13 @@ static etr_cell share(const void *row) {
 }
 
 static etr_cell share_of_balance(const void *row) {
-  return etr_cell_share(as_row(row)->part, as_row(row)->whole);
+  return etr_cell_share(share_of_whole(as_row(row)), 1);
 }
 
 /* Returns the share as a cell that is not coloured by heat, for parts of a balance. */
 static etr_cell plain_share(const void *row) {
-  return (etr_cell){.number = as_row(row)->part,
-                    .whole = as_row(row)->whole,
+  return (etr_cell){.number = share_of_whole(as_row(row)),
+                    .whole = 1,
                     .style = as_row(row)->style,
                     .is_cold = true};
 }
@@ -179,8 +229,8 @@ static etr_cell exact_share(const void *row) {
 
 static etr_cell bar(const void *row) {
   const etr_sum *sum = as_row(row);
-  double part = sum->whole > 0 && sum->has_bar ? ETR_MAX(ETR_MIN(sum->part / sum->whole, 1.0), 0)
-                                               : 0;
+  double share = share_of_whole(sum);
+  double part = share > 0 && sum->has_bar ? ETR_MIN(share, 1.0) : 0;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &sum->answer->arena, &writer);
@@ -211,10 +261,9 @@ static bool has_stats(const void *row) {
 static bool has_own(const void *row) {
   return as_row(row)->own > 0 && as_row(row)->own != etr_sum_ranking(profile_of(row), as_row(row));
 }
-/* Returns true if a pattern's own nodes take another average time than the pattern. Patterns rank
- * by averages. */
-static bool has_own_average(const void *row) {
-  return as_row(row)->own > 0 && as_row(row)->own != as_row(row)->ticks;
+/* Returns true if a pattern's own nodes take another time than the pattern. */
+static bool has_other_own(const void *row) {
+  return as_row(row)->own > 0 && as_row(row)->own != adding_up_of(as_row(row));
 }
 static bool has_nodes(const void *row) {
   return as_row(row)->nodes > 0;
@@ -222,11 +271,11 @@ static bool has_nodes(const void *row) {
 static bool varies(const void *row) {
   return as_row(row)->stats && as_row(row)->stats->count > 1;
 }
-static bool jitters(const void *row) {
-  return varies(row) && as_row(row)->stats->p50 > 0;
+static double spread_of(const etr_sum *sum) {
+  return sum->stats ? etr_stats_spread(sum->stats, sum->step) : (double)NAN;
 }
-static etr_cell jitter(const void *row) {
-  return (etr_cell){.number = as_row(row)->stats->p90 / as_row(row)->stats->p50, .decimals = 1};
+static etr_cell spread(const void *row) {
+  return etr_cell_number(spread_of(as_row(row)));
 }
 
 static bool is_for_people(const etr_sum *sum) {
@@ -252,13 +301,21 @@ static bool tells_estimated(const void *context) {
   return false;
 }
 
+static bool tells_spread(const void *context) {
+  const etr_table *table = context;
+  for (size_t i = 0; i < table->rows.count; i++)
+    if (!isnan(spread_of(as_row(table->rows.data[i].row))))
+      return true;
+  return false;
+}
+
 static bool tells_code(const void *context) {
   const etr_table *table = context;
   return table->rows.count && as_row(table->rows.data[0].row)->by == ETR_BY_SOURCE;
 }
 
 enum {
-  LISTS = ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_RUNS | ETR_IN_LOADS,
+  LISTS = ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_KERNELS | ETR_IN_RUNS | ETR_IN_LOADS,
   TREES = ETR_IN_MODULES | ETR_IN_PATTERNS,
   EVERY_RUN = ETR_IN_DATA | ETR_IN_JSON,
   ROWS = ETR_IN_DATA | ETR_IN_LINE_PATTERNS,
@@ -272,6 +329,7 @@ enum {
 };
 
 /* Tables for people have one column of times, of the statistic that ranks. */
+#define OF_TYPICAL .stats = 1u << ETR_STATISTIC_TYPICAL
 #define OF_AVG .stats = 1u << ETR_STATISTIC_AVG
 #define OF_P50 .stats = 1u << ETR_STATISTIC_P50
 
@@ -283,13 +341,14 @@ enum {
 #define STATS(name) ETR_VIA(etr_sum, stats, etr_stats, name)
 
 static const etr_field fields[] = {
-    {NULL, "", ETR_CELL_ITEM, ETR_IN_TEXT | ETR_IN_EVENTS | TREES | ETR_IN_RUNS | ETR_IN_LOADS,
-     .get = text},
+    {NULL, "", ETR_CELL_ITEM, LISTS | TREES, .get = text},
     {NULL, "", ETR_CELL_ITEM, ETR_IN_BALANCE, .get = styled_text},
     {NULL, "method", ETR_CELL_NAME, ROWS, METHOD(name)},
     {"op", "op", ETR_CELL_NAME, OPS, SUM(key)},
     {"module", "module", ETR_CELL_NAME, MODULES, SUM(key)},
     {"backend", "backend", ETR_CELL_NAME, BACKENDS, SUM(key)},
+    {"kernel", "kernel", ETR_CELL_NAME, ETR_BY_KERNEL, SUM(key)},
+    {"backend", "backend", ETR_CELL_NAME, ETR_BY_KERNEL, SUM(backend), .nullable = true},
     {"", .in = ETR_IN_JSON, .put = put_source},
     {NULL, "file", ETR_CELL_NAME, LINES, SOURCE(file)},
     {NULL, "line", ETR_CELL_COUNT, LINES, .get = line},
@@ -298,46 +357,49 @@ static const etr_field fields[] = {
     {"module_type", "module type", ETR_CELL_NAME, TOTALS, SUM(module_type), .blank_is_null = true},
     {"modules", "modules", ETR_CELL_COUNT, PATTERNS | ETR_IN_LINE_PATTERNS, SUM(modules)},
     {"level", "level", ETR_CELL_COUNT, MODULES, SUM(level)},
-    {"avg", "avg", ETR_CELL_TIME, EVERY_RUN, SUM(ticks)},
-    {NULL, "avg", ETR_CELL_TIME, LISTS & ~ETR_IN_RUNS, SUM(ticks), .unit_in = LISTS, .step = step,
-     OF_AVG},
-    {NULL, "p50", ETR_CELL_TIME, LISTS & ~ETR_IN_RUNS, .get = p50, .unit_in = LISTS, .step = step,
-     OF_P50},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_RUNS | ETR_IN_LINE_PATTERNS, SUM(ticks),
-     .unit_in = ETR_IN_RUNS, .step = step},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE, .get = avg, .unit_in = ETR_IN_BALANCE},
+    {"typical", "typical", ETR_CELL_TIME, EVERY_RUN | LISTS | ETR_IN_LINE_PATTERNS, .get = typical,
+     .unit_in = LISTS, .step = step, OF_TYPICAL, .nullable = true,
+     .says = "per inference in the typical run"},
+    {"p50", "p50", ETR_CELL_TIME, EVERY_RUN | LISTS, .get = p50, .unit_in = LISTS, .step = step,
+     OF_P50, .nullable = true},
+    {"avg", "avg", ETR_CELL_TIME, EVERY_RUN | LISTS | ETR_IN_LINE_PATTERNS, .get = avg,
+     .unit_in = LISTS, .step = step, OF_AVG},
+    {NULL, "typical", ETR_CELL_TIME, ETR_IN_BALANCE, .get = typical, .unit_in = ETR_IN_BALANCE,
+     .stats = 1u << ETR_STATISTIC_TYPICAL | 1u << ETR_STATISTIC_P50},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE, .get = avg, .unit_in = ETR_IN_BALANCE, OF_AVG},
     {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking, .unit_in = ETR_IN_MODULES,
      .step = step},
-    {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(ticks), .unit_in = ETR_IN_PATTERNS},
+    {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS, .get = adding_up, .unit_in = ETR_IN_PATTERNS},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ROWS},
     {"share", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, .get = exact_share,
-     .says = "with stat avg of Method::execute, with p50 of the sum of the p50 of all rows of this "
-             "list",
+     .says = "of Method::execute; with stat p50 of the sum of the p50 of all rows of this list",
      .nullable = true},
     {NULL, "share", ETR_CELL_NUMBER, ROWS, .get = exact_share},
-    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_MODULES, .get = share},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_KERNELS | ETR_IN_MODULES,
+     .get = share},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_PATTERNS, .get = share_of_balance},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_BALANCE, .get = plain_share},
     {NULL, "", ETR_CELL_WORD, ETR_IN_BALANCE, .get = bar, .spare = 1},
     {NULL, "own", ETR_CELL_TIME, ETR_IN_MODULES, SUM(own), .has = has_own,
      .unit_in = ETR_IN_MODULES, .step = step},
-    {NULL, "own", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(own), .has = has_own_average,
+    {NULL, "own", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(own), .has = has_other_own,
      .unit_in = ETR_IN_PATTERNS},
     {NULL, "modules", ETR_CELL_WORD, ETR_IN_PATTERNS, .get = repetitions},
     {NULL, "median", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(median), .has = repeats, .spare = 1},
     {NULL, "slowest", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(slowest_ticks), .has = repeats,
      .spare = 2},
     {NULL, "which", ETR_CELL_WORD, ETR_IN_PATTERNS, .get = which, .spare = 2},
-    {"estimated", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = estimated},
+    {"estimated", NULL, ETR_CELL_TIME, ETR_IN_JSON, SUM(estimated), .nullable = true,
+     .says = "the part of avg that is estimated"},
     {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(nodes)},
-    {"p50", "p50", ETR_CELL_TIME, EVERY_RUN, .get = p50, .nullable = true},
     {"p90", "p90", ETR_CELL_TIME, EVERY_RUN, STATS(p90), .has = has_stats},
-    {NULL, "p50", ETR_CELL_TIME, ETR_IN_RUNS, .get = p50, .has = varies, .spare = 3},
-    {NULL, "p90", ETR_CELL_TIME, ETR_IN_RUNS, STATS(p90), .has = varies},
+    {NULL, "\xC2\xB1", ETR_CELL_TIME, ETR_IN_EVENTS | ETR_IN_KERNELS | ETR_IN_RUNS, .get = spread,
+     .step = step, .tells = tells_spread},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_RUNS, .get = p50, .has = varies, .spare = 3,
+     .stats = 1u << ETR_STATISTIC_TYPICAL | 1u << ETR_STATISTIC_AVG},
     {NULL, "min", ETR_CELL_TIME, ETR_IN_RUNS, STATS(min), .has = varies, .spare = 2},
     {NULL, "max", ETR_CELL_TIME, ETR_IN_RUNS, STATS(max), .has = varies},
-    {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_EVENTS, .get = jitter, .has = jitters},
-    {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_RUNS, .get = jitter, .has = jitters, .spare = 1},
+    {NULL, "events", ETR_CELL_COUNT, ETR_IN_KERNELS, SUM(nodes)},
     {"count", "nodes", ETR_CELL_COUNT, ETR_IN_TEXT | ROWS | ETR_IN_MODULES, SUM(nodes),
      .has = has_nodes},
     {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share,
@@ -347,15 +409,17 @@ static const etr_field fields[] = {
     {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_EVENTS, SUM(instruction)},
     ETR_COST_FIELDS(FIGURE, EVERY_RUN, EVERY_RUN, integers, part),
     {"level", "level", ETR_CELL_COUNT, PATTERNS, SUM(level)},
-    {"total", "total", ETR_CELL_TIME, TOTALS, SUM(total)},
-    {"total_p50", "total p50", ETR_CELL_TIME, MODULES, SUM(total_p50), .nullable = true},
-    {"total_share", "total share", ETR_CELL_NUMBER, TOTALS, SUM(total_share),
-     .digits = ETR_ALL_DIGITS, .nullable = true},
-    {"total_count", "total count", ETR_CELL_COUNT, TOTALS, SUM(total_nodes)},
-    {"total_macs", "total macs", ETR_CELL_RATE, TOTALS, TOTAL(macs), .nullable = true},
-    {"total_bytes", "total bytes", ETR_CELL_RATE, TOTALS, TOTAL(bytes), .nullable = true},
-    {"total_gflops", "total gflops", ETR_CELL_RATE, TOTALS, TOTAL(gflops), .nullable = true},
-    {"total_gbs", "total gbs", ETR_CELL_RATE, TOTALS, TOTAL(gbs), .nullable = true},
+    {"", .in = ETR_IN_JSON, .put = put_with_children},
+    {NULL, "total typical", ETR_CELL_TIME, TOTALS, SUM(total.typical), .nullable = true},
+    {NULL, "total p50", ETR_CELL_TIME, MODULES, SUM(total.p50), .nullable = true},
+    {NULL, "total avg", ETR_CELL_TIME, TOTALS, SUM(total.avg), .nullable = true},
+    {NULL, "total share", ETR_CELL_NUMBER, TOTALS, SUM(total_share), .digits = ETR_ALL_DIGITS,
+     .nullable = true},
+    {NULL, "total count", ETR_CELL_COUNT, TOTALS, SUM(total_nodes)},
+    {NULL, "total macs", ETR_CELL_RATE, TOTALS, TOTAL(macs), .nullable = true},
+    {NULL, "total bytes", ETR_CELL_RATE, TOTALS, TOTAL(bytes), .nullable = true},
+    {NULL, "total gflops", ETR_CELL_RATE, TOTALS, TOTAL(gflops), .nullable = true},
+    {NULL, "total gbs", ETR_CELL_RATE, TOTALS, TOTAL(gbs), .nullable = true},
     {"median", "median", ETR_CELL_TIME, PATTERNS, SUM(median), .nullable = true},
     {"slowest", "slowest", ETR_CELL_NAME, PATTERNS, SUM(slowest)},
     {"slowest_total", "slowest total", ETR_CELL_TIME, PATTERNS, SUM(slowest_ticks)},
@@ -380,7 +444,8 @@ void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, c
 }
 
 etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats) {
-  return (etr_sum){.ticks = ticks, .p50 = stats ? stats->p50 : ticks, .stats = stats};
+  return (etr_sum){.times = stats ? etr_times_of(stats) : (etr_times){ticks, ticks, ticks},
+                   .stats = stats};
 }
 
 void etr_sum_table_add(etr_table *table, etr_sum sum) {
@@ -403,7 +468,7 @@ void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
                              const etr_delegate_parts *parts) {
   for (size_t i = 0; i < parts->list.count; i++) {
     const etr_delegate_part *part = &parts->list.data[i];
-    etr_sum sum = etr_sum_make(method, part->ticks);
+    etr_sum sum = etr_sum_make(method, part->ticks, part->typical);
     sum.text = etr_arena_format(&table->answer->arena, "%s, %s",
                                 part->backend ? part->backend : "unknown backend", part->text);
     sum.has_bar = true;
@@ -412,23 +477,15 @@ void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
   }
 }
 
-const char *etr_balance_title(const etr_profile *profile) {
-  return etr_ranks_by_p50(profile) ? "where the time goes, on average" : "where the time goes";
-}
-
 void etr_balance_add(etr_table *table, const etr_method *method) {
-  etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_balance_list(method, parts);
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
-    etr_sum sum = etr_sum_make(method, parts[i].ticks);
-    if (!etr_balance_tells(parts, i))
-      continue;
-    sum.text = parts[i].text;
-    if (parts[i].is_part_of_previous && table->answer->options->format == ETR_TABLE_MARKDOWN)
-      sum.text = etr_arena_format(&table->answer->arena, "..%s",
-                                  parts[i].text + strspn(parts[i].text, " "));
-    sum.has_bar = !parts[i].is_part_of_previous;
-    sum.style = parts[i].is_part_of_previous ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
+  etr_balance balance;
+  if (!etr_balance_make(&balance, &table->answer->arena, method))
+    return;
+  for (size_t i = 0; i < balance.count; i++) {
+    const etr_part_time *time = balance.list[i].time;
+    etr_sum sum = etr_sum_make(method, time->ticks, time->typical);
+    sum.text = balance.list[i].text;
+    sum.has_bar = true;
     etr_sum_table_add(table, sum);
   }
 }

@@ -6,7 +6,9 @@
 #ifndef ETR_SUMS_H
 #define ETR_SUMS_H
 
+#include "output/ranking.h"
 #include "tables/cost_fields.h"
+#include "views/kernels.h"
 #include "views/phases.h"
 #include "views/summary.h"
 
@@ -22,18 +24,16 @@ typedef struct etr_sum {
   const char *module_type;  /* of a module or pattern; "" if it is not known */
   etr_breakdown_by by;      /* only for a row of a breakdown */
   const etr_source *source; /* only for ETR_BY_SOURCE; NULL if it was not recorded */
-  double ticks;             /* average */
-  double p50;               /* median; NaN stands for that of `stats` */
-  double part, whole;       /* the share of Method::execute is part / whole; NaN if it has none */
-  double
-      summed_p50; /* sum of the medians of all rows of its list; 0 if the sum has no share in it */
-  double step;    /* step of the coarsest clock that timed it, in ticks */
-  double estimated; /* the part of `part` that is estimated */
+  etr_times times;          /* times.p50 NaN stands for the median of `stats` */
+  etr_times whole;  /* what `times` are a share of: Method::execute and, for medians, the sum of the
+                       medians of all rows of its list; 0 if the sum has no share in it */
+  double step;      /* step of the coarsest clock that timed it, in ticks */
+  double estimated; /* the part of times.avg that is estimated */
   double own; /* for a module: time of its own nodes, by the statistic that ranks; 0 if people need
                  not see it */
-  uint32_t level; /* for a module or pattern: 0 is the top level */
-  double total, total_p50,
-      total_share; /* for a module or pattern: with everything below; NaN if it is not known */
+  uint32_t level;     /* for a module or pattern: 0 is the top level */
+  etr_times total;    /* for a module or pattern: with everything below; NaN if it is not known */
+  double total_share; /* the same, of `whole` */
   size_t total_nodes;
   const etr_cost_figures *total_cost;
   size_t modules;      /* for a pattern: number of its modules */
@@ -41,6 +41,7 @@ typedef struct etr_sum {
   const char *slowest; /* for a pattern: its slowest module */
   double slowest_ticks;
   size_t nodes;                 /* 0 if not known */
+  const char *backend;          /* for a kernel; NULL outside delegates */
   int32_t instruction;          /* for an event: its instruction; negative if it has none */
   const etr_stats *stats;       /* statistics over the runs; NULL if not known */
   const etr_cost_figures *cost; /* NULL unless it is a sum of nodes */
@@ -59,6 +60,8 @@ enum {
   ETR_IN_PATTERNS = ETR_IN_OWN << 5,      /* for people */
   ETR_IN_LINE_PATTERNS = ETR_IN_OWN << 6, /* for programs: source lines by pattern, alone */
   ETR_BY_KEY = ETR_IN_OWN << 7, /* this bit and the next ones, in the order of etr_breakdown_by */
+  ETR_BY_KERNEL = ETR_BY_KEY << ETR_BREAKDOWNS,
+  ETR_IN_KERNELS = ETR_BY_KERNEL << 1, /* for people */
 };
 
 /** Returns the bits of the table for programs that has a breakdown. */
@@ -66,18 +69,17 @@ static inline unsigned etr_sum_medium(etr_breakdown_by by) {
   return ETR_IN_DATA | (unsigned)ETR_BY_KEY << by;
 }
 
-/** Returns the sum that has these ticks over all runs of a method. */
-etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks);
+/** Returns the sum that has these ticks over all runs of a method, and in its typical run. */
+etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks, double typical);
 
 /** Returns the sum of a row of a breakdown. */
 etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows,
                    const etr_breakdown_row *row);
 
-/** Returns the time by which a sum is ranked: its average, or its median. */
+/** Returns the time by which a sum is ranked. */
 double etr_sum_ranking(const etr_profile *profile, const etr_sum *sum);
 
-/** Returns the share of a sum in Method::execute or, if medians rank, in the summed medians; NaN if
- * it has none. */
+/** Returns the share of a sum in its whole, by the statistic that ranks; NaN if it has none. */
 double etr_sum_share(const etr_profile *profile, const etr_sum *sum);
 
 /** Returns the sum of a module's own nodes, with its totals. */
@@ -85,7 +87,12 @@ etr_sum etr_sum_of_module(const etr_summary *summary, const etr_module_row *row)
 
 /** Returns the sum of a pattern's modules including those below them, or with is_own only of their
  * own nodes, with the totals. */
-etr_sum etr_sum_of_pattern(const etr_method *method, const etr_pattern_row *row, bool is_own);
+etr_sum etr_sum_of_pattern(const etr_profile *profile, const etr_method *method,
+                           const etr_pattern_row *row, bool is_own);
+
+/** Returns the sum of a row of kernels. */
+etr_sum etr_sum_of_kernel(const etr_method *method, const etr_kernels *kernels,
+                          const etr_kernel_row *row);
 
 /** Writes a row of a breakdown into an open JSON object, as in schema/summary.schema.json: its key,
  * its times and costs, and of a module or pattern the totals. */
@@ -95,8 +102,8 @@ void etr_sum_put(const etr_fields *fields, const etr_sum *sum);
  * `title` is the title of the first column for people; it may be NULL. */
 void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, const char *title);
 
-/** Returns the sum of a time that is the average of `stats`. If `stats` is NULL, the time was taken
- * once, and is its own median. */
+/** Returns the sum of a time that `stats` are of. If `stats` is NULL, the time was taken once, and
+ * is each of its statistics. */
 etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats);
 
 /** Adds a copy of a sum. */
@@ -109,9 +116,6 @@ void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_break
 /** Adds the parts of delegates' time. */
 void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
                              const etr_delegate_parts *parts);
-
-/** Returns "where the time goes" and, unless averages rank, the statistic. Static. */
-const char *etr_balance_title(const etr_profile *profile);
 
 /** Adds the parts of a method's balance that people need to see. */
 void etr_balance_add(etr_table *table, const etr_method *method);

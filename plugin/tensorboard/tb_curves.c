@@ -4,6 +4,7 @@
  * of planned memory.
  */
 #include "tensorboard/tb_curves.h"
+#include "views/phases.h"
 
 #include "base/natural.h"
 #include "base/stats.h"
@@ -132,7 +133,7 @@ static bool begin_inferences(builder *b) {
 typedef const char *(*key_of)(const builder *b, const etr_time_slice *time_slice);
 
 static const char *op_of(const builder *b, const etr_time_slice *time_slice) {
-  return time_slice->kind == ETR_TIME_SLICE_NODE && b->method->graph != ETR_NONE
+  return time_slice->part == ETR_TIME_OPERATORS && b->method->graph != ETR_NONE
              ? b->profile->graphs[b->method->graph].nodes[time_slice->node].target
              : NULL;
 }
@@ -141,8 +142,7 @@ static const char *backend_of(const builder *b, const etr_time_slice *time_slice
   (void)b;
   if (time_slice->event->backend)
     return time_slice->event->backend;
-  return time_slice->kind == ETR_TIME_SLICE_DELEGATE || time_slice->event->delegate_id ? "unknown"
-                                                                                       : NULL;
+  return etr_time_slice_is_in_delegate(time_slice) ? "unknown" : NULL;
 }
 
 static int by_ticks(const void *x, const void *y) {
@@ -220,44 +220,29 @@ static void add_keys(builder *b, const char *group, key_of key, size_t most) {
 
 /* ---- Parts ---- */
 
-enum { NODES, INSERTED, REST_OF_CALLS, FRAMEWORK, UNEXPLAINED, PARTS };
-
-static size_t part_of(const etr_time_slice *time_slice) {
-  switch (time_slice->kind) {
-  case ETR_TIME_SLICE_NODE:
-    return NODES;
-  case ETR_TIME_SLICE_DELEGATE:
-    return time_slice->event->is_inserted ? INSERTED : REST_OF_CALLS;
-  default:
-    return UNEXPLAINED;
-  }
-}
-
 static void add_parts(builder *b) {
-  static const char *const names[PARTS] = {"nodes", "inserted", "rest_of_calls", "framework",
-                                           "unexplained"};
   size_t runs = b->method->run_count;
-  uint64_t *ticks = etr_arena_alloc_array(b->arena, PARTS * runs, sizeof *ticks);
+  uint64_t *ticks = etr_arena_alloc_array(b->arena, ETR_TIME_PARTS * runs, sizeof *ticks);
   if (!ticks)
     return;
-  uint64_t *framework = ticks + FRAMEWORK * runs;
-  memcpy(framework, b->method->execute_per_run, runs * sizeof *framework);
+  uint64_t *runtime = ticks + ETR_TIME_RUNTIME * runs;
+  memcpy(runtime, b->method->execute_per_run, runs * sizeof *runtime);
   for (size_t i = 0; i < b->method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &b->method->time_slices[i];
-    ticks[part_of(time_slice) * runs + time_slice->run] += time_slice->ticks;
-    ETR_CHECK(time_slice->ticks <= framework[time_slice->run]);
-    framework[time_slice->run] -= time_slice->ticks;
+    ticks[time_slice->part * runs + time_slice->run] += time_slice->ticks;
+    ETR_CHECK(time_slice->ticks <= runtime[time_slice->run]);
+    runtime[time_slice->run] -= time_slice->ticks;
   }
-  for (size_t i = 0; i < PARTS; i++)
-    if (is_worth_showing(b, ticks + i * runs))
-      add_runs(b, ETR_TB_PARTS, names[i], ticks + i * runs);
+  for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++)
+    if (is_worth_showing(b, ticks + part * runs))
+      add_runs(b, ETR_TB_PARTS, etr_time_part_name(part), ticks + part * runs);
 }
 
 /* ---- Instructions ---- */
 
 typedef struct instruction_time {
   int32_t id;
-  uint64_t ticks;
+  double ticks; /* in the typical run */
 } instruction_time;
 
 static int by_id(const void *x, const void *y) {
@@ -265,7 +250,7 @@ static int by_id(const void *x, const void *y) {
   return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Returns the time of each instruction over all runs, by its number. */
+/* Returns the time of each instruction in the typical run, by its number. */
 static instruction_time *sum_by_instruction(builder *b, size_t *count) {
   instruction_time *list = etr_arena_alloc_array(b->arena, b->method->time_slice_count,
                                                  sizeof *list);
@@ -273,13 +258,15 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
   for (size_t i = 0; i < b->method->time_slice_count && list; i++) {
     const etr_time_slice *time_slice = &b->method->time_slices[i];
     int32_t id = time_slice->event->instruction_id;
+    double ticks = b->method->typical.weights[time_slice->run] * (double)time_slice->ticks /
+                   b->method->typical.divisor;
     if (id < 0)
       continue;
     if (used > 0 && list[used - 1].id ==
                         id) /* runs of a node are next to each other, so there is less to sort */
-      list[used - 1].ticks += time_slice->ticks;
+      list[used - 1].ticks += ticks;
     else
-      list[used++] = (instruction_time){id, time_slice->ticks};
+      list[used++] = (instruction_time){id, ticks};
   }
   if (used)
     etr_sort(list, used, sizeof *list, by_id);
@@ -299,16 +286,16 @@ static void add_timeline(builder *b) {
   double *each = etr_arena_alloc_array(b->arena, count, sizeof *each),
          *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
-  uint64_t so_far = 0;
+  double so_far = 0;
   if (!each || !sums || !steps || count < 2)
     return;
   for (size_t i = 0; i < count; i++) {
     so_far += list[i].ticks;
-    each[i] = millis(b->profile, (double)list[i].ticks / (double)b->method->run_count);
-    sums[i] = millis(b->profile, (double)so_far / (double)b->method->run_count);
+    each[i] = millis(b->profile, list[i].ticks);
+    sums[i] = millis(b->profile, so_far);
     steps[i] = list[i].id;
   }
-  add_curve(b, ETR_TB_TIMELINE_GROUP, "avg",
+  add_curve(b, ETR_TB_TIMELINE_GROUP, "typical",
             (etr_tb_curve){.values = each, .steps = steps, .count = count});
   add_curve(b, ETR_TB_TIMELINE_GROUP, "cumulative",
             (etr_tb_curve){.values = sums, .steps = steps, .count = count});

@@ -247,6 +247,8 @@ static void add_attrs(packer *p, size_t index) {
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
   const etr_node_time *known = p->view->graph->times ? &p->view->graph->times[index] : NULL;
   add_text(p, "weight", node->weight_name);
+  if (time)
+    add_micros(p, "typical_us", time->typical);
   if (node->kind == ETR_NODE_OP)
     add_shared(p, node->target, add_target);
   if (node->source)

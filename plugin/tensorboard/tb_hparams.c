@@ -233,9 +233,9 @@ bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena,
     return false;
   for (size_t i = 0; i < method->delegate_count; i++)
     delegated += method->delegates[i].call_ticks;
-  out[0] = etr_ticks_to_unit(profile, method->execute.p50, ETR_UNIT_MS);
+  out[0] = etr_ticks_to_unit(profile, method->execute.typical, ETR_UNIT_MS);
   out[1] = etr_ticks_to_unit(profile, method->execute.p90, ETR_UNIT_MS);
-  out[2] = loads.whole ? etr_ticks_to_unit(profile, loads.whole->stats.p50, ETR_UNIT_MS)
+  out[2] = loads.whole ? etr_ticks_to_unit(profile, loads.whole->stats.typical, ETR_UNIT_MS)
                        : (double)NAN;
   out[3] = peak_of(profile);
   out[4] = 100 * (double)ETR_MIN(delegated, method->execute_ticks) / (double)method->execute_ticks;
@@ -245,7 +245,7 @@ bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena,
 /* In the order of the columns. */
 static const struct {
   const char *tag, *title;
-} metrics[ETR_TB_METRIC_COUNT] = {{ETR_TB_METRICS "/p50_ms", "median ms"},
+} metrics[ETR_TB_METRIC_COUNT] = {{ETR_TB_METRICS "/typical_ms", "typical ms"},
                                   {ETR_TB_METRICS "/p90_ms", "p90 ms"},
                                   {ETR_TB_METRICS "/load_ms", "load ms"},
                                   {ETR_TB_METRICS "/peak_mb", "peak MB"},

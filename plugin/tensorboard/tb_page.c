@@ -36,9 +36,9 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_put_markdown(w, etr_label_method(method->name));
   }
   etr_puts(w, ": **");
-  etr_put_median(w, answer->profile, method, ETR_UNIT_MS);
-  etr_putf(w, "** per inference\n\nmedian of %zu run%s", method->run_count,
-           etr_plural(method->run_count));
+  etr_put_execute(w, answer->profile, method, ETR_UNIT_MS);
+  etr_putf(w, "** per inference\n\n%s of %zu run%s", etr_statistic_word(answer->profile),
+           method->run_count, etr_plural(method->run_count));
   if (method->run_count > 1) {
     etr_puts(w, ", 90th percentile ");
     etr_put_time(w, answer->profile, method->execute.p90, ETR_UNIT_MS);
@@ -79,11 +79,13 @@ static void put_findings(etr_answer *answer, etr_findings findings) {
 
 static void put_balance(etr_answer *answer, const etr_method *method) {
   etr_table table;
-  etr_sum_table_init(&table, answer, ETR_IN_BALANCE, etr_balance_title(answer->profile));
+  etr_sum_table_init(&table, answer, ETR_IN_BALANCE, "where the time goes");
   table.top = 0;
   etr_balance_add(&table, method);
-  etr_puts(&answer->writer, "\n");
-  etr_table_finish(&table);
+  if (table.rows.count) {
+    etr_puts(&answer->writer, "\n");
+    etr_table_finish(&table);
+  }
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &answer->arena, answer->profile, method);
   for (size_t i = 0; i < count; i++)
@@ -128,7 +130,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   put_methods(&answer, p->name, method);
   put_findings(&answer, p->found->findings);
   etr_puts(&answer.writer,
-           "\n**See it in colour**: open [GRAPHS](#graphs), choose **Tag** `profile/avg`, then "
+           "\n**See it in colour**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
            "**Color by** *Compute time*.\n");
   put_balance(&answer, method);
   bool good = put_operators(&answer, method);

@@ -10,8 +10,9 @@
 static const double max_micros = 1e12;
 
 const char *etr_tb_statistic_tag(etr_tb_statistic statistic) {
-  static const char *const tags[ETR_TB_STATISTIC_COUNT] = {
-      "profile/avg", "profile/p50", "profile/p90", "profile/max", "profile/timeline"};
+  static const char *const tags[ETR_TB_STATISTIC_COUNT] = {"profile/typical", "profile/avg",
+                                                           "profile/p50",     "profile/p90",
+                                                           "profile/max",     "profile/timeline"};
   return tags[statistic];
 }
 
@@ -137,7 +138,8 @@ static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
   for (size_t i = 0; i < stats->count; i++) {
     etr_tb_timed *timed = &stats->nodes[i];
     const etr_node_time *time = &stats->view->graph->times[timed->node];
-    const double ticks[ETR_TB_STATISTIC_COUNT] = {time->avg, time->per_run.p50, time->per_run.p90,
+    const double ticks[ETR_TB_STATISTIC_COUNT] = {time->typical,     time->avg,
+                                                  time->per_run.p50, time->per_run.p90,
                                                   time->per_run.max, time->per_run.avg};
     timed->micros = micros(profile, ticks[statistic]);
     if (statistic == ETR_TB_TIMELINE)
@@ -212,7 +214,7 @@ void etr_tb_stats_pack(etr_packer *out, etr_tb_stats *stats, etr_tb_statistic st
   for (uint32_t device = stats->view->device_count; device-- > 0;) {
     size_t behind_device = etr_packed_size(out);
     pack_device(&p, stats, device,
-                statistic == ETR_TB_AVG); /* the first statistic has the shapes */
+                statistic == ETR_TB_TYPICAL); /* the first statistic has the shapes */
     etr_pack_nested(out, p.dev_stats, behind_device);
   }
   etr_pack_nested(out, etr_pack_field(tensorboard__run_metadata, "step_stats"), behind);

@@ -15,6 +15,7 @@
 #include "tensorboard/tb_view.h"
 
 typedef enum etr_tb_statistic {
+  ETR_TB_TYPICAL,
   ETR_TB_AVG,
   ETR_TB_P50,
   ETR_TB_P90,
@@ -23,7 +24,7 @@ typedef enum etr_tb_statistic {
   ETR_TB_STATISTIC_COUNT,
 } etr_tb_statistic;
 
-/** Returns the tag of a statistic: "profile/avg". Static. */
+/** Returns the tag of a statistic: "profile/typical". Static. */
 const char *etr_tb_statistic_tag(etr_tb_statistic statistic);
 
 /** A timed node. */

@@ -39,15 +39,20 @@ static const struct {
     {ETR_TB_INFERENCE "/warmup", "Time of an inference that is excluded from all averages: "
                                  "warm-up, or what `--skip-runs` and `--runs` "
                                  "exclude." INFERENCE},
-    {ETR_TB_PARTS "/nodes", PART "operators that are nodes of the graph (JSON `nodes`)." ADDS_UP},
+    {ETR_TB_PARTS "/operators_unplaced",
+     PART "kernels and operators of delegates whose node is unknown, or without a graph." ADDS_UP},
+    {ETR_TB_PARTS "/operators", PART "operators that are nodes of the graph." ADDS_UP},
     {ETR_TB_PARTS "/inserted", PART "transposes, conversions and copies that the lowering inserted "
-                                    "into delegates (JSON `inserted`)." ADDS_UP},
-    {ETR_TB_PARTS "/rest_of_calls",
-     PART "calls of delegates outside their operators (JSON `rest_of_calls`)." ADDS_UP},
-    {ETR_TB_PARTS "/framework",
-     PART "the runtime, outside operators and delegates (JSON `framework`)." ADDS_UP},
+                                    "into delegates." ADDS_UP},
+    {ETR_TB_PARTS "/delegate_phases",
+     PART "what delegates recorded besides operators: computing, waiting, copying." ADDS_UP},
+    {ETR_TB_PARTS "/opaque_delegates",
+     PART "calls of delegates that recorded no time inside." ADDS_UP},
+    {ETR_TB_PARTS "/call_overhead", PART "calling delegates: their calls, minus what is inside "
+                                         "them." ADDS_UP},
+    {ETR_TB_PARTS "/runtime", PART "the runtime, outside operators and delegates." ADDS_UP},
     {ETR_TB_PARTS "/unexplained",
-     PART "operators that match no node (JSON `unexplained`)." ADDS_UP},
+     PART "events inside delegates that are neither operators nor phases." ADDS_UP},
     {ETR_TB_DELEGATE "/",
      "Time of all calls of this backend's delegates, with everything in them." INFERENCE},
     {ETR_TB_OP_TYPE "/",
@@ -59,7 +64,8 @@ static const struct {
          "bytes", "memory")},
     {ETR_TB_MEMORY "/planned", "Bytes that the program plans in all, the same at every "
                                "instruction, for comparison." INSTRUCTION("bytes", "memory")},
-    {ETR_TB_TIMELINE_GROUP "/avg", "Average time of one instruction." INSTRUCTION("ms", "events")},
+    {ETR_TB_TIMELINE_GROUP "/typical",
+     "Time of one instruction in the typical run." INSTRUCTION("ms", "events")},
     {ETR_TB_TIMELINE_GROUP "/cumulative",
      "Average time of this instruction and of all before it." INSTRUCTION("ms", "events")},
     {ETR_TB_ACCURACY "/snr",
@@ -75,12 +81,12 @@ static const struct {
     {ETR_TB_INFERENCE_SPREAD "/",
      "How many inferences took how long: a row for each block of consecutive inferences, "
      "at least ten, by the first of them." INFERENCE},
-    {ETR_TB_METRICS "/p50_ms",
-     "Median time of an inference (`Method::execute`)." METRIC("ms", "summary")},
+    {ETR_TB_METRICS "/typical_ms",
+     "Typical time of an inference (`Method::execute`)." METRIC("ms", "summary")},
     {ETR_TB_METRICS "/p90_ms",
      "90th percentile of the times of an inference." METRIC("ms", "summary")},
     {ETR_TB_METRICS "/load_ms",
-     "Median time to load the program and its methods." METRIC("ms", "summary")},
+     "Typical time to load the program and its methods." METRIC("ms", "summary")},
     {ETR_TB_METRICS "/peak_mb", "Planned memory that is live at the peak of the program." METRIC(
                                     "MB, 1,000,000 bytes", "memory")},
     {ETR_TB_METRICS "/delegated_percent",
@@ -146,7 +152,7 @@ static const chart record_charts[] = {
     {"Memory", "Live and planned memory (bytes, by instruction)", {"^" ETR_TB_MEMORY "/"}, true},
     {"Timeline",
      "Time of each instruction (ms, by instruction)",
-     {"^" ETR_TB_TIMELINE_GROUP "/avg"},
+     {"^" ETR_TB_TIMELINE_GROUP "/typical"},
      true},
 };
 

@@ -27,6 +27,7 @@ typedef struct node_data {
   etr_node_adapter adapter; /* never ETR_ADAPTER_AUTO */
   etr_arena arena;
   uint32_t *number; /* per operator of a graph: how many operators of that graph are before it */
+  double *nested_typical; /* as `nested`, in the typical run */
   double *nested;   /* per node: average time of all nodes in graphs that it contains, at any depth,
                        in ticks */
   bool *has_nested; /* per node: one of these was timed */
@@ -63,7 +64,8 @@ static bool put_key(node_data *d, etr_map *written, size_t node) {
 
 static void put_time(node_data *d, size_t node) {
   const etr_node_time *time = &d->graph->times[node];
-  const double ticks[] = {[ETR_NODE_AVG] = time->avg + d->nested[node],
+  const double ticks[] = {[ETR_NODE_TYPICAL] = time->typical + d->nested_typical[node],
+                          [ETR_NODE_AVG] = time->avg + d->nested[node],
                           [ETR_NODE_P50] = time->per_run.p50,
                           [ETR_NODE_P90] = time->per_run.p90,
                           [ETR_NODE_MAX] = time->per_run.max};
@@ -94,7 +96,7 @@ static bool has_value(const node_data *d, size_t node) {
     return d->accuracy != NULL && d->accuracy[node].gap != NULL;
   if (d->options->statistic == ETR_NODE_BACKEND)
     return time->backend != NULL || time->runs > 0;
-  return time->runs > 0 || (d->options->statistic == ETR_NODE_AVG && d->has_nested[node]);
+  return time->runs > 0 || (d->options->statistic <= ETR_NODE_AVG && d->has_nested[node]);
 }
 
 /* Writes the values of one graph: the top level (ETR_NONE) or a nested one. */
@@ -121,9 +123,10 @@ static void put_results(node_data *d, uint32_t subgraph) {
 /* Writes the node data of one graph. */
 static void put_graph(node_data *d, uint32_t subgraph) {
   enum { STEPS = 5 };
-  static const char *const names[] = {[ETR_NODE_AVG] = "avg",         [ETR_NODE_P50] = "p50",
-                                      [ETR_NODE_P90] = "p90",         [ETR_NODE_MAX] = "max",
-                                      [ETR_NODE_BACKEND] = "backend", [ETR_NODE_SNR] = "SNR"};
+  static const char *const names[] = {
+      [ETR_NODE_TYPICAL] = "typical", [ETR_NODE_AVG] = "avg", [ETR_NODE_P50] = "p50",
+      [ETR_NODE_P90] = "p90",         [ETR_NODE_MAX] = "max", [ETR_NODE_BACKEND] = "backend",
+      [ETR_NODE_SNR] = "SNR"};
   bool is_backend = d->options->statistic == ETR_NODE_BACKEND,
        is_snr = d->options->statistic == ETR_NODE_SNR;
   const char *unit = is_snr ? "dB" : etr_unit_name(d->options->unit);
@@ -227,8 +230,10 @@ static void number_operators(node_data *d) {
 
 static void sum_nested(node_data *d) {
   d->nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->nested);
+  d->nested_typical = etr_arena_alloc_array(&d->arena, d->graph->node_count,
+                                            sizeof *d->nested_typical);
   d->has_nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->has_nested);
-  if (d->nested == NULL || d->has_nested == NULL)
+  if (d->nested == NULL || d->nested_typical == NULL || d->has_nested == NULL)
     return;
   for (size_t i = d->graph->node_count;
        i-- > 0;) { /* a node comes before the nodes of its graphs */
@@ -237,6 +242,7 @@ static void sum_nested(node_data *d) {
     if (owner >= i)
       continue;
     d->nested[owner] += d->nested[i] + d->graph->times[i].avg;
+    d->nested_typical[owner] += d->nested_typical[i] + d->graph->times[i].typical;
     d->has_nested[owner] |= d->has_nested[i] || d->graph->times[i].runs > 0;
   }
 }

@@ -5,38 +5,75 @@
 #include "views/balance.h"
 
 #include "base/method_parts.h"
+#include "output/label.h"
 #include "output/text_table.h"
 
-#include <string.h>
+/* ---- Parts ---- */
 
-void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALANCE_PARTS]) {
+const char *etr_balance_text(etr_arena *arena, etr_time_part part, const char *backend,
+                             size_t call_count, bool names_backend) {
+  static const char *const texts[ETR_TIME_PARTS] = {
+      [ETR_TIME_OPERATORS] = "graph operators",
+      [ETR_TIME_UNPLACED] = "operators, on no node",
+      [ETR_TIME_INSERTED] = "inserted copies",
+      [ETR_TIME_DELEGATE_PHASES] = "in delegates: computing, waiting, copying",
+      [ETR_TIME_OPAQUE] = "",
+      [ETR_TIME_CALL_OVERHEAD] = "",
+      [ETR_TIME_RUNTIME] = "runtime, outside operators",
+      [ETR_TIME_UNEXPLAINED] = "unexplained"};
+  const char *name = backend ? etr_label_backend(arena, backend) : NULL, *text = texts[part];
+  if (backend && !name)
+    return NULL;
+  if (part == ETR_TIME_OPAQUE)
+    return etr_arena_format(arena, "in %s (no operators recorded)",
+                            strcmp(name, "unknown") == 0 ? "unknown delegates" : name);
+  if (part == ETR_TIME_CALL_OVERHEAD)
+    text = etr_arena_format(arena, "calling %zu delegate%s", call_count, etr_plural(call_count));
+  return text && name && names_backend ? etr_arena_format(arena, "%s (%s)", text, name) : text;
+}
+
+/* Returns whether another backend has the same part. */
+static bool is_shared(const etr_method *method, const etr_part_time *part) {
+  for (size_t i = 0; i < method->part_count; i++)
+    if (method->parts[i].part == part->part && &method->parts[i] != part)
+      return true;
+  return false;
+}
+
+bool etr_balance_make(etr_balance *out, etr_arena *arena, const etr_method *method) {
+  etr_balance_part *list = etr_arena_alloc_array(arena, method->part_count, sizeof *list);
   ETR_CHECK(etr_method_adds_up(method));
-  uint64_t rest = method->delegate_only_ticks - method->inserted_ticks;
-  const etr_balance_part list[ETR_BALANCE_PARTS] = {
-      {"nodes", "graph operators", method->nodes_ticks, false},
-      {"estimated", "  estimated", method->estimated_ticks, true},
-      {"delegate_only", "delegate overhead (calls minus operators)", method->delegate_only_ticks,
-       false},
-      {"inserted", "  inserted operators", method->inserted_ticks, true},
-      {"rest_of_calls", "  call overhead", rest, true},
-      {"framework", "runtime, outside operators", method->framework_ticks, false},
-      {"unexplained", "unexplained", method->unexplained_ticks, false},
-  };
-  memcpy(parts, list, sizeof list);
+  *out = (etr_balance){list, method->part_count};
+  for (size_t i = 0; list && i < method->part_count; i++) {
+    const etr_part_time *part = &method->parts[i];
+    list[i].time = part;
+    list[i].text = etr_balance_text(arena, part->part, part->backend, part->call_count,
+                                    is_shared(method, part));
+  }
+  return !etr_arena_failed(arena);
 }
 
-bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index) {
-  bool is_rest_alone = strcmp(parts[index].name, "rest_of_calls") == 0 &&
-                       parts[index - 1].ticks == 0;
-  uint64_t all = 0;
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
-    all += parts[i].ticks;
-  return (parts[index].ticks > 0 && !is_rest_alone) || (all == 0 && index == 0);
+etr_broad_part etr_broad_part_of(const etr_part_time *part) {
+  if (part->part == ETR_TIME_OPERATORS)
+    return ETR_BROAD_NODES;
+  if (part->part == ETR_TIME_RUNTIME)
+    return ETR_BROAD_FRAMEWORK;
+  bool is_unexplained = part->part == ETR_TIME_UNEXPLAINED || !part->backend;
+  return is_unexplained ? ETR_BROAD_UNEXPLAINED : ETR_BROAD_DELEGATES;
 }
 
-bool etr_balance_is_whole(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index) {
-  return strcmp(parts[index].name, "delegate_only") != 0 &&
-         strcmp(parts[index].name, "estimated") != 0;
+uint64_t etr_broad_part_ticks(const etr_method *method, etr_broad_part part) {
+  uint64_t ticks = 0;
+  for (size_t i = 0; i < method->part_count; i++)
+    if (etr_broad_part_of(&method->parts[i]) == part)
+      ticks += method->parts[i].ticks;
+  return ticks;
+}
+
+const char *etr_broad_part_name(etr_broad_part part) {
+  static const char *const names[ETR_BROAD_PARTS] = {"nodes", "delegate_only", "framework",
+                                                     "unexplained"};
+  return names[part];
 }
 
 /* ---- Notes ---- */
@@ -57,8 +94,9 @@ static const char *part_note(etr_arena *arena, const etr_method *method, uint64_
                              const char *what) {
   if (ticks == 0)
     return NULL;
-  return etr_arena_format(arena, "%.0f %% of the time on nodes is %s",
-                          100 * (double)ticks / (double)method->nodes_ticks, what);
+  return etr_arena_format(
+      arena, "%.0f %% of the time on nodes is %s",
+      100 * (double)ticks / (double)etr_method_part_ticks(method, ETR_TIME_OPERATORS), what);
 }
 
 static bool has_plans(const etr_method *method) {
@@ -98,7 +136,7 @@ const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const
   etr_put_time(&writer, profile, (double)method->clock_hidden_ticks / (double)method->run_count,
                unit);
   etr_putf(&writer,
-           " %s of the call overhead may be operator time, because the delegates' clock counts "
+           " %s of calling delegates may be time of operators, because the delegates' clock counts "
            "whole microseconds",
            etr_unit_name(unit));
   return etr_text_end(&text, &writer);

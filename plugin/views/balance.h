@@ -8,27 +8,45 @@
 #include "base/arena.h"
 #include "etrecord_tb.h"
 
+/** A part of a method's time. */
 typedef struct etr_balance_part {
-  const char *name;         /* key in JSON: "nodes" */
-  const char *text;         /* what people read: "graph operators" */
-  uint64_t ticks;           /* over all runs */
-  bool is_part_of_previous; /* it is contained in the last part before it for which this is false:
-                               "estimated" is contained in "nodes" */
+  const etr_part_time *time;
+  const char *text; /* what people read: "graph operators", "calling 3 delegates" */
 } etr_balance_part;
 
-enum { ETR_BALANCE_PARTS = 7 };
+typedef struct etr_balance {
+  const etr_balance_part *list;
+  size_t count;
+} etr_balance;
 
-/** Lists the parts in the order in which they are shown. Parts that are not contained in another
- * add up to execute_ticks. */
-void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALANCE_PARTS]);
+/** Lists the parts in the order in which they are shown. They add up to execute_ticks, and their
+ * typical times to execute.typical. Returns false when out of memory. */
+bool etr_balance_make(etr_balance *out, etr_arena *arena, const etr_method *method);
 
-/** Returns false for a part that people need not see, because it took no time, or because it is all
- * of the part that contains it. If no part took time, the first one is shown. */
-bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index);
+/** Returns what people read instead of a part's name. `call_count` is etr_part_time.call_count.
+ * With `names_backend` the text names the backend where it does not anyway. NULL when out of
+ * memory. */
+const char *etr_balance_text(etr_arena *arena, etr_time_part part, const char *backend,
+                             size_t call_count, bool names_backend);
 
-/** Returns true for a part of Method::execute that is not listed in other parts: these add up, too.
- * The others are "delegate_only", which is "inserted" and "rest_of_calls", and "estimated". */
-bool etr_balance_is_whole(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index);
+/** The parts that scripts read: several parts of etr_time_part in one. */
+typedef enum etr_broad_part {
+  ETR_BROAD_NODES,
+  ETR_BROAD_DELEGATES, /* everything of delegates that is on no node */
+  ETR_BROAD_FRAMEWORK,
+  ETR_BROAD_UNEXPLAINED, /* with kernels on no node */
+  ETR_BROAD_PARTS,
+} etr_broad_part;
+
+/** Returns the broad part to which a part belongs. */
+etr_broad_part etr_broad_part_of(const etr_part_time *part);
+
+/** Returns the time of a broad part, in ticks over all runs. */
+uint64_t etr_broad_part_ticks(const etr_method *method, etr_broad_part part);
+
+/** Returns the name of a broad part as written in JSON: "nodes", "delegate_only", "framework",
+ * "unexplained". Static. */
+const char *etr_broad_part_name(etr_broad_part part);
 
 enum { ETR_BALANCE_MOST_NOTES = 4 };
 
@@ -37,8 +55,8 @@ enum { ETR_BALANCE_MOST_NOTES = 4 };
 size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena,
                          const etr_profile *profile, const etr_method *method);
 
-/** Returns a note on the time that the clocks of delegates hide, "up to 0.0120 ms of the call
- * overhead may be ..."; NULL if they hide none. */
+/** Returns a note on the time that the clocks of delegates hide, "up to 0.0120 ms of calling
+ * delegates may be ..."; NULL if they hide none. */
 const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const etr_method *method,
                              etr_unit unit);
 

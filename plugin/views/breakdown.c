@@ -110,6 +110,7 @@ static bool add_node(collector *c, const etr_graph *graph, size_t node, const no
   etr_breakdown_row *row = &c->rows.data[number];
   etr_cost_add_sum(&row->costs, &part->cost);
   row->total_ticks += part->time->total_ticks;
+  row->typical += part->time->typical;
   row->estimated_ticks += part->time->is_estimated ? part->time->total_ticks : 0;
   row->step = ETR_MAX(row->step, part->step);
   row->node_count++;
@@ -146,7 +147,9 @@ static bool finish(etr_breakdown *out, const collector *c, const etr_profile *pr
     return false;
   *out = (etr_breakdown){c->rows.data, c->rows.count, c->row_of_node, stats, 0};
   for (size_t i = 0; i < out->count; i++) {
-    out->rows[i].weight = etr_ranking(profile, (double)out->rows[i].total_ticks, stats[i].p50);
+    out->rows[i].weight = etr_ranking(
+        profile, (etr_times){out->rows[i].typical,
+                             etr_ticks_per_run(method, out->rows[i].total_ticks), stats[i].p50});
     out->rows[i].cost = etr_cost_figures_of(profile, &out->rows[i].costs);
     out->summed_p50 += stats[i].p50;
   }

@@ -24,10 +24,11 @@ typedef struct etr_breakdown_row {
   const char *module_type;  /* only for ETR_BY_MODULE; else "" */
   const etr_source *source; /* only for ETR_BY_SOURCE; NULL for nodes without a source line */
   uint64_t total_ticks;     /* over all runs of the method */
+  double typical;           /* per inference, in the typical run */
   uint64_t estimated_ticks; /* the part of total_ticks that was matched by order alone */
   size_t node_count;        /* nodes that were timed */
   uint32_t number;          /* number of the row, in the order of the nodes */
-  double weight;            /* rows are ranked by this: total_ticks, or the median */
+  double weight;            /* rows are ranked by this time */
   double step;              /* step of the coarsest clock that timed its nodes, in ticks */
   etr_cost_sum costs;       /* sum of the costs of its nodes */
   etr_cost_figures cost;
@@ -49,7 +50,8 @@ uint32_t etr_counted_module(const etr_graph *graph, uint32_t module);
 
 /** Adds up the nodes of the method's Edge graph that ran. `wanted` has a flag for each node that is
  * counted. If it is NULL, all nodes are counted, and the ticks of the rows add up to the method's
- * nodes_ticks. The result is empty for a method without a graph. Returns false when out of memory.
+ * ETR_TIME_OPERATORS. The result is empty for a method without a graph. Returns false when out of
+ * memory.
  */
 bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile,
                         const etr_method *method, etr_breakdown_by by, const bool *wanted);

@@ -77,8 +77,9 @@ static bool weigh(counting *c, const etr_profile *profile, const etr_method *met
     etr_delegation_row *row = &c->rows.data[i];
     row->delegated.p50 = stats[2 * i].p50;
     row->rest.p50 = stats[2 * i + 1].p50;
-    row->weight = etr_ranking(profile, (double)(row->delegated.ticks + row->rest.ticks),
-                              row->delegated.p50 + row->rest.p50);
+    row->weight = etr_ranking(profile, (etr_times){row->delegated.typical + row->rest.typical,
+                                                   (double)(row->delegated.ticks + row->rest.ticks),
+                                                   row->delegated.p50 + row->rest.p50});
   }
   return stats != NULL;
 }
@@ -112,6 +113,7 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
     c.group_of[i] = 2 * (uint32_t)(row - c.rows.data) + !delegated;
     const etr_node_time *time = &graph->times[i];
     side->ticks += time->total_ticks;
+    side->typical += time->typical;
     side->timed |= time->runs > 0;
     if (time->runs > 0)
       side->step = ETR_MAX(side->step, etr_clock_step(profile, time->backend, NULL));
@@ -146,6 +148,7 @@ static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) 
     return;
   row->nodes++;
   row->ticks += time->total_ticks;
+  row->typical += time->typical;
   row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
 }
 
@@ -153,7 +156,7 @@ static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_sli
   if (!row)
     return;
   row->units[time_slice->compute_unit] += time_slice->ticks;
-  if (time_slice->kind == ETR_TIME_SLICE_DELEGATE)
+  if (time_slice->part != ETR_TIME_OPERATORS)
     row->phases[time_slice->phase] += time_slice->ticks;
 }
 

@@ -18,6 +18,7 @@
 typedef struct etr_delegation_side {
   size_t nodes;
   uint64_t ticks; /* over all runs of the method */
+  double typical; /* per inference, in the typical run */
   double p50;     /* median over the runs in which any of them ran */
   double step;    /* step of the coarsest clock that timed them, in ticks */
   bool timed;     /* false if no time is known, as for nodes that were fused into others */
@@ -51,6 +52,7 @@ typedef struct etr_delegate_row {
   const etr_delegate *delegate;
   size_t nodes;
   uint64_t ticks;                    /* time on the nodes */
+  double typical;                    /* the same per inference, in the typical run */
   uint64_t estimated_ticks;          /* the part of `ticks` that is estimated */
   uint64_t phases[ETR_PHASES];       /* time that is not on nodes, by phase */
   uint64_t units[ETR_COMPUTE_UNITS]; /* all of its time, by compute unit */

@@ -243,18 +243,51 @@ static const etr_method *method_of_side(const etr_profile *profile, uint32_t met
   return method == ETR_NONE ? &nothing : &profile->methods[method];
 }
 
-void etr_diff_balance(etr_balance_change out[ETR_BALANCE_PARTS],
-                      etr_balance_part parts[ETR_BALANCE_PARTS], const etr_comparison *comparison,
-                      const etr_method_pair *method) {
+static int by_part(const void *a, const void *b) {
+  const etr_part_changes_row *x = a, *y = b;
+  if (x->part != y->part)
+    return x->part < y->part ? -1 : 1;
+  return strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
+}
+
+/* Returns the row of a part, which is added if it is new. */
+static etr_part_changes_row *part_row(etr_part_changes_row *rows, size_t *count,
+                                      const etr_part_time *part) {
+  for (size_t i = 0; i < *count; i++)
+    if (rows[i].part == part->part &&
+        strcmp(etr_or_empty(rows[i].backend), etr_or_empty(part->backend)) == 0)
+      return &rows[i];
+  rows[*count] = (etr_part_changes_row){.part = part->part, .backend = part->backend};
+  return &rows[(*count)++];
+}
+
+bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
+                           const etr_comparison *comparison, const etr_method_pair *method) {
   const etr_method *base = method_of_side(comparison->base, method->base_method),
                    *newer = method_of_side(comparison->newer, method->new_method);
-  etr_balance_part base_parts[ETR_BALANCE_PARTS];
-  etr_balance_list(base, base_parts);
-  etr_balance_list(newer, parts);
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
-    out[i] = (etr_balance_change){
-        &parts[i], etr_ticks_per_run(base, base_parts[i].ticks) * comparison->base_scale,
-        etr_ticks_per_run(newer, parts[i].ticks)};
+  size_t count = 0;
+  etr_part_changes_row *rows = etr_arena_alloc_array(arena, base->part_count + newer->part_count,
+                                                     sizeof *rows);
+  if (!rows)
+    return false;
+  for (size_t i = 0; i < base->part_count; i++) {
+    etr_part_changes_row *row = part_row(rows, &count, &base->parts[i]);
+    row->base_typical = base->parts[i].typical * comparison->base_scale;
+    row->base_avg = etr_ticks_per_run(base, base->parts[i].ticks) * comparison->base_scale;
+  }
+  for (size_t i = 0; i < newer->part_count; i++) {
+    etr_part_changes_row *row = part_row(rows, &count, &newer->parts[i]);
+    row->new_typical = newer->parts[i].typical;
+    row->new_avg = etr_ticks_per_run(newer, newer->parts[i].ticks);
+  }
+  etr_sort(rows, count, sizeof *rows, by_part);
+  *out = (etr_part_changes){rows, count};
+  return true;
+}
+
+/* Returns the average time of a broad part on one side. */
+static double broad_average(const etr_method *method, etr_broad_part part, double scale) {
+  return etr_ticks_per_run(method, etr_broad_part_ticks(method, part)) * scale;
 }
 
 /* ---- Rows ---- */
@@ -293,19 +326,17 @@ static bool add_parts(explainer *e) {
   static const struct {
     etr_explained_kind kind;
     etr_side_part part;
-    const char *name;
-  } kinds[] = {{ETR_EXPLAINED_DELEGATES, ETR_SIDE_DELEGATE_ONLY, "delegate_only"},
-               {ETR_EXPLAINED_FRAMEWORK, ETR_SIDE_FRAMEWORK, "framework"},
-               {ETR_EXPLAINED_UNEXPLAINED, ETR_SIDE_UNEXPLAINED, "unexplained"}};
-  etr_balance_change changes[ETR_BALANCE_PARTS];
-  etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_diff_balance(changes, parts, e->comparison, e->method);
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
-    for (size_t k = 0; k < ETR_COUNT(kinds); k++)
-      if (strcmp(parts[i].name, kinds[k].name) == 0 &&
-          !add_row(e, (etr_explained){kinds[k].kind, NULL, &e->method->parts[kinds[k].part],
-                                      changes[i].base, changes[i].newer}))
-        return false;
+    etr_broad_part broad;
+  } kinds[] = {{ETR_EXPLAINED_DELEGATES, ETR_SIDE_DELEGATE_ONLY, ETR_BROAD_DELEGATES},
+               {ETR_EXPLAINED_FRAMEWORK, ETR_SIDE_FRAMEWORK, ETR_BROAD_FRAMEWORK},
+               {ETR_EXPLAINED_UNEXPLAINED, ETR_SIDE_UNEXPLAINED, ETR_BROAD_UNEXPLAINED}};
+  const etr_method *base = method_of_side(e->comparison->base, e->method->base_method),
+                   *newer = method_of_side(e->comparison->newer, e->method->new_method);
+  for (size_t k = 0; k < ETR_COUNT(kinds); k++)
+    if (!add_row(e, (etr_explained){kinds[k].kind, NULL, &e->method->parts[kinds[k].part],
+                                    broad_average(base, kinds[k].broad, e->comparison->base_scale),
+                                    broad_average(newer, kinds[k].broad, 1)}))
+      return false;
   return true;
 }
 

@@ -113,18 +113,22 @@ static inline double etr_known_time(double time) {
 bool etr_explanation_make(etr_explanation *out, etr_arena *arena, const etr_comparison *comparison,
                           const etr_method_pair *method, const etr_diff_filter *filter);
 
-/** A part of the balance on both sides: averages in ticks of the newer profile, NaN if the side has
- * no runs. */
-typedef struct etr_balance_change {
-  const etr_balance_part
-      *part; /* the part of the newer side, whose name and text are used for both */
-  double base, newer;
-} etr_balance_change;
+/** A part of a method's time on both sides, in ticks of the newer profile's clock; 0 on a side
+ * without it. */
+typedef struct etr_part_changes_row {
+  etr_time_part part;
+  const char *backend;
+  double base_typical, new_typical, base_avg, new_avg;
+} etr_part_changes_row;
 
-/** Lists the parts of the balance on both sides. `parts` holds what out[i].part points to. */
-void etr_diff_balance(etr_balance_change out[ETR_BALANCE_PARTS],
-                      etr_balance_part parts[ETR_BALANCE_PARTS], const etr_comparison *comparison,
-                      const etr_method_pair *method);
+typedef struct etr_part_changes {
+  const etr_part_changes_row *rows;
+  size_t count;
+} etr_part_changes;
+
+/** Lists the parts that either side has. Returns false when out of memory. */
+bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
+                           const etr_comparison *comparison, const etr_method_pair *method);
 
 /** Returns "changed", "gone", "new", "delegate_only", "framework", "unexplained", "rest" or "load".
  * Static. */

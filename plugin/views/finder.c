@@ -8,19 +8,18 @@
 #include "output/label.h"
 #include "output/text_table.h"
 
-uint64_t etr_finder_usual(const etr_stats *stats, size_t count) {
-  return (uint64_t)(stats->p50 * (double)count);
+uint64_t etr_finder_usual(const etr_finder *finder, double typical) {
+  return (uint64_t)(typical * (double)finder->method->run_count + 0.5);
 }
 
 uint64_t etr_finder_whole_ticks(const etr_finder *finder) {
-  uint64_t usual = etr_finder_usual(&finder->method->execute, finder->method->run_count);
+  uint64_t usual = etr_finder_usual(finder, finder->method->execute.typical);
   return usual ? usual : finder->method->execute_ticks;
 }
 
 etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
                             double potential) {
   double whole = (double)etr_finder_whole_ticks(finder), runs = (double)finder->method->run_count;
-  /* Medians need not add up: an operator may run in the slow runs alone. */
   double share = ETR_MIN((double)cost, whole) / whole, saved = ETR_MIN(potential, whole) / whole;
   if (isnan(potential))
     saved = NAN;
@@ -59,8 +58,7 @@ const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) {
 }
 
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node) {
-  const etr_node_time *time = &finder->graph->times[node];
-  return etr_finder_usual(&time->per_run, time->runs);
+  return etr_finder_usual(finder, finder->graph->times[node].typical);
 }
 
 uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node) {

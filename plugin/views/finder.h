@@ -22,7 +22,7 @@ typedef enum etr_spending {
   ETR_SPENDINGS
 } etr_spending;
 
-/** A delegate of the method, in ticks over all runs: medians times runs. */
+/** A delegate of the method, in ticks over all runs: typical times, as often as runs. */
 typedef struct etr_delegate_spending {
   const etr_delegate *delegate;
   uint64_t ticks[ETR_SPENDINGS];
@@ -52,14 +52,13 @@ typedef struct etr_finder {
   etr_delegate_facts *facts; /* of each of the method's delegates; set by etr_find_partitions() */
 } etr_finder;
 
-/** What so many runs or occurrences usually take together, in ticks: their median as often. One
- * that stands out does not count. */
-uint64_t etr_finder_usual(const etr_stats *stats, size_t count);
+/** What something takes over all runs if each is like the typical run, in ticks. */
+uint64_t etr_finder_usual(const etr_finder *finder, double typical);
 
 /** The same of Method::execute, over all runs. */
 uint64_t etr_finder_whole_ticks(const etr_finder *finder);
 
-/** The same of a node, over the runs in which it ran. */
+/** The same of a node. */
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node);
 
 /** The same of a node and of the call around its kernel. */

@@ -62,7 +62,7 @@ typedef enum etr_sureness {
 /** Smallest part of Method::execute's median that a finding could save, or costs if that is not
  * known. Less than this is within the variation of measurements. */
 #define ETR_FINDING_LEAST_SHARE 0.01
-/** Part of the median that some finding must be able to save, or else the list says that nothing
+/** Part of the time that some finding must be able to save, or else the list says that nothing
  * stands out. */
 #define ETR_FINDING_MUCH 0.1
 /** How many times the others' median a first run takes at least: caches and lazily made things, not
@@ -95,8 +95,8 @@ typedef struct etr_finding {
   etr_finding_kind kind;
   const char *title;    /* what to change, as an imperative; no times */
   const char *evidence; /* why, in sentences; times in the unit asked for */
-  const char *saving; /* "Could save up to 0.45 ms, 22.1 % of the median; likely: it still computes
-                         them." */
+  const char *saving;   /* "Could save up to 0.45 ms, 22.1 % of the time; likely: it still computes
+                           them." */
   const char
       *caveat; /* what limits the saving, or what is not known; "" if there is nothing to say */
   etr_sureness sureness;

@@ -16,14 +16,6 @@ static etr_cost_figures figures_of(const etr_finder *finder, uint32_t node) {
   return etr_cost_figures_of_node(finder->profile, finder->graph, node);
 }
 
-/* A rate in the median run, which one slow run does not move, instead of on average. NaN if that
- * took no time. */
-static double usual_rate(const etr_finder *finder, uint32_t node, double rate) {
-  const etr_node_time *time = &finder->graph->times[node];
-  double average = time->avg * (double)finder->method->run_count / (double)time->runs;
-  return time->per_run.p50 > 0 ? rate * average / time->per_run.p50 : NAN;
-}
-
 static const char *longest_of(const etr_finder *finder, const etr_finding *finding) {
   const char *name = etr_label_node(finder->arena, finder->graph, finding->nodes[0]);
   return name ? name : "";
@@ -90,7 +82,7 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
       "They take at most twice as long as their bytes take at the peak bandwidth. "
       "Longest: %s, %s FLOP per byte, %s GB/s.",
       longest_of(finder, added), amount_text(finder, longest.intensity),
-      amount_text(finder, usual_rate(finder, added->nodes[0], longest.gbs)));
+      amount_text(finder, longest.gbs));
   etr_finding_judge(added, ETR_LIKELY,
                     isnan(saved) ? "a faster kernel would not help"
                                  : "int8 weights have a quarter of the bytes");
@@ -112,9 +104,8 @@ static bool find_above_peak(etr_finder *finder, const marks *above) {
       "A peak is too low, caches spared the memory, the operator skipped work, or its match is "
       "wrong. Longest: %s, %s "
       "GFLOP/s, %s GB/s.",
-      longest_of(finder, added),
-      amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)),
-      amount_text(finder, usual_rate(finder, added->nodes[0], longest.gbs)));
+      longest_of(finder, added), amount_text(finder, longest.gflops),
+      amount_text(finder, longest.gbs));
   etr_finding_judge(added, ETR_SURE, NULL);
   return true;
 }
@@ -226,7 +217,7 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
       "Longest: %s, %s at %s GFLOP/s.",
       alike, amount_text(finder, rate), longest_of(finder, added),
       etr_finder_time(finder, etr_finder_node_ticks(finder, added->nodes[0])),
-      amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)));
+      amount_text(finder, longest.gflops));
   etr_finding_judge(added, ETR_POSSIBLE,
                     "strides, groups and padding differ, so perhaps not all of it is within reach");
   return true;
@@ -271,7 +262,7 @@ static void look_at(rates *r, const etr_finder *finder, uint32_t node) {
     mark(&r->bound, finder, node);
   if (figures.exceeds_peak)
     mark(&r->above, finder, node);
-  double gflops = usual_rate(finder, node, figures.gflops);
+  double gflops = figures.gflops;
   if (!(gflops > 0) || isnan(figures.intensity) || !is_well_timed)
     return;
   uint32_t kind = etr_map_number(&r->kinds, kind_of(&r->kind, finder, node));

@@ -16,7 +16,7 @@
 
 /* Operators compute, on nodes or not. */
 static etr_spending spending_of(const etr_time_slice *time_slice) {
-  if (time_slice->kind != ETR_TIME_SLICE_DELEGATE || time_slice->event->role == ETR_ROLE_OPERATOR)
+  if (time_slice->part == ETR_TIME_OPERATORS || time_slice->event->role == ETR_ROLE_OPERATOR)
     return ETR_SPENT_WORK;
   switch (time_slice->phase) {
   case ETR_PHASE_COMPUTE:
@@ -81,8 +81,7 @@ bool etr_finder_measure_delegates(etr_finder *finder) {
   for (size_t i = 0; stats && i < method->delegate_count; i++) {
     calls[i].delegate = &method->delegates[i];
     for (size_t s = 0; s < ETR_SPENDINGS; s++)
-      calls[i].ticks[s] = etr_finder_usual(&stats[i * ETR_SPENDINGS + s],
-                                           stats[i * ETR_SPENDINGS + s].count);
+      calls[i].ticks[s] = etr_finder_usual(finder, stats[i * ETR_SPENDINGS + s].typical);
   }
   if (stats)
     count_events(finder, calls);
@@ -311,13 +310,13 @@ static bool measure_fallen(const etr_finder *finder, fallen_list *of, uint32_t *
   if (!stats)
     return false;
   for (size_t i = 0; i < of->list.count; i++)
-    of->list.data[i].ticks = etr_finder_usual(&stats[i], stats[i].count);
+    of->list.data[i].ticks = etr_finder_usual(finder, stats[i].typical);
   etr_sort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
   for (size_t i = 0; i < finder->method->time_slice_count; i++)
     entry_of[i] = entry_of[i] == ETR_NONE ? ETR_NONE : 0;
   stats = etr_run_stats(finder->arena, finder->method, entry_of, 1);
   if (stats)
-    *sum = etr_finder_usual(&stats[0], stats[0].count);
+    *sum = etr_finder_usual(finder, stats[0].typical);
   return stats != NULL;
 }
 

@@ -6,14 +6,15 @@
 #include "base/natural.h"
 #include "base/stats.h"
 #include "output/label.h"
+#include "views/balance.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static uint64_t usual_of(const etr_event *event) {
-  return etr_finder_usual(&event->stats, event->sample_count);
+static uint64_t usual_of(const etr_finder *finder, const etr_event *event) {
+  return etr_finder_usual(finder, event->stats.typical);
 }
 
 /* The method's blocks, one after the other; NULL at the end. */
@@ -73,15 +74,16 @@ static bool add_inserted(insertions *in, const etr_block *block, size_t row, uin
 /* Rows [first, end) are one delegate's call and events. Events that add up to more than the call
  * count as shares of it, as they do in the balance. If nodes were estimated by order, it is not
  * known which operators have none. */
-static bool add_delegate(insertions *in, const etr_block *block, size_t first, size_t end) {
+static bool add_delegate(insertions *in, const etr_finder *finder, const etr_block *block,
+                         size_t first, size_t end) {
   uint64_t events = 0, call = 0;
   bool matched = false, estimated = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     if (e->kind == ETR_EVENT_DELEGATE_CALL)
-      call += usual_of(e);
+      call += usual_of(finder, e);
     if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums)
-      events += usual_of(e);
+      events += usual_of(finder, e);
     matched |= e->node_count > 0;
     estimated |= e->match == ETR_MATCH_ALIGNED;
   }
@@ -89,7 +91,7 @@ static bool add_delegate(insertions *in, const etr_block *block, size_t first, s
     return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    uint64_t ticks = usual_of(e);
+    uint64_t ticks = usual_of(finder, e);
     if (!e->is_inserted || !is_layout(e))
       continue;
     if (!add_inserted(in, block, i,
@@ -179,10 +181,11 @@ bool etr_find_layouts(etr_finder *finder) {
   for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
-      if (block->events[i].kind >= ETR_EVENT_DELEGATE_CALL && !add_delegate(&in, block, i, end))
+      if (block->events[i].kind >= ETR_EVENT_DELEGATE_CALL &&
+          !add_delegate(&in, finder, block, i, end))
         return false;
     }
-  uint64_t ticks = ETR_MIN(in.ticks, finder->method->delegate_only_ticks);
+  uint64_t ticks = ETR_MIN(in.ticks, etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES));
   etr_finding *added = in.list.count
                            ? etr_finder_add(finder, ETR_FINDING_LAYOUT, ticks, (double)ticks)
                            : NULL;
@@ -232,9 +235,9 @@ static void measure_instruction(etr_finder *finder, const etr_block *block, size
     if (e->node_count)
       node = e->nodes[0];
     if (e->node_count)
-      kernel += usual_of(e);
+      kernel += usual_of(finder, e);
     if (is_call)
-      call += usual_of(e);
+      call += usual_of(finder, e);
     both |= is_call;
   }
   if (node == ETR_NONE || !both || call < kernel)
@@ -271,7 +274,7 @@ bool etr_find_slow_calls(etr_finder *finder) {
     marked[i] = finder->call_ticks[i] > finder->kernel_ticks[i];
     calls += marked[i] ? finder->call_ticks[i] : 0;
   }
-  calls = ETR_MIN(calls, finder->method->framework_ticks);
+  calls = ETR_MIN(calls, etr_broad_part_ticks(finder->method, ETR_BROAD_FRAMEWORK));
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_CALLS, calls, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);

@@ -9,6 +9,7 @@
 #include "base/stats.h"
 #include "output/label.h"
 #include "output/text_table.h"
+#include "views/balance.h"
 #include "views/delegation.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
@@ -182,7 +183,7 @@ static bool is_mostly_overhead(const etr_finder *finder) {
     around += spent->operators ? spent->ticks[ETR_SPENT_AROUND] : 0;
     work += spent->operators ? 0 : spent->ticks[ETR_SPENT_AROUND];
   }
-  return around * 2 > finder->method->delegate_only_ticks && around > work;
+  return around * 2 > etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES) && around > work;
 }
 
 /* Says where most of the time is if no finding could save much: in an operator type, in what
@@ -197,8 +198,10 @@ static bool find_nothing(etr_finder *finder) {
   /* The time of the runtime and of delegates is known as a sum over runs: it is scaled to the
    * median run. */
   double scale = (double)etr_finder_whole_ticks(finder) / (double)finder->method->execute_ticks;
-  uint64_t runtime = (uint64_t)(scale * (double)finder->method->framework_ticks),
-           inside = (uint64_t)(scale * (double)finder->method->delegate_only_ticks),
+  uint64_t runtime = (uint64_t)(scale *
+                                (double)etr_broad_part_ticks(finder->method, ETR_BROAD_FRAMEWORK)),
+           inside = (uint64_t)(scale *
+                               (double)etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES)),
            most = rows.count ? rows.rows[0].total_ticks : 0;
   if (rows.count && most >= runtime && most >= inside)
     return add_dominant(finder, &rows);
@@ -287,7 +290,7 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
     if (!isnan(finding->potential_share)) {
       etr_puts(&writer, ", ");
       etr_put_share(&writer, finding->potential_share, 1);
-      etr_puts(&writer, " of the median");
+      etr_puts(&writer, " of the time");
     }
   }
   if (!isnan(finding->potential))

@@ -34,32 +34,72 @@ static uint32_t first_run_of(const etr_method *method) {
   return method->skipped_run_count ? ETR_MIN(first, method->skipped_runs[0]) : first;
 }
 
-/* Adds the times of the listed runs of the first run's phase, without the first run itself. Returns
- * the new number of times. */
-static size_t add_rest(uint64_t *samples, size_t count, const etr_profile *profile, uint32_t first,
+/* A run and its ETDump. */
+typedef struct rest_run {
+  uint32_t dump, run;
+  uint64_t ticks;
+} rest_run;
+
+static int by_dump_and_time(const void *a, const void *b) {
+  const rest_run *x = a, *y = b;
+  if (x->dump != y->dump)
+    return x->dump < y->dump ? -1 : 1;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? -1 : 1;
+  return (x->run > y->run) - (x->run < y->run);
+}
+
+/* Returns the typical time of runs, as etr_typical_run defines it, and sorts them. */
+static double typical_of(rest_run *runs, size_t count) {
+  double sum = 0;
+  size_t dumps = 0;
+  if (count == 0)
+    return 0;
+  etr_sort(runs, count, sizeof *runs, by_dump_and_time);
+  for (size_t first = 0, end; first < count; first = end, dumps++) {
+    for (end = first; end < count && runs[end].dump == runs[first].dump;)
+      end++;
+    size_t left_out = (end - first) / 3;
+    double own = 0;
+    for (size_t i = first + left_out; i < end - left_out; i++)
+      own += (double)runs[i].ticks;
+    sum += own / (double)(end - first - 2 * left_out);
+  }
+  return sum / (double)dumps;
+}
+
+/* Adds the listed runs of the first run's phase, without the first run itself. Returns the new
+ * number of runs. */
+static size_t add_rest(rest_run *runs, size_t count, const etr_profile *profile, uint32_t first,
                        const uint32_t *list, size_t list_count) {
-  for (size_t i = 0; i < list_count; i++)
-    if (list[i] != first && profile->runs[list[i]].phase == profile->runs[first].phase)
-      samples[count++] = profile->runs[list[i]].execute_ticks;
+  for (size_t i = 0; i < list_count; i++) {
+    const etr_run *run = &profile->runs[list[i]];
+    if (list[i] != first && run->phase == profile->runs[first].phase)
+      runs[count++] = (rest_run){run->dump, list[i], run->execute_ticks};
+  }
   return count;
 }
 
 bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method) {
   uint32_t first = first_run_of(method);
-  uint64_t *samples = etr_arena_alloc_array(arena, method->run_count + method->skipped_run_count,
-                                            sizeof *samples);
+  size_t all = method->run_count + method->skipped_run_count;
+  uint64_t *samples = etr_arena_alloc_array(arena, all, sizeof *samples);
+  rest_run *rest = etr_arena_alloc_array(arena, all, sizeof *rest);
   *out = (etr_first_run){.phase = ""};
-  if (!samples)
+  if (!samples || !rest)
     return false;
   if (first == ETR_NONE)
     return true;
-  size_t count = add_rest(samples, 0, profile, first, method->runs, method->run_count);
-  count = add_rest(samples, count, profile, first, method->skipped_runs, method->skipped_run_count);
+  size_t count = add_rest(rest, 0, profile, first, method->runs, method->run_count);
+  count = add_rest(rest, count, profile, first, method->skipped_runs, method->skipped_run_count);
   if (method->run_phase_count)
     out->phase = method->run_phases[profile->runs[first].phase].name;
   out->ticks = (double)profile->runs[first].execute_ticks;
+  for (size_t i = 0; i < count; i++)
+    samples[i] = rest[i].ticks;
   out->rest = etr_stats_of(samples, count);
+  out->rest.typical = typical_of(rest, count);
   return true;
 }
 

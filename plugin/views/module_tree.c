@@ -48,6 +48,7 @@ static void add_own(sum *sums, const etr_profile *profile, const etr_graph *grap
       continue;
     row->number = own->row_of_node[i];
     row->own_ticks += time->total_ticks;
+    row->own_typical += time->typical;
     row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
     row->own_count++;
     etr_cost_add(&row->own_costs, profile, graph, i);
@@ -166,12 +167,14 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
   /* Parents precede their children. */
   for (size_t i = graph->module_count; i-- > 0;) {
     sums[i].row.total_ticks += sums[i].row.own_ticks;
+    sums[i].row.total_typical += sums[i].row.own_typical;
     sums[i].row.node_count += sums[i].row.own_count;
     etr_cost_add_sum(&sums[i].row.costs, &sums[i].row.own_costs);
     if (sums[i].row.parent == ETR_NONE)
       continue;
     etr_module_row *parent = &sums[sums[i].row.parent].row;
     parent->total_ticks += sums[i].row.total_ticks;
+    parent->total_typical += sums[i].row.total_typical;
     parent->node_count += sums[i].row.node_count;
     etr_cost_add_sum(&parent->costs, &sums[i].row.costs);
     parent->step = ETR_MAX(parent->step, sums[i].row.step);
@@ -186,8 +189,9 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
     etr_module_row *row = &sums[i].row;
     if (row->node_count == 0)
       continue; /* it is not shown */
-    row->weight = etr_ranking(profile, (double)row->total_ticks,
-                              isnan(row->total_p50) ? 0 : row->total_p50);
+    row->weight = etr_ranking(profile, (etr_times){row->total_typical,
+                                                   etr_ticks_per_run(method, row->total_ticks),
+                                                   isnan(row->total_p50) ? 0 : row->total_p50});
     row->cost = etr_cost_figures_of(profile, &row->costs);
     row->own_cost = row->own_count ? etr_cost_figures_of(profile, &row->own_costs) : nothing;
   }
@@ -255,8 +259,8 @@ static int by_pattern(const void *a, const void *b) {
   int order = strcmp(x->pattern, y->pattern);
   if (order)
     return order;
-  if (x->total_ticks != y->total_ticks)
-    return x->total_ticks < y->total_ticks ? 1 : -1;
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
   return strcmp(x->path, y->path);
 }
 
@@ -264,8 +268,8 @@ static int by_pattern_time(const void *a, const void *b) {
   const etr_pattern_row *x = a, *y = b;
   if ((x->level == 0) != (y->level == 0))
     return x->level == 0 ? -1 : 1;
-  if (x->total_ticks != y->total_ticks)
-    return x->total_ticks < y->total_ticks ? 1 : -1;
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
   if (x->level != y->level)
     return x->level < y->level ? -1 : 1; /* a container before what it contains */
   return strcmp(x->pattern, y->pattern);
@@ -289,8 +293,7 @@ const char *etr_pattern_numbers(etr_arena *arena, const char *pattern, const cha
 
 /* Returns the median of values in descending order. */
 static double median_of(const etr_module_row *const *rows, size_t count) {
-  uint64_t low = rows[count / 2]->total_ticks, high = rows[(count - 1) / 2]->total_ticks;
-  return (double)low + (double)(high - low) / 2;
+  return (rows[count / 2]->weight + rows[(count - 1) / 2]->weight) / 2;
 }
 
 static etr_pattern_row sum_pattern(const etr_profile *profile, const etr_module_row *const *rows,
@@ -300,12 +303,15 @@ static etr_pattern_row sum_pattern(const etr_profile *profile, const etr_module_
                          .type = rows[0]->type,
                          .level = rows[0]->level,
                          .module_count = count,
-                         .median_ticks = median_of(rows, count),
+                         .median = median_of(rows, count),
                          .slowest = rows[0]->path,
-                         .slowest_ticks = rows[0]->total_ticks};
+                         .slowest_time = rows[0]->weight};
   for (size_t i = 0; i < count; i++) {
     row.total_ticks += rows[i]->total_ticks;
     row.own_ticks += rows[i]->own_ticks;
+    row.total_typical += rows[i]->total_typical;
+    row.own_typical += rows[i]->own_typical;
+    row.weight += rows[i]->weight;
     row.estimated_ticks += rows[i]->estimated_ticks;
     row.node_count += rows[i]->node_count;
     row.own_count += rows[i]->own_count;

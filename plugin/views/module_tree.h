@@ -15,16 +15,17 @@ typedef struct etr_module_row {
   const char *pattern;     /* as in etr_module */
   uint32_t
       parent; /* index of the enclosing row; ETR_NONE for the top level, which is the first row */
-  uint32_t level;           /* 0: the top level */
-  uint64_t total_ticks;     /* over all runs of the method, including the modules below */
-  uint64_t own_ticks;       /* time of the nodes that are in no module below */
-  uint64_t estimated_ticks; /* the part of own_ticks that was matched by order alone */
+  uint32_t level;                    /* 0: the top level */
+  uint64_t total_ticks;              /* over all runs of the method, including the modules below */
+  uint64_t own_ticks;                /* time of the nodes that are in no module below */
+  double total_typical, own_typical; /* the same per inference, in the typical run */
+  uint64_t estimated_ticks;          /* the part of own_ticks that was matched by order alone */
   size_t node_count, own_count;
   uint32_t number; /* number of the row of its own nodes in a breakdown by module; ETR_NONE if it
                       has none */
   double
       total_p50; /* median of the sum over all its nodes; NaN at levels deeper than models have */
-  double weight; /* rows are ranked by this: total_ticks or total_p50 */
+  double weight; /* rows are ranked by the time of all their nodes */
   double step;   /* step of the coarsest clock that timed its nodes, in ticks */
   etr_cost_sum costs, own_costs; /* costs of all its nodes, and of its own nodes */
   etr_cost_figures cost, own_cost;
@@ -55,17 +56,19 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
 /* ---- A method's time by pattern of modules: those that repeat are one row ---- */
 
 typedef struct etr_pattern_row {
-  const char *pattern;      /* pattern of its modules (etr_module.pattern); "" is the top level */
-  const char *type;         /* type of its modules; "" if it is not known or differs between them */
-  uint32_t level;           /* 0: the top level */
-  size_t module_count;      /* number of modules with timed nodes in them or below */
-  uint64_t total_ticks;     /* over all runs of the method, including the modules below */
-  uint64_t own_ticks;       /* time of the nodes that are in no module below */
-  uint64_t estimated_ticks; /* the part of own_ticks that was matched by order alone */
+  const char *pattern;  /* pattern of its modules (etr_module.pattern); "" is the top level */
+  const char *type;     /* type of its modules; "" if it is not known or differs between them */
+  uint32_t level;       /* 0: the top level */
+  size_t module_count;  /* number of modules with timed nodes in them or below */
+  uint64_t total_ticks; /* over all runs of the method, including the modules below */
+  uint64_t own_ticks;   /* time of the nodes that are in no module below */
+  double total_typical, own_typical; /* the same per inference, in the typical run */
+  double weight;                     /* sum of the modules' weights, by which patterns are ranked */
+  uint64_t estimated_ticks;          /* the part of own_ticks that was matched by order alone */
   size_t node_count, own_count;
-  double median_ticks; /* median of the modules' total_ticks */
-  const char *slowest; /* path of the module with the most total_ticks, the first of equal ones */
-  uint64_t slowest_ticks;          /* total_ticks of the slowest module */
+  double median;       /* median of the modules' weights */
+  const char *slowest; /* path of the module with the largest weight, the first of equal ones */
+  double slowest_time; /* its weight */
   etr_cost_figures cost, own_cost; /* costs of all its nodes, and of the modules' own nodes */
   const etr_stats
       *stats; /* statistics of own_ticks over the runs; NULL if there are no own nodes */

@@ -16,6 +16,7 @@ enum {
 typedef struct backend_time {
   const char *backend;
   uint64_t ticks[MOST_PARTS];
+  double typical[MOST_PARTS];
   bool is_planned;
 } backend_time;
 
@@ -56,6 +57,8 @@ static bool sum_up(backend_times *times, etr_arena *arena, const etr_method *met
     if (!time)
       return false;
     time->ticks[part] += time_slice->ticks;
+    time->typical[part] += method->typical.weights[time_slice->run] * (double)time_slice->ticks /
+                           method->typical.divisor;
     time->is_planned |= time_slice->event->is_unit_planned;
   }
   return true;
@@ -71,7 +74,9 @@ static bool add_part(etr_delegate_parts *out, etr_arena *arena, etr_delegate_par
 /* ---- Phases ---- */
 
 static size_t phase_of(const etr_time_slice *time_slice) {
-  return time_slice->kind == ETR_TIME_SLICE_DELEGATE ? (size_t)time_slice->phase : NO_PART;
+  bool is_on_no_node = etr_time_slice_is_in_delegate(time_slice) &&
+                       time_slice->part != ETR_TIME_OPERATORS;
+  return is_on_no_node ? (size_t)time_slice->phase : NO_PART;
 }
 
 /* Names of phases for people. */
@@ -90,7 +95,8 @@ bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const e
                     (etr_delegate_part){.backend = times.list.data[i].backend,
                                         .name = etr_phase_name(phase),
                                         .text = phase_texts[phase],
-                                        .ticks = ticks}))
+                                        .ticks = ticks,
+                                        .typical = times.list.data[i].typical[phase]}))
         return false;
       out->tells |= ticks && phase != ETR_PHASE_OTHER;
     }
@@ -120,6 +126,7 @@ static bool add_unit(etr_delegate_parts *out, etr_arena *arena, const backend_ti
                           .name = etr_compute_unit_name(unit),
                           .text = unit_text(unit, time->is_planned),
                           .ticks = time->ticks[unit],
+                          .typical = time->typical[unit],
                           .is_planned = time->is_planned && unit != ETR_COMPUTE_UNIT_NONE});
 }
 

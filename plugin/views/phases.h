@@ -19,6 +19,7 @@ typedef struct etr_delegate_part {
   const char *name;    /* name of the part in JSON; NULL if it has none */
   const char *text;    /* what people read: "copying in", "NPU (planned)" */
   uint64_t ticks;      /* over all runs */
+  double typical;      /* per inference, in the typical run */
   bool is_planned;     /* the compute unit is the one that the backend planned for */
 } etr_delegate_part;
 
@@ -30,8 +31,7 @@ typedef struct etr_delegate_parts {
                  balance */
 } etr_delegate_parts;
 
-/** Lists delegate overhead by phase; the parts add up to the method's delegate_only_ticks. Returns
- * false when out of memory. */
+/** Lists the time of delegates on no node, by phase. Returns false when out of memory. */
 bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method);
 
 /** Lists all time of delegates, on nodes or not, by compute unit. Time of an unknown unit comes

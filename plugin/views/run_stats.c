@@ -11,6 +11,7 @@ typedef struct group_runs {
   uint32_t *group;  /* per run of the method: the group that ran in it last, plus one */
   size_t *place;    /* per run: where that group's time in this run is in the sample */
   uint64_t *sample; /* ticks in each of the runs in which the group ran */
+  const etr_typical_run *typical;
 } group_runs;
 
 /* The ticks that a time slice adds to its group in a run. */
@@ -23,6 +24,7 @@ typedef struct group_time_slice {
 static etr_stats stats_of_group(group_runs *r, uint32_t group, const group_time_slice *time_slices,
                                 size_t count) {
   size_t runs = 0;
+  double typical = 0;
   for (size_t i = 0; i < count; i++) {
     uint32_t run = time_slices[i].run;
     if (r->group[run] != group + 1) {
@@ -31,8 +33,11 @@ static etr_stats stats_of_group(group_runs *r, uint32_t group, const group_time_
       r->sample[runs++] = 0;
     }
     r->sample[r->place[run]] += time_slices[i].ticks;
+    typical += r->typical->weights[run] * (double)time_slices[i].ticks;
   }
-  return etr_stats_of(r->sample, runs);
+  etr_stats stats = etr_stats_of(r->sample, runs);
+  stats.typical = runs ? typical / r->typical->divisor : 0;
+  return stats;
 }
 
 /* Sorts the time slices by group. Afterwards the time slices of group g are [end[g - 1], end[g]).
@@ -57,7 +62,8 @@ static bool fill_stats(etr_stats *stats, etr_arena *scratch, const etr_method *m
                                                        sizeof *sorted);
   group_runs r = {.group = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.group),
                   .place = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.place),
-                  .sample = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.sample)};
+                  .sample = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.sample),
+                  .typical = &method->typical};
   if (!end || !sorted || !r.group || !r.place || !r.sample)
     return false;
   sort_time_slices(sorted, end, method, group_of, group_count);

@@ -56,7 +56,9 @@ static bool weigh(etr_source_lines *files, size_t count, etr_arena *arena, const
   double summed_p50 = 0;
   for (size_t i = 0; stats && i < count; i++) {
     summed_p50 += files[i].p50 = stats[i].p50;
-    files[i].weight = etr_ranking(s->profile, (double)files[i].total_ticks, stats[i].p50);
+    files[i].weight = etr_ranking(
+        s->profile, (etr_times){files[i].typical,
+                                etr_ticks_per_run(s->method, files[i].total_ticks), stats[i].p50});
   }
   for (size_t i = 0; stats && i < count; i++)
     files[i].summed_p50 = summed_p50;
@@ -83,6 +85,7 @@ const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena,
     etr_source_lines *file = &files[*count - 1];
     file->count++;
     file->total_ticks += rows[i]->total_ticks;
+    file->typical += rows[i]->typical;
     file->node_count += rows[i]->node_count;
   }
   if (!weigh(files, *count, arena, summary))
@@ -98,6 +101,7 @@ typedef struct timed {
   const char *pattern, *path; /* of its module */
   uint32_t line;
   uint64_t ticks;
+  double typical;
 } timed;
 
 static int by_module(const void *a, const void *b) {
@@ -112,6 +116,8 @@ static int by_time(const void *a, const void *b) {
   const etr_line_pattern *x = a, *y = b;
   if (x->line != y->line)
     return x->line < y->line ? -1 : 1;
+  if (x->typical != y->typical)
+    return x->typical < y->typical ? 1 : -1;
   if (x->total_ticks != y->total_ticks)
     return x->total_ticks < y->total_ticks ? 1 : -1;
   return strcmp(x->pattern, y->pattern);
@@ -124,7 +130,7 @@ static timed *list_nodes(size_t *count, etr_arena *arena, const etr_summary *s) 
     const etr_module
         *module = &s->graph->modules[etr_counted_module(s->graph, s->graph->nodes[node].module)];
     list[*count] = (timed){module->pattern, module->path, s->by[ETR_BY_SOURCE].row_of_node[node],
-                           s->graph->times[node].total_ticks};
+                           s->graph->times[node].total_ticks, s->graph->times[node].typical};
   }
   etr_sort(list, *count, sizeof *list, by_module);
   return list;
@@ -147,6 +153,7 @@ bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_
     etr_line_pattern *row = &rows[count - 1];
     row->module_count += !is_same || strcmp(list[i].path, list[i - 1].path) != 0;
     row->total_ticks += list[i].ticks;
+    row->typical += list[i].typical;
     row->node_count++;
   }
   etr_sort(rows, count, sizeof *rows, by_time);

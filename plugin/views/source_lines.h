@@ -21,9 +21,10 @@ typedef struct etr_source_lines {
       *sources; /* their source lines; an element is NULL if it was not recorded */
   size_t count;
   uint64_t total_ticks; /* over all runs */
+  double typical;       /* per inference, in the typical run */
   double p50;           /* sum of the medians of its lines */
   double summed_p50;    /* sum of the medians of the lines of all files */
-  double weight;        /* files are ranked by this: total_ticks or p50 */
+  double weight;        /* files are ranked by this time */
   size_t node_count;
 } etr_source_lines;
 
@@ -39,6 +40,7 @@ typedef struct etr_line_pattern {
   uint32_t line;        /* number of the line's row in the summary's breakdown ETR_BY_SOURCE */
   size_t module_count;  /* number of modules that have own nodes from this line */
   uint64_t total_ticks; /* over all runs */
+  double typical;       /* per inference, in the typical run */
   size_t node_count;
 } etr_line_pattern;
 

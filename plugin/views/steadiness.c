@@ -4,6 +4,7 @@
  */
 #include "views/steadiness.h"
 
+#include "output/ranking.h"
 #include "output/text_table.h"
 
 #include <math.h>
@@ -101,25 +102,23 @@ static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_
     put_outliers(writer, noise);
 }
 
-/* As physicists do (the rule of the Particle Data Group), the deviation has two digits if it begins
- * with 1 to 3.5, else one, and the median has as many decimals. */
-void etr_put_median(etr_writer *writer, const etr_profile *profile, const etr_method *method,
-                    etr_unit unit) {
-  const etr_noise *noise = &method->noise;
-  double deviation = noise->cv * method->execute.p50;
-  bool scatters = noise->verdict != ETR_NOISE_FEW_RUNS && noise->verdict <= ETR_NOISE_NOISY &&
-                  noise->cv < 1;
-  if (!scatters || !(deviation > 0) || method->mixed_phase_count > 1) {
-    etr_put_time(writer, profile, method->execute.p50, unit);
+/* As physicists do (the rule of the Particle Data Group), the spread has two digits if it begins
+ * with 1 to 3.5, else one, and the time has as many decimals. */
+void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_method *method,
+                     etr_unit unit) {
+  double time = etr_ranking(profile, etr_times_of(&method->execute)),
+         spread = etr_stats_spread(&method->execute, 0);
+  if (!(spread > 0) || spread >= time || method->mixed_phase_count > 1) {
+    etr_put_time(writer, profile, time, unit);
     etr_putf(writer, " %s", etr_unit_name(unit));
     return;
   }
-  double leading = etr_ticks_to_unit(profile, deviation, unit);
+  double leading = etr_ticks_to_unit(profile, spread, unit);
   leading /= pow(10, floor(log10(leading)));
-  int decimals = etr_time_decimals(profile, deviation, unit, leading < 3.55 ? 2 : 1);
-  etr_put_fixed(writer, etr_ticks_to_unit(profile, method->execute.p50, unit), decimals);
+  int decimals = etr_time_decimals(profile, spread, unit, leading < 3.55 ? 2 : 1);
+  etr_put_fixed(writer, etr_ticks_to_unit(profile, time, unit), decimals);
   etr_putf(writer, " %s \xC2\xB1 ", etr_unit_name(unit));
-  etr_put_fixed(writer, etr_ticks_to_unit(profile, deviation, unit), decimals);
+  etr_put_fixed(writer, etr_ticks_to_unit(profile, spread, unit), decimals);
 }
 
 const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise,

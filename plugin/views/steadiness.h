@@ -23,10 +23,10 @@ const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
 const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise,
                            etr_unit unit);
 
-/** Writes the median of a method and, if its runs scatter around it, their robust standard
- * deviation: "82.4 ms ± 1.0". */
-void etr_put_median(etr_writer *writer, const etr_profile *profile, const etr_method *method,
-                    etr_unit unit);
+/** Writes the time of Method::execute by the statistic that ranks and, with five runs or more,
+ * their spread (etr_stats_spread()): "82.4 ms ± 1.0". */
+void etr_put_execute(etr_writer *writer, const etr_profile *profile, const etr_method *method,
+                     etr_unit unit);
 
 /** Writes a change: "12 % slower", "9.8 % faster", "2.5 times as slow". */
 void etr_put_change_of_time(etr_writer *writer, double change);

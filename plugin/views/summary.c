@@ -26,11 +26,11 @@ static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted, etr
     const etr_node_time *time = &s->graph->times[i];
     if (!wanted[i] || time->runs == 0)
       continue;
-    list[count++] = (etr_timed_node){
-        .ticks = etr_ranking(s->profile, (double)time->total_ticks, time->per_run.p50),
-        .node = i,
-        .op = s->graph->nodes[i].target};
+    list[count++] = (etr_timed_node){.ticks = etr_ranking(s->profile, etr_times_of_node(time)),
+                                     .node = i,
+                                     .op = s->graph->nodes[i].target};
     s->part_ticks += time->total_ticks;
+    s->part_typical += time->typical;
     s->summed_p50 += time->per_run.p50;
   }
   etr_sort(list, count, sizeof *list,

@@ -17,6 +17,7 @@ typedef struct etr_summary {
   const etr_graph *graph; /* the method's Edge graph with its times; may be NULL */
   bool is_part;        /* a filter selects some of the nodes, and all that follows is about these */
   uint64_t part_ticks; /* time on the selected nodes, over all runs */
+  double part_typical; /* the same per inference, in the typical run */
   const uint32_t *nodes; /* the selected nodes that ran */
   size_t node_count;
   double summed_p50; /* sum of the medians of these nodes */

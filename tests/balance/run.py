@@ -7,7 +7,6 @@ they start, and of dumps made here with such times: parts have to add up to Meth
 and no share may be above 100 %. Comparisons show medians, and what they do not add up to.
 """
 
-import csv
 import fnmatch
 import json
 import os
@@ -23,28 +22,28 @@ import command  # noqa: E402
 import forge  # noqa: E402
 from report_documents import documents_in  # noqa: E402
 
-WHOLES = ('nodes', 'delegate_only', 'framework', 'unexplained')
-NAMES = ('nodes', 'estimated', 'delegate_only', 'inserted', 'rest_of_calls', 'framework', 'unexplained')
+WHOLES = ('operators', 'operators_unplaced', 'inserted', 'delegate_phases', 'opaque_delegates', 'call_overhead', 'runtime', 'unexplained')
+# How people read the parts; a backend may follow in brackets.
 TEXTS = {
-    'graph operators': 'nodes',
-    'estimated': 'estimated',
-    'delegate overhead (calls minus operators)': 'delegate_only',
-    'inserted operators': 'inserted',
-    'call overhead': 'rest_of_calls',
-    'runtime, outside operators': 'framework',
+    'graph operators': 'operators',
+    'operators, on no node': 'operators_unplaced',
+    'inserted copies': 'inserted',
+    'in delegates: computing, waiting, copying': 'delegate_phases',
+    'runtime, outside operators': 'runtime',
     'unexplained': 'unexplained',
     'Method::execute': 'execute',
 }
-MEDIANS = {
-    'graph operators': 'nodes',
-    'delegate overhead (calls minus operators)': 'delegate_only',
-    'runtime, outside operators': 'framework',
-    'unexplained': 'unexplained',
-    'rest (medians do not add up)': 'rest',
-    'events': 'events',
-    'outside of events': 'outside',
-    'Method::execute': 'execute',
-}
+
+
+def part_of(text):
+    """The part that a row is of; None: it is none."""
+    if re.fullmatch(r'calling \d+ delegates?( \(.+\))?', text):
+        return 'call_overhead'
+    if re.fullmatch(r'in .+ \(no operators recorded\)', text):
+        return 'opaque_delegates'
+    return TEXTS.get(re.sub(r' \([^()]+\)$', '', text))
+
+
 SECONDS = 60
 
 
@@ -68,23 +67,21 @@ def number(text):
     return value
 
 
-def rows_of(lines, pattern, parts):
-    """Rows of one table: those from `lines` that are parts, until one that is not. What a part consists of is indented."""
+def rows_of(lines, pattern):
+    """Rows of one table: those from `lines` that are parts, until one that is not. Parts of several backends are added up."""
     found = {}
     for line in lines:
         match = re.match(pattern, line)
-        if line.startswith(('  ', '|   ', '| ..')) and not (match and match[1].strip(' .') in parts):
-            continue
-        if not match or match[1].strip(' .') not in parts:
+        name = match and part_of(match[1].strip())
+        if not name:
             break
-        name = parts[match[1].strip(' .')]
-        found[name] = float(match[2].lstrip('<&lt;')) if name in ('rest', 'outside') else number(match[2])
+        found[name] = found.get(name, 0) + number(match[2])
     return found
 
 
-def tables(text, title, pattern, behind=1, parts=TEXTS):
+def tables(text, title, pattern, behind=1):
     lines = text.splitlines()
-    return [rows_of(lines[i + behind :], pattern, parts) for i, line in enumerate(lines) if title in line]
+    return [rows_of(lines[i + behind :], pattern) for i, line in enumerate(lines) if title in line]
 
 
 def in_text(text):
@@ -97,52 +94,54 @@ def in_markdown(text):
 
 def in_page(text):
     """The balance of TensorBoard's page, which is in rounded milliseconds, and what one of its last digits is in nanoseconds."""
+    if '| where the time goes' not in text:  # no time was recorded
+        return []
     decimals = max(len(digits) for digits in re.findall(r'^\| [^|]+ \| (?:&lt;)?\d+\.?(\d*) \|', text[text.index('| where the time goes') :].split('\n\n')[0], re.M))
     return [({name: value * 1e6 for name, value in balance.items()}, 10 ** (6 - decimals)) for balance in in_markdown(text)]
 
 
-def in_csv(text):
-    found = []
-    for row in csv.DictReader(text.splitlines()):
-        if row['part'] == 'nodes':  # the first of a method; several methods may have no name
-            found.append({'delegate_only': 0})
-        parts = found[-1]
-        parts[row['part']] = number(row['avg'])
-        parts['delegate_only'] += number(row['avg']) * (row['part'] in ('inserted', 'rest_of_calls'))
+def sums_of(pairs):
+    """Parts of several backends, added up by name."""
+    found = {}
+    for name, value in pairs:
+        found[name] = found.get(name, 0) + number(value)
     return found
 
 
 def in_dot(text):
-    return [
-        {name: number(value) for name, value in re.findall(r'(\w+) ([-0-9.]+)', line)}
-        for line in re.findall(r'average ns:(.*?)<', text)
-    ]
+    return [sums_of(re.findall(r'(\w+) ([-0-9.]+)', line)) for line in re.findall(r'typical ns:(.*?)<', text)]
 
 
 def in_report(text):
     document = documents_in(text)['profile']
     return [
-        {part['part']: number(part['total']) / method['runs'] for part in method['balance']}
+        sums_of((part['part'], part['typical']) for part in method['balance']) | {'execute': method['execute']['typical']}
+        for method in document['methods']
+        if method['runs']
+    ]
+
+
+def in_report_avg(text):
+    document = documents_in(text)['profile']
+    return [
+        sums_of((part['part'], part['total'] / method['runs']) for part in method['balance'])
         | {'execute': method['execute']['total'] / method['runs']}
         for method in document['methods']
         if method['runs']
     ]
 
 
-def in_diff(text):
-    return tables(text, 'median per inference', r'(.+?)  +(<?[-0-9.]+)', parts=MEDIANS)
-
-
-def in_diff_markdown(text):
-    return tables(text, '| median per inference |', r'\| (.+?) \| ((?:&lt;)?[-0-9.]+) \|', 2, MEDIANS)
-
-
-def in_diff_json(text):
+def in_diff_json(text, key='typical'):
     return [
-        {name: number(part['base_avg']) for name, part in method['parts'].items()} | {'execute': method['execute']['base_avg']}
+        sums_of((part['part'], part[side + '_' + key]) for part in method['parts'])
         for method in json.loads(text)['methods']
+        for side in ('base', 'new')
         if method['execute']['base_avg']
     ]
+
+
+def in_diff_json_avg(text):
+    return in_diff_json(text, 'avg')
 
 
 # ---- Event files ----
@@ -210,8 +209,7 @@ def in_event_files(folder):
             elif tag.startswith('2_parts_ms/'):
                 part, _, method = tag[11:].partition('/')
                 of_method = sums.setdefault(method, {})
-                for name in (part, 'delegate_only') if part in ('inserted', 'rest_of_calls') else (part,):
-                    of_method[name] = of_method.get(name, 0) + number(value) * 1e6
+                of_method[part] = of_method.get(part, 0) + number(value) * 1e6
                 points.setdefault(method, set()).add(step)
         curves += [{part: value / len(points[method]) for part, value in of_method.items()} for method, of_method in sums.items()]
     return pages, curves
@@ -223,11 +221,11 @@ def check_curves(curves, want):
         distance = lambda method: sum(abs(method[name] - got.get(name, 0)) for name in WHOLES)  # noqa: E731
         method = min(want, key=distance)
         least = max(1000, 0.01 * method['execute'])
-        for name in NAMES:
+        for name in WHOLES:
             if name in got:
-                require(near(got[name], method[name], 1) or name == 'delegate_only' and abs(got[name] - method[name]) < least, 'curves: %s is %s, in JSON %s', name, got[name], method[name])
-            elif name != 'estimated':
-                require(method[name] < least * (2 if name == 'delegate_only' else 1), 'curves: %s is missing, in JSON %s', name, method[name])
+                require(near(got[name], method[name], 1), 'curves: %s is %s, in JSON %s', name, got[name], method[name])
+            else:
+                require(method[name] < least, 'curves: %s is missing, in JSON %s', name, method[name])
     return len(curves)
 
 
@@ -244,12 +242,8 @@ def check(where, got, want, unit):
     part = lambda name: got.get(name, 0)  # noqa: E731
     whole, parts = got.get('execute', want['execute']), sum(map(part, WHOLES))
     require(near(parts, whole, unit, len(WHOLES)), '%s: the parts add up to %s, not %s', where, parts, whole)
-    if 'inserted' in got or 'rest_of_calls' in got:
-        inside = part('inserted') + part('rest_of_calls')
-        require(near(inside, part('delegate_only'), unit, 2), '%s: delegates take %s, their parts %s', where, part('delegate_only'), inside)
-    require(part('estimated') <= part('nodes') + unit, '%s: more is estimated than is on nodes', where)
     for name, value in got.items():
-        require(near(value, want[name], unit), '%s: %s is %s, in JSON %s', where, name, value, want[name])
+        require(near(value, want[name], unit, 2), '%s: %s is %s, in JSON %s', where, name, value, want[name])
 
 
 def check_all(where, balances, want, unit):
@@ -259,15 +253,6 @@ def check_all(where, balances, want, unit):
         require(want, '%s: a balance of no method', where)
         check(where, got, min(want, key=distance), unit)
     return len(balances)
-
-
-def check_medians(where, tables, want):
-    """Medians and what is left of that of Method::execute, which is one of `want`: times in nanoseconds. Gives how many there are."""
-    for got in tables:
-        parts = sum(value for name, value in got.items() if name != 'execute')
-        require(near(parts, got['execute'], 1, len(got)), '%s: the medians add up to %s, not %s', where, parts, got['execute'])
-        require(any(near(got['execute'], median, 1) for median in want), '%s: %s is no median of a method', where, got['execute'])
-    return len(tables)
 
 
 def check_shares(where, text):
@@ -285,28 +270,52 @@ def run(program, folder, *arguments):
     return outcome.stdout.decode(), outcome.stderr.decode()
 
 
-def summary_in_json(text):
+def summary_in_json(text, key):
+    """The parts of each method by a statistic; parts that are not there are nothing."""
     return [
-        {name: number(method[name]) for name in NAMES} | {'execute': number(method['execute']['avg'])}
+        dict.fromkeys(WHOLES, 0) | sums_of((part['part'], part[key]) for part in method['parts']) | {'execute': whole_of(method, key)}
         for method in json.loads(text)['methods']
         if method['runs']
     ]
 
 
-# Commands that print the balance of every method that ran, how it is found in what they print, and the unit of its last digit in nanoseconds.
+def whole_of(method, key):
+    """Method::execute, or where no run logged it the sum of its events."""
+    value = method['execute'][key]
+    return number(value) if value is not None else sum(part[key] for part in method['parts'])
+
+
+def check_old_members(text):
+    """What scripts read of a balance, and the sums of the lists: averages, and typical times."""
+    for method in json.loads(text)['methods']:
+        if not method['runs']:
+            continue
+        broad = sum(method[name] for name in ('nodes', 'delegate_only', 'framework', 'unexplained'))
+        require(near(broad, whole_of(method, 'avg'), 1e-3, 4), 'JSON: the broad parts add up to %s', broad)
+        for key in ('avg', 'typical'):
+            parts = sums_of((part['part'], part[key]) for part in method['parts'])
+            operators = parts.get('operators', 0)
+            for name in ('by_op', 'by_module', 'by_backend', 'by_source'):
+                total = sum(row[key] or 0 for row in method[name])
+                require(near(total, operators, 1e-3, len(method[name])), 'JSON: %s adds up to %s, not %s', name, total, operators)
+            kernels = sum(row[key] for row in method['by_kernel'])
+            work = operators + parts.get('operators_unplaced', 0) + parts.get('inserted', 0)
+            require(near(kernels, work, 1e-3, len(method['by_kernel'])), 'JSON: by_kernel adds up to %s, not %s', kernels, work)
+
+
+# Commands that print the balance of every method that ran, how it is found in what they print, its statistic, and the unit of its last digit in nanoseconds.
 OF_ALL_METHODS = (
-    ('summary RECORD --unit ns', in_text, 1),
-    ('summary RECORD --unit ns --format markdown', in_markdown, 1),
-    ('summary RECORD --unit ns --by part --format csv', in_csv, 1e-3),
-    ('report RECORD', in_report, 1e-3),
+    ('summary RECORD --unit ns', in_text, 'typical', 1),
+    ('summary RECORD --unit ns --stat avg', in_text, 'avg', 1),
+    ('summary RECORD --unit ns --stat p50', in_text, 'typical', 1),
+    ('summary RECORD --unit ns --format markdown', in_markdown, 'typical', 1),
+    ('report RECORD', in_report, 'typical', 1e-3),
+    ('report RECORD', in_report_avg, 'avg', 1e-3),
 )
 OF_SOME = (
-    ('dot RECORD', in_dot, 1e-3),
-    ('diff RECORD RECORD --unit ns --format json', in_diff_json, 1e-3),
-)
-OF_MEDIANS = (
-    ('diff RECORD RECORD --unit ns', in_diff),
-    ('diff RECORD RECORD --unit ns --format markdown', in_diff_markdown),
+    ('dot RECORD', in_dot, 'typical', 1e-3),
+    ('diff RECORD RECORD --unit ns --format json', in_diff_json, 'typical', 1e-3),
+    ('diff RECORD RECORD --unit ns --format json', in_diff_json_avg, 'avg', 1e-3),
 )
 # What else tells shares, or reads times.
 SHARES = ('nodes RECORD', 'source RECORD', 'delegation RECORD', 'dot RECORD --depth 9', 'events RECORD', 'info RECORD', 'trace RECORD')
@@ -315,15 +324,18 @@ SHARES = ('nodes RECORD', 'source RECORD', 'delegation RECORD', 'dot RECORD --de
 def check_record(program, record, says, work):
     """says: texts that the command has to warn of, once each."""
     text, warnings = run(program, work, 'summary', record, '--unit', 'ns', '--format', 'json')
-    want = summary_in_json(text)
+    want = {key: summary_in_json(text, key) for key in ('typical', 'avg')}
+    check_old_members(text)
     has_record = any(name.endswith(('.bin', '.etrecord')) for name in os.listdir(record))
     any_timed = any(method['method'] and method['execute']['avg'] for method in json.loads(text)['methods'])
     for warning in says:
         require(warnings.count(warning) == 1, 'warns not once of "%s": %s', warning, warnings)
-    check_all('JSON', want, want, 1e-3)
-    for line, find, unit in OF_ALL_METHODS:
+    for balances in want.values():
+        check_all('JSON', balances, balances, 1e-3)
+    for line, find, key, unit in OF_ALL_METHODS:
         text, _ = run(program, work, *line.replace('RECORD', record).split())
-        require(check_all(line, find(text), want, unit) == len(want), '%s: not a balance of each method', line)
+        timed = sum(any(method[name] for name in WHOLES) for method in want[key])
+        require(check_all(line, find(text), want[key], unit) >= timed, '%s: not a balance of each method', line)
         if unit == 1:
             check_shares(line, text)
     for line in SHARES:
@@ -332,16 +344,12 @@ def check_record(program, record, says, work):
     if not has_record:
         return
     counts = {}
-    for line, find, unit in OF_SOME:
-        counts[line] = check_all(line, find(run(program, work, *line.replace('RECORD', record).split())[0]), want, unit)
-    compared = json.loads(run(program, work, 'diff', record, record, '--unit', 'ns', '--format', 'json')[0])['methods']
-    medians = [method['execute']['base_p50'] for method in compared if method['execute']['base_p50'] is not None]
-    for line, find in OF_MEDIANS:
-        counts[line] = check_medians(line, find(run(program, work, *line.replace('RECORD', record).split())[0]), medians)
+    for line, find, key, unit in OF_SOME:
+        counts[line] = check_all(line, find(run(program, work, *line.replace('RECORD', record).split())[0]), want[key], unit)
     run(program, work, 'write', record, '--logdir', 'runs')
     pages, curves = in_event_files(os.path.join(work, 'runs'))
-    counts['pages'] = sum(check_all('event files', [page], want, unit) for page, unit in pages)
-    counts['curves'] = check_curves(curves, want)
+    counts['pages'] = sum(check_all('event files', [page], want['typical'], unit) for page, unit in pages)
+    counts['curves'] = check_curves(curves, want['avg'])
     for where, count in counts.items():
         require(count > 0 or not any_timed, '%s: no balance', where)
 

@@ -144,7 +144,7 @@ def schema_faults(program, name, records):
         walk(json.loads(run(program, name, records[0], records[2], '--format', 'json')), name, seen, wanted)
     wanted = {path for path in wanted if not path.endswith('.*')}
     yield from ('%s is not in the schema' % path for path in sorted(seen - {path.rstrip('?') for path in wanted}))
-    yield from ('%s is in the schema, and nowhere else' % path for path in sorted(wanted - seen) if not path.endswith('?'))
+    yield from ('%s is in the schema, and nowhere else' % path for path in sorted(wanted - seen) if not path.endswith('?') and '.odd_recordings[].' not in path)  # of several recordings, one of which is another
 
 
 def main():

@@ -9,6 +9,8 @@
 #include "tensorboard.pb-c.h"
 #include "tensorboard/tfrecord.h"
 
+#include <math.h>
+
 static void require(bool holds, const char *what) {
   if (holds)
     return;
@@ -58,20 +60,24 @@ static uint64_t walk_graph(const etr_profile *profile, const etr_graph *graph) {
 
 static void walk_method(const etr_profile *profile, const etr_method *method) {
   require(is_index(method->graph, profile->graph_count), "a method's graph exists");
-  uint64_t sum = method->nodes_ticks + method->delegate_only_ticks + method->framework_ticks +
-                 method->unexplained_ticks;
+  uint64_t sum = 0, operators = etr_method_part_ticks(method, ETR_TIME_OPERATORS);
+  double typical = 0;
+  for (size_t i = 0; i < method->part_count; i++) {
+    require(method->parts[i].typical >= 0, "no part is negative");
+    sum += method->parts[i].ticks;
+    typical += method->parts[i].typical;
+  }
   require(sum == method->execute_ticks, "the parts add up to Method::execute");
-  require(method->inserted_ticks <= method->delegate_only_ticks,
-          "what was inserted is a part of what is on delegates");
-  uint64_t rest = method->delegate_only_ticks - method->inserted_ticks;
-  require(method->clock_hidden_ticks <= rest, "clocks hide a part of the rest");
-  require(method->estimated_ticks <= method->nodes_ticks,
-          "what is estimated is a part of what is on nodes");
+  require(fabs(typical - method->execute.typical) <= 1e-6 * typical,
+          "the typical times of the parts add up");
+  require(method->clock_hidden_ticks <= etr_method_part_ticks(method, ETR_TIME_CALL_OVERHEAD),
+          "clocks hide a part of calling delegates");
+  require(method->estimated_ticks <= operators, "what is estimated is a part of what is on nodes");
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  require(method->nodes_ticks == 0 || (graph && graph->times),
+  require(operators == 0 || (graph && graph->times),
           "times on nodes are on the nodes of the method's graph");
   if (graph && graph->times)
-    require(walk_graph(profile, graph) == method->nodes_ticks, "the nodes add up");
+    require(walk_graph(profile, graph) == operators, "the nodes add up");
 }
 
 static void walk_block(const etr_profile *profile, const etr_block *block) {

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "etrecord_compare.h"
 #include "open_fixture.h"
+#include "views/balance.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -47,11 +48,13 @@ static void expect_to_add_up(const etr_comparison *c, const etr_method_pair *m) 
   if (m->by_events || !base->run_count || !newer->run_count)
     return;
   cr_expect(is_near(sum_of(&m->modules), nodes), "%s: modules", m->name);
-  double rest = (double)(newer->delegate_only_ticks + newer->framework_ticks +
-                         newer->unexplained_ticks) /
+  double rest = (double)(etr_broad_part_ticks(newer, ETR_BROAD_DELEGATES) +
+                         etr_broad_part_ticks(newer, ETR_BROAD_FRAMEWORK) +
+                         etr_broad_part_ticks(newer, ETR_BROAD_UNEXPLAINED)) /
                     (double)newer->run_count -
-                (double)(base->delegate_only_ticks + base->framework_ticks +
-                         base->unexplained_ticks) /
+                (double)(etr_broad_part_ticks(base, ETR_BROAD_DELEGATES) +
+                         etr_broad_part_ticks(base, ETR_BROAD_FRAMEWORK) +
+                         etr_broad_part_ticks(base, ETR_BROAD_UNEXPLAINED)) /
                     (double)base->run_count * c->base_scale;
   cr_expect(is_near(nodes + rest, change_of(&m->execute)), "%s: %g and %g make %g", m->name, nodes,
             rest, change_of(&m->execute));

@@ -482,8 +482,12 @@ Test(cost, nodes_that_never_ran_cost_nothing) {
   for (size_t i = 0; i < ETR_COUNT(silent_cases); i++) {
     const silent_case *c = &silent_cases[i];
     tiny_graph *g = fused(c->nodes, "", "n");
+    const etr_part_time parts[] = {
+        {.part = ETR_TIME_OPERATORS, .ticks = 10},
+        {.part = ETR_TIME_UNPLACED, .ticks = c->unexplained},
+    };
     const etr_method method = {
-        .run_count = 2, .nodes_ticks = 10, .unexplained_ticks = c->unexplained};
+        .run_count = 2, .execute_ticks = 20, .parts = parts, .part_count = 2};
     uint32_t n = tiny_node(g, "n");
     etr_node_time *times = etr_for_foreign(g->graph.times);
     for (size_t k = 0; k < g->graph.node_count; k++)
@@ -629,10 +633,13 @@ Test(cost, only_large_and_long_operators_give_a_peak) {
     const peak_node_case *c = &peak_node_cases[i];
     tiny_graph *g = fused(c->nodes, "", "n");
     etr_node_time *time = &((etr_node_time *)etr_for_foreign(g->graph.times))[tiny_node(g, "n")];
-    const etr_method method = {.run_count = 2, .graph = 0, .nodes_ticks = 1};
+    const etr_part_time part = {.part = ETR_TIME_OPERATORS, .ticks = 1};
+    const etr_method method = {
+        .run_count = 2, .graph = 0, .execute_ticks = 2, .parts = &part, .part_count = 1};
     *time = (etr_node_time){.runs = 2,
                             .calls = 2,
                             .avg = c->us * 1000,
+                            .typical = c->us * 1000,
                             .carried_by = ETR_NONE,
                             .delegate_instruction = -1,
                             .per_run = {.p50 = c->us * (c->is_slow_once ? 100 : 1000)}};

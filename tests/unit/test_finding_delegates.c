@@ -11,6 +11,12 @@
 /* Ticks of the two runs of a tiny profile. */
 enum { EXECUTE = 5000000 };
 
+/* Time of delegates and of the runtime, which findings about them are a part of. */
+static const etr_part_time parts[] = {
+    {.part = ETR_TIME_CALL_OVERHEAD, .backend = "SomeBackend", .ticks = EXECUTE},
+    {.part = ETR_TIME_RUNTIME, .ticks = EXECUTE},
+};
+
 /* The times of a delegate in each of two runs, in ticks. */
 typedef struct spent {
   uint64_t work, copy, wait, around;
@@ -52,7 +58,7 @@ static etr_event event_of(const char *delegate_id, int32_t instruction) {
                      .starts = ticks,
                      .sample_runs = runs,
                      .sample_count = 2,
-                     .stats = {.count = 2, .p50 = 1000}};
+                     .stats = {.count = 2, .typical = 1000, .p50 = 1000}};
 }
 
 /* Returns the finding of a kind, or NULL. */
@@ -72,9 +78,14 @@ static void set_totals(calls *c) {
   etr_method *method = &c->tiny.method;
   tiny_profile(&c->tiny);
   method->execute_ticks = EXECUTE;
-  method->execute = (etr_stats){
-      .count = 2, .avg = EXECUTE / 2, .min = 2000000, .max = 3000000, .p50 = 2500000};
-  method->framework_ticks = method->delegate_only_ticks = EXECUTE;
+  method->execute = (etr_stats){.count = 2,
+                                .avg = EXECUTE / 2,
+                                .min = 2000000,
+                                .max = 3000000,
+                                .p50 = 2500000,
+                                .typical = 2500000};
+  method->parts = parts;
+  method->part_count = ETR_COUNT(parts);
   method->blocks = blocks;
   method->block_count = 1;
 }
@@ -91,8 +102,8 @@ static const etr_finding *find_of_calls(calls *c, const spent *each, size_t coun
     c->delegates[i] = (etr_delegate){.instruction_id = instruction, .backend = "SomeBackend"};
     add_time_slice(
         c, (etr_time_slice){
-               .ticks = each->work, .event = operator_, .node = node, .kind = ETR_TIME_SLICE_NODE});
-    etr_time_slice own = {.event = call, .node = ETR_NONE, .kind = ETR_TIME_SLICE_DELEGATE};
+               .ticks = each->work, .event = operator_, .node = node, .part = ETR_TIME_OPERATORS});
+    etr_time_slice own = {.event = call, .node = ETR_NONE, .part = ETR_TIME_CALL_OVERHEAD};
     own.phase = ETR_PHASE_COPY_IN, own.ticks = each->copy, add_time_slice(c, own);
     own.phase = ETR_PHASE_WAIT, own.ticks = each->wait, add_time_slice(c, own);
     own.phase = ETR_PHASE_OTHER, own.ticks = each->around, add_time_slice(c, own);

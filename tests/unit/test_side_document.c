@@ -230,7 +230,7 @@ Test(side_document, unsuitable_documents_are_refused) {
       {"\"texts\":[", "\"texts\":[[", "string"},
   };
   etr_arena arena = {0};
-  etr_text document = document_of(&arena, "add_mul", NULL);
+  etr_text document = document_of(&arena, "add_mul", &(etr_options){.skip = ETR_SKIP_NONE});
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_text other = changed(&arena, &document, cases[i].from, cases[i].to);
     etr_error error;

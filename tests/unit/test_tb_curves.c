@@ -8,6 +8,7 @@
 #include "tensorboard/tb_tags.h"
 
 #include "fixture.h"
+#include "views/balance.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -60,12 +61,13 @@ static void expect_sums(const char *fixture, const etr_profile *profile, const e
     cr_expect_leq(sum_at(curves, ETR_TB_DELEGATE "/", i), whole + 1e-6);
     cr_expect(i == 0 || measured->steps[i] > measured->steps[i - 1]);
   }
-  const etr_tb_curve *each = find_of_method(curves, ETR_TB_TIMELINE_GROUP "/avg", method, is_only),
+  const etr_tb_curve *each = find_of_method(curves, ETR_TB_TIMELINE_GROUP "/typical", method,
+                                            is_only),
                      *sums = find_of_method(curves, ETR_TB_TIMELINE_GROUP "/cumulative", method,
                                             is_only);
-  double so_far = 0, whole = (double)(method->nodes_ticks + method->delegate_only_ticks +
-                                      method->unexplained_ticks) /
-                             (double)method->run_count;
+  double so_far = 0, whole = method->execute.typical;
+  for (size_t i = 0; i < method->part_count; i++)
+    whole -= method->parts[i].part == ETR_TIME_RUNTIME ? method->parts[i].typical : 0;
   for (size_t i = 0; each && i < each->count; i++) {
     so_far += each->values[i];
     expect_near(sums->values[i], so_far, 0, fixture);
@@ -128,7 +130,7 @@ static void make_method(etr_arena *arena, etr_profile *profile, etr_graph *graph
                         etr_method *method) {
   static const etr_event event = {.name = "k", .instruction_id = 3};
   etr_node *nodes = etr_arena_alloc_array(arena, NODES, sizeof *nodes);
-  etr_time_slice *time_slices = etr_arena_alloc_array(arena, (size_t)NODES * RUNS,
+  etr_time_slice *time_slices = etr_arena_alloc_array(arena, (size_t)(NODES + 1) * RUNS,
                                                       sizeof *time_slices);
   uint64_t *execute = etr_arena_alloc_array(arena, RUNS, sizeof *execute);
   uint32_t *runs = etr_arena_alloc_array(arena, RUNS, sizeof *runs);
@@ -141,17 +143,23 @@ static void make_method(etr_arena *arena, etr_profile *profile, etr_graph *graph
           .ticks = 1000 * (i + 1), .event = &event, .run = run, .node = i};
   }
   for (uint32_t run = 0; run < RUNS; run++) {
+    time_slices[(size_t)NODES * RUNS + run] = (etr_time_slice){
+        .ticks = 1000, .event = &event, .run = run, .node = ETR_NONE, .part = ETR_TIME_UNPLACED};
     execute[run] = 1000000 + 1000 * (run % 7);
     runs[run] = run + 1;
   }
   *graph = (etr_graph){.nodes = nodes, .node_count = NODES};
+  double *weights = etr_arena_alloc_array(arena, RUNS, sizeof *weights);
+  for (size_t i = 0; i < RUNS; i++)
+    weights[i] = 1;
   *method = (etr_method){.name = "m",
+                         .typical = {weights, RUNS},
                          .graph = 0,
                          .run_count = RUNS,
                          .runs = runs,
                          .execute_per_run = execute,
                          .time_slices = time_slices,
-                         .time_slice_count = (size_t)NODES * RUNS};
+                         .time_slice_count = (size_t)(NODES + 1) * RUNS};
   *profile = (etr_profile){.ticks_per_second = 1e9,
                            .graphs = graph,
                            .graph_count = 1,
@@ -177,10 +185,11 @@ Test(tb_curves, remaining_operators_are_one_curve) {
   expect_near(find(&curves, ETR_TB_OP_TYPE "/other")->values[7], 30 * 31 / 2 / 1e3, 0,
               "30 small ones");
   expect_near(sum_at(&curves, ETR_TB_OP_TYPE "/", 7), NODES * (NODES + 1) / 2 / 1e3, 0, "all");
-  const etr_tb_curve *framework = find(&curves, ETR_TB_PARTS "/framework");
-  cr_expect_eq(framework->count, 834);
-  cr_expect_eq(framework->steps[1], 3);
-  cr_expect_null(find(&curves, ETR_TB_TIMELINE_GROUP "/avg"), "a curve of one point is a dot");
+  const etr_tb_curve *unplaced = find(&curves, ETR_TB_PARTS "/operators_unplaced");
+  cr_assert_not_null(unplaced);
+  cr_expect_eq(unplaced->count, 834);
+  cr_expect_eq(unplaced->steps[1], 3);
+  cr_expect_null(find(&curves, ETR_TB_TIMELINE_GROUP "/typical"), "a curve of one point is a dot");
   etr_arena_clear(&arena);
 }
 

@@ -121,6 +121,7 @@ Test(tb_graph, a_node_has_its_attributes) {
                {"runs_as", "Fully Connected (NC, F32) GEMM #1"},
                {"source", "modeling.py:42 in forward: x = self.fc1(`x`)"},
                {"target", "aten.linear.default"},
+               {"typical_us", "0.437"},
                {"weight", NULL}};
   for (size_t i = 0; i < ETR_COUNT(attrs); i++)
     expect_attr(node, attrs[i].key, attrs[i].value);

@@ -87,13 +87,15 @@ Test(tb_stats, spans_are_sums) {
     const char *box;
     double micros;
   } boxes[] = {{"", 44.4}, {"a/", 37.3}, {"a/norm/", 4.3}, {"a/fc", 20.6}, {"b/", 0.1}};
-  for (int s = ETR_TB_AVG; s < ETR_TB_TIMELINE; s++) {
+  static const double factors[] = {
+      [ETR_TB_TYPICAL] = 1, [ETR_TB_AVG] = 1, [ETR_TB_P50] = 2, [ETR_TB_P90] = 3, [ETR_TB_MAX] = 4};
+  for (int s = ETR_TB_TYPICAL; s < ETR_TB_TIMELINE; s++) {
     tiny t = {0};
     build_model(&t);
     Tensorboard__RunMetadata *metadata = build(&t, (etr_tb_statistic)s);
     for (size_t i = 0; i < ETR_COUNT(boxes); i++) {
       span found = span_of(metadata, boxes[i].box);
-      double wanted = boxes[i].micros * (s + 1);
+      double wanted = boxes[i].micros * factors[s];
       cr_expect_geq(found.first, 1);
       cr_expect_leq(fabs((double)(found.last - found.first) - wanted), 2, "'%s' of %s: %g",
                     boxes[i].box, etr_tb_statistic_tag((etr_tb_statistic)s), wanted);
@@ -175,7 +177,7 @@ Test(tb_stats, outputs_have_shapes_and_bytes) {
   t.nodes.data[node].outputs = values;
   t.nodes.data[node].output_count = ETR_COUNT(values);
   tiny_time(&t, node, 1);
-  Tensorboard__RunMetadata *metadata = build(&t, ETR_TB_AVG);
+  Tensorboard__RunMetadata *metadata = build(&t, ETR_TB_TYPICAL);
   const Tensorboard__NodeExecStats *stats = find(metadata, "op");
   cr_assert_eq(stats->n_output, ETR_COUNT(values));
   for (size_t i = 0; i < stats->n_output; i++) {
@@ -193,7 +195,7 @@ Test(tb_stats, hostile_times_do_not_overflow) {
   tiny t = {0};
   for (int i = 0; i < 50; i++)
     tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "op", "aten.op.out", 0), UINT64_MAX / 2)
-        ->avg = i % 2 ? INFINITY : NAN;
+        ->typical = i % 2 ? INFINITY : NAN;
   Tensorboard__RunMetadata *metadata = build(&t, ETR_TB_AVG);
   span all = span_of(metadata, "");
   cr_expect(all.first == 1 && all.sum > 0 && all.last > all.first);
@@ -289,6 +291,7 @@ Test(tb_event, a_timed_graph_has_its_events) {
                                           "start",
                                           "start",
                                           "graph",
+                                          "profile/typical",
                                           "profile/avg",
                                           "profile/p50",
                                           "profile/p90",
@@ -296,11 +299,11 @@ Test(tb_event, a_timed_graph_has_its_events) {
                                           "profile/timeline",
                                           "1_inference_ms/measured 0 scalars 2000",
                                           "1_inference_ms/measured 1  3000",
-                                          "2_parts_ms/framework 0 scalars 2000",
-                                          "2_parts_ms/framework 1  3000",
+                                          "2_parts_ms/runtime 0 scalars 2000",
+                                          "2_parts_ms/runtime 1  3000",
                                           "custom_scalars__config__",
                                           "1_summary text ## -: **0",
-                                          "~metrics/p50_ms 0 scalars 0",
+                                          "~metrics/typical_ms 0 scalars 0",
                                           "~metrics/p90_ms 0 scalars 0",
                                           "_hparams_/experiment",
                                           "_hparams_/session_start_info",

@@ -7,27 +7,17 @@
 
 #include "fixture.h"
 #include "tiny_flatbuf.h"
+#include "views/balance.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static uint64_t sum_of_kind(const etr_method *m, etr_time_slice_kind kind) {
+static uint64_t sum_of_part(const etr_method *m, etr_time_part part) {
   uint64_t sum = 0;
   for (size_t i = 0; i < m->time_slice_count; i++)
-    sum += m->time_slices[i].kind == kind ? m->time_slices[i].ticks : 0;
-  return sum;
-}
-
-/* Sums the time slices without a node that are inside delegates. */
-static uint64_t sum_of_inserted(const etr_method *m) {
-  uint64_t sum = 0;
-  for (size_t i = 0; i < m->time_slice_count; i++) {
-    const etr_time_slice *p = &m->time_slices[i];
-    if (p->kind == ETR_TIME_SLICE_DELEGATE && p->event->delegate_id)
-      sum += p->ticks;
-  }
+    sum += m->time_slices[i].part == part ? m->time_slices[i].ticks : 0;
   return sum;
 }
 
@@ -36,9 +26,17 @@ static void expect_balance(const char *fixture, const etr_method *m) {
   for (size_t i = 0; i < m->run_count; i++)
     execute += m->execute_per_run[i];
   cr_expect_eq(execute, m->execute_ticks, "%s: runs", fixture);
-  cr_expect_eq(m->nodes_ticks + m->delegate_only_ticks + m->framework_ticks + m->unexplained_ticks,
-               execute, "%s: parts", fixture);
-  cr_expect_leq(m->estimated_ticks, m->nodes_ticks, "%s: estimated", fixture);
+  uint64_t parts = 0;
+  double typical = 0;
+  for (size_t i = 0; i < m->part_count; i++) {
+    parts += m->parts[i].ticks;
+    typical += m->parts[i].typical;
+    cr_expect_geq(m->parts[i].typical, 0, "%s: part %zu", fixture, i);
+  }
+  cr_expect_eq(parts, execute, "%s: parts", fixture);
+  cr_expect_float_eq(typical, m->execute.typical, 1e-9 * typical, "%s: typical", fixture);
+  cr_expect_leq(m->estimated_ticks, etr_broad_part_ticks(m, ETR_BROAD_NODES), "%s: estimated",
+                fixture);
   for (uint32_t run = 0; run < m->run_count; run++) {
     uint64_t left = m->execute_per_run[run];
     for (size_t i = 0; i < m->time_slice_count; i++) {
@@ -60,14 +58,11 @@ static void expect_order(const etr_method *m) {
 }
 
 static void expect_sums(const char *fixture, const etr_profile *profile, const etr_method *m) {
-  cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_NODE), m->nodes_ticks, "%s: nodes", fixture);
-  cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_DELEGATE), m->delegate_only_ticks, "%s: delegates",
-               fixture);
-  cr_expect_eq(sum_of_inserted(m), m->inserted_ticks, "%s: inserted", fixture);
-  cr_expect_leq(m->clock_hidden_ticks, m->delegate_only_ticks - m->inserted_ticks,
+  for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++)
+    cr_expect(part == ETR_TIME_RUNTIME || sum_of_part(m, part) == etr_method_part_ticks(m, part),
+              "%s: %s", fixture, etr_time_part_name(part));
+  cr_expect_leq(m->clock_hidden_ticks, etr_method_part_ticks(m, ETR_TIME_CALL_OVERHEAD),
                 "%s: hidden by clocks", fixture);
-  cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_UNEXPLAINED), m->unexplained_ticks, "%s: unexplained",
-               fixture);
   size_t at = 0;
   for (uint32_t node = 0; m->graph != ETR_NONE && node < profile->graphs[m->graph].node_count;
        node++) {

@@ -100,7 +100,9 @@ static inline etr_node_time *tiny_time(tiny *t, uint32_t node, uint64_t ticks) {
                           .runs = 2,
                           .calls = 2,
                           .avg = each,
+                          .typical = each,
                           .per_run = {.count = 2,
+                                      .typical = each,
                                       .avg = each,
                                       .min = each,
                                       .max = each,
@@ -118,11 +120,16 @@ static inline etr_node_time *tiny_time(tiny *t, uint32_t node, uint64_t ticks) {
 /* Sets the runs of the method. */
 static inline void tiny_run(tiny *t, const uint64_t *ticks, size_t count) {
   uint32_t *runs = etr_arena_alloc_array(&t->arena, TINY_RUNS, sizeof *runs);
+  double *weights = etr_arena_alloc_array(&t->arena, TINY_RUNS, sizeof *weights);
   for (uint32_t i = 0; i < TINY_RUNS; i++)
     t->runs[i] = (etr_run){.phase = ETR_NONE,
                            .execute_ticks = i > 0 && i <= count ? ticks[i - 1] : 0};
   for (uint32_t i = 0; i < TINY_RUNS; i++)
     runs[i] = i + 1;
+  for (uint32_t i = 0; i < count; i++)
+    weights[i] = 1;
+  t->method.typical = (etr_typical_run){weights, (double)count};
+  t->method.is_execute_logged = true;
   t->method.runs = runs;
   t->method.run_count = count;
   t->method.execute_per_run = ticks;

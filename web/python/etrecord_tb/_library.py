@@ -19,7 +19,7 @@ NO_OFFSET = 2**64 - 1
 UNITS = ("ms", "ns", "us", "s", "cycles")
 STATISTICS = ("avg", "p50")
 ANSWERS = ("events", "nodes", "summary", "source", "delegation", "memory")  # etr_answer_kind
-SUMMARY_TABLES = ("op", "module", "pattern", "backend", "source", "method", "part", "finding")  # etr_sum_by, from 1 on
+SUMMARY_TABLES = ("op", "module", "pattern", "backend", "source", "kernel", "method", "part", "finding")  # etr_sum_by, from 1 on
 DIFF_TABLES = ("node", "op", "module", "pattern", "backend", "value", "part", "method")  # etr_diff_by, from 1 on
 
 

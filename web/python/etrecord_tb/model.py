@@ -109,6 +109,7 @@ class Node:
     drop_db: float | None = None
     local_snr_db: float | None = None
     other_inputs: list[str] = field(default_factory=list)
+    typical: float | None = None
 
 
 @dataclass
@@ -155,6 +156,7 @@ class Event:
     delegate_debug_metadata: list[str | None] | None = None
     values: list[LoggedValue] = field(default_factory=list)
     note: str | None = None
+    typical: float | None = None
 
 
 @dataclass
@@ -181,6 +183,7 @@ class Statistics:
     avg: float | None
     min: float | None
     max: float | None
+    typical: float | None = None
 
 
 @dataclass
@@ -232,6 +235,7 @@ class RunPhase:
     min: float | None
     max: float | None
     noise: Noise
+    typical: float | None = None
 
 
 @dataclass
@@ -257,8 +261,6 @@ class MethodSummary:
     by_backend: list[dict[str, Any]]
     by_source: list[dict[str, Any]]
     findings: list[dict[str, Any]] = field(default_factory=list)
-    inserted: float | None = None
-    rest_of_calls: float | None = None
     clock_hidden: float | None = None
     estimated_confidence: float | None = None
     filtered: float | None = None
@@ -269,6 +271,12 @@ class MethodSummary:
     phases: list[dict[str, Any]] = field(default_factory=list)
     compute_units: list[dict[str, Any]] = field(default_factory=list)
     accuracy: dict[str, Any] | None = None
+    odd_recordings: list[dict[str, Any]] = field(default_factory=list)
+    estimated_typical: float | None = None
+    clock_hidden_typical: float | None = None
+    parts: list[dict[str, Any]] = field(default_factory=list)
+    by_kernel: list[dict[str, Any]] = field(default_factory=list)
+    filtered_typical: float | None = None
 
 
 @dataclass
@@ -281,7 +289,7 @@ class SourceLine:
     code: str | None
     avg: float
     share: float | None
-    estimated: float
+    estimated: float | None
     count: int
     p50: float | None
     p90: float | None
@@ -297,6 +305,7 @@ class SourceLine:
     unknown_costs: int | None
     hinted_costs: int | None
     patterns: list[dict[str, Any]]
+    typical: float | None = None
 
 
 @dataclass
@@ -307,6 +316,7 @@ class SourceFile:
     share: float | None
     count: int
     lines: list[SourceLine]
+    typical: float | None = None
 
 
 @dataclass
@@ -319,6 +329,7 @@ class MethodSource:
     avg: float | None
     share: float | None
     files: list[SourceFile]
+    typical: float | None = None
     wrapper: Source | None = None
 
 
@@ -331,6 +342,8 @@ class OperatorDelegation:
     non_delegated_avg: float | None
     delegated_p50: float | None
     non_delegated_p50: float | None
+    delegated_typical: float | None = None
+    non_delegated_typical: float | None = None
 
 
 @dataclass
@@ -617,7 +630,7 @@ class MethodDiff:
     base: dict[str, Any] | None
     new: dict[str, Any] | None
     differences: list[dict[str, str | None]]
-    parts: dict[str, dict[str, float | None]]
+    parts: list[dict[str, Any]]
     explained: dict[str, Any] | None
     rest: float
     by_events: bool

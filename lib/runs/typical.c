@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * typical.c - chooses the middle third of the runs of each recording, and leaves out odd
+ * recordings.
+ */
+#include "runs/typical.h"
+
+#include "base/stats.h"
+
+#include <math.h>
+
+/* A recording is odd if it is far from the median of five or more: see etr_odd_recording. The
+ * factors are those of a robust standard deviation (1.4826 times the median distance) and of four
+ * of these; clocks and placement in memory make 5 % within one program. */
+static const double MAD_FACTOR = 4 * 1.4826, LEAST_DISTANCE = 1.05;
+enum { LEAST_TO_BE_ODD = 5 };
+
+/* A run while its recording is sorted. */
+typedef struct timed_run {
+  uint64_t ticks;
+  uint32_t index;
+} timed_run;
+
+/* The chosen runs of a recording. */
+typedef struct recording {
+  uint32_t number;
+  const timed_run *chosen;
+  size_t count;
+  double ticks;    /* its typical time */
+  double distance; /* of the logarithm of its time from the median of the recordings */
+  bool is_odd;
+} recording;
+
+/* Sorts by time; of equal times, the earlier run is the shorter. */
+static int by_time(const void *a, const void *b) {
+  const timed_run *x = a, *y = b;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+static recording recording_of(timed_run *runs, size_t count, uint32_t number) {
+  size_t left_out = count / 3;
+  double sum = 0;
+  etr_sort(runs, count, sizeof *runs, by_time);
+  recording out = {.number = number, .chosen = runs + left_out, .count = count - 2 * left_out};
+  for (size_t i = 0; i < out.count; i++)
+    sum += (double)out.chosen[i].ticks;
+  out.ticks = sum / (double)out.count;
+  return out;
+}
+
+/* Finds the recordings that are odd. Without a logarithm, of a time of 0, none is. */
+static bool find_odd(recording *list, size_t count, etr_arena *scratch) {
+  double *values = etr_arena_alloc_array(scratch, count, sizeof *values);
+  if (count < LEAST_TO_BE_ODD || !values)
+    return values != NULL || count < LEAST_TO_BE_ODD;
+  for (size_t i = 0; i < count; i++) {
+    if (!(list[i].ticks > 0))
+      return true;
+    values[i] = log(list[i].ticks);
+  }
+  etr_sort(values, count, sizeof *values, etr_by_double);
+  double median = etr_median_of_sorted(values, count);
+  for (size_t i = 0; i < count; i++)
+    values[i] = list[i].distance = fabs(log(list[i].ticks) - median);
+  etr_sort(values, count, sizeof *values, etr_by_double);
+  double far = ETR_MAX(MAD_FACTOR * etr_median_of_sorted(values, count), log(LEAST_DISTANCE));
+  for (size_t i = 0; i < count; i++)
+    list[i].is_odd = list[i].distance > far;
+  return true;
+}
+
+/* Lists the odd recordings, and sets the typical time to the mean of the others. */
+static bool list_odd(etr_typical_choice *out, const recording *list, size_t count,
+                     etr_arena *arena) {
+  etr_vec(etr_odd_recording) odd = {0};
+  double sum = 0;
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += list[i].is_odd ? 0 : list[i].ticks;
+    kept += !list[i].is_odd;
+  }
+  out->ticks = kept ? sum / (double)kept : 0;
+  for (size_t i = 0; i < count; i++) {
+    etr_odd_recording *added = list[i].is_odd ? etr_vec_push(arena, &odd) : NULL;
+    if (list[i].is_odd && !added)
+      return false;
+    if (added)
+      *added = (etr_odd_recording){list[i].number, list[i].ticks / out->ticks - 1};
+  }
+  out->odd = odd.data;
+  out->odd_count = odd.count;
+  return true;
+}
+
+/* Gives each chosen run a weight in inverse proportion to the number of chosen runs of its
+ * recording. */
+static void weigh(etr_typical_choice *out, double *weights, const etr_typical_runs *runs,
+                  const recording *list, size_t count) {
+  double unit = 0;
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (list[i].is_odd)
+      continue;
+    unit = kept++ ? unit : (double)list[i].count;
+    for (size_t k = 0; k < list[i].count; k++) {
+      uint32_t index = list[i].chosen[k].index;
+      weights[runs->places ? runs->places[index] : index] = unit / (double)list[i].count;
+    }
+  }
+  out->typical = (etr_typical_run){weights, unit * (double)kept};
+}
+
+bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs, bool keeps_odd,
+                        etr_arena *arena) {
+  etr_arena scratch = {0};
+  etr_vec(recording) list = {0};
+  double *weights = etr_arena_alloc_array(arena, runs->weight_count, sizeof *weights);
+  timed_run *sorted = etr_arena_alloc_array(&scratch, runs->run_count, sizeof *sorted);
+  bool good = weights && sorted;
+  *out = (etr_typical_choice){0};
+  for (uint32_t i = 0; good && i < runs->run_count; i++)
+    sorted[i] = (timed_run){runs->ticks[i], i};
+  for (size_t i = 0, end; good && i < runs->run_count; i = end) {
+    for (end = i; end < runs->run_count && runs->recordings[end] == runs->recordings[i];)
+      end++;
+    recording *added = etr_vec_push(&scratch, &list);
+    good = added != NULL;
+    if (good)
+      *added = recording_of(sorted + i, end - i, runs->recordings[i]);
+  }
+  if (good && !keeps_odd)
+    good = find_odd(list.data, list.count, &scratch);
+  good = good && list_odd(out, list.data, list.count, arena);
+  if (good)
+    weigh(out, weights, runs, list.data, list.count);
+  etr_arena_clear(&scratch);
+  return good;
+}
+
+/* ---- Loads ---- */
+
+/* Returns the index in the block's runs of the run of a sample. Samples and runs are both in run
+ * order: the search goes on from the index of the sample before it. */
+static uint32_t place_of_sample(const etr_block *block, const etr_event *event, size_t sample,
+                                uint32_t from) {
+  while (block->runs[from] != event->sample_runs[sample])
+    from++;
+  return from;
+}
+
+/* Sets `longest` to the time of the longest event of each run of a block. */
+static void find_longest(uint64_t *longest, const etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++) {
+    const etr_event *e = &block->events[i];
+    uint32_t run = 0;
+    for (size_t k = 0; k < e->sample_count; k++) {
+      run = place_of_sample(block, e, k, run);
+      longest[run] = ETR_MAX(longest[run], e->durations[k]);
+    }
+  }
+}
+
+/* Sets the typical times of one block of loads. */
+static bool measure_loads(const etr_blocks *blocks, const etr_block *block, etr_arena *scratch) {
+  uint32_t *recordings = etr_arena_alloc_array(scratch, block->run_count, sizeof *recordings);
+  uint64_t *ticks = etr_arena_alloc_array(scratch, block->run_count, sizeof *ticks);
+  etr_typical_choice choice;
+  if (!recordings || !ticks)
+    return false;
+  for (size_t i = 0; i < block->run_count; i++)
+    recordings[i] = blocks->runs[block->runs[i]].dump;
+  find_longest(ticks, block);
+  const etr_typical_runs runs = {ticks, recordings, NULL, block->run_count, block->run_count};
+  if (!etr_typical_choose(&choice, &runs, true, scratch))
+    return false;
+  for (size_t i = 0; i < block->event_count; i++) {
+    etr_event *row = &etr_block_rows(blocks, block)[i];
+    double sum = 0;
+    uint32_t run = 0;
+    for (size_t k = 0; k < row->sample_count; k++) {
+      run = place_of_sample(block, row, k, run);
+      sum = etr_typical_add(sum, &choice.typical, run, row->durations[k]);
+    }
+    row->stats.typical = etr_typical_of(sum, &choice.typical);
+  }
+  return true;
+}
+
+bool etr_typical_loads(const etr_blocks *blocks) {
+  etr_arena scratch = {0};
+  bool good = true;
+  for (size_t i = 0; good && i < blocks->block_count; i++) {
+    const etr_block *block = &blocks->blocks[i];
+    if (block->method == ETR_NONE && block->run_count)
+      good = measure_loads(blocks, block, &scratch);
+    etr_arena_clear(&scratch);
+  }
+  return good;
+}

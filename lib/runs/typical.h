@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * typical.h - chooses the runs of which the typical run is the mean. Layer 3.
+ */
+#ifndef ETR_TYPICAL_H
+#define ETR_TYPICAL_H
+
+#include "base/arena.h"
+#include "runs/blocks.h"
+
+/** Runs to choose from. */
+typedef struct etr_typical_runs {
+  const uint64_t *ticks;      /**< time of each run, by which the runs are ordered */
+  const uint32_t *recordings; /**< recording of each run, ascending: index of its ETDump */
+  const uint32_t *places;     /**< index in the weights of each run; NULL: its own index */
+  size_t run_count;
+  size_t weight_count; /**< number of weights */
+} etr_typical_runs;
+
+/** The runs that were chosen. */
+typedef struct etr_typical_choice {
+  etr_typical_run typical;
+  double ticks; /**< the typical time of the runs */
+  const etr_odd_recording *odd;
+  size_t odd_count;
+} etr_typical_choice;
+
+/**
+ * Chooses the runs of the typical run, by the rule of etr_typical_run. Weights of runs of one
+ * recording are equal; where all recordings have equally many chosen runs, all are 1, so that sums
+ * of ticks stay exact. With `keeps_odd` no recording is left out for being odd. Returns false when
+ * out of memory.
+ */
+bool etr_typical_choose(etr_typical_choice *out, const etr_typical_runs *runs, bool keeps_odd,
+                        etr_arena *arena);
+
+/** Adds a time in one run to a sum, which divided by etr_typical_run.divisor is the typical time.
+ */
+static inline double etr_typical_add(double sum, const etr_typical_run *typical, uint32_t run,
+                                     uint64_t ticks) {
+  return sum + typical->weights[run] * (double)ticks;
+}
+
+/** Returns the typical time of a sum; 0 without runs. */
+static inline double etr_typical_of(double sum, const etr_typical_run *typical) {
+  return typical->divisor > 0 ? sum / typical->divisor : 0;
+}
+
+/** Sets the typical times of the events of loads, ordered by the time of the event that takes
+ * longest: a load that contains the others. Returns false when out of memory. */
+bool etr_typical_loads(const etr_blocks *blocks);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * kernels.c - sums by the name of the kernel and its backend.
+ */
+#include "views/kernels.h"
+
+#include "base/natural.h"
+#include "base/writer.h"
+#include "output/ranking.h"
+#include "views/phases.h"
+#include "views/run_stats.h"
+
+typedef struct collector {
+  etr_arena *arena;
+  etr_map rows_of;   /* kernel and backend -> row */
+  etr_map events_of; /* instruction, id and name of an event that was counted */
+  etr_text key;
+  etr_vec(etr_kernel_row) rows;
+} collector;
+
+static bool is_work(const etr_time_slice *slice) {
+  return slice->part == ETR_TIME_OPERATORS || slice->part == ETR_TIME_UNPLACED ||
+         slice->part == ETR_TIME_INSERTED;
+}
+
+/* Returns the backend under which the time of an event is listed. */
+static const char *backend_of(const etr_time_slice *slice) {
+  if (!etr_time_slice_is_in_delegate(slice))
+    return NULL;
+  return slice->event->backend ? slice->event->backend : "unknown";
+}
+
+/* Returns the number of a row, which is added if it is new; ETR_NONE when out of memory. */
+static uint32_t row_of(collector *c, const etr_profile *profile, const etr_time_slice *slice) {
+  const etr_event *e = slice->event;
+  const char *name = e->kernel ? e->kernel : e->label, *backend = backend_of(slice);
+  c->key.size = 0;
+  etr_text_add(&c->key, etr_slice_of(name));
+  etr_text_add(&c->key, (etr_slice){"", 1});
+  etr_text_add(&c->key, etr_slice_of(etr_or_empty(backend)));
+  etr_map_slot *slot = etr_map_at(&c->rows_of, (etr_slice){c->key.data, c->key.size});
+  if (!slot)
+    return ETR_NONE;
+  if (slot->value != ETR_NONE)
+    return slot->value;
+  etr_kernel_row *added = etr_vec_push(c->arena, &c->rows);
+  if (!added)
+    return ETR_NONE;
+  slot->value = (uint32_t)(c->rows.count - 1);
+  *added = (etr_kernel_row){.kernel = name, .backend = backend, .number = slot->value};
+  if (e->kind == ETR_EVENT_DELEGATE_OPERATOR)
+    added->step = etr_clock_step(profile, e->backend, e->delegate_id);
+  return slot->value;
+}
+
+/* Counts an event of a row once, in whatever block it is. */
+static bool count_event(collector *c, uint32_t row, const etr_event *e) {
+  c->key.size = 0;
+  etr_text_add(&c->key, ETR_BYTES(e->instruction_id));
+  etr_text_add(&c->key, etr_slice_of(e->name));
+  etr_map_slot *slot = etr_map_at(&c->events_of, (etr_slice){c->key.data, c->key.size});
+  if (!slot)
+    return false;
+  if (slot->value == ETR_NONE)
+    c->rows.data[row].event_count++;
+  slot->value = row;
+  return true;
+}
+
+/* Finds the row of each time slice. Slices of one event follow each other mostly. */
+static bool collect(collector *c, const etr_profile *profile, const etr_method *method,
+                    uint32_t *rows) {
+  const etr_event *last = NULL;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    rows[i] = ETR_NONE;
+    if (!is_work(slice))
+      continue;
+    bool is_same = i && slice->event == last && rows[i - 1] != ETR_NONE;
+    rows[i] = is_same ? rows[i - 1] : row_of(c, profile, slice);
+    if (rows[i] == ETR_NONE || (!is_same && !count_event(c, rows[i], slice->event)))
+      return false;
+    c->rows.data[rows[i]].ticks += slice->ticks;
+    last = slice->event;
+  }
+  return true;
+}
+
+static int by_weight(const void *a, const void *b) {
+  const etr_kernel_row *x = a, *y = b;
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
+  int order = etr_natural_compare(x->kernel, y->kernel);
+  return order ? order : strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
+}
+
+bool etr_kernels_make(etr_kernels *out, etr_arena *arena, const etr_profile *profile,
+                      const etr_method *method) {
+  collector c = {.arena = arena, .key = {.arena = arena}};
+  uint32_t *rows = etr_arena_alloc_raw_array(arena, method->time_slice_count, sizeof *rows);
+  *out = (etr_kernels){0};
+  etr_map_init(&c.rows_of, arena);
+  etr_map_init(&c.events_of, arena);
+  if (!rows || !collect(&c, profile, method, rows))
+    return false;
+  const etr_stats *stats = etr_run_stats(arena, method, rows, c.rows.count);
+  if (!stats)
+    return false;
+  for (size_t i = 0; i < c.rows.count; i++) {
+    c.rows.data[i].weight = etr_ranking(
+        profile, (etr_times){stats[i].typical, etr_ticks_per_run(method, c.rows.data[i].ticks),
+                             stats[i].p50});
+    out->summed_p50 += stats[i].p50;
+  }
+  etr_sort(c.rows.data, c.rows.count, sizeof *c.rows.data, by_weight);
+  out->rows = c.rows.data;
+  out->count = c.rows.count;
+  out->stats = stats;
+  return !etr_arena_failed(arena);
+}
