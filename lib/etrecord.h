@@ -1640,6 +1640,12 @@ ETR_API double etr_ticks_to_ns(const etr_profile *profile, double ticks);
 ETR_API double etr_clock_step(const etr_profile *profile, const char *backend,
                               const char *delegate_id);
 
+/** Returns true if the ETDump has events of a backend or of kernels (Ethos-U, Neutron, Cortex-M)
+ * whose runners read a clock that counts cycles, while a tick is taken as 1 ns, because no other
+ * rate was given. The format stores no rate. Times are then no times, but their ratios are right.
+ */
+ETR_API bool etr_takes_cycles_as_ns(const etr_profile *profile);
+
 #ifdef __cplusplus
 }
 #endif

@@ -421,7 +421,8 @@ typedef struct etr_method_pair {
   size_t timed_nodes;  /**< number of timed nodes of both sides together */
   size_t timed_paired; /**< number of timed nodes that have a partner */
   bool may_differ; /**< true if these may be different models: fewer than half of the weights have
-                      the same shapes, or no timed node matches. Without weights on both sides it is
+                      the same shapes and types and fewer than half of the timed nodes match, or no
+                      timed node matches. Without weights on both sides it is
                       true if fewer than a quarter of the timed nodes match, or if fewer than half
                       of them match and fewer than half of the timed modules below the top level
                       were timed on both sides */

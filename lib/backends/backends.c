@@ -95,6 +95,22 @@ double etr_clock_step(const etr_profile *profile, const char *backend, const cha
   return clock_step(timed_by, profile->ticks_per_second);
 }
 
+/* Returns true if an event was timed by a clock that counts cycles: one of a backend for
+ * microcontrollers, or a kernel of a library for them. */
+static bool is_in_cycles(const etr_event *event) {
+  const etr_decoder *decoder = etr_decoder_of(event->backend);
+  return (decoder && decoder->counts_cycles) ||
+         etr_slice_starts(etr_slice_of(event->name), ETR_SLICE("native_call_cortex_m::"));
+}
+
+bool etr_takes_cycles_as_ns(const etr_profile *profile) {
+  for (size_t i = 0; profile->ticks_per_second == 1e9 && i < profile->block_count; i++)
+    for (size_t k = 0; k < profile->blocks[i].event_count; k++)
+      if (is_in_cycles(&profile->blocks[i].events[k]))
+        return true;
+  return false;
+}
+
 /* ---- What partitioners take ---- */
 
 const char *etr_known_partitioner(void) {

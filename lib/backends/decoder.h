@@ -65,6 +65,7 @@ typedef struct etr_decoder {
   const char *label; /* its name for people */
   const char *mark; /* an event without an id is the backend's if its name contains this text; NULL:
                        no such events */
+  bool counts_cycles; /* its runners' clocks count cycles of the processor, not ns */
 
   /** Returns true for an id or a name that no other backend writes. It identifies the backend if
    * the files do not name it. NULL: none of its events identifies it. */

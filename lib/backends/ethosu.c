@@ -40,5 +40,6 @@ static bool is_own(const char *name) {
 const etr_decoder etr_ethosu = {.id = "EthosUBackend",
                                 .label = "Ethos-U",
                                 .mark = "EthosUBackend::",
+                                .counts_cycles = true,
                                 .is_own = is_own,
                                 .read = read};

@@ -63,4 +63,5 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-const etr_decoder etr_neutron = {.id = "NeutronBackend", .label = "Neutron", .read = read};
+const etr_decoder etr_neutron = {
+    .id = "NeutronBackend", .label = "Neutron", .counts_cycles = true, .read = read};

@@ -447,7 +447,8 @@ static bool may_differ(const etr_method_pair *pair, const etr_side_method *base,
   bool few = pair->timed_paired * 2 < pair->timed_nodes,
        hardly_any = pair->timed_paired * 4 < pair->timed_nodes;
   if (base->weight_count && newer->weight_count)
-    return shared * 2 < weights || (pair->timed_nodes && !pair->timed_paired);
+    /* Weights that were quantized have other types; then the nodes decide. */
+    return (shared * 2 < weights && few) || (pair->timed_nodes && !pair->timed_paired);
   return hardly_any || (few && has_other_modules(pair));
 }
 

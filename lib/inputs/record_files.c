@@ -14,8 +14,8 @@
 #include "inputs/foreign.h"
 #include "inputs/serial_log.h"
 
-#include <errno.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 

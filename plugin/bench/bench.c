@@ -272,17 +272,12 @@ static void print_cost_of_tracing(const benching *b) {
     printf("\ntracing: its cost is unknown: %s\n", b->job->facts.untraced_why);
 }
 
-/* Prints how to see the run in TensorBoard: the command, and the page's address. */
+/* Prints how to see the run in TensorBoard: the command, and the page's address there. */
 static void print_links(const benching *b) {
-  const char *served = b->settings->tensorboard != NULL ? b->settings->tensorboard
-                                                        : "http://localhost:6006";
-  size_t size = strlen(served);
-  while (size > 0 && served[size - 1] == '/')
-    size--;
   fputs("\ntensorboard --logdir ", stdout);
   message_put_plain(stdout, command_logdir(b->settings));
   char link[PATH_MAX];
-  (void)snprintf(link, sizeof link, "%.*s/?runFilter=%s#timeseries", (int)size, served,
+  (void)snprintf(link, sizeof link, "http://localhost:6006/?runFilter=%s#timeseries",
                  b->job->folder.run);
   putchar('\n');
   message_put_plain(stdout, link);

@@ -23,7 +23,7 @@
 static etr_accuracy_choice choice_of(const cli_settings *settings) {
   return (etr_accuracy_choice){.by = settings->has_by ? ETR_ACCURACY_OF_MODULE + settings->by
                                                       : ETR_ACCURACY_OF_VALUE,
-                               .order = settings->accuracy_order,
+                               .order = (etr_accuracy_order)settings->order,
                                .has_input = settings->has_input,
                                .input = (uint32_t)settings->input};
 }

@@ -118,10 +118,10 @@ const char *command_extension(const cli_settings *settings) {
 }
 
 drawing_format command_drawing(const cli_settings *settings) {
-  const char *extension = settings->has_drawing ? "" : command_extension(settings);
+  const char *extension = settings->has_format ? "" : command_extension(settings);
   if (strcmp(extension, ".svg") == 0)
     return DRAWING_SVG;
-  return strcmp(extension, ".png") == 0 ? DRAWING_PNG : settings->drawing;
+  return strcmp(extension, ".png") == 0 ? DRAWING_PNG : (drawing_format)settings->format;
 }
 
 bool command_draws_picture(const cli_settings *settings) {
@@ -232,7 +232,7 @@ etr_table_options command_table_options(const cli_settings *settings) {
   return (etr_table_options){
       .format = formats[settings->format],
       .unit = settings->unit,
-      .order = settings->order,
+      .order = (etr_node_order)settings->order,
       .top = settings->top == TOP_DEFAULT ? usual_rows(settings) : (size_t)settings->top,
       .depth = (int)settings->depth,
       .findings = number_of_findings(settings->findings),

@@ -74,7 +74,7 @@ typedef struct cli_settings {
   double ticks_per_second;
   double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: unknown */
   const char *device, *devices; /* name of the device; file of devices, NULL: the user's own file */
-  output_format format;
+  unsigned format;              /* output_format; of `dot`: drawing_format */
   bool has_format;
   color_choice color;
   int64_t width; /* 0: not limited */
@@ -87,13 +87,11 @@ typedef struct cli_settings {
   bool force;  /* continue if a filter selects nothing, or if an ETDump is of another model */
   bool values; /* logged values instead of times */
   bool sizes;  /* `info` and `diff`: about the bytes of the programs */
-  const char *graphs;  /* modules of the graphs to write: "edge,aten" */
-  const char *columns; /* columns of tables: "node,avg" */
-  etr_node_order order;
+  const char *graphs;    /* modules of the graphs to write: "edge,aten" */
+  const char *columns;   /* columns of tables: "node,avg" */
+  unsigned order;        /* of accuracy: etr_accuracy_order; else etr_node_order */
   etr_statistic ranking; /* of --stat */
   const char *output, *entry;
-  drawing_format drawing;
-  bool has_drawing;
   const char *focus;
   export_target target;
   bool has_target;
@@ -117,7 +115,6 @@ typedef struct cli_settings {
   const char *reference, *reference_record;
   int64_t input;
   bool has_input;
-  etr_accuracy_order accuracy_order;
   unsigned accuracy_graph; /* 1: aten */
   double fail_below;       /* dB */
   bool has_fail_below;
@@ -129,7 +126,7 @@ typedef struct cli_settings {
   int64_t repeat, warmup;
   bool has_repeat, has_warmup;
   double timeout; /* seconds; 0: the default */
-  const char *pull, *tensorboard;
+  const char *pull;
   const char *against, *against_record; /* the base's command line, and its record */
   struct bench_job *job;                /* result of bench_collect() */
 } cli_settings;

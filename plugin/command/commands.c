@@ -113,7 +113,7 @@ static exit_status command_check_dot(const cli_settings *settings) {
   if (command_drawing(settings) == DRAWING_PNG && command_fills_terminal(settings))
     return message_usage("dot", "refusing to write a PNG to a terminal: use -o FILE");
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (strcmp(extension, known[i]) == 0 || settings->has_drawing || !command_has_file(settings))
+    if (strcmp(extension, known[i]) == 0 || settings->has_format || !command_has_file(settings))
       return EXIT_DONE;
   return message_usage(
       "dot", "cannot write %s files: name FILE .svg, .png or .dot, or give --format", extension);
@@ -487,7 +487,7 @@ const cli_command commands[] = {
              "source line are listed separately, so that everything adds up to the time of the "
              "graph operators.",
      .examples = {{"source mobilenet_v2", "every file, slowest first"},
-                  {"source mobilenet_v2 --source-root ~/work/models",
+                  {"source mobilenet_v2 --source-root work/models",
                    "files that were recorded on another machine"},
                   {"source mobilenet_v2 --op 'aten.conv*' --top 5",
                    "the five lines whose convolutions take longest"}},

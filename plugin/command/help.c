@@ -76,8 +76,9 @@ static void print_examples(FILE *out, const cli_command *command) {
 }
 
 static void print_options(FILE *out, const cli_command *command) {
+  option_spec shown, *const spec = &shown;
   fputs("\noptions:\n", out);
-  for (const option_spec *spec = option_specs; spec->name; spec++) {
+  for (size_t i = 0; option_table_shown(&shown, i); i++) {
     char left[64], right[512];
     if (!option_table_has(spec, command))
       continue;

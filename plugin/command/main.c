@@ -23,25 +23,26 @@ enum { LONGEST_LINE = 4096, LONGEST_NAME = 256 };
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* Takes the peaks of a line that no option sets. Returns the key of a peak that is not a number
- * above 0; NULL if all are. */
-static const char *take_peaks(cli_settings *settings, const char *line) {
-  static const char *const keys[] = {"peak_flops", "peak_int_ops", "peak_bandwidth"};
-  double *const peaks[] = {&settings->peak_flops, &settings->peak_int_ops,
-                           &settings->peak_bandwidth},
+/* Takes the peaks and the rate of the clock of a line that no option sets. Returns the key of one
+ * that is not a number above 0; NULL if all are. */
+static const char *take_values(cli_settings *settings, const char *line) {
+  static const char *const keys[] = {"peak_flops", "peak_int_ops", "peak_bandwidth",
+                                     "ticks_per_second"};
+  double *const values[] = {&settings->peak_flops, &settings->peak_int_ops,
+                            &settings->peak_bandwidth, &settings->ticks_per_second},
                 value;
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     if (!flat_json_has(line, keys[i]))
       continue;
     if (!flat_json_number(line, keys[i], &value) || !(value > 0))
       return keys[i];
-    if (*peaks[i] == 0)
-      *peaks[i] = value;
+    if (*values[i] == 0)
+      *values[i] = value;
   }
   return NULL;
 }
 
-/* Reads the file up to the line of the device that --device names, and takes its peaks. */
+/* Reads the file up to the line of the device that --device names, and takes its values. */
 static exit_status find_device(cli_settings *settings, FILE *file, const char *path) {
   char line[LONGEST_LINE], name[LONGEST_NAME];
   for (size_t number = 1; fgets(line, sizeof line, file); number++) {
@@ -56,7 +57,7 @@ static exit_status find_device(cli_settings *settings, FILE *file, const char *p
           path, number);
     if (!flat_json_text(first, "device", name, sizeof name) || strcmp(name, settings->device) != 0)
       continue;
-    const char *wrong = take_peaks(settings, first);
+    const char *wrong = take_values(settings, first);
     if (wrong == NULL)
       return EXIT_DONE;
     return message_failed("%s: line %zu: %s is not a number above 0, such as 1e11", path, number,
@@ -69,7 +70,7 @@ static exit_status find_device(cli_settings *settings, FILE *file, const char *p
 }
 
 /* Looks up the device that --device names, in the file of --devices or in the user's own file, and
- * takes the peaks that no option sets. The user's own file is
+ * takes the values that no option sets. The user's own file is
  * $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl, by default in ~/.config. Does nothing if no device is
  * named. */
 static exit_status take_device(cli_settings *settings) {

@@ -113,8 +113,9 @@ static void put_synopsis(FILE *out, const char *command, const char *arguments,
 
 /* Writes the options of a command, or with NULL the options that every command has. */
 static void put_options(FILE *out, const cli_command *command) {
+  option_spec shown, *const spec = &shown;
   put_heading(out, "OPTIONS");
-  for (const option_spec *spec = option_specs; spec->name; spec++) {
+  for (size_t i = 0; option_table_shown(&shown, i); i++) {
     if (!option_table_has(spec, command))
       continue;
     fputs(".TP\n", out);
@@ -449,10 +450,11 @@ static void put_value(FILE *out, const option_spec *spec, const value_syntax *sy
 
 /* Writes the arms of `case $command:$option`. */
 static void put_bash_values(FILE *out) {
+  option_spec shown, *const spec = &shown;
   static const value_syntax syntax = {"      _etrecord_tb_words '", "'\n",
                                       "      _etrecord_tb_paths -f\n",
                                       "      _etrecord_tb_paths -d\n", ""};
-  for (const option_spec *spec = option_specs; spec->name; spec++) {
+  for (size_t i = 0; option_table_shown(&shown, i); i++) {
     const char *before = "    ";
     if (!spec->argument)
       continue;
@@ -492,10 +494,11 @@ static void put_zsh_commands(FILE *out) {
 
 /* Writes specifications for _arguments: '(--format -f)'{--format,-f}'[help]:FORMAT:(text json)'. */
 static void put_zsh_options(FILE *out) {
+  option_spec shown, *const spec = &shown;
   static const value_syntax syntax = {"(", ")", "_files", "_files -/", ""};
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "    (%s)\n      _arguments -s -S \\\n", c->name);
-    for (const option_spec *spec = option_specs; spec->name; spec++) {
+    for (size_t i = 0; option_table_shown(&shown, i); i++) {
       if (!option_table_has(spec, c))
         continue;
       fputs("        ", out);
@@ -531,9 +534,10 @@ static void put_fish_commands(FILE *out) {
 }
 
 static void put_fish_options(FILE *out) {
+  option_spec shown, *const spec = &shown;
   static const value_syntax syntax = {" -x -a '", "'", " -r -F",
                                       " -x -a '(__fish_complete_directories)'", " -x"};
-  for (const option_spec *spec = option_specs; spec->name; spec++) {
+  for (size_t i = 0; option_table_shown(&shown, i); i++) {
     fputs("complete -c etrecord-tb -n '__etrecord_tb_is ", out);
     put_names(out, spec, " ");
     fprintf(out, "' -l %s", spec->name);

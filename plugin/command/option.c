@@ -80,6 +80,7 @@ static exit_status store_value(const parser *p, const option_spec *spec, const c
                                        [OPTION_NUMBER] = "a number above 0",
                                        [OPTION_PERCENT] = "a percentage such as 5%",
                                        [OPTION_DECIBEL] = "an SNR such as 30dB"};
+  const char *words = option_table_words(spec, p->command);
   void *member = (char *)p->out + spec->offset, *other = (char *)p->out + spec->offset2;
   bool is_good = true;
   switch (spec->kind) {
@@ -109,12 +110,12 @@ static exit_status store_value(const parser *p, const option_spec *spec, const c
     is_good = parse_number(value, "dB", member);
     break;
   case OPTION_WORD:
-    is_good = parse_word(spec->words, value, member);
+    is_good = parse_word(words, value, member);
     break;
   }
   if (!is_good)
     return message_usage(p->named, "--%s takes %s, not \"%s\"", spec->name,
-                         spec->words ? spec->words : wanted[spec->kind], value);
+                         words ? words : wanted[spec->kind], value);
   if (spec->offset2)
     *(bool *)other = true;
   return EXIT_DONE;
@@ -418,6 +419,11 @@ static exit_status take_parts(cli_settings *out, const char *command) {
   return EXIT_DONE;
 }
 
+/* Returns true if --format of a command is that of a table. */
+static bool has_tables(const cli_command *command) {
+  return !command->draws && find_option("--format", command);
+}
+
 /* Chooses the format by the extension of --output, unless --format is given. */
 static void choose_format(cli_settings *out) {
   static const struct {
@@ -427,8 +433,7 @@ static void choose_format(cli_settings *out) {
                {".json", FORMAT_JSON},        {".md", FORMAT_MARKDOWN},
                {".jsonl", FORMAT_JSON_LINES}, {".ndjson", FORMAT_JSON_LINES},
                {".parquet", FORMAT_PARQUET},  {".arrow", FORMAT_ARROW}};
-  const option_spec *spec = find_option("--format", out->command);
-  bool is_open = !out->has_format && spec && spec->offset == offsetof(cli_settings, format);
+  bool is_open = !out->has_format && has_tables(out->command);
   for (size_t i = 0; is_open && i < sizeof known / sizeof *known; i++)
     if (strcmp(command_extension(out), known[i].extension) == 0)
       out->format = known[i].format;
@@ -439,9 +444,7 @@ static exit_status check_extension(const cli_settings *settings) {
   static const char *const others[] = {".pdf", ".xlsx", ".xls", ".ods",    ".html", ".htm",
                                        ".svg", ".png",  ".jpg", ".docx",   ".xml",  ".yaml",
                                        ".yml", ".zip",  ".db",  ".sqlite", ".npy",  ".pkl"};
-  const option_spec *spec = find_option("--format", settings->command);
-  bool has_tables = spec && spec->offset == offsetof(cli_settings, format);
-  if (!has_tables || settings->has_format || !settings->output)
+  if (!has_tables(settings->command) || settings->has_format || !settings->output)
     return EXIT_DONE;
   const char *extension = command_extension(settings);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)

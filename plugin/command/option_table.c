@@ -36,6 +36,49 @@ enum {
 #define AS(how, member) OPTION_##how, offsetof(cli_settings, member)
 #define AND(member) .offset2 = offsetof(cli_settings, member)
 
+/* What differs by command in an option: its words, or what --help says. */
+static const option_values outputs[] = {{FOR_REFERENCE, NULL, "the safetensors file to write"},
+                                        {PER_METHOD | ONE_FILE | FILES, NULL, NULL},
+                                        {0, NULL, NULL}};
+static const option_values skips[] = {{FOR_EVENTS, NULL,
+                                       "exclude the first N runs after each load of each ETDump; "
+                                       "auto excludes warm-up runs (default: 0)"},
+                                      {SKIPPING, NULL, NULL},
+                                      {0, NULL, NULL}};
+static const option_values formats[] = {
+    {FOR_DOT, "dot|svg|png",
+     "format of the output (default: by the extension of FILE, or else dot)"},
+    {PER_METHOD, "text|json|csv|tsv|markdown|jsonl|parquet|arrow",
+     "output format; jsonl has one JSON object for each row of csv. parquet and arrow (IPC) have "
+     "the same rows with typed columns and need Python with pyarrow (default: by the extension of "
+     "--output, or else text)"},
+    {LISTING & ~PER_METHOD, "text|json|csv|tsv|markdown|jsonl", NULL},
+    {0, NULL, NULL}};
+static const option_values breakdowns[] = {
+    {FOR_ACCURACY, "module|op|source|backend",
+     "a row for each module, operator, source line or backend"},
+    {FOR_SUMMARY, "op|module|pattern|backend|source|kernel|method|part|finding",
+     "only this table, which CSV and other tables need; pattern adds up modules that repeat, as in "
+     "layers.*.attention (JSON has all)"},
+    {FOR_SOURCE, "line|pattern",
+     "what has a row; pattern splits each line by the modules that it runs for, and adds up "
+     "modules that repeat (JSON has both)"},
+    {FOR_DELEGATION, "op|delegate",
+     "only operator types, or only delegates with their phases and compute units (JSON has both)"},
+    {FOR_DIFF, "node|op|module|pattern|backend|value|part|method",
+     "only this breakdown, which the first table uses, too, and which CSV and other tables need"},
+    {0, NULL, NULL}};
+static const option_values orders[] = {
+    {FOR_ACCURACY, "suspicion|local|drop|snr|order",
+     "order of the rows: local error, drop of SNR, SNR, or order of execution (default: suspicion, "
+     "which is local if the reference has local values, else drop)"},
+    {FOR_NODES, "time|name|op|module|graph|order|macs|bytes",
+     "order of the rows (default: time); `order` is the order of execution, macs and bytes put the "
+     "most first"},
+    {FOR_EVENTS | FOR_DIFF, "time|name|op|module|graph", NULL},
+    {FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION, "time|name", NULL},
+    {0, NULL, NULL}};
+
 /* The order is that of --help: options of one command first, then the inputs and limits that
  * commands share. */
 const option_spec option_specs[] = {
@@ -63,14 +106,10 @@ const option_spec option_specs[] = {
      .help = "file in which RUNNER and the base leave their ETDumps; a file on the device if the "
              "program is adb "
              "(default: the program's own --etdump_path)"},
-    {"tensorboard", 0, "URL", AS(TEXT, tensorboard), FOR_BENCH,
-     .help = "address of TensorBoard, for the link to the run (default: http://localhost:6006)"},
-    {"logdir", 'o', "DIR", AS(TEXT, logdir), FOR_WRITE,
+    {"logdir", 'o', "DIR", AS(TEXT, logdir), FOR_WRITE | RUNNING,
      .help = "directory to write to (default: runs)"},
-    {"logdir", 0, "DIR", AS(TEXT, logdir), RUNNING,
-     .help = "directory to write to (default: runs)"},
-    {"output", 'o', "FILE", AS(TEXT, output), ONE_FILE | FILES,
-     .help = "file to write (default: standard output)"},
+    {"output", 'o', "FILE", AS(TEXT, output), PER_METHOD | ONE_FILE | FILES | FOR_REFERENCE,
+     .help = "file to write (default: standard output)", .values = outputs},
     {"name", 0, "NAME", AS(TEXT, name), FOR_WRITE | RUNNING,
      .help = "folder in DIR, or a/b for a folder in a folder (default: the name of the record's "
              "directory)"},
@@ -105,20 +144,9 @@ const option_spec option_specs[] = {
              "that a model fits a page"},
     {"top", 'n', "N", AS(COUNT, most_expensive), FOR_DOT,
      .help = "draw only the N slowest nodes as boxes; the others are summed by module"},
-    {"format", 'f', "FORMAT", AS(WORD, drawing), FOR_DOT,
-     .help = "format of the output (default: by the extension of FILE, or else dot)",
-     .words = "dot|svg|png", AND(has_drawing)},
-    {"format", 'f', "FORMAT", AS(WORD, format), LISTING & ~PER_METHOD,
-     .help = "output format; jsonl has one JSON object for each row of csv",
-     .words = "text|json|csv|tsv|markdown|jsonl", AND(has_format)},
-    {"format", 'f', "FORMAT", AS(WORD, format), PER_METHOD,
-     .help = "output format; jsonl has one JSON object for each row of csv. parquet and arrow "
-             "(IPC) have the same rows "
-             "with typed columns and need Python with pyarrow (default: by the extension of "
-             "--output, or else text)",
-     .words = "text|json|csv|tsv|markdown|jsonl|parquet|arrow", AND(has_format)},
-    {"output", 'o', "FILE", AS(TEXT, output), PER_METHOD,
-     .help = "file to write (default: standard output)"},
+    {"format", 'f', "FORMAT", AS(WORD, format), LISTING | FOR_DOT,
+     .help = "output format; jsonl has one JSON object for each row of csv", .values = formats,
+     AND(has_format)},
     {"reference", 0, "FILE", AS(TEXT, reference), COMPARING,
      .help = "compare logged values with this reference, which `etrecord-tb reference` wrote "
              "(default: a reference of "
@@ -133,14 +161,6 @@ const option_spec option_specs[] = {
     {"input", 0, "N", AS(COUNT, input), FOR_ACCURACY,
      .help = "only this input of the reference, from 0 (default: for each node the worst)",
      AND(has_input)},
-    {"by", 0, "WHAT", AS(WORD, by), FOR_ACCURACY,
-     .help = "a row for each module, operator, source line or backend",
-     .words = "module|op|source|backend", AND(has_by)},
-    {"sort", 0, "KEY", AS(WORD, accuracy_order), FOR_ACCURACY,
-     .help = "order of the rows: local error, drop of SNR, SNR, or order of execution (default: "
-             "suspicion, which is "
-             "local if the reference has local values, else drop)",
-     .words = "suspicion|local|drop|snr|order"},
     {"graph", 'g', "GRAPH", AS(WORD, accuracy_graph), FOR_ACCURACY,
      .help = "the graph of the record's own reference that is compared with (default: edge, which "
              "is node by node)",
@@ -149,8 +169,6 @@ const option_spec option_specs[] = {
      .help = "exit with 3 if an output of the model has an SNR below DB, 30dB, and with 4 if no "
              "output was compared",
      AND(has_fail_below)},
-    {"output", 'o', "FILE", AS(TEXT, output), FOR_REFERENCE,
-     .help = "the safetensors file to write"},
     {"inputs", 0, "FILE", AS(TEXT, inputs_file), FOR_REFERENCE,
      .help = "inputs for the model, a list of tuples of tensors that torch.save wrote; for several "
              "methods a dict of "
@@ -213,14 +231,11 @@ const option_spec option_specs[] = {
              "(default: outside torch, torchao, ExecuTorch and transformers); `source` also looks "
              "there for files "
              "that have moved"},
-    {"sort", 0, "KEY", AS(WORD, order), FOR_NODES,
-     .help = "order of the rows (default: time); `order` is the order of execution, macs and bytes "
-             "put the most first",
-     .words = "time|name|op|module|graph|order|macs|bytes"},
-    {"sort", 0, "KEY", AS(WORD, order), FOR_EVENTS | FOR_DIFF,
-     .help = "order of the rows (default: time)", .words = "time|name|op|module|graph"},
-    {"sort", 0, "KEY", AS(WORD, order), FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION,
-     .help = "order of the rows (default: time)", .words = "time|name"},
+    {"by", 0, "WHAT", AS(WORD, by),
+     FOR_ACCURACY | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF, .help = "what has a row",
+     .values = breakdowns, AND(has_by)},
+    {"sort", 0, "KEY", AS(WORD, order), TIMED_NODES | FOR_DIFF | FOR_ACCURACY,
+     .help = "order of the rows (default: time)", .values = orders},
     {"stat", 0, "STAT", AS(WORD, ranking), RANKING,
      .help = "statistic to show and to rank by: typical is the mean over the middle third of the "
              "runs; with p50, shares are of the sum of all rows' medians (default: typical)",
@@ -233,24 +248,6 @@ const option_spec option_specs[] = {
     {"sizes", 0, NULL, AS(FLAG, sizes), FOR_INFO | FOR_DIFF,
      .help = "show where the bytes of the program are: weights by module and type, delegates, "
              "largest parts"},
-    {"by", 0, "WHAT", AS(WORD, by), FOR_SUMMARY,
-     .help =
-         "only this table, which CSV and other tables need; pattern adds up modules that repeat, "
-         "as in layers.*.attention (JSON has all)",
-     .words = "op|module|pattern|backend|source|kernel|method|part|finding", AND(has_by)},
-    {"by", 0, "WHAT", AS(WORD, by), FOR_SOURCE,
-     .help = "what has a row; pattern splits each line by the modules that it runs for, and adds "
-             "up modules that "
-             "repeat (JSON has both)",
-     .words = "line|pattern", AND(has_by)},
-    {"by", 0, "WHAT", AS(WORD, by), FOR_DELEGATION,
-     .help = "only operator types, or only delegates with their phases and compute units (JSON has "
-             "both)",
-     .words = "op|delegate", AND(has_by)},
-    {"by", 0, "WHAT", AS(WORD, by), FOR_DIFF,
-     .help = "only this breakdown, which the first table uses, too, and which CSV and other tables "
-             "need",
-     .words = "node|op|module|pattern|backend|value|part|method", AND(has_by)},
     {"fail-above", 0, "PERCENT", AS(PERCENT, fail_above), FOR_DIFF | FOR_BENCH,
      .help = "exit with 3 if a method surely got slower by more than PERCENT, and with 4 if the "
              "data do not "
@@ -293,19 +290,18 @@ const option_spec option_specs[] = {
              "repeated, and "
              "the last one counts",
      AND(map_count)},
-    {"skip-runs", 0, "N", AS(TEXT, skip_text), FOR_EVENTS,
-     .help = "exclude the first N runs after each load of each ETDump; auto excludes warm-up runs "
-             "(default: 0)"},
-    {"skip-runs", 0, "N", AS(TEXT, skip_text), SKIPPING,
+    {"skip-runs", 0, "N", AS(TEXT, skip_text), SKIPPING | FOR_EVENTS,
      .help = "exclude the first N runs after each load of each ETDump (default: auto, which "
              "excludes warm-up runs: "
              "leading runs that take more than 1.5 times the median of the runs after them, and "
              "more than 1.2 "
-             "times what four fifths of these take)"},
+             "times what four fifths of these take)",
+     .values = skips},
     {"runs", 0, "RUNS", AS(TEXT, runs_text), READING | RUNNING,
      .help = "only these inferences, 3 or 3-8, numbered as in the list of runs of `info`"},
     {"ticks-per-second", 0, "N", AS(NUMBER, ticks_per_second), READING | RUNNING,
-     .help = "ticks of the ETDump's clock in a second (default: 1e9, nanoseconds)"},
+     .help = "ticks of the ETDump's clock in a second (default: 1e9, nanoseconds); runners of "
+             "microcontrollers count cycles: 400e6 at 400 MHz"},
     {"source-unit", 0, "UNIT", AS(WORD, source_unit), READING | RUNNING,
      .help = "length of a tick of the ETDump's clock, instead of --ticks-per-second",
      .words = "ms|ns|us|s", AND(has_source_unit)},
@@ -318,11 +314,11 @@ const option_spec option_specs[] = {
     {"peak-bandwidth", 0, "N", AS(NUMBER, peak_bandwidth), RATING,
      .help = "peak bandwidth of the device, in bytes per second: 5e10"},
     {"device", 0, "NAME", AS(TEXT, device), RATING,
-     .help = "the device whose peaks are taken from the file of --devices"},
+     .help = "the device whose peaks and clock are taken from the file of --devices"},
     {"devices", 0, "FILE", AS(TEXT, devices), RATING,
      .help = "file with the peaks of devices: on each line a JSON object with device, peak_flops, "
-             "peak_int_ops and "
-             "peak_bandwidth (default: ~/.config/etrecord-tb/devices.jsonl)"},
+             "peak_int_ops, peak_bandwidth and ticks_per_second (default: "
+             "~/.config/etrecord-tb/devices.jsonl)"},
     {"max-bytes", 0, "N", AS(NUMBER, max_bytes), READING | RUNNING,
      .help = "limit on bytes read, after decompression (default: 16 GiB in all, 1 GiB for one "
              "ETDump or program); "
@@ -387,6 +383,31 @@ const char *option_table_exit_meaning(const exit_spec *spec, const cli_command *
   if (used < EXIT_MEANING_ROOM)
     (void)snprintf(room + used, EXIT_MEANING_ROOM - used, ": %s", spec->meaning);
   return room;
+}
+
+bool option_table_shown(option_spec *out, size_t index) {
+  static const option_values same[] = {{1, NULL, NULL}, {0, NULL, NULL}};
+  for (const option_spec *spec = option_specs; spec->name; spec++) {
+    for (const option_values *v = spec->values ? spec->values : same; v->commands; v++) {
+      if (index-- > 0)
+        continue;
+      *out = *spec;
+      if (v == same)
+        return true;
+      out->commands = v->commands;
+      out->words = v->words;
+      out->help = v->help ? v->help : spec->help;
+      return true;
+    }
+  }
+  return false;
+}
+
+const char *option_table_words(const option_spec *spec, const cli_command *command) {
+  const option_values *v = spec->values;
+  while (v && v->commands && !(v->commands & command->bit))
+    v++;
+  return v ? v->words : spec->words;
 }
 
 const cli_command *option_table_command(const char *name) {

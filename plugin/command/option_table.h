@@ -57,9 +57,16 @@ typedef enum option_kind {
   OPTION_WORD,    /* an enum; `words` has its values 0, 1, ... */
 } option_kind;
 
+/** What an option takes in some of its commands. */
+typedef struct option_values {
+  unsigned commands; /* FOR_ bits */
+  const char *words; /* as in option_spec */
+  const char *help;  /* NULL: that of the option */
+} option_values;
+
 /**
  * An option of the commands in `commands`. Rows for different commands may share a name or a letter
- * if they differ only in words, member or help: `--format` of a table and of a drawing.
+ * if they differ in member or meaning: `--graph` of nodes and of accuracy.
  */
 typedef struct option_spec {
   const char *name;
@@ -72,6 +79,8 @@ typedef struct option_spec {
   const char *words; /* values of OPTION_WORD: "text|json" */
   size_t offset2;    /* offset of the count of a list, or of a bool that the option sets to true; 0:
                         none */
+  const option_values *values; /* if its words or help differ by command: ended by one without
+                                  commands */
 } option_spec;
 
 /** The options, ended by one without a name. */
@@ -80,6 +89,14 @@ extern const option_spec option_specs[];
 /** Returns true if the command has the option. With command = NULL, returns true if every command
  * has it. */
 bool option_table_has(const option_spec *spec, const cli_command *command);
+
+/** Sets *out to the index-th option as it is shown: an option whose values differ by command counts
+ * once for each of its values, with their commands, words and help. Returns false after the last.
+ */
+bool option_table_shown(option_spec *out, size_t index);
+
+/** Returns the words that an option takes in a command, as in option_spec. */
+const char *option_table_words(const option_spec *spec, const cli_command *command);
 
 /** The meaning of an exit status, and the commands that it is limited to (0: every command). */
 typedef struct exit_spec {

@@ -296,14 +296,17 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
   etr_puts(writer, ")");
 }
 
-/* Returns "2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv 1.2 %)
- * · loading takes 1.59 ms". */
+/* Returns "1 tick is taken as 1 ns: ... · 2 warm-up runs excluded (2.12 ms in all) · first run 3.5×
+ * the others · steady (cv 1.2 %) · loading takes 1.59 ms". */
 static const char *circumstances(report *r, const etr_summary *s) {
   const char *excluded = etr_excluded_runs_text(&r->answer.arena, r->answer.profile, s->method,
                                                 r->answer.options->unit);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
+  if (etr_takes_cycles_as_ns(r->answer.profile))
+    etr_puts(&writer, "1 tick is taken as 1 ns, but this clock counts cycles: give "
+                      "--ticks-per-second" DOT);
   if (excluded && excluded[0])
     etr_putf(&writer, "%s" DOT, excluded);
   double factor = s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : 0;

@@ -13,6 +13,7 @@
 #include "views/delegation.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
+#include "views/kernels.h"
 #include "views/loads.h"
 
 #include <math.h>
@@ -174,6 +175,33 @@ static bool add_dominant(etr_finder *finder, const etr_breakdown *rows) {
   return added ? etr_finder_list_nodes(finder, added, marked) : !etr_arena_failed(finder->arena);
 }
 
+/* Says which kernel takes most of the time of a method without a graph, and which file would show
+ * its layers. Returns false when out of memory. *is_said: the kernels take most of the time. */
+static bool find_kernel(etr_finder *finder, double scale, bool *is_said) {
+  etr_kernels kernels;
+  double sum = 0;
+  if (!etr_kernels_make(&kernels, finder->arena, finder->profile, finder->method))
+    return false;
+  for (size_t i = 0; i < kernels.count; i++)
+    sum += scale * (double)kernels.rows[i].ticks;
+  *is_said = sum * 2 > (double)etr_finder_whole_ticks(finder);
+  if (!*is_said)
+    return true;
+  const etr_kernel_row *row = &kernels.rows[0];
+  const char *where = etr_arena_format(finder->arena, "%zu %s", row->event_count, row->kernel);
+  etr_finding *added = where ? add_nothing(finder, (uint64_t)(scale * (double)row->ticks), where,
+                                           "add the ETRecord or the .pte, to see the layers")
+                             : NULL;
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "%s An ETDump has no graph: the ETRecord (export with generate_etrecord=True) adds modules "
+      "and source lines, the .pte operators and shapes. They must be of the same export.",
+      etr_or_empty(added->evidence));
+  return !etr_arena_failed(finder->arena);
+}
+
 /* Whether the time of delegates that is on no node is overhead around operators, and not operators
  * that are unknown. */
 static bool is_mostly_overhead(const etr_finder *finder) {
@@ -203,6 +231,11 @@ static bool find_nothing(etr_finder *finder) {
            inside = (uint64_t)(scale *
                                (double)etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES)),
            most = rows.count ? rows.rows[0].total_ticks : 0;
+  bool is_said = false;
+  if (!finder->graph && !find_kernel(finder, scale, &is_said))
+    return false;
+  if (is_said)
+    return true;
   if (rows.count && most >= runtime && most >= inside)
     return add_dominant(finder, &rows);
   if (inside >= runtime && inside && is_mostly_overhead(finder))

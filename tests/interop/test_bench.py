@@ -355,8 +355,8 @@ def test_llm_runner(bench):
 
 
 def test_the_link_to_the_run(bench):
-    said = bench.bench("--repeat", 1, "--tensorboard", "https://tb.example/").stdout
-    assert said.endswith(f"\ntensorboard --logdir runs\nhttps://tb.example/?runFilter={bench.runs()[0].name}#timeseries\n")
+    said = bench.bench("--repeat", 1).stdout
+    assert said.endswith(f"\ntensorboard --logdir runs\nhttp://localhost:6006/?runFilter={bench.runs()[0].name}#timeseries\n")
 
 
 def test_progress_on_a_terminal(bench):
