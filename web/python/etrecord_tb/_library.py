@@ -17,7 +17,7 @@ from typing import Any, Iterator
 SONAME = {"darwin": "libetrecord_tb.0.dylib", "win32": "etrecord_tb-0.dll"}.get(sys.platform, "libetrecord_tb.so.0")
 NO_OFFSET = 2**64 - 1
 UNITS = ("ms", "ns", "us", "s", "cycles")
-STATISTICS = ("avg", "p50")
+STATISTICS = ("typical", "avg", "p50")  # etr_statistic
 ANSWERS = ("events", "nodes", "summary", "source", "delegation", "memory")  # etr_answer_kind
 SUMMARY_TABLES = ("op", "module", "pattern", "backend", "source", "kernel", "method", "part", "finding")  # etr_sum_by, from 1 on
 DIFF_TABLES = ("node", "op", "module", "pattern", "backend", "value", "part", "method")  # etr_diff_by, from 1 on

@@ -21,7 +21,7 @@ from ._library import (
 )
 from .arrow import Table
 
-_SKIP_AUTO, _SKIP_FIRST, _SKIP_RANGE = 1, 2, 3  # etr_skip
+_SKIP_AUTO, _SKIP_FIRST, _SKIP_RANGE = 0, 2, 3  # etr_skip
 _MOST_SKIPPED, _MOST_RUNS = 2**32 - 1, 2**63 - 1  # what the members of Options hold
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -138,7 +138,7 @@ class Record(_Handle):
 
     def join(
         self, etdump: Path | Iterable[Path] | None, *, debug_buffer: Path | None = None, ticks_per_second: float = 0.0, methods: Mapping[Any, str] | None = None,
-        skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg", peaks: Mapping[str, float] | None = None,
+        skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "typical", peaks: Mapping[str, float] | None = None,
     ) -> Profile:
         """Joins ETDumps to the record, and returns the profile that Profile() would open. Its warnings are in info(). Arguments: as in Profile()."""
         profile, error = Profile.__new__(Profile), Error()
@@ -183,7 +183,7 @@ class Profile(_Handle):
     ticks_per_second: the ETDump's clock, nanoseconds by default. methods: {run: method} or {range(first, last + 1): method}, if the files do not say which
     method a run executed; the last entry for a run counts. skip_runs: the number of leading runs of each ETDump and load that are excluded from all times;
     "auto" excludes warm-up: leading runs above 1.5 times the median of the runs after them (at least three) and above 1.2 times what four fifths of these take.
-    runs: the runs that count, as a range, instead of skip_runs. stat: ranks lists and is the base of shares, "avg" or "p50"; results contain both.
+    runs: the runs that count, as a range, instead of skip_runs. stat: ranks lists and is the base of shares, "typical", "avg" or "p50"; results contain all.
     peaks: what the device can do in a second, as "flops", "integer_ops" and "bandwidth" (bytes). of_peak refers to these, or else to the best rates of the record's large operators, if it has any.
     source_root: source lines are those of frames in this folder, where a stack trace has one, instead of all outside torch, torchao, ExecuTorch and transformers.
 
@@ -193,7 +193,7 @@ class Profile(_Handle):
     def __init__(
         self, *record: Path | None, etrecord: Path | None = None, etdump: Path | Iterable[Path] | None = None, pte: Path | None = None,
         debug_buffer: Path | None = None, ticks_per_second: float = 0.0, methods: Mapping[Any, str] | None = None,
-        skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg", peaks: Mapping[str, float] | None = None,
+        skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "typical", peaks: Mapping[str, float] | None = None,
         source_root: Path | None = None,
     ) -> None:
         self._prepare()
@@ -357,7 +357,7 @@ class Profile(_Handle):
         """Returns an answer ("events", "nodes", "summary", "source", "delegation" or "memory") as a table, with the rows and columns that the command of that
         name prints with `--format jsonl`.
 
-        by: which table of a summary, which has several: "op", "module", "pattern", "backend", "source", "method", "part" or "finding".
+        by: which table of a summary, which has several: "op", "module", "pattern", "backend", "source", "kernel", "method", "part" or "finding".
         tags: as in events_table(); a value of None is null.
         """
         if (by is None) == (answer == "summary"):
