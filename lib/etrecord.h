@@ -349,6 +349,10 @@ typedef struct etr_source {
   int64_t line;
   const char *function;
   const char *code; /**< the source line's text, stripped; "" if not recorded */
+  const struct etr_source
+      *library_line; /**< where the line leads into a library of models (transformers): the
+                        innermost frame inside that library; NULL: it leads into none, or it is
+                        itself in such a library or below etr_options.source_root */
 } etr_source;
 
 /**
@@ -398,7 +402,8 @@ typedef struct etr_node {
   uint32_t debug_handle; /**< 0: unset */
   const etr_source
       *source; /**< the model's line: the innermost frame below etr_options.source_root, or else
-                  outside torch, torchao, ExecuTorch and transformers. NULL if none was recorded */
+                  outside torch, torchao, ExecuTorch and transformers; of a line that held the whole
+                  model, its library_line (see etr_graph.wrapper). NULL if none was recorded */
   const char *weight_name; /**< of a parameter, buffer or constant: "a.weight"; else NULL */
   bool is_written;         /**< of a buffer: inferences write a new value to it (output_specs) */
   const char *const
@@ -508,6 +513,10 @@ typedef struct etr_graph {
                  The list is NULL for nodes without such views */
   size_t mutation_count; /**< number of buffers and inputs to which an inference writes a new value,
                             by the program's output_specs */
+  const etr_source *wrapper; /**< the user's line that held the whole model, because it only calls a
+                                model of a library: 90 % or more of the operators' time, or of the
+                                operators where no graph of the profile has times. Its nodes have
+                                its library_line as `source` instead. NULL: there is no such line */
   bool is_changed; /**< to_executorch() changed it, because its author did not copy it before: it
                       has memory.alloc or operators that write to an argument `out`. The debug
                       handles of its own nodes belong to other nodes then; its nodes stand in the

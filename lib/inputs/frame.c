@@ -60,6 +60,7 @@ typedef struct library {
   bool never;         /* its files are no source lines, even if there are no others */
   const char *models; /* folder with models; NULL: none */
   const char *parent; /* folder of its repository that contains it; NULL: any */
+  bool is_wrapped;    /* people call its models from a file of their own */
   const char
       *folders[MOST_FOLDERS]; /* what follows the name in its repository. A user's folder may have
                                  the same name, so these are names that a model hardly has */
@@ -70,21 +71,24 @@ static const library libraries[] = {
      true,
      NULL,
      NULL,
+     false,
      {"nn/modules/", "nn/functional.", "_dynamo/", "_export/", "_functorch/", "_higher_order_ops/",
       "_decomp/", "_ops.", "_refs/", "_prims", "fx/", "ao/"}},
     {"torchao",
      false,
      NULL,
      NULL,
+     false,
      {"quantization/", "dtypes/", "kernel/", "experimental/", "prototype/", "core/", "float8/",
       "utils."}},
     {"executorch",
      false,
      "examples/",
      NULL,
+     false,
      {"exir/", "backends/", "extension/", "devtools/", "examples/", "export/", "kernels/",
       "runtime/", "codegen/", "src/executorch/"}},
-    {"transformers", false, "models/", "src", {""}},
+    {"transformers", false, "models/", "src", true, {""}},
 };
 
 static bool is_any_start(etr_slice path, const char *const *starts, size_t count) {
@@ -204,6 +208,12 @@ static frame_kind kind_of(etr_slice file, const char *root) {
   return is_model ? FRAME_OF_LIBRARY_MODEL : FRAME_OF_LIBRARY;
 }
 
+/* Returns whether a file belongs to a library whose models people call from a line of their own. */
+static bool is_of_wrapped_library(etr_slice file) {
+  const library *l = find_library(&file);
+  return l && l->is_wrapped;
+}
+
 /* Cuts the last line off *text. */
 static etr_slice pop_line(etr_slice *text) {
   const char *at = etr_find_last(text->data, text->size, '\n');
@@ -213,32 +223,44 @@ static etr_slice pop_line(etr_slice *text) {
   return strip(line);
 }
 
+/* A frame with the text of its line. */
+typedef struct coded_frame {
+  etr_frame frame;
+  etr_slice code;
+} coded_frame;
+
+static etr_source *make_source(etr_arena *arena, etr_map *strings, const coded_frame *from) {
+  etr_source *source = etr_arena_alloc(arena, sizeof *source);
+  if (source)
+    *source = (etr_source){.file = etr_intern(strings, from->frame.file),
+                           .line = from->frame.line,
+                           .function = etr_intern(strings, from->frame.function),
+                           .code = etr_intern(strings, from->code)};
+  return source;
+}
+
 const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace,
                                       const char *root) {
-  etr_slice code = {0}, best_code = {0};
-  etr_frame best = {0};
+  coded_frame here = {0}, best = {0}, in_library = {0};
   frame_kind best_kind = FRAME_NEVER;
   while (trace.size > 0) {
     etr_slice line = pop_line(&trace);
-    etr_frame frame;
-    if (!etr_frame_read(&frame, line)) {
+    if (!etr_frame_read(&here.frame, line)) {
       if (line.size > 0)
-        code = line; /* going up: the line right below the frame comes last */
+        here.code = line; /* going up: the line right below the frame comes last */
       continue;
     }
-    frame_kind kind = kind_of(frame.file, root);
+    frame_kind kind = kind_of(here.frame.file, root);
+    if (!in_library.frame.file.data && is_of_wrapped_library(here.frame.file))
+      in_library = here;
     if (kind > best_kind) {
-      best = frame;
-      best_code = code;
+      best = here;
       best_kind = kind;
     }
-    code = (etr_slice){0};
+    here.code = (etr_slice){0};
   }
-  etr_source *source = best_kind == FRAME_NEVER ? NULL : etr_arena_alloc(arena, sizeof *source);
-  if (source)
-    *source = (etr_source){.file = etr_intern(strings, best.file),
-                           .line = best.line,
-                           .function = etr_intern(strings, best.function),
-                           .code = etr_intern(strings, best_code)};
+  etr_source *source = best_kind == FRAME_NEVER ? NULL : make_source(arena, strings, &best);
+  if (source && best_kind == FRAME_OF_USER && in_library.frame.file.data)
+    source->library_line = make_source(arena, strings, &in_library);
   return source;
 }

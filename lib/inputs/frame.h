@@ -29,7 +29,8 @@ bool etr_is_generated_file(etr_slice file);
  * Returns the frame of a Python traceback that is the model's line; NULL if there is none. It is
  * the innermost frame of the best kind: below the folder `root` (NULL: none), then files of no
  * library, then models of ExecuTorch's examples and of transformers, then other files of the
- * libraries. Files of torch count only below `root`, and generated code never does.
+ * libraries. Files of torch count only below `root`, and generated code never does. If it is of no
+ * library but leads into one of models, its library_line is the innermost frame in there.
  *
  * A relative `root` names folders anywhere in a path: "torchvision/models".
  */

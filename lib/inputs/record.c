@@ -22,6 +22,7 @@ static const struct {
     {"debug_handle_map", ETR_ENTRY_HANDLE_MAP},
     {"delegate_map", ETR_ENTRY_DELEGATE_MAP},
     {"instruction_id_to_num_outs_map", ETR_ENTRY_OUTPUT_COUNTS},
+    {"delegate_info", ETR_ENTRY_DELEGATE_INFO},
     {"export_graph_id", ETR_ENTRY_GRAPH_ID},
     {"reference_outputs", ETR_ENTRY_REFERENCE_OUTPUTS},
     {"representative_inputs", ETR_ENTRY_REPRESENTATIVE_INPUTS},

@@ -37,6 +37,8 @@ typedef enum etr_entry_kind { /* bits, so that several kinds can be read togethe
                               ETR_ENTRY_REFERENCE_OUTPUTS = 1 << 9,
                               ETR_ENTRY_REPRESENTATIVE_INPUTS = 1 << 10,
                               ETR_ENTRY_PTE = 1 << 11,
+                              ETR_ENTRY_DELEGATE_INFO = 1 << 12, /* what backends say of their
+                                                                    delegates; seldom there */
                               ETR_ENTRY_PROGRAM = ETR_ENTRY_EDGE_PROGRAM | ETR_ENTRY_OTHER_PROGRAM,
 } etr_entry_kind;
 

@@ -326,7 +326,7 @@ static const double IN_ANY_CASE = 1, AS_EXPECTED = 0.95;
  * fixtures): the order is not known (238 of 238 that compute were right); several walks are
  * possible (95 % of 182, by time 74 %); a conversion may have been replaced (82 % of 254, by time
  * 98 %); the events are not those expected. Where two pairings are equally good, chance alone gives
- * half, and so it is with layout in an unknown order (34 of 64 on one record). */
+ * half, and so it is with layout in an unknown order (34 of 64 on four records). */
 static const double UNORDERED = 0.9, REPLACED = 0.8, BY_ALIGNMENT = 0.6, BY_CHANCE = 0.5;
 
 /* Returns whether the graph is of a version of ExecuTorch whose delegates were seen to run their

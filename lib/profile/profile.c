@@ -319,6 +319,96 @@ static etr_status lay_out(loader *l, etr_error *error) {
   return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
+/* ---- Lines that only call a model of a library ---- */
+
+static bool is_same_line(const etr_source *a, const etr_source *b) {
+  return a && b && a->line == b->line && strcmp(a->file, b->file) == 0;
+}
+
+/* Returns what an operator counts when a graph's lines are weighed: its time, or 1 if the graph has
+ * no times. */
+static uint64_t weight_of(const etr_graph *graph, size_t node, bool by_time) {
+  if (graph->nodes[node].kind != ETR_NODE_OP)
+    return 0;
+  return by_time ? graph->times[node].total_ticks : 1;
+}
+
+/* Returns whether a graph's operators took any time. */
+static bool took_time(const etr_graph *graph) {
+  uint64_t total = 0;
+  for (size_t i = 0; graph->times && i < graph->node_count; i++)
+    total += weight_of(graph, i, true);
+  return total > 0;
+}
+
+/* Returns the line that holds 90 % or more of a graph and leads into a library; NULL if none does.
+ * A line with more than half wins a vote in which other lines' weights cancel it. */
+static const etr_source *find_wrapper(const etr_graph *graph, bool by_time) {
+  const etr_source *line = NULL;
+  uint64_t lead = 0, held = 0, whole = 0;
+  bool leads_into_library = false;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_source *source = graph->nodes[i].source;
+    uint64_t weight = weight_of(graph, i, by_time);
+    if (is_same_line(source, line)) {
+      lead += weight;
+    } else if (weight <= lead) {
+      lead -= weight;
+    } else {
+      line = source;
+      lead = weight - lead;
+    }
+  }
+  for (size_t i = 0; i < graph->node_count; i++) {
+    uint64_t weight = weight_of(graph, i, by_time);
+    whole += weight;
+    if (!is_same_line(graph->nodes[i].source, line))
+      continue;
+    held += weight;
+    leads_into_library = leads_into_library || graph->nodes[i].source->library_line;
+  }
+  return leads_into_library && held / 9 >= (whole - held) ? line : NULL;
+}
+
+/* Gives a graph's nodes of a wrapper's line the lines of the library that it leads to. The record's
+ * nodes stay as they are, since other profiles read them, too. */
+static bool unwrap(etr_graph *graph, const etr_source *wrapper, etr_arena *arena) {
+  etr_node *nodes = NULL;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_source *source = graph->nodes[i].source;
+    if (!is_same_line(source, wrapper) || !source->library_line)
+      continue;
+    if (!nodes) {
+      nodes = etr_arena_alloc_array(arena, graph->node_count, sizeof *nodes);
+      if (!nodes)
+        return false;
+      memcpy(nodes, graph->nodes, graph->node_count * sizeof *nodes);
+    }
+    nodes[i].source = source->library_line;
+  }
+  if (nodes) {
+    graph->nodes = nodes;
+    graph->wrapper = wrapper;
+  }
+  return true;
+}
+
+/* Replaces a line that holds a whole model by those of the library that it calls, in all graphs.
+ * Graphs with times decide; operators are counted only where there are none. */
+static bool unwrap_all(const loader *l) {
+  bool by_time = false;
+  for (size_t i = 0; i < l->profile->graph_count; i++)
+    by_time = by_time || took_time(&l->graphs[i]);
+  for (size_t i = 0; i < l->profile->graph_count; i++) {
+    const etr_graph *graph = &l->graphs[i];
+    const etr_source *wrapper = took_time(graph) == by_time ? find_wrapper(graph, by_time) : NULL;
+    for (size_t k = 0; wrapper && k < l->profile->graph_count; k++)
+      if (!unwrap(&l->graphs[k], wrapper, l->arena))
+        return false;
+  }
+  return true;
+}
+
 /* ---- Logged values ---- */
 
 /* Returns the debug buffer that was given, or the one in the log of an ETDump. */
@@ -376,6 +466,8 @@ static etr_status load_profile(loader *l, etr_error *error) {
   ETR_TRY(lay_out(l, error));
   if (!(without & ETR_WITHOUT_COSTS) &&
       !etr_costs_find(l->profile, l->graphs, l->arena, &l->warnings))
+    return etr_fail_memory(error);
+  if (!unwrap_all(l))
     return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));

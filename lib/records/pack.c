@@ -104,9 +104,10 @@ static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr
 /* The order of ExecuTorch: the exported program, the lowered programs, other programs, the maps
  * that join them. */
 static const etr_entry_kind order[] = {
-    ETR_ENTRY_EDGE_PROGRAM,      ETR_ENTRY_OTHER_PROGRAM,         ETR_ENTRY_WEIGHTS,
-    ETR_ENTRY_HANDLE_MAP,        ETR_ENTRY_DELEGATE_MAP,          ETR_ENTRY_OUTPUT_COUNTS,
-    ETR_ENTRY_REFERENCE_OUTPUTS, ETR_ENTRY_REPRESENTATIVE_INPUTS, ETR_ENTRY_GRAPH_ID};
+    ETR_ENTRY_EDGE_PROGRAM,  ETR_ENTRY_OTHER_PROGRAM,     ETR_ENTRY_WEIGHTS,
+    ETR_ENTRY_HANDLE_MAP,    ETR_ENTRY_DELEGATE_MAP,      ETR_ENTRY_OUTPUT_COUNTS,
+    ETR_ENTRY_DELEGATE_INFO, ETR_ENTRY_REFERENCE_OUTPUTS, ETR_ENTRY_REPRESENTATIVE_INPUTS,
+    ETR_ENTRY_GRAPH_ID};
 
 static size_t rank_of(const etr_part *part) {
   size_t rank = 0;

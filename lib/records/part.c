@@ -192,6 +192,7 @@ static const char *fault_of(etr_entry_kind kind, const head *h) {
   case ETR_ENTRY_HANDLE_MAP:
   case ETR_ENTRY_DELEGATE_MAP:
   case ETR_ENTRY_OUTPUT_COUNTS:
+  case ETR_ENTRY_DELEGATE_INFO:
     return is_object ? NULL : "not a map: a JSON object";
   case ETR_ENTRY_REFERENCE_OUTPUTS:
   case ETR_ENTRY_REPRESENTATIVE_INPUTS:

@@ -406,9 +406,10 @@ static etr_status strip_entry(const stripper *s, size_t index, etr_error *error)
       note_entry(s, etr_archive_name(s->archive, index),
                  "kept with its weights: times are joined through it");
     return keep_unless_redacting(s, index, "left out: names cannot be hidden in a program", error);
+  case ETR_ENTRY_DELEGATE_INFO:
   case ETR_ENTRY_UNKNOWN:
     return keep_unless_redacting(
-        s, index, "left out: nothing is known about this entry, so it may hold names", error);
+        s, index, "left out: its contents are not known, so it may hold names", error);
   default:
     return keep_entry(s, index, error);
   }

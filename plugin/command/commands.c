@@ -477,7 +477,10 @@ const cli_command commands[] = {
      .summary = "show the model's source lines with their times",
      .help = "Prints the model's source files with the time of each line. Lines come from the "
              "stack traces that the "
-             "export recorded: the innermost frame outside torch. Surrounding lines are shown if "
+             "export recorded: the innermost frame outside torch. Where one line only wraps a "
+             "model of a "
+             "library, the lines inside the library count, unless --source-root chooses. "
+             "Surrounding lines are shown if "
              "the file is on this "
              "disk and still contains the recorded code; --source-root says where files have "
              "moved. Nodes without a "

@@ -69,11 +69,29 @@ static void look_at_operators(search *s, const etr_profile *profile) {
         look_at(s, profile->graphs[i].nodes[k].target);
 }
 
+/* Returns whether a name is how torch writes a module's path where only an identifier is allowed,
+ * as in the Inspector's documents: "L__self___blocks_0_conv" for blocks.0.conv. */
+static bool is_identifier_of(const char *name, const char *path) {
+  static const char start[] = "L__self___";
+  if (strncmp(name, start, sizeof start - 1) != 0 || !path[0])
+    return false;
+  name += sizeof start - 1;
+  while (*name && (*name == *path || (*name == '_' && *path == '.'))) {
+    name++;
+    path++;
+  }
+  return !*name && !*path;
+}
+
 static void look_at_modules(search *s, const etr_profile *profile) {
   s->found = profile->graph_count == 0;
   for (size_t i = 0; i < profile->graph_count; i++)
-    for (size_t k = 0; k < profile->graphs[i].module_count; k++)
-      look_at(s, profile->graphs[i].modules[k].path);
+    for (size_t k = 0; k < profile->graphs[i].module_count; k++) {
+      const char *path = profile->graphs[i].modules[k].path;
+      look_at(s, path);
+      if (s->count == 0 && !s->found && is_identifier_of(s->wanted, path))
+        s->candidates[s->count++] = path;
+    }
 }
 
 static void look_at_backends(search *s, const etr_profile *profile) {

@@ -44,6 +44,16 @@ void etr_field_source(const etr_fields *fields, const etr_source *source) {
   etr_field_text(fields, "code", source ? source->code : NULL);
 }
 
+void etr_field_source_object(const etr_fields *fields, const char *key, const etr_source *source) {
+  if (!source) {
+    etr_field_text(fields, key, NULL);
+    return;
+  }
+  etr_field_object(fields, key);
+  etr_field_source(fields, source);
+  etr_jw_end(fields->json);
+}
+
 void etr_field_method(const etr_fields *fields, const etr_method *method) {
   etr_field_text(fields, "method", method->name[0] ? method->name : NULL);
   etr_field_runs(fields, method);

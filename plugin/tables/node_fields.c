@@ -275,13 +275,7 @@ static void put_outputs(const etr_fields *f, const void *row) {
 }
 
 static void put_source(const etr_fields *f, const void *row) {
-  if (!as_row(row)->node->source) {
-    etr_field_text(f, "source", NULL);
-    return;
-  }
-  etr_field_object(f, "source");
-  etr_field_source(f, as_row(row)->node->source);
-  etr_jw_end(f->json);
+  etr_field_source_object(f, "source", as_row(row)->node->source);
 }
 
 static void put_edge_nodes(const etr_fields *f, const void *row) {

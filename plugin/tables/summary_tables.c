@@ -476,7 +476,11 @@ static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) 
   etr_table table;
   if ((s->by[by].count < 2 || s->part_ticks == 0) && !r->answer.options->by)
     return;
-  etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, breakdown_titles[by]);
+  const char *title = breakdown_titles[by];
+  if (by == ETR_BY_SOURCE && s->graph && s->graph->wrapper)
+    title = etr_arena_format(&r->answer.arena, "%s, behind %s", title,
+                             etr_label_source(&r->answer.arena, s->graph->wrapper));
+  etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, title);
   etr_table_choose_between(&table, 1, 0);
   etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
   put_table(r, &table);

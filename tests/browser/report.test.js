@@ -102,7 +102,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('marks what is estimated, however narrow the page is', async () => {
-    const path = join(folder, 'estimated.html'), files = ['--etrecord', join(fixtures, 'vit_xnnpack', 'etrecord.bin'), '--etdump', join(fixtures, 'vit_xnnpack', 'etdump.etdp')]; // without the .pte
+    const path = join(folder, 'estimated.html'), files = ['--etrecord', join(fixtures, 'quantized_xnnpack', 'etrecord.bin'), '--etdump', join(fixtures, 'quantized_xnnpack', 'etdump.etdp')]; // without the .pte conversions are estimated
     run('report', ...files, '-o', path, '--unit', 'ms');
     const {nodes} = JSON.parse(run('nodes', ...files, '--format', 'json', '--unit', 'ms')).graphs[0], dashboard = await show(path);
     const timesOf = wanted => new Set(nodes.filter(node => node.avg !== null && (node.match === 'aligned') === wanted).map(node => `${wanted ? '≈ ' : ''}${ms(node.avg)}`)), told = new Set([...timesOf(true), ...timesOf(false)]);

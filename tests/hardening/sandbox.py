@@ -53,7 +53,7 @@ CASES = (
     ('writes one answer after the other', ('nodes', 'record', '--each', '-o', 'nodes.csv', '--problems', 'problems.jsonl'), set()),
     ('writes to a device', ('report', 'record', '-o', '/dev/null'), set()),
     ('draws itself', ('dot', 'record', '-o', 'out/a.dot'), set()),
-    ('runs a program first', ('bench', '--record', 'record', '--logdir', 'out', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}),
+    ('runs a program first', ('bench', '--record', 'record', '--logdir', 'out', '--repeat', '1', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}),
     ('runs two programs first, in turns', ('bench', '--record', 'record', '--logdir', 'out', '--repeat', '1', '--against-record', 'record', '--against', 'env -u LD_PRELOAD cp record/etdump.etdp base.etdp', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}),
     ('starts dot', ('dot', 'record', '-o', 'out/a.svg'), {'read_secret'} | FOR_GRAPHVIZ),
 )

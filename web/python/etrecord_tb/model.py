@@ -330,6 +330,7 @@ class MethodSource:
     share: float | None
     files: list[SourceFile]
     typical: float | None = None
+    wrapper: Source | None = None
 
 
 @dataclass

@@ -30,7 +30,7 @@ function Balance() {
 
 function BalanceTable() {
   const {balance, execute} = method.value, stat = statOfParts(), whole = {part: 'execute', text: 'Method::execute', typical: execute.typical, avg: execute.avg};
-  return html`<${SmallTable} caption="Where the time goes" rows=${[...balance, whole]} command=${commandOf('summary', {}, ...(stat === 'avg' ? ['--stat avg'] : []))} columns=${[
+  return html`<${SmallTable} caption="Where the time goes" rows=${[...balance, whole]} command=${commandOf('summary', {}, '--by part', ...(stat === 'avg' ? ['--stat avg'] : []))} columns=${[
     {key: 'part', title: 'part', text: partText, cell: part => html`${part.part === 'execute' ? null : html`<span class=${`swatch ${part.part}`}></span>`}${partText(part)}`},
     timeColumn(stat, stat, `${STAT_TEXTS[stat]}; the parts add up to Method::execute`, part => part[stat], {stat, rows: part => (part.part === 'operators' ? method.value.operators.timed : undefined)}),
     {key: 'share', title: 'share', hint: 'of Method::execute', number: true, text: part => shareText(part[stat], execute[stat])},
