@@ -45,6 +45,7 @@ typedef struct box {
   const char *part;
   uint32_t delegate, module;
   uint64_t ticks;
+  double typical;
 } box;
 
 static const etr_field box_fields[] = {
@@ -55,19 +56,25 @@ static const etr_field box_fields[] = {
      .says = "index into modules: the innermost one with all operators of the delegate; none: "
              "several, or the model"},
     {"total", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(box, ticks), .says = "over all runs"},
+    {"typical", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(box, typical)},
 };
 ETR_ROW_TYPE(balance_box, box_fields);
 
+typedef struct part_sum {
+  uint64_t ticks;
+  double typical;
+} part_sum;
+
 static void add_box(box *boxes, size_t *count, const char *part, uint32_t delegate, uint32_t module,
-                    uint64_t ticks) {
-  if (ticks > 0)
-    boxes[(*count)++] = (box){part, delegate, module, ticks};
+                    part_sum sum) {
+  if (sum.ticks > 0)
+    boxes[(*count)++] = (box){part, delegate, module, sum.ticks, sum.typical};
 }
 
 /* Adds up the time of each delegate outside operators of the graph, by part, and of those that are
  * not known. */
-static uint64_t *sum_delegates(etr_arena *arena, const etr_method *method) {
-  uint64_t *sums = etr_arena_alloc_array(arena, (method->delegate_count + 1) * ETR_TIME_PARTS,
+static part_sum *sum_delegates(etr_arena *arena, const etr_method *method) {
+  part_sum *sums = etr_arena_alloc_array(arena, (method->delegate_count + 1) * ETR_TIME_PARTS,
                                          sizeof *sums);
   for (size_t i = 0; sums && i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
@@ -75,13 +82,16 @@ static uint64_t *sum_delegates(etr_arena *arena, const etr_method *method) {
       continue;
     uint32_t delegate = etr_delegate_at(method, slice->event->instruction_id);
     size_t at = delegate == ETR_NONE ? method->delegate_count : delegate;
-    sums[at * ETR_TIME_PARTS + slice->part] += slice->ticks;
+    part_sum *sum = &sums[at * ETR_TIME_PARTS + slice->part];
+    sum->ticks += slice->ticks;
+    sum->typical += method->typical.weights[slice->run] * (double)slice->ticks /
+                    method->typical.divisor;
   }
   return sums;
 }
 
 static bool put_boxes(etr_profile_doc *e, const etr_method *method, const uint32_t *modules) {
-  const uint64_t *sums = sum_delegates(&e->arena, method);
+  const part_sum *sums = sum_delegates(&e->arena, method);
   box *boxes = etr_arena_alloc_array(&e->arena, (method->delegate_count + 1) * ETR_TIME_PARTS + 1,
                                      sizeof *boxes);
   size_t count = 0;
@@ -93,8 +103,10 @@ static bool put_boxes(etr_profile_doc *e, const etr_method *method, const uint32
       add_box(boxes, &count, etr_time_part_name(part), is_known ? i : ETR_NONE,
               is_known ? modules[i] : ETR_NONE, sums[i * ETR_TIME_PARTS + part]);
     }
-  add_box(boxes, &count, etr_time_part_name(ETR_TIME_RUNTIME), ETR_NONE, ETR_NONE,
-          etr_method_part_ticks(method, ETR_TIME_RUNTIME));
+  for (size_t i = 0; i < method->part_count; i++)
+    if (method->parts[i].part == ETR_TIME_RUNTIME)
+      add_box(boxes, &count, etr_time_part_name(ETR_TIME_RUNTIME), ETR_NONE, ETR_NONE,
+              (part_sum){method->parts[i].ticks, method->parts[i].typical});
   etr_profile_put_columns(e, "balance_boxes", &etr_balance_box_fields, ETR_IN_DOCUMENT,
                           ETR_ROWS(boxes, count));
   return true;

@@ -21,7 +21,8 @@ typedef struct drawn_node {
   uint32_t module, subgraph, type;
   size_t input_count, weights, counterparts;
   int32_t delegate;
-  double total; /* time in ticks, where it is not that of its operators; else NAN */
+  double total;   /* time in ticks, where it is not that of its operators; else NAN */
+  double typical; /* the same in the typical run */
 } drawn_node;
 
 typedef struct drawing {
@@ -204,6 +205,7 @@ static drawn_node row_of_node(drawing *d, const drawn_graph *g, uint32_t index) 
                       .subgraph = node->subgraph,
                       .type = type_of(d, node),
                       .total = NAN,
+                      .typical = NAN,
                       .delegate = is_operator || !time ? -1 : time->delegate_instruction};
 }
 
@@ -364,7 +366,7 @@ static void note_times(const drawing *d, const drawn_graph *g) {
       behind += known ? known[d->ops->nodes[g->counterparts.data[next]]].total_ticks : 0;
     const etr_node_time *time = g->graph->times ? &g->graph->times[i] : NULL;
     if (time && time->runs > 0 && time->total_ticks != behind)
-      row->total = (double)time->total_ticks;
+      row->total = (double)time->total_ticks, row->typical = time->typical;
   }
 }
 
@@ -393,6 +395,7 @@ static const etr_field node_fields[] = {
     {"counterparts", DRAWN(ETR_CELL_COUNT, counterparts), .says = "number of operators behind it"},
     {"total", DRAWN(ETR_CELL_TIME, total),
      .says = "over all runs, if it is not that of the operators behind it"},
+    {"typical", DRAWN(ETR_CELL_TIME, typical), .says = "in the typical run, where total is known"},
 };
 ETR_ROW_TYPE(graph_node, node_fields);
 

@@ -24,7 +24,7 @@ import {VIEWS} from './views/index.js';
 declare({help: flag(false), all: flag(false)}); // all: all views of the method below each other, as they are printed
 
 const THEMES = [['auto', 'Theme: auto'], ['light', 'Light'], ['dark', 'Dark']];
-const STATS = [['avg', 'average'], ['p50', 'median']];
+const STATS = [['typical', 'typical run'], ['avg', 'average'], ['p50', 'median']];
 
 /* ---- The bar ---- */
 

@@ -49,10 +49,14 @@ for (const record of RECORDS) {
       const said = saidOf(method), {operators} = method;
 
       it(`${method.name}: parts are the summary's and add up`, () => {
-        for (const part of method.balance) near(part.avg, said[part.part], part.part);
+        const parts = list => list.map(({part, backend}) => [part, backend]);
+        assert.deepEqual(parts(method.balance), parts(said.parts));
+        for (const [at, part] of said.parts.entries()) for (const key of ['typical', 'avg']) near(method.balance[at][key], part[key], `${part.part}, ${key}`);
         near(method.clockHidden, said.clock_hidden, 'hidden by clocks');
-        near(balanceParts(method).reduce((sum, part) => sum + part.avg, 0), said.execute.avg, 'sum of parts');
+        for (const key of ['typical', 'avg']) near(balanceParts(method, key).reduce((sum, part) => sum + part[key], 0), method.execute[key], `sum of parts, ${key}`);
         near(sumOver(operators.avg, operators.timed), said.nodes, 'sum of operators');
+        const off = sumOver(operators.numbers('typical'), operators.timed) - (method.balance.find(({part}) => part === 'operators')?.typical ?? 0);
+        assert.ok(Math.abs(off) <= 1e-3 * operators.timed.length, `typical times of operators, in whole picoseconds: off by ${off} ns`);
       });
 
       for (const [by, list] of [['op', said.by_op], ['module', said.by_module.filter(row => row.count > 0)], ['backend', said.by_backend]])
@@ -69,15 +73,15 @@ for (const record of RECORDS) {
       it(`${method.name}: modules have the summary's total`, () => {
         for (const row of said.by_module) {
           const inside = method.modulesByPath.has(row.module) ? rowsInside(method.modulesByPath.get(row.module)).filter(at => operators.isTimed(at)) : [];
-          near(sumOver(operators.avg, inside), row.total, `${row.module} total`);
-          assert.equal(inside.length, row.total_count, row.module);
+          near(sumOver(operators.avg, inside), row.with_children.avg, `${row.module} total`);
+          assert.equal(inside.length, row.with_children.count, row.module);
         }
       });
 
       it(`${method.name}: patterns are the summary's, and their own times add up`, () => {
         const known = new Set(method.modules.map(({path}) => path));
         assert.deepEqual(method.patterns.map(row => [row.pattern, row.modules, row.count]), said.by_pattern.map(row => [row.pattern, row.modules, row.count]));
-        method.patterns.forEach((row, at) => near(row.total, said.by_pattern[at].total, row.pattern));
+        method.patterns.forEach((row, at) => near(row.with_children.avg, said.by_pattern[at].with_children.avg, row.pattern));
         near(method.patterns.reduce((sum, row) => sum + row.avg, 0), said.nodes, 'sum of patterns');
         assert.ok(method.patterns.every(row => known.has(row.slowest)));
       });

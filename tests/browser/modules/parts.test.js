@@ -196,7 +196,7 @@ describe('the fleet', () => {
 
 describe('texts', () => {
   it('show the characters that the terminal shows', () => {
-    const source = readFileSync(new URL('../../../plugin/output/plain_text.c', import.meta.url), 'utf8');
+    const source = readFileSync(new URL('../../../lib/base/utf8.c', import.meta.url), 'utf8');
     const controls = [...source.match(/controls\[\] = \{(.*?)\};/s)[1].matchAll(/\{(\w+), (\w+)\}/g)].map(([, first, last]) => [Number(first), Number(last)]);
     assert.ok(controls.length > 3);
     for (let code = 0; code <= 0x10ffff; code++) {

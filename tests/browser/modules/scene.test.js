@@ -156,24 +156,25 @@ describe('events of a run', () => {
   });
 });
 
+const sumOf = (list, key) => list.reduce((all, one) => all + one[key], 0);
 const within = (a, b, part, what) => assert.ok(Math.abs(a - b) <= part * Math.max(1, Math.abs(b)), `${what}: ${a} is not ${b}`);
 
 for (const record of RECORDS)
   describe(`pictures of ${record}`, {skip: missing('command')}, () => {
     const profile = readProfile(documentOf(record));
     for (const method of profile.methods.filter(({runs, hasGraph, operators}) => runs > 0 && hasGraph && operators.timed.length)) {
-      const {operators} = method, sum = sumOver(operators.avg, operators.timed), times = {stat: 'avg', of: operators.avg, whole: method.execute.avg};
+      const {operators} = method, by = stat => ({stat, of: stat === 'avg' ? operators.avg : operators.numbers(stat), whole: method.execute[stat]}), times = by('typical');
 
-      for (const options of [{rolled: true}, {rolled: false}, {rolled: true, byTime: true}])
-        it(`${method.name}: every level of the icicle adds up to Method::execute, ${JSON.stringify(options)}`, () => {
-          const root = moduleTree(method, times, options), boxes = placed(root), most = Math.max(...boxes.map(({level}) => level));
-          within(root.time, method.execute.avg, 1e-6, 'the root');
+      for (const [stat, options] of ['typical', 'avg'].flatMap(key => [{rolled: true}, {rolled: false}, {rolled: true, byTime: true}].map(choice => [key, choice])))
+        it(`${method.name}: every level of the icicle adds up to Method::execute, ${stat}, ${JSON.stringify(options)}`, () => {
+          const chosen = by(stat), sum = sumOver(chosen.of, operators.timed), root = moduleTree(method, chosen, options), boxes = placed(root), most = Math.max(...boxes.map(({level}) => level));
+          within(root.time, chosen.whole, 1e-6, 'the root');
           assert.equal(root.count, operators.timed.length, 'operators with a time, those below the clock step included');
           for (let level = 0; level <= most; level++) // a box without contents counts on the levels below it
             within(boxes.filter(box => box.level === level || (box.level < level && box.node.children.length === 0)).reduce((all, {node}) => all + node.time, 0), root.time, 1e-3, `level ${level}`);
           within(boxes.filter(({node}) => node.kind === 'operator').reduce((all, {node}) => all + node.time, 0), sum, 1e-6, 'the operators');
-          for (const {part, avg} of balanceParts(method).filter(({part: name}) => name !== 'nodes' && name !== 'estimated'))
-            within(boxes.filter(({node}) => node.part === part).reduce((all, {node}) => all + node.time, 0), avg, 1e-6, part);
+          const parts = balanceParts(method, stat).filter(({part}) => part !== 'operators');
+          for (const part of new Set(parts.map(({part: name}) => name))) within(boxes.filter(({node}) => node.part === part).reduce((all, {node}) => all + node.time, 0), sumOf(parts.filter(one => one.part === part), stat), 1e-5, part);
           assert.equal(new Set(boxes.filter(({node}) => node.kind !== 'operator').map(({node}) => node.key)).size, boxes.filter(({node}) => node.kind !== 'operator').length, 'keys are unique');
           for (const {node} of boxes) if (node.kind === 'module' || node.kind === 'group') assert.equal(pathTo(root, node.key).at(-1), node);
           for (const row of icicleRows(boxes, 20, node => (backendColourOf(operators, node) ? 1 : 0), node => flagsOf(node))) for (let index = 1; index < row.count; index++) assert.ok(row.x0[index] >= row.x1[index - 1] - 1e-6 * root.time, 'boxes of a row do not overlap');

@@ -14,7 +14,7 @@ import {firstMethod, matchText, readProfile} from './method.js';
 import {nodeId, readSelection} from './selection.js';
 import {declare, flag, get, oneOf, peek, set, text} from './store.js';
 
-declare({view: text('summary'), record: text(), method: text(), base: text(), unit: text(), digits: flag(), stat: oneOf('avg', 'p50', 'run'), run: text(), q: text(), sel: text()});
+declare({view: text('summary'), record: text(), method: text(), base: text(), unit: text(), digits: flag(), stat: oneOf('typical', 'avg', 'p50', 'run'), run: text(), q: text(), sel: text()});
 
 /** The records of the page, [{run, label, written}]. */
 export const records = signal([]);
@@ -58,12 +58,12 @@ function evidenceOf(rows) {
 
 /**
  * Returns the least that a time in ns is known to: the step of its clock, or a tenth of the spread over the runs. `rows` are the operators whose time it is: of one its own spread counts, otherwise that of the method.
- * An average is finer than the clock: by the root of the number of runs.
+ * An average is finer than the clock: by the root of the number of runs, of which a typical run has half.
  */
 export function grainOf(ns, rows = NONE, stat = times.value?.stat) {
   const {operators, runs, noise} = method.value ?? {}, [row] = rows, at = key => operators.numbers(key)[row], step = Math.max(...evidenceOf(rows).steps);
   const spread = rows.length === 1 ? (at('p90') - at('p10')) / MIDDLE : Math.abs(ns) * (noise?.cv ?? 0);
-  return Math.max(stat === 'avg' ? step / Math.sqrt(runs || 1) : step, stat === 'run' ? 0 : (spread || 0) / 10);
+  return Math.max(stat === 'avg' ? step / Math.sqrt(runs || 1) : stat === 'typical' ? step / Math.sqrt(Math.ceil((runs || 1) / 2)) : step, stat === 'run' ? 0 : (spread || 0) / 10);
 }
 
 /** Formats a time in ns in the page's unit, without and with the unit's name, with the digits that `grain` ns support, or all if the reader asks for them. */
@@ -117,7 +117,8 @@ export const times = computed(() => {
     const run = readRun(shown, Number(get('run')));
     if (run) return run;
   }
-  return {stat: 'avg', of: operators.avg, whole: execute.avg, label: 'avg'};
+  if (asked === 'avg') return {stat: 'avg', of: operators.avg, whole: execute.avg, label: 'avg'};
+  return {stat: 'typical', of: operators.numbers('typical'), whole: execute.typical, label: 'typical'};
 });
 
 /* Returns the times of a run; null while its events load, and if the record does not have them. */
@@ -128,7 +129,7 @@ function readRun(shown, wanted) {
 }
 
 /** What each statistic is. */
-export const STAT_TEXTS = {avg: 'average over the runs', p50: 'median over the runs in which it ran', run: 'measured in this run'};
+export const STAT_TEXTS = {typical: 'time in the typical run, the shortest half of the runs', avg: 'average over the runs', p50: 'median over the runs in which it ran', run: 'measured in this run'};
 
 /* When the record was written, as the page knows it: records do not hold when they were recorded. */
 function writtenText() {

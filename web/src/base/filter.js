@@ -8,7 +8,7 @@ import {UNITS} from './format.js';
 import {isInside, lineKey} from './method.js';
 
 const COMPARISONS = {'>': (a, b) => a > b, '<': (a, b) => a < b, '>=': (a, b) => a >= b, '<=': (a, b) => a <= b, '=': (a, b) => a === b};
-const TIMES = ['avg', 'p10', 'p50', 'p90', 'min', 'max'], NUMBERS = ['bytes', 'macs', 'calls', 'gflops', 'gbs', 'intensity', 'of_peak'];
+const TIMES = ['typical', 'avg', 'p10', 'p50', 'p90', 'min', 'max'], NUMBERS = ['bytes', 'macs', 'calls', 'gflops', 'gbs', 'intensity', 'of_peak'];
 
 /* Returns a test for a pattern with * and ?, as a shell has them and as `--op` of the command. */
 function globTest(pattern) {

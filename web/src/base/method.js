@@ -15,8 +15,8 @@ export const TOP_LEVEL = '(top level)';
 
 /** The parts of a method's time by their names in the document, in the words of docs/terms.md. */
 export const PART_TEXTS = {
-  nodes: 'graph operators', estimated: 'estimated', delegate_only: 'delegate overhead (calls minus operators)', inserted: 'inserted operators', rest_of_calls: 'call overhead',
-  framework: 'runtime, outside operators', unexplained: 'unexplained',
+  operators: 'graph operators', operators_unplaced: 'operators, on no node', inserted: 'inserted copies', delegate_phases: 'in delegates: computing, waiting, copying',
+  opaque_delegates: 'in delegates (no operators recorded)', call_overhead: 'calling delegates', runtime: 'runtime, outside operators', unexplained: 'unexplained',
 };
 
 const MATCHES = {
@@ -188,21 +188,11 @@ function readDelegate(delegate, index, runs, places) {
   return {...delegate, index, ...place, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === null ? null : delegate[key] / runs]))};
 }
 
-/* ns; a part below it is a rounding error of the subtraction */
+/* ns; a part below it is a rounding error */
 const RESIDUE = 1e-6;
 
-/** Returns the parts of the bar, in ns. A part that another one contains is subtracted from it, so that all parts add up to Method::execute. */
-export function balanceParts(shown) {
-  const parts = [];
-  for (const part of shown.balance) {
-    if (!part.of_previous) parts.push({...part});
-    else if (part.avg > 0) {
-      parts.findLast(whole => !whole.of_previous).avg -= part.avg;
-      parts.push({...part});
-    }
-  }
-  return parts.filter(part => part.avg > RESIDUE);
-}
+/** Returns the parts of the bar, in ns: all that take time. They add up to Method::execute. */
+export const balanceParts = (shown, key = 'typical') => shown.balance.filter(part => part[key] > RESIDUE);
 
 const perInference = (parts, runs) => parts.map(part => ({...part, avg: part.total / runs}));
 

@@ -116,9 +116,9 @@ export function readGraph(section, types, operators, texts) {
     made.frame.push(frameOf.get(row) ?? -1);
   });
   const graph = makeGraph({...made, hasLoops: section.dialect === 'program', ops: ops.list, modules: modules.list, frames, bodies: reader.subgraphs.map(({name, role}, i) => ({name: role === 'body' ? name || role : `${role}: ${name}`, owner: bodyAt[i]}))});
-  const totals = columns.numbers('total'), described = typesOf(reader, types, drawn, texts);
+  const totals = columns.numbers('total'), typical = columns.numbers('typical'), described = typesOf(reader, types, drawn, texts);
   graph.notes = drawn.map((_, node) => graph.kind[node] === OPERATOR ? '' : firstType(described.shape(node)));
-  return {graph, title: section.module, entry: section.entry, isOwn: Boolean(section.has_operators), rowsOf: rowsOf(reader, own, drawn), total: Float64Array.from(drawn, row => totals[row]), ...described};
+  return {graph, title: section.module, entry: section.entry, isOwn: Boolean(section.has_operators), rowsOf: rowsOf(reader, own, drawn), total: Float64Array.from(drawn, row => totals[row]), typical: Float64Array.from(drawn, row => typical[row]), ...described};
 }
 
 /* The operator of the method that each row is; -1 for all others. The rows of operators of the method's own graph are in its order, and have no name. */

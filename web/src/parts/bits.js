@@ -53,8 +53,8 @@ export const quoted = text => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.re
  */
 export function commandOf(verb, {hasStat, isSum} = {}, ...options) {
   const {name} = method.value, record = shownRun.value === 'profile' ? 'RECORD' : quoted(labelOf(shownRun.value)), {stat} = times.value ?? {};
-  if ((hasStat && stat === 'run') || (isSum && stat !== 'avg')) return null;
-  return ['etrecord-tb', verb, record, name.startsWith('(') ? '' : `--method ${quoted(name)}`, ...options, hasStat && stat === 'p50' ? '--stat p50' : '', '--top 0'].filter(Boolean).join(' ');
+  if ((hasStat && stat === 'run') || (isSum && stat !== 'typical' && stat !== 'avg')) return null;
+  return ['etrecord-tb', verb, record, name.startsWith('(') ? '' : `--method ${quoted(name)}`, ...options, (hasStat || isSum) && stat !== 'typical' ? `--stat ${stat}` : '', '--top 0'].filter(Boolean).join(' ');
 }
 
 /** Returns a bar as wide as its share; hatched if most of it is estimated. */

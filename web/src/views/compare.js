@@ -31,7 +31,7 @@ export function timedNodes(nodes) {
   return sortRows(nodes.filter(node => node.base_runs > 0 || node.new_runs > 0), node => Math.abs((node.new_p50 ?? 0) - (node.base_p50 ?? 0)), true);
 }
 
-const PARTS = {delegate_only: PART_TEXTS.delegate_only, framework: PART_TEXTS.framework, unexplained: PART_TEXTS.unexplained, load: 'load, once'};
+const PARTS = {delegate_only: 'in delegates, on no node', framework: PART_TEXTS.runtime, unexplained: PART_TEXTS.unexplained, load: 'load, once'};
 
 /* Returns rows of medians, because verdicts compare medians: the largest groups, the sum of the other groups, and the time outside operators. */
 function explainedRows({explained: {rows}}) {

@@ -51,7 +51,7 @@ function timeRows(operators, row) {
   if (!operators.isTimed(row)) return [];
   const at = key => operators.numbers(key)[row], {runs} = method.value, estimated = Number(operators.isEstimated(row)), said = (ns, stat = 'p50') => timeText(ns, estimated, [row], stat), line = (name, text, what) => [name, text, explain(what, [row])], withUnit = text => `${text} ${unitName.value}`;
   return [
-    line('average', withUnit(said(operators.avg[row], 'avg')), STAT_TEXTS.avg), line('share', shareText(operators.avg[row], method.value.execute.avg), 'of the average of Method::execute'), line('median', withUnit(said(at('p50'))), STAT_TEXTS.p50),
+    line('typical', withUnit(said(at('typical'), 'typical')), STAT_TEXTS.typical), line('share', shareText(at('typical'), method.value.execute.typical), 'of the typical time of Method::execute'), line('average', withUnit(said(operators.avg[row], 'avg')), STAT_TEXTS.avg), line('median', withUnit(said(at('p50'))), STAT_TEXTS.p50),
     ...[['p10', 'p90'], ['min', 'max']].map(([from, to]) => line(`${from} – ${to}`, withUnit(`${said(at(from))} – ${timeText(at(to), 0, [row], 'p50')}`), 'over the runs in which it ran')),
     line('calls', `${callsText(at('calls'))} per inference, in ${at('ran_in')} of ${runs} runs`, 'as recorded'),
   ];

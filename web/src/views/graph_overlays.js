@@ -41,7 +41,8 @@ function estimatedNodes(pane, shared) {
 /* A node's own time, where the document has one, is that of all runs. */
 function timesOfNodes(pane, of) {
   const {values, shared} = valuesOfNodes(pane, of, true);
-  if (times.value.stat === 'avg') for (let node = 0; node < values.length; node++) if (!Number.isNaN(pane.total(node))) { values[node] = pane.total(node) / (method.value.runs || 1); shared[node] = 0; }
+  const {stat} = times.value, own = {avg: node => pane.total(node) / (method.value.runs || 1), typical: pane.typical}[stat];
+  if (own) for (let node = 0; node < values.length; node++) if (!Number.isNaN(own(node))) { values[node] = own(node); shared[node] = 0; }
   return {values, shared};
 }
 

@@ -73,7 +73,7 @@ function makePane(reading, key, by, around, size) {
   const graph = nodes ? partOf(reading.graph, nodes) : reading.graph, origin = node => (nodes ? nodes[node] : node), at = nodes && new Map(Array.from(nodes, (node, i) => [node, i]));
   const pane = {
     key, title: TITLES[key] ?? key, reading, graph, by, tree: null, cut, sharers: reading.sharers, rowsOf: node => reading.rowsOf[origin(node)], shape: node => reading.shape(origin(node)), bytes: node => reading.bytes(origin(node)),
-    total: node => reading.total[origin(node)], nodesOf: row => (at ? reading.nodesOf(row).filter(node => at.has(node)).map(node => at.get(node)) : reading.nodesOf(row)),
+    total: node => reading.total[origin(node)], typical: node => reading.typical[origin(node)], nodesOf: row => (at ? reading.nodesOf(row).filter(node => at.has(node)).map(node => at.get(node)) : reading.nodesOf(row)),
   };
   const keep = tree => {
     pane.tree = tree;

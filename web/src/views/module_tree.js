@@ -116,15 +116,15 @@ class Maker {
   }
 }
 
-/* Returns the time beside operators: where the document says to which module each part belongs, or else once for the method. Only averages have parts; one run has a rest. */
+/* Returns the time beside operators: where the document says to which module each part belongs, or else once for the method. Averages and typical times have parts; one run has a rest. */
 function partsOf(method, times) {
   if (times.stat === 'p50') return [];
   if (times.stat === 'run') {
     const rest = times.whole - sumOver(times.of, method.operators.timed);
-    return rest > NEGLIGIBLE * times.whole ? [{part: 'beside', text: method.delegates.length ? 'delegate overhead and runtime' : PART_TEXTS.framework, avg: rest, module: -1}] : [];
+    return rest > NEGLIGIBLE * times.whole ? [{part: 'beside', text: method.delegates.length ? 'calling delegates, in them, and the runtime' : PART_TEXTS.runtime, avg: rest, module: -1}] : [];
   }
-  const table = method.document.balance_boxes, boxes = new Columns(table, table.count, method.texts), [modules, delegates] = ['module', 'delegate'].map(key => boxes.indices(key)), totals = boxes.numbers('total');
-  return Array.from(totals, (total, row) => ({part: boxes.text('part', row), text: boxes.text('part', row), avg: total / method.runs, module: method.modules[modules[row]]?.index ?? -1, isDelegate: delegates[row] >= 0}));
+  const table = method.document.balance_boxes, boxes = new Columns(table, table.count, method.texts), [modules, delegates] = ['module', 'delegate'].map(key => boxes.indices(key)), totals = boxes.numbers(times.stat === 'avg' ? 'total' : 'typical'), runs = times.stat === 'avg' ? method.runs : 1;
+  return Array.from(totals, (total, row) => ({part: boxes.text('part', row), text: boxes.text('part', row), avg: total / runs, module: method.modules[modules[row]]?.index ?? -1, isDelegate: delegates[row] >= 0}));
 }
 
 /**
@@ -175,7 +175,7 @@ export function placed(top) {
   return boxes;
 }
 
-const PART_COLOURS = {framework: 'framework', unexplained: 'unexplained', beside: 'framework'};
+const PART_COLOURS = {runtime: 'framework', unexplained: 'unexplained', operators_unplaced: 'unexplained', beside: 'framework'};
 
 /** Returns the name of a node's colour: that of the backend with most of its time. */
 export function backendColourOf(operators, node) {

@@ -2,12 +2,12 @@
 //
 // summary.js - the first view: where a method's time goes, in parts that add up to it; what to do about it; the runs.
 
-import {compared, comparedMethod, explainRuns, hasHit, labelOf, method, profile, select, selection, show, stepOf, times, timeOf, timeWithUnit} from '../base/app.js';
+import {STAT_TEXTS, compared, comparedMethod, explainRuns, hasHit, labelOf, method, profile, select, selection, show, stepOf, times, timeOf, timeWithUnit} from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {term} from '../base/filter.js';
 import {changeText, countText, shareText, shortOp, sourceText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {PART_TEXTS, RUN_WORDS, TOP_LEVEL, balanceParts, estimatedOver, groupRows, rowsInside} from '../base/method.js';
+import {RUN_WORDS, TOP_LEVEL, balanceParts, estimatedOver, groupRows, rowsInside} from '../base/method.js';
 import {get, set} from '../base/store.js';
 import {Figure, Link, commandOf, bar, shareColumn, sumHint, timeColumn} from '../parts/bits.js';
 import {SmallTable, isPrinting} from '../parts/table.js';
@@ -16,48 +16,41 @@ import {foldRows, isRepetitive, openGroup} from './operators.js';
 
 const ROWS = 8, FINDINGS_SHOWN = 5;
 
-/* Names a part of the time; the text of the document is for parts that this version does not know. */
-const partText = ({part, text}) => PART_TEXTS[part] ?? text.trim();
+const partText = ({text}) => text;
 
-/** Drops parts without time, and a part that is all of the part that contains it, as `summary` does. If no part has time, the first is shown. */
-export function shownParts(balance) {
-  let whole = null;
-  const shown = balance.filter(part => {
-    if (!part.of_previous) whole = part;
-    return part.total > 0 && (part === whole || part.total < whole.total);
-  });
-  return shown.length ? shown : balance.slice(0, 1);
-}
+/* The statistic in which parts of the time are shown: averages if they are chosen, or else the typical run, because medians and a run have none. */
+const statOfParts = () => (times.value.stat === 'avg' ? 'avg' : 'typical');
 
 /* The parts of the time as a bar and its legend, for a first look; the table below has the same parts with their times. */
 function Balance() {
-  const shown = method.value, parts = balanceParts(shown).map(part => ({...part, share: shareText(part.avg, shown.execute.avg)}));
-  return html`<div class="balance-bar" aria-hidden="true">${parts.map(part => html`<span class=${`part ${part.part}`} style=${{flexGrow: String(part.avg)}} title=${`${partText(part)}: ${part.share}`}></span>`)}</div>
+  const shown = method.value, stat = statOfParts(), parts = balanceParts(shown, stat).map(part => ({...part, share: shareText(part[stat], shown.execute[stat])}));
+  return html`<div class="balance-bar" aria-hidden="true">${parts.map(part => html`<span class=${`part ${part.part}`} style=${{flexGrow: String(part[stat])}} title=${`${partText(part)}: ${part.share}`}></span>`)}</div>
     <ul class="legend" aria-hidden="true">${parts.map(part => html`<li><span class=${`swatch ${part.part}`}></span>${partText(part)} ${part.share}</li>`)}</ul>`;
 }
 
 function BalanceTable() {
-  const {balance, execute} = method.value, whole = {part: 'execute', text: 'Method::execute', avg: execute.avg};
-  return html`<${SmallTable} caption="Where the time goes" rows=${[...shownParts(balance), whole]} command=${commandOf('summary', {}, '--by part')} columns=${[
-    {key: 'part', title: 'part', text: partText, cell: part => html`${part.part === 'execute' ? null : html`<span class=${`swatch ${part.part}`}></span>`}<span class=${part.of_previous ? 'sub' : ''}>${partText(part)}</span>`},
-    timeColumn('avg', 'avg', 'average; the parts add up to Method::execute', part => part.avg, {rows: part => (part.part === 'nodes' ? method.value.operators.timed : undefined)}),
-    {key: 'share', title: 'share', hint: 'of the average of Method::execute', number: true, text: part => shareText(part.avg, execute.avg)},
+  const {balance, execute} = method.value, stat = statOfParts(), whole = {part: 'execute', text: 'Method::execute', typical: execute.typical, avg: execute.avg};
+  return html`<${SmallTable} caption="Where the time goes" rows=${[...balance, whole]} command=${commandOf('summary', {}, '--by part', ...(stat === 'avg' ? ['--stat avg'] : []))} columns=${[
+    {key: 'part', title: 'part', text: partText, cell: part => html`${part.part === 'execute' ? null : html`<span class=${`swatch ${part.part}`}></span>`}${partText(part)}`},
+    timeColumn(stat, stat, `${STAT_TEXTS[stat]}; the parts add up to Method::execute`, part => part[stat], {stat, rows: part => (part.part === 'operators' ? method.value.operators.timed : undefined)}),
+    {key: 'share', title: 'share', hint: 'of Method::execute', number: true, text: part => shareText(part[stat], execute[stat])},
   ]} />`;
 }
 
 /* A table of delegates' time by `key`; nothing if every part has the value `plain`, which means that no backend recorded more. */
 function DelegateParts({title, parts, name, plain}) {
+  const stat = statOfParts();
   if (!parts.some(part => part[name] !== plain)) return null;
   return html`<section class="card"><${SmallTable} caption=${title} rows=${parts} columns=${[
     {key: 'backend', title: 'backend', class: 'key', text: part => part.backend ?? '(unknown)'}, {key: name, title: name.replace('_', ' '), text: part => part.text},
-    timeColumn('avg', 'avg', 'average per inference, of all delegates', part => part.avg), {key: 'share', title: 'share', hint: 'of the average of Method::execute', number: true, text: part => shareText(part.avg, method.value.execute.avg)},
+    timeColumn(stat, stat, `${STAT_TEXTS[stat]}, of all delegates`, part => part[stat], {stat}), {key: 'share', title: 'share', hint: 'of Method::execute', number: true, text: part => shareText(part[stat], method.value.execute[stat])},
   ]} /></section>`;
 }
 
 /** Says how much operator time the delegates' clock may have rounded away; null if none. */
 export function clockNote(shown) {
   if (!(shown.clockHidden > 0)) return null;
-  return `up to ${timeWithUnit(shown.clockHidden)} of the call overhead may be operator time, because the delegates' clock counts whole microseconds`;
+  return `up to ${timeWithUnit(shown.clockHidden)} of calling delegates may be time of operators, because the delegates' clock counts whole microseconds`;
 }
 
 /** Says how many runs count, and how many are excluded. */
@@ -90,7 +83,7 @@ function Phases() {
   const {phases} = method.value, time = key => timeColumn(key, key, `${key} of the runs of this phase`, phase => phase[key]);
   if (phases.length === 0) return null;
   return html`<section class="card"><${SmallTable} caption="Phases of the runs" rows=${phases} columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', hint: 'runs of this phase that count', number: true, text: phase => String(phase.runs.length)},
-    ...['avg', 'p50', 'p90'].map(time), {key: 'cv', title: 'cv', hint: 'coefficient of variation: the spread of the runs, relative to their median', number: true, text: phase => (phase.noise.cv === null ? '' : cvText(phase.noise.cv))}]} />
+    ...['typical', 'avg', 'p50', 'p90'].map(time), {key: 'cv', title: 'cv', hint: 'coefficient of variation: the spread of the runs, relative to their median', number: true, text: phase => (phase.noise.cv === null ? '' : cvText(phase.noise.cv))}]} />
     <p class="note">${TOLD_BY[phases[0].told_by]}. All other times are over the runs of all phases.</p></section>`;
 }
 
@@ -125,7 +118,7 @@ function Runs() {
   return html`<figure class="runs"><svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="slider" tabindex="0" aria-label=${`Time of each run, up to ${timeOfRun(most)}. Arrow keys choose a run.`} aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${chosen}
     aria-valuetext=${chosen >= 0 ? `run ${numbers[chosen]}, ${timeOfRun(perRun[chosen])}` : 'no run chosen'} onClick=${pick} onKeyDown=${key}>
     ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area" aria-description=${explainRun(at)}></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)} y=${height - (ns / most) * height} height=${(ns / most) * height} class=${at === chosen ? 'run chosen' : 'run'} />`)}</svg>
-    <figcaption aria-description=${explainRuns('Method::execute of one run')}>time of each run, first to last; longest ${timeOfRun(most)}. <span class="acts">${Object.entries(RUN_WORDS).map(([word, find], place) => html`${place ? ' · ' : ''}<${Link} title=${`show all views for the ${word} run`} act=${() => chooseRun(find(perRun))}>${word}<//>`)}</span>${chosen >= 0 ? html` <strong aria-description=${explainRun(chosen)}>run ${numbers[chosen]}: ${timeOfRun(perRun[chosen])}</strong> <${Link} act=${() => set({stat: 'avg', run: ''})}>all runs<//>` : null}</figcaption></figure>`;
+    <figcaption aria-description=${explainRuns('Method::execute of one run')}>time of each run, first to last; longest ${timeOfRun(most)}. <span class="acts">${Object.entries(RUN_WORDS).map(([word, find], place) => html`${place ? ' · ' : ''}<${Link} title=${`show all views for the ${word} run`} act=${() => chooseRun(find(perRun))}>${word}<//>`)}</span>${chosen >= 0 ? html` <strong aria-description=${explainRun(chosen)}>run ${numbers[chosen]}: ${timeOfRun(perRun[chosen])}</strong> <${Link} act=${() => set({stat: 'typical', run: ''})}>all runs<//>` : null}</figcaption></figure>`;
 }
 
 /* ---- Findings ---- */
