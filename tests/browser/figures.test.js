@@ -25,6 +25,8 @@ const longestFirst = key => (a, b) => b[key] - a[key];
 /* The decimals of equal times may be those of one as well as of the other, so rows are compared as they are sorted by their texts. */
 const sorted = rows => rows.map(row => row.join(' | ')).sort();
 
+const PART_TEXTS = {operators: 'graph operators', inserted: 'inserted copies', runtime: 'runtime, outside operators', unexplained: 'unexplained'};
+
 describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
   let folder, page;
 
@@ -61,31 +63,33 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
 
   const count = async () => (await page.count()).replace(/,(?=\d)/g, '');
 
+  /* The typical time on the operators of the graph. */
+  const onNodes = said => said.parts.find(({part}) => part === 'operators')?.typical ?? 0;
+
   async function summaryIsShown(said) {
     const {execute} = said;
     const figures = await page.frame.locator('.figure strong').allInnerTexts();
     assert.deepEqual(figures.slice(0, 4), [`${ms(execute.avg)} ms`, `${ms(execute.p50)} ms`, `${ms(execute.p10)} – ${ms(execute.p90)} ms`, `${ms(execute.min)} – ${ms(execute.max)} ms`]);
-    const rows = await page.table('Where the time goes'), parts = {'graph operators': said.nodes, 'estimated': said.estimated, 'delegate overhead (calls minus operators)': said.delegate_only, 'inserted operators': said.inserted,
-      'call overhead': said.rest_of_calls, 'runtime, outside operators': said.framework, unexplained: said.unexplained, 'Method::execute': execute.avg};
-    const isAllOf = {estimated: 'nodes', 'inserted operators': 'delegate_only', 'call overhead': 'delegate_only'};
-    assert.deepEqual(rows.map(([part]) => part), Object.keys(parts).filter(part => parts[part] > 0 && !(isAllOf[part] && parts[part] >= said[isAllOf[part]])));
-    for (const [part, avg, of] of rows) assert.deepEqual([avg, of], [ms(parts[part]), share(parts[part], execute.avg)], part);
+    const rows = await page.table('Where the time goes'), parts = [...said.parts, execute];
+    assert.deepEqual(rows.map(([, time, of]) => [time, of]), parts.map(part => [ms(part.typical), share(part.typical, execute.typical)]));
+    assert.equal(rows.at(-1)[0], 'Method::execute');
+    for (const [at, {part}] of said.parts.entries()) if (PART_TEXTS[part]) assert.equal(rows[at][0], PART_TEXTS[part]);
     assert.deepEqual(await page.frame.locator('.findings li > div > strong').allTextContents(), said.findings.map(({title}) => title));
   }
 
   async function cardsAreShown(said) {
-    const whole = said.execute.avg;
+    const whole = said.execute.typical;
     for (const [title, list] of [['Operator', said.by_op], ['Backend', said.by_backend], ['Source line', said.by_source]]) {
       const rows = await page.table(title);
-      assert.deepEqual(sorted(rows.map(row => row.slice(1, 4).map(unmarked))), sorted(list.toSorted(longestFirst('avg')).slice(0, rows.length).map(row => [ms(row.avg), share(row.avg, whole), row.count])), title);
+      assert.deepEqual(sorted(rows.map(row => row.slice(1, 4).map(unmarked))), sorted(list.toSorted(longestFirst('typical')).slice(0, rows.length).map(row => [ms(row.typical), share(row.typical, whole), row.count])), title);
       assert.equal(rows.length, Math.min(list.length, SHOWN), title);
     }
     const own = said.by_module.filter(row => row.count > 0), rows = await page.table('Module'), byName = new Map(own.map(row => [row.module || itself, row]));
     assert.equal(rows.length, Math.min(own.length, SHOWN));
-    assert.deepEqual(rows.map(row => unmarked(row[1])), own.map(row => row.avg).sort((a, b) => b - a).slice(0, SHOWN).map(ms));
+    assert.deepEqual(rows.map(row => unmarked(row[1])), own.map(row => row.typical).sort((a, b) => b - a).slice(0, SHOWN).map(ms));
     for (const [name, ...told] of rows) {
       const row = byName.get(name);
-      assert.deepEqual(told.slice(0, 4).map(unmarked), [ms(row.avg), share(row.avg, whole), String(row.count), ms(row.total)], name);
+      assert.deepEqual(told.slice(0, 4).map(unmarked), [ms(row.typical), share(row.typical, whole), String(row.count), ms(row.with_children.typical)], name);
     }
   }
 
@@ -111,26 +115,26 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
   async function operatorsAreShown(said, nodes) {
     const close = page.frame.getByLabel('Close details');
     if (await close.count()) await page.press(close); // beside them the table has fewer columns
-    const timed = nodes.filter(node => node.avg !== null && node.match), whole = said.execute.avg;
+    const timed = nodes.filter(node => node.avg !== null && node.match), whole = said.execute.typical;
     await page.view('Operators');
     await clearFilters();
     if (timed.length === 0) return;
     await page.groupBy('Each');
     await page.grid().getByRole('columnheader', {name: /^p50/}).waitFor(); // which is there once the table knows its width
-    assert.match(await count(), new RegExp(`^${timed.length} operators?, ${ms(said.nodes)} ms`));
-    const texts = ['avg', 'p50'], rows = await page.rows(), wanted = new Set(timed.map(node => [node.target, ...texts.map(key => ms(node[key])), share(node.avg, whole), node.estimated].join(' ')));
-    assert.deepEqual(rows.map(row => unmarked(row['avg ms'])), timed.map(node => node.avg).sort((a, b) => b - a).slice(0, rows.length).map(ms));
+    assert.match(await count(), new RegExp(`^${timed.length} operators?, ${ms(onNodes(said))} ms`));
+    const texts = ['typical', 'p50'], rows = await page.rows(), wanted = new Set(timed.map(node => [node.target, ...texts.map(key => ms(node[key])), share(node.typical, whole), node.estimated].join(' ')));
+    assert.deepEqual(rows.map(row => unmarked(row['typical ms'])), timed.map(node => node.typical).sort((a, b) => b - a).slice(0, rows.length).map(ms));
     for (const row of rows) {
-      const told = [row.operator, ...texts.map(key => unmarked(row[`${key} ms`])), row.share, row['avg ms'].startsWith('≈')].join(' ');
+      const told = [row.operator, ...texts.map(key => unmarked(row[`${key} ms`])), row.share, row['typical ms'].startsWith('≈')].join(' ');
       assert.ok(wanted.has(told), told);
     }
-    for (const [button, key, list] of [['Operator type', 'avg ms', said.by_op], ['Module', 'avg ms', said.by_module.filter(row => row.count > 0)], ['Source line', 'avg ms', said.by_source], ['Backend', 'avg ms', said.by_backend]]) {
+    for (const [button, list] of [['Operator type', said.by_op], ['Module', said.by_module.filter(row => row.count > 0)], ['Source line', said.by_source], ['Backend', said.by_backend]]) {
       await page.groupBy(button);
       const groups = await page.rows();
-      assert.deepEqual(groups.map(row => unmarked(row[key])), list.map(row => row.avg).sort((a, b) => b - a).slice(0, groups.length).map(ms), button);
+      assert.deepEqual(groups.map(row => unmarked(row['typical ms'])), list.map(row => row.typical).sort((a, b) => b - a).slice(0, groups.length).map(ms), button);
       assert.ok(groups.length === list.length || groups.length > 20, button);
       await page.press(page.grid().locator('[data-row="0"]'));
-      assert.match(await count(), new RegExp(`operators?, ${unmarked(groups[0][key])} ms, `), button);
+      assert.match(await count(), new RegExp(`operators?, ${unmarked(groups[0]['typical ms'])} ms, `), button);
       await clearFilters();
     }
   }
@@ -142,13 +146,13 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
   /* The contents of Method::execute add up to it; what is on the operators of each module is what the summary says. */
   async function modulesAreShown(said) {
     await page.view('Modules');
-    if (!(said.nodes > 0)) return;
+    if (!(onNodes(said) > 0)) return;
     const totals = new Map(said.by_module.map(row => [row.module, row])), rows = await page.table('Contents'), table = page.frame.locator('table.plain', {has: page.frame.locator('caption', {hasText: /^Contents/})}), all = table.locator('xpath=..').getByRole('button', {name: /more$/});
     if (await all.count()) await page.press(all);
     const titles = await table.locator('thead th').allInnerTexts(), work = titles.findIndex(title => /^on operators/.test(title)), contents = await page.table('Contents');
     const sum = contents.reduce((time, row) => time + Number(unmarked(row[2])), 0);
-    assert.ok(rows.length > 0 && Math.abs(sum - said.execute.avg) <= 0.00005 * (contents.length + 1), `${sum} of ${said.execute.avg}`);
-    for (const row of contents) if (totals.has(row[0])) assert.equal(unmarked(row[work < 0 ? 2 : work]), ms(totals.get(row[0]).total), row[0]);
+    assert.ok(rows.length > 0 && Math.abs(sum - said.execute.typical) <= 0.00005 * (contents.length + 1), `${sum} of ${said.execute.typical}`);
+    for (const row of contents) if (totals.has(row[0])) assert.equal(unmarked(row[work < 0 ? 2 : work]), ms(totals.get(row[0]).with_children.typical), row[0]);
   }
 
   for (const record of RECORDS.filter(mine))
