@@ -38,7 +38,7 @@ describe('the modules', {skip: missing(), timeout: 600_000}, () => {
       await tab.open(paths[record], 'modules');
       const [method] = answer('summary', record).methods, rows = await contents();
       const sum = rows.reduce((all, [, , time]) => all + Number(time.replace('≈ ', '')), 0);
-      assert.ok(Math.abs(sum - method.execute.avg) < 1e-4 * rows.length, `${record}: ${sum} of ${method.execute.avg}`);
+      assert.ok(Math.abs(sum - method.execute.typical) < 1e-4 * rows.length, `${record}: ${sum} of ${method.execute.typical}`);
     }
   });
 
@@ -87,7 +87,7 @@ describe('the modules', {skip: missing(), timeout: 600_000}, () => {
     await tab.open(paths.llama_portable, 'modules');
     await tab.point(0.3, 1.5 * LEVEL);
     const tip = await tab.page.locator('.scene-tip').innerText();
-    for (const part of [/^layers\.\* ×32/, /avg\s+[\d.]+ ms, [\d.]+ % of Method::execute/, /slowest\s+layers\.\d+, /]) assert.match(tip, part);
+    for (const part of [/^layers\.\* ×32/, /typical\s+[\d.]+ ms, [\d.]+ % of Method::execute/, /slowest\s+layers\.\d+, /]) assert.match(tip, part);
     await tab.canvas.focus();
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await tab.page.keyboard.press(key);
     assert.match(await tab.said(), /of Method::execute/);

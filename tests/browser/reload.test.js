@@ -54,7 +54,7 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
   const records = () => frame.getByLabel('Record').locator('option').allInnerTexts();
   const choose = label => frame.getByLabel('Record').selectOption({label});
   const average = async () => (await dashboard.table('Where the time goes')).at(-1)[1];
-  const averageOf = fixture => ms(answer('summary', fixture).methods[0].execute.avg);
+  const averageOf = fixture => ms(answer('summary', fixture).methods[0].execute.typical);
   const shows = text => frame.locator('main').getByText(text).first().waitFor();
 
   /* All tabs work, and have the problem and nothing else. */
@@ -126,8 +126,8 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
     assert.equal(said.average, `${ms(wanted.find(({name}) => name === said.name).avg)} ms`);
     assert.equal(said.name, selected ??= said.name);
     assert.equal(await dashboard.grid().evaluate(grid => grid.scrollTop), 300);
-    const times = new Set(wanted.filter(({avg}) => avg !== null).map(({avg}) => ms(avg)));
-    assert.deepEqual((await dashboard.rows()).map(row => row['avg ms']).filter(text => !times.has(text)), []);
+    const times = new Set(wanted.filter(({typical}) => typical !== null).map(({typical}) => ms(typical)));
+    assert.deepEqual((await dashboard.rows()).map(row => row['typical ms']).filter(text => !times.has(text)), []);
   }
 
   it('keeps them where the record is written again, with the new figures', async () => {
