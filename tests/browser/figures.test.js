@@ -25,6 +25,8 @@ const longestFirst = key => (a, b) => b[key] - a[key];
 /* The decimals of equal times may be those of one as well as of the other, so rows are compared as they are sorted by their texts. */
 const sorted = rows => rows.map(row => row.join(' | ')).sort();
 
+const PART_TEXTS = {operators: 'graph operators', inserted: 'inserted copies', runtime: 'runtime, outside operators', unexplained: 'unexplained'};
+
 describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
   let folder, page;
 
@@ -61,13 +63,17 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
 
   const count = async () => (await page.count()).replace(/,(?=\d)/g, '');
 
+  /* The typical time on the operators of the graph. */
+  const onNodes = said => said.parts.find(({part}) => part === 'operators')?.typical ?? 0;
+
   async function summaryIsShown(said) {
     const {execute} = said;
     const figures = await page.frame.locator('.figure strong').allInnerTexts();
     assert.deepEqual(figures.slice(0, 4), [`${ms(execute.typical)} ms`, `${ms(execute.p50)} ms`, `${ms(execute.p10)} – ${ms(execute.p90)} ms`, `${ms(execute.min)} – ${ms(execute.max)} ms`]);
-    const rows = await page.table('Where the time goes');
-    assert.deepEqual(rows.map(([, typical, of]) => [typical, of]), [...said.parts, execute].map(part => [ms(part.typical), share(part.typical, execute.typical)]));
+    const rows = await page.table('Where the time goes'), parts = [...said.parts, execute];
+    assert.deepEqual(rows.map(([, time, of]) => [time, of]), parts.map(part => [ms(part.typical), share(part.typical, execute.typical)]));
     assert.equal(rows.at(-1)[0], 'Method::execute');
+    for (const [at, {part}] of said.parts.entries()) if (PART_TEXTS[part]) assert.equal(rows[at][0], PART_TEXTS[part]);
     assert.deepEqual(await page.frame.locator('.findings li > div > strong').allTextContents(), said.findings.map(({title}) => title));
   }
 
@@ -115,20 +121,20 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
     if (timed.length === 0) return;
     await page.groupBy('Each');
     await page.grid().getByRole('columnheader', {name: /^p50/}).waitFor(); // which is there once the table knows its width
-    assert.match(await count(), new RegExp(`^${timed.length} operators?, ${ms(said.parts.find(({part}) => part === 'operators')?.typical ?? 0)} ms`));
+    assert.match(await count(), new RegExp(`^${timed.length} operators?, ${ms(onNodes(said))} ms`));
     const texts = ['typical', 'p50'], rows = await page.rows(), wanted = new Set(timed.map(node => [node.target, ...texts.map(key => ms(node[key])), share(node.typical, whole), node.estimated].join(' ')));
     assert.deepEqual(rows.map(row => unmarked(row['typical ms'])), timed.map(node => node.typical).sort((a, b) => b - a).slice(0, rows.length).map(ms));
     for (const row of rows) {
       const told = [row.operator, ...texts.map(key => unmarked(row[`${key} ms`])), row.share, row['typical ms'].startsWith('≈')].join(' ');
       assert.ok(wanted.has(told), told);
     }
-    for (const [button, key, list] of [['Operator type', 'typical ms', said.by_op], ['Module', 'typical ms', said.by_module.filter(row => row.count > 0)], ['Source line', 'typical ms', said.by_source], ['Backend', 'typical ms', said.by_backend]]) {
+    for (const [button, list] of [['Operator type', said.by_op], ['Module', said.by_module.filter(row => row.count > 0)], ['Source line', said.by_source], ['Backend', said.by_backend]]) {
       await page.groupBy(button);
       const groups = await page.rows();
-      assert.deepEqual(groups.map(row => unmarked(row[key])), list.map(row => row.typical).sort((a, b) => b - a).slice(0, groups.length).map(ms), button);
+      assert.deepEqual(groups.map(row => unmarked(row['typical ms'])), list.map(row => row.typical).sort((a, b) => b - a).slice(0, groups.length).map(ms), button);
       assert.ok(groups.length === list.length || groups.length > 20, button);
       await page.press(page.grid().locator('[data-row="0"]'));
-      assert.match(await count(), new RegExp(`operators?, ${unmarked(groups[0][key])} ms, `), button);
+      assert.match(await count(), new RegExp(`operators?, ${unmarked(groups[0]['typical ms'])} ms, `), button);
       await clearFilters();
     }
   }
@@ -140,7 +146,7 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
   /* The contents of Method::execute add up to it; what is on the operators of each module is what the summary says. */
   async function modulesAreShown(said) {
     await page.view('Modules');
-    if (!(said.nodes > 0)) return;
+    if (!(onNodes(said) > 0)) return;
     const totals = new Map(said.by_module.map(row => [row.module, row])), rows = await page.table('Contents'), table = page.frame.locator('table.plain', {has: page.frame.locator('caption', {hasText: /^Contents/})}), all = table.locator('xpath=..').getByRole('button', {name: /more$/});
     if (await all.count()) await page.press(all);
     const titles = await table.locator('thead th').allInnerTexts(), work = titles.findIndex(title => /^on operators/.test(title)), contents = await page.table('Contents');

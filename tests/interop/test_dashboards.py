@@ -9,8 +9,8 @@ import pytest
 
 from conftest import DEVICES, RECORDS, SEVERAL, fixture_name
 
-PARTS = ("nodes", "inserted", "rest_of_calls", "framework", "unexplained")
-METRICS = {"p50_ms": "median ms", "p90_ms": "p90 ms", "load_ms": "load ms", "peak_mb": "peak MB", "delegated_percent": "delegated %"}
+PARTS = ("operators", "operators_unplaced", "inserted", "delegate_phases", "opaque_delegates", "call_overhead", "runtime", "unexplained")
+METRICS = {"typical_ms": "typical ms", "p90_ms": "p90 ms", "load_ms": "load ms", "peak_mb": "peak MB", "delegated_percent": "delegated %"}
 KEPT = 1000  # points of a curve that TensorBoard keeps
 
 
@@ -63,20 +63,22 @@ def test_curves(tensorboard, command, logdir, record):
         assert average(whole) == near(method["execute"]["avg"])
         parts = curves.group("2_parts_ms")
         least = max(0.001, 0.01 * max(whole))  # a part that is always shorter has no curve
+        said = {part: sum(row["avg"] for row in method["parts"] if row["part"] == part) for part in PARTS}
         for part in PARTS:
-            assert average(parts.get(part, [0])) == pytest.approx(method[part], rel=1e-5, abs=1e-6 if part in parts else least), part
+            assert average(parts.get(part, [0])) == pytest.approx(said[part], rel=1e-5, abs=1e-6 if part in parts else least), part
         assert [sum(values) for values in zip(*parts.values())] == [pytest.approx(value, rel=1e-5, abs=len(PARTS) * least) for value in whole]
         op_types = curves.group("3_op_type_ms")
         assert len(op_types) <= 11
-        if "nodes" in parts:
-            assert [sum(values) for values in zip(*op_types.values())] == [near(value) for value in parts["nodes"]]
+        if "operators" in parts:
+            assert [sum(values) for values in zip(*op_types.values())] == [near(value) for value in parts["operators"]]
         said = {row["op"]: row["avg"] for row in method["by_op"]}
         for op, values in op_types.items():
             if op != "other":
                 assert average(values) == near(said[op]), op
-        total = sum(curves.group("5_timeline_ms").get("avg", []))
-        if 0 < len(curves.group("5_timeline_ms").get("avg", [])) < KEPT:
-            assert total == near(method["execute"]["avg"] - method["framework"])
+        timeline = curves.group("5_timeline_ms").get("typical", [])
+        if 0 < len(timeline) < KEPT:
+            runtime = sum(row["typical"] for row in method["parts"] if row["part"] == "runtime")
+            assert sum(timeline) == near(method["execute"]["typical"] - runtime)
 
 
 def test_descriptions_are_the_same_everywhere(tensorboard):
@@ -146,8 +148,8 @@ def test_hparams(tensorboard, command, logdir):
         facts, metrics = row["hparams"], {m["name"]["tag"]: m["value"] for m in row["metricValues"]}
         methods = [method for _, method in told]
         main = next(method for method in methods if method["method"] == facts["method"]) if "method" in facts else methods[0]
-        assert metrics["~metrics/p50_ms"] == near(main["execute"]["p50"]) and metrics["~metrics/p90_ms"] == near(main["execute"]["p90"])
-        load = max((entry["avg"], entry["p50"]) for entry in command.json("summary", record, "ms")["load"])[1] if command.json("summary", record, "ms")["load"] else None
+        assert metrics["~metrics/typical_ms"] == near(main["execute"]["typical"]) and metrics["~metrics/p90_ms"] == near(main["execute"]["p90"])
+        load = max((entry["avg"], entry["typical"]) for entry in command.json("summary", record, "ms")["load"])[1] if command.json("summary", record, "ms")["load"] else None
         assert metrics.get("~metrics/load_ms") == (None if load is None else near(load))
         assert facts["backend"] and facts["inputs"], fixture_name(record)
     assert rows["quantized_xnnpack/1_edge/forward"]["hparams"]["quantisation"] == "int8"
@@ -184,7 +186,7 @@ def test_text(tensorboard, command, logdir, record):
     assert list(tags[run.name]) == ["1_summary"]
     page = page_of(tensorboard, run.name, "1_summary")
     assert fixture_name(record).replace("/", "_") in re.search(r"<h2>(.*?)</h2>", page)[1]
-    assert page.index('href="#graphs"') < page.index("<table>") and "profile/avg" in page
+    assert page.index('href="#graphs"') < page.index("<table>") and "profile/typical" in page
     rows = cells(page)
     assert len(rows) <= 16
     for row in rows[1:]:

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import RECORDS, Run, fixture_name
 
-STATISTICS = {"profile/avg": "avg", "profile/p50": "p50", "profile/p90": "p90", "profile/max": "max"}
+STATISTICS = {"profile/typical": "typical", "profile/avg": "avg", "profile/p50": "p50", "profile/p90": "p90", "profile/max": "max"}
 
 
 def shown_micros(micros):

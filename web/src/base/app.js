@@ -56,14 +56,18 @@ function evidenceOf(rows) {
   return evidences.get(rows);
 }
 
+/* The number of runs in the middle third, of which the typical run is the mean: a third is left out at each end. */
+const middleThird = runs => runs - 2 * Math.floor(runs / 3);
+
 /**
  * Returns the least that a time in ns is known to: the step of its clock, or a tenth of the spread over the runs. `rows` are the operators whose time it is: of one its own spread counts, otherwise that of the method.
- * An average is finer than the clock: by the root of the number of runs, of which a typical run has half.
+ * An average is finer than the clock: by the root of the number of runs that it is over: of a typical run the middle third.
  */
 export function grainOf(ns, rows = NONE, stat = times.value?.stat) {
   const {operators, runs, noise} = method.value ?? {}, [row] = rows, at = key => operators.numbers(key)[row], step = Math.max(...evidenceOf(rows).steps);
   const spread = rows.length === 1 ? (at('p90') - at('p10')) / MIDDLE : Math.abs(ns) * (noise?.cv ?? 0);
-  return Math.max(stat === 'avg' ? step / Math.sqrt(runs || 1) : stat === 'typical' ? step / Math.sqrt(Math.ceil((runs || 1) / 2)) : step, stat === 'run' ? 0 : (spread || 0) / 10);
+  const averaged = {avg: runs || 1, typical: middleThird(runs || 1)}[stat] ?? 1;
+  return Math.max(step / Math.sqrt(averaged), stat === 'run' ? 0 : (spread || 0) / 10);
 }
 
 /** Formats a time in ns in the page's unit, without and with the unit's name, with the digits that `grain` ns support, or all if the reader asks for them. */
@@ -129,7 +133,7 @@ function readRun(shown, wanted) {
 }
 
 /** What each statistic is. */
-export const STAT_TEXTS = {typical: 'time in the typical run, the shortest half of the runs', avg: 'average over the runs', p50: 'median over the runs in which it ran', run: 'measured in this run'};
+export const STAT_TEXTS = {typical: 'time in the typical run, the mean over the middle third of the runs', avg: 'average over the runs', p50: 'median over the runs in which it ran', run: 'measured in this run'};
 
 /* When the record was written, as the page knows it: records do not hold when they were recorded. */
 function writtenText() {
