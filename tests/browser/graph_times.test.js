@@ -47,8 +47,8 @@ describe('times in GRAPHS', {skip: missing(), timeout: 900_000}, () => {
       for (const [name, sum] of sums) if (drawn.has(name)) near(drawn.get(name), sum, BOX_MICROS, name);
       const moduleOf = box => (box.includes('-') ? box.slice(box.lastIndexOf('/') + 1).replace(/^[^-]*-/, '') : box.replaceAll('/', '.'));
       const boxOf = new Map([...drawn.keys()].filter(name => sums.has(name)).map(name => [moduleOf(name), name]).reverse());
-      const modules = method.by_module.filter(({module, total}) => module && total > 0 && boxOf.has(module));
-      for (const {module, total} of modules) near(drawn.get(boxOf.get(module)), total, BOX_MICROS, module);
+      const modules = method.by_module.filter(({module, with_children: {avg}}) => module && avg > 0 && boxOf.has(module));
+      for (const {module, with_children: {avg}} of modules) near(drawn.get(boxOf.get(module)), avg, BOX_MICROS, module);
       withModules += modules.length > 0;
     });
 

@@ -76,7 +76,7 @@ for (const [place, open] of Object.entries(PLACES))
       };
       return [
         () => page.view(oneOf(views)), () => key(['n', 'N', 'Escape']), () => key([...'123456789']), async () => page.search(oneOf(['', 'attention', 'op:mul', '/layers\\.(1|2)/', 'backend:cpu avg>0.001'])),
-        async () => (await page.frame.getByLabel('Statistic of times').count()) && chooseIn('Statistic of times', ['avg', 'p50']), () => chooseIn('Unit of times', ['ms', 'us', 'ns']), () => key([...'ufpormq+-0']), () => key(['ArrowDown', 'ArrowRight', 'Backspace', 'Enter']),
+        async () => (await page.frame.getByLabel('Statistic of times').count()) && chooseIn('Statistic of times', ['typical', 'avg', 'p50']), () => chooseIn('Unit of times', ['ms', 'us', 'ns']), () => key([...'ufpormq+-0']), () => key(['ArrowDown', 'ArrowRight', 'Backspace', 'Enter']),
         async () => {
           const box = await page.frame.locator('.scene-canvas, .graph-canvas canvas, .live-bytes, .roofline-plot').first().boundingBox({timeout: 100}).catch(() => null), at = [random(98), random(200)];
           if (box) await page.page.mouse.click(box.x + (box.width * (1 + at[0])) / 100, box.y + Math.min(box.height - 2, 5 + at[1]));

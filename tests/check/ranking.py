@@ -33,7 +33,7 @@ def has_shares(rows, whole):
 
 def check_lists(stat, method, lists):
     """Lists of a document: by_op, ... of a summary, lines of a source file."""
-    whole = method["execute"]["avg"]
+    whole = method["execute"]["avg" if stat == "avg" else "typical"]
     for name, rows in lists.items():
         times = [row[stat] or 0 for row in rows]
         if name != "by_module" and not descends(times):  # modules stand as a tree
@@ -44,17 +44,17 @@ def check_lists(stat, method, lists):
 
 
 def check_modules(stat, method):
-    total, rows = ("total" if stat == "avg" else "total_p50"), method["by_module"]
+    rows = method["by_module"]
     own = sum((row[stat] or 0) for row in rows[:1])
-    whole = method["execute"]["avg"] if stat == "avg" else own + sum(row[total] for row in rows if row["level"] == 1)
-    if not has_shares([(row[total], row["total_share"]) for row in rows], whole):
+    whole = own + sum(row["with_children"][stat] for row in rows if row["level"] == 1) if stat == "p50" else method["execute"][stat]
+    if not has_shares([(row["with_children"][stat], row["with_children"]["share"]) for row in rows], whole):
         yield "shares of modules with all in them"
     for i, parent in enumerate(rows):
         inside = [row for row in rows[i + 1:] if row["level"] > parent["level"]]
         end = next((k for k, row in enumerate(rows[i + 1:]) if row["level"] <= parent["level"]), len(rows))
-        children = [row[total] for row in rows[i + 1:i + 1 + end] if row["level"] == parent["level"] + 1]
+        children = [row["with_children"][stat] for row in rows[i + 1:i + 1 + end] if row["level"] == parent["level"] + 1]
         if inside and not descends(children):
-            yield f"modules in {parent['module']!r} are not ranked by {total}"
+            yield f"modules in {parent['module']!r} are not ranked by {stat}"
 
 
 def check_summary(binary, folder, stat):
@@ -68,9 +68,9 @@ def check_summary(binary, folder, stat):
         if method["runs"]:
             yield from check_lists(stat, method, {name: method[name] for name in LISTS})
             yield from check_modules(stat, method)
-        parts = ("nodes", "delegate_only", "framework", "unexplained")
-        if method["runs"] and not math.isclose(sum(method[part] for part in parts), method["execute"]["avg"], rel_tol=1e-9):
-            yield "the balance is not of averages"
+        for key in ("avg", "typical") if method["runs"] and method["parts"] else ():
+            if not math.isclose(sum(part[key] for part in method["parts"]), method["execute"][key] or 0, rel_tol=1e-9):
+                yield f"the parts do not add up to the {key} of Method::execute"
 
 
 def check_source(binary, folder, stat):
@@ -106,7 +106,7 @@ def check_tables(binary, folder, stat):
 def main(binary, *roots):
     failed = checked = 0
     for folder in [folder for root in roots for folder in fixtures(root)]:
-        for stat in ("avg", "p50"):
+        for stat in ("typical", "avg", "p50"):
             for check in (check_summary, check_source, check_tables):
                 checked += 1
                 for problem in check(binary, folder, stat):

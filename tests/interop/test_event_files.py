@@ -55,7 +55,7 @@ def test_accumulator_has_graph_times_and_curves(command, logdir, record):
         accumulator = event_accumulator.EventAccumulator(run.folder, size_guidance={event_accumulator.TENSORS: 0}).Reload()
         assert len(accumulator.Graph().node) == len(run.graph["nodes"]), run.name
         tags = accumulator.Tags()
-        assert len(tags["run_metadata"]) == (5 if run.is_timed() else 0), run.name
+        assert len(tags["run_metadata"]) == (6 if run.is_timed() else 0), run.name
         for tag in tags["run_metadata"]:
             timed = sum(len(device.node_stats) for device in accumulator.RunMetadata(tag).step_stats.dev_stats)
             assert timed == sum(node["avg"] is not None for node in run.graph["nodes"]), f"{run.name} {tag}"

@@ -78,9 +78,9 @@ def test_times_of_a_program_are_there():
     graphs = json.loads(run("export", *files, "--to", "model-explorer").stdout)
     assert list(graphs) == ["forward", "model.pte::forward_0_0"]
     operators = [node for node in nodes if node["subgraph"] and node["kind"] == "op"]
-    inside = {str(i): node["avg"] for i, node in enumerate(operators) if node["avg"] is not None}
+    inside = {str(i): node["typical"] for i, node in enumerate(operators) if node["typical"] is not None}
     assert {key: found["value"] for key, found in graphs["model.pte::forward_0_0"]["results"].items()} == pytest.approx(inside)
-    assert graphs["forward"]["results"]["forward_0_0"]["value"] == pytest.approx(sum(node["avg"] or 0 for node in nodes))
+    assert graphs["forward"]["results"]["forward_0_0"]["value"] == pytest.approx(sum(node["typical"] or 0 for node in nodes))
 
 
 def test_an_adapter_shows_its_own_graphs():
