@@ -34,7 +34,7 @@ describe('many records', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('have a row each in HParams', async () => {
-    await page.go('hparams', 'median ms');
+    await page.go('hparams', 'typical ms');
     const cells = await page.hparamsCells();
     await picture('hparams');
     for (const name of NAMES) assert.ok(cells.some(cell => cell.startsWith(`${name}/`)), name);

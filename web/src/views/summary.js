@@ -72,7 +72,7 @@ function againstBase() {
 
 function Figures() {
   const {execute, operators, noise} = method.value, figure = (label, what, value, note) => html`<${Figure} label=${label} value=${value} note=${note} why=${explainRuns(what)} />`, range = (from, to) => `${timeOf(from)} – ${timeWithUnit(to)}`;
-  return html`<div class="figures">${figure('typical run of Method::execute', 'the mean over the middle third of the runs, of which all typical times are', timeWithUnit(execute.typical), runsText(method.value))}${figure('median over runs', 'half of the runs took less', timeWithUnit(execute.p50), againstBase())}
+  return html`<div class="figures">${figure('typical run of Method::execute', 'the mean over the middle third of the runs, which all typical times are over', timeWithUnit(execute.typical), runsText(method.value))}${figure('median over runs', 'half of the runs took less', timeWithUnit(execute.p50), againstBase())}
     ${figure('p10 – p90', 'a tenth of the runs took less, a tenth more', range(execute.p10, execute.p90))}${figure('min – max', 'the fastest and the slowest run', range(execute.min, execute.max))}
     ${noise && noise.verdict !== 'few_runs' ? figure('noise', 'coefficient of variation of the runs: their spread, relative to their median', STEADINESS[noise.verdict] ?? noise.verdict, `cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`) : null}
     <${Figure} label="operators with a time" value=${`${operators.timed.length} of ${operators.count}`} why="operators of the graph that events were matched to" /></div>`;
