@@ -38,7 +38,7 @@ describe('the modules', {skip: missing(), timeout: 600_000}, () => {
       await tab.open(paths[record], 'modules&digits=1'); // as they are, not as many digits as are known
       const [method] = answer('summary', record).methods, rows = await contents();
       const sum = rows.reduce((all, [, , time]) => all + Number(time.replace('≈ ', '')), 0);
-      assert.ok(Math.abs(sum - method.execute.typical) < 5e-4 * rows.length, `${record}: ${sum} of ${method.execute.typical}`);
+      assert.ok(Math.abs(sum - method.execute.typical) < 1e-4 * rows.length, `${record}: ${sum} of ${method.execute.typical}`);
     }
   });
 
