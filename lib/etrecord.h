@@ -1149,11 +1149,14 @@ typedef enum etr_time_part {
  * static. */
 ETR_API const char *etr_time_part_name(etr_time_part part);
 
+/** Stands for the name of a delegate's backend that the files do not say. */
+#define ETR_UNKNOWN_BACKEND "unknown"
+
 /** The time of one part, of one backend. */
 typedef struct etr_part_time {
   etr_time_part part;
-  const char *backend; /**< NULL for operators on nodes, for kernels and for the runtime; "unknown"
-                          for a delegate whose backend the files do not name */
+  const char *backend; /**< NULL for operators on nodes, for kernels and for the runtime;
+                          ETR_UNKNOWN_BACKEND for a delegate whose backend is not named */
   uint64_t ticks;      /**< total over all included runs; more than 0 */
   double typical;      /**< ticks per inference in the method's typical run */
   size_t call_count;   /**< for ETR_TIME_OPAQUE and ETR_TIME_CALL_OVERHEAD: number of delegates,

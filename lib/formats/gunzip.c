@@ -53,8 +53,8 @@ static bool grow(etr_file *out, size_t *capacity, z_stream *stream) {
   return true;
 }
 
-/* Unpacks everything. Returns Z_STREAM_END, or zlib's reason why it stopped; Z_NEED_DICT stands for
- * more than max_bytes, since a gzip file has no dictionary. */
+/* Unpacks everything, or until more than max_bytes came out. Returns Z_STREAM_END, or zlib's last
+ * result. */
 static int unpack_all(etr_file *out, z_stream *stream, etr_slice packed, uint64_t max_bytes) {
   size_t capacity = 0, given = 0;
   for (;;) {
@@ -66,7 +66,7 @@ static int unpack_all(etr_file *out, z_stream *stream, etr_slice packed, uint64_
     int result = inflate(stream, Z_NO_FLUSH);
     out->size += room - stream->avail_out;
     if (out->size > max_bytes)
-      return Z_NEED_DICT;
+      return result;
     bool is_all = stream->avail_in == 0 && given == packed.size;
     if (result == Z_STREAM_END) {
       if (is_all)
@@ -80,16 +80,18 @@ static int unpack_all(etr_file *out, z_stream *stream, etr_slice packed, uint64_
   }
 }
 
+static etr_status fail_too_large(const char *path, uint64_t max_bytes, etr_error *error) {
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
+                  "unpacks to more than the %" PRIu64 " bytes left to read; raise this limit with "
+                  "--max-bytes",
+                  max_bytes);
+}
+
 /* Fails with what zlib says. */
 static etr_status fail_to_unpack(int result, const char *path, size_t packed_bytes,
-                                 uint64_t max_bytes, etr_error *error) {
+                                 etr_error *error) {
   if (result == Z_MEM_ERROR)
     return etr_fail_memory_of(error, path, NULL);
-  if (result == Z_NEED_DICT)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
-                    "unpacks to more than the %" PRIu64 " bytes left to read; raise this limit "
-                    "with --max-bytes",
-                    max_bytes);
   if (result == Z_BUF_ERROR)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                     "compressed with gzip and cut short (it has %zu bytes); was it copied "
@@ -107,8 +109,10 @@ etr_status etr_gunzip(etr_file *out, etr_slice packed, const char *path, uint64_
     return etr_fail_memory_of(error, path, NULL);
   int result = unpack_all(out, &stream, packed, max_bytes);
   inflateEnd(&stream);
-  if (result == Z_STREAM_END)
+  bool is_too_large = out->size > max_bytes;
+  if (result == Z_STREAM_END && !is_too_large)
     return ETR_OK;
   etr_file_clear(out);
-  return fail_to_unpack(result, path, packed.size, max_bytes, error);
+  return is_too_large ? fail_too_large(path, max_bytes, error)
+                      : fail_to_unpack(result, path, packed.size, error);
 }

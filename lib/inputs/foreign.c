@@ -30,22 +30,18 @@ static const signature pointers[] = {
      "a git-annex pointer, not the file itself: fetch it with `git annex get`"},
 };
 
+static const signature tar = {TAR_MAGIC_AT, BYTES("ustar"),
+                              "a tar archive: unpack it with `tar -xf`"};
+
 static const signature signatures[] = {
-    {TAR_MAGIC_AT, BYTES("ustar"), "a tar archive: unpack it with `tar -xf`"},
-    {0,
-     BYTES("\xfd"
-           "7zXZ"),
-     "compressed with xz: unpack it with `unxz`"},
+    {0, BYTES("\3757zXZ"), "compressed with xz: unpack it with `unxz`"},
     {0, BYTES("BZh"), "compressed with bzip2: unpack it with `bunzip2`"},
     {0, BYTES("\x28\xb5\x2f\xfd"), "compressed with zstd: unpack it with `unzstd`"},
     {4, BYTES("TFL3"), "a model of TensorFlow Lite (.tflite)" FROM_PYTORCH},
     {0, BYTES("GGUF"), "a model of llama.cpp (.gguf)" FROM_PYTORCH},
     {0, BYTES("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"),
      "weights that torch.save wrote (.pt)" FROM_PYTORCH},
-    {0,
-     BYTES("\x7f"
-           "ELF"),
-     "a program for Linux: run it to record an ETDump"},
+    {0, BYTES("\177ELF"), "a program for Linux: run it to record an ETDump"},
 };
 
 static bool has_signature(etr_slice head, const signature *of) {
@@ -104,7 +100,7 @@ static bool is_onnx(etr_slice head, const char *path) {
 static const char *description_of_gzip(etr_slice packed) {
   char head[ETR_FOREIGN_HEAD];
   etr_slice unpacked = {head, etr_gunzip_head(packed, head, sizeof head)};
-  if (has_signature(unpacked, &signatures[0]))
+  if (has_signature(unpacked, &tar))
     return "a tar archive, compressed with gzip: unpack it with `tar -xzf`";
   return "compressed with gzip: unpack it with `gunzip`";
 }
@@ -141,6 +137,8 @@ const char *etr_foreign_description(etr_slice head, const char *path) {
     description = find_signature(head, signatures, ETR_COUNT(signatures));
   if (description)
     return description;
+  if (has_signature(head, &tar))
+    return tar.description;
   if (head.size == 0)
     return "an empty file: was it copied completely?";
   if (etr_gzip_is(head))

@@ -709,29 +709,39 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
                          ETR_SEGMENT_DELEGATE);
 }
 
-/* Returns the size of the program by the extended header. Without one, the whole file is the
- * program and there are no segments. */
-static uint64_t read_extended_header(etr_slice head, uint64_t file_size, uint64_t *segment_base) {
-  *segment_base = 0;
+/* What the extended header says; all 0 without one. */
+typedef struct pte_header {
+  bool is_there;
+  uint64_t program_bytes, segment_base;
+  uint64_t segment_bytes; /* of all segments; 0: an older header does not say it */
+} pte_header;
+
+static pte_header read_extended_header(etr_slice head) {
   if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0)
-    return file_size;
-  if (etr_load_le(head.data + HEADER_AT + HEADER_LENGTH, 4) < HEADER_BYTES)
-    return file_size;
-  *segment_base = etr_load_le(head.data + HEADER_AT + HEADER_SEGMENT_BASE, 8);
-  return ETR_MIN(file_size, etr_load_le(head.data + HEADER_AT + HEADER_PROGRAM_SIZE, 8));
+    return (pte_header){0};
+  const char *at = head.data + HEADER_AT;
+  uint64_t length = etr_load_le(at + HEADER_LENGTH, 4);
+  if (length < HEADER_BYTES)
+    return (pte_header){0};
+  pte_header header = {.is_there = true,
+                       .program_bytes = etr_load_le(at + HEADER_PROGRAM_SIZE, 8),
+                       .segment_base = etr_load_le(at + HEADER_SEGMENT_BASE, 8)};
+  if (length >= HEADER_BYTES + 8 && head.size >= HEADER_AT + HEADER_BYTES + 8)
+    header.segment_bytes = etr_load_le(at + HEADER_SEGMENT_SIZE, 8);
+  return header;
 }
 
-/* Returns the size that a file needs by its extended header; 0 if that does not say it. */
-static uint64_t size_by_header(etr_slice head) {
-  if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0)
-    return 0;
-  const char *header = head.data + HEADER_AT;
-  uint64_t length = etr_load_le(header + HEADER_LENGTH, 4);
-  uint64_t program = etr_load_le(header + HEADER_PROGRAM_SIZE, 8);
-  uint64_t base = etr_load_le(header + HEADER_SEGMENT_BASE, 8);
-  bool has_segment_size = length >= HEADER_BYTES + 8 && head.size >= HEADER_AT + HEADER_BYTES + 8;
-  uint64_t segments = has_segment_size ? etr_load_le(header + HEADER_SEGMENT_SIZE, 8) : 0;
-  return base ? ETR_MAX(program, etr_add_up_to_most(base, segments)) : program;
+/* Returns the size of the program without segments. Without a header, that is the whole file. */
+static uint64_t size_of_program(const pte_header *header, uint64_t file_size) {
+  return header->is_there ? ETR_MIN(file_size, header->program_bytes) : file_size;
+}
+
+/* Returns the size that a file needs by its header; 0 if that does not say it. */
+static uint64_t size_by_header(const pte_header *header) {
+  uint64_t end = header->segment_base
+                     ? etr_add_up_to_most(header->segment_base, header->segment_bytes)
+                     : 0;
+  return ETR_MAX(header->program_bytes, end);
 }
 
 /* Returns where the last segment of a program ends; 0 if there is none. */
@@ -776,8 +786,10 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
       .payloads = {
           .arena = arena, .bytes = bytes, .file = source->file, .left = limits->max_bytes}};
   uint64_t file_size = source->file ? source->file->size : bytes.size;
-  ETR_TRY(check_size(file_size, size_by_header(bytes), path, error));
-  uint64_t size = read_extended_header(bytes, file_size, &reader.payloads.segment_base);
+  pte_header header = read_extended_header(bytes);
+  ETR_TRY(check_size(file_size, size_by_header(&header), path, error));
+  uint64_t size = size_of_program(&header, file_size);
+  reader.payloads.segment_base = header.segment_base;
   etr_fb_init(&reader.fb, bytes.data, (size_t)ETR_MIN(size, (uint64_t)bytes.size));
   etr_map_init(&reader.names, arena);
   reader.payloads.fb = &reader.fb;
@@ -835,14 +847,14 @@ etr_status etr_pte_read(etr_pte *out, etr_arena *arena, const etr_pte_source *so
 static etr_status load_program(etr_file *program, const etr_seekable *file, const char *path,
                                uint64_t max_bytes, etr_error *error) {
   char head[HEADER_AT + HEADER_BYTES];
-  uint64_t segment_base;
   size_t head_size = (size_t)ETR_MIN(file->size, (uint64_t)sizeof head);
   if (!etr_seekable_read(file, 0, head, head_size))
     return etr_fail(error, ETR_ERROR_IO, path, NULL, 0, "cannot read the start of the file");
   if (etr_bundle_is((etr_slice){head, head_size}))
     return etr_file_read(program, path, max_bytes, error);
   ETR_TRY(check_identifier((etr_slice){head, head_size}, path, error));
-  uint64_t size = read_extended_header((etr_slice){head, head_size}, file->size, &segment_base);
+  pte_header header = read_extended_header((etr_slice){head, head_size});
+  uint64_t size = size_of_program(&header, file->size);
   if (size > max_bytes)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                     "the program is more than the %" PRIu64

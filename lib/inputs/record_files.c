@@ -37,10 +37,18 @@ typedef enum file_kind {
   FILE_KINDS
 } file_kind;
 
+/* What the first bytes of a file, or else its name, say. */
+typedef struct file_look {
+  file_kind kind;
+  bool is_pointer;         /* it only points to a file that is somewhere else */
+  bool is_zip;             /* it starts with the header of a zip's first entry */
+  const char *description; /* what a foreign file is and what to do with it; NULL: not known */
+} file_look;
+
 /* A file that is none of a record's. */
 typedef struct foreign_file {
   const char *path;
-  const char *description; /* what it is and what to do with it; NULL: not known */
+  const char *description; /* as in file_look */
 } foreign_file;
 
 typedef struct finder {
@@ -180,19 +188,21 @@ static file_kind kind_of_content(const char *path, etr_slice head) {
   return etr_serial_log_is(path) ? FILE_LOG : FILE_OTHER;
 }
 
-/* Returns the kind of a file, and sets *description to what it is if it is a foreign one. */
-static file_kind kind_of(const char *path, const char **description) {
+static file_look look_at(const char *path) {
   char head[ETR_FOREIGN_HEAD];
   size_t got;
-  *description = NULL;
   if (!read_head(path, head, sizeof head, &got))
-    return kind_of_unread(path);
+    return (file_look){.kind = kind_of_unread(path)};
   etr_slice bytes = {head, got};
-  file_kind kind = kind_of_content(path, bytes);
-  if (kind != FILE_OTHER)
-    return kind;
-  *description = etr_foreign_description(bytes, path);
-  return *description ? FILE_OTHER : kind_of_name(etr_slice_of(etr_last_part(path)));
+  file_look look = {.kind = kind_of_content(path, bytes),
+                    .is_pointer = etr_foreign_is_pointer(bytes),
+                    .is_zip = etr_slice_starts(bytes, ETR_SLICE("PK\3\4"))};
+  if (look.kind != FILE_OTHER)
+    return look;
+  look.description = etr_foreign_description(bytes, path);
+  if (!look.description)
+    look.kind = kind_of_name(etr_slice_of(etr_last_part(path)));
+  return look;
 }
 
 /* ---- Finding ---- */
@@ -239,20 +249,6 @@ static etr_status fail_to_open(const char *path, etr_error *error) {
   return status;
 }
 
-/* Returns true if a file starts with the header of a zip's first entry. */
-static bool starts_like_zip(const char *path) {
-  char head[4] = {0};
-  size_t got;
-  return read_head(path, head, sizeof head, &got) && memcmp(head, "PK\3\4", sizeof head) == 0;
-}
-
-/* Returns true if a file only points to one that is somewhere else. */
-static bool is_instead_of_file(const char *path) {
-  char head[ETR_FOREIGN_HEAD];
-  size_t got;
-  return read_head(path, head, sizeof head, &got) && etr_foreign_is_pointer((etr_slice){head, got});
-}
-
 static etr_status fail_with_description(const char *path, const char *description,
                                         etr_error *error) {
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", description);
@@ -260,16 +256,16 @@ static etr_status fail_with_description(const char *path, const char *descriptio
 
 /* Looks at a file that was named itself. */
 static etr_status look_at_file(finder *f, const char *path, mode_t mode, etr_error *error) {
-  const char *description = NULL;
-  file_kind kind = S_ISFIFO(mode) ? FILE_ETDUMP : kind_of(path, &description);
+  file_look look = S_ISFIFO(mode) ? (file_look){.kind = FILE_ETDUMP} : look_at(path);
+  file_kind kind = look.kind;
   if (!S_ISREG(mode) && kind != FILE_ETDUMP)
     return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET,
                     "neither a file nor a directory");
   if (kind == FILE_UNREADABLE)
     return fail_to_open(path, error);
-  if (description)
-    return fail_with_description(path, description, error);
-  if (kind == FILE_OTHER && starts_like_zip(path))
+  if (look.description)
+    return fail_with_description(path, look.description, error);
+  if (kind == FILE_OTHER && look.is_zip)
     kind = FILE_ETRECORD;
   if (kind == FILE_OTHER || kind == FILE_PASSED_OVER)
     return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
@@ -283,23 +279,23 @@ static etr_status look_at_file(finder *f, const char *path, mode_t mode, etr_err
  * the record, and so is what only stands in place of a part. Other foreign files are passed over.
  */
 static etr_status look_at_entry(finder *f, const char *path, etr_error *error) {
-  const char *description;
-  file_kind kind = kind_of(path, &description);
+  file_look look = look_at(path);
   etr_slice name = etr_slice_of(etr_last_part(path));
-  if (kind == FILE_UNREADABLE)
+  if (look.kind == FILE_UNREADABLE)
     return fail_to_open(path, error);
-  if (description && is_called_weights(name))
-    kind = FILE_WEIGHTS; /* a warning, when it is read */
-  else if (description && kind_of_name(name) != FILE_OTHER)
-    return fail_with_description(path, description, error);
-  else if (description && etr_slice_ends(name, ETR_SLICE(".bin")) && is_instead_of_file(path))
-    return fail_with_description(path, description, error);
-  if (kind != FILE_OTHER)
-    return note_file(f, kind, path) ? ETR_OK : etr_fail_memory(error);
+  bool stands_for_part = look.description &&
+                         (kind_of_name(name) != FILE_OTHER ||
+                          (look.is_pointer && etr_slice_ends(name, ETR_SLICE(".bin"))));
+  if (look.description && is_called_weights(name))
+    look.kind = FILE_WEIGHTS; /* a warning, when it is read */
+  else if (stands_for_part)
+    return fail_with_description(path, look.description, error);
+  if (look.kind != FILE_OTHER)
+    return note_file(f, look.kind, path) ? ETR_OK : etr_fail_memory(error);
   foreign_file *slot = etr_vec_push(&f->arena, &f->foreign);
   if (!slot)
     return etr_fail_memory(error);
-  *slot = (foreign_file){path, description};
+  *slot = (foreign_file){path, look.description};
   return ETR_OK;
 }
 
@@ -346,7 +342,6 @@ static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
 
 enum { MOST_LISTED = 8 };
 
-/* directory: NULL if there are several paths. */
 /* Kinds of which a record has one file: what several are called, and the option that chooses one.
  */
 typedef struct single_kind {
@@ -378,7 +373,8 @@ static bool leave_out_repeated(finder *f, file_kind kind) {
   return true;
 }
 
-/* Sets *out to the file that the caller chose, or else to the only file of a kind. */
+/* Sets *out to the file that the caller chose, or else to the only file of a kind. directory: NULL
+ * if there are several paths. */
 static etr_status choose_one(finder *f, const single_kind *of, const char *directory,
                              const char *chosen, const char **out, etr_error *error) {
   if (!chosen && !leave_out_repeated(f, of->kind))
@@ -438,8 +434,7 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
   if (chosen->etdump_count)
     f->found[FILE_ETDUMP].count = 0;
   for (size_t i = 0; i < chosen->etdump_count; i++) {
-    const char *description;
-    file_kind kind = kind_of(chosen->etdumps[i], &description);
+    file_kind kind = look_at(chosen->etdumps[i]).kind;
     if (!note_file(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i]))
       return etr_fail_memory(error);
   }

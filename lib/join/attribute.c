@@ -374,7 +374,7 @@ static etr_part_time *part_entry(etr_time *t, etr_time_part part, const char *ba
 
 /* Returns the backend of an event in a delegate. */
 static const char *backend_of_delegate(const etr_event *e) {
-  return e->backend ? e->backend : "unknown";
+  return e->backend ? e->backend : ETR_UNKNOWN_BACKEND;
 }
 
 /* Counts the delegate of a call, once for each instruction. */

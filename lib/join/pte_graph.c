@@ -641,7 +641,7 @@ static void pte_take_edge_node(etr_pte_builder *b, etr_node *node, uint32_t edge
 /* Returns the backend that an instruction calls; "unknown" if the program does not say. */
 static const char *pte_backend_of(const etr_pte_builder *b, const etr_instruction *instruction) {
   const etr_pte_delegate *delegate = etr_delegate_of(b->program, instruction);
-  return delegate ? delegate->backend : "unknown";
+  return delegate ? delegate->backend : ETR_UNKNOWN_BACKEND;
 }
 
 /* ---- Operators of payloads, and of events, as nodes ---- */

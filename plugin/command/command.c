@@ -117,6 +117,15 @@ const char *command_extension(const cli_settings *settings) {
   return dot && !strpbrk(dot, "/\\") ? dot : "";
 }
 
+bool command_extension_is_one_of(const cli_settings *settings, const char *const *extensions,
+                                 size_t count) {
+  const char *extension = command_extension(settings);
+  for (size_t i = 0; i < count; i++)
+    if (strcasecmp(extension, extensions[i]) == 0)
+      return true;
+  return false;
+}
+
 drawing_format command_drawing(const cli_settings *settings) {
   const char *extension = settings->has_format ? "" : command_extension(settings);
   if (strcmp(extension, ".svg") == 0)

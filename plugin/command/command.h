@@ -351,6 +351,10 @@ bool command_has_file(const cli_settings *settings);
 /** Returns the end of the name in --output from the last '.' on; "" if it has none. */
 const char *command_extension(const cli_settings *settings);
 
+/** Returns true if the extension of --output is one of `count` extensions, in any case. */
+bool command_extension_is_one_of(const cli_settings *settings, const char *const *extensions,
+                                 size_t count);
+
 /** Returns true if the output would go to a terminal. */
 bool command_fills_terminal(const cli_settings *settings);
 

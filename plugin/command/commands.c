@@ -146,16 +146,14 @@ static exit_status command_check_report(const cli_settings *settings) {
   static const char *const others[] = {".pdf",  ".csv",  ".tsv", ".json", ".jsonl",
                                        ".md",   ".txt",  ".svg", ".png",  ".jpg",
                                        ".xlsx", ".docx", ".zip", ".gz",   ".mhtml"};
-  const char *extension = command_extension(settings);
   if (command_fills_terminal(settings))
     return message_usage("report", "refusing to write HTML to a terminal: use -o FILE");
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strcasecmp(extension, others[i]) == 0)
-      return message_usage("report",
-                           "cannot write %s files: a report is HTML; name FILE .html, "
-                           "and print it to PDF in a browser",
-                           extension);
-  return EXIT_DONE;
+  if (!command_extension_is_one_of(settings, others, sizeof others / sizeof *others))
+    return EXIT_DONE;
+  return message_usage("report",
+                       "cannot write %s files: a report is HTML; name FILE .html, and print it to "
+                       "PDF in a browser",
+                       command_extension(settings));
 }
 
 static etr_status command_report(const etr_profile *profile, const cli_settings *settings,

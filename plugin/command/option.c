@@ -446,14 +446,12 @@ static exit_status check_extension(const cli_settings *settings) {
                                        ".yml", ".zip",  ".db",  ".sqlite", ".npy",  ".pkl"};
   if (!has_tables(settings->command) || settings->has_format || !settings->output)
     return EXIT_DONE;
-  const char *extension = command_extension(settings);
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strcasecmp(extension, others[i]) == 0)
-      return message_usage(settings->command->name,
-                           "cannot write %s files: name FILE .csv, .tsv, .json, .jsonl, .md, "
-                           ".parquet or .arrow, or give --format",
-                           extension);
-  return EXIT_DONE;
+  if (!command_extension_is_one_of(settings, others, sizeof others / sizeof *others))
+    return EXIT_DONE;
+  return message_usage(settings->command->name,
+                       "cannot write %s files: name FILE .csv, .tsv, .json, .jsonl, .md, .parquet "
+                       "or .arrow, or give --format",
+                       command_extension(settings));
 }
 
 /* Refuses a --source-root that is a path of this machine and is not there. A part of recorded

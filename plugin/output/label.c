@@ -203,14 +203,12 @@ static bool is_usual_name(etr_slice name) {
          etr_slice_is(name, "model.pte");
 }
 
-/* Returns what the file system calls a folder that was written as "." or ".."; NULL if it does not
- * say. */
-static const char *name_of_dots(etr_arena *arena, etr_slice path) {
+const char *etr_label_folder(etr_arena *arena, etr_slice path) {
   const char *folder = etr_arena_copy(arena, path);
   char *whole = folder ? realpath(folder, NULL) : NULL;
   const char *name = whole ? etr_arena_copy(arena, last_part(etr_slice_of(whole))) : NULL;
   free(whole);
-  return name && name[0] ? name : NULL;
+  return name;
 }
 
 static const char *label_file(etr_arena *arena, const char *path) {
@@ -220,8 +218,8 @@ static const char *label_file(etr_arena *arena, const char *path) {
   if (!is_usual_name(file))
     return etr_arena_copy(arena, file);
   if (etr_slice_is(folder, ".") || etr_slice_is(folder, "..")) {
-    const char *name = name_of_dots(arena, above);
-    if (name)
+    const char *name = etr_label_folder(arena, above);
+    if (name && name[0])
       return name;
   }
   return etr_arena_copy(arena, is_usual_name(folder) ? file : folder);

@@ -59,6 +59,10 @@ const char *etr_label_kernel(const char *name);
  * the library knows none; NULL when out of memory. */
 const char *etr_label_backend(etr_arena *arena, const char *backend);
 
+/** Returns what the file system calls a folder, also one written as "." or "..": the last part of
+ * its real path, "" for the root. NULL if it is not there, or when out of memory. */
+const char *etr_label_folder(etr_arena *arena, etr_slice path);
+
 /** Returns what a person calls the record: the name of the ETRecord's file, or of its folder if the
  * file has the name that ExecuTorch's examples use. Without an ETRecord, the name of the ETDump is
  * used. */

@@ -166,7 +166,7 @@ static void put_kernels(report *r, const etr_summary *s) {
   for (size_t i = 0; i < kernels.count; i++) {
     const etr_kernel_row *row = &kernels.rows[i];
     etr_sum sum = etr_sum_of_kernel(s->method, &kernels, row);
-    bool names_backend = row->backend && strcmp(row->backend, "unknown") != 0;
+    bool names_backend = row->backend && strcmp(row->backend, ETR_UNKNOWN_BACKEND) != 0;
     sum.text = names_backend ? etr_arena_format(&r->answer.arena, "%s, %s", row->backend,
                                                 etr_label_kernel(row->kernel))
                              : etr_label_kernel(row->kernel);

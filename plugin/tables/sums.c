@@ -483,11 +483,10 @@ void etr_balance_add(etr_table *table, const etr_method *method) {
     return;
   for (size_t i = 0; i < balance.count; i++) {
     const etr_part_time *time = balance.list[i].time;
-    bool is_average = table->answer->profile->statistic == ETR_STATISTIC_AVG;
-    bool is_zero = is_average ? time->ticks == 0 : time->typical == 0;
-    if (is_zero && time->part != ETR_TIME_OPERATORS && balance.count > 1)
-      continue; /* its clock counted nothing */
     etr_sum sum = etr_sum_make(method, time->ticks, time->typical);
+    double shown = etr_adding_up(table->answer->profile, sum.times.typical, sum.times.avg);
+    if (shown == 0 && time->part != ETR_TIME_OPERATORS && balance.count > 1)
+      continue; /* its clock counted nothing */
     sum.text = balance.list[i].text;
     sum.has_bar = true;
     etr_sum_table_add(table, sum);

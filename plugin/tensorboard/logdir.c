@@ -9,6 +9,7 @@
 #include "dot/dot_plan.h"
 #include "output/below.h"
 #include "output/file_name.h"
+#include "output/label.h"
 #include "output/temporary.h"
 
 #include <errno.h>
@@ -65,13 +66,12 @@ static char *default_name(etr_arena *arena, const etr_profile *profile) {
   for (size_t size = strlen(folder); size > 1 && etr_is_slash(folder[size - 1]);)
     folder[--size] = '\0';
   const char *base = etr_last_part(folder);
-  const char *path = folder[0] ? folder : ".";
-  char *whole = base[0] == '\0' || base[0] == '.' ? realpath(path, NULL) : NULL;
-  if (whole)
-    base = etr_last_part(whole);
-  char *name = etr_file_name(arena, base[0] ? base : "record");
-  free(whole);
-  return name;
+  bool has_own_name = base[0] != '\0' && base[0] != '.';
+  etr_slice path = etr_slice_of(folder[0] ? folder : ".");
+  const char *real = has_own_name ? NULL : etr_label_folder(arena, path);
+  if (real)
+    base = real;
+  return etr_file_name(arena, base[0] ? base : "record");
 }
 
 /* Returns the given NAME, cleaned. It may be "a/b", because TensorBoard's users group runs by

@@ -142,7 +142,7 @@ static const char *backend_of(const builder *b, const etr_time_slice *time_slice
   (void)b;
   if (time_slice->event->backend)
     return time_slice->event->backend;
-  return etr_time_slice_is_in_delegate(time_slice) ? "unknown" : NULL;
+  return etr_time_slice_is_in_delegate(time_slice) ? ETR_UNKNOWN_BACKEND : NULL;
 }
 
 static int by_ticks(const void *x, const void *y) {

@@ -27,7 +27,7 @@ static bool is_work(const etr_time_slice *slice) {
 static const char *backend_of(const etr_time_slice *slice) {
   if (!etr_time_slice_is_in_delegate(slice))
     return NULL;
-  return slice->event->backend ? slice->event->backend : "unknown";
+  return slice->event->backend ? slice->event->backend : ETR_UNKNOWN_BACKEND;
 }
 
 /* Returns the number of a row, which is added if it is new; ETR_NONE when out of memory. */

@@ -14,7 +14,8 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
+
+import cases
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 RECORDS = TESTS / 'check' / 'accuracy'
@@ -138,18 +139,7 @@ def main():
     if real and not has_executorch():
         print(f'SKIPPED: {PYTHON} has no torch or no executorch (EXECUTORCH_PYTHON names another)')
         sys.exit(77)
-    failed = 0
-    cases = (is_made_by_executorch,) if real else (is_kept, is_not_kept, is_kept_in_the_cache)
-    for case in cases:
-        with tempfile.TemporaryDirectory() as folder:
-            os.chmod(folder, 0o755)
-            try:
-                case(Trial(folder))
-            except AssertionError as reason:
-                failed += 1
-                print(f'OFF {case.__name__}: {reason}')
-    print(f'{len(cases) - failed} passed, {failed} failed')
-    sys.exit(failed > 0)
+    cases.run((is_made_by_executorch,) if real else (is_kept, is_not_kept, is_kept_in_the_cache), Trial)
 
 
 if __name__ == '__main__':

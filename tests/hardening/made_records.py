@@ -8,8 +8,9 @@ import resource
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
+
+import cases
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / 'fixtures'
 COMMAND = sys.argv[1]
@@ -134,17 +135,7 @@ def few_open_files(scratch):
 
 
 def main():
-    failed = 0
-    cases = (order_of_the_program, bytes_that_were_read, names_that_come_twice, few_open_files)
-    for case in cases:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                case(pathlib.Path(folder))
-            except AssertionError as reason:
-                failed += 1
-                print(f'OFF {case.__name__}: {reason}')
-    print(f'{len(cases) - failed} passed, {failed} failed')
-    sys.exit(failed > 0)
+    cases.run((order_of_the_program, bytes_that_were_read, names_that_come_twice, few_open_files), pathlib.Path)
 
 
 if __name__ == '__main__':

@@ -12,9 +12,10 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import textwrap
 import venv
+
+import cases
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / 'fixtures'
 MODULES = ('logging', 'json', 'site', 'sitecustomize', 'usercustomize', 'importlib', 'pyarrow', 'torch', 'etrecord_tb')
@@ -188,16 +189,7 @@ def landlock_version():
 
 
 def main():
-    failed = 0
-    for case in CASES:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                case(Trial(os.path.realpath(folder), *map(os.path.abspath, sys.argv[1:5])))
-            except Failure as failure:
-                failed += 1
-                print(f'OFF {case.__name__}: {failure}')
-    print(f'{len(CASES) - failed} passed, {failed} failed')
-    sys.exit(failed > 0)
+    cases.run(CASES, lambda folder: Trial(os.path.realpath(folder), *map(os.path.abspath, sys.argv[1:5])), Failure)
 
 
 if __name__ == '__main__':
