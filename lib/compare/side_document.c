@@ -410,8 +410,10 @@ static void read_parts(doc_reader *r, void *of) {
     etr_time_part found = part_of_name(p.name);
     etr_part_time *added = found < ETR_TIME_PARTS ? etr_vec_push(&r->box->arena, &parts) : NULL;
     if (added)
-      *added = (etr_part_time){
-          .part = found, .backend = p.backend, .ticks = whole_ticks(p.total), .typical = p.typical};
+      *added = (etr_part_time){.part = found,
+                               .backend = p.backend && p.backend[0] ? p.backend : NULL,
+                               .ticks = whole_ticks(p.total),
+                               .typical = p.typical};
   }
   method->parts = parts.data;
   method->part_count = parts.count;

@@ -91,6 +91,8 @@ static bool fold_modules(etr_graph *graph, etr_arena *arena) {
   etr_map strings;
   if (!modules)
     return false;
+  if (graph->module_count == 0)
+    return true;
   memcpy(modules, graph->modules, graph->module_count * sizeof *modules);
   graph->modules = modules;
   etr_arena_init(&scratch);

@@ -2,7 +2,10 @@
  *
  * answer.c - runs a command that answers about one record, two records, or each of many ETDumps.
  */
+#include "base/system.h"
 #include "command/command.h"
+
+#include <string.h>
 
 static exit_status run_one(const cli_settings *settings) {
   etr_profile *profile;
@@ -66,8 +69,14 @@ static exit_status find_kinds(unsigned *kinds, const cli_settings *settings) {
   return EXIT_DONE;
 }
 
-/* Refuses sides that have no kind of file in common, such as a record's ETRecord and its ETDump:
- * they are parts of one record, and nothing of them can be compared. */
+/* Returns true if two files lie in one folder. */
+static bool share_folder(const char *a, const char *b) {
+  size_t size = (size_t)(etr_last_part(a) - a);
+  return size == (size_t)(etr_last_part(b) - b) && strncmp(a, b, size) == 0;
+}
+
+/* Refuses two files of one folder that have no kind of file in common, such as a record's ETRecord
+ * and its ETDump: they are parts of one record, and nothing of them can be compared. */
 static exit_status check_sides(const cli_settings *base, const cli_settings *newer,
                                bool *are_programs) {
   unsigned kinds, new_kinds;
@@ -77,12 +86,14 @@ static exit_status check_sides(const cli_settings *base, const cli_settings *new
   if (status != EXIT_DONE)
     return status;
   *are_programs = kinds == HAS_PROGRAM && new_kinds == HAS_PROGRAM;
-  if ((kinds & new_kinds) != 0)
+  bool are_parts = (kinds & new_kinds) == 0 && base->record && newer->record &&
+                   share_folder(base->record, newer->record);
+  if (!are_parts)
     return EXIT_DONE;
   return message_usage(base->command->name,
                        "%s and %s are parts of a record, with nothing to compare: name the files "
                        "of one kind, or the folder of a record, on each side",
-                       base->record ? base->record : "BASE", newer->record ? newer->record : "NEW");
+                       base->record, newer->record);
 }
 
 static exit_status run_two(const cli_settings *given) {

@@ -346,8 +346,11 @@ static bool is_dialect(const etr_graph *graph, const char *dialect) {
   return strcmp(graph->dialect, dialect) == 0;
 }
 
+/* Pairs the nodes of a graph with the operators of the Edge program, also of one that
+ * to_executorch() changed, whose operators are no longer those of the Edge dialect. */
 static bool pair(drawing *d, drawn_graph *g) {
-  if (g->has_operators || !is_dialect(d->ops->graph, "edge"))
+  bool is_edge = is_dialect(d->ops->graph, "edge") || d->ops->graph->is_changed;
+  if (g->has_operators || !is_edge)
     return true;
   return is_dialect(g->graph, "program") ? pair_program(d, g) : pair_aten(d, g);
 }

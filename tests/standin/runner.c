@@ -7,9 +7,10 @@
  *          [--etdump_path FILE]
  *
  * --scale multiplies all times of the dump, counted from its first event, by the call's own factor
- * (default: 1). Each call takes the next step and factor, counted in FILE (default: steps), and the
- * last one again and again: ok; fail (exit status 3); crash; hang (with a child that hangs, too,
- * and a lock on FILE); wait (for FIFO, then ok); none (no dump); cut (half of one); elsewhere (in
+ * (default: 1). Each call is a recording of its own: its clock is a tick ahead of the call's
+ * before. Each call takes the next step and factor, counted in FILE (default: steps), and the last
+ * one again and again: ok; fail (exit status 3); crash; hang (with a child that hangs, too, and a
+ * lock on FILE); wait (for FIFO, then ok); none (no dump); cut (half of one); elsewhere (in
  * model.etdump). Without --etdump_path there is no dump, but elsewhere.
  */
 #define _DEFAULT_SOURCE /* flock() */
@@ -76,14 +77,22 @@ static size_t field_at(const char *data, size_t table, size_t index) {
   return offset > 0 ? table + offset : 0;
 }
 
-static void scale_time(char *data, size_t at, uint64_t first, double factor) {
-  uint64_t time = first + (uint64_t)((double)(number_at(data, at, 8) - first) * factor + 0.5);
+/* How the times of a dump change: those after `origin` by a factor, and then all by a shift. */
+typedef struct change {
+  uint64_t origin; /* the earliest start, in ticks */
+  double factor;
+  uint64_t shift; /* in ticks */
+} change;
+
+static void change_time(char *data, size_t at, const change *by) {
+  double since = (double)(number_at(data, at, 8) - by->origin);
+  uint64_t time = by->origin + (uint64_t)(since * by->factor + 0.5) + by->shift;
   for (size_t i = 0; i < 8; i++)
     data[at + i] = (char)(time >> 8 * i & 0xff);
 }
 
-/* Of each profiled event; first NULL: scales its times, otherwise finds the earliest start. */
-static void visit_event(char *data, size_t event, uint64_t *first, uint64_t origin, double factor) {
+/* Of each profiled event; first NULL: changes its times, otherwise finds the earliest start. */
+static void visit_event(char *data, size_t event, uint64_t *first, const change *by) {
   size_t profile = field_at(data, event, 0), start, end;
   if (profile == 0)
     return;
@@ -96,11 +105,11 @@ static void visit_event(char *data, size_t event, uint64_t *first, uint64_t orig
     *first = number_at(data, start, 8);
   if (first != NULL)
     return;
-  scale_time(data, start, origin, factor);
-  scale_time(data, end, origin, factor);
+  change_time(data, start, by);
+  change_time(data, end, by);
 }
 
-static void visit_events(char *data, uint64_t *first, uint64_t origin, double factor) {
+static void visit_events(char *data, uint64_t *first, const change *by) {
   enum { ROOT = 4, RUNS = 1, EVENTS = 3 }; /* the size of the buffer stands in front of it */
   size_t runs = field_at(data, follow(data, ROOT), RUNS);
   if (runs == 0)
@@ -112,26 +121,27 @@ static void visit_events(char *data, uint64_t *first, uint64_t origin, double fa
       continue;
     events = follow(data, events);
     for (size_t k = 0; k < number_at(data, events, 4); k++)
-      visit_event(data, follow(data, events + 4 + 4 * k), first, origin, factor);
+      visit_event(data, follow(data, events + 4 + 4 * k), first, by);
   }
 }
 
-static void scale(char *data, double factor) {
+static void change_times(char *data, double factor, long shift) {
   uint64_t first = UINT64_MAX;
-  visit_events(data, &first, 0, 1);
-  visit_events(data, NULL, first, factor);
+  visit_events(data, &first, NULL);
+  const change by = {first, factor, (uint64_t)shift};
+  visit_events(data, NULL, &by);
 }
 
 /* ---- Steps ---- */
 
-static void copy(const char *from, const char *to, bool half, double factor) {
+static void copy(const char *from, const char *to, bool half, double factor, long call) {
   static char bytes[64 << 20];
   FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
   if (in == NULL || out == NULL)
     exit(8);
   size_t size = fread(bytes, 1, sizeof bytes, in);
-  if (factor != 1)
-    scale(bytes, factor);
+  if (factor != 1 || call > 0)
+    change_times(bytes, factor, call);
   if (fwrite(bytes, 1, half ? size / 2 : size, out) != (half ? size / 2 : size))
     exit(8);
   if (fclose(out) != 0 || fclose(in) != 0)
@@ -186,9 +196,9 @@ int main(int argc, char **argv) {
   if (strcmp(word, "crash") == 0)
     (void)raise(SIGKILL);
   if (strcmp(word, "elsewhere") == 0)
-    copy(dump, path != NULL ? path : "model.etdump", false, atof(factor));
+    copy(dump, path != NULL ? path : "model.etdump", false, atof(factor), step);
   if (path != NULL && strcmp(word, "none") != 0 && strcmp(word, "elsewhere") != 0)
-    copy(dump, path, word[0] == 'c', atof(factor));
+    copy(dump, path, word[0] == 'c', atof(factor), step);
   if (option(argc, argv, "--llm") != NULL)
     print_llm();
   return 0;

@@ -40,11 +40,23 @@ def follow(block, folder, path):
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
+# Each call is another recording: its first event takes a tick more than that of the call before.
+RUNNER = f"""#!{sys.executable}
+import pathlib, sys
+sys.path.insert(0, {str(ROOT / "tests" / "cli")!r})
+import command
+calls = pathlib.Path(sys.argv[0] + ".calls")
+number = int(calls.read_text()) if calls.exists() else 0
+calls.write_text(str(number + 1))
+pathlib.Path(sys.argv[-1]).write_bytes(command.recorded_again(pathlib.Path("examples/mobilenet_v2/etdump.etdp").read_bytes(), number))
+"""
+
+
 def make_runners(folder):
     """Programs that leave a recorded ETDump at the path in their last argument, in place of those that run a model."""
     for name in ("executor_runner", "old_runner.sh", "new_runner.sh"):
         runner = pathlib.Path(folder) / name
-        runner.write_text('#!/bin/sh\nfor path; do :; done\ncp examples/mobilenet_v2/etdump.etdp "$path"\n')
+        runner.write_text(RUNNER)
         runner.chmod(0o755)
 
 

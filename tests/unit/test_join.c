@@ -76,7 +76,12 @@ static void run_case(const join_case *c, char *out, size_t size, etr_method *fir
     cr_assert(etr_attribute(&methods[i], &graphs, &placements[i], i, &blocks, &warnings));
   }
   describe(out, size, &blocks, inputs, methods);
+  static etr_part_time parts[32]; /* as the arena ends here */
   *first = methods[0];
+  cr_assert_leq(first->part_count, ETR_COUNT(parts));
+  for (size_t i = 0; i < first->part_count; i++)
+    parts[i] = first->parts[i];
+  first->parts = parts;
   etr_arena_clear(&arena);
 }
 
