@@ -7,10 +7,10 @@
  *          [--etdump_path FILE]
  *
  * --scale multiplies all times of the dump, counted from its first event, by the call's own factor
- * (default: 1). Each call is a recording of its own: its clock is a tick ahead of the call's
- * before. Each call takes the next step and factor, counted in FILE (default: steps), and the last
- * one again and again: ok; fail (exit status 3); crash; hang (with a child that hangs, too, and a
- * lock on FILE); wait (for FIFO, then ok); none (no dump); cut (half of one); elsewhere (in
+ * (default: 1). Each call is another recording: the first event takes a tick more than that of the
+ * call before. Each call takes the next step and factor, counted in FILE (default: steps), and the
+ * last one again and again: ok; fail (exit status 3); crash; hang (with a child that hangs, too,
+ * and a lock on FILE); wait (for FIFO, then ok); none (no dump); cut (half of one); elsewhere (in
  * model.etdump). Without --etdump_path there is no dump, but elsewhere.
  */
 #define _DEFAULT_SOURCE /* flock() */
@@ -64,6 +64,12 @@ static uint64_t number_at(const char *data, size_t at, size_t size) {
   return number;
 }
 
+/* Sets a number of 8 bytes. */
+static void set_number(char *data, size_t at, uint64_t number) {
+  for (size_t i = 0; i < 8; i++)
+    data[at + i] = (char)(number >> 8 * i & 0xff);
+}
+
 static size_t follow(const char *data, size_t at) {
   return at + (size_t)number_at(data, at, 4);
 }
@@ -77,22 +83,12 @@ static size_t field_at(const char *data, size_t table, size_t index) {
   return offset > 0 ? table + offset : 0;
 }
 
-/* How the times of a dump change: those after `origin` by a factor, and then all by a shift. */
-typedef struct change {
-  uint64_t origin; /* the earliest start, in ticks */
-  double factor;
-  uint64_t shift; /* in ticks */
-} change;
-
-static void change_time(char *data, size_t at, const change *by) {
-  double since = (double)(number_at(data, at, 8) - by->origin);
-  uint64_t time = by->origin + (uint64_t)(since * by->factor + 0.5) + by->shift;
-  for (size_t i = 0; i < 8; i++)
-    data[at + i] = (char)(time >> 8 * i & 0xff);
+static void scale_time(char *data, size_t at, uint64_t first, double factor) {
+  set_number(data, at, first + (uint64_t)((double)(number_at(data, at, 8) - first) * factor + 0.5));
 }
 
-/* Of each profiled event; first NULL: changes its times, otherwise finds the earliest start. */
-static void visit_event(char *data, size_t event, uint64_t *first, const change *by) {
+/* Of each profiled event; first NULL: scales its times, otherwise finds the earliest start. */
+static void visit_event(char *data, size_t event, uint64_t *first, uint64_t origin, double factor) {
   size_t profile = field_at(data, event, 0), start, end;
   if (profile == 0)
     return;
@@ -105,11 +101,11 @@ static void visit_event(char *data, size_t event, uint64_t *first, const change 
     *first = number_at(data, start, 8);
   if (first != NULL)
     return;
-  change_time(data, start, by);
-  change_time(data, end, by);
+  scale_time(data, start, origin, factor);
+  scale_time(data, end, origin, factor);
 }
 
-static void visit_events(char *data, uint64_t *first, const change *by) {
+static void visit_events(char *data, uint64_t *first, uint64_t origin, double factor) {
   enum { ROOT = 4, RUNS = 1, EVENTS = 3 }; /* the size of the buffer stands in front of it */
   size_t runs = field_at(data, follow(data, ROOT), RUNS);
   if (runs == 0)
@@ -121,15 +117,23 @@ static void visit_events(char *data, uint64_t *first, const change *by) {
       continue;
     events = follow(data, events);
     for (size_t k = 0; k < number_at(data, events, 4); k++)
-      visit_event(data, follow(data, events + 4 + 4 * k), first, by);
+      visit_event(data, follow(data, events + 4 + 4 * k), first, origin, factor);
   }
 }
 
-static void change_times(char *data, double factor, long shift) {
+/* Makes the first event of the first run, which is a load, `more` ticks longer. */
+static void lengthen_first_event(char *data, long more) {
+  enum { ROOT = 4, RUNS = 1, EVENTS = 3, PROFILE_EVENT = 0, END = 7 };
+  size_t run = follow(data, follow(data, field_at(data, follow(data, ROOT), RUNS)) + 4);
+  size_t event = follow(data, follow(data, field_at(data, run, EVENTS)) + 4);
+  size_t end = field_at(data, follow(data, field_at(data, event, PROFILE_EVENT)), END);
+  set_number(data, end, number_at(data, end, 8) + (uint64_t)more);
+}
+
+static void scale(char *data, double factor) {
   uint64_t first = UINT64_MAX;
-  visit_events(data, &first, NULL);
-  const change by = {first, factor, (uint64_t)shift};
-  visit_events(data, NULL, &by);
+  visit_events(data, &first, 0, 1);
+  visit_events(data, NULL, first, factor);
 }
 
 /* ---- Steps ---- */
@@ -140,8 +144,10 @@ static void copy(const char *from, const char *to, bool half, double factor, lon
   if (in == NULL || out == NULL)
     exit(8);
   size_t size = fread(bytes, 1, sizeof bytes, in);
-  if (factor != 1 || call > 0)
-    change_times(bytes, factor, call);
+  if (factor != 1)
+    scale(bytes, factor);
+  if (call > 0)
+    lengthen_first_event(bytes, call);
   if (fwrite(bytes, 1, half ? size / 2 : size, out) != (half ? size / 2 : size))
     exit(8);
   if (fclose(out) != 0 || fclose(in) != 0)
