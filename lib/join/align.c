@@ -19,6 +19,12 @@ static bool are_paired(const etr_align_item *left, const etr_align_item *right) 
   return left->class_ != 0 && (left->class_ == right->class_ || left->class_ == right->alternative);
 }
 
+/* Returns whether a table of cells would be larger than is computed. */
+static bool is_too_large(size_t left_count, size_t right_count) {
+  return left_count >= ETR_ALIGN_MAX_CELLS ||
+         left_count + 1 > ETR_ALIGN_MAX_CELLS / (right_count + 1);
+}
+
 static bool pairs(const aligner *a, size_t i, size_t j) {
   return are_paired(&a->left[i], &a->right[j]);
 }
@@ -62,8 +68,7 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
     out[i] = (etr_align_pair){.partner = alike ? (uint32_t)i : ETR_NONE};
   if (alike)
     return true;
-  if (left_count >= ETR_ALIGN_MAX_CELLS ||
-      (left_count + 1) > ETR_ALIGN_MAX_CELLS / (right_count + 1))
+  if (is_too_large(left_count, right_count))
     return false;
   a.best = etr_arena_alloc_array(scratch, (left_count + 1) * (right_count + 1), sizeof *a.best);
   uint32_t *early = etr_arena_alloc_array(scratch, left_count, sizeof *early),
@@ -160,8 +165,7 @@ bool etr_align_only(uint32_t *only, bool *has_walk, const etr_align_side *left,
   *has_walk = false;
   for (size_t i = 0; i < left->count; i++)
     only[i] = ETR_NONE;
-  if (left->count >= ETR_ALIGN_MAX_CELLS ||
-      (left->count + 1) > ETR_ALIGN_MAX_CELLS / (right->count + 1))
+  if (is_too_large(left->count, right->count))
     return true;
   w.cells = etr_arena_alloc_array(scratch, (left->count + 1) * (right->count + 1), sizeof *w.cells);
   if (!w.cells)

@@ -103,7 +103,9 @@ static void weigh(etr_typical_choice *out, double *weights, const etr_typical_ru
   for (size_t i = 0; i < count; i++) {
     if (list[i].is_odd)
       continue;
-    unit = kept++ ? unit : (double)list[i].count;
+    if (kept == 0)
+      unit = (double)list[i].count;
+    kept++;
     for (size_t k = 0; k < list[i].count; k++) {
       uint32_t index = list[i].chosen[k].index;
       weights[runs->places ? runs->places[index] : index] = unit / (double)list[i].count;
