@@ -110,6 +110,7 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
     await dashboard.search('conv');
     await frame.getByLabel('Backend', {exact: true}).selectOption('XnnpackBackend');
     await dashboard.openRow(2);
+    await drawn();
     await dashboard.grid().evaluate(grid => { grid.scrollTop = 300; });
     await frame.evaluate(() => new Promise(requestAnimationFrame));
     await change(['new'], () => write('add_mul', 'new'));
@@ -117,9 +118,11 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
     await staysAsItWas('mv2_xnnpack');
   });
 
+  const drawn = () => frame.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
+
   let selected;
   async function staysAsItWas(fixture) {
-    await frame.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await drawn();
     const wanted = answer('nodes', fixture).graphs[0].nodes, said = await dashboard.details();
     assert.equal(await frame.getByRole('tab', {selected: true}).innerText(), 'Operators');
     assert.equal(await frame.getByLabel('Search operators').inputValue().then(text => text.split(' ')[0]), 'conv');
@@ -132,6 +135,7 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
 
   it('keeps them where the record is written again, with the new figures', async () => {
     await frame.getByLabel('Backend', {exact: true}).selectOption('');
+    await drawn(); // another filter scrolls to the selected row
     await dashboard.grid().evaluate(grid => { grid.scrollTop = 300; });
     await change(['mv2_xnnpack'], () => write('mv2_portable', 'mv2_xnnpack'));
     await until(async () => (await dashboard.details()).backend === 'cpu', 'written again');

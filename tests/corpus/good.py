@@ -10,6 +10,8 @@ import command  # noqa: E402
 
 COMMANDS = ('info', 'nodes', 'events', 'summary', 'delegation')
 FORMATS = ('text', 'json', 'csv', 'tsv', 'markdown')
+ONE_TABLE = ('csv', 'tsv')  # these formats hold one table: an answer that has several is asked for one
+SEVERAL_TABLES = ('summary',)
 
 
 def fixtures():
@@ -26,11 +28,11 @@ def calls(folder, has_record, out):
             yield ['dot', folder, *options]
     for name in ('summary', 'source'):
         yield [name, folder, '--by', 'pattern']
-    for name in COMMANDS:
-        for form in FORMATS:
-            yield [name, folder, '--format', form]
     for form in FORMATS:
-        yield ['diff', os.path.join(command.FIXTURES, 'mv2_portable'), folder, '--format', form, '--top', '0']
+        one_table = ['--by', 'op'] if form in ONE_TABLE else []
+        for name in COMMANDS:
+            yield [name, folder, '--format', form, *(one_table if name in SEVERAL_TABLES else [])]
+        yield ['diff', os.path.join(command.FIXTURES, 'mv2_portable'), folder, '--format', form, '--top', '0', *one_table]
     program = os.path.join(folder, 'model.pte')
     for form in FORMATS if os.path.exists(program) else ():
         yield ['info', program, '--sizes', '--format', form]
