@@ -26,8 +26,8 @@ cmake --preset tsan
 stage cmake --build --preset release --target lib/all proto/all plugin/all outside
 stage cmake --build --preset asan-blocks
 stage cmake --build --preset tsan --target threads
-# What the sanitizers' build runs is neither built nor run twice. One more than processors, as browsers wait.
-stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input)|mutants$)'
+# What the sanitizers' build runs is neither built nor run twice. Two more than processors, as browsers wait.
+stage ctest --preset release -j $(($(nproc) + 2)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input)|mutants$)'
 stage ctest --preset asan-blocks -j "$(nproc)"
 stage ctest --preset tsan
 exit $status

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dump.c - an ETDump as it is in the file: runs and their events.
+ * dump.c - an ETDump as it is in the file: runs, their events, and what their allocators gave out.
+ * Schema: executorch/devtools/etdump/etdump_schema_flatcc.fbs
  */
 #include "inputs/dump.h"
 
@@ -11,8 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- What the allocators of a run gave out, as its ETDump logged it. Layer 2. Schema:
- * executorch/devtools/etdump/etdump_schema_flatcc.fbs, AllocationEvent and Allocator ---- */
+/* ---- What the allocators of a run gave out ---- */
 
 /* The allocations of one run while it is read. */
 typedef struct allocation_reader {
@@ -60,7 +60,7 @@ static void allocations_add(allocation_reader *reader, etr_fb *fb, etr_fb_at run
   all->largest_bytes = ETR_MAX(all->largest_bytes, bytes);
 }
 
-/* ---- An ETDump as it is in the file: runs and their events ---- */
+/* ---- Runs and their events ---- */
 
 /* Fields, in the order of the schema. */
 enum { DUMP_RUN_DATA = 1 };

@@ -5,7 +5,177 @@
  */
 #include "records/torch_save.h"
 
+#include "inputs/pickle.h"
+
 #include <stdio.h>
+#include <string.h>
+
+/* ---- The pickle ---- */
+
+static void put_bytes(etr_pickler *out, const char *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    char *at = etr_vec_push(out->arena, &out->bytes);
+    if (at)
+      *at = bytes[i];
+  }
+}
+
+static void put_code(etr_pickler *out, char code) {
+  put_bytes(out, &code, 1);
+}
+
+static void put_le(etr_pickler *out, uint64_t value, size_t width) {
+  for (size_t i = 0; i < width; i++)
+    put_code(out, (char)(value >> (8 * i)));
+}
+
+/* Puts a name of Python: "module\nname\n". */
+static void put_name(etr_pickler *out, const char *lines) {
+  put_code(out, 'c');
+  put_bytes(out, lines, strlen(lines));
+}
+
+static void put_protocol(etr_pickler *out, char protocol) {
+  put_code(out, '\x80');
+  put_code(out, protocol);
+}
+
+void etr_pickler_begin(etr_pickler *out, etr_arena *arena, bool is_inline) {
+  *out = (etr_pickler){.arena = arena, .is_inline = is_inline};
+  put_protocol(out, is_inline ? 3 : 2);
+}
+
+void etr_pickler_put_text(etr_pickler *out, etr_slice text) {
+  put_code(out, 'X');
+  put_le(out, text.size, 4);
+  put_bytes(out, text.data, text.size);
+}
+
+void etr_pickler_put_int(etr_pickler *out, int64_t value) {
+  if (value >= INT32_MIN && value <= INT32_MAX) {
+    put_code(out, 'J');
+    put_le(out, (uint64_t)value, 4);
+  } else {
+    put_bytes(out, "\x8a\x08", 2);
+    put_le(out, (uint64_t)value, 8);
+  }
+}
+
+void etr_pickler_put_bool(etr_pickler *out, bool value) {
+  put_code(out, value ? '\x88' : '\x89');
+}
+
+void etr_pickler_put_double(etr_pickler *out, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  put_code(out, 'G');
+  for (int shift = 56; shift >= 0; shift -= 8)
+    put_code(out, (char)(bits >> shift));
+}
+
+void etr_pickler_put_list(etr_pickler *out) {
+  put_code(out, ']');
+}
+
+void etr_pickler_add_item(etr_pickler *out) {
+  put_code(out, 'a');
+}
+
+void etr_pickler_put_dict(etr_pickler *out) {
+  put_code(out, '}');
+}
+
+void etr_pickler_add_member(etr_pickler *out) {
+  put_code(out, 's');
+}
+
+static void put_tuple(etr_pickler *out, const int64_t *values, size_t count) {
+  put_code(out, '(');
+  for (size_t i = 0; i < count; i++)
+    etr_pickler_put_int(out, values[i]);
+  put_code(out, 't');
+}
+
+static size_t count_elements(const etr_pickler_tensor *tensor) {
+  return tensor->bytes.size / tensor->element->size;
+}
+
+/* Puts ('storage', class, key, 'cpu', elements) and, inside a pickle, None, which torch.load
+ * replaces by the bytes. */
+static void put_storage_id(etr_pickler *out, const etr_pickler_tensor *tensor, const char *key,
+                           const char *end) {
+  char name[64];
+  (void)snprintf(name, sizeof name, "torch\n%s\n", tensor->element->storage);
+  put_code(out, '(');
+  etr_pickler_put_text(out, ETR_SLICE("storage"));
+  put_name(out, name);
+  etr_pickler_put_text(out, etr_slice_of(key));
+  etr_pickler_put_text(out, ETR_SLICE("cpu"));
+  etr_pickler_put_int(out, (int64_t)count_elements(tensor));
+  put_bytes(out, end, strlen(end));
+}
+
+/* Puts what torch.save once wrote before the bytes of a storage: see read_saved_storage() in
+ * inputs/pickle.c. */
+static void put_saved_storage(etr_pickler *out, const etr_pickler_tensor *tensor) {
+  static const char key[] = "0";
+  put_bytes(out, ETR_SAVED_STORAGE, sizeof ETR_SAVED_STORAGE - 1);
+  put_protocol(out, 2);
+  etr_pickler_put_dict(out);
+  etr_pickler_put_text(out, ETR_SLICE("little_endian"));
+  etr_pickler_put_bool(out, true);
+  etr_pickler_add_member(out);
+  put_code(out, '.');
+  put_protocol(out, 2);
+  put_storage_id(out, tensor, key, "NtQ.");
+  put_protocol(out, 2);
+  etr_pickler_put_list(out);
+  etr_pickler_put_text(out, ETR_SLICE(key));
+  etr_pickler_add_item(out);
+  put_code(out, '.');
+  put_le(out, count_elements(tensor), 8);
+}
+
+void etr_pickler_put_tensor(etr_pickler *out, const etr_pickler_tensor *tensor) {
+  put_name(out, "torch._utils\n_rebuild_tensor_v2\n");
+  put_code(out, '(');
+  char key[24];
+  (void)snprintf(key, sizeof key, "%zu", out->storages.count);
+  if (out->is_inline) {
+    /* The storage inside the pickle: torch.storage._load_from_bytes(bytes). */
+    etr_pickler heading = {.arena = out->arena};
+    put_saved_storage(&heading, tensor);
+    put_name(out, "torch.storage\n_load_from_bytes\n");
+    put_bytes(out, "(B", 2);
+    put_le(out, heading.bytes.count + tensor->bytes.size, 4);
+    put_bytes(out, heading.bytes.data, heading.bytes.count);
+    size_t *offset = etr_vec_push(out->arena, &out->offsets);
+    if (offset)
+      *offset = out->bytes.count;
+    put_bytes(out, "tR", 2);
+  } else
+    put_storage_id(out, tensor, key, "tQ");
+  etr_slice *slot = etr_vec_push(out->arena, &out->storages);
+  if (slot)
+    *slot = tensor->bytes;
+  etr_pickler_put_int(out, 0);
+  put_tuple(out, tensor->sizes, tensor->rank);
+  put_tuple(out, tensor->strides, tensor->rank);
+  etr_pickler_put_bool(out, false); /* no gradient */
+  put_name(out, "collections\nOrderedDict\n");
+  put_bytes(out, ")RtR", 4);
+}
+
+etr_torch_object etr_pickler_end(etr_pickler *out) {
+  put_code(out, '.');
+  return (etr_torch_object){.pickle = {out->bytes.data, out->bytes.count},
+                            .storages = out->storages.data,
+                            .storage_count = out->storages.count,
+                            .is_inline = out->is_inline,
+                            .offsets = out->offsets.data};
+}
+
+/* ---- The file ---- */
 
 const etr_torch_object etr_torch_empty_dict = {.pickle = {"\x80\x02}q\x00.", 6}},
                        etr_torch_no_inputs = {.pickle = {"\x80\x02)}q\x00\x86q\x01.", 10}};

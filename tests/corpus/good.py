@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every good fixture through every command in every format: good.py PATH/TO/etrecord-tb. What a sanitizer's build reports, leaks too, fails it."""
+"""Every good fixture through every command: good.py PATH/TO/etrecord-tb. What a sanitizer's build reports, leaks too, fails it."""
 import os
 import sys
 import tempfile
@@ -9,7 +9,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 import command  # noqa: E402
 
 COMMANDS = ('info', 'nodes', 'events', 'summary', 'delegation')
-FORMATS = ('text', 'json', 'csv', 'tsv', 'markdown')
+FORMATS = ('text', 'json', 'csv')
+SELDOM = ('tsv', 'markdown')  # take the same paths as csv and text but for their last step: every fourth record has them
 ONE_TABLE = ('csv', 'tsv')  # these formats hold one table: an answer that has several is asked for one
 SEVERAL_TABLES = ('summary',)
 
@@ -20,7 +21,7 @@ def fixtures():
             yield folder, 'etrecord.bin' in files
 
 
-def calls(folder, has_record, out):
+def calls(folder, has_record, out, formats):
     if has_record:
         yield ['write', folder, '--logdir', out]
         yield [os.path.join(folder, 'etrecord.bin'), '--logdir', out, '--depth', '3']
@@ -28,13 +29,13 @@ def calls(folder, has_record, out):
             yield ['dot', folder, *options]
     for name in ('summary', 'source'):
         yield [name, folder, '--by', 'pattern']
-    for form in FORMATS:
+    for form in formats:
         one_table = ['--by', 'op'] if form in ONE_TABLE else []
         for name in COMMANDS:
             yield [name, folder, '--format', form, *(one_table if name in SEVERAL_TABLES else [])]
         yield ['diff', os.path.join(command.FIXTURES, 'mv2_portable'), folder, '--format', form, '--top', '0', *one_table]
     program = os.path.join(folder, 'model.pte')
-    for form in FORMATS if os.path.exists(program) else ():
+    for form in formats if os.path.exists(program) else ():
         yield ['info', program, '--sizes', '--format', form]
         yield ['diff', os.path.join(command.FIXTURES, 'mv2_portable', 'model.pte'), program, '--format', form]
 
@@ -42,9 +43,10 @@ def calls(folder, has_record, out):
 def main():
     program = command.program()
     passed, failed = 0, 0
-    for folder, has_record in fixtures():
+    for number, (folder, has_record) in enumerate(fixtures()):
+        formats = FORMATS if number % 4 else FORMATS + SELDOM
         with tempfile.TemporaryDirectory() as out:
-            for arguments in calls(folder, has_record, out):
+            for arguments in calls(folder, has_record, out, formats):
                 outcome = program.run(arguments, out)
                 problems = outcome.problems()
                 if outcome.status != 0 or problems:
