@@ -364,18 +364,19 @@ static bool start_lowering(lowerer *l, const etr_roles *roles) {
   return etr_partitioner_init(&l->partitioner);
 }
 
-/* The sequences of partitioners with which a model may have been lowered. */
+/* The sequences of partitioners with which a model may have been lowered. Which operators each
+ * delegate has is mostly known from the record; they differ in which delegate leaves first, and in
+ * what they make of handles that several delegates list. */
 static const struct {
   etr_partition_stage stages[2];
   size_t count;
 } strategies[] = {
-    {{ETR_STAGE_ALL}, 1},
-    {{ETR_STAGE_DYNAMIC, ETR_STAGE_NOT_DYNAMIC}, 2},
-    {{ETR_STAGE_LAYERS, ETR_STAGE_NO_LAYERS}, 2},
-    {{ETR_STAGE_SINGLE}, 1},
-    {{ETR_STAGE_SINGLE_DYNAMIC, ETR_STAGE_NOT_DYNAMIC}, 2},
-    {{ETR_STAGE_SINGLE_DYNAMIC, ETR_STAGE_SINGLE_NOT_DYNAMIC}, 2},
-    {{ETR_STAGE_DYNAMIC, ETR_STAGE_SINGLE_NOT_DYNAMIC}, 2},
+    {{{ETR_GROUPS_ALL, ETR_ORDER_MERGED}}, 1},
+    {{{ETR_GROUPS_DYNAMIC, ETR_ORDER_MERGED}, {ETR_GROUPS_NOT_DYNAMIC, ETR_ORDER_MERGED}}, 2},
+    {{{ETR_GROUPS_LAYERS, ETR_ORDER_MERGED}, {ETR_GROUPS_NO_LAYERS, ETR_ORDER_MERGED}}, 2},
+    {{{ETR_GROUPS_ALL, ETR_ORDER_SINGLE}}, 1},
+    {{{ETR_GROUPS_DYNAMIC, ETR_ORDER_SINGLE}, {ETR_GROUPS_NOT_DYNAMIC, ETR_ORDER_MERGED}}, 2},
+    {{{ETR_GROUPS_DYNAMIC, ETR_ORDER_MERGED}, {ETR_GROUPS_NOT_DYNAMIC, ETR_ORDER_SINGLE}}, 2},
 };
 
 static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
