@@ -211,13 +211,18 @@ static bool put_first_screen(const etr_fields *f, etr_arena *arena, const etr_me
   if (!etr_groups_make(&groups, arena, f->profile, method) ||
       !etr_headline_make(&headline, arena, f->profile, method, &groups, unit))
     return false;
-  etr_field_object(f, "answer");
-  etr_field_text(f, "text", headline.text);
-  etr_field_list(f, "parts");
-  for (size_t i = 0; i < headline.count; i++)
-    put_headline_part(f, &headline.parts[i]);
-  etr_jw_end(f->json);
-  etr_jw_end(f->json);
+  etr_jw_key(f->json, "answer");
+  if (headline.count) {
+    etr_jw_object(f->json);
+    etr_field_text(f, "text", headline.text);
+    etr_field_list(f, "parts");
+    for (size_t i = 0; i < headline.count; i++)
+      put_headline_part(f, &headline.parts[i]);
+    etr_jw_end(f->json);
+    etr_jw_end(f->json);
+  } else {
+    etr_jw_null(f->json);
+  }
   etr_field_list(f, "groups");
   for (size_t i = 0; i < groups.count; i++)
     put_group(f, &groups, &groups.list[i]);
