@@ -1093,8 +1093,11 @@ typedef struct etr_block {
                            the excluded runs, ascending */
   size_t run_count, skipped_run_count;
   uint32_t method; /**< index into etr_profile.methods; ETR_NONE if no method ran (a load) */
-  const char *method_rule; /**< one line: the rule that chose the method, or why none could */
-  const etr_event *events; /**< events of one instruction are consecutive */
+  const char *method_rule;     /**< one line: the rule that chose the method, or why none could.
+                                  "likely, by time" and "likely, by loads and time" if the times of
+                                  kernels distinguished methods that are equal otherwise */
+  const char *method_evidence; /**< one line: what that rule is based on; "" if it says all */
+  const etr_event *events;     /**< events of one instruction are consecutive */
   size_t event_count;
 } etr_block;
 

@@ -53,6 +53,8 @@ typedef struct etr_method_inputs {
                      Of a changed graph (etr_graph.is_changed) only those in delegates' modules: the
                      others have handles of other nodes */
   size_t by_handle_count;
+  uint64_t macs; /* multiply-accumulates of one inference; ETR_UNKNOWN if they do not follow from
+                    shapes. Symbolic sizes count as their examples */
   etr_map operators; /* normalised operator -> number; those of a changed graph, too */
   etr_node_index
       by_operator; /* the same nodes, sorted by handle and the number of their operator */

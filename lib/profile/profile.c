@@ -185,7 +185,8 @@ static etr_status join_all(loader *l, etr_error *error) {
     return etr_fail_memory(error);
   etr_arena_clear(&l->runs);
   ETR_TRY(etr_choices_check(l->options, &l->blocks, l->methods.data, l->methods.count, error));
-  etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->options, &l->warnings);
+  etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->dumps.dumps.data, l->options,
+                     &l->warnings);
   const etr_known_phases *phases = NULL;
   if (add_unknown_methods(l))
     phases = etr_run_phases_find(&l->blocks, l->dumps.dumps.data, l->methods.count, l->arena);

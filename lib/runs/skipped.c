@@ -167,7 +167,7 @@ bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method) {
     if (!any)
       continue;
     block->skipped_run_count = block->run_count;
-    if (!etr_block_part(blocks, block, ETR_NONE))
+    if (!etr_block_part(blocks, block, (etr_leaving){0}))
       return false;
     block->skipped_run_count -= block->run_count;
     blocks->starts[index] = etr_block_start(block);
