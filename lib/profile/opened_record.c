@@ -154,6 +154,7 @@ static bool collect_methods(reader *r) {
     etr_method_inputs *method = &out->methods.data[i];
     if (!etr_method_index_nodes(method, r->arena))
       return false;
+    method->varies = etr_method_work_varies(method);
     method->macs = method->graph ? etr_macs_of_graph(method->graph) : ETR_UNKNOWN;
   }
   return true;

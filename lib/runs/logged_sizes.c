@@ -2,7 +2,7 @@
  *
  * logged_sizes.c - finds the tensors that a logged value may be, and compares shapes.
  */
-#include "runs/logged_sizes.h"
+#include "runs/fit.h"
 
 #include "inputs/graph_values.h"
 #include "inputs/maps.h"

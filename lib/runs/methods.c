@@ -11,8 +11,6 @@
  */
 #include "runs/blocks.h"
 #include "runs/fit.h"
-#include "runs/logged_sizes.h"
-#include "runs/methods_by_time.h"
 #include "runs/runs.h"
 
 enum { MOST_NAMES = 8 };
@@ -41,6 +39,8 @@ typedef struct verdict {
   verdict_kind kind;
   uint32_t method, disagreeing; /* disagreeing: number of rows that contradict the method */
   const char *rule;
+  const uint32_t *candidates; /* of a tie: the methods, ascending */
+  size_t candidate_count;
 } verdict;
 
 typedef struct decider {
@@ -158,6 +158,16 @@ static char *list_names(const decider *d) {
   return text;
 }
 
+/* Returns the methods with the best fit, ascending, which live as long as the blocks. NULL when out
+ * of memory. */
+static const uint32_t *list_best(const decider *d) {
+  uint32_t *list = etr_arena_alloc_array(d->warnings->arena, count_best(d), sizeof *list);
+  for (size_t i = 0, listed = 0; list && i < d->fits.count; i++)
+    if (is_best(d, i))
+      list[listed++] = d->fits.list[i].method;
+  return list;
+}
+
 /* ---- What fits rows ---- */
 
 /* The part of a row that is compared with methods; hashed as bytes. */
@@ -176,7 +186,10 @@ static verdict find_verdict(decider *d, const etr_block *block) {
   if (!etr_fit_is_any(fit))
     return (verdict){.kind = VERDICT_NONE};
   if (count_best(d) > 1)
-    return (verdict){.kind = VERDICT_TIE, .rule = list_names(d)};
+    return (verdict){.kind = VERDICT_TIE,
+                     .rule = list_names(d),
+                     .candidates = list_best(d),
+                     .candidate_count = count_best(d)};
   return (verdict){.kind = VERDICT_METHOD,
                    .method = best,
                    .rule = rule_text(d),
@@ -608,6 +621,9 @@ static void explain_tie(decider *d, etr_block *block) {
     but = etr_arena_format(arena, "; the order of loads decides run %u alone", separated);
   if (!runs || !but)
     return;
+  const verdict *tie = &d->verdicts.data[state->verdict];
+  block->candidates = tie->candidates;
+  block->candidate_count = tie->candidate_count;
   const char *rule = etr_arena_format(arena, "tie: %s fit equally%s; decide with --map %s=METHOD",
                                       names, but, first);
   if (rule)

@@ -7,7 +7,7 @@
  * busy machine. No recording of one method was called two, and no run was given to a wrong method
  * in the real ones.
  */
-#include "runs/methods_by_time.h"
+#include "runs/fit.h"
 
 #include "backends/operator.h"
 #include "base/stats.h"
