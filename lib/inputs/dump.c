@@ -262,13 +262,23 @@ static void warn_of(const dump_reader *reader, const untimed *events, const char
 }
 
 /* Returns whether a text of the bytes names a type of 16 bits: "Fully Connected (NC, F16) GEMM #1".
- * When a delegate logs tensors of float16 or bfloat16, ExecuTorch 1.5 gives up in the middle of the
- * event and leaves a file that nothing can read. */
+ */
 static bool names_half(etr_slice bytes) {
   for (size_t i = 0; i + 4 <= bytes.size; i++)
     if (memcmp(bytes.data + i, " F16", 4) == 0 || memcmp(bytes.data + i, "BF16", 4) == 0)
       return true;
   return false;
+}
+
+/* Returns what probably damaged an ETDump, and what to do. When a kernel or a delegate logs tensors
+ * of float16 or bfloat16, ExecuTorch 1.5 gives up in the middle of the event and leaves a file that
+ * nothing can read. Only delegates name their types. */
+static const char *cause_of_damage(etr_slice bytes) {
+  if (names_half(bytes))
+    return "; ExecuTorch writes such files when a delegate logs float16 or bfloat16 values: record "
+           "without a debug buffer";
+  return "; ExecuTorch writes such files when float16 or bfloat16 values are logged: if the model "
+         "computes in them, record without a debug buffer";
 }
 
 /* Fails because something is not in the file that should be, with the size that the file should
@@ -317,13 +327,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   if (reader->fb.points_past_end || is_cut)
     return fail_of_end(reader, bytes.size, path, error);
   if (etr_fb_failed(&reader->fb)) {
-    const char
-        *cause = names_half(bytes)
-                     ? "; ExecuTorch writes such files when a delegate logs float16 or bfloat16 "
-                       "values: record without a debug buffer"
-                     : "";
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset,
-                    "damaged ETDump: %s%s", reader->fb.message, cause);
+                    "damaged ETDump: %s%s", reader->fb.message, cause_of_damage(bytes));
   }
   out->ticks = ETR_DUMP_MOST_TICKS - reader->ticks_left;
   warn_of(reader, &reader->backwards, "ends before it starts");

@@ -11,6 +11,7 @@ typedef struct group {
   uint32_t first, count; /* slice of `grouped` */
   size_t edges;          /* inputs and users of its vertices */
   uint32_t partition;    /* partition to which it was added; ETR_NONE: none yet */
+  uint32_t owner;        /* delegate that alone lists one of its handles; ETR_NONE: none */
   bool has_weight;       /* it contains a weight with other users */
   bool is_cyclic; /* other users of its weight lead to it, so that no other group can be in its
                      partition */
@@ -95,22 +96,63 @@ static bool has_weight(const etr_partitioner *p, const etr_backend *backend, uin
   return false;
 }
 
-static void unite_groups(etr_partitioner *p) {
-  const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
-  uint32_t count = (uint32_t)p->fx->vertex_count;
-  for (uint32_t v = 0; v < count; v++)
-    p->leader[v] = v;
-  for (uint32_t v = 0; v < count; v++) {
+static void unite_kept_together(etr_partitioner *p, const etr_backend *backend) {
+  for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
     const etr_fx_vertex *vertex = &p->fx->vertices[v];
     for (uint32_t i = 0; p->delegated[v] && i < vertex->input_count; i++)
       unite_vertices(p, backend, p->fx->input_pool.data[vertex->first_input + i], v);
   }
+}
+
+/* Unites the vertices whose handles only one delegate lists. Returns false when out of memory. */
+static bool unite_listed(etr_partitioner *p) {
+  const uint32_t several = UINT32_MAX - 1;
+  etr_map owners; /* handle -> index of the only delegate that lists it, or `several` */
+  etr_map_init(&owners, p->scratch);
+  uint32_t *first = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *first);
+  if (!first)
+    return false;
+  for (uint32_t i = 0; i < p->delegate_count; i++) {
+    const etr_map_instruction *map = p->delegates[i]->map;
+    first[i] = ETR_NONE;
+    for (size_t k = 0; k < map->handle_count; k++) {
+      etr_map_slot *slot = etr_map_at(&owners, ETR_BYTES(map->handles[k]));
+      if (!slot)
+        return false;
+      slot->value = slot->value == ETR_NONE || slot->value == i ? i : several;
+    }
+  }
+  for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
+    if (!p->delegated[v])
+      continue;
+    uint32_t owner = etr_map_get(&owners, ETR_BYTES(etr_fx_node(p->fx, v)->debug_handle));
+    if (owner == ETR_NONE || owner == several)
+      continue;
+    if (first[owner] == ETR_NONE)
+      first[owner] = v;
+    p->leader[root_of(p, v)] = root_of(p, first[owner]);
+  }
+  for (uint32_t i = 0; i < p->delegate_count; i++)
+    if (first[i] != ETR_NONE)
+      p->owner[root_of(p, first[i])] = i;
+  return true;
+}
+
+static bool unite_groups(etr_partitioner *p) {
+  const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
+  uint32_t count = (uint32_t)p->fx->vertex_count;
+  for (uint32_t v = 0; v < count; v++)
+    p->leader[v] = v;
+  unite_kept_together(p, backend);
+  if (!unite_listed(p))
+    return false;
   for (uint32_t v = 0; v < count; v++)
     if (p->delegated[v] && is_choosing(etr_fx_node(p->fx, v)))
       p->is_dynamic[root_of(p, v)] = true;
   for (uint32_t v = 0; v < count; v++)
     if (p->delegated[v] && has_weight(p, backend, v))
       p->is_layer[root_of(p, v)] = true;
+  return true;
 }
 
 bool etr_partitioner_init(etr_partitioner *p) {
@@ -120,36 +162,35 @@ bool etr_partitioner_init(etr_partitioner *p) {
   p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
   p->is_layer = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_layer);
   p->is_shared = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_shared);
+  p->owner = etr_arena_alloc_array(p->scratch, count, sizeof *p->owner);
   p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
-  if (!p->is_shared || !p->delegated || !p->leader || !p->is_dynamic || !p->is_layer ||
+  if (!p->is_shared || !p->delegated || !p->leader || !p->is_dynamic || !p->is_layer || !p->owner ||
       !p->is_named)
     return false;
+  for (size_t v = 0; v < count; v++)
+    p->owner[v] = ETR_NONE;
   for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
     uint32_t node = p->fx->vertices[v].node;
     p->delegated[v] = p->roles->is_delegated[node];
   }
-  unite_groups(p);
-  return true;
+  return unite_groups(p);
 }
 
-static bool is_of_stage(const etr_partitioner *p, uint32_t vertex, etr_partition_stage stage) {
+static bool takes_vertex(const etr_partitioner *p, uint32_t vertex, etr_partition_groups groups) {
   if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_shared[vertex]))
     return false;
   uint32_t root = root_of(p, vertex);
   bool is_layer = p->is_dynamic[root] || p->is_layer[root];
-  switch (stage) {
-  case ETR_STAGE_DYNAMIC:
-  case ETR_STAGE_SINGLE_DYNAMIC:
+  switch (groups) {
+  case ETR_GROUPS_DYNAMIC:
     return p->is_dynamic[root];
-  case ETR_STAGE_NOT_DYNAMIC:
-  case ETR_STAGE_SINGLE_NOT_DYNAMIC:
+  case ETR_GROUPS_NOT_DYNAMIC:
     return !p->is_dynamic[root];
-  case ETR_STAGE_LAYERS:
+  case ETR_GROUPS_LAYERS:
     return is_layer;
-  case ETR_STAGE_NO_LAYERS:
+  case ETR_GROUPS_NO_LAYERS:
     return !is_layer;
-  case ETR_STAGE_ALL:
-  case ETR_STAGE_SINGLE:
+  case ETR_GROUPS_ALL:
     break;
   }
   return true;
@@ -350,6 +391,11 @@ static uint32_t end_of_group(const finder *f, const group *g) {
   return f->fx->positions[f->grouped[g->first + g->count - 1]];
 }
 
+/* Returns whether two groups are known to be of different delegates. */
+static bool are_different(uint32_t owner, uint32_t other) {
+  return owner != ETR_NONE && other != ETR_NONE && owner != other;
+}
+
 /* Makes the partition that ends with a group. It contains that group and the earlier remaining
  * groups that fit, tried from the last to the first. */
 static bool make_partition(finder *f, size_t first, bool alone) {
@@ -366,14 +412,18 @@ static bool make_partition(finder *f, size_t first, bool alone) {
     return false;
   if (alone || groups[first].is_cyclic)
     return true;
+  uint32_t owner = groups[first].owner;
   for (size_t k = first + 1; k <= f->last_candidate; k++) {
     if (f->candidate[k] != f->partition_count || groups[k].partition != ETR_NONE ||
-        groups[k].is_cyclic)
+        groups[k].is_cyclic || are_different(owner, groups[k].owner))
       continue;
     if (!spend(f, groups[k].count + groups[k].edges))
       return false;
-    if (group_fits(f, &groups[k]) && !add_group_to_partition(f, &groups[k]))
+    if (!group_fits(f, &groups[k]))
+      continue;
+    if (!add_group_to_partition(f, &groups[k]))
       return false;
+    owner = owner == ETR_NONE ? groups[k].owner : owner;
   }
   return true;
 }
@@ -465,8 +515,7 @@ static bool name_partitions(finder *f, bool alone) {
     name_of[partitions[i].index] = delegates[k].index;
   }
   for (uint32_t i = 0; i < f->partition_count; i++) {
-    uint32_t name = name_of[alone ? f->partition_count - 1 - i
-                                  : i]; /* single groups leave the graph from the first on */
+    uint32_t name = name_of[alone ? f->partition_count - 1 - i : i]; /* single ones: first first */
     p->leaving[p->leaving_count++] = name;
     p->is_named[name] = true;
   }
@@ -500,11 +549,14 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
   const uint32_t *order = f.fx->order;
   uint32_t at = 0;
   for (size_t i = f.fx->order_count; i-- > 0;) {
-    if (!is_of_stage(f.p, order[i], stage))
+    if (!takes_vertex(f.p, order[i], stage.groups))
       continue;
     uint32_t *number = &f.group_of[root_of(f.p, order[i])];
-    if (*number == ETR_NONE)
-      f.groups[ *number = (uint32_t)f.group_count++].partition = ETR_NONE;
+    if (*number == ETR_NONE) {
+      *number = (uint32_t)f.group_count++;
+      f.groups[*number].partition = ETR_NONE;
+      f.groups[*number].owner = f.p->owner[root_of(f.p, order[i])];
+    }
     f.groups[*number].count++;
     f.groups[*number].edges += f.fx->vertices[order[i]].input_count + f.fx->user_counts[order[i]];
     f.groups[*number].has_weight |= f.p->is_shared[order[i]];
@@ -521,8 +573,7 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
     group *g = &f.groups[f.group_of[order[i]] = f.group_of[root_of(f.p, order[i])]];
     f.grouped[g->first + g->count++] = order[i];
   }
-  bool alone = stage == ETR_STAGE_SINGLE || stage == ETR_STAGE_SINGLE_DYNAMIC ||
-               stage == ETR_STAGE_SINGLE_NOT_DYNAMIC;
+  bool alone = stage.order == ETR_ORDER_SINGLE;
   return make_partitions(&f, alone) && name_partitions(&f, alone);
 }
 

@@ -2,10 +2,12 @@
  *
  * partition.h - repeats how a partitioner puts nodes into delegates. Layer 3.
  *
- * Nodes that must stay together form groups. From the last node to the first, each group is merged
- * with every earlier group for which no value would leave the delegate and come back into it. The
- * record identifies delegates by the handles that they list: each partition is the delegate that
- * lists the handles of its nodes.
+ * Nodes that must stay together form groups: those that the backend keeps together, and those whose
+ * handles only one delegate of the record lists. From the last node to the first, each group is
+ * merged with every earlier group for which no value would leave the delegate and come back into
+ * it, unless the partitioner makes a partition of each, or the record says that they are of two
+ * delegates. The record identifies delegates by the handles that they list: each partition is the
+ * delegate that lists the handles of its nodes.
  */
 #ifndef ETR_PARTITION_H
 #define ETR_PARTITION_H
@@ -13,17 +15,26 @@
 #include "join/fx_graph.h"
 #include "join/roles.h"
 
-/** The groups of which a partitioner makes partitions. */
-typedef enum etr_partition_stage {
-  ETR_STAGE_ALL,
-  ETR_STAGE_DYNAMIC, /* groups with dynamic quantisation: XnnpackDynamicallyQuantizedPartitioner */
-  ETR_STAGE_NOT_DYNAMIC, /* the other groups, after ETR_STAGE_DYNAMIC */
-  ETR_STAGE_LAYERS,      /* groups with dynamic quantisation, and layers that are not quantised */
-  ETR_STAGE_NO_LAYERS,   /* the other groups, after ETR_STAGE_LAYERS */
-  ETR_STAGE_SINGLE,      /* each group is a partition: per_op_mode */
-  ETR_STAGE_SINGLE_DYNAMIC,     /* each group with dynamic quantisation is a partition */
-  ETR_STAGE_SINGLE_NOT_DYNAMIC, /* each of the other groups, after ETR_STAGE_DYNAMIC or
-                                   ETR_STAGE_SINGLE_DYNAMIC */
+/** The groups that a partitioner takes. */
+typedef enum etr_partition_groups {
+  ETR_GROUPS_ALL,
+  ETR_GROUPS_DYNAMIC,     /* with dynamic quantisation: XnnpackDynamicallyQuantizedPartitioner */
+  ETR_GROUPS_NOT_DYNAMIC, /* the others, after ETR_GROUPS_DYNAMIC */
+  ETR_GROUPS_LAYERS,      /* with dynamic quantisation, and layers that are not quantised */
+  ETR_GROUPS_NO_LAYERS,   /* the others, after ETR_GROUPS_LAYERS */
+} etr_partition_groups;
+
+/** How a partitioner makes partitions of groups, and which of them leaves the graph first. */
+typedef enum etr_partition_order {
+  ETR_ORDER_MERGED, /* groups that fit are merged; the partition that ends last leaves first */
+  ETR_ORDER_SINGLE, /* each group is a partition, as with per_op_mode; the one that ends first
+                       leaves first */
+} etr_partition_order;
+
+/** What one partitioner does. */
+typedef struct etr_partition_stage {
+  etr_partition_groups groups;
+  etr_partition_order order;
 } etr_partition_stage;
 
 /** The state of partitioning a graph. The caller sets the members from `fx` to `delegate_count`,
@@ -47,6 +58,8 @@ typedef struct etr_partitioner {
                        first one */
   uint32_t *leader; /* per vertex: a vertex of its group (union-find); the root points to itself */
   bool *is_dynamic, *is_layer; /* per root of a group */
+  uint32_t *owner; /* per root of a group: delegate that alone lists one of its handles; ETR_NONE:
+                      none */
 } etr_partitioner;
 
 /** Finds the groups of delegated nodes in a graph as recorded. Returns false when out of memory. */

@@ -196,7 +196,7 @@ exit_status command_accuracy(const cli_settings *settings) {
 
 /* ---- reference ---- */
 
-enum { OWN_ARGUMENTS = 26, A_YEAR = 366 * 24 * 3600 };
+enum { OWN_ARGUMENTS = 26 + 4 * MAX_LIST, A_YEAR = 366 * 24 * 3600 };
 
 static void add_option(const char **arguments, size_t *count, const char *name, const char *value) {
   if (!value)
@@ -211,21 +211,24 @@ exit_status command_make_reference(cli_settings *settings) {
   size_t count = PYTHON_ARGUMENTS;
   if (!settings->output)
     return message_usage("reference", "reference needs the file to write: -o REF.safetensors");
-  const char **arguments = calloc(OWN_ARGUMENTS + 2 * settings->etdump_count + settings->more_count,
-                                  sizeof *arguments);
+  size_t room = OWN_ARGUMENTS + 2 * settings->etdump_count + settings->more_count;
+  const char **arguments = calloc(room, sizeof *arguments);
   if (!arguments)
     return message_failed("out of memory");
   python_prepare(&python, "reference", "`reference` needs", "reference");
   memcpy(arguments, python.arguments, sizeof python.arguments);
   add_option(arguments, &count, "--output", settings->output);
   add_option(arguments, &count, "--inputs", settings->inputs_file);
-  add_option(arguments, &count, "--for", settings->reference_for);
   add_option(arguments, &count, "--kept", settings->kept);
   add_option(arguments, &count, "--etrecord", settings->etrecord);
   add_option(arguments, &count, "--pte", settings->pte);
   add_option(arguments, &count, "--debug-buffer", settings->debug_buffer);
   for (size_t i = 0; i < settings->etdump_count; i++)
     add_option(arguments, &count, "--etdump", settings->etdumps[i]);
+  for (size_t i = 0; i < settings->device_count; i++)
+    add_option(arguments, &count, "--for", settings->device_texts[i]);
+  for (size_t i = 0; i < settings->map_count; i++)
+    add_option(arguments, &count, "--map", settings->map_texts[i]);
   if (settings->all_nodes)
     arguments[count++] = "--all";
   if (settings->local)
@@ -256,11 +259,21 @@ exit_status command_make_reference(cli_settings *settings) {
 }
 
 exit_status command_reference(const cli_settings *settings) {
-  const char *of = settings->record, *device = settings->reference_for;
+  const char *of = settings->record;
+  size_t count = settings->device_count;
   if (!of)
     of = settings->etrecord ? settings->etrecord : "RECORD";
-  printf("etrecord-tb accuracy %s --reference %s%s%s\n", device ? device : of, settings->output,
-         device ? " --reference-record " : "", device ? of : "");
+  printf("etrecord-tb accuracy");
+  for (size_t i = 0; i < count; i++)
+    printf(" %s", settings->device_texts[i]);
+  if (count == 0)
+    printf(" %s", of);
+  printf(" --reference %s", settings->output);
+  if (count > 0)
+    printf(" --reference-record %s", of);
+  for (size_t i = 0; i < settings->map_count; i++)
+    printf(" --map %s", settings->map_texts[i]);
+  printf("\n");
   return message_written(ETR_OK, NULL);
 }
 
@@ -408,36 +421,83 @@ static void remove_at_end(void) {
 }
 #endif
 
+/* Sets out->device_texts to the files of the record that logged the values. Returns false if there
+ * are more than it holds. */
+static bool name_device(cli_settings *out, const cli_settings *settings) {
+  size_t wanted = 1 + settings->more_count + settings->etdump_count + 3;
+  if (wanted > MAX_LIST)
+    return false;
+  const char *const given[] = {settings->record, settings->etrecord, settings->pte,
+                               settings->debug_buffer};
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
+    if (given[i])
+      out->device_texts[count++] = given[i];
+  for (size_t i = 0; i < settings->more_count; i++)
+    out->device_texts[count++] = settings->more[i];
+  for (size_t i = 0; i < settings->etdump_count; i++)
+    out->device_texts[count++] = settings->etdumps[i];
+  out->device_count = count;
+  return true;
+}
+
+/* Returns a hash of all files of a record; see hash_record(). */
+static uint64_t hash_device(const cli_settings *device) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < device->device_count; i++)
+    sum += hash_record(device->device_texts[i]);
+  return sum;
+}
+
 exit_status command_prepare_accuracy(cli_settings *settings) {
   static char kept_path[PATH_MAX];
   const char *path = settings->no_keep ? temporary_path : kept_path;
   char hash[HASH_ROOM];
-  if (!settings->reference_record || settings->reference)
+  if (!settings->reference_record || settings->reference) {
+    if (settings->inputs_file || settings->no_keep)
+      return message_usage("accuracy",
+                           "--%s is for a reference that accuracy makes: with --reference-record, "
+                           "and without --reference",
+                           settings->no_keep ? "no-keep" : "inputs");
     return EXIT_DONE;
-  if (!settings->record || settings->more_count > 0 || settings->etrecord || settings->pte ||
-      settings->debug_buffer || settings->etdump_count > 0)
-    return message_usage("accuracy", "--reference-record without --reference needs one record in a "
-                                     "folder: make the reference of others with `reference --local "
+  }
+  cli_settings own = *settings;
+  bool is_several = !name_device(&own, settings) || own.device_count == 0;
+  for (size_t i = 1; i < own.device_count; i++)
+    is_several |= command_is_folder(own.device_texts[i]);
+  if (is_several)
+    return message_usage("accuracy", "--reference-record without --reference is for one record: "
+                                     "make the reference of others with `reference --local "
                                      "--for`, and name it with --reference");
   const char *of = settings->reference_record;
-  bool is_own = strcmp(of, settings->record) == 0;
-  (void)snprintf(hash, sizeof hash, "%016" PRIx64,
-                 hash_record(settings->record) * 31 + hash_record(of));
+  const char *first = own.device_texts[0];
+  bool is_own = strcmp(of, first) == 0;
+  uint64_t sum = hash_device(&own) * 31 + hash_record(of);
+  if (settings->inputs_file)
+    sum = sum * 31 + hash_record(settings->inputs_file);
+  for (size_t i = 0; i < settings->map_count; i++)
+    for (const char *at = settings->map_texts[i]; *at; at++)
+      sum = sum * 31 + (unsigned char)*at;
+  (void)snprintf(hash, sizeof hash, "%016" PRIx64, sum);
   if (settings->no_keep) {
     if (!make_temporary_folder())
       return message_failed("%s: cannot make a temporary folder: %s", temporary_folder,
                             strerror(errno));
     (void)snprintf(temporary_path, sizeof temporary_path, "%.*s/reference.safetensors",
                    PATH_MAX - 32, temporary_folder);
-  } else if (!place_reference(kept_path, settings->record, hash)) {
+  } else if (!place_reference(kept_path, first, hash)) {
     return message_failed("%s: the reference can be kept neither beside the record nor in the "
                           "user's cache: --no-keep",
-                          settings->record);
+                          first);
   }
   if (settings->no_keep || !is_current(path, hash)) {
-    cli_settings own = *settings;
-    own.record = of;
-    own.reference_for = is_own ? NULL : settings->record;
+    if (is_own) {
+      own.device_count = 0; /* its files, as they were given, have the values, too */
+    } else {
+      own.record = of;
+      own.more_count = own.etdump_count = 0;
+      own.etrecord = own.pte = own.debug_buffer = NULL;
+    }
     own.output = path;
     own.local = true;
     own.kept = hash;

@@ -118,7 +118,9 @@ typedef struct cli_settings {
   unsigned accuracy_graph; /* 1: aten */
   double fail_below;       /* dB */
   bool has_fail_below;
-  const char *inputs_file, *reference_for; /* of reference */
+  const char *inputs_file;            /* of reference */
+  const char *device_texts[MAX_LIST]; /* of --for: the record that logged values, or its files */
+  size_t device_count;
   bool all_nodes, local, no_keep;
   const char *kept; /* the hash that a reference which `accuracy` keeps begins with; NULL: none */
   const char *const *program; /* the program after "--" with its arguments, ended by NULL; NULL:

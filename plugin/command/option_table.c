@@ -169,7 +169,7 @@ const option_spec option_specs[] = {
      .help = "exit with 3 if an output of the model has an SNR below DB, 30dB, and with 4 if no "
              "output was compared",
      AND(has_fail_below)},
-    {"inputs", 0, "FILE", AS(TEXT, inputs_file), FOR_REFERENCE,
+    {"inputs", 0, "FILE", AS(TEXT, inputs_file), FOR_REFERENCE | FOR_ACCURACY,
      .help = "inputs for the model, a list of tuples of tensors that torch.save wrote; for several "
              "methods a dict of "
              "such lists by method (default: the record's representative inputs, or else its "
@@ -180,10 +180,10 @@ const option_spec option_specs[] = {
     {"local", 0, NULL, AS(FLAG, local), FOR_REFERENCE,
      .help = "also run the graph with the values that the device logged, which shows what each "
              "segment adds"},
-    {"for", 0, "RECORD", AS(TEXT, reference_for), FOR_REFERENCE,
+    {"for", 0, "RECORD", AS(LIST, device_texts), FOR_REFERENCE,
      .help = "with --local: the record that logged the values, if it is another one, such as the "
-             "quantized model "
-             "(default: the first RECORD)"},
+             "quantized model (default: RECORD); repeated for each of its files",
+     AND(device_count)},
     {"tag", 0, "NAME=VALUE", AS(LIST, tag_texts), STACKING,
      .help = "a column of JSON Lines, CSV and TSV that has the same value in every row: "
              "device=pixel8; may be repeated",
@@ -285,7 +285,7 @@ const option_spec option_specs[] = {
      .help = "the program, a .pte or .bpte, instead of the program of RECORD"},
     {"debug-buffer", 0, "FILE", AS(TEXT, debug_buffer), READING | FOR_REFERENCE,
      .help = "the debug buffer, instead of the one of RECORD"},
-    {"map", 0, "RUNS=METHOD", AS(LIST, map_texts), READING | RUNNING,
+    {"map", 0, "RUNS=METHOD", AS(LIST, map_texts), READING | RUNNING | FOR_REFERENCE,
      .help = "the method of runs, if the files do not identify it: 3=decode or 3-8=decode; may be "
              "repeated, and "
              "the last one counts",

@@ -841,7 +841,8 @@ void etr_accuracy_put_head(const etr_fields *f, etr_arena *arena, const etr_accu
   etr_field_text(f, "reference", accuracy->reference);
   etr_field_text(f, "reference_of", etr_accuracy_of(arena, accuracy));
   etr_accuracy_put_facts(f, accuracy);
-  etr_field_text(f, "text", etr_accuracy_line(arena, accuracy));
+  const char *line = etr_accuracy_line(arena, accuracy);
+  etr_field_text(f, "text", line ? line : etr_accuracy_why_none(arena, accuracy));
 }
 
 /* Writes the warnings of the comparison, and those of the record, which can be why values differ.

@@ -29,7 +29,7 @@ STAND_IN = '''#!{python}
 import pathlib, struct, sys
 values = dict(zip(sys.argv, sys.argv[1:]))
 with open({calls!r}, 'a') as calls:
-    calls.write(values['--output'] + '\\n')
+    calls.write(' '.join(sys.argv[sys.argv.index('--output'):]) + '\\n')
 data = pathlib.Path({reference!r}).read_bytes()
 size = struct.unpack('<Q', data[:8])[0]
 head = data[8:8 + size].rstrip()
@@ -109,6 +109,27 @@ def is_kept_in_the_cache(trial):
     assert trial.times_made() == 1 and not trial.kept.exists()
 
 
+def is_of_several_files(trial):
+    """The files of a record are passed on one by one, with the methods of their runs and the inputs of the methods; the reference is beside the first."""
+    files = [trial.record / name for name in ('etrecord.bin', 'etdump.etdp', 'model.pte', 'debug_buffer.bin')]
+    inputs = trial.folder / 'inputs.pt'
+    inputs.write_text('whatever torch saved')
+    for _ in range(2):
+        done = subprocess.run([COMMAND, 'accuracy', *files[:2], '--pte', files[2], '--debug-buffer', files[3], '--reference-record', RECORDS / NAME, '--map', '1=forward',
+                               '--inputs', inputs], capture_output=True, text=True, check=False, env=trial.environment)
+        assert done.returncode == 0, done.stderr
+    assert trial.times_made() == 1 and (trial.record / 'etrecord.reference.safetensors').exists()
+    words = trial.calls.read_text().split()
+    options = list(zip(words, words[1:]))
+    assert {value for name, value in options if name == '--for'} == {str(file) for file in files}, options
+    assert ('--map', '1=forward') in options and ('--inputs', str(inputs)) in options and words[-1] == str(RECORDS / NAME), words
+    inputs.write_text('other inputs')
+    done = subprocess.run([COMMAND, 'accuracy', trial.record, '--reference-record', RECORDS / NAME, '--inputs', inputs], capture_output=True, text=True, check=False, env=trial.environment)
+    assert done.returncode == 0 and trial.times_made() == 2, done.stderr
+    several = subprocess.run([COMMAND, 'accuracy', trial.record, RECORDS / NAME, '--reference-record', RECORDS / NAME], capture_output=True, text=True, check=False, env=trial.environment)
+    assert several.returncode == 2 and 'for one record' in several.stderr, several
+
+
 def is_made_by_executorch(trial):
     """Of a record itself, and of the float record of a quantized one."""
     python = trial.folder / 'python'
@@ -139,7 +160,7 @@ def main():
     if real and not has_executorch():
         print(f'SKIPPED: {PYTHON} has no torch or no executorch (EXECUTORCH_PYTHON names another)')
         sys.exit(77)
-    cases.run((is_made_by_executorch,) if real else (is_kept, is_not_kept, is_kept_in_the_cache), Trial)
+    cases.run((is_made_by_executorch,) if real else (is_kept, is_not_kept, is_kept_in_the_cache, is_of_several_files), Trial)
 
 
 if __name__ == '__main__':

@@ -55,6 +55,11 @@ static const struct {
      "delegate of 1; delegate of 2; sin of 9", NULL},
     {"each operator by itself", "x input;a neg (x) #1;b abs (a) #2", "delegate of 1; delegate of 2",
      "[a] [b]"},
+    {"a delegate around a kernel would make a circle",
+     "x input;a neg (x) #1;k sin (a) #2 *;b abs (k) #3", "delegate of 1,3; sin of 2", NULL},
+    {"the record says which operators one delegate has, whatever a partitioner would merge",
+     "x input;a neg (x) #1;b abs (a) #2;c sin (b) #3;k cos (c) #4 *",
+     "delegate of 1; delegate of 2,3; cos of 4", "[a] [b c] k"},
     {"dynamic quantisation first",
      "x input;c choose_qparams (x) #1 [1] [1];q quantize_per_tensor (x,c,c.1) #2 [i8:2x3];"
      "d dequantize_per_tensor (q,c,c.1) #3;l linear (d) #4;n neg (l) #5",

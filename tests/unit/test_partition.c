@@ -14,8 +14,8 @@ typedef struct partition_case {
   const char *want;
 } partition_case;
 
-#define ALL {ETR_STAGE_ALL}, 1
-#define SINGLE {ETR_STAGE_SINGLE}, 1
+#define ALL {{ETR_GROUPS_ALL, ETR_ORDER_MERGED}}, 1
+#define SINGLE {{ETR_GROUPS_ALL, ETR_ORDER_SINGLE}}, 1
 #define QUANTIZED                                                                                  \
   "x input [i8:2x3];d dequantize_per_tensor (x) #1;l linear (d) #2;q quantize_per_tensor (l) #3 "  \
   "[i8:2x3]"
@@ -32,8 +32,18 @@ static const partition_case cases[] = {
     {"a kernel between them: merging would make a circle",
      "x input;a neg (x) #1;k sin (a) #9 *;b abs (k) #2", "delegate of 1; delegate of 2", ALL,
      "a|b; 1 0"},
-    {"so that one delegate of both is not what partitioning gives",
-     "x input;a neg (x) #1;k sin (a) #9 *;b abs (k) #2", "delegate of 1,2", ALL, NULL},
+    {"that the record lists both for one delegate counts: it is the lowering that refuses a circle",
+     "x input;a neg (x) #1;k sin (a) #9 *;b abs (k) #2", "delegate of 1,2", ALL, "a b; 0"},
+    {"what the record lists for two delegates is not merged",
+     "x input;a neg (x) #1;b abs (a) #2;c neg (b) #3", "delegate of 1,2; delegate of 3", ALL,
+     "a b|c; 1 0"},
+    {"also where a partition of each follows", "x input;a neg (x) #1;b abs (a) #2;c neg (b) #3",
+     "delegate of 1,2; delegate of 3", SINGLE, "a b|c; 0 1"},
+    {"a handle of two delegates says nothing: what fits is merged",
+     "x input;a neg (x) #1;b abs (a) #2;k sin (b) #9 *;c neg (k) #1;d abs (c) #3",
+     "delegate of 1,2; delegate of 1,3", ALL, "a b|c d; 1 0"},
+    {"nor does it unite", "x input;a neg (x) #1;b abs (a) #1", "delegate of 1; delegate of 1",
+     SINGLE, "a|b; 0 1"},
     {"a circle around two corners",
      "x input;a neg (x) #1;k sin (a) #9 *;m cos (k) #8 *;b add (m,x) #2;c abs (b) #3",
      "delegate of 1; delegate of 2,3", ALL, "a|b c; 1 0"},
@@ -54,17 +64,23 @@ static const partition_case cases[] = {
     {"dynamic quantisation first, the rest then",
      DYNAMIC,
      "delegate of 1,1,1,2,3,4; delegate of 5",
-     {ETR_STAGE_DYNAMIC, ETR_STAGE_NOT_DYNAMIC},
+     {{ETR_GROUPS_DYNAMIC, ETR_ORDER_MERGED}, {ETR_GROUPS_NOT_DYNAMIC, ETR_ORDER_MERGED}},
      2,
      "c c.0 c.1 q d l|n; 0 1"},
     {"dynamic quantisation alone",
      DYNAMIC,
      "delegate of 1,1,1,2,3,4; delegate of 5",
-     {ETR_STAGE_DYNAMIC},
+     {{ETR_GROUPS_DYNAMIC, ETR_ORDER_MERGED}},
      1,
      "c c.0 c.1 q d l|; 0"},
-    {"what one stage gives is not what two give", DYNAMIC, "delegate of 1,1,1,2,3,4; delegate of 5",
-     ALL, NULL},
+    {"dynamic quantisation last, as one partitioner has it", DYNAMIC,
+     "delegate of 1,1,1,2,3,4; delegate of 5", ALL, "c c.0 c.1 q d l|n; 1 0"},
+    {"dynamic quantisation first, each alone, the rest then",
+     DYNAMIC ";o abs (n) #6",
+     "delegate of 1,1,1,2,3,4; delegate of 5; delegate of 6",
+     {{ETR_GROUPS_DYNAMIC, ETR_ORDER_SINGLE}, {ETR_GROUPS_NOT_DYNAMIC, ETR_ORDER_MERGED}},
+     2,
+     "c c.0 c.1 q d l|n|o; 0 2 1"},
     {"a weight's other user leads to the group: nothing joins it",
      "x input;w weight;k linear (x,w) #9 *;a linear (k,w) #1;b abs (x) #2",
      "delegate of 1; delegate of 2", ALL, "a|b; 1 0"},

@@ -10,6 +10,9 @@ whose segment contains the planted operator: an operator of the layer whose weig
 that are made like trained ones: channels of different gain, batch norms with the statistics of the data, a few channels that are much larger than the others.
 
 int8 models: PT2E, 8-bit weights by channel, static 8-bit activations, XNNPACK. The reference is the float model, as for a user whose quantized model is bad.
+8da4w models: 4-bit weights in groups of 32, dynamic 8-bit activations, two methods of one ETDump, XNNPACK. The reference is the float model, too.
+"overflow" is an infinity in a float result. It stands for halves above 65504 that return to float, which cannot be planted: ExecuTorch 1.5 damages the ETDump of a
+program in which a kernel or a delegate returns halves.
 float models: the reference is the record's own program; only the program that runs has the error, as if the backend were wrong.
 """
 
@@ -149,21 +152,80 @@ def decoder():
     return settle(CachedDecoder(), inputs), inputs, {}
 
 
-# Each model: what makes it, whether it is quantized, and its errors: a layer, or for scales a fraction of the model's quantize nodes.
+class MaskedAttention(nn.Module):
+    """Attends to earlier words. What is masked is minus infinity in the scores, as in most models."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
+
+    def forward(self, x):
+        split = lambda t: t.view(*t.shape[:2], self.heads, -1).transpose(1, 2)
+        mask = torch.full((x.shape[1], x.shape[1]), -math.inf).triu(1)
+        scores = split(self.q(x)) @ split(self.k(x)).transpose(-2, -1) * (x.shape[2] // self.heads)**-0.5 + mask
+        return self.o((torch.softmax(scores, -1) @ split(self.v(x))).transpose(1, 2).flatten(2))
+
+
+class MaskedLayer(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.before, self.after, self.drop = nn.LayerNorm(width), nn.LayerNorm(width), nn.Dropout(0.1)
+        self.attention, self.up, self.down = MaskedAttention(width, 4), nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        x = x + self.attention(self.before(x))
+        return x + self.drop(self.down(functional.silu(self.up(self.after(x)))))
+
+
+class MaskedDecoder(nn.Module):
+    """Reads integers: words, and positions that it computes."""
+
+    def __init__(self, width=64, layers=3, words=120):
+        super().__init__()
+        self.embedding, self.positions = nn.Embedding(words, width), nn.Embedding(16, width)
+        self.layers = nn.ModuleList(MaskedLayer(width) for _ in range(layers))
+        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, words)
+
+    def forward(self, words):
+        x = self.embedding(words) + self.positions(torch.arange(words.shape[1]))
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(self.norm(x))
+
+
+def masked():
+    torch.manual_seed(4)
+    inputs = [(torch.randint(0, 120, (1, 8)),) for _ in range(2)]
+    return settle(MaskedDecoder(), inputs), inputs, {"portable": True}
+
+
+def two_methods():
+    torch.manual_seed(5)
+    inputs = {"prefill": (torch.randint(0, 120, (1, 8)),), "decode": (torch.randint(0, 120, (1, 2)),)}
+    return settle(MaskedDecoder(), inputs), inputs, {"methods": ["prefill", "decode"]}
+
+
+# Each model: what makes it, how it is quantized, and its errors: a layer, or for scales a fraction of the model's quantize nodes.
 MODELS = {
-    "decoder with KV cache, 4 tokens in turn, int8, XNNPACK": (decoder, True, [
+    "decoder with KV cache, 4 tokens in turn, int8, XNNPACK": (decoder, "int8", [
         ("weights 3 bit", "layers.1.attention.v"), ("channel", "layers.0.down"), ("scaled", "layers.2.gate"), ("scale 16", 0.5), ("clipped", 0.25)]),
-    "timm ViT of 3 layers, int8, portable kernels": (lambda: from_timm("vit_tiny_patch16_224", 64, img_size=64, embed_dim=48, depth=3, num_heads=4), True, [
+    "timm ViT of 3 layers, int8, portable kernels": (lambda: from_timm("vit_tiny_patch16_224", 64, img_size=64, embed_dim=48, depth=3, num_heads=4), "int8", [
         ("weights 3 bit", "blocks.1.attn.qkv"), ("channel", "blocks.2.mlp.fc1"), ("scaled", "blocks.0.attn.proj"), ("scale 16", 0.35), ("clipped", 0.8)]),
-    "timm resnet10t, int8, portable kernels": (lambda: from_timm("resnet10t", 64), True, [
+    "timm resnet10t, int8, portable kernels": (lambda: from_timm("resnet10t", 64), "int8", [
         ("weights 3 bit", "layer2.0.conv1"), ("channel", "layer3.0.conv2"), ("scaled", "layer4.0.conv1"), ("scale 16", 0.4), ("clipped", 0.75)]),
-    "timm mobilenetv3_small_050, int8, portable kernels": (lambda: from_timm("mobilenetv3_small_050", 64), True, [
+    "timm mobilenetv3_small_050, int8, portable kernels": (lambda: from_timm("mobilenetv3_small_050", 64), "int8", [
         ("weights 3 bit", "blocks.1.0.conv_pw"), ("channel", "blocks.3.1.conv_dw"), ("scale 16", 0.7)]),
-    "decoder with KV cache, 4 tokens in turn, float, XNNPACK": (decoder, False, [
+    "decoder with KV cache, 4 tokens in turn, float, XNNPACK": (decoder, None, [
         ("weights 3 bit", "layers.0.attention.k"), ("scaled", "layers.1.up"), ("channel", "layers.2.attention.o"), ("bias lost", "layers.1.attention.q")]),
-    "transformers BERT of 3 layers, dynamic length, float, XNNPACK": (bert, False, [
+    "transformers BERT of 3 layers, dynamic length, float, XNNPACK": (bert, None, [
         ("weights 3 bit", "bert.encoder.layer.0.attention.self.value"), ("scaled", "bert.encoder.layer.1.intermediate.dense"),
         ("channel", "bert.encoder.layer.2.output.dense")]),
+    "decoder with masks of -infinity and integers, float, portable kernels": (masked, None, [
+        ("weights 3 bit", "layers.1.attention.k"), ("1e38", "layers.1.up"), ("1e38", "layers.0.attention.v"), ("overflow", "layers.1.attention.o"),
+        ("overflow", "layers.2.up"), ("dropout", "layers.1.drop")]),
+    "prefill and decode, 8da4w, XNNPACK": (two_methods, "8da4w", [
+        ("group", "layers.0.attention.v"), ("group", "layers.1.up"), ("group", "layers.2.attention.o"), ("group", "layers.2.down")]),
 }
 
 
@@ -182,6 +244,14 @@ def spoil_layer(model, kind, name):
             layer.weight[layer.weight.flatten(1).norm(dim=1).argsort()[len(layer.weight) // 2]] *= 3
         elif kind == "bias lost":
             layer.bias.zero_()
+        elif kind == "1e38":
+            layer.weight[1, 2] = 1e38
+        elif kind == "overflow":
+            layer.bias[3] = math.inf
+        elif kind == "dropout":
+            layer.train()
+        elif kind == "group":
+            layer.weight.scale[:, 0] *= 6  # of the first 32 weights of each row
 
 
 def spoil_scale(converted, kind, fraction):
@@ -208,12 +278,23 @@ def quantize(model, inputs):
     return convert_pt2e(prepared)
 
 
+def quantize_weights(model):
+    from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
+    from torchao.quantization.granularity import PerGroup
+
+    quantize_(model, Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, weight_granularity=PerGroup(32)))
+    return model
+
+
 def lower(model, inputs, further):
-    """further: arguments of torch.export, and "portable" for kernels on the CPU instead of XNNPACK."""
+    """further: arguments of torch.export, "portable" for kernels on the CPU instead of XNNPACK, and "methods", of which `inputs` then has one sample each."""
     from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
     from executorch.exir import to_edge_transform_and_lower
 
-    program = torch.export.export(model, inputs[0], **{name: value for name, value in further.items() if name != "portable"})
+    if "methods" in further:
+        program = {name: torch.export.export(model, sample) for name, sample in inputs.items()}
+    else:
+        program = torch.export.export(model, inputs[0], **{name: value for name, value in further.items() if name != "portable"})
     partitioner = None if "portable" in further else [XnnpackPartitioner()]
     return to_edge_transform_and_lower(program, partitioner=partitioner, generate_etrecord=True).to_executorch()
 
@@ -221,7 +302,8 @@ def lower(model, inputs, further):
 def save_record(lowered, folder, inputs):
     folder.mkdir(parents=True, exist_ok=True)
     record = lowered.get_etrecord()
-    record.update_representative_inputs([list(sample) for sample in inputs])
+    if not isinstance(inputs, dict):
+        record.update_representative_inputs([list(sample) for sample in inputs])
     record.save(str(folder / "etrecord.bin"))
 
 
@@ -229,8 +311,8 @@ def run(lowered, folder, inputs, room):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.pte").write_bytes(lowered.buffer)
     program = _load_for_executorch(str(folder / "model.pte"), enable_etdump=True, debug_buffer_size=room)
-    for sample in inputs:
-        program.run_method("forward", sample)
+    for name, sample in inputs.items() if isinstance(inputs, dict) else (("forward", sample) for sample in inputs):
+        program.run_method(name, sample)
     program.write_etdump_result_to_file(str(folder / "etdump.etdp"), str(folder / "debug_buffer.bin"))
 
 
@@ -256,36 +338,48 @@ def rank_of(answer, truth):
 
 def first_of(inputs, further):
     """The inputs of the runs: those of kernels log much."""
+    if "methods" in further:
+        return inputs
     return inputs[:2] if "portable" in further else inputs[:4]
 
 
-def record_case(folder, model, inputs, further, is_quantized, kind, where):
+def runs_of(inputs):
+    """The methods of the runs in the ETDump. Each method was loaded before, which is a block of its own."""
+    return {2 * index + 1: name for index, name in enumerate(inputs)} if isinstance(inputs, dict) else {}
+
+
+def record_case(folder, model, inputs, further, quantization, kind, where):
     """Leaves a record, a run of the wrong program and both references in the folder. Returns where the error is."""
     spoilt, logged = copy.deepcopy(model), first_of(inputs, further)
+    if quantization == "8da4w":
+        spoilt = quantize_weights(spoilt)
     if isinstance(where, str):
         spoil_layer(spoilt, kind, where)
-    if is_quantized:
+    if quantization == "int8":
         spoilt = quantize(spoilt, inputs)
     if not isinstance(where, str):
         where = spoil_scale(spoilt, kind, where)
     lowered = lower(spoilt, inputs, further)
     run(lowered, folder, logged, 1 << (27 if "portable" in further else 23))  # kernels log dequantized weights, too
     device, of = str(folder), str(folder.parent / "float")
-    if is_quantized:
+    if quantization or kind == "dropout":
         save_record(lowered, folder, logged)
     else:
         shutil.copy(f"{of}/etrecord.bin", folder)
     for local in (False, True):
         with contextlib.redirect_stderr(io.StringIO()):
-            write_reference([of if is_quantized else device], f"{folder}/{LOCAL[local]}", local=local, device=device if is_quantized and local else None)
+            write_reference(
+                [of if quantization else device], f"{folder}/{LOCAL[local]}", local=local, device=[device] if quantization and local else None,
+                methods=runs_of(inputs) if local else None)
     return where
 
 
 LOCAL = ("drop.safetensors", "local.safetensors")
 
 
-def judge(program, folder, is_quantized, where):
-    answers = [ask(program, "accuracy", folder, "--reference", folder / name, *(("--reference-record", folder.parent / "float") if is_quantized else ())) for name in LOCAL]
+def judge(program, folder, quantization, where, methods):
+    further = [*(("--reference-record", folder.parent / "float") if quantization else ()), *(word for run, name in methods.items() for word in ("--map", f"{run}={name}"))]
+    answers = [ask(program, "accuracy", folder, "--reference", folder / name, *further) for name in LOCAL]
     truth = planted_nodes(program, folder / "etrecord.bin", where)
     values = [value for value in answers[0]["values"] if value["run"] == answers[0]["values"][0]["run"] and value["problem"] is None]
     return {
@@ -318,22 +412,22 @@ def main():
     parser.add_argument("--again", action="store_true", help="only ask again about the records that are there")
     wanted = parser.parse_args()
     results = []
-    for name, (make, is_quantized, errors) in MODELS.items():
+    for name, (make, quantization, errors) in MODELS.items():
         if wanted.models and not any(word in name for word in wanted.models):
             continue
         folder = wanted.out / name.replace(",", "").replace(" ", "_")
+        model, inputs, further = make()
         if not wanted.again:
-            model, inputs, further = make()
             save_record(lower(model, inputs, further), folder / "float", first_of(inputs, further))
         for number, (kind, where) in enumerate(errors):
             start, place = time.monotonic(), folder / str(number) / "where.json"
             if not wanted.again:
                 place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_text(json.dumps(record_case(place.parent, model, inputs, further, is_quantized, kind, where)))
+                place.write_text(json.dumps(record_case(place.parent, model, inputs, further, quantization, kind, where)))
             elif not place.exists():
                 continue
             where = json.loads(place.read_text())
-            results.append({"model": name, "planted": kind, "where": where, **judge(wanted.program, place.parent, is_quantized, where)})
+            results.append({"model": name, "planted": kind, "where": where, **judge(wanted.program, place.parent, quantization, where, runs_of(inputs))})
             print(json.dumps({**results[-1], "seconds": round(time.monotonic() - start)}), flush=True)
     print_table(results)
 

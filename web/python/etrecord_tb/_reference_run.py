@@ -171,6 +171,11 @@ class Program:
 
     def module(self) -> torch.fx.GraphModule:
         """A module with buffers of its own: what an inference writes to a cache must not change the program's."""
+        signature = self.program.graph_signature
+        needed = {**signature.inputs_to_parameters, **signature.inputs_to_buffers, **signature.inputs_to_lifted_tensor_constants}.values()
+        missing = [name for name in needed if name not in self.program.state_dict and name not in self.program.constants]
+        if missing:
+            raise Failure(f"the record has no weights for it ({missing[0]}), as after `etrecord-tb strip`: use the record that torch saved")
         module: torch.fx.GraphModule = self.program.module(check_guards=False)
         for part in module.modules():
             for name, buffer in part._buffers.items():
@@ -235,7 +240,7 @@ def _samples(record: Any, job: Job, method: str, programs: list[Program]) -> lis
     elif job.inputs and method != job.main_method:
         given = None  # a plain list is for the method that logged values, or for forward
     if given is None and not job.inputs:
-        given = [example] if example else []  # arguments and keyword arguments
+        given = [example] if example and tree_leaves(example) else []  # arguments and keyword arguments
     if isinstance(given, (torch.Tensor, dict)):
         given = [given]
     given = list(given or [])

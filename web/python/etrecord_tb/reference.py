@@ -14,7 +14,7 @@ import shutil
 import sys
 import time
 import warnings
-from typing import Any
+from typing import Any, Mapping
 
 from .profile import Profile
 
@@ -57,15 +57,20 @@ class Method:
 class Job:
     """What is to be computed: the record, its methods, and with --local the record of the device."""
 
-    def __init__(self, record: list[str], output: str, *, inputs: str | None, everything: bool, local: bool, device: str | None, files: dict[str, Any], kept: str = "") -> None:
+    def __init__(
+        self, record: list[str], output: str, *, inputs: str | None, everything: bool, local: bool, device: list[str], files: dict[str, Any], methods: Mapping[Any, str],
+        kept: str = "",
+    ) -> None:
         self.kept = kept  # identifies the content of both records, for `accuracy`, which made the file
         self.output, self.inputs, self.everything, self.local = output, inputs, everything, local
         if not os.path.isdir(os.path.dirname(output) or "."):
             raise Failure(f"{output}: there is no such folder")
         if inputs is not None and not os.path.isfile(inputs):
             raise Failure(f"{inputs}: there is no such file")
-        self._of, self._files, self._device = record, files, device
-        answer = self._ask(record, files, None, None)
+        self._of, self._device = record, device
+        self._files = files if device else {**files, "methods": methods}  # runs are those of the device
+        self._device_files = {"methods": methods}
+        answer = self._ask(record, self._files, None, None)
         if answer["record"] is None:
             raise Failure("there is no ETRecord: the graphs are in it")
         self.record: str = answer["record"]
@@ -76,11 +81,12 @@ class Job:
             method.runs.add(value["run"])
             method.nodes.add(str(value["node"]).split(" #")[0])
         self.main_method = next(iter(self.methods), "forward")
-        logged = self._ask([device], {}, None, None) if device else answer
+        logged = self._ask(device, self._device_files, None, None) if device else answer
         self.device_buffer: str = logged["debug_buffer"] or ""
         self.device_hash: str = f"{logged['record_hash']} {logged['recording_hash']}"
         if local and not (logged["values"] and self.device_buffer):
-            raise Failure(f"{device or self.record}: --local needs an ETDump with logged values and its debug buffer (docs/recording.md)")
+            why = logged["text"] if not logged["values"] else "The debug buffer is missing, in which the values are: --debug-buffer FILE names it (docs/recording.md)."
+            raise Failure(f"{device[0] if device else self.record}: --local: {why}")
         if device:  # whichever runs it has, all nodes may be needed
             self.methods = {name: Method(name) for name in self.methods}
 
@@ -93,9 +99,9 @@ class Job:
 
     def ask_device(self, reference: str) -> dict[str, Any]:
         """Compares the values that the device logged with a reference of the record."""
-        if self._device is None:
+        if not self._device:
             return self._ask(self._of, self._files, reference, None)
-        return self._ask([self._device], {}, reference, self.record)
+        return self._ask(self._device, self._device_files, reference, self.record)
 
     def _check_output(self, profile: Profile) -> None:
         """Refuses to replace a file of the record."""
@@ -116,10 +122,12 @@ class Job:
 
 
 def write_reference(
-    record: list[str], output: str, *, inputs: str | None = None, everything: bool = False, local: bool = False, device: str | None = None, kept: str = "", **files: Any
+    record: list[str], output: str, *, inputs: str | None = None, everything: bool = False, local: bool = False, device: list[str] | None = None,
+    methods: Mapping[Any, str] | None = None, kept: str = "", **files: Any,
 ) -> None:
-    """Writes the reference of a record. device: the record whose logged values `local` goes on with, if it is another one. Raises Failure."""
-    job = Job(record, output, inputs=inputs, everything=everything, local=local or device is not None, device=device, files=files, kept=kept)
+    """Writes the reference of a record. device: the files of the record whose logged values `local` goes on with, if it is another one. methods: of the runs that logged
+    them, as in Profile. Raises Failure."""
+    job = Job(record, output, inputs=inputs, everything=everything, local=local or bool(device), device=device or [], files=files, methods=methods or {}, kept=kept)
     progress = Progress()
     progress.step("starting torch")
     from ._reference_run import write
@@ -127,12 +135,23 @@ def write_reference(
     write(job, progress)
 
 
+def _methods(choices: list[str]) -> dict[Any, str]:
+    """The methods of runs from "3=decode" or "3-5=decode", which the command has checked."""
+    methods: dict[Any, str] = {}
+    for choice in choices:
+        runs, _, name = choice.partition("=")
+        first, _, last = runs.partition("-")
+        methods[range(int(first), int(last or first) + 1)] = name
+    return methods
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="etrecord-tb reference")
     parser.add_argument("record", nargs="*")
     parser.add_argument("--output", required=True)
-    parser.add_argument("--etdump", action="append")
-    for name in ("inputs", "etrecord", "pte", "debug-buffer", "for", "kept"):
+    for name in ("etdump", "for", "map"):
+        parser.add_argument("--" + name, action="append", default=[])
+    for name in ("inputs", "etrecord", "pte", "debug-buffer", "kept"):
         parser.add_argument("--" + name)
     for name in ("all", "local"):
         parser.add_argument("--" + name, action="store_true")
@@ -141,7 +160,7 @@ def main(arguments: list[str]) -> int:
     warnings.simplefilter("ignore")  # of torch, about its own code
     files = {name: getattr(wanted, name) for name in ("etrecord", "etdump", "pte", "debug_buffer") if getattr(wanted, name)}
     try:
-        write_reference(wanted.record, wanted.output, inputs=wanted.inputs, everything=wanted.all, local=wanted.local, device=getattr(wanted, "for"), kept=wanted.kept or "", **files)
+        write_reference(wanted.record, wanted.output, inputs=wanted.inputs, everything=wanted.all, local=wanted.local, device=getattr(wanted, "for"), methods=_methods(wanted.map), kept=wanted.kept or "", **files)
     except KeyboardInterrupt:
         return 130
     except ImportError as error:
