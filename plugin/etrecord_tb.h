@@ -667,6 +667,13 @@ ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, co
 ETR_API etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *newer,
                                           etr_unit unit, const etr_sink *sink, etr_error *error);
 
+/**
+ * Returns the bytes of a file of that page, compressed by gzip, for a server that shows records by
+ * other means than a report: "page.js", its script, or "page.css", its style sheet. NULL, and a
+ * size of 0, for any other name. size: bytes. Static.
+ */
+ETR_API const void *etr_page_file(const char *name, size_t *size);
+
 /* ---- Comparisons ---- */
 
 /** The part of a comparison to write. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// build.mjs - bundles web/src into web/page.js and web/page.css, which are committed. `npm ci && npm run build` in this folder; the versions are pinned in
-// package-lock.json, so that the same sources give the same bytes. With a folder as argument, the two files go there instead.
+// build.mjs - bundles web/src into web/page.js and web/page.css, and writes web/NOTICE; all three are committed. `npm ci && npm run build` in this folder; the
+// versions are pinned in package-lock.json, so that the same sources give the same bytes. With a folder as argument, the files go there instead.
 
 import {build} from 'esbuild';
 import {readFileSync, writeFileSync} from 'node:fs';
@@ -11,20 +11,21 @@ import {fileURLToPath} from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url)), out = process.argv[2] ?? here;
 const PACKAGES = ['preact', 'htm', '@preact/signals', '@preact/signals-core'];
 
-/* The licences of what is bundled, which stand in the bundle and so in every report. */
-function notices() {
-  const parts = PACKAGES.map(name => {
+/* The licenses of what is bundled, which stand in the bundle and so in every report, and in NOTICE for packages. */
+function licenses() {
+  return PACKAGES.map(name => {
     const folder = join(here, 'node_modules', name), {version, license} = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     return `${name} ${version} (${license})\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8').trim().replace(/^[ \t]+/gm, '')}`; // without indentation, which is a hundred bytes
-  });
-  return `/*! etrecord-tb, BSD-3-Clause. Contains:\n\n${parts.join('\n\n----\n\n').replaceAll('*/', '* /')}\n*/`;
+  }).join('\n\n----\n\n');
 }
+const banner = `/*! etrecord-tb, BSD-3-Clause. Contains:\n\n${licenses().replaceAll('*/', '* /')}\n*/`;
 
 /* Takes out the line breaks and indentation in templates before an element, a value or an attribute, which htm ignores. */
 const withoutBreaks = {name: 'without breaks', setup: ({onLoad}) => onLoad({filter: /web\/src\/.*\.js$/}, ({path}) => ({contents: readFileSync(path, 'utf8').replace(/\n\s+(?=<|\$\{)/g, '').replace(/\n\s+(?=[\w-]+=["$])/g, ' ')}))};
 
 const common = {bundle: true, minify: true, write: false, charset: 'utf8', target: 'es2023', legalComments: 'none', absWorkingDir: here};
-const [script] = (await build({...common, entryPoints: ['src/index.js'], format: 'esm', plugins: [withoutBreaks], banner: {js: notices()}})).outputFiles;
+const [script] = (await build({...common, entryPoints: ['src/index.js'], format: 'esm', plugins: [withoutBreaks], banner: {js: banner}})).outputFiles;
 const [style] = (await build({...common, entryPoints: ['src/style.css']})).outputFiles;
 writeFileSync(join(out, 'page.js'), script.text);
 writeFileSync(join(out, 'page.css'), style.text);
+writeFileSync(join(out, 'NOTICE'), `The page of the TensorBoard dashboard and of reports (page.js) contains, unchanged but for minification:\n\n${licenses()}\n`);

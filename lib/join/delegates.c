@@ -11,6 +11,13 @@
 #include "join/cost.h"
 #include "join/decoded.h"
 
+/* A node of a delegate. The handle's bits are a signed number, for etr_by_int(). */
+typedef struct handle_entry {
+  int32_t handle;
+  uint32_t node;
+  uint16_t class_;
+} handle_entry;
+
 typedef struct delegate {
   const etr_placement *placement;
   const etr_placed *instruction;
@@ -22,9 +29,10 @@ typedef struct delegate {
   etr_map carriers;  /* handle -> node of the delegate to which its time is attributed; only with a
                         delegate map */
   etr_delegate_reading *reading;
-  bool can_plan;               /* there is budget left */
-  etr_event_meaning *meanings; /* per row, if the backend has a decoder; else NULL */
-  etr_arena *arena;            /* arena of the profile */
+  etr_vec(handle_entry) by_handle; /* the delegate's nodes, by handle; filled when first needed */
+  bool can_plan;                   /* there is budget left */
+  etr_event_meaning *meanings;     /* per row, if the backend has a decoder; else NULL */
+  etr_arena *arena;                /* arena of the profile */
   etr_arena scratch;
 } delegate;
 
@@ -183,20 +191,38 @@ static bool are_in_order(delegate *d, uint32_t a, uint32_t b) {
   return reaches(d, ETR_MIN(a, b), ETR_MAX(a, b));
 }
 
+static bool list_by_handle(delegate *d) {
+  const etr_graph *graph = d->placement->method->graph;
+  size_t count;
+  const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
+  for (size_t i = 0; i < count; i++) {
+    const etr_node *node = &graph->nodes[nodes[i].node];
+    handle_entry *added = etr_vec_push(&d->scratch, &d->by_handle);
+    if (!added)
+      return false;
+    *added = (handle_entry){(int32_t)node->debug_handle, nodes[i].node,
+                            d->backend->class_of_node(graph, node)};
+  }
+  etr_sort(d->by_handle.data, d->by_handle.count, sizeof *d->by_handle.data, etr_by_int);
+  return true;
+}
+
 /* Returns whether another node of the delegate has the handle and the class of a node, and data
- * flow does not say which of both runs first. Of any class, if `of_any_class` is set. */
+ * flow does not say which of both runs first. Of any class, if `of_any_class` is set. If this
+ * takes too long, there may be one. */
 static bool has_twin(delegate *d, uint32_t node, bool of_any_class) {
-  const etr_method_inputs *method = d->placement->method;
-  const etr_node *nodes = method->graph->nodes;
-  uint32_t handle = nodes[node].debug_handle;
-  uint16_t class_ = d->backend->class_of_node(method->graph, &nodes[node]);
-  for (size_t i = etr_method_first_of_handle(method, handle);
-       i < method->by_handle_count && method->by_handle[i].handle == handle; i++) {
-    uint32_t other = method->by_handle[i].node;
-    bool is_alike = of_any_class ||
-                    d->backend->class_of_node(method->graph, &nodes[other]) == class_;
-    if (other != node && d->placement->node_delegate[other] == d->instruction->id && is_alike &&
-        !are_in_order(d, node, other))
+  int32_t handle = (int32_t)d->placement->method->graph->nodes[node].debug_handle;
+  if (d->by_handle.count == 0 && !list_by_handle(d))
+    return true;
+  const handle_entry *list = d->by_handle.data;
+  size_t count = d->by_handle.count, first = etr_find_int(handle, list, count, sizeof *list);
+  uint16_t class_ = d->backend->class_of_node(d->placement->method->graph,
+                                              &d->placement->method->graph->nodes[node]);
+  for (size_t i = first; i < count && list[i].handle == handle; i++) {
+    if (!etr_spend(&d->reading->steps_left, 1))
+      return true;
+    bool is_alike = of_any_class || list[i].class_ == class_;
+    if (list[i].node != node && is_alike && !are_in_order(d, node, list[i].node))
       return true;
   }
   return false;

@@ -20,7 +20,8 @@ typedef struct lowerer {
   uint32_t *call_of; /* per delegate: the vertex that calls it */
   uint32_t **parts;  /* per delegate: its vertices in order */
   size_t *part_sizes;
-  size_t budget; /* steps left; 0: it is spent */
+  size_t budget; /* steps left for one sequence of partitioners; 0: it is spent */
+  bool is_cut;   /* the budget was spent */
   uint32_t *node_of;
   bool *is_open;
 } lowerer;
@@ -322,10 +323,11 @@ static bool read_modules(etr_lowering *out, const etr_placement *placement, etr_
 
 /* ---- All ---- */
 
-/* Budget in steps, for each node and in all. Among 70 real models the largest need is 29 steps a
- * node. Hundreds of parallel delegates that list the same handles need more, because each one that
- * is taken out is moved after all others. */
-enum { BUDGET_OF_NODE = 1 << 8, BUDGET = 1 << 24 };
+/* Budget in steps for each sequence of partitioners: for each node, at least, and at most. Among 70
+ * real models the largest need is 29 steps a node, or some hundreds where each operator is a
+ * delegate. Hundreds of parallel delegates that list the same handles need more, because each one
+ * that is taken out is moved after all others. */
+enum { BUDGET_OF_NODE = 1 << 8, LEAST_BUDGET = 1 << 18, BUDGET = 1 << 24 };
 
 static bool list_delegates(lowerer *l) {
   size_t count = l->placement->instructions.count;
@@ -342,6 +344,8 @@ static bool list_delegates(lowerer *l) {
 }
 
 static bool start_lowering(lowerer *l, const etr_roles *roles) {
+  size_t nodes = l->placement->method->graph->node_count;
+  l->budget = ETR_MIN((size_t)BUDGET, ETR_MAX((size_t)LEAST_BUDGET, BUDGET_OF_NODE * nodes));
   if (!etr_fx_build(&l->fx, l->placement->method->graph, l->delegate_count, &l->scratch))
     return false;
   l->member = etr_arena_alloc_array(&l->scratch, l->fx.vertex_capacity, sizeof *l->member);
@@ -408,12 +412,10 @@ static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
 bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const etr_roles *roles,
                        etr_warnings *warnings, etr_arena *arena) {
   size_t count = placement->instructions.count;
-  lowerer l = {
-      .placement = placement,
-      .arena = arena,
-      .node_of = etr_arena_alloc_array(arena, count, sizeof *l.node_of),
-      .is_open = etr_arena_alloc_array(arena, count, sizeof *l.is_open),
-      .budget = ETR_MIN((size_t)BUDGET, BUDGET_OF_NODE * placement->method->graph->node_count)};
+  lowerer l = {.placement = placement,
+               .arena = arena,
+               .node_of = etr_arena_alloc_array(arena, count, sizeof *l.node_of),
+               .is_open = etr_arena_alloc_array(arena, count, sizeof *l.is_open)};
   *out = (etr_lowering){0};
   if (!read_modules(out, placement, arena))
     return false;
@@ -421,9 +423,11 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
     return true;
   bool found = false, good = l.node_of && l.is_open && list_delegates(&l);
   for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch);
-       i++)
+       i++) {
     found = try_strategy(&l, i, roles);
-  if (good && !found && l.budget == 0)
+    l.is_cut |= l.budget == 0;
+  }
+  if (good && !found && l.is_cut)
     etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: too many delegates to repeat the lowering: kernels and delegates with the same "
              "debug handles are "

@@ -174,7 +174,7 @@ static void place_group(placer *p, const etr_kernel_group *group) {
   const etr_node_slot *slots = &p->placement->method->by_operator.slots[group->first];
   size_t at = 0, count = 0;
   for (size_t i = 0; i < group->node_count; i++)
-    count += !p->taken[slots[i].node];
+    count += !p->taken[slots[i].node] && !p->roles.is_inside[slots[i].node];
   for (size_t i = 0; i < group->kernels.count; i++) {
     etr_placed *kernel = &p->placement->instructions.data[group->kernels.data[i]];
     if (!is_unplaced(kernel))

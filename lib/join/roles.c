@@ -25,6 +25,8 @@ typedef struct finder {
   const etr_backend *backend; /* backend of the first delegate: few methods have two backends */
   const uint32_t *entries;    /* per node: number of entries that a handle list has for it */
   uint8_t *reasons;           /* per node: 1 + its reason to stay; 0: not computed yet */
+  bool
+      *is_outside; /* per node: no delegate can contain it; NULL: convexity was not looked at yet */
   etr_arena *arena;
 } finder;
 
@@ -41,6 +43,122 @@ static const etr_backend *backend_of(const etr_placement *placement) {
     if (placement->instructions.data[i].is_delegate)
       return etr_backend_of(placement->instructions.data[i].backend);
   return NULL;
+}
+
+/* ---- Convexity ---- */
+
+/* A delegate is called once: no path leads from one of its nodes to another by way of a node
+ * outside. So what lies between nodes that are certainly in it is in it, too; and what such a path
+ * reaches by way of a node that is certainly outside is outside. */
+
+/* What is known of a node and one delegate. */
+typedef enum place {
+  SURE = 1 << 0,       /* it is in the delegate, which lists all nodes of its handle */
+  FOREIGN = 1 << 1,    /* an operator with a handle that the delegate does not list */
+  AFTER = 1 << 2,      /* a path leads to it from the delegate */
+  AFTER_OUT = 1 << 3,  /* such a path goes by way of a foreign node */
+  BEFORE = 1 << 4,     /* a path leads from it to the delegate */
+  BEFORE_OUT = 1 << 5, /* such a path goes by way of a foreign node */
+} place;
+
+enum { MOST_STEPS = 1 << 22 }; /* limit on inputs and nodes that are visited for all delegates */
+
+typedef struct paths {
+  finder *f;
+  uint8_t *places; /* per node: bits of `place` */
+  etr_map listed;  /* handle -> how often the delegate lists it */
+} paths;
+
+/* Marks the nodes of a handle as sure if the delegate lists it once for each. */
+static void mark_sure(paths *p, uint32_t handle, uint32_t wanted) {
+  const etr_method_inputs *method = p->f->placement->method;
+  size_t first = etr_method_first_of_handle(method, handle), end = first;
+  uint32_t entries = 0;
+  for (; end < method->by_handle_count && method->by_handle[end].handle == handle; end++)
+    entries += p->f->entries[method->by_handle[end].node];
+  for (size_t i = first; entries == wanted && i < end; i++)
+    if (p->f->entries[method->by_handle[i].node])
+      p->places[method->by_handle[i].node] |= SURE;
+}
+
+/* Returns what the second node of an edge is, as the delegate's paths go on, or back. */
+static uint8_t passed_on(uint8_t from, place along, place out) {
+  bool is_out = from & out || (from & FOREIGN && from & along);
+  return (uint8_t)((from & (SURE | along) ? along : 0) | (is_out ? out : 0));
+}
+
+static void follow_paths(const paths *p) {
+  const etr_graph *graph = p->f->placement->method->graph;
+  for (size_t i = 0; i < graph->node_count; i++)
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
+      p->places[i] |= passed_on(p->places[graph->nodes[i].inputs[k].node], AFTER, AFTER_OUT);
+  for (size_t i = graph->node_count; i-- > 0;)
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
+      p->places[graph->nodes[i].inputs[k].node] |= passed_on(p->places[i], BEFORE, BEFORE_OUT);
+}
+
+/* Fills the places of all nodes for one delegate. Returns false when out of memory. */
+static bool find_places(paths *p, const etr_map_instruction *map) {
+  const etr_graph *graph = p->f->placement->method->graph;
+  memset(p->places, 0, graph->node_count);
+  etr_map_init(&p->listed, p->f->arena);
+  for (size_t i = 0; i < map->handle_count; i++) {
+    etr_map_slot *slot = etr_map_at(&p->listed, ETR_BYTES(map->handles[i]));
+    if (!slot)
+      return false;
+    slot->value = slot->value == ETR_NONE ? 1 : slot->value + 1;
+  }
+  for (size_t i = 0; i < map->handle_count; i++) {
+    etr_map_slot *slot = etr_map_at(&p->listed, ETR_BYTES(map->handles[i]));
+    if (slot->value)
+      mark_sure(p, map->handles[i], slot->value);
+    slot->value = 0; /* once for each handle */
+  }
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (node->kind == ETR_NODE_OP && node->debug_handle &&
+        etr_map_get(&p->listed, ETR_BYTES(node->debug_handle)) == ETR_NONE)
+      p->places[i] |= FOREIGN;
+  }
+  follow_paths(p);
+  return true;
+}
+
+/* Fills out->is_inside and is_outside. Returns false when out of memory. */
+static bool find_convex(finder *f) {
+  const etr_method_inputs *method = f->placement->method;
+  size_t count = method->graph->node_count, steps = 0, left = MOST_STEPS;
+  paths p = {.f = f, .places = etr_arena_alloc_array(f->arena, count, 1)};
+  /* per node: delegates that list its handle, and those of them that cannot contain it */
+  uint32_t *listing = etr_arena_alloc_array(f->arena, count, sizeof *listing);
+  uint32_t *excluded = etr_arena_alloc_array(f->arena, count, sizeof *excluded);
+  f->is_outside = etr_arena_alloc_array(f->arena, count, sizeof *f->is_outside);
+  if (!p.places || !listing || !excluded || !f->is_outside)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    f->out->is_inside[i] = false;
+    steps += 1 + method->graph->nodes[i].input_count;
+  }
+  for (size_t i = 0; i < f->placement->instructions.count; i++) {
+    const etr_placed *delegate = &f->placement->instructions.data[i];
+    if (!delegate->is_delegate || !delegate->map || delegate->map->handle_count == 0)
+      continue;
+    if (!etr_spend(&left, steps + delegate->map->handle_count))
+      return true; /* what is outside is not known, and less of what is inside */
+    if (!find_places(&p, delegate->map))
+      return false;
+    for (size_t k = 0; k < count; k++) {
+      if (f->entries[k] == 0 || p.places[k] & FOREIGN)
+        continue;
+      bool is_between = p.places[k] & AFTER && p.places[k] & BEFORE;
+      f->out->is_inside[k] |= p.places[k] & SURE || is_between;
+      listing[k]++;
+      excluded[k] += !is_between && p.places[k] & (AFTER_OUT | BEFORE_OUT);
+    }
+  }
+  for (size_t k = 0; k < count; k++)
+    f->is_outside[k] = listing[k] && excluded[k] == listing[k];
+  return true;
 }
 
 /* ---- Reasons ---- */
@@ -65,23 +183,45 @@ static reason find_reason(const finder *f, const etr_node *node) {
   return VIEW;
 }
 
+/* Returns whether a delegate certainly contains a node. */
+static bool is_inside(finder *f, uint32_t node) {
+  return (f->is_outside || find_convex(f)) && f->out->is_inside[node];
+}
+
+static bool is_outside(finder *f, uint32_t node) {
+  return (f->is_outside || find_convex(f)) && f->is_outside[node];
+}
+
 static reason reason_to_stay(finder *f, uint32_t node) {
-  if (!f->reasons[node])
-    f->reasons[node] = (uint8_t)(1 + find_reason(f, &f->placement->method->graph->nodes[node]));
-  return (reason)(f->reasons[node] - 1);
+  if (f->reasons[node])
+    return (reason)(f->reasons[node] - 1);
+  const etr_node *graph_node = &f->placement->method->graph->nodes[node];
+  reason found = is_outside(f, node) ? MUST_STAY : find_reason(f, graph_node);
+  f->reasons[node] = (uint8_t)(1 + found);
+  return found;
 }
 
 /* ---- Kernels ---- */
+
+/* Which nodes of a group may be kernels, from one pass to the next. */
+typedef enum pass { NOT_IN_DELEGATES, NOT_CERTAINLY_INSIDE, ANY } pass;
+
+static bool may_be_kernel(finder *f, uint32_t node, pass which) {
+  if (which == ANY)
+    return true;
+  return !is_inside(f, node) &&
+         (which == NOT_CERTAINLY_INSIDE || reason_to_stay(f, node) <= NOT_TAKEN);
+}
 
 /* Marks nodes of a group as kernels: first those that no delegate can contain, then others, one for
  * each kernel. */
 static void mark_kernels(finder *f, const etr_kernel_group *group) {
   const etr_method_inputs *method = f->placement->method;
   size_t left = group->kernels.count;
-  for (int any = group->node_count == left; any <= 1; any++) {
+  for (pass which = group->node_count == left ? ANY : NOT_IN_DELEGATES; which <= ANY; which++) {
     for (size_t i = 0; i < group->node_count && left; i++) {
       uint32_t node = method->by_operator.slots[group->first + i].node;
-      if (f->out->is_kernel[node] || (!any && reason_to_stay(f, node) > NOT_TAKEN))
+      if (f->out->is_kernel[node] || !may_be_kernel(f, node, which))
         continue;
       f->out->is_kernel[node] = true;
       left--;
@@ -95,8 +235,10 @@ static const etr_node *node_at(const selection *s, size_t i) {
   return &s->f->placement->method->graph->nodes[s->nodes[i].node];
 }
 
-static bool may_stay(const selection *s, size_t i, reason why) {
-  return s->f->out->is_delegated[s->nodes[i].node] && reason_to_stay(s->f, s->nodes[i].node) == why;
+static bool may_stay(selection *s, size_t i, reason why) {
+  uint32_t node = s->nodes[i].node;
+  return s->f->out->is_delegated[node] && !is_inside(s->f, node) &&
+         reason_to_stay(s->f, node) == why;
 }
 
 enum {
@@ -228,9 +370,10 @@ bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_ke
   *out = (etr_roles){.lists_getitems = true};
   out->is_kernel = etr_arena_alloc_array(arena, node_count, sizeof *out->is_kernel);
   out->is_delegated = etr_arena_alloc_array(arena, node_count, sizeof *out->is_delegated);
+  out->is_inside = etr_arena_alloc_array(arena, node_count, sizeof *out->is_inside);
   f.reasons = etr_arena_alloc_array(arena, node_count, sizeof *f.reasons);
   uint32_t *entries = etr_fx_count(method->graph, arena);
-  if (!f.reasons || !out->is_kernel || !out->is_delegated || !entries ||
+  if (!f.reasons || !out->is_kernel || !out->is_delegated || !out->is_inside || !entries ||
       !count_listed(placement, &listed))
     return false;
   f.entries = entries;
@@ -239,8 +382,11 @@ bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_ke
   out->is_consistent = select_all(&f, &listed);
   if (out->is_consistent)
     return !etr_arena_failed(arena);
-  for (size_t i = 0; i < node_count; i++)
+  for (size_t i = 0; i < node_count; i++) {
     entries[i] = entries[i] > 0;
+    f.reasons[i] = 0;
+  }
+  f.is_outside = NULL;
   out->lists_getitems = false;
   out->is_consistent = select_all(&f, &listed);
   return !etr_arena_failed(arena);

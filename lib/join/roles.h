@@ -30,10 +30,12 @@ bool etr_kernel_groups_find(etr_kernel_groups *out, const etr_placement *placeme
 
 /** The role of each node of a graph. */
 typedef struct etr_roles {
-  bool *is_kernel;     /* per node: a kernel runs it, by the counts */
-  bool *is_delegated;  /* per node: some delegate contains it */
-  bool is_consistent;  /* for each handle, the number of delegated nodes is the number that the
-                          delegates list */
+  bool *is_kernel;    /* per node: a kernel runs it, by the counts */
+  bool *is_delegated; /* per node: some delegate contains it */
+  bool *is_inside;    /* per node: some delegate certainly contains it; only filled where the counts
+                         leave a choice */
+  bool is_consistent; /* for each handle, the number of delegated nodes is the number that the
+                         delegates list */
   bool lists_getitems; /* handle lists also have an entry for each getitem, as they do since
                           ExecuTorch 1.2 */
   uint32_t
@@ -41,10 +43,12 @@ typedef struct etr_roles {
 } etr_roles;
 
 /**
- * Finds the roles, in the arena. If the counts leave a choice, the nodes with the strongest reasons
- * stay in the program: first nodes that the backend's partitioner does not take, then views. If
- * only some nodes with a reason stay, all nodes of the same operator stay together, because a
- * partitioner takes all of them or none. Returns false when out of memory.
+ * Finds the roles, in the arena. If the counts leave a choice, a node between two nodes of a
+ * delegate is in it, because no path may leave a delegate and come back, and the nodes with the
+ * strongest reasons stay in the program: first nodes that cannot be in a delegate, then those that
+ * the backend's partitioner does not take, then views. If only some nodes with a reason stay, all
+ * nodes of the same operator stay together, because a partitioner takes all of them or none.
+ * Returns false when out of memory.
  */
 bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_kernel_groups *groups,
                     etr_arena *arena);

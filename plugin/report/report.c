@@ -11,6 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
+const void *etr_page_file(const char *name, size_t *size) {
+  etr_slice file = {0};
+  if (strcmp(name, "page.js") == 0)
+    file = etr_web_script;
+  else if (strcmp(name, "page.css") == 0)
+    file = etr_web_style;
+  *size = file.size;
+  return file.data;
+}
+
 static void put_head(etr_writer *writer, etr_unit unit) {
   etr_putf(
       writer,

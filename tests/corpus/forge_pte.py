@@ -160,12 +160,15 @@ EVENTS = {'sigmoid': 'Sigmoid (NC, F32)', 'add': 'Add (ND, F32)', 'exp': 'Exp (N
 class Model:
     """Nodes in order, and what runs them. A node is (operator, inputs, sizes): inputs are places of nodes, or -1 for the model's input. A step is the
     place of a node that runs as a kernel, or a list of places: a delegate. aliases: nodes whose result lies where another's does; shared_list: places
-    of what every concatenation reads, whatever its node says."""
+    of what every concatenation reads, whatever its node says. handle: that of all nodes, or None: each has its own."""
 
     def __init__(self, nodes, steps, sizes=(8,), handle=1, payload_handle=None, aliases=None, shared_list=None):
         self.aliases, self.shared_list = aliases or {}, shared_list
         self.nodes, self.steps, self.sizes, self.handle = nodes, steps, list(sizes), handle
         self.payload_handle = handle if payload_handle is None else payload_handle
+
+    def handle_of(self, place):
+        return place + 1 if self.handle is None else self.handle
 
     def edge(self):
         def tensor_argument(place):
@@ -182,7 +185,7 @@ class Model:
                 'target': 'executorch.exir.dialects.edge.ops.aten.%s.default' % operator,
                 'inputs': arguments(operator, inputs),
                 'outputs': [tensor_argument(i)],
-                'metadata': {'debug_handle': str(self.handle)},
+                'metadata': {'debug_handle': str(self.handle_of(i))},
             }
             for i, (operator, inputs, _) in enumerate(self.nodes)
         ]
@@ -199,7 +202,7 @@ class Model:
     def record(self, ids=None):
         """ids: of the delegates, for each what its delegate map says."""
         delegates = {i: step for i, step in enumerate(self.steps) if isinstance(step, list)}
-        handles = {str(i): [self.handle] * len(delegates[i]) if i in delegates else self.handle for i in range(len(self.steps))}
+        handles = {str(i): [self.handle_of(place) for place in step] if i in delegates else self.handle_of(step) for i, step in enumerate(self.steps)}
         maps = {str(i): {'name': 'XnnpackBackend', 'delegate_map': ids or {}} for i in delegates}
         return forge.record(
             {

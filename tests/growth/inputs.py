@@ -160,6 +160,47 @@ def write_conds(folder, nodes):
     write(folder, record({'forward': program(nodes)}, {'forward': {'0': 1}}), forge.etdump([run_of(emitter.events)]))
 
 
+# ---- Loops ----
+
+ROUNDS = 3
+
+
+def scan(name, before, steps, body, handle):
+    """A scan that carries the node before, slices `steps`, and has these nodes in its body."""
+    last = body[-1]['name']
+    values = dict.fromkeys(['carried', 'slice'] + [each['name'] for each in body], SIZES)
+    graph = {'inputs': [tensor('carried'), tensor('slice')], 'outputs': [tensor(last), tensor(last)], 'nodes': body, 'tensor_values': values}
+    made = node(name, 'sigmoid', before, handle)
+    made['target'] = 'torch.ops.higher_order.scan'
+    made['inputs'] = [{'name': '', 'arg': {'as_graph': {'name': 'body', 'graph': graph}}}]
+    made['inputs'] += [{'name': '', 'arg': {'as_tensors': [{'name': each}]}} for each in (before, steps)]
+    made['outputs'] = [{'as_tensors': [{'name': name}, {'name': name + '_all'}]}]
+    return made
+
+
+def write_scans(folder, bodies):
+    """Writes a record of scans behind each other, with these nodes in their bodies, and the dump of one run of ROUNDS rounds each."""
+    names = ['x'] + ['s%d' % i for i in range(len(bodies))]
+    made = [scan(names[i + 1], names[i], 'steps', body, i + 1) for i, body in enumerate(bodies)]
+    events, count = [], 0
+    for body in bodies:
+        operators = ['native_call_%s.out' % each['target'].split('.')[-2] for each in body]
+        start = ['OPERATOR_CALL', 'native_call_copy_']
+        each_round = ['native_call_select_copy.int_out', *operators, 'native_call_copy_', *['OPERATOR_CALL'] * 3, 'JF_CALL']
+        placed = [(name, count + i) for i, name in enumerate(start)]
+        placed += ROUNDS * [(name, count + len(start) + i) for i, name in enumerate(each_round)]
+        count += len(start) + len(each_round) + 1
+        placed.append(('OPERATOR_CALL', count - 1))
+        events += placed
+    rows = [(name, 0, at, 10 * i, 10 * i + 9) for i, (name, at) in enumerate(events)]
+    graph = json.loads(program(made))
+    values = graph['graph_module']['graph']
+    values['inputs'].append(tensor('steps'))
+    graph['graph_module']['signature']['input_specs'].append({'user_input': {'arg': tensor('steps')}})
+    values['tensor_values']['steps'] = {'dtype': 7, 'sizes': [{'as_int': ROUNDS}, {'as_int': 8}]}
+    write(folder, record({'forward': json.dumps(graph).encode()}, {'forward': {}}), forge.etdump([run_of(rows)]))
+
+
 # ---- Dimensions ----
 
 
@@ -362,6 +403,31 @@ def one_body(folder, n):
     write_conds(folder, [cond('c', 'n', [node('a', 'sigmoid', 'n', 2)], second, 3)])
 
 
+def scans(folder, n):
+    """Scans behind each other, each with two nodes in its body."""
+    write_scans(folder, [[node('a', 'sigmoid', 'carried', 2 * i + n), node('b', 'exp', 'slice', 2 * i + n + 1)] for i in range(n)])
+
+
+def body_of_a_scan(folder, n):
+    """One scan with many nodes in its body."""
+    write_scans(folder, [[node('b%d' % i, 'exp', 'b%d' % (i - 1) if i else 'carried', 2 + i) for i in range(n)]])
+
+
+def written_back(folder, n):
+    """Kernels that give so many buffers their new value, behind all nodes."""
+    graph = json.loads(program(chain(n), ['b%d' % i for i in range(n)]))
+    names = [('b%d' % i, 'n%d' % i) for i in range(n)]
+    signature = graph['graph_module']['signature']
+    graph['graph_module']['graph']['inputs'] += [tensor(buffer) for buffer, _ in names]
+    graph['graph_module']['graph']['outputs'] = [tensor(value) for _, value in names]
+    signature['input_specs'] += [{'buffer': {'arg': {'name': buffer}, 'buffer_name': buffer, 'persistent': True}} for buffer, _ in names]
+    signature['output_specs'] = [{'buffer_mutation': {'arg': {'name': value}, 'buffer_name': buffer}} for buffer, value in names]
+    ran = ['native_call_sigmoid.out'] * n + ['native_call_copy_'] * n
+    rows = [(name, 0, i, 10 * i, 10 * i + 9) for i, name in enumerate(ran)]
+    handles = {str(i): i + 1 for i in range(n)}
+    write(folder, record({'forward': json.dumps(graph).encode()}, {'forward': handles}), forge.etdump([run_of(rows)]))
+
+
 def moves(folder, n):
     """A program that moves a value behind each kernel."""
     names = ['x'] + ['n%d' % i for i in range(n)]
@@ -397,6 +463,12 @@ def equal_lists_side_by_side(folder, n):
 def equal_lists_between_kernels(folder, n):
     """A kernel with the same handle behind each delegate."""
     model = Model([('exp' if i % 2 else 'sigmoid', [i - 1], [8]) for i in range(2 * n)], [s for i in range(n) for s in ([2 * i], 2 * i + 1)])
+    write(folder, model.record(), model.etdump())
+
+
+def single_operators(folder, n):
+    """Each operator is a delegate: two chains side by side."""
+    model = Model([('exp' if i % 3 == 2 else 'sigmoid', [i - 2 if i > 1 else -1], [8]) for i in range(n)], [[i] for i in range(n)], handle=None)
     write(folder, model.record(), model.etdump())
 
 
@@ -546,10 +618,14 @@ DIMENSIONS = {
     branches_past_limit: (1000, EVENTS),
     nesting: (48, EVENTS),
     one_body: (250, EVENTS, SUMMARY),
+    scans: (60, EVENTS, SUMMARY),
+    body_of_a_scan: (250, EVENTS, SUMMARY),
+    written_back: (300, EVENTS, SUMMARY),
     moves: (400, EVENTS, SUMMARY),
     equal_lists: (400, EVENTS, DELEGATION),
     equal_lists_side_by_side: (400, EVENTS),
     equal_lists_between_kernels: (400, DELEGATION),
+    single_operators: (400, EVENTS, DELEGATION),
     zip_entries: (1600, INFO),
     values: (800, INFO),
     log_dumps: (50, INFO, SUMMARY, WRITE),

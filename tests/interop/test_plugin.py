@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The dashboard's routes while TensorBoard is loading: its Python loader lists a tag before what is in it, and then raises KeyError."""
 
+import gzip
 import json
 import os
+import pathlib
 import sys
 import types
 
@@ -57,6 +59,22 @@ def ask(dashboard, fails, route, blobs=None, **query):
     app = dashboard(types.SimpleNamespace(data_provider=Data(fails, blobs))).get_plugin_apps()[route]
     answer = test.Client(app, wrappers.Response).get(route, query_string=query)
     return answer.status_code, answer.get_data(as_text=True)
+
+
+@pytest.mark.parametrize("name, kind", [("page.js", "text/javascript"), ("page.css", "text/css")])
+@pytest.mark.parametrize("accepted", ["", "gzip"])
+def test_the_page_is_the_committed_one(dashboard, name, kind, accepted):
+    """For a browser that unpacks it, and for one that does not."""
+    app = dashboard(types.SimpleNamespace(data_provider=Data(None))).get_plugin_apps()[f"/{name}"]
+    answer = test.Client(app, wrappers.Response).get(f"/{name}", headers={"Accept-Encoding": accepted})
+    assert (answer.status_code, answer.mimetype, answer.headers.get("Content-Encoding", "")) == (200, kind, accepted)
+    page = gzip.decompress(answer.data) if accepted else answer.data
+    assert page == (pathlib.Path(__file__).parents[2] / "web" / name).read_bytes()
+
+
+def test_no_other_file_is_served(dashboard):
+    routes = dashboard(types.SimpleNamespace(data_provider=Data(None))).get_plugin_apps()
+    assert sorted(routes) == ["/base", "/compare", "/fleet", "/page.css", "/page.js", "/profile", "/runs"]
 
 
 def test_a_run_that_is_being_loaded_is_not_there_yet(dashboard):

@@ -115,6 +115,32 @@ Test(roles, the_node_that_the_partitioner_takes_is_delegated) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
+/* No path leaves a delegate and comes back. */
+Test(roles, a_delegate_is_convex) {
+  static const role_case cases[] = {
+      {"a view between two nodes of the delegate is in it",
+       "x input;a mul (x,x) #1;v view_copy (a) #2 [6];b exp (v) #3;w view_copy (b) #2 [6]",
+       "delegate of 1,2,3", "a v b", NULL},
+      {"also if it is the last that could stay",
+       "x input;w view_copy (x) #2 [6];a mul (w,w) #1;v view_copy (a) #2 [6];b exp (v) #3",
+       "delegate of 1,2,3", "a v b", NULL},
+      {"the last dequantize runs as a kernel, whatever the backend takes",
+       "x input;a mul (x,x) #1;d dequantize_per_tensor (a) #2;b exp (d) #3;"
+       "e dequantize_per_tensor (b) #2",
+       "delegate of 1,2,3; dequantize_per_tensor of 2", "a d b | e", "OtherBackend"},
+      {"what a kernel leads back to is outside",
+       "x input;u exp (x) #2;a mul (x,u) #1;k erf (a) #9;v exp (k) #2;b mul (a,a) #3",
+       "delegate of 1,2,3; exp of 2; erf of 9", "u a b | k v", "OtherBackend"},
+      {"and what leads to a kernel that leads to the delegate",
+       "x input;v exp (x) #2;k erf (v) #9;a mul (x,k) #1;u exp (a) #2",
+       "exp of 2; erf of 9; delegate of 1,2", "a u | v k", "OtherBackend"},
+      {"another delegate may contain it",
+       "x input;u exp (x) #2;a mul (x,u) #1;k erf (a) #9;v exp (k) #2;b mul (a,a) #3",
+       "delegate of 1,2,3; erf of 9; delegate of 2", "u a v b | k", "OtherBackend"},
+  };
+  expect_cases(cases, ETR_COUNT(cases));
+}
+
 /* An operator with several results is listed once for itself and once for each result that is used.
  */
 Test(roles, each_used_result_is_listed) {

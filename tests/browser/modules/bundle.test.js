@@ -18,7 +18,7 @@ describe('the bundle', () => {
     const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
     try {
       execFileSync(process.execPath, [join(WEB, 'build.mjs'), folder]);
-      for (const name of ['page.js', 'page.css']) assert.ok(readFileSync(join(folder, name)).equals(readFileSync(join(WEB, name))), `web/${name} is out of date: npm ci --prefix web && npm run build --prefix web`);
+      for (const name of ['page.js', 'page.css', 'NOTICE']) assert.ok(readFileSync(join(folder, name)).equals(readFileSync(join(WEB, name))), `web/${name} is out of date: npm ci --prefix web && npm run build --prefix web`);
     } finally {
       rmSync(folder, {recursive: true});
     }

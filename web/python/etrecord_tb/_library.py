@@ -120,6 +120,7 @@ def _load() -> ctypes.CDLL:
     text, size, pointer, error, sink = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.POINTER(Error), ctypes.POINTER(Sink)
     signatures = {
         "etr_version": (text, []),
+        "etr_page_file": (pointer, [text, ctypes.POINTER(size)]),
         "etr_inputs_find_all": (ctypes.c_int, [ctypes.POINTER(Inputs), ctypes.POINTER(text), size, ctypes.POINTER(Inputs), error]),
         "etr_inputs_clear": (None, [ctypes.POINTER(Inputs)]),
         "etr_profile_open": (ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(Inputs), ctypes.POINTER(Options), error]),
@@ -239,3 +240,10 @@ def diff_documents(base: bytes, newer: bytes, base_name: str, new_name: str) -> 
     sides = [Document(text=text, size=len(text), name=os.fsencode(name)) for text, name in ((base, base_name), (newer, new_name))]
     with _comparison(library.etr_compare_documents, *map(ctypes.byref, sides), None) as comparison:
         return collect(library.etr_emit_diff_json, comparison, None, UNITS.index("ns"))
+
+
+def page_file(name: str) -> bytes:
+    """Returns a file of the page, "page.js" or "page.css", compressed by gzip."""
+    size = ctypes.c_size_t()
+    data = library.etr_page_file(name.encode(), ctypes.byref(size))
+    return ctypes.string_at(data, size.value)

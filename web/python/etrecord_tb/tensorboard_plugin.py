@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TensorBoard's plugin "ExecuTorch": serves the files of web/ and the document that etrecord-tb wrote into each record's first event file."""
+"""TensorBoard's plugin "ExecuTorch": serves the page, which the library holds, and the document that etrecord-tb wrote into each record's first event file."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import pathlib
 from typing import Any
 
 from tensorboard import plugin_util
@@ -18,10 +17,9 @@ from . import _library
 
 PLUGIN = TAG = "etrecord"
 HEAD = "etrecord_head"  # the tag of the few figures of a record for the list of all records
-WEB = pathlib.Path(__file__).parent / "web"
 LAST_SECOND = 253402300799  # of the year 9999: what a browser still shows as a date
 LARGEST = 1e300  # a number that a browser reads as finite
-TYPES = {".js": "text/javascript", ".css": "text/css"}
+PAGE = {"page.js": "text/javascript", "page.css": "text/css"}  # its files, with their types
 
 
 class ETRecordPlugin(base_plugin.TBPlugin):
@@ -32,7 +30,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
 
     def get_plugin_apps(self) -> dict[str, Any]:
         # Each file has its own route, so that no part of a request ever becomes a path.
-        files = {f"/{path.name}": self._file(path) for path in sorted(WEB.iterdir()) if path.suffix in TYPES}
+        files = {f"/{name}": self._file(name) for name in PAGE}
         return {**files, "/runs": self._runs, "/fleet": self._fleet, "/profile": self._profile, "/base": self._base, "/compare": self._compare}
 
     def is_active(self) -> bool:
@@ -41,10 +39,10 @@ class ETRecordPlugin(base_plugin.TBPlugin):
     def frontend_metadata(self) -> Any:
         return base_plugin.FrontendMetadata(es_module_path="/page.js", tab_name="ExecuTorch")
 
-    def _file(self, path: pathlib.Path) -> Any:
+    def _file(self, name: str) -> Any:
         @wrappers.Request.application
         def serve(request: Any) -> Any:
-            return http_util.Respond(request, path.read_bytes(), TYPES[path.suffix])
+            return http_util.Respond(request, _library.page_file(name), PAGE[name], content_encoding="gzip")
 
         return serve
 
