@@ -287,7 +287,7 @@ def columns_of(printed):
 
 def descriptions_of(printed):
     said = {name: {field["key"]: field["says"].split("; null:")[0] for field in printed["rows"][name] if field["key"] in keys and field["says"]} for name, keys in DESCRIBED.items()}
-    return ("// SPDX-License-Identifier: BSD-3-Clause\n//\n// descriptions.js - what columns of the document are, as the fields in C say it. schema/generate.py writes this file.\n\n"
+    return ("// SPDX-License" "-Identifier: BSD-3-Clause\n//\n// descriptions.js - what columns of the document are, as the fields in C say it. schema/generate.py writes this file.\n\n"
             f"export const DESCRIPTIONS = {json.dumps(said, indent=2, ensure_ascii=False)};\n")
 
 

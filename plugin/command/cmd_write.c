@@ -189,6 +189,8 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   exit_status result = command_check_dump(profile, w->settings);
   if (result == EXIT_DONE)
     message_warnings(profile);
+  if (result == EXIT_DONE && dump == 0)
+    message_clock(profile);
   if (result == EXIT_DONE)
     result = command_compare_values(profile, w->settings, &inputs);
   if (result == EXIT_DONE &&

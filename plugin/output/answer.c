@@ -3,6 +3,7 @@
  * answer.c - begins and ends tables and documents.
  */
 #include "output/answer.h"
+#include "output/label.h"
 #include "output/ranking.h"
 
 #include "output/node_filter.h"
@@ -35,6 +36,8 @@ void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile,
   etr_field_text(&answer->fields, "schema", schema);
   if (profile)
     etr_field_text(&answer->fields, "time_unit", etr_unit_name(unit));
+  if (profile && etr_label_clock(profile, unit))
+    etr_field_text(&answer->fields, "clock_note", etr_label_clock(profile, unit));
 }
 
 void etr_answer_begin_ranked(etr_answer *answer, const etr_profile *profile,

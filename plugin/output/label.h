@@ -9,6 +9,7 @@
 #define ETR_LABEL_H
 
 #include "base/arena.h"
+#include "etrecord_tb.h"
 
 /** Returns true for a graph of instructions, program/METHOD, which has no modules and no source
  * lines. */
@@ -75,6 +76,11 @@ const char *etr_label_method(const char *name);
 /** Returns what a person calls the ETDump, without its ending: "pixel8" for "out/pixel8.etdp"; NULL
  * if the profile does not have exactly one ETDump. */
 const char *etr_label_dump(etr_arena *arena, const etr_profile *profile);
+
+/** Returns what to say where times are shown in a unit if they may be no times, because a clock
+ * counts cycles and its rate was not given: "1 tick is taken as 1 ns, ...". NULL if there is
+ * nothing to say. Static. */
+const char *etr_label_clock(const etr_profile *profile, etr_unit unit);
 
 /** Returns a time in nanoseconds as text with three digits: "0.437 ms", "43.7 us", "12.3 s". */
 char *etr_label_time(etr_arena *arena, double ns);

@@ -4,6 +4,8 @@
  */
 #include "output/section.h"
 
+#include "output/label.h"
+
 bool etr_section_is_markdown(const etr_answer *answer) {
   return answer->options->format == ETR_TABLE_MARKDOWN;
 }
@@ -18,6 +20,11 @@ void etr_section_line(etr_answer *answer, etr_style style, size_t indent, const 
   etr_puts(&answer->writer, indent ? "- " : "");
   etr_put_markdown(&answer->writer, text);
   etr_puts(&answer->writer, "\n");
+}
+
+void etr_section_clock(etr_answer *answer, const etr_profile *profile, size_t indent) {
+  etr_section_line(answer, ETR_STYLE_PLAIN, indent,
+                   etr_label_clock(profile, answer->options->unit));
 }
 
 void etr_section_item(etr_answer *answer, const char *what, const char *evidence) {

@@ -17,6 +17,10 @@ bool etr_section_is_markdown(const etr_answer *answer);
  * has failed then. */
 void etr_section_line(etr_answer *answer, etr_style style, size_t indent, const char *text);
 
+/** Writes a line with what etr_label_clock() says of a profile and the answer's unit, if anything.
+ */
+void etr_section_clock(etr_answer *answer, const etr_profile *profile, size_t indent);
+
 /** Writes a finding as an item of a list: what was found, then its evidence. Writes nothing if
  * `what` is NULL. */
 void etr_section_item(etr_answer *answer, const char *what, const char *evidence);

@@ -318,12 +318,25 @@ size_t etr_table_shown(const etr_table *table) {
   return table->top ? ETR_MIN(table->top, table->rows.count) : table->rows.count;
 }
 
-/* Puts a time with the column's decimals. A time above 0 that would be written as 0 is written as
- * "<0.001". */
+/* Returns the decimals of a time that has its own digits. */
+static int own_decimals(const etr_table *table, etr_cell cell) {
+  const etr_profile *profile = table->answer->profile;
+  etr_unit unit = table->answer->options->unit;
+  /* A clock counts whole ticks, or whole steps of its own. */
+  double tenth = etr_ticks_to_unit(profile, fmax(cell.step, 1), unit) / 10;
+  int decimals = etr_time_decimals(profile, cell.number, unit, table->time_digits);
+  while (decimals > 0 && pow(10, -decimals) < 0.99 * tenth)
+    decimals--;
+  return decimals;
+}
+
+/* Puts a time with the column's decimals, or its own. A time above 0 that would be written as 0 is
+ * written as "<0.001". */
 static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cell cell) {
   double time = etr_ticks_to_unit(table->answer->profile, cell.number,
                                   table->answer->options->unit);
-  double least = pow(10, -table->time_decimals);
+  int decimals = table->each_has_digits ? own_decimals(table, cell) : table->time_decimals;
+  double least = pow(10, -decimals);
   bool is_zero = fabs(time) < least / 2;
   if (is_zero && time > 0 && !cell.is_signed) {
     etr_puts(writer, "<");
@@ -333,7 +346,7 @@ static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cel
   } else if (cell.is_signed && time > 0) {
     etr_puts(writer, "+");
   }
-  etr_put_fixed(writer, time, table->time_decimals);
+  etr_put_fixed(writer, time, decimals);
 }
 
 /* Returns the decimals that give the longest time of the rows its significant digits. All times of

@@ -326,6 +326,8 @@ typedef struct etr_table {
   int time_digits; /* significant digits of the longest time, for people; initially ETR_TIME_DIGITS
                     */
   int time_decimals;           /* decimals of all times of the table being written, for people */
+  bool each_has_digits;        /* for people: each time has time_digits of its own, but none below a
+                                  tenth of its clock's step; time_decimals does not count */
   etr_vec(etr_table_row) rows; /* rows that etr_table_fill() will write */
 } etr_table;
 

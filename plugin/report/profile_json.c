@@ -4,6 +4,7 @@
  */
 #include "base/stats.h"
 #include "base/system.h"
+#include "output/label.h"
 #include "output/statistics.h"
 #include "report/profile_doc.h"
 #include "tables/finding_output.h"
@@ -49,6 +50,8 @@ static void put_warnings_of(const etr_fields *f, const etr_warning *warnings, si
 static void put_warnings(const etr_fields *f) {
   const etr_accuracy *accuracy = f->profile->accuracy;
   etr_field_list(f, "warnings");
+  const etr_warning clock = {"", "", ETR_NO_OFFSET, etr_label_clock(f->profile, ETR_UNIT_MS)};
+  put_warnings_of(f, &clock, clock.message != NULL);
   put_warnings_of(f, f->profile->warnings, f->profile->warning_count);
   if (accuracy)
     put_warnings_of(f, accuracy->warnings, accuracy->warning_count);

@@ -320,6 +320,8 @@ static void put_title(etr_answer *answer, const etr_method *method,
                          "identify which of them the delegates took",
                          method->ambiguous_node_count));
   etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
+  if (method->run_count)
+    etr_section_clock(answer, answer->profile, 2);
   etr_put_filter(&answer->writer, &answer->arena, answer->filter);
 }
 
@@ -333,6 +335,8 @@ static void put_title_of_delegates(etr_answer *answer, const etr_method *method)
                                     method->run_count ? "; times are in " : "",
                                     method->run_count ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
+  if (method->run_count)
+    etr_section_clock(answer, answer->profile, 2);
 }
 
 typedef struct delegates {

@@ -120,6 +120,14 @@ static double clock_step(const void *row) {
 static double ranking_of(const event_row *row) {
   return etr_ranking(row->of->answer.profile, etr_times_of(&row->event->stats));
 }
+/* Returns true if an event of the block was timed more than once, so that it has percentiles. */
+static bool tells_percentiles(const void *context) {
+  const etr_block *block = context;
+  for (size_t i = 0; block && i < block->event_count; i++)
+    if (block->events[i].stats.count > 1)
+      return true;
+  return !block;
+}
 /* Returns false if the method has no run that counts. */
 static bool has_typical(const void *row) {
   const etr_method *method = as_row(row)->method;
@@ -321,8 +329,9 @@ static const etr_field fields[] = {
     {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, STATS(p50), .stats = P50, .nullable = true},
     {"avg", "avg", ETR_CELL_TIME, ETR_IN_ALL, STATS(avg), .stats = AVG, .nullable = true},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_TEXT | ETR_IN_MARKDOWN, STATS(p50), .stats = TYPICAL | AVG,
-     .spare = 3},
-    {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1, .nullable = true},
+     .spare = 3, .tells = tells_percentiles},
+    {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1, .tells = tells_percentiles,
+     .nullable = true},
     {"min", "min", ETR_CELL_TIME, EXACT, STATS(min), .nullable = true},
     {"max", "max", ETR_CELL_TIME, EXACT, STATS(max), .nullable = true},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL, .own_unit = own_unit},
@@ -416,6 +425,8 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
                    name && name[0]
                        ? etr_arena_format(arena, "(%s, because %s)", name, block->method_rule)
                        : etr_arena_format(arena, "(%s)", block->method_rule));
+  if (is_first)
+    etr_section_clock(&e->answer, e->answer.profile, 2);
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 
@@ -458,9 +469,9 @@ static void put_blocks(events_output *e) {
     collect(e, block);
     if (e->table.rows.count == 0)
       continue;
-    if (text)
-      put_title(e, block, !any);
     if (text) {
+      put_title(e, block, !any);
+      e->table.context = block;
       etr_table_finish(&e->table);
       put_notes(e, block);
     } else
@@ -481,6 +492,7 @@ etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filt
   events_output e = {0};
   etr_answer_begin(&e.answer, profile, filter, options, sink);
   etr_table_init(&e.table, &e.answer, &etr_event_fields);
+  e.table.each_has_digits = true;
   etr_table_choose(&e.table);
   etr_table_say_origin(&e.table);
   put_blocks(&e);

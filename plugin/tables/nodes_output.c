@@ -191,6 +191,7 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
 static void put_heads(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   etr_unit unit = n->answer.options->unit;
+  etr_section_clock(&n->answer, profile, 0);
   for (size_t i = 0; i < profile->graph_count; i++) {
     etr_text text;
     etr_writer writer;

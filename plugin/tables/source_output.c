@@ -325,6 +325,7 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
   if (s->method->run_count == 0)
     return;
   etr_put_left_out(&l->answer.writer, &l->answer.arena, l->answer.profile, s->method, unit);
+  etr_section_clock(&l->answer, l->answer.profile, 2);
   etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
 }
 

@@ -305,9 +305,9 @@ static const char *circumstances(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
-  if (etr_takes_cycles_as_ns(r->answer.profile))
-    etr_puts(&writer, "1 tick is taken as 1 ns, but this clock counts cycles: give "
-                      "--ticks-per-second" DOT);
+  const char *clock = etr_label_clock(r->answer.profile, r->answer.options->unit);
+  if (clock)
+    etr_putf(&writer, "%s" DOT, clock);
   if (excluded && excluded[0])
     etr_putf(&writer, "%s" DOT, excluded);
   double factor = s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : 0;

@@ -48,6 +48,9 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_putf(w, "; %s", excluded);
   if (steadiness && steadiness[0])
     etr_putf(w, "; %s", steadiness);
+  const char *clock = is_first ? etr_label_clock(answer->profile, ETR_UNIT_MS) : NULL;
+  if (clock)
+    etr_putf(w, "; **%s**", clock);
   etr_puts(w, "\n");
 }
 
