@@ -44,6 +44,7 @@ typedef struct cli_command cli_command;
 typedef struct cli_settings {
   const cli_command *command; /* NULL with --help or --version and no command */
   bool help, version;
+  bool is_help_short;      /* with help: it was asked for by -h */
   const char *record;      /* the first argument */
   const char *const *more; /* further arguments: files of the same record, the record to compare
                               with, or ETDumps of

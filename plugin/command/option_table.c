@@ -334,7 +334,8 @@ const option_spec option_specs[] = {
              "33554432)"},
     {"max-output", 0, "N", AS(NUMBER, max_output), READING | FOR_VALIDATE | FILES | RUNNING,
      .help = "limit on bytes written to all files (default: 4 GiB)"},
-    {"help", 'h', NULL, AS(FLAG, help), 0, .help = "print this help"},
+    {"help", 'h', NULL, AS(FLAG, help), 0,
+     .help = "print all options; -h prints those that matter most"},
     {"version", 0, NULL, AS(FLAG, version), 0, .help = "print the version"},
     {.name = NULL},
 };
