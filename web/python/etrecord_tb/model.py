@@ -236,6 +236,7 @@ class RunPhase:
     max: float | None
     noise: Noise
     typical: float | None = None
+    throughput: dict[str, Any] | None = None
 
 
 @dataclass
@@ -277,6 +278,12 @@ class MethodSummary:
     parts: list[dict[str, Any]] = field(default_factory=list)
     by_kernel: list[dict[str, Any]] = field(default_factory=list)
     filtered_typical: float | None = None
+    method_rule: str | None = None
+    method_evidence: str | None = None
+    candidates: list[str] = field(default_factory=list)
+    throughput: dict[str, Any] | None = None
+    layer_kinds: list[dict[str, Any]] = field(default_factory=list)
+    kv_cache: dict[str, Any] | None = None
 
 
 @dataclass
