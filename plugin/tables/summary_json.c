@@ -205,8 +205,7 @@ static void put_group(const etr_fields *f, const etr_groups *groups, const etr_g
   etr_jw_end(f->json);
 }
 
-/* Writes the sentence that says where the time goes, and the rows that add up to it. */
-static bool put_first_screen(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   etr_groups groups;
   etr_headline headline;
   etr_unit unit = f->unit == ETR_UNIT_CYCLES ? f->unit : etr_unit_of_method(f->profile, method);
@@ -307,7 +306,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_field_ticks(f, "clock_hidden", etr_ticks_per_run(method, method->clock_hidden_ticks));
   etr_field_ticks(f, "clock_hidden_typical", method->clock_hidden_typical);
   put_parts(f, method);
-  if (!put_first_screen(f, &answer->arena, method))
+  if (!etr_summary_put_first_screen(f, &answer->arena, method))
     return false;
   etr_field_ticks(f, "filtered", etr_ticks_per_run(method, s.part_ticks));
   etr_field_ticks(f, "filtered_typical", s.part_typical);
