@@ -361,7 +361,7 @@ const option_spec option_specs[] = {
      .help = "limit on bytes written to all files (default: 4 GiB)"},
     {"help", 'h', NULL, AS(FLAG, help), 0,
      .help = "print all options; -h prints those that matter most"},
-    {"version", 0, NULL, AS(FLAG, version), 0, .help = "print the version"},
+    {"version", 'V', NULL, AS(FLAG, version), 0, .help = "print the version"},
     {.name = NULL},
 };
 
