@@ -1102,8 +1102,16 @@ typedef struct etr_block {
                            the excluded runs, ascending */
   size_t run_count, skipped_run_count;
   uint32_t method; /**< index into etr_profile.methods; ETR_NONE if no method ran (a load) */
-  const char *method_rule; /**< one line: the rule that chose the method, or why none could */
-  const etr_event *events; /**< events of one instruction are consecutive */
+  const char *method_rule;     /**< one line: the rule that chose the method, or why none could.
+                                  "likely, by time" and "likely, by loads and time" if the times of
+                                  kernels distinguished methods that are equal otherwise */
+  const char *method_evidence; /**< one line: what that rule is based on; "" if it says all */
+  const uint32_t *candidates;  /**< candidate_count entries, ascending: indices into
+                                  etr_profile.methods of the methods that its runs may be of, if
+                                  nothing decides between them; then `method` is an entry without a
+                                  name */
+  size_t candidate_count;      /**< 0: its method is known, or it fits none */
+  const etr_event *events;     /**< events of one instruction are consecutive */
   size_t event_count;
 } etr_block;
 
@@ -1201,10 +1209,9 @@ ETR_API const char *etr_phase_rule_name(etr_phase_rule rule);
 /** Runs of one kind, if a method has several kinds. The averages and medians over all its runs then
  * mix the kinds. */
 typedef struct etr_run_phase {
-  const char *name; /**< "prefill" and "decode" if the longer runs come first and are fewer, and
-                       were distinguished by sizes or times; else "kind 1" and "kind 2" if
-                       distinguished by times, or "phase 1", "phase 2",
-                       ... in the order of their first runs */
+  const char *name; /**< "prefill" and "decode" if the sizes of logged values say so; else "long
+                       runs" and "short runs", which may be longer inputs, or memory contention. In
+                       the order of their first runs */
   etr_phase_rule told_by;
   const uint32_t
       *runs; /**< included runs: indices into etr_profile.runs, ascending; there may be none */
@@ -1242,8 +1249,8 @@ typedef struct etr_slow_runs {
 /** A method and where its time went. Totals are over its included runs. The parts add up to
  * execute_ticks exactly, and their typical times to execute.typical. */
 typedef struct etr_method {
-  const char *name; /**< "" for runs whose method is unknown: each block of such runs is a separate
-                       method */
+  const char *name; /**< "" for runs whose method is unknown. Runs that may be of the same methods
+                       are one such entry; every other block of such runs is one of its own */
   uint32_t
       graph; /**< index into etr_profile.graphs of the graph to which its time is joined: its Edge
                 graph; if there is none, program/METHOD if that runs anything; else ETR_NONE */
@@ -1256,6 +1263,11 @@ typedef struct etr_method {
   const uint64_t *execute_per_run; /**< run_count entries: time of Method::execute in each included
                                       run, in ticks */
   etr_stats execute;               /**< statistics of execute_per_run */
+  bool has_dynamic_inputs; /**< a shape of its graph or program is dynamic, so that inferences can
+                              do different work. No run is then excluded as warm-up */
+  bool starts_with_prompt; /**< with dynamic inputs: the first run had a longer input, by the sizes
+                              that runs logged, or because a later long run stretches the same
+                              operators */
   bool is_execute_logged;  /**< false: no run has the time of Method::execute, and execute_per_run
                               has  the sums of its events */
   etr_typical_run typical; /**< runs of its typical run; a method with phases has one over all of

@@ -4,6 +4,7 @@
  */
 #include "accuracy/debug_data.h"
 
+#include "inputs/graph_values.h"
 #include "join/delegate_outputs.h"
 #include "join/placement.h"
 #include "join/program_graph.h"

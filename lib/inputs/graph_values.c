@@ -23,6 +23,21 @@ bool etr_has_tensor(const etr_node *node) {
   return false;
 }
 
+bool etr_value_may_be(const etr_debug_value *value, const etr_value *result) {
+  if (value->kind != ETR_DEBUG_TENSOR)
+    return false;
+  if (value->dtype && result->dtype && strcmp(value->dtype, result->dtype) != 0)
+    return false;
+  if (result->rank < 0)
+    return true;
+  if (result->rank != value->rank)
+    return false;
+  for (int32_t i = 0; i < value->rank; i++)
+    if (result->dims[i].size != ETR_DIM_SYMBOLIC && result->dims[i].size != value->sizes[i])
+      return false;
+  return true;
+}
+
 bool etr_node_only_copies(const etr_node *node) {
   return node->kind == ETR_NODE_OP && etr_operator_only_copies(node->target);
 }

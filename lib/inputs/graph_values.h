@@ -15,6 +15,10 @@ bool etr_is_view(const etr_node *node);
 /** Returns whether the node computes a tensor, not a symbolic number. */
 bool etr_has_tensor(const etr_node *node);
 
+/** Returns whether a logged tensor can be this result: number type and shape agree. Symbolic or
+ * unknown sizes agree with any. */
+bool etr_value_may_be(const etr_debug_value *value, const etr_value *result);
+
 /** The values of a graph, numbered node by node, output by output. */
 typedef struct etr_graph_values {
   const etr_graph *graph;

@@ -48,6 +48,43 @@ bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena) {
   return !etr_arena_failed(arena);
 }
 
+/* ---- Whether all inferences do the same work ---- */
+
+/* Returns true for cond and while, of which the data decide what runs. map and scan run their
+ * bodies as often as the shapes say. */
+static bool branches_on_data(const etr_node *node) {
+  return strcmp(node->target, "higher_order.cond") == 0 ||
+         strncmp(node->target, "higher_order.while_loop", 23) == 0;
+}
+
+static bool has_symbolic_size(const etr_node *node) {
+  for (size_t i = 0; i < node->output_count; i++)
+    for (int32_t k = 0; k < node->outputs[i].rank; k++)
+      if (node->outputs[i].dims[k].size == ETR_DIM_SYMBOLIC)
+        return true;
+  return false;
+}
+
+etr_work_varies etr_method_work_varies(const etr_method_inputs *method) {
+  const etr_graph *graph = method->graph;
+  const etr_pte_method *program = method->program;
+  bool branches = false;
+  for (size_t i = 0; graph && i < graph->node_count; i++) {
+    if (has_symbolic_size(&graph->nodes[i]))
+      return ETR_WORK_FOLLOWS_INPUT;
+    branches |= branches_on_data(&graph->nodes[i]);
+  }
+  for (size_t i = 0; program && i < program->value_count; i++)
+    if (program->values[i].kind == ETR_PTE_VALUE_TENSOR && program->values[i].dynamic)
+      return ETR_WORK_FOLLOWS_INPUT;
+  /* The program jumps in loops, too: it is asked only without a graph. */
+  for (size_t i = 0; !graph && program && i < program->instruction_count; i++)
+    branches |= program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
+  if (!graph && !program)
+    return ETR_WORK_IS_UNKNOWN;
+  return branches ? ETR_WORK_HAS_BRANCHES : ETR_WORK_IS_THE_SAME;
+}
+
 size_t etr_method_first_of_handle(const etr_method_inputs *method, uint32_t handle) {
   etr_handle_node wanted = {handle, 0};
   return etr_lower_bound(&wanted, method->by_handle, method->by_handle_count,

@@ -39,6 +39,15 @@ typedef struct etr_handle_node {
   uint32_t handle, node;
 } etr_handle_node;
 
+/** Whether all inferences of a method do the same work, by what the files say of its inputs. */
+typedef enum etr_work_varies {
+  ETR_WORK_IS_UNKNOWN,    /* there is neither a graph nor a program */
+  ETR_WORK_IS_THE_SAME,   /* all shapes are static, and nothing branches on data */
+  ETR_WORK_HAS_BRANCHES,  /* shapes are static, but it branches on data */
+  ETR_WORK_FOLLOWS_INPUT, /* a shape is dynamic */
+  ETR_WORK_OF_SEVERAL,    /* its runs may be of several methods */
+} etr_work_varies;
+
 /** The inputs that describe one method, before they are joined. */
 typedef struct etr_method_inputs {
   const char *name;
@@ -53,6 +62,9 @@ typedef struct etr_method_inputs {
                      Of a changed graph (etr_graph.is_changed) only those in delegates' modules: the
                      others have handles of other nodes */
   size_t by_handle_count;
+  etr_work_varies varies;
+  uint64_t macs; /* multiply-accumulates of one inference; ETR_UNKNOWN if they do not follow from
+                    shapes. Symbolic sizes count as their examples */
   etr_map operators; /* normalised operator -> number; those of a changed graph, too */
   etr_node_index
       by_operator; /* the same nodes, sorted by handle and the number of their operator */
@@ -70,6 +82,9 @@ uint32_t etr_debug_handle_of(const etr_graph *graph, const etr_node *node);
 /** Fills uses, by_handle, operators and by_operator from the graph, in the arena. Does nothing
  * without a graph. Returns false when out of memory. */
 bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena);
+
+/** Returns whether all inferences of a method do the same work, by its graph and its program. */
+etr_work_varies etr_method_work_varies(const etr_method_inputs *method);
 
 /** Returns the index in by_handle of the first node of a handle, or of the next larger handle if it
  * has no node. */

@@ -420,6 +420,17 @@ etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors
   return found->macs(&c);
 }
 
+uint64_t etr_macs_of_graph(const etr_graph *graph) {
+  etr_amount sum = etr_amount_of(0);
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    etr_amount macs = node->kind == ETR_NODE_OP ? etr_macs_of(graph, node, NULL) : etr_amount_of(0);
+    if (!macs.is_unknown)
+      amount_add(&sum, macs);
+  }
+  return etr_amount_count(&sum);
+}
+
 bool etr_multiplies(const char *target) {
   return find_formula(etr_operator_of_target(target)) != NULL;
 }

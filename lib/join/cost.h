@@ -50,6 +50,10 @@ typedef struct etr_factors {
  */
 etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors *factors);
 
+/** Returns the multiply-accumulates of a graph's operators of which they are known; each counts
+ * once, also in a loop. */
+uint64_t etr_macs_of_graph(const etr_graph *graph);
+
 /** Returns true for an operator that has a formula, or should have one: it multiplies matrices, and
  * its time includes that of operators fused with it. */
 bool etr_multiplies(const char *target);

@@ -77,18 +77,3 @@ bool etr_uses_of_placement(etr_uses *uses, const etr_placement *placement, etr_a
   const uint32_t *counts = count_results(placement, arena);
   return counts && etr_uses_init(uses, placement->method, counts, arena);
 }
-
-bool etr_value_may_be(const etr_debug_value *value, const etr_value *result) {
-  if (value->kind != ETR_DEBUG_TENSOR)
-    return false;
-  if (value->dtype && result->dtype && strcmp(value->dtype, result->dtype) != 0)
-    return false;
-  if (result->rank < 0)
-    return true;
-  if (result->rank != value->rank)
-    return false;
-  for (int32_t i = 0; i < value->rank; i++)
-    if (result->dims[i].size != ETR_DIM_SYMBOLIC && result->dims[i].size != value->sizes[i])
-      return false;
-  return true;
-}

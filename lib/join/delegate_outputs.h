@@ -41,8 +41,4 @@ const etr_node_output *etr_outputs_of_delegate(const etr_delegate_outputs *outpu
  * delegates. Returns false when out of memory. */
 bool etr_uses_of_placement(etr_uses *uses, const etr_placement *placement, etr_arena *arena);
 
-/** Returns whether a logged tensor can be this result: number type and shape agree. Symbolic or
- * unknown sizes agree with any. */
-bool etr_value_may_be(const etr_debug_value *value, const etr_value *result);
-
 #endif

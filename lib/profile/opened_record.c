@@ -8,6 +8,7 @@
 #include "inputs/flat_tensor.h"
 #include "inputs/program.h"
 #include "inputs/program_values.h"
+#include "join/cost.h"
 #include "join/module_pattern.h"
 
 #include <stdlib.h>
@@ -149,9 +150,13 @@ static bool collect_methods(reader *r) {
     method->graph = &out->record.graphs[i];
     out->edge_graph_count++;
   }
-  for (size_t i = 0; i < out->methods.count; i++)
-    if (!etr_method_index_nodes(&out->methods.data[i], r->arena))
+  for (size_t i = 0; i < out->methods.count; i++) {
+    etr_method_inputs *method = &out->methods.data[i];
+    if (!etr_method_index_nodes(method, r->arena))
       return false;
+    method->varies = etr_method_work_varies(method);
+    method->macs = method->graph ? etr_macs_of_graph(method->graph) : ETR_UNKNOWN;
+  }
   return true;
 }
 

@@ -110,16 +110,40 @@ static size_t count_running_methods(const loader *l) {
   return count;
 }
 
-/* Adds a method for each block of an unknown method, which has a balance of its own. */
+/* Returns the unknown method, from `first` on, of a block with the same candidates; ETR_NONE if
+ * there is none. */
+static uint32_t unknown_method_of(const loader *l, const etr_block *block, size_t first) {
+  for (size_t i = 0; block->candidate_count && i < l->blocks.block_count; i++) {
+    const etr_block *other = &l->blocks.blocks[i];
+    if (other == block)
+      return ETR_NONE;
+    bool is_same = other->method != ETR_NONE && other->method >= first &&
+                   other->candidate_count == block->candidate_count &&
+                   memcmp(other->candidates, block->candidates,
+                          block->candidate_count * sizeof *block->candidates) == 0;
+    if (is_same)
+      return other->method;
+  }
+  return ETR_NONE;
+}
+
+/* Adds a method for all blocks with the same candidates, and for each other block of an unknown
+ * method. It has a balance of its own. */
 static bool add_unknown_methods(loader *l) {
+  size_t first = l->methods.count;
   for (size_t i = 0; i < l->blocks.block_count; i++) {
     etr_block *block = &l->blocks.blocks[i];
     if (block->method != ETR_NONE || !etr_block_ran(block))
+      continue;
+    block->method = unknown_method_of(l, block, first);
+    if (block->method != ETR_NONE)
       continue;
     etr_method_inputs *added = etr_vec_push(l->arena, &l->methods);
     if (!added)
       return false;
     *added = (etr_method_inputs){.name = ""};
+    if (block->candidate_count)
+      added->varies = ETR_WORK_OF_SEVERAL;
     block->method = (uint32_t)(l->methods.count - 1);
   }
   return true;
@@ -185,11 +209,13 @@ static etr_status join_all(loader *l, etr_error *error) {
     return etr_fail_memory(error);
   etr_arena_clear(&l->runs);
   ETR_TRY(etr_choices_check(l->options, &l->blocks, l->methods.data, l->methods.count, error));
-  etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->options, &l->warnings);
+  etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->dumps.dumps.data, l->options,
+                     &l->warnings);
   const etr_known_phases *phases = NULL;
   if (add_unknown_methods(l))
-    phases = etr_run_phases_find(&l->blocks, l->dumps.dumps.data, l->methods.count, l->arena);
-  if (!phases || !etr_skipped_find(&l->blocks, l->options) ||
+    phases = etr_run_phases_find(&l->blocks, l->dumps.dumps.data, l->methods.data, l->methods.count,
+                                 l->arena);
+  if (!phases || !etr_skipped_find(&l->blocks, l->methods.data, l->options) ||
       !etr_blocks_group(&l->blocks, l->methods.count, l->arena))
     return etr_fail_memory(error);
   etr_method *methods = etr_arena_alloc_array(l->arena, l->methods.count, sizeof *methods);
@@ -197,11 +223,14 @@ static etr_status join_all(loader *l, etr_error *error) {
   if (!methods || !l->placements)
     return etr_fail_memory(error);
   for (uint32_t i = 0; i < l->methods.count; i++) {
-    methods[i] = (etr_method){.name = l->methods.data[i].name, .graph = ETR_NONE};
+    methods[i] = (etr_method){.name = l->methods.data[i].name,
+                              .graph = ETR_NONE,
+                              .has_dynamic_inputs = l->methods.data[i].varies ==
+                                                    ETR_WORK_FOLLOWS_INPUT};
     methods[i].blocks = etr_blocks_of_method(&l->blocks, i, &methods[i].block_count);
     l->placements[i].method = &l->methods.data[i];
     ETR_TRY(join_method(l, &methods[i], i, error));
-    if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena, &l->warnings))
+    if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena))
       return etr_fail_memory(error);
   }
   if (!etr_typical_loads(&l->blocks))

@@ -161,90 +161,127 @@ void etr_samples_measure(const etr_blocks *blocks, const etr_block *block, uint6
 
 /* ---- Moving runs behind the others, and into new blocks ---- */
 
-/* Returns whether a run is the chosen one, or with ETR_NONE whether it is excluded. */
-static bool leaves(const etr_blocks *blocks, uint32_t run, uint32_t chosen) {
-  return chosen == ETR_NONE ? blocks->runs[run].is_skipped : run == chosen;
+/* Returns whether a run leaves its block. */
+static bool leaves(const etr_blocks *blocks, uint32_t run, const etr_leaving *leaving) {
+  return leaving->groups ? leaving->groups[run] == leaving->group : blocks->runs[run].is_skipped;
 }
 
-static void part_samples(const etr_blocks *blocks, etr_event *row, uint32_t chosen,
-                         etr_sample *leaving) {
+static void part_samples(const etr_blocks *blocks, etr_event *row, const etr_leaving *leaving,
+                         etr_sample *moved) {
   size_t count = row->sample_count, left = 0;
   row->sample_count = 0;
   for (size_t i = 0; i < count; i++)
-    if (leaves(blocks, row->sample_runs[i], chosen))
-      leaving[left++] = sample_at(row, i);
+    if (leaves(blocks, row->sample_runs[i], leaving))
+      moved[left++] = sample_at(row, i);
     else
       etr_samples_put(&blocks->samples, row, sample_at(row, i));
   for (size_t i = 0; i < left; i++)
-    etr_samples_put(&blocks->samples, row, leaving[i]);
+    etr_samples_put(&blocks->samples, row, moved[i]);
   row->sample_count = count - left;
 }
 
-bool etr_block_part(const etr_blocks *blocks, etr_block *block, uint32_t run) {
+bool etr_block_part(const etr_blocks *blocks, etr_block *block, etr_leaving leaving) {
   etr_arena scratch = {0};
   size_t most = etr_samples_most(block, 1), count = block->run_count, left = 0;
   uint32_t *list = blocks->run_lists + (block->runs - blocks->run_lists);
-  uint32_t *leaving = etr_arena_alloc_array(&scratch, count, sizeof *leaving);
+  uint32_t *moved = etr_arena_alloc_array(&scratch, count, sizeof *moved);
   etr_sample *samples = etr_arena_alloc_raw_array(&scratch, most, sizeof *samples);
   uint64_t *sorted = etr_arena_alloc_raw_array(&scratch, most, sizeof *sorted);
-  bool good = leaving && samples && sorted;
+  bool good = moved && samples && sorted;
   if (good) {
     block->run_count = 0;
     for (size_t i = 0; i < count; i++)
-      if (leaves(blocks, list[i], run))
-        leaving[left++] = list[i];
+      if (leaves(blocks, list[i], &leaving))
+        moved[left++] = list[i];
       else
         list[block->run_count++] = list[i];
-    memcpy(list + block->run_count, leaving, left * sizeof *leaving);
+    memcpy(list + block->run_count, moved, left * sizeof *moved);
     for (size_t i = 0; i < block->event_count; i++)
-      part_samples(blocks, &etr_block_rows(blocks, block)[i], run, samples);
+      part_samples(blocks, &etr_block_rows(blocks, block)[i], &leaving, samples);
     etr_samples_measure(blocks, block, sorted);
   }
   etr_arena_clear(&scratch);
   return good;
 }
 
-/* Moves one of several runs from a block to a new block, whose rows follow those of all other
- * blocks. */
-static bool move_run(etr_blocks *blocks, etr_block *to, etr_block *from, uint32_t run,
-                     uint64_t *sorted) {
+/* Moves the runs of one group, which are not all of a block's runs, to a new block, whose rows
+ * follow those of all other blocks. */
+static bool move_group(etr_blocks *blocks, etr_block *to, etr_block *from, etr_leaving leaving,
+                       uint64_t *sorted) {
   etr_event *rows = blocks->rows + blocks->row_count;
-  blocks->row_count += from->event_count;
-  memcpy(rows, from->events, from->event_count * sizeof *rows);
-  *to = *from;
-  if (!etr_block_part(blocks, from, run))
-    return false;
-  to->runs = from->runs + from->run_count;
-  to->run_count = 1;
-  to->events = rows;
-  for (size_t i = 0; i < from->event_count; i++) {
+  size_t run_count = from->run_count, *all = NULL;
+  etr_arena scratch = {0};
+  all = etr_arena_alloc_array(&scratch, from->event_count, sizeof *all);
+  for (size_t i = 0; all && i < from->event_count; i++)
+    all[i] = from->events[i].sample_count;
+  bool good = all && etr_block_part(blocks, from, leaving);
+  if (good) {
+    blocks->row_count += from->event_count;
+    *to = *from;
+    memcpy(rows, from->events, from->event_count * sizeof *rows);
+    to->runs = from->runs + from->run_count;
+    to->run_count = run_count - from->run_count;
+    to->events = rows;
+  }
+  for (size_t i = 0; good && i < from->event_count; i++) {
     size_t kept = from->events[i].sample_count;
     rows[i].durations += kept;
     rows[i].starts += kept;
     rows[i].sample_runs += kept;
     if (rows[i].metadata)
       rows[i].metadata += kept;
-    rows[i].sample_count -= kept;
+    rows[i].sample_count = all[i] - kept;
   }
-  etr_samples_measure(blocks, to, sorted);
-  return true;
+  if (good)
+    etr_samples_measure(blocks, to, sorted);
+  etr_arena_clear(&scratch);
+  return good;
 }
 
-/* Makes room behind the rows of all blocks for those of the blocks of the given runs. */
-static bool grow_rows(etr_blocks *blocks, etr_block *all, const uint32_t *runs, size_t count,
-                      etr_arena *arena) {
-  size_t row_count = blocks->row_count;
-  for (size_t i = 0; i < count; i++)
-    row_count += all[blocks->runs[runs[i]].block].event_count;
+/* Returns the first run of a block that is of another group than its first run; ETR_NONE: all are
+ * of one. */
+static uint32_t first_of_another(const etr_block *block, const uint32_t *groups) {
+  for (size_t i = 1; i < block->run_count; i++)
+    if (groups[block->runs[i]] != groups[block->runs[0]])
+      return block->runs[i];
+  return ETR_NONE;
+}
+
+/* Returns how many groups a block's runs are of, and at least 1. */
+static bool count_groups(size_t *count, const etr_block *block, const uint32_t *groups) {
+  etr_arena scratch = {0};
+  etr_map seen;
+  etr_map_init(&seen, &scratch);
+  for (size_t i = 0; i < block->run_count; i++)
+    etr_map_number(&seen, ETR_BYTES(groups[block->runs[i]]));
+  *count = ETR_MAX(seen.count, (size_t)1);
+  bool good = !etr_arena_failed(&scratch);
+  etr_arena_clear(&scratch);
+  return good;
+}
+
+/* Makes room for the blocks and rows that dividing adds. */
+static etr_block *grow_blocks(etr_blocks *blocks, etr_arena *arena, const uint32_t *groups) {
+  size_t row_count = blocks->row_count, block_count = blocks->block_count;
+  for (size_t i = 0; i < blocks->block_count; i++) {
+    size_t count;
+    if (!count_groups(&count, &blocks->blocks[i], groups))
+      return NULL;
+    block_count += count - 1;
+    row_count += (count - 1) * blocks->blocks[i].event_count;
+  }
+  etr_block *all = etr_arena_alloc_array(arena, block_count, sizeof *all);
   etr_event *rows = etr_arena_alloc_array(arena, row_count, sizeof *rows);
-  if (!rows)
-    return false;
+  if (!all || !rows)
+    return NULL;
   if (blocks->row_count)
     memcpy(rows, blocks->rows, blocks->row_count * sizeof *rows);
+  if (blocks->block_count)
+    memcpy(all, blocks->blocks, blocks->block_count * sizeof *all);
   for (size_t i = 0; i < blocks->block_count; i++)
     all[i].events = rows + (all[i].events - blocks->rows);
   blocks->rows = rows;
-  return true;
+  return all;
 }
 
 static int by_first_run(const void *a, const void *b) {
@@ -252,29 +289,28 @@ static int by_first_run(const void *a, const void *b) {
   return (x->runs[0] > y->runs[0]) - (x->runs[0] < y->runs[0]);
 }
 
-bool etr_blocks_set_apart(etr_blocks *blocks, etr_arena *arena, const uint32_t *runs,
-                          size_t count) {
+bool etr_blocks_divide(etr_blocks *blocks, etr_arena *arena, const uint32_t *groups) {
   etr_arena scratch = {0};
   uint64_t *sorted = etr_arena_alloc_array(
       &scratch, etr_samples_most(blocks->blocks, blocks->block_count), sizeof *sorted);
-  etr_block *all = etr_arena_alloc_array(arena, blocks->block_count + count, sizeof *all);
-  size_t all_count = blocks->block_count;
-  if (all && all_count)
-    memcpy(all, blocks->blocks, all_count * sizeof *all);
-  bool good = sorted && all && grow_rows(blocks, all, runs, count, arena);
-  for (size_t i = 0; good && i < count; i++) {
-    etr_block *from = &all[blocks->runs[runs[i]].block];
-    if (from->run_count > 1)
-      good = move_run(blocks, &all[all_count++], from, runs[i], sorted);
+  etr_block *all = sorted ? grow_blocks(blocks, arena, groups) : NULL;
+  size_t count = blocks->block_count;
+  bool good = all != NULL;
+  for (size_t i = 0; good && i < blocks->block_count; i++) {
+    uint32_t other = first_of_another(&all[i], groups);
+    for (; good && other != ETR_NONE; other = first_of_another(&all[i], groups)) {
+      const etr_leaving leaving = {groups, groups[other]};
+      good = move_group(blocks, &all[count++], &all[i], leaving, sorted);
+    }
   }
   etr_arena_clear(&scratch);
   if (!good)
     return false;
-  etr_sort(all, all_count, sizeof *all, by_first_run);
-  for (uint32_t i = 0; i < all_count; i++)
+  etr_sort(all, count, sizeof *all, by_first_run);
+  for (uint32_t i = 0; i < count; i++)
     for (size_t k = 0; k < all[i].run_count; k++)
       blocks->runs[all[i].runs[k]].block = i;
   blocks->blocks = all;
-  blocks->block_count = all_count;
+  blocks->block_count = count;
   return true;
 }

@@ -115,18 +115,25 @@ size_t etr_samples_most(const etr_block *blocks, size_t count);
  * entries. */
 void etr_samples_measure(const etr_blocks *blocks, const etr_block *block, uint64_t *sorted);
 
-/**
- * Moves one run, or with ETR_NONE the excluded runs, behind the other runs of a block, and its
- * samples behind those of the other runs. The block and its rows then end before what was moved,
- * and are measured again. Returns false when out of memory.
- */
-bool etr_block_part(const etr_blocks *blocks, etr_block *block, uint32_t run);
+/** Which runs leave a block. */
+typedef struct etr_leaving {
+  const uint32_t *groups; /* per run of the profile: the number of its group; NULL: the excluded
+                             runs leave */
+  uint32_t group;         /* the runs of this group leave */
+} etr_leaving;
 
 /**
- * Moves each of the given runs into a new block with the method of its old block, because the run
- * is of another method than the equal runs beside it. A run that is alone in its block stays there.
- * Blocks stay in the order of their first runs. Returns false when out of memory.
+ * Moves the leaving runs behind the other runs of a block, and their samples behind those of the
+ * other runs. The block and its rows then end before what was moved, and are measured again.
+ * Returns false when out of memory.
  */
-bool etr_blocks_set_apart(etr_blocks *blocks, etr_arena *arena, const uint32_t *runs, size_t count);
+bool etr_block_part(const etr_blocks *blocks, etr_block *block, etr_leaving leaving);
+
+/**
+ * Divides each block into one block for each group of its runs, because equal runs may be of
+ * different methods. `groups` has the number of each run's group. The new blocks have the method of
+ * the old one. Blocks stay in the order of their first runs. Returns false when out of memory.
+ */
+bool etr_blocks_divide(etr_blocks *blocks, etr_arena *arena, const uint32_t *groups);
 
 #endif

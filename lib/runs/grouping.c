@@ -202,8 +202,11 @@ static uint32_t find_block(builder *b, const block_key *key, const signatures *r
   uint32_t index = (uint32_t)(b->blocks.count - 1);
   if (!block || !kept || !copy || !etr_map_set(&b->by_signature, (etr_slice){bytes, size}, index))
     return ETR_NONE;
-  *block = (etr_block){
-      .name = key->name, .method = ETR_NONE, .method_rule = "", .event_count = rows->count};
+  *block = (etr_block){.name = key->name,
+                       .method = ETR_NONE,
+                       .method_rule = "",
+                       .method_evidence = "",
+                       .event_count = rows->count};
   if (rows_size)
     memcpy(copy, rows->data, rows_size);
   *kept = (signatures){copy, rows->count, rows->count};

@@ -3,10 +3,11 @@
  * methods.c - decides the method of each block of runs. An ETDump does not name it: it is inferred
  * from what ran.
  *
- * A block has the method that fits best (fit.h). If several fit equally, the order of loads may
- * identify the method of one run: a run directly after a load has the loaded method, if only one of
- * the fitting methods had not run before. Such a run is moved into a separate block. Remaining ties
- * stay undecided.
+ * A block has the method that fits best (fit.h). If several fit equally, each of its runs is
+ * decided on its own, by the first of these that can: the sizes of values that it logged; the order
+ * of loads, because a run directly after a load has the loaded method, if only one of the fitting
+ * methods had not run before; the times of its kernels. Runs of different methods are moved into
+ * separate blocks. Remaining ties stay undecided.
  */
 #include "runs/blocks.h"
 #include "runs/fit.h"
@@ -18,9 +19,12 @@ enum { MOST_NAMES = 8 };
 typedef struct run_state {
   bool executed; /* a method was executed, even if it had no instructions */
   bool tied;     /* its block fits several methods equally: their names are its rule, for now */
+  bool by_load;  /* the order of loads decided it */
+  bool is_contradicted;   /* times contradict the order of loads */
   uint32_t separated_run; /* for a tied run: a run of its block whose method the order of loads
                              identified; ETR_NONE */
   uint32_t loads;         /* number of methods loaded in the run */
+  uint32_t verdict;       /* for a tied run: index in verdicts; ETR_NONE */
 } run_state;
 
 /* The decision from the rows of a block. */
@@ -35,6 +39,8 @@ typedef struct verdict {
   verdict_kind kind;
   uint32_t method, disagreeing; /* disagreeing: number of rows that contradict the method */
   const char *rule;
+  const uint32_t *candidates; /* of a tie: the methods, ascending */
+  size_t candidate_count;
 } verdict;
 
 typedef struct decider {
@@ -51,9 +57,10 @@ typedef struct decider {
   bool gave_up;            /* the limit on comparisons was reached, and a warning said so */
   etr_map verdict_of;      /* rows -> index in verdicts */
   etr_vec(verdict) verdicts;
-  etr_map first_runs; /* dump and method -> first run of the dump with this method */
-  etr_vec(uint32_t) separated,
-      separated_methods; /* runs whose method the order of loads identified, and the methods */
+  etr_map first_runs;    /* dump and method -> first run of the dump with this method */
+  const etr_dump *dumps; /* NULL: nothing is known of logged values */
+  uint32_t *groups;      /* per run: 0, or 1 + the method that was found for it on its own */
+  bool any_found;        /* a run has a group since the last etr_blocks_divide() */
 } decider;
 
 /* ---- What runs are, and of which method ---- */
@@ -151,6 +158,16 @@ static char *list_names(const decider *d) {
   return text;
 }
 
+/* Returns the methods with the best fit, ascending, which live as long as the blocks. NULL when out
+ * of memory. */
+static const uint32_t *list_best(const decider *d) {
+  uint32_t *list = etr_arena_alloc_array(d->warnings->arena, count_best(d), sizeof *list);
+  for (size_t i = 0, listed = 0; list && i < d->fits.count; i++)
+    if (is_best(d, i))
+      list[listed++] = d->fits.list[i].method;
+  return list;
+}
+
 /* ---- What fits rows ---- */
 
 /* The part of a row that is compared with methods; hashed as bytes. */
@@ -169,7 +186,10 @@ static verdict find_verdict(decider *d, const etr_block *block) {
   if (!etr_fit_is_any(fit))
     return (verdict){.kind = VERDICT_NONE};
   if (count_best(d) > 1)
-    return (verdict){.kind = VERDICT_TIE, .rule = list_names(d)};
+    return (verdict){.kind = VERDICT_TIE,
+                     .rule = list_names(d),
+                     .candidates = list_best(d),
+                     .candidate_count = count_best(d)};
   return (verdict){.kind = VERDICT_METHOD,
                    .method = best,
                    .rule = rule_text(d),
@@ -224,11 +244,13 @@ static void leave_open(decider *d, etr_block *block) {
   d->gave_up = true;
 }
 
-static void record_tie(decider *d, etr_block *block, const char *names) {
-  if (names)
-    block->method_rule = names;
-  for (size_t i = 0; i < block->run_count; i++)
+static void record_tie(decider *d, etr_block *block, const verdict *v) {
+  if (v->rule)
+    block->method_rule = v->rule;
+  for (size_t i = 0; i < block->run_count; i++) {
     d->runs[block->runs[i]].tied = true;
+    d->runs[block->runs[i]].verdict = (uint32_t)(v - d->verdicts.data);
+  }
 }
 
 static void accept_method(decider *d, etr_block *block, const verdict *v) {
@@ -248,7 +270,7 @@ static void decide_by_rows(decider *d, etr_block *block) {
     accept_method(d, block, v);
     break;
   case VERDICT_TIE:
-    record_tie(d, block, v->rule);
+    record_tie(d, block, v);
     break;
   case VERDICT_NONE:
     reject_block(d, block);
@@ -274,12 +296,12 @@ static bool choose_by_option(decider *d, etr_block *block) {
 
 /* ---- Order of loads ---- */
 
-/* Returns whether exactly one method was loaded between a run and the last execution before it. */
-static bool is_behind_one_load(const decider *d, uint32_t run) {
+/* Returns how many methods were loaded between a run and the last execution before it. */
+static uint32_t loads_before(const decider *d, uint32_t run) {
   uint32_t loads = d->runs[run].loads;
   for (; run > 0 && !d->runs[run - 1].executed; run--)
     loads += d->runs[run - 1].loads;
-  return loads == 1;
+  return loads;
 }
 
 /* Returns the method that was loaded directly before a run: the only fitting method that had not
@@ -296,16 +318,34 @@ static uint32_t method_loaded(const decider *d, uint32_t run) {
   return found;
 }
 
-static bool separate_run(decider *d, const etr_block *block, uint32_t run, uint32_t method) {
-  uint32_t *separated = etr_vec_push(&d->scratch, &d->separated),
-           *of = etr_vec_push(&d->scratch, &d->separated_methods);
-  if (!separated || !of)
-    return false;
-  *separated = run;
-  *of = method;
+/* Gives a run a method of its own. Call divide() once all such runs are known. */
+static void find_run(decider *d, uint32_t run, uint32_t method) {
+  d->groups[run] = method + 1;
+  d->any_found = true;
   record_run(d, run, method);
-  for (size_t i = 0; i < block->run_count; i++)
-    d->runs[block->runs[i]].separated_run = run;
+}
+
+/* Moves the runs that got methods of their own into separate blocks, which get their method and the
+ * rule. */
+static bool divide(decider *d, const char *rule) {
+  if (!d->any_found)
+    return true;
+  if (!etr_blocks_divide(d->blocks, d->warnings->arena, d->groups))
+    return false;
+  for (size_t i = 0; i < d->blocks->block_count; i++) {
+    etr_block *block = &d->blocks->blocks[i];
+    uint32_t group = d->groups[block->runs[0]];
+    if (group == 0 || !d->runs[block->runs[0]].tied)
+      continue;
+    if (group == ETR_NONE) { /* its method was taken back */
+      block->method = ETR_NONE;
+      continue;
+    }
+    set_method(d, block, group - 1, rule);
+    for (size_t k = 0; k < block->run_count; k++)
+      d->runs[block->runs[k]].tied = false;
+  }
+  d->any_found = false;
   return true;
 }
 
@@ -315,14 +355,18 @@ static bool check_loads(decider *d, const etr_block *block) {
   bool is_fitted = false;
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = block->runs[i];
-    if (!is_behind_one_load(d, run))
+    if (loads_before(d, run) != 1)
       continue;
     if (!is_fitted && !etr_fitter_fit(d->fitter, block, &d->fits))
       return !etr_arena_failed(&d->scratch);
     is_fitted = true;
     uint32_t method = method_loaded(d, run);
-    if (method != ETR_NONE && !separate_run(d, block, run, method))
-      return false;
+    if (method == ETR_NONE)
+      continue;
+    find_run(d, run, method);
+    d->runs[run].by_load = true;
+    for (size_t k = 0; k < block->run_count; k++)
+      d->runs[block->runs[k]].separated_run = run;
   }
   return true;
 }
@@ -333,16 +377,203 @@ static bool decide_by_loads(decider *d) {
     if (d->runs[block->runs[0]].tied && !check_loads(d, block))
       return false;
   }
-  const uint32_t *separated = d->separated.data;
-  if (d->separated.count &&
-      !etr_blocks_set_apart(d->blocks, d->warnings->arena, separated, d->separated.count))
-    return false;
-  for (size_t i = 0; i < d->separated.count; i++) {
-    etr_block *block = &d->blocks->blocks[d->blocks->runs[separated[i]].block];
-    set_method(d, block, d->separated_methods.data[i], "the other candidates had run before");
-    d->runs[separated[i]].tied = false;
+  return divide(d, "the other candidates had run before");
+}
+
+/* ---- Sizes of logged values ---- */
+
+/* The values that a run logged. */
+typedef struct logged_values {
+  const etr_debug_value *list;
+  size_t count;
+} logged_values;
+
+/* Finds the values of each run. Values of a dump are sorted by run. */
+static logged_values *list_values(const decider *d, etr_arena *scratch) {
+  logged_values *values = etr_arena_alloc_array(scratch, d->blocks->run_count, sizeof *values);
+  uint32_t first_run = 0;
+  for (size_t i = 0; values && first_run < d->blocks->run_count; i++) {
+    const etr_dump *dump = &d->dumps[i];
+    for (size_t v = 0; v < dump->value_count; v++) {
+      logged_values *of_run = &values[first_run + dump->values[v].run];
+      if (of_run->count == 0)
+        of_run->list = &dump->values[v];
+      of_run->count++;
+    }
+    first_run += (uint32_t)dump->run_count;
   }
+  return values;
+}
+
+/* Returns the only best method whose sizes agree with the values and that none contradicts;
+ * ETR_NONE if there are none or several. */
+static uint32_t method_by_sizes(const decider *d, const logged_values *values) {
+  uint32_t found = ETR_NONE;
+  for (size_t i = 0; i < d->fits.count; i++) {
+    size_t agreeing = 0, against = 0;
+    for (size_t v = 0; is_best(d, i) && against == 0 && v < values->count; v++) {
+      const etr_method_inputs *method = &d->inputs[d->fits.list[i].method];
+      etr_size_vote vote = etr_logged_size_vote(method, &values->list[v]);
+      agreeing += vote == ETR_SIZE_AGREES;
+      against += vote == ETR_SIZE_CONTRADICTS;
+    }
+    if (!is_best(d, i) || against > 0)
+      continue;
+    if (agreeing == 0 || found != ETR_NONE)
+      return ETR_NONE;
+    found = d->fits.list[i].method;
+  }
+  return found;
+}
+
+static bool decide_by_sizes(decider *d) {
+  etr_arena scratch = {0};
+  const logged_values *values = d->dumps ? list_values(d, &scratch) : NULL;
+  bool good = values || !d->dumps;
+  for (size_t i = 0; good && values && i < d->blocks->block_count; i++) {
+    const etr_block *block = &d->blocks->blocks[i];
+    bool is_fitted = false;
+    for (size_t k = 0; d->runs[block->runs[0]].tied && k < block->run_count; k++) {
+      uint32_t run = block->runs[k];
+      if (values[run].count == 0)
+        continue;
+      if (!is_fitted && !etr_fitter_fit(d->fitter, block, &d->fits))
+        break;
+      is_fitted = true;
+      uint32_t method = method_by_sizes(d, &values[run]);
+      if (method != ETR_NONE)
+        find_run(d, run, method);
+    }
+  }
+  etr_arena_clear(&scratch);
+  return good && !etr_arena_failed(&d->scratch) &&
+         divide(d, "the sizes of the logged values fit no other method");
+}
+
+/* ---- Times ---- */
+
+/* The runs of one dump that may be of the same two methods. */
+typedef struct tied_runs {
+  uint32_t *runs;
+  bool *behind_load;
+  etr_time_label *labels;
+  size_t count;
+} tied_runs;
+
+/* Returns the two methods that fit a block best, the dearer one first. Returns false if there are
+ * not two, or if their costs are not known. */
+static bool find_pair(decider *d, const etr_block *block, const etr_method_inputs *pair[2]) {
+  size_t count = 0;
+  if (!etr_fitter_fit(d->fitter, block, &d->fits) || count_best(d) != 2)
+    return false;
+  for (size_t i = 0; i < d->fits.count; i++)
+    if (is_best(d, i))
+      pair[count++] = &d->inputs[d->fits.list[i].method];
+  if (pair[0]->macs < pair[1]->macs) {
+    const etr_method_inputs *cheaper = pair[0];
+    pair[0] = pair[1];
+    pair[1] = cheaper;
+  }
+  return pair[0]->macs != ETR_UNKNOWN && pair[1]->macs > 0;
+}
+
+/* Takes back what the order of loads said of a run that times contradict. */
+static void contradict(decider *d, uint32_t run) {
+  d->runs[run].is_contradicted = d->runs[run].tied = true;
+  d->groups[run] = ETR_NONE;
+  d->any_found = true;
+}
+
+/* Gives the labelled runs their methods. */
+static void use_labels(decider *d, const tied_runs *tied, const etr_method_inputs *const pair[2]) {
+  for (size_t i = 0; i < tied->count; i++) {
+    uint32_t run = tied->runs[i];
+    if (tied->labels[i] == ETR_TIME_LABEL_UNKNOWN)
+      continue;
+    const etr_method_inputs *method = pair[tied->labels[i] == ETR_TIME_LABEL_DEARER ? 0 : 1];
+    uint32_t index = (uint32_t)(method - d->inputs);
+    if (d->runs[run].tied)
+      find_run(d, run, index);
+    else if (d->groups[run] != index + 1)
+      contradict(d, run);
+  }
+}
+
+/* Sets the evidence of the blocks whose method times decided. */
+static void explain_times(decider *d, const tied_runs *tied, etr_time_rule rule,
+                          const etr_method_inputs *const pair[2]) {
+  double ratio = (double)pair[0]->macs / (double)pair[1]->macs;
+  const char *evidence = etr_arena_format(
+      d->warnings->arena, "%.*s computes %.3g times as much as %.*s, and its kernels show that",
+      ETR_HEAD(pair[0]->name, 80), ratio, ETR_HEAD(pair[1]->name, 80));
+  for (size_t i = 0; i < tied->count; i++) {
+    etr_block *block = &d->blocks->blocks[d->blocks->runs[tied->runs[i]].block];
+    if (d->runs[tied->runs[i]].by_load || block->method == ETR_NONE)
+      continue;
+    block->method_rule = etr_time_rule_name(rule);
+    if (evidence)
+      block->method_evidence = evidence;
+  }
+}
+
+static bool ask_times(decider *d, tied_runs *tied) {
+  const etr_method_inputs *pair[2];
+  etr_time_rule rule;
+  const etr_block *block = &d->blocks->blocks[d->blocks->runs[tied->runs[0]].block];
+  if (!find_pair(d, block, pair))
+    return !etr_arena_failed(&d->scratch);
+  const etr_time_question question = {.blocks = d->blocks,
+                                      .dearer = pair[0],
+                                      .cheaper = pair[1],
+                                      .runs = tied->runs,
+                                      .behind_load = tied->behind_load,
+                                      .run_count = tied->count};
+  if (!etr_methods_by_time(tied->labels, &rule, &question))
+    return false;
+  if (rule == ETR_TIME_RULE_NONE)
+    return true;
+  use_labels(d, tied, pair);
+  if (!divide(d, etr_time_rule_name(rule)))
+    return false;
+  explain_times(d, tied, rule, pair);
   return true;
+}
+
+/* Lists the runs [first, end) of a dump that have a verdict: those that are tied, and those that
+ * the order of loads decided. */
+static void list_tied(const decider *d, tied_runs *tied, uint32_t verdict_index, size_t first,
+                      size_t end) {
+  tied->count = 0;
+  for (size_t run = first; run < end; run++) {
+    const run_state *state = &d->runs[run];
+    if (state->verdict != verdict_index || !(state->tied || state->by_load))
+      continue;
+    tied->behind_load[tied->count] = loads_before(d, (uint32_t)run) > 0;
+    tied->runs[tied->count++] = (uint32_t)run;
+  }
+}
+
+static bool decide_by_times(decider *d) {
+  etr_arena scratch = {0};
+  size_t count = d->blocks->run_count, start = 0, end = 0;
+  tied_runs tied = {.runs = etr_arena_alloc_array(&scratch, count, sizeof *tied.runs),
+                    .behind_load = etr_arena_alloc_array(&scratch, count, sizeof *tied.behind_load),
+                    .labels = etr_arena_alloc_array(&scratch, count, sizeof *tied.labels)};
+  uint32_t *asked = etr_arena_alloc_array(&scratch, d->verdicts.count, sizeof *asked);
+  bool good = tied.runs && tied.behind_load && tied.labels && asked;
+  for (size_t run = 0; good && run < count; run++) {
+    if (run == end) /* the next dump */
+      for (start = run; end < count && d->blocks->runs[end].dump == d->blocks->runs[run].dump;)
+        end++;
+    uint32_t index = d->runs[run].verdict, dump = d->blocks->runs[run].dump + 1;
+    if (!d->runs[run].tied || asked[index] == dump)
+      continue;
+    asked[index] = dump;
+    list_tied(d, &tied, index, start, end);
+    good = ask_times(d, &tied);
+  }
+  etr_arena_clear(&scratch);
+  return good;
 }
 
 /* ---- Ties ---- */
@@ -380,13 +611,19 @@ static bool has_program(const decider *d) {
 
 static void explain_tie(decider *d, etr_block *block) {
   etr_arena *arena = d->warnings->arena;
-  const char *names = block->method_rule, *first = "", *runs = list_runs(arena, block, &first),
-             *but = "";
-  uint32_t separated = d->runs[block->runs[0]].separated_run;
-  if (separated != ETR_NONE)
+  const run_state *state = &d->runs[block->runs[0]];
+  const char *names = d->verdicts.data[state->verdict].rule, *first = "",
+             *runs = list_runs(arena, block, &first), *but = "";
+  uint32_t separated = state->separated_run;
+  if (state->is_contradicted)
+    but = "; the order of loads and the times contradict each other";
+  else if (separated != ETR_NONE)
     but = etr_arena_format(arena, "; the order of loads decides run %u alone", separated);
   if (!runs || !but)
     return;
+  const verdict *tie = &d->verdicts.data[state->verdict];
+  block->candidates = tie->candidates;
+  block->candidate_count = tie->candidate_count;
   const char *rule = etr_arena_format(arena, "tie: %s fit equally%s; decide with --map %s=METHOD",
                                       names, but, first);
   if (rule)
@@ -438,16 +675,18 @@ static bool decide_all(decider *d) {
   d->runs = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *d->runs);
   d->logs_instructions = etr_arena_alloc_array(&d->scratch, count_dumps(d->blocks),
                                                sizeof *d->logs_instructions);
+  d->groups = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *d->groups);
   d->fitter = etr_fitter_new(&d->scratch, d->inputs, d->count,
                              d->options ? d->options->max_comparisons : 0);
-  if (!d->runs || !d->logs_instructions || !d->fitter)
+  if (!d->runs || !d->logs_instructions || !d->groups || !d->fitter)
     return false;
   etr_map_init(&d->first_runs, &d->scratch);
   etr_map_init(&d->verdict_of, &d->scratch);
   /* Records which runs executed a method, and how many methods were loaded in each run. */
   for (size_t b = 0; b < d->blocks->block_count; b++) {
     const etr_block *block = &d->blocks->blocks[b];
-    run_state state = {.separated_run = ETR_NONE, .executed = etr_block_executed(block)};
+    run_state state = {
+        .separated_run = ETR_NONE, .verdict = ETR_NONE, .executed = etr_block_executed(block)};
     for (size_t i = 0; i < block->run_count; i++) {
       d->runs[block->runs[i]] = state;
       d->logs_instructions[d->blocks->runs[block->runs[i]].dump] |= etr_block_ran(block);
@@ -468,7 +707,7 @@ static bool decide_all(decider *d) {
                "no method ran in run %zu: mapping it to %s has no effect", choice->run,
                choice->method);
   }
-  if (!decide_by_loads(d))
+  if (!decide_by_sizes(d) || !decide_by_loads(d) || !decide_by_times(d))
     return false;
   for (size_t i = 0; i < d->blocks->block_count; i++) {
     etr_block *block = &d->blocks->blocks[i];
@@ -479,8 +718,9 @@ static bool decide_all(decider *d) {
 }
 
 void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, size_t method_count,
-                        const etr_options *options, etr_warnings *warnings) {
+                        const etr_dump *dumps, const etr_options *options, etr_warnings *warnings) {
   decider d = {.blocks = blocks,
+               .dumps = dumps,
                .inputs = inputs,
                .count = method_count,
                .options = options,

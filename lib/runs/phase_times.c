@@ -9,8 +9,6 @@
 #include "runs/slow_runs.h"
 #include "runs/typical.h"
 
-#include <stdio.h>
-
 /* ---- Measuring ---- */
 
 typedef struct measuring {
@@ -86,20 +84,53 @@ static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint
   return etr_noise_of(&out->noise, m->scratch, m->samples, m->ticks, out->run_count);
 }
 
-/* ---- Warning ---- */
+/* ---- Whether the first run is a prompt ---- */
 
-static void warn_of_mixture(const etr_method *method, etr_warnings *warnings) {
-  char list[128] = "";
-  for (size_t i = 0, used = 0; i < method->run_phase_count; i++) {
-    const etr_run_phase *phase = &method->run_phases[i];
-    if (phase->run_count)
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s%zu %s", used ? ", " : "",
-                               phase->run_count, phase->name);
+/* A later run that takes this many times the median may be another prompt. */
+static const double LONG_FACTOR = 1.5;
+/* The least correlation of two runs' stretches that shows other work: see run_phases.c. */
+static const double LEAST_ALIKE = .5;
+enum { MOST_COMPARED = 16 }; /* more long runs add no information */
+
+/* Returns whether a run stretches operators as the first run does, each relative to the others. */
+static bool is_alike(const measuring *m, uint32_t later, bool *alike) {
+  const etr_method *method = m->method;
+  size_t others = 0;
+  const uint32_t pair[] = {method->runs[0], method->runs[later]};
+  for (uint32_t i = 1; i < method->run_count; i++)
+    if (i != later)
+      m->places[others++] = method->runs[i];
+  etr_operator_stretch stretch;
+  if (!etr_operator_stretch_of(&stretch, m->blocks, pair, ETR_COUNT(pair), m->places, others))
+    return false;
+  *alike = stretch.alike >= LEAST_ALIKE;
+  return true;
+}
+
+/* Sets whether the first run of a method with dynamic inputs is shown to be a longer input: it is
+ * in the long phase, or one later long run stretches the same operators. */
+static bool find_prompt(etr_method *method, measuring *m, const etr_known_phases *known) {
+  if (!method->has_dynamic_inputs || method->run_count < 3)
+    return true;
+  if (known->count) {
+    const char *name = known->names[m->blocks->runs[method->runs[0]].phase];
+    method->starts_with_prompt = strcmp(name, "prefill") == 0 || strcmp(name, "long runs") == 0;
+    return true;
   }
-  etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
-           "averages of method %s mix runs of different kinds: %s%s",
-           method->name[0] ? method->name : "(unknown)", list,
-           method->run_phases->told_by == ETR_PHASE_BY_TIMES ? " (estimated)" : "");
+  double least = LONG_FACTOR * method->execute.p50;
+  if ((double)method->execute_per_run[0] < least)
+    return true;
+  size_t compared = 0;
+  for (uint32_t i = 1; i < method->run_count && compared < MOST_COMPARED; i++) {
+    if ((double)method->execute_per_run[i] < least)
+      continue;
+    compared++;
+    if (!is_alike(m, i, &method->starts_with_prompt))
+      return false;
+    if (method->starts_with_prompt)
+      return true;
+  }
+  return true;
 }
 
 /* ---- All ---- */
@@ -117,7 +148,7 @@ static etr_noise noise_of(const etr_method *method, measuring *m, const etr_run_
 }
 
 bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks,
-                        etr_arena *arena, etr_warnings *warnings) {
+                        etr_arena *arena) {
   etr_arena scratch = {0};
   measuring m;
   size_t count = known->count ? known->count : 1;
@@ -135,10 +166,9 @@ bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const
     method->noise = noise_of(method, &m, phases, count);
   if (good && known->count == 0)
     good = etr_slow_runs_find(&method->slow_runs, method, blocks, arena);
+  good = good && find_prompt(method, &m, known);
   method->run_phases = phases;
   method->run_phase_count = known->count;
   etr_arena_clear(&scratch);
-  if (good && method->mixed_phase_count > 1)
-    warn_of_mixture(method, warnings);
   return good;
 }

@@ -11,7 +11,10 @@
 
 #include <math.h>
 
-enum { MOST_PHASES = ETR_COUNT(((etr_known_phases *)NULL)->names) };
+enum {
+  PHASES = ETR_COUNT(((etr_known_phases *)NULL)->names),
+  MOST_KINDS = 4, /* kinds that sizes or events distinguish, before they are made two phases */
+};
 
 static const double LEAST_FACTOR =
     1.5; /* smallest ratio between the medians of phases that are worth distinguishing */
@@ -26,7 +29,8 @@ static const double LEAST_WIDTH_OF_PAIR = 6;
 static const double LEAST_GAP = 1.25; /* smallest ratio between long runs and others: a short prompt
                                          takes little longer than a step */
 enum {
-  GAPS_TRIED = 3
+  GAPS_TRIED = 3,
+  MOST_COMPARED = 16, /* more long runs add no information about a first run */
 }; /* the widest gap may be between prompts, or below steps that were disturbed */
 
 const char *etr_phase_rule_name(etr_phase_rule rule) {
@@ -87,9 +91,9 @@ typedef struct candidates {
   size_t count;
   double *values, *sorted; /* `count` entries */
   size_t kinds;
-  double least[MOST_PHASES]; /* smallest value of each kind, ascending */
-  bool *is_long;             /* `count` entries: runs of the kind that takes longest */
-  bool failed;               /* out of memory */
+  double least[MOST_KINDS]; /* smallest value of each kind, ascending */
+  bool *is_long;            /* `count` entries: runs of the kind that takes longest */
+  bool failed;              /* out of memory */
 } candidates;
 
 static double ticks_of(const candidates *c, size_t i) {
@@ -104,16 +108,16 @@ static size_t kind_of(const candidates *c, size_t i) {
 }
 
 /* Makes each distinct value a kind. Returns false if there are fewer than two or more than
- * MOST_PHASES. */
+ * MOST_KINDS. */
 static bool distinguish_values(candidates *c) {
   c->kinds = 0;
   for (size_t i = 0; i < c->count; i++) {
     if (i > 0 && c->sorted[i] <= c->sorted[i - 1])
       continue;
-    if (c->kinds++ < MOST_PHASES)
+    if (c->kinds++ < MOST_KINDS)
       c->least[c->kinds - 1] = c->sorted[i];
   }
-  return c->kinds >= 2 && c->kinds <= MOST_PHASES;
+  return c->kinds >= 2 && c->kinds <= MOST_KINDS;
 }
 
 /* Returns the spread of sorted values, as a ratio, without a tenth at either end, so that a single
@@ -213,7 +217,63 @@ static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   return stretch.alike >= LEAST_ALIKE && stretch.width >= least_width;
 }
 
-static bool distinguish_times(candidates *c) {
+/* Returns whether a run stretches operators as one of the long runs does. */
+static bool is_like_long(candidates *c, const bool *is_long, uint32_t run, const uint32_t *shorts,
+                         size_t short_count) {
+  for (size_t i = 0, compared = 0; i < c->count && compared < MOST_COMPARED; i++) {
+    etr_operator_stretch stretch;
+    const uint32_t pair[] = {ETR_MIN(run, c->list[i].run), ETR_MAX(run, c->list[i].run)};
+    if (!is_long[i])
+      continue;
+    compared++;
+    if (!etr_operator_stretch_of(&stretch, c->known->blocks, pair, ETR_COUNT(pair), shorts,
+                                 short_count))
+      c->failed = true;
+    else if (stretch.alike >= LEAST_ALIKE)
+      return true;
+  }
+  return false;
+}
+
+/* Adds the first runs of series that are short prompts: they take longer than the median of the
+ * short runs, and stretch operators as a long run does. */
+static void add_short_prompts(candidates *c, bool *is_long) {
+  etr_arena scratch = {0};
+  uint32_t *shorts = etr_arena_alloc_array(&scratch, c->count, sizeof *shorts);
+  double *times = etr_arena_alloc_array(&scratch, c->count, sizeof *times);
+  size_t count = 0;
+  for (size_t i = 0; shorts && times && i < c->count; i++) {
+    bool starts = i == 0 || c->list[i].series != c->list[i - 1].series;
+    if (is_long[i] || starts)
+      continue;
+    times[count] = ticks_of(c, i);
+    shorts[count++] = c->list[i].run;
+  }
+  c->failed |= !shorts || !times;
+  if (!c->failed)
+    etr_sort(times, count, sizeof *times, etr_by_double);
+  double median = c->failed ? 0 : etr_median_of_sorted(times, count);
+  for (size_t i = 0; count && !c->failed && i < c->count; i++) {
+    bool starts = i == 0 || c->list[i].series != c->list[i - 1].series;
+    if (starts && !is_long[i] && ticks_of(c, i) >= LEAST_FACTOR * median)
+      is_long[i] = is_like_long(c, is_long, c->list[i].run, shorts, count);
+  }
+  etr_arena_clear(&scratch);
+}
+
+/* Returns the median time of the long runs, or of the others. */
+static double median_of(candidates *c, const bool *is_long, bool wants_long) {
+  size_t count = 0;
+  for (size_t i = 0; i < c->count; i++)
+    if (is_long[i] == wants_long)
+      c->sorted[count++] = ticks_of(c, i);
+  etr_sort(c->sorted, count, sizeof *c->sorted, etr_by_double);
+  return etr_median_of_sorted(c->sorted, count);
+}
+
+/* Marks the runs that take longer because they do other work, by their times alone. Returns whether
+ * there are any. */
+static bool mark_long_times(candidates *c) {
   etr_gap gap = {LEAST_GAP, INFINITY};
   for (int tried = 0; tried < GAPS_TRIED && !c->failed; tried++) {
     etr_long_runs runs;
@@ -221,15 +281,12 @@ static bool distinguish_times(candidates *c) {
                                   c->known->scratch);
     if (c->failed || !runs.is_long)
       return false;
-    if (!do_other_work(c, &runs))
+    bool is_much = median_of(c, runs.is_long, true) >=
+                   LEAST_FACTOR * median_of(c, runs.is_long, false);
+    if (!is_much || !do_other_work(c, &runs))
       continue;
-    /* Makes two kinds: short runs, and long runs from the shortest of these on. */
-    c->kinds = 2;
-    c->least[0] = c->sorted[0];
-    c->least[1] = INFINITY;
-    for (size_t i = 0; i < c->count; i++)
-      if (runs.is_long[i])
-        c->least[1] = ETR_MIN(c->least[1], ticks_of(c, i));
+    memcpy(c->is_long, runs.is_long, c->count * sizeof *c->is_long);
+    add_short_prompts(c, c->is_long);
     return !c->failed;
   }
   return false;
@@ -247,25 +304,31 @@ static bool is_only_first(const candidates *c, size_t kind) {
   return true;
 }
 
-/* Returns the kind whose runs take longest; MOST_PHASES if no kind takes much longer than another.
- */
-static size_t longest_kind(candidates *c) {
-  double least = INFINITY, most = 0;
-  size_t longest = 0;
+/* Returns the median time of the runs of a kind. */
+static double median_of_kind(candidates *c, size_t kind) {
+  size_t count = 0;
+  for (size_t i = 0; i < c->count; i++)
+    if (kind_of(c, i) == kind)
+      c->sorted[count++] = ticks_of(c, i);
+  etr_sort(c->sorted, count, sizeof *c->sorted, etr_by_double);
+  return etr_median_of_sorted(c->sorted, count);
+}
+
+/* Marks the runs of the kinds that take much longer than the shortest kind, as more work does.
+ * Returns whether there are any. */
+static bool mark_long_kinds(candidates *c) {
+  double medians[MOST_KINDS], least = INFINITY;
+  bool any = false;
   for (size_t kind = 0; kind < c->kinds; kind++) {
-    /* Finds the median of a kind. */
-    size_t count = 0;
-    for (size_t i = 0; i < c->count; i++)
-      if (kind_of(c, i) == kind)
-        c->sorted[count++] = ticks_of(c, i);
-    etr_sort(c->sorted, count, sizeof *c->sorted, etr_by_double);
-    double median = etr_median_of_sorted(c->sorted, count);
-    if (median > most)
-      longest = kind;
-    most = ETR_MAX(most, median);
-    least = ETR_MIN(least, median);
+    medians[kind] = median_of_kind(c, kind);
+    least = ETR_MIN(least, medians[kind]);
   }
-  return most > 0 && most >= LEAST_FACTOR * least ? longest : MOST_PHASES;
+  for (size_t i = 0; i < c->count; i++) {
+    double median = medians[kind_of(c, i)];
+    c->is_long[i] = median > 0 && median >= LEAST_FACTOR * least;
+    any |= c->is_long[i];
+  }
+  return any;
 }
 
 /* ---- Distinguishing runs ---- */
@@ -282,76 +345,54 @@ static bool distinguish_events(candidates *c) {
 static bool distinguish_kinds(candidates *c, etr_phase_rule rule) {
   for (size_t i = 0; i < c->count; i++) {
     uint32_t run = c->list[i].run;
-    switch (rule) {
-    case ETR_PHASE_BY_SIZES:
-      c->values[i] = c->known->bytes[run];
-      break;
-    case ETR_PHASE_BY_EVENTS:
-      c->values[i] = c->known->events[c->known->blocks->runs[run].block];
-      break;
-    case ETR_PHASE_BY_TIMES:
-      c->values[i] = ticks_of(c, i);
-      break;
-    }
+    c->values[i] = rule == ETR_PHASE_BY_SIZES ? c->known->bytes[run]
+                                              : c->known->events[c->known->blocks->runs[run].block];
     c->sorted[i] = c->values[i];
   }
   etr_sort(c->sorted, c->count, sizeof *c->sorted, etr_by_double);
-  switch (rule) {
-  case ETR_PHASE_BY_SIZES:
-    return distinguish_sizes(c);
-  case ETR_PHASE_BY_EVENTS:
-    return distinguish_events(c);
-  default:
-    return distinguish_times(c);
-  }
+  return rule == ETR_PHASE_BY_SIZES ? distinguish_sizes(c) : distinguish_events(c);
 }
 
-/* Returns whether the long runs are prompts: they come first, and are fewer than steps. If only
- * times distinguish them, groups of prompts must also have equal lengths, and at least two steps
- * must follow each group: otherwise the pattern may have other causes. */
-static bool is_prefill(const candidates *c, etr_phase_rule rule, const etr_long_runs *runs) {
-  bool in_order = c->kinds == 2 && runs->leads && runs->long_count < runs->short_count;
-  bool is_regular = runs->shortest == runs->longest &&
-                    (runs->distances == 0 || runs->least_between > 1);
-  return in_order && rule != ETR_PHASE_BY_EVENTS && (rule == ETR_PHASE_BY_SIZES || is_regular);
+/* Returns whether the long runs are prompts: the values that they logged are larger, they come
+ * first, and they are fewer than steps. */
+static bool is_prefill(const candidates *c, etr_phase_rule rule) {
+  etr_long_runs runs = {.is_long = c->is_long};
+  etr_long_runs_count(&runs, c->list, c->count);
+  return rule == ETR_PHASE_BY_SIZES && runs.leads && runs.long_count < runs.short_count;
+}
+
+/* Numbers the two phases in the order of their first runs, and names them. */
+static void set_phases(etr_known_phases *phases, const candidates *c, etr_phase_rule rule) {
+  size_t of_long = c->is_long[0] ? 0 : 1;
+  bool is_known = is_prefill(c, rule);
+  *phases = (etr_known_phases){.count = PHASES, .rule = rule};
+  phases->names[of_long] = is_known ? "prefill" : "long runs";
+  phases->names[1 - of_long] = is_known ? "decode" : "short runs";
+  for (size_t i = 0; i < c->count; i++)
+    c->known->blocks->runs[c->list[i].run].phase = (uint32_t)(c->is_long[i] ? of_long
+                                                                            : 1 - of_long);
 }
 
 static void find_phases(etr_known_phases *phases, candidates *c) {
-  static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS,
-                                         ETR_PHASE_BY_TIMES};
-  size_t phase_of[MOST_PHASES];
-  for (size_t i = 0; i < ETR_COUNT(rules); i++) {
-    size_t longest = distinguish_kinds(c, rules[i]) ? longest_kind(c) : MOST_PHASES;
-    if (longest == MOST_PHASES)
-      continue;
-    *phases = (etr_known_phases){.count = c->kinds, .rule = rules[i]};
-    /* Numbers the kinds in the order of their first runs. */
-    size_t next = 0;
-    for (size_t kind = 0; kind < c->kinds; kind++)
-      phase_of[kind] = MOST_PHASES;
-    for (size_t k = 0; k < c->count; k++) {
-      size_t *phase = &phase_of[kind_of(c, k)];
-      if (*phase == MOST_PHASES)
-        *phase = next++;
-      c->known->blocks->runs[c->list[k].run].phase = (uint32_t)*phase;
+  static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS};
+  for (size_t i = 0; i < ETR_COUNT(rules); i++)
+    if (distinguish_kinds(c, rules[i]) && mark_long_kinds(c)) {
+      set_phases(phases, c, rules[i]);
+      return;
     }
-    static const char *const numbered[MOST_PHASES] = {"phase 1", "phase 2", "phase 3", "phase 4"};
-    static const char *const kinds[] = {"kind 1", "kind 2"};
-    etr_long_runs runs = {.is_long = c->is_long};
-    for (size_t j = 0; j < c->count; j++)
-      c->is_long[j] = kind_of(c, j) == longest;
-    etr_long_runs_count(&runs, c->list, c->count);
-    for (size_t j = 0; j < phases->count; j++)
-      phases->names[j] = (phases->rule == ETR_PHASE_BY_TIMES ? kinds : numbered)[j];
-    if (is_prefill(c, phases->rule, &runs)) {
-      phases->names[phase_of[longest]] = "prefill";
-      phases->names[phase_of[1 - longest]] = "decode";
-    }
-    return;
-  }
+  if (mark_long_times(c))
+    set_phases(phases, c, ETR_PHASE_BY_TIMES);
 }
 
-static bool find_all_phases(etr_known_phases *phases, const known_runs *known) {
+/* Returns whether runs of a method can do different work. Runs that may be of several methods have
+ * no phases: the methods may be what distinguishes them. */
+static bool can_differ(const etr_method_inputs *inputs, uint32_t method) {
+  etr_work_varies varies = inputs ? inputs[method].varies : ETR_WORK_IS_UNKNOWN;
+  return varies != ETR_WORK_IS_THE_SAME && varies != ETR_WORK_OF_SEVERAL;
+}
+
+static bool find_all_phases(etr_known_phases *phases, const known_runs *known,
+                            const etr_method_inputs *inputs) {
   size_t count;
   const etr_inference *list = etr_inferences_list(known->blocks, known->scratch, &count);
   candidates c = {
@@ -366,18 +407,20 @@ static bool find_all_phases(etr_known_phases *phases, const known_runs *known) {
     end = etr_inferences_end_of_method(list, count, i);
     c.list = list + i;
     c.count = end - i;
-    find_phases(&phases[list[i].method], &c);
+    if (can_differ(inputs, list[i].method))
+      find_phases(&phases[list[i].method], &c);
   }
   return !c.failed;
 }
 
 etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps,
-                                      size_t method_count, etr_arena *arena) {
+                                      const etr_method_inputs *inputs, size_t method_count,
+                                      etr_arena *arena) {
   etr_arena scratch = {0};
   known_runs known = {.blocks = blocks, .scratch = &scratch};
   etr_known_phases *phases = etr_arena_alloc_array(arena, method_count, sizeof *phases);
   bool good = phases && etr_runs_number_series(blocks, &scratch) && count_bytes(&known, dumps) &&
-              number_events(&known) && find_all_phases(phases, &known);
+              number_events(&known) && find_all_phases(phases, &known, inputs);
   etr_arena_clear(&scratch);
   return good ? phases : NULL;
 }

@@ -50,14 +50,16 @@ etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *d
 /* ---- Deciding the method of each block ---- */
 
 /**
- * Decides the method of every block: sets block.method (an index into inputs) and
- * block.method_rule. Blocks without kernels or delegates (loads) get no method. If a block fits
- * several methods equally, the order of loads identifies the method of a run that directly follows
- * the load of one method; that run is moved into a separate block. Warns about blocks that fit no
- * method, and about ties. When out of memory, the arena of the warnings has failed.
+ * Decides the method of every block: sets block.method (an index into inputs), block.method_rule
+ * and block.method_evidence. Blocks without kernels or delegates (loads) get no method. If a block
+ * fits several methods equally, each of its runs is decided on its own, by the sizes of the values
+ * that it logged, by the order of loads or by its kernels' times, and runs of different methods are
+ * moved into separate blocks. `dumps` are those of the blocks; NULL: logged values are not used.
+ * Warns about blocks that fit no method, and about ties. When out of memory, the arena of the
+ * warnings has failed.
  */
 void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, size_t method_count,
-                        const etr_options *options, etr_warnings *warnings);
+                        const etr_dump *dumps, const etr_options *options, etr_warnings *warnings);
 
 /* ---- Runs of a method that are of different kinds, such as prefill and decode ---- */
 
@@ -65,7 +67,7 @@ void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, siz
 typedef struct etr_known_phases {
   size_t count; /* 0: all runs are of one kind */
   etr_phase_rule rule;
-  const char *names[4];
+  const char *names[2];
 } etr_known_phases;
 
 /**
@@ -74,20 +76,24 @@ typedef struct etr_known_phases {
  * in the arena; NULL when out of memory.
  */
 etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps,
-                                      size_t method_count, etr_arena *arena);
+                                      const etr_method_inputs *inputs, size_t method_count,
+                                      etr_arena *arena);
 
 /* ---- Times of the runs of a method and of its phases, and how much they vary ---- */
 
-/** Fills `noise`, the phases and the slow runs of a method whose runs and samples of blocks are
- * filled. Warns if its averages mix several phases. Returns false when out of memory. */
+/** Fills `noise`, the phases, the slow runs and starts_with_prompt of a method whose inputs are
+ * known and whose runs and samples of blocks are filled. Returns false when out of memory. */
 bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks,
-                        etr_arena *arena, etr_warnings *warnings);
+                        etr_arena *arena);
 
 /* ---- Excluded inferences: warm-up, or runs that the caller excludes ---- */
 
-/** Sets is_skipped of the runs that the options exclude. Call it once each block has its method,
- * and each run its series and phase. Returns false when out of memory. */
-bool etr_skipped_find(etr_blocks *blocks, const etr_options *options);
+/** Sets is_skipped of the runs that the options exclude. Of a method whose shapes are dynamic no
+ * run is taken for warm-up, because a long first run may have a longer input. `inputs` are those of
+ * the methods; NULL: nothing is known of them. Call it once each block has its method, and each run
+ * its series and phase. Returns false when out of memory. */
+bool etr_skipped_find(etr_blocks *blocks, const etr_method_inputs *inputs,
+                      const etr_options *options);
 
 /** Removes excluded runs and their samples from a method's blocks and measures the blocks again.
  * Call it once the events have nodes, because all runs help to find these. Returns false when out

@@ -107,8 +107,8 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_infer
 
 /* Excludes warm-up among the leading runs of each phase. Phases are separate because a first run
  * may also be long for other reasons, as a prompt is. */
-static bool skip_all_warm_up(const etr_blocks *blocks, etr_inference *list, size_t count,
-                             etr_arena *scratch) {
+static bool skip_all_warm_up(const etr_blocks *blocks, const etr_method_inputs *inputs,
+                             etr_inference *list, size_t count, etr_arena *scratch) {
   remainder r = {.list = etr_arena_alloc_array(scratch, count, sizeof *r.list),
                  .position = etr_arena_alloc_array(scratch, count, sizeof *r.position)};
   if (!r.list || !r.position)
@@ -116,18 +116,20 @@ static bool skip_all_warm_up(const etr_blocks *blocks, etr_inference *list, size
   etr_sort(list, count, sizeof *list, etr_inference_by_phase);
   for (size_t i = 0, end; i < count; i = end) {
     end = etr_inferences_end_of_phase(list, count, i);
-    skip_warm_up(blocks, &r, list + i, end - i);
+    if (!inputs || inputs[list[i].method].varies != ETR_WORK_FOLLOWS_INPUT)
+      skip_warm_up(blocks, &r, list + i, end - i);
   }
   return true;
 }
 
-static bool skip_leading(const etr_blocks *blocks, const etr_options *options, etr_arena *scratch) {
+static bool skip_leading(const etr_blocks *blocks, const etr_method_inputs *inputs,
+                         const etr_options *options, etr_arena *scratch) {
   size_t count;
   etr_inference *list = etr_inferences_list(blocks, scratch, &count);
   if (!list)
     return false;
   if (options->skip == ETR_SKIP_AUTO)
-    return skip_all_warm_up(blocks, list, count, scratch);
+    return skip_all_warm_up(blocks, inputs, list, count, scratch);
   for (size_t i = 0, end; i < count; i = end) {
     end = etr_inferences_end_of_series(list, count, i);
     for (size_t k = i; k < end && k - i < options->skip_count; k++)
@@ -136,7 +138,8 @@ static bool skip_leading(const etr_blocks *blocks, const etr_options *options, e
   return true;
 }
 
-bool etr_skipped_find(etr_blocks *blocks, const etr_options *options) {
+bool etr_skipped_find(etr_blocks *blocks, const etr_method_inputs *inputs,
+                      const etr_options *options) {
   etr_arena scratch = {0};
   bool good = true;
   if (options->skip == ETR_SKIP_RANGE) {
@@ -148,7 +151,7 @@ bool etr_skipped_find(etr_blocks *blocks, const etr_options *options) {
                                    (i < options->first_run || i > options->last_run);
     }
   } else if (options->skip != ETR_SKIP_NONE)
-    good = skip_leading(blocks, options, &scratch);
+    good = skip_leading(blocks, inputs, options, &scratch);
   etr_arena_clear(&scratch);
   return good;
 }
@@ -167,7 +170,7 @@ bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method) {
     if (!any)
       continue;
     block->skipped_run_count = block->run_count;
-    if (!etr_block_part(blocks, block, ETR_NONE))
+    if (!etr_block_part(blocks, block, (etr_leaving){0}))
       return false;
     block->skipped_run_count -= block->run_count;
     blocks->starts[index] = etr_block_start(block);

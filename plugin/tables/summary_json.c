@@ -8,6 +8,8 @@
 #include "output/node_filter.h"
 #include "output/statistics.h"
 #include "tables/finding_output.h"
+#include "views/groups.h"
+#include "views/headline.h"
 #include "views/kernels.h"
 #include "views/logged.h"
 #include "views/phases.h"
@@ -151,6 +153,83 @@ static bool put_kernels(const etr_fields *f, etr_arena *arena, const etr_method 
   return true;
 }
 
+/* Writes what the options --module, --op and --backend take to select some operators; null for what
+ * is on no node. */
+static void put_filter(const etr_fields *f, const char *pattern, const char *op,
+                       const char *backend, bool is_on_nodes) {
+  etr_jw_key(f->json, "filter");
+  if (!is_on_nodes) {
+    etr_jw_null(f->json);
+    return;
+  }
+  etr_jw_object(f->json);
+  etr_field_text(f, "module", pattern && pattern[0] ? pattern : NULL);
+  etr_field_text(f, "op", op);
+  etr_field_text(f, "backend", backend ? backend : "cpu");
+  etr_jw_end(f->json);
+}
+
+static void put_headline_part(const etr_fields *f, const etr_headline_part *part) {
+  etr_jw_object(f->json);
+  etr_field_text(f, "kind", etr_headline_kind_name(part->kind));
+  etr_field_text(f, "op", part->op);
+  etr_field_text(f, "dtype", part->dtype);
+  etr_field_text(f, "backend", part->backend);
+  etr_field_count(f, "count", part->count);
+  etr_field_number(f, "low", part->low);
+  etr_field_number(f, "high", part->high);
+  bool is_on_nodes = part->has_graph || part->kind == ETR_HEADLINE_KERNELS;
+  put_filter(f, NULL, part->op, part->backend, is_on_nodes);
+  etr_jw_end(f->json);
+}
+
+static void put_group(const etr_fields *f, const etr_groups *groups, const etr_group *group) {
+  etr_jw_object(f->json);
+  etr_field_text(f, "part", etr_time_part_name(group->part));
+  etr_field_text(f, "phase", etr_phase_name(group->phase));
+  etr_field_text(f, "pattern", group->pattern);
+  etr_field_text(f, "op", group->op);
+  etr_field_text(f, "dtype", group->dtype);
+  etr_field_text(f, "backend", group->backend);
+  etr_field_count(f, "count", group->count);
+  etr_field_ticks(f, "typical", group->stats.typical);
+  etr_field_ticks(f, "min", group->stats.min);
+  etr_field_ticks(f, "max", group->stats.max);
+  etr_field_ticks(f, "each", group->count ? group->stats.typical / (double)group->count : NAN);
+  etr_field_number(f, "share", groups->whole > 0 ? group->stats.typical / groups->whole : NAN);
+  etr_field_flag(f, "estimated", group->estimated > 0);
+  etr_field_flag(f, "upper", group->hidden > 0);
+  put_filter(f, group->pattern, group->op, group->backend, group->pattern != NULL);
+  etr_jw_end(f->json);
+}
+
+/* Writes the sentence that says where the time goes, and the rows that add up to it. */
+static bool put_first_screen(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+  etr_groups groups;
+  etr_headline headline;
+  etr_unit unit = f->unit == ETR_UNIT_CYCLES ? f->unit : etr_unit_of_method(f->profile, method);
+  if (!etr_groups_make(&groups, arena, f->profile, method) ||
+      !etr_headline_make(&headline, arena, f->profile, method, &groups, unit))
+    return false;
+  etr_jw_key(f->json, "answer");
+  if (headline.count) {
+    etr_jw_object(f->json);
+    etr_field_text(f, "text", headline.text);
+    etr_field_list(f, "parts");
+    for (size_t i = 0; i < headline.count; i++)
+      put_headline_part(f, &headline.parts[i]);
+    etr_jw_end(f->json);
+    etr_jw_end(f->json);
+  } else {
+    etr_jw_null(f->json);
+  }
+  etr_field_list(f, "groups");
+  for (size_t i = 0; i < groups.count; i++)
+    put_group(f, &groups, &groups.list[i]);
+  etr_jw_end(f->json);
+  return true;
+}
+
 static void put_accuracy(etr_answer *answer, const etr_method *method) {
   const etr_profile *profile = answer->profile;
   const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy,
@@ -202,6 +281,8 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_field_ticks(f, "clock_hidden", etr_ticks_per_run(method, method->clock_hidden_ticks));
   etr_field_ticks(f, "clock_hidden_typical", method->clock_hidden_typical);
   put_parts(f, method);
+  if (!put_first_screen(f, &answer->arena, method))
+    return false;
   etr_field_ticks(f, "filtered", etr_ticks_per_run(method, s.part_ticks));
   etr_field_ticks(f, "filtered_typical", s.part_typical);
   if (!etr_summary_put_delegates(f, &answer->arena, method, "avg", (double)method->run_count))

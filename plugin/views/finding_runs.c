@@ -39,9 +39,13 @@ static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, doubl
   return added;
 }
 
-/* "decode " of a phase, "" of a method. */
+/* "decode " of a phase, "long " of long runs, "" of a method: "runs" follows. */
 static const char *name_of(const etr_finder *finder, const alike_runs *r) {
-  return r->name[0] ? etr_arena_format(finder->arena, "%s ", r->name) : "";
+  static const char runs[] = " runs";
+  size_t length = strlen(r->name), end = sizeof runs - 1;
+  if (length > end && strcmp(r->name + length - end, runs) == 0)
+    length -= end;
+  return length ? etr_arena_format(finder->arena, "%.*s ", (int)length, r->name) : "";
 }
 
 /* ---- Drift ---- */

@@ -69,19 +69,26 @@ static bool find_first_run(etr_finder *finder) {
   if (first.rest.count + 1 < ETR_FINDING_LEAST_RUNS || first.rest.p50 <= 0)
     return true;
   double factor = first.ticks / first.rest.p50;
-  if (factor < ETR_FINDING_FIRST_RUN_FACTOR)
+  if (factor < ETR_FINDING_FIRST_RUN_FACTOR || finder->method->starts_with_prompt)
     return true;
   etr_finding *added = add_once(finder, ETR_FINDING_FIRST_RUN, first.ticks - first.rest.p50);
   if (!added)
     return false;
-  added->title = etr_arena_format(
-      finder->arena, "Run one inference before it matters: the first %s%srun is slower",
-      first.phase, first.phase[0] ? " " : "");
+  bool may_be_longer = finder->method->has_dynamic_inputs || finder->method->graph == ETR_NONE;
+  added->title = "See what the first run is: longer input or first run";
+  if (!may_be_longer)
+    added->title = etr_arena_format(
+        finder->arena, "Run one inference before it matters: the first %s%srun is slower",
+        first.phase, first.phase[0] ? " " : "");
   added->evidence = etr_arena_format(
       finder->arena, "The first run takes %s, %s times the median of the other %zu, %s.",
       etr_finder_time_of(finder, first.ticks), factor_text(finder, factor), first.rest.count,
       etr_finder_time_of(finder, first.rest.p50));
-  etr_finding_judge(added, ETR_SURE, "it moves the time to the start of the program");
+  if (may_be_longer)
+    etr_finding_judge(added, ETR_POSSIBLE,
+                      "if its input was not longer; a debug buffer shows that");
+  else
+    etr_finding_judge(added, ETR_LIKELY, "it moves the time to the start of the program");
   return true;
 }
 

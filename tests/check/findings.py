@@ -28,7 +28,7 @@ TABLE = {
     "nothing": ("mv2_xnnpack p_convs b_ethosu b_vgf spp resnext_pre", "", "llama_xnnpack mv2_portable b_qnn"),
     "load": ("", "dynamic_xnnpack gru_both", "mv2_portable llama_portable"),
     "first_run": ("", "mv2_xnnpack add_mul", "b_ethosu"),
-    "drift": ("", "drift", "add_mul mv2_xnnpack"),
+    "drift": ("", "drift/etdump.etdp", "drift add_mul mv2_xnnpack"),
     "slow_operator": ("", "n_clips", "add_mul mv2_xnnpack"),
 }
 

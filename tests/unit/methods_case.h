@@ -128,7 +128,7 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
   while (options.choice_count < ETR_COUNT(c->choices) && c->choices[options.choice_count].method)
     options.choice_count++;
   cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, dump_count, count, &options), ETR_OK);
-  etr_methods_decide(&blocks, inputs, count, &options, &warnings);
+  etr_methods_decide(&blocks, inputs, count, dumps, &options, &warnings);
   describe_methods(out, size, &blocks, inputs);
   const char *rule = blocks.blocks[blocks.block_count - 1].method_rule;
   if (c->rule)

@@ -228,7 +228,7 @@ Test(blocks, excluded_runs_are_in_no_statistics) {
   etr_dump dump;
   etr_blocks blocks;
   char text[1024] = "";
-  static const uint32_t runs[] = {0, 3, 4, 5};
+  static const uint32_t groups[] = {1, 0, 0, 2, 3, 4};
   etr_map_init(&names, &arena);
   make_dump(
       &arena, &names, &dump,
@@ -238,7 +238,7 @@ Test(blocks, excluded_runs_are_in_no_statistics) {
                        RUN("E", EVENT("a", 1, 8), EVENT("b", 2, 1)), RUN("E", EVENT("c", 1, 1))));
   cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
   blocks.blocks[0].method = 7;
-  cr_assert(etr_blocks_set_apart(&blocks, &arena, runs, ETR_COUNT(runs)));
+  cr_assert(etr_blocks_divide(&blocks, &arena, groups));
   describe(&blocks, text, sizeof text);
   cr_expect_str_eq(text,
                    "E[0] a@1=1/0,2/0 b@2=3/0|E[1] b@1=9/1|E[2] a@1=4/2 b@2=5/2|E[3] a@1=6/3 "
@@ -251,5 +251,26 @@ Test(blocks, excluded_runs_are_in_no_statistics) {
   cr_expect_eq(blocks.blocks[0].events[0].stats.avg, 1.5);
   cr_expect_eq(blocks.blocks[2].events[0].stats.count, 1);
   cr_expect_eq(blocks.blocks[2].events[1].stats.max, 5);
+  etr_arena_clear(&arena);
+}
+
+/* Runs of one group stay together, whatever is between them. */
+Test(blocks, a_block_is_divided_by_groups) {
+  etr_arena arena = {0};
+  etr_map names;
+  etr_dump dump;
+  etr_blocks blocks;
+  char text[1024] = "";
+  static const uint32_t groups[] = {1, 0, 1, 2, 0};
+  etr_map_init(&names, &arena);
+  make_dump(&arena, &names, &dump,
+            &(made_dump)DUMP(RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("a", 1, 2)),
+                             RUN("E", EVENT("a", 1, 3)), RUN("E", EVENT("a", 1, 4)),
+                             RUN("E", EVENT("a", 1, 5))));
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
+  cr_assert(etr_blocks_divide(&blocks, &arena, groups));
+  describe(&blocks, text, sizeof text);
+  cr_expect_str_eq(text, "E[0,2] a@1=1/0,3/2|E[1,4] a@1=2/1,5/4|E[3] a@1=4/3", "%s", text);
+  cr_expect_eq(blocks.blocks[0].events[0].stats.avg, 2);
   etr_arena_clear(&arena);
 }

@@ -3,6 +3,7 @@
  * test_delegate_outputs.c - the results that leave a delegate, their number, and the logged tensors
  * that may be a result.
  */
+#include "inputs/graph_values.h"
 #include "join/delegate_outputs.h"
 #include "tiny_graph.h"
 

@@ -68,7 +68,7 @@ static void run_case(const join_case *c, char *out, size_t size, etr_method *fir
     cr_assert(etr_method_index_nodes(&inputs[i], &arena));
   }
   cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, count, NULL), ETR_OK);
-  etr_methods_decide(&blocks, inputs, count, NULL, &warnings);
+  etr_methods_decide(&blocks, inputs, count, NULL, NULL, &warnings);
   cr_assert(etr_blocks_group(&blocks, count, &arena));
   for (uint32_t i = 0; i < count; i++) {
     etr_method_graphs graphs = {.edge = etr_for_foreign(inputs[i].graph)};

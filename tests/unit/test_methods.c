@@ -123,7 +123,7 @@ Test(methods, loads_separate_methods) {
        {NULL},
        {ENCODE "|" LOAD "|" ADD "|" ADD, ENCODE "|" LOAD "|" ADD "|" ADD},
        NO_CHOICE,
-       "encode: 0,4; none: 1,5; decode: 2; unknown: 3,7; decode: 6",
+       "encode: 0,4; none: 1,5; decode: 2,6; unknown: 3,7",
        NULL},
   };
   expect_methods(cases, ETR_COUNT(cases));

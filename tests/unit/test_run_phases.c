@@ -8,12 +8,13 @@
 #include <stdio.h>
 
 static const etr_known_phases *find(made_runs *t) {
-  const etr_known_phases *phases = etr_run_phases_find(&t->all, &t->dump, 1, &t->arena);
+  const etr_known_phases *phases = etr_run_phases_find(&t->all, &t->dump, NULL, 1, &t->arena);
   cr_assert(phases);
   return phases;
 }
 
-/* "times: prefill decode: 0111 0111": the rule, the names, the phase of each run; blanks are loads.
+/* "times: long runs short runs: 0111 0111": the rule, the names, the phase of each run; blanks are
+ * loads.
  * "": no phases. */
 static const char *phases_of(const made_series *series, size_t operators) {
   static made_runs t;
@@ -50,9 +51,9 @@ Test(run_phases, sizes_and_events_distinguish_phases) {
        ""}, /* the sizes make no difference to the times */
       {RUNS(LOGGED(4, 80), LOGGED(1, 8), SLOWER(1.1), LOGGED(1, 8)), ""}, /* one logged nothing */
       {RUNS(LOGGED(1, 8), LOGGED(2, 16), LOGGED(4, 32), LOGGED(1, 8)),
-       "sizes: phase 1 phase 2 phase 3: 0120"},
+       "sizes: short runs long runs: 0110"},
       {RUNS(USUAL, OTHER_EVENTS(2), USUAL, OTHER_EVENTS(2), USUAL),
-       "events: phase 1 phase 2: 01010"},
+       "events: short runs long runs: 01010"},
       {RUNS(OTHER_EVENTS(2), THREE(USUAL)), ""}, /* only the first run */
       {RUNS(USUAL, OTHER_EVENTS(1.1), USUAL, OTHER_EVENTS(1.1), USUAL), ""},
   };
@@ -68,31 +69,32 @@ Test(run_phases, times_distinguish_phases) {
     const char *phases;
   } cases[] = {
       /* other work */
-      {RUNS(PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)), "times: prefill decode: 01110111"},
+      {RUNS(PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)),
+       "times: long runs short runs: 01110111"},
       {RUNS(PROMPT(20), USUAL, SLOWER(1.1), SLOWER(0.9), USUAL, PROMPT(19), TWO(USUAL), SLOWER(1.2),
             USUAL, PROMPT(21), SLOWER(0.9), USUAL),
-       "times: prefill decode: 0111101111011"},
+       "times: long runs short runs: 0111101111011"},
       {RUNS(LOAD, PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)),
-       "times: prefill decode:  01110111"},
+       "times: long runs short runs:  01110111"},
       {RUNS(PROMPT(20), THREE(USUAL), PROMPT(9), FOUR(USUAL), USUAL, PROMPT(60), TWO(USUAL),
             PROMPT(12), THREE(USUAL)),
-       "times: prefill decode: 01110111110110111"}, /* of many lengths */
+       "times: long runs short runs: 01110111110110111"}, /* of many lengths */
       {RUNS(TWO(PROMPT(20)), THREE(USUAL), TWO(PROMPT(20)), THREE(USUAL), TWO(PROMPT(20)),
             THREE(USUAL)),
-       "times: prefill decode: 001110011100111"},
+       "times: long runs short runs: 001110011100111"},
       {RUNS(PROMPT(20), THREE(USUAL), TWO(PROMPT(20)), FOUR(USUAL), TWO(USUAL)),
-       "times: kind 1 kind 2: 011100111111"}, /* groups unlike each other */
+       "times: long runs short runs: 011100111111"}, /* groups unlike each other */
       {RUNS(PROMPT(20), USUAL, PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)),
-       "times: kind 1 kind 2: 0101110111"}, /* too close to each other */
+       "times: long runs short runs: 0101110111"}, /* too close to each other */
       {RUNS(USUAL, PROMPT(20), TWO(USUAL), PROMPT(20), TWO(USUAL), PROMPT(20), TWO(USUAL)),
-       "times: kind 1 kind 2: 0100100100"}, /* the longer ones are not first */
+       "times: short runs long runs: 0100100100"}, /* the longer ones are not first */
       {RUNS(TWO(PROMPT(20)), USUAL, TWO(PROMPT(20)), USUAL, TWO(PROMPT(20)), USUAL),
-       "times: kind 1 kind 2: 001001001"}, /* and not fewer */
+       "times: long runs short runs: 001001001"}, /* and not fewer */
       {RUNS(USUAL, BRANCH(5), TWO(USUAL), TWO(BRANCH(5)), USUAL, BRANCH(5), TWO(USUAL),
             TWO(BRANCH(5))),
-       "times: kind 1 kind 2: 010011010011"}, /* branches */
+       "times: short runs long runs: 010011010011"}, /* branches */
       {RUNS(SLOWER(0.5), PROMPT(20), THREE(USUAL), TWO(PROMPT(20)), USUAL),
-       "times: kind 1 kind 2: 01000110"},
+       "times: short runs long runs: 01000110"},
       /* the same work, slower: whatever the pattern */
       {RUNS(SLOWER(20), THREE(USUAL), SLOWER(20), THREE(USUAL), SLOWER(20), THREE(USUAL),
             SLOWER(20), THREE(USUAL)),
@@ -162,7 +164,7 @@ Test(run_phases, many_runs_are_sampled) {
     made_runs_add(&t, i % 5 ? (made_run)USUAL : (made_run)PROMPT(20));
   const etr_known_phases *phases = find(&t);
   cr_assert_eq(phases->count, 2);
-  cr_expect_str_eq(phases->names[0], "prefill");
+  cr_expect_str_eq(phases->names[0], "long runs");
   etr_arena_clear(&t.arena);
 }
 
@@ -172,7 +174,6 @@ Test(run_phases, a_mixture_has_the_noise_of_its_phases) {
   enum { RUNS = 24 };
   uint32_t runs[RUNS];
   uint64_t ticks[RUNS];
-  etr_warnings warnings = {.arena = &t.arena};
   made_runs_begin(&t, 8);
   for (uint32_t i = 0; i < RUNS; i++) {
     made_runs_add(&t, i % 6 ? (made_run)USUAL : (made_run)PROMPT(20));
@@ -182,7 +183,7 @@ Test(run_phases, a_mixture_has_the_noise_of_its_phases) {
   const etr_known_phases *phases = find(&t);
   etr_method method = {
       .name = "forward", .runs = runs, .run_count = RUNS, .execute_per_run = ticks};
-  cr_assert(etr_phases_measure(&method, phases, &t.all, &t.arena, &warnings));
+  cr_assert(etr_phases_measure(&method, phases, &t.all, &t.arena));
   cr_assert_eq(method.run_phase_count, 2);
   cr_expect_eq(method.mixed_phase_count, 2);
   cr_expect_eq(method.run_phases[0].run_count, 4);
@@ -193,15 +194,10 @@ Test(run_phases, a_mixture_has_the_noise_of_its_phases) {
   cr_expect_eq(method.run_phases[0].noise.verdict, ETR_NOISE_FEW_RUNS);
   cr_expect_eq(method.run_phases[1].noise.verdict, ETR_NOISE_STEADY);
   cr_expect_eq(method.slow_runs.kind, ETR_SLOW_RUNS_NONE);
-  cr_assert_eq(warnings.list.count, 1);
-  cr_expect_str_eq(
-      warnings.list.data[0].message,
-      "averages of method forward mix runs of different kinds: 4 prefill, 20 decode (estimated)");
   method = (etr_method){
       .name = "forward", .runs = runs + 1, .run_count = 3, .execute_per_run = ticks + 1};
-  cr_assert(etr_phases_measure(&method, phases, &t.all, &t.arena, &warnings));
+  cr_assert(etr_phases_measure(&method, phases, &t.all, &t.arena));
   cr_expect_eq(method.mixed_phase_count, 1);
-  cr_expect_eq(warnings.list.count, 1);
   etr_arena_clear(&t.arena);
 }
 
@@ -211,7 +207,6 @@ Test(run_phases, a_drift_within_a_phase_is_found) {
   enum { RUNS = 39, STRETCH = 13 };
   uint32_t runs[RUNS];
   uint64_t ticks[RUNS];
-  etr_warnings warnings = {.arena = &t.arena};
   made_runs_begin(&t, 8);
   t.spread = .005;
   for (uint32_t i = 0; i < RUNS; i++) {
@@ -222,7 +217,7 @@ Test(run_phases, a_drift_within_a_phase_is_found) {
   }
   etr_method method = {
       .name = "forward", .runs = runs, .run_count = RUNS, .execute_per_run = ticks};
-  cr_assert(etr_phases_measure(&method, find(&t), &t.all, &t.arena, &warnings));
+  cr_assert(etr_phases_measure(&method, find(&t), &t.all, &t.arena));
   cr_assert_eq(method.run_phase_count, 2);
   const etr_noise *noise = &method.run_phases[1].noise;
   cr_expect_eq(noise->verdict, ETR_NOISE_DRIFT);

@@ -61,7 +61,7 @@ static void skip(const made_series *series, const etr_options *options, char *ou
   for (size_t i = 0; i < all.run_count; i++)
     runs[i].phase = series->list[i].is_other_phase;
   etr_arena_clear(&scratch);
-  cr_assert(etr_skipped_find(&all, options));
+  cr_assert(etr_skipped_find(&all, NULL, options));
   out[0] = '\0';
   for (size_t i = 0, used = 0; i < all.run_count; i++)
     if (runs[i].is_skipped)

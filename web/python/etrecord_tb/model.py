@@ -277,6 +277,8 @@ class MethodSummary:
     parts: list[dict[str, Any]] = field(default_factory=list)
     by_kernel: list[dict[str, Any]] = field(default_factory=list)
     filtered_typical: float | None = None
+    answer: dict[str, Any] | None = field(default_factory=dict)
+    groups: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * logged_sizes.c - finds the tensors that a logged value may be, and compares shapes.
+ */
+#include "runs/fit.h"
+
+#include "inputs/graph_values.h"
+#include "inputs/maps.h"
+#include "inputs/program_values.h"
+
+/* ---- By the program ---- */
+
+static bool may_be_tensor(const etr_debug_value *value, const etr_pte_value *tensor) {
+  bool is_type = !value->dtype || !tensor->dtype || strcmp(value->dtype, tensor->dtype) == 0;
+  if (!is_type || value->rank != tensor->rank)
+    return false;
+  for (int32_t i = 0; i < value->rank; i++) {
+    bool fits = tensor->dynamic ? value->sizes[i] <= tensor->sizes[i]
+                                : value->sizes[i] == tensor->sizes[i];
+    if (!fits)
+      return false;
+  }
+  return true;
+}
+
+static etr_size_vote compare_list(const etr_pte_method *program, const int32_t *list, size_t count,
+                                  const etr_debug_value *value) {
+  etr_size_vote vote = ETR_SIZE_UNKNOWN;
+  for (size_t i = 0; i < count; i++) {
+    const etr_pte_value *tensor = etr_tensor_at(program, list[i]);
+    if (!tensor)
+      continue;
+    if (may_be_tensor(value, tensor))
+      return ETR_SIZE_AGREES;
+    vote = ETR_SIZE_CONTRADICTS;
+  }
+  return vote;
+}
+
+static etr_size_vote compare_program(const etr_pte_method *program, const etr_debug_value *value) {
+  if (value->is_output)
+    return compare_list(program, program->outputs, program->output_count, value);
+  const etr_instruction *instruction = etr_instruction_at(program, value->instruction_id);
+  if (!instruction)
+    return ETR_SIZE_UNKNOWN;
+  for (size_t i = 0; i < instruction->arg_count; i++) {
+    int32_t arg = instruction->args[i];
+    bool is_list = arg >= 0 && (size_t)arg < program->value_count &&
+                   program->values[arg].kind == ETR_PTE_VALUE_TENSOR_LIST;
+    if (is_list)
+      return ETR_SIZE_UNKNOWN; /* its tensors are separate values */
+  }
+  return compare_list(program, instruction->args, instruction->arg_count, value);
+}
+
+/* ---- By the graph ---- */
+
+/* Returns whether a value may be an input of the graph's node `output`. */
+static etr_size_vote compare_outputs(const etr_graph *graph, const etr_debug_value *value) {
+  etr_size_vote vote = ETR_SIZE_UNKNOWN;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    bool returns = node->kind == ETR_NODE_OUTPUT && node->subgraph == ETR_NONE;
+    for (size_t k = 0; returns && k < node->input_count; k++) {
+      const etr_edge *input = &node->inputs[k];
+      if (input->node == ETR_NONE || input->output >= graph->nodes[input->node].output_count)
+        continue;
+      if (etr_value_may_be(value, &graph->nodes[input->node].outputs[input->output]))
+        return ETR_SIZE_AGREES;
+      vote = ETR_SIZE_CONTRADICTS;
+    }
+  }
+  return vote;
+}
+
+/* Compares what a kernel computed with the results of all nodes of its handles. */
+static etr_size_vote compare_nodes(const etr_method_inputs *method, const etr_debug_value *value) {
+  const etr_map_instruction *map = etr_maps_find(method->map, value->instruction_id);
+  etr_size_vote vote = ETR_SIZE_UNKNOWN;
+  for (size_t i = 0; map && !map->is_delegate && i < map->handle_count; i++) {
+    for (size_t k = etr_method_first_of_handle(method, map->handles[i]);
+         k < method->by_handle_count && method->by_handle[k].handle == map->handles[i]; k++) {
+      const etr_node *node = &method->graph->nodes[method->by_handle[k].node];
+      for (size_t j = 0; j < node->output_count; j++) {
+        if (etr_value_may_be(value, &node->outputs[j]))
+          return ETR_SIZE_AGREES;
+        vote = ETR_SIZE_CONTRADICTS;
+      }
+    }
+  }
+  return vote;
+}
+
+/* ---- Together ---- */
+
+etr_size_vote etr_logged_size_vote(const etr_method_inputs *method, const etr_debug_value *value) {
+  if (value->kind != ETR_DEBUG_TENSOR || value->delegate_id)
+    return ETR_SIZE_UNKNOWN;
+  if (method->program)
+    return compare_program(method->program, value);
+  if (!method->graph)
+    return ETR_SIZE_UNKNOWN;
+  return value->is_output ? compare_outputs(method->graph, value) : compare_nodes(method, value);
+}

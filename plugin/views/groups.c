@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * groups.c - sorts a method's time slices into rows.
+ */
+#include "views/groups.h"
+
+#include "base/natural.h"
+#include "base/stats.h"
+#include "output/label.h"
+#include "views/breakdown.h"
+#include "views/phases.h"
+#include "views/run_stats.h"
+
+/* ---- The type in which an operator computes ---- */
+
+/* Returns the type that the name of a kernel says: "Fully Connected (NC, QD8, F32, QB4W) GEMM" is
+ * "8da4w". NULL: it says none. */
+static const char *dtype_of_kernel(const char *kernel) {
+  static const struct {
+    const char *mark, *dtype;
+  } marks[] = {{"QC4W", "8da4w"}, {"QB4W", "8da4w"}, {"QD8", "int8"},    {"QS8", "int8"},
+               {"QC8", "int8"},   {"QU8", "int8"},   {"F16", "float16"}, {"F32", "float32"}};
+  const char *from = kernel ? strchr(kernel, '(') : NULL;
+  for (size_t i = 0; from && i < ETR_COUNT(marks); i++)
+    if (strstr(from, marks[i].mark))
+      return marks[i].dtype;
+  return NULL;
+}
+
+/* Returns the weight that a value is, or that it is a copy of; NULL if it is none. */
+static const etr_node *weight_behind(const etr_graph *graph, uint32_t node) {
+  enum { MOST_COPIES = 6 }; /* permutes and views between a weight and its layer */
+  for (int steps = 0; steps < MOST_COPIES; steps++) {
+    const etr_node *at = &graph->nodes[node];
+    if (at->kind >= ETR_NODE_PARAMETER)
+      return at;
+    bool is_copy = at->kind == ETR_NODE_OP && etr_node_only_copies(at) && at->input_count;
+    if (!is_copy || at->inputs[0].node >= node)
+      return NULL;
+    node = at->inputs[0].node;
+  }
+  return NULL;
+}
+
+/* Finds the weight of an operator: the first with two dimensions or more, since a bias or a scalar
+ * does not make the work. */
+static const etr_node *weight_of(const etr_graph *graph, const etr_node *node) {
+  for (size_t i = 0; i < node->input_count; i++) {
+    const etr_node *weight = weight_behind(graph, node->inputs[i].node);
+    if (weight && weight->output_count && weight->outputs[0].rank >= 2)
+      return weight;
+  }
+  return NULL;
+}
+
+/* Sets type and weight of a group from one of its nodes. */
+static void describe_node(etr_group *group, const etr_graph *graph, uint32_t at) {
+  const etr_node *node = &graph->nodes[at], *weight = weight_of(graph, node);
+  const char *said = dtype_of_kernel(graph->times[at].runs_as);
+  const etr_value *value = weight ? weight->outputs : node->outputs;
+  group->has_weight = weight != NULL || (graph->costs && graph->costs[at].weight_bytes > 0 &&
+                                         graph->costs[at].weight_bytes != ETR_UNKNOWN);
+  group->dtype = node->output_count || weight ? value->dtype : NULL;
+  if (graph->costs && graph->costs[at].is_integer)
+    group->dtype = "int8";
+  if (said && graph->times[at].backend)
+    group->dtype = said;
+}
+
+/* ---- Rows ---- */
+
+typedef struct collector {
+  etr_arena *arena;
+  const etr_profile *profile;
+  const etr_method *method;
+  const etr_graph *graph;
+  etr_map rows, things; /* keys of rows, and of what is counted in them */
+  etr_text key;
+  etr_vec(etr_group) list;
+  int32_t first_delegate, last_delegate; /* instructions; no kernel is between if there is none */
+} collector;
+
+static void add_to_key(collector *c, const char *text) {
+  etr_text_add(&c->key, etr_slice_of(etr_or_empty(text)));
+  etr_text_add(&c->key, (etr_slice){"", 1});
+}
+
+/* Describes the row of a time slice, without its figures. */
+static etr_group describe(const collector *c, const etr_time_slice *slice) {
+  const etr_event *event = slice->event;
+  etr_group group = {.part = slice->part};
+  if (etr_time_slice_is_in_delegate(slice))
+    group.backend = event->backend ? event->backend : ETR_UNKNOWN_BACKEND;
+  if (slice->part == ETR_TIME_DELEGATE_PHASES)
+    group.phase = slice->phase;
+  if (slice->part == ETR_TIME_UNPLACED || slice->part == ETR_TIME_INSERTED) {
+    group.op = event->kernel ? event->kernel : event->label;
+    group.dtype = dtype_of_kernel(group.op);
+  }
+  if (slice->node != ETR_NONE && c->graph) {
+    const etr_node *node = &c->graph->nodes[slice->node];
+    uint32_t module = etr_counted_module(c->graph, node->module);
+    group.pattern = c->graph->modules[module].pattern;
+    group.op = node->target;
+    describe_node(&group, c->graph, slice->node);
+  }
+  return group;
+}
+
+/* Returns the row of a time slice, which is added if it is new; ETR_NONE when out of memory. */
+static uint32_t row_of(collector *c, const etr_time_slice *slice) {
+  const etr_group group = describe(c, slice);
+  const unsigned char kinds[] = {(unsigned char)group.part, (unsigned char)group.phase};
+  c->key.size = 0;
+  etr_text_add(&c->key, ETR_BYTES(kinds));
+  add_to_key(c, group.pattern);
+  add_to_key(c, group.op);
+  add_to_key(c, group.dtype);
+  add_to_key(c, group.backend);
+  etr_map_slot *slot = etr_map_at(&c->rows, (etr_slice){c->key.data, c->key.size});
+  if (!slot)
+    return ETR_NONE;
+  if (slot->value != ETR_NONE)
+    return slot->value;
+  etr_group *added = etr_vec_push(c->arena, &c->list);
+  if (!added)
+    return ETR_NONE;
+  *added = group;
+  slot->value = (uint32_t)(c->list.count - 1);
+  return slot->value;
+}
+
+/* Counts a node, an event or a delegate once in its row. */
+static bool count_thing(collector *c, uint32_t row, const etr_time_slice *slice) {
+  const etr_event *event = slice->event;
+  bool is_call = slice->part == ETR_TIME_CALL_OVERHEAD || slice->part == ETR_TIME_OPAQUE;
+  c->key.size = 0;
+  etr_text_add(&c->key, ETR_BYTES(row));
+  if (slice->node != ETR_NONE) {
+    etr_text_add(&c->key, ETR_BYTES(slice->node));
+  } else {
+    etr_text_add(&c->key, ETR_BYTES(event->instruction_id));
+    if (!is_call)
+      add_to_key(c, event->name);
+  }
+  etr_map_slot *slot = etr_map_at(&c->things, (etr_slice){c->key.data, c->key.size});
+  if (!slot)
+    return false;
+  if (slot->value == ETR_NONE)
+    c->list.data[row].count++;
+  slot->value = row;
+  return true;
+}
+
+/* Returns the weight of a time slice in the typical run. */
+static double weight_of_run(const etr_method *method, uint32_t run) {
+  return method->typical.divisor > 0 ? method->typical.weights[run] / method->typical.divisor : 0;
+}
+
+static bool is_estimate(const collector *c, const etr_time_slice *slice) {
+  bool is_node_estimated = slice->node != ETR_NONE && slice->event->match == ETR_MATCH_ALIGNED;
+  return is_node_estimated || (c->graph && slice->event->is_estimated);
+}
+
+static bool is_between(const collector *c, const etr_time_slice *slice) {
+  int32_t instruction = slice->event->instruction_id;
+  return !etr_time_slice_is_in_delegate(slice) && instruction > c->first_delegate &&
+         instruction < c->last_delegate;
+}
+
+static bool collect(collector *c, uint32_t *rows) {
+  const etr_method *method = c->method;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *slice = &method->time_slices[i];
+    const etr_time_slice *last = i ? slice - 1 : NULL;
+    bool is_same = last && last->event == slice->event && last->node == slice->node &&
+                   last->part == slice->part && last->phase == slice->phase;
+    rows[i] = is_same ? rows[i - 1] : row_of(c, slice);
+    if (rows[i] == ETR_NONE || (!is_same && !count_thing(c, rows[i], slice)))
+      return false;
+    double typical = weight_of_run(method, slice->run) * (double)slice->ticks;
+    c->list.data[rows[i]].estimated += is_estimate(c, slice) ? typical : 0;
+    c->list.data[rows[i]].between += is_between(c, slice) ? typical : 0;
+  }
+  return true;
+}
+
+/* Adds the row of the runtime: in each run what no time slice has. */
+static bool add_runtime(collector *c) {
+  const etr_method *method = c->method;
+  uint64_t *rest = etr_arena_alloc_array(c->arena, method->run_count, sizeof *rest);
+  double typical = 0;
+  if (!rest)
+    return false;
+  memcpy(rest, method->execute_per_run, method->run_count * sizeof *rest);
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    uint64_t *of_run = &rest[method->time_slices[i].run];
+    *of_run -= ETR_MIN(*of_run, method->time_slices[i].ticks);
+  }
+  for (size_t i = 0; i < method->part_count; i++)
+    if (method->parts[i].part == ETR_TIME_RUNTIME)
+      typical = method->parts[i].typical;
+  if (typical <= 0)
+    return true;
+  etr_group *added = etr_vec_push(c->arena, &c->list);
+  if (!added)
+    return false;
+  *added = (etr_group){.part = ETR_TIME_RUNTIME, .stats = etr_stats_of(rest, method->run_count)};
+  added->stats.typical = typical;
+  return true;
+}
+
+/* Spreads the hidden time of a method over its rows of calls, by their time. */
+static void note_hidden(collector *c) {
+  double calls = 0;
+  for (size_t i = 0; i < c->list.count; i++)
+    if (c->list.data[i].part == ETR_TIME_CALL_OVERHEAD)
+      calls += c->list.data[i].stats.typical;
+  for (size_t i = 0; calls > 0 && i < c->list.count; i++)
+    if (c->list.data[i].part == ETR_TIME_CALL_OVERHEAD)
+      c->list.data[i].hidden = ETR_MIN(c->method->clock_hidden_typical, calls) *
+                               c->list.data[i].stats.typical / calls;
+}
+
+static int by_typical(const void *a, const void *b) {
+  const etr_group *x = a, *y = b;
+  if (x->stats.typical != y->stats.typical)
+    return x->stats.typical < y->stats.typical ? 1 : -1;
+  if (x->part != y->part)
+    return x->part < y->part ? -1 : 1;
+  int order = etr_natural_compare(etr_or_empty(x->pattern), etr_or_empty(y->pattern));
+  if (order == 0)
+    order = etr_natural_compare(etr_or_empty(x->op), etr_or_empty(y->op));
+  if (order == 0)
+    order = strcmp(etr_or_empty(x->backend), etr_or_empty(y->backend));
+  if (order == 0)
+    order = strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
+  return order ? order : (x->phase > y->phase) - (x->phase < y->phase);
+}
+
+bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profile,
+                     const etr_method *method) {
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  collector c = {.arena = arena,
+                 .profile = profile,
+                 .method = method,
+                 .graph = graph && graph->times ? graph : NULL,
+                 .key = {.arena = arena},
+                 .first_delegate = INT32_MAX,
+                 .last_delegate = -1};
+  uint32_t *rows = etr_arena_alloc_raw_array(arena, method->time_slice_count, sizeof *rows);
+  *out = (etr_groups){.whole = method->execute.typical};
+  if (!rows || method->run_count == 0)
+    return rows != NULL;
+  for (size_t i = 0; i < method->delegate_count; i++) {
+    int32_t id = method->delegates[i].instruction_id;
+    c.first_delegate = ETR_MIN(c.first_delegate, id);
+    c.last_delegate = ETR_MAX(c.last_delegate, id);
+  }
+  etr_map_init(&c.rows, arena);
+  etr_map_init(&c.things, arena);
+  if (!collect(&c, rows))
+    return false;
+  const etr_stats *stats = etr_run_stats(arena, method, rows, c.list.count);
+  if (!stats)
+    return false;
+  for (size_t i = 0; i < c.list.count; i++)
+    c.list.data[i].stats = stats[i];
+  note_hidden(&c);
+  if (!add_runtime(&c))
+    return false;
+  etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_typical);
+  out->list = c.list.data;
+  out->count = c.list.count;
+  return !etr_arena_failed(arena);
+}
+
+/* ---- What a row is ---- */
+
+static bool is_called(const etr_group *group, const char *const *names, size_t count) {
+  etr_slice op = group->op ? etr_label_op(group->op) : (etr_slice){"", 0};
+  for (size_t i = 0; i < count; i++)
+    if (etr_slice_equal(op, etr_slice_of(names[i])))
+      return true;
+  return false;
+}
+
+bool etr_group_is_linear(const etr_group *group) {
+  static const char *const layers[] = {"addmm", "mm"}, *const linear[] = {"linear"};
+  if (group->part != ETR_TIME_OPERATORS)
+    return group->op && strncmp(group->op, "Fully Connected", 15) == 0;
+  return is_called(group, linear, 1) ||
+         (group->has_weight && is_called(group, layers, ETR_COUNT(layers)));
+}
+
+bool etr_group_is_convolution(const etr_group *group) {
+  static const char *const names[] = {"convolution", "conv1d", "conv2d"};
+  if (group->part != ETR_TIME_OPERATORS)
+    return group->op && (strncmp(group->op, "Convolution", 11) == 0 ||
+                         strncmp(group->op, "convolution", 11) == 0);
+  return is_called(group, names, ETR_COUNT(names));
+}

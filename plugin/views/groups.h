@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * groups.h - a method's time as rows that add up to Method::execute: operators of one kind in
+ * repeated modules, and a row for each other part. Layer 4.
+ */
+#ifndef ETR_GROUPS_H
+#define ETR_GROUPS_H
+
+#include "base/arena.h"
+#include "base/writer.h"
+#include "etrecord_tb.h"
+
+/** Time slices that are one row: operators on nodes by pattern, operator, type and backend; kernels
+ * on no node and inserted copies by name; other parts by backend, and phases by phase. */
+typedef struct etr_group {
+  etr_time_part part;
+  etr_phase phase;     /* of ETR_TIME_DELEGATE_PHASES */
+  const char *pattern; /* pattern of the module, "" for the top level; NULL: it is on no node */
+  const char *op;      /* "aten.linear.default"; of what is on no node the kernel's name; NULL for
+                          parts that are no operators */
+  const char *dtype;   /* type of the weight, or else of the first output; "int8" or "8da4w" where
+                          the kernel computes so; NULL: not known */
+  const char *backend; /* NULL: the CPU, or the runtime */
+  bool has_weight;     /* an operator that reads a weight: a layer */
+  double between;      /* the part of the typical time that kernels took between two calls of
+                          delegates */
+  size_t count;        /* nodes, distinct events, or delegates; 0 for the runtime */
+  etr_stats stats;     /* over the runs in which any of it ran; typical times add up */
+  double estimated; /* the part of the typical time of which the node or the time is an estimate */
+  double hidden;    /* the part of the typical time that may be of operators, because a clock counts
+                       whole microseconds */
+} etr_group;
+
+/** The rows, the longest typical time first. */
+typedef struct etr_groups {
+  const etr_group *list;
+  size_t count;
+  double whole; /* typical time of Method::execute, in ticks: the sum of the rows */
+} etr_groups;
+
+/** Makes the rows of a method; none if it has no runs. Returns false when out of memory. */
+bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profile,
+                     const etr_method *method);
+
+/** Returns true for an operator that multiplies its input by a weight: a linear layer. */
+bool etr_group_is_linear(const etr_group *group);
+
+/** Returns true for a convolution. */
+bool etr_group_is_convolution(const etr_group *group);
+
+#endif

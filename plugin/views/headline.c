@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * headline.c - chooses the parts of the time that one sentence names, and writes it.
+ */
+#include "views/headline.h"
+
+#include "base/natural.h"
+#include "output/label.h"
+#include "output/text_table.h"
+#include "views/phases.h"
+
+/** Least share of a part that the sentence names; of none that large it names the largest. */
+#define LEAST_SHARE 0.1
+/** Kernels of one type that are this much of all kernels are named instead of all. */
+#define MOST_OF_KERNELS 0.6
+/** Part of a backend's calls that inserted copies take at least before the sentence says so. */
+#define LEAST_INSERTED 0.1
+
+const char *etr_headline_kind_name(etr_headline_kind kind) {
+  static const char *const names[] = {"operators", "kernels", "calls",      "opaque",
+                                      "phase",     "runtime", "unexplained"};
+  return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
+}
+
+etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method) {
+  double ns = etr_ticks_to_ns(profile, method->execute.typical);
+  if (ns > 0 && ns < 1e6)
+    return ETR_UNIT_US;
+  return ns < 1e10 ? ETR_UNIT_MS : ETR_UNIT_S;
+}
+
+void etr_put_percent(etr_writer *writer, double share) {
+  double percent = 100 * share;
+  if (percent > 0 && percent < 0.05)
+    etr_puts(writer, "<0.1");
+  else
+    etr_put_fixed(writer, percent, percent > 0 && percent < 0.95 ? 1 : 0);
+  etr_puts(writer, " %");
+}
+
+/* ---- Candidates ---- */
+
+typedef struct candidates {
+  etr_vec(etr_headline_part) list;
+  double kernels, kernels_between; /* typical time of all kernels, and of those between delegates */
+  size_t kernel_count;
+  bool has_delegates;
+} candidates;
+
+static etr_headline_kind kind_of(const etr_group *group) {
+  static const etr_headline_kind kinds[ETR_TIME_PARTS] = {
+      [ETR_TIME_OPERATORS] = ETR_HEADLINE_OPERATORS,
+      [ETR_TIME_UNPLACED] = ETR_HEADLINE_OPERATORS,
+      [ETR_TIME_INSERTED] = ETR_HEADLINE_CALLS,
+      [ETR_TIME_DELEGATE_PHASES] = ETR_HEADLINE_PHASE,
+      [ETR_TIME_OPAQUE] = ETR_HEADLINE_OPAQUE,
+      [ETR_TIME_CALL_OVERHEAD] = ETR_HEADLINE_CALLS,
+      [ETR_TIME_RUNTIME] = ETR_HEADLINE_RUNTIME,
+      [ETR_TIME_UNEXPLAINED] = ETR_HEADLINE_UNEXPLAINED};
+  return kinds[group->part];
+}
+
+static bool is_same_text(const char *a, const char *b) {
+  return strcmp(etr_or_empty(a), etr_or_empty(b)) == 0;
+}
+
+/* Linear layers are one type, however they are written. */
+static bool is_same(const etr_headline_part *part, const etr_headline_part *other) {
+  if (part->kind != other->kind || !is_same_text(part->backend, other->backend))
+    return false;
+  if (part->kind == ETR_HEADLINE_PHASE)
+    return part->phase == other->phase;
+  if (part->kind != ETR_HEADLINE_OPERATORS)
+    return true;
+  return part->has_graph == other->has_graph && is_same_text(part->dtype, other->dtype) &&
+         ((part->is_linear && other->is_linear) || is_same_text(part->op, other->op));
+}
+
+static bool add_group(candidates *c, etr_arena *arena, const etr_group *group) {
+  etr_headline_part part = {.kind = kind_of(group),
+                            .phase = group->phase,
+                            .backend = group->backend,
+                            .has_graph = group->pattern != NULL};
+  if (part.kind == ETR_HEADLINE_OPERATORS) {
+    part.op = group->op;
+    part.dtype = group->dtype;
+    part.is_linear = etr_group_is_linear(group);
+    part.is_convolution = etr_group_is_convolution(group);
+    if (!group->backend) {
+      c->kernels += group->stats.typical;
+      c->kernels_between += group->between;
+      c->kernel_count += group->count;
+    }
+  }
+  c->has_delegates |= group->backend != NULL;
+  size_t at = 0;
+  while (at < c->list.count && !is_same(&c->list.data[at], &part))
+    at++;
+  if (at == c->list.count) {
+    etr_headline_part *added = etr_vec_push(arena, &c->list);
+    if (!added)
+      return false;
+    *added = part;
+  }
+  etr_headline_part *of = &c->list.data[at];
+  of->ticks += group->stats.typical;
+  of->count += group->part == ETR_TIME_INSERTED ? 0 : group->count;
+  of->inserted += group->part == ETR_TIME_INSERTED ? group->stats.typical : 0;
+  of->high += group->stats.typical;
+  of->low += group->stats.typical - group->hidden;
+  return true;
+}
+
+static int by_ticks(const void *a, const void *b) {
+  const etr_headline_part *x = a, *y = b;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? 1 : -1;
+  if (x->kind != y->kind)
+    return x->kind < y->kind ? -1 : 1;
+  return etr_natural_compare(etr_or_empty(x->op), etr_or_empty(y->op));
+}
+
+/* Adds all kernels as one candidate where they are many small ones beside delegates. */
+static bool add_kernels(candidates *c, etr_arena *arena, double whole) {
+  double most = 0;
+  size_t types = 0;
+  for (size_t i = 0; i < c->list.count; i++) {
+    const etr_headline_part *part = &c->list.data[i];
+    if (part->kind != ETR_HEADLINE_OPERATORS || part->backend)
+      continue;
+    most = ETR_MAX(most, part->ticks);
+    types++;
+  }
+  bool is_one_named = most >= LEAST_SHARE * whole || most >= MOST_OF_KERNELS * c->kernels;
+  if (!c->has_delegates || types < 2 || is_one_named)
+    return true;
+  etr_headline_part *added = etr_vec_push(arena, &c->list);
+  if (!added)
+    return false;
+  *added = (etr_headline_part){.kind = ETR_HEADLINE_KERNELS,
+                               .count = c->kernel_count,
+                               .ticks = c->kernels,
+                               .low = c->kernels,
+                               .high = c->kernels,
+                               .is_between = c->kernels_between >= 0.9 * c->kernels};
+  return true;
+}
+
+static bool are_disjoint(const etr_headline_part *a, const etr_headline_part *b) {
+  bool has_kernels = a->kind == ETR_HEADLINE_KERNELS || b->kind == ETR_HEADLINE_KERNELS;
+  const etr_headline_part *other = a->kind == ETR_HEADLINE_KERNELS ? b : a;
+  return !has_kernels || other->kind != ETR_HEADLINE_OPERATORS || other->backend;
+}
+
+/* ---- The sentence ---- */
+
+/* Returns the name of an operator in a sentence, after its number and type: "linear layers",
+ * "softmax", "Batch Matrix Multiply". */
+static const char *operator_words(etr_arena *arena, const etr_headline_part *part) {
+  if (part->is_linear && part->has_graph)
+    return part->count == 1 ? "linear layer" : "linear layers";
+  if (part->is_convolution && part->has_graph)
+    return part->count == 1 ? "convolution" : "convolutions";
+  etr_slice op = part->has_graph ? etr_label_op(part->op) : etr_slice_of(part->op);
+  const char *end = part->has_graph || !part->backend ? NULL : strstr(part->op, " (");
+  if (end)
+    op.size = (size_t)(end - part->op);
+  return etr_arena_copy(arena, op);
+}
+
+/* Returns the place of a part: " in XNNPACK", " on the CPU". */
+static const char *place_words(etr_arena *arena, const etr_headline_part *part) {
+  if (!part->backend)
+    return " on the CPU";
+  if (strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0)
+    return " in delegates";
+  const char *name = etr_label_backend(arena, part->backend);
+  return name ? etr_arena_format(arena, " in %s", name) : "";
+}
+
+static const char *phase_words(etr_phase phase) {
+  switch (phase) {
+  case ETR_PHASE_COMPUTE:
+    return "computing";
+  case ETR_PHASE_COPY_IN:
+    return "copying in";
+  case ETR_PHASE_COPY_OUT:
+    return "copying out";
+  case ETR_PHASE_WAIT:
+    return "waiting";
+  default:
+    return "other work";
+  }
+}
+
+static void put_range(etr_writer *writer, const etr_headline_part *part) {
+  double low = 100 * part->low, high = 100 * part->high;
+  if (high - low >= 1 && high >= 1) {
+    etr_put_fixed(writer, low, 0);
+    etr_puts(writer, " \xE2\x80\x93 ");
+  }
+  etr_put_percent(writer, part->high);
+}
+
+/* How a part is written: in few words if the sentence would be too long, and without its place if
+ * the part before it says that. */
+typedef struct part_style {
+  bool is_short, is_place_said;
+} part_style;
+
+static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *method,
+                     const etr_headline_part *part, part_style style) {
+  const char *name = part->backend ? etr_label_backend(arena, part->backend) : NULL;
+  bool is_unnamed = part->backend && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0;
+  put_range(writer, part);
+  switch (part->kind) {
+  case ETR_HEADLINE_OPERATORS:
+    etr_putf(writer, " is %zu %s%s%s%s", part->count, etr_or_empty(part->dtype),
+             part->dtype ? " " : "", etr_or_empty(operator_words(arena, part)),
+             style.is_place_said ? "" : etr_or_empty(place_words(arena, part)));
+    break;
+  case ETR_HEADLINE_KERNELS:
+    etr_putf(writer, " is %zu CPU kernels %s its %zu delegate%s", part->count,
+             part->is_between ? "between" : "beside", method->delegate_count,
+             etr_plural(method->delegate_count));
+    break;
+  case ETR_HEADLINE_CALLS:
+    etr_puts(writer, " goes into calling ");
+    if (part->count == 1)
+      etr_puts(writer, is_unnamed ? "its delegate" : etr_or_empty(name));
+    else if (is_unnamed)
+      etr_putf(writer, "%zu delegates", part->count);
+    else
+      etr_putf(writer, "%s %zu times", etr_or_empty(name), part->count);
+    if (!style.is_short)
+      etr_puts(writer, part->inserted >= LEAST_INSERTED * part->ticks ? ", with inserted copies"
+                                                                      : ", not into computing");
+    break;
+  case ETR_HEADLINE_OPAQUE:
+    etr_putf(writer, " is in %s, which record%s no operators",
+             is_unnamed ? "delegates" : etr_or_empty(name), is_unnamed ? "" : "s");
+    break;
+  case ETR_HEADLINE_PHASE:
+    etr_putf(writer, " is %s%s", phase_words(part->phase), etr_or_empty(place_words(arena, part)));
+    break;
+  case ETR_HEADLINE_RUNTIME:
+    etr_puts(writer, " is the runtime, outside operators");
+    break;
+  default:
+    etr_puts(writer, " is unexplained");
+  }
+}
+
+static const char *where_text(etr_arena *arena, const etr_method *method,
+                              const etr_headline *headline, bool is_short) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  for (size_t i = 0; i < headline->count; i++) {
+    const etr_headline_part *part = &headline->parts[i];
+    bool is_one_place = headline->count > 1 && part->backend &&
+                        is_same_text(headline->parts[0].backend, headline->parts[1].backend);
+    bool is_place_said = is_one_place &&
+                         (i ? headline->parts[0].kind == ETR_HEADLINE_CALLS
+                            : is_short && headline->parts[1].kind == ETR_HEADLINE_OPERATORS);
+    etr_puts(&writer, i ? "; " : "");
+    put_part(&writer, arena, method, part, (part_style){is_short, is_place_said});
+  }
+  etr_puts(&writer, headline->count ? "." : "");
+  return etr_text_end(&text, &writer);
+}
+
+/* Counts the characters of a text in UTF-8. */
+static size_t letters_of(const char *text) {
+  size_t count = 0;
+  for (const char *at = text; *at; at++)
+    count += ((unsigned char)*at & 0xC0) != 0x80;
+  return count;
+}
+
+bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *profile,
+                       const etr_method *method, const etr_groups *groups, etr_unit unit) {
+  candidates c = {.kernels = 0};
+  *out = (etr_headline){.time = "", .where = "", .text = ""};
+  if (groups->count == 0 || !(groups->whole > 0))
+    return true;
+  for (size_t i = 0; i < groups->count; i++)
+    if (!add_group(&c, arena, &groups->list[i]))
+      return false;
+  if (!add_kernels(&c, arena, groups->whole))
+    return false;
+  etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_ticks);
+  for (size_t i = 0; i < c.list.count && out->count < ETR_COUNT(out->parts); i++) {
+    etr_headline_part *part = &c.list.data[i];
+    bool is_large = part->ticks >= LEAST_SHARE * groups->whole || out->count == 0;
+    if (!is_large || (out->count && !are_disjoint(&out->parts[0], part)))
+      continue;
+    part->low = ETR_MAX(part->low, 0) / groups->whole;
+    part->high = ETR_MIN(part->high / groups->whole, 1);
+    out->parts[out->count++] = *part;
+  }
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  etr_put_time(&writer, profile, method->execute.typical, unit);
+  etr_putf(&writer, " %s per inference", etr_unit_name(unit));
+  out->time = etr_text_end(&text, &writer);
+  out->where = where_text(arena, method, out, false);
+  if (out->where && letters_of(out->where) > ETR_HEADLINE_LONGEST)
+    out->where = where_text(arena, method, out, true);
+  out->text = etr_arena_format(arena, "%s. %s", etr_or_empty(out->time), etr_or_empty(out->where));
+  return !etr_arena_failed(arena);
+}

@@ -1,0 +1,93 @@
+"""python first_screen.py ETRECORD_TB FIXTURES: the sentence that says where the time goes, and the rows that add up to it.
+
+For every fixture the rows are compared with the other members of `summary`, which other code makes; for those of the table the sentence must say what an expert
+would say first.
+"""
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+LONGEST = 100  # of the sentence without the time: one line of a terminal
+SENTENCES = {
+    "mv2_portable": r"^9\d % is 52 float32 convolutions on the CPU\.$",
+    "mv2_xnnpack": r"^\d\d % is 52 float32 convolutions in XNNPACK; \d\d – \d\d % goes into calling XNNPACK",
+    "vit_xnnpack": r"^\d\d – \d\d % goes into calling XNNPACK 86 times; \d\d % is 231 CPU kernels between its 86 delegates\.$",
+    "llama_xnnpack": r"^\d\d – \d\d % goes into calling XNNPACK 82 times, not into computing",
+    "b_ethosu": r"^8\d % is computing in Ethos-U\.$",
+    "b_qnn": r"^\d\d % is waiting in QNN; \d\d % is computing in QNN\.$",
+    "add_mul": r"^\d\d % is the runtime, outside operators",
+}
+
+
+def summary_of(tool, path):
+    done = subprocess.run([tool, "summary", path, "--format", "json"], capture_output=True, text=True)
+    return json.loads(done.stdout)["methods"] if done.returncode == 0 else []
+
+
+def check_groups(where, method):
+    """The rows and the parts are sums of the same slices, in two pieces of code."""
+    groups, execute = method["groups"], sum(part["typical"] for part in method["parts"])
+    of = {}
+    for group in groups:
+        key = group["part"], group["backend"] if group["part"] != "operators" else None
+        of[key] = of.get(key, 0) + group["typical"]
+        assert group["min"] <= group["max"] + 1e-12, (where, group)
+        assert group["filter"] is None or group["part"] == "operators", (where, group)
+        assert group["pattern"] is not None or group["part"] != "operators", (where, group)
+    total = sum(group["typical"] for group in groups)
+    assert math.isclose(total, execute, rel_tol=1e-9, abs_tol=1e-9), f"{where}: rows {total}, parts {execute}"
+    for part in method["parts"]:
+        if part["part"] in ("operators", "inserted", "opaque_delegates", "call_overhead", "runtime"):
+            found = of.get((part["part"], part["backend"] if part["part"] != "operators" else None), 0)
+            assert math.isclose(found, part["typical"], rel_tol=1e-9, abs_tol=1e-9), (where, part, found)
+    counted = sum(group["count"] for group in groups if group["part"] == "operators")
+    by_op = sum(row["count"] for row in method["by_op"]) if any(group["pattern"] is not None for group in groups) else 0
+    assert counted == by_op, f"{where}: {counted} operators in rows, {by_op} in by_op"
+    assert [group["typical"] for group in groups] == sorted((group["typical"] for group in groups), reverse=True), where
+
+
+def check_answer(where, method):
+    text, parts = method["answer"]["text"], method["answer"]["parts"]
+    time, _, sentence = text.partition(" per inference. ")
+    assert re.match(r"^[\d.]+ (us|ms|s|cycles)$", time), (where, text)
+    assert len(sentence) <= LONGEST, f"{where}: {len(sentence)} characters: {sentence}"
+    assert 1 <= len(parts) <= 2 and all(0 <= part["low"] <= part["high"] <= 1 for part in parts), (where, parts)
+    assert len(parts) == 1 or sum(part["low"] for part in parts) <= 1 + 1e-9, (where, parts)
+    assert len(parts) == 1 or parts[1]["high"] >= 0.1, (where, parts)
+    for part in parts:  # the share is the rows'
+        rows = [group for group in method["groups"] if group["backend"] == part["backend"]]
+        if part["kind"] == "calls":
+            rows = [group for group in rows if group["part"] in ("call_overhead", "inserted")]
+        elif part["kind"] == "operators":
+            rows = [group for group in rows if group["part"].startswith("operators") and group["dtype"] == part["dtype"]]
+        else:
+            continue
+        assert part["high"] <= sum(group["share"] for group in rows) + 1e-9, (where, part)
+
+
+def main():
+    tool, fixtures = sys.argv[1:]
+    wrong, seen = [], 0
+    for name in sorted(os.listdir(fixtures)):
+        path = os.path.join(fixtures, name)
+        for method in summary_of(tool, path) if os.path.isdir(path) else []:
+            if not method["runs"]:
+                continue
+            seen += 1
+            try:
+                check_groups(name, method)
+                check_answer(name, method)
+                sentence = method["answer"]["text"].partition(" per inference. ")[2]
+                assert re.search(SENTENCES.get(name, ""), sentence), f"{name}: {sentence}"
+            except AssertionError as error:
+                wrong.append(str(error))
+    if wrong or seen < 40:
+        sys.exit("\n".join(wrong) or f"only {seen} methods")
+    print(f"{seen} methods: rows add up, and sentences are of them")
+
+
+if __name__ == "__main__":
+    main()
