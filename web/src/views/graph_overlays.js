@@ -12,9 +12,8 @@ import {changeOf} from './changes.js';
 import {valuesOfNodes} from './graph_panes.js';
 import {instructionOf, tensorsOf} from './memory.js';
 
-/* What a clock counted as 0 took less than its step. */
-const LEAST = 1e-9;
-const shortTime = ns => timeOf(ns === 0 ? LEAST : ns);
+/* In boxes there is room for three digits, which is what the page shows. */
+const shortTime = ns => timeOf(ns);
 const longTime = timeWithUnit;
 
 const shareOf = shareText;
