@@ -71,7 +71,7 @@ typedef struct cli_settings {
   const etr_tag *tags;                 /* the given ones, or those of an ETDump of --each */
   etr_method_choice choices[MAX_LIST]; /* parsed from map_texts */
   etr_unit unit, source_unit;
-  bool has_source_unit;
+  bool has_unit, has_source_unit;
   double ticks_per_second;
   double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: unknown */
   const char *device, *devices; /* name of the device; file of devices, NULL: the user's own file */

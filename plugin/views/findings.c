@@ -122,13 +122,11 @@ static bool find_load(etr_finder *finder) {
 
 /* ---- When nothing stands out ---- */
 
-static const char profiler[] = "the backend's own profiler, which shows what the record does not";
-
 /* What to try on the operators that take most of the time. */
 static const char *next_step(const etr_finder *finder, const etr_breakdown *rows,
                              const etr_breakdown_row *row) {
   if (strncmp(row->key, "delegate.", 9) == 0)
-    return profiler;
+    return "`delegation`, which lists what each call contains";
   etr_cost_sum costs = {0};
   bool is_delegated = true;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -196,29 +194,10 @@ static bool find_kernel(etr_finder *finder, double scale, bool *is_said) {
     return true;
   const etr_kernel_row *row = &kernels.rows[0];
   const char *where = etr_arena_format(finder->arena, "%zu %s", row->event_count, row->kernel);
-  etr_finding *added = where ? add_nothing(finder, (uint64_t)(scale * (double)row->ticks), where,
-                                           "add the ETRecord or the .pte, to see the layers")
-                             : NULL;
-  if (!added)
-    return !etr_arena_failed(finder->arena);
-  added->evidence = etr_arena_format(
-      finder->arena,
-      "%s An ETDump has no graph: the ETRecord (export with generate_etrecord=True) adds modules "
-      "and source lines, the .pte operators and shapes. They must be of the same export.",
-      etr_or_empty(added->evidence));
+  if (where)
+    add_nothing(finder, (uint64_t)(scale * (double)row->ticks), where,
+                "add the ETRecord or the .pte, to see the layers");
   return !etr_arena_failed(finder->arena);
-}
-
-/* Whether the time of delegates that is on no node is overhead around operators, and not operators
- * that are unknown. */
-static bool is_mostly_overhead(const etr_finder *finder) {
-  uint64_t around = 0, work = 0;
-  for (size_t i = 0; i < finder->method->delegate_count; i++) {
-    const etr_delegate_spending *spent = &finder->delegates[i];
-    around += spent->operators ? spent->ticks[ETR_SPENT_AROUND] : 0;
-    work += spent->operators ? 0 : spent->ticks[ETR_SPENT_AROUND];
-  }
-  return around * 2 > etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES) && around > work;
 }
 
 /* Says where most of the time is if no finding could save much: in an operator type, in what
@@ -245,14 +224,14 @@ static bool find_nothing(etr_finder *finder) {
     return true;
   if (rows.count && most >= runtime && most >= inside)
     return add_dominant(finder, &rows);
-  if (inside >= runtime && inside && is_mostly_overhead(finder))
-    add_nothing(finder, inside, "calls of delegates, around their operators",
-                "more work in each call: the model is small");
-  else if (inside >= runtime && inside)
-    add_nothing(finder, inside, "delegates, on no operator of the graph", profiler);
+  etr_delegates_time largest;
+  if (!etr_find_time_of_delegates(finder, &largest))
+    return false;
+  if (inside >= runtime && inside)
+    add_nothing(finder, (uint64_t)(scale * (double)largest.ticks), largest.where, largest.next);
   else if (runtime)
     add_nothing(finder, runtime, "the runtime, outside of operators",
-                "more work in each call: the model is small");
+                "fewer and larger operators: each call of one takes time");
   return !etr_arena_failed(finder->arena);
 }
 
@@ -377,9 +356,9 @@ static bool find_all(etr_finder *finder) {
            etr_find_partitions(finder) && etr_find_constants(finder) && etr_find_copies(finder) &&
            etr_find_patterns(finder) && etr_find_slow_calls(finder) && etr_find_outliers(finder) &&
            etr_find_costs(finder) && etr_find_inaccurate(finder);
-  return good && etr_find_layouts(finder) && etr_find_delegates(finder) && find_first_run(finder) &&
-         find_load(finder) && etr_find_unsteady(finder) && find_nothing(finder) &&
-         !etr_arena_failed(finder->arena);
+  return good && etr_find_by_kernel(finder) && etr_find_layouts(finder) &&
+         etr_find_delegates(finder) && find_first_run(finder) && find_load(finder) &&
+         etr_find_unsteady(finder) && find_nothing(finder) && !etr_arena_failed(finder->arena);
 }
 
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,
