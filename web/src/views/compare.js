@@ -415,8 +415,7 @@ function ModulesTable({answer}) {
       key: 'Method::execute',
       path: null,
       row: execute,
-      what: `${base?.runs ?? execute.base_runs} → ${countText(newer?.runs ?? execute.new_runs, 'run')}
-        ${skipped ? `; ${countText(skipped, 'run')} left out` : ''}`,
+      what: `${base?.runs ?? execute.base_runs} → ${countText(newer?.runs ?? execute.new_runs, 'run')}${skipped ? `; ${countText(skipped, 'run')} left out` : ''}`,
     };
   const parts = answer.parts
     .filter(({part}) => part !== 'operators')
@@ -470,8 +469,7 @@ function NodesTable({answer}) {
   if (rows.length === 0)
     return html`<p class="note">
       ${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
-  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change first'}
-    ${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
+  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change first'}${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
   return html`<${SmallTable} caption=${caption} rows=${rows} most=${MOST_NODES}
     open=${row => isOwn(row) && selectRow(row.row.new_node)} isChosen=${({row}) => chosen?.[row.new_node] === 1}
     isHit=${({row}) => isHitRow(row.new_node)} command="etrecord-tb diff BASE RECORD --top 0"

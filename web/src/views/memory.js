@@ -126,8 +126,7 @@ function stepText(memory, at) {
   const {op, module, names, live_bytes: live} = memory.instructions,
     pick = column => (Array.isArray(column) ? column[at] : column),
     where = names[pick(module)];
-  return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${names[pick(op)]}
-    ${where ? ` in ${where}` : ''}`;
+  return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${names[pick(op)]}${where ? ` in ${where}` : ''}`;
 }
 
 /* The keys and the pointer by which an instruction is chosen in the curve and in the map. */
@@ -445,8 +444,8 @@ export function MemoryView() {
     note=${against(planned, baseMemory()?.planned_bytes)} why="size of all planned buffers in the program" /><${Figure}
     label="live at the peak" value=${`${bytesText(peak?.bytes ?? 0)} bytes`}
     note=${peak && [shareText(peak.bytes, planned), against(peak.bytes, baseMemory()?.peak?.bytes)].filter(Boolean).join('; ')} why="bytes of the live tensors, where they are most, and their share of the planned size" />
-    ${peak ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`} note=${`${peak.op}
-      ${peak.module ? ` in ${peak.module}` : ''}`} why="where the most bytes are live" />` : null}
+    ${peak ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`}
+      note=${`${peak.op}${peak.module ? ` in ${peak.module}` : ''}`} why="where the most bytes are live" />` : null}
       ${chosen.size ? html`<${Figure} label="selected" value=${countText(chosen.size, 'tensor')}
       note=${`${bytesText([...chosen].reduce((sum, row) => sum + (tensors.hasMemory[row] ? tensors.bytes[row] : 0), 0))} bytes`} why="tensors that the selected operators make" />` : null}</div>
     ${peak ? html`<${Curve} memory=${memory} at=${at} base=${baseMemory()} />` : null}

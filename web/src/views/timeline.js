@@ -444,8 +444,7 @@ function SpanTable({picture, span}) {
   const lanes = sides.flatMap(({name, events}) =>
     events.lanes.map((lane, at) => ({
       key: `${name}.${at}`,
-      label: `${name === 'base' ? 'base: ' : ''}
-        ${lane.delegated ? `inside ${shortBackend(lane.backend) || 'delegates'}` : 'calls'}`,
+      label: `${name === 'base' ? 'base: ' : ''}${lane.delegated ? `inside ${shortBackend(lane.backend) || 'delegates'}` : 'calls'}`,
     })),
   );
   const toggle = key =>
@@ -627,9 +626,7 @@ export function TimelineView() {
     span = readSpan(get('tl.span')),
     isPlaced = events.measured.includes(0),
     chosen = selection.value;
-  const said = `${countText(events.count, 'event')}
-    ${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}
-    ${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
+  const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
   return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} shown=${shown} />
     <${SceneTools} name="timeline" />
     <span class="count fits" title=${said} aria-description=${clockText()}>
