@@ -148,7 +148,7 @@ function Hero({answer}) {
             role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p>`
           : html`<p class="answer" aria-description=${explain('sums of what changed')}><${Bold} text=${headline(answer)} /></p>`
       }</div>
-    <div class="runs small">${differs ? null : html`<div class="lead"><${Verdict}
+    <div class="runs small">${differs ? null : html`<div class="lead" aria-description=${explain('typical time of Method::execute')}><${Verdict}
       verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`}
       <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.length ? html`<div>${odd.join('; ')}</div>` : reason && !differs ? html`<div>${reason}</div>` : null}</div></section>
     ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}

@@ -160,14 +160,16 @@ function Curve({memory, at, base}) {
     planned = CURVE_HEIGHT * (1 - memory.planned_bytes / top),
     x = ((at + 0.5) / live.length) * CURVE_WIDTH;
   const box = useRef(null);
-  return html`<section class="card"><h2>Live bytes at each instruction</h2><svg ref=${box} class="live-bytes"
+  return html`<section class="card"><h2>Live bytes at each instruction</h2>
+    <div class="live-axis" aria-description="the largest that is drawn"><span>${bytesText(top)} bytes</span></div><svg ref=${box} class="live-bytes"
     viewBox=${`0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`} preserveAspectRatio="none" role="slider" tabindex="0"
     aria-label="Live bytes over the instructions. Arrow keys choose an instruction, Home shows the peak."
     aria-valuemin="0" aria-valuemax=${live.length - 1} aria-valuenow=${at}
       aria-valuetext=${stepText(memory, at)} ...${moves(memory, at)}><path class="area" d=${areaPath(live, top)} />
       ${baseLive.length ? html`<path class="base-line" d=${areaPath(baseLive, top, true)} />` : null}
     <line class="planned" x1="0" x2=${CURVE_WIDTH} y1=${planned} y2=${planned} /><line class="chosen" x1=${x} x2=${x}
-      y1="0" y2=${CURVE_HEIGHT} /></svg><p class="said" role="status" aria-live="polite"
+      y1="0" y2=${CURVE_HEIGHT} /></svg>
+    <div class="live-axis"><span>instruction 0</span><span>${live.length - 1}</span></div><p class="said" role="status" aria-live="polite"
       aria-description="sum of the live tensors">${stepText(memory, at)}</p>
     <p class="note">The dashed line is the planned size${baseLive.length ? `; the thin line is the base, its ${countText(baseLive.length, 'instruction')} over the same width` : ''}. <span class="acts"><${Link} act=${() => set({'mem.at': -1, sel: ''})}>Go to the peak<//> · <${Link} act=${() => download('live_bytes.svg', svgText(box.current), 'image/svg+xml')}>save as SVG<//></span></p></section>`;
 }
