@@ -5,7 +5,7 @@
 
 import {computed} from '@preact/signals';
 
-import {comparedMethod} from '../base/app.js';
+import {baseMethod, comparedMethod, method} from '../base/app.js';
 import {hueOfVerdict, isLikely} from '../base/colours.js';
 import {grouped} from '../base/columns.js';
 import {relativeText} from '../base/format.js';
@@ -68,15 +68,18 @@ function sumOfRows(rows) {
   };
 }
 
-/* A pattern of a module's path, as the library writes patterns. */
-const patternOf = path => (path ?? '').replace(/(^|\.)\d+(?=\.|$)/g, '$1*').replace(/_\d+(?=\.|$)/g, '_*');
+/* The pattern of a node's module, as the library has it; of what is gone, that of the base. */
+function patternOf({new_module: own, base_module: gone}) {
+  const find = (shown, path) => shown?.modulesByPath.get(path ?? '')?.pattern;
+  return (own === null || own === undefined ? find(baseMethod.value, gone) : find(method.value, own)) ?? own ?? gone ?? '';
+}
 
 /** The rows of the comparison by what a row of a table stands for: functions of that row. */
 export const changesBy = computed(() => {
   const answer = comparedMethod.value;
   const nodes = grouped(
     (answer?.nodes ?? []).filter(({verdict}) => verdict !== 'untimed'),
-    node => `${patternOf(node.new_module ?? node.base_module)}\n${node.op}`,
+    node => `${patternOf(node)}\n${node.op}`,
   );
   const byKey = (list, key) => new Map((list ?? []).map(row => [row[key] ?? '', row]));
   const modules = byKey(answer?.by_module, 'module'),

@@ -76,7 +76,7 @@ function reasons(answer) {
     said.push(
       `${listText(gone.length > 4 ? [...named.slice(0, 3), `${gone.length - 3} more`] : named)} ${gone.length > 1 ? 'are' : 'is'} gone (${text(sum(gone))})`,
     );
-  if (added.length)
+  if (added.length && sum(added) > 0)
     said.push(
       `${gone.length ? 'what replaces them costs' : `${listText(added.slice(0, 3).map(({op}) => shortOp(op)))} ${added.length > 1 ? 'are' : 'is'} new and costs`} ${text(sum(added))}`,
     );
@@ -230,7 +230,7 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
       stroke-dasharray="2 2" /><text x="0" y=${row * ROW + 14} font-size="12" fill=${colours.text}>
       ${fitted(label, NAMES - 92, widthOf)}</text>
       <text x=${NAMES - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colours.quiet}>
-        ${verdictText(verdict)}</text><rect x=${left} y=${row * ROW + 3} width=${Math.max(2, right - left)} height="14"
+        ${verdict === 'untimed' ? '' : verdictText(verdict)}</text><rect x=${left} y=${row * ROW + 3} width=${Math.max(2, right - left)} height="14"
         rx="2" fill=${verdictColour(colours, verdict)} />
       <text x=${right + 8} y=${row * ROW + 14} font-size="12" fill=${colours.text}>${changeOfTime(change)}</text>`;
   });
