@@ -121,7 +121,7 @@ function Hero({answer}) {
     base,
     new: newer,
   } = answer;
-  const name = labelOf(compared.value.base),
+  const name = labelOf(compared.value.base).replace(/ \(base\)$/, ''),
     ratio = differs ? null : ratioText(execute, name),
     difference = differencesText(answer);
   const linedUp = `${numberText(paired)} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`,
