@@ -10,7 +10,6 @@ import {hueOfVerdict, isLikely} from '../base/colours.js';
 import {grouped} from '../base/columns.js';
 import {relativeText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {lineKey} from '../base/method.js';
 
 /** The times of a row of the comparison on both sides, and its change, in ns: of the typical run. */
 export const baseOf = row => row.base_typical ?? row.base_p50 ?? row.base_avg ?? null;
@@ -84,13 +83,13 @@ export const changesBy = computed(() => {
   const byKey = (list, key) => new Map((list ?? []).map(row => [row[key] ?? '', row]));
   const modules = byKey(answer?.by_module, 'module'),
     patterns = byKey(answer?.by_pattern, 'pattern'),
-    lines = grouped(answer?.by_source ?? [], lineKey),
+    lines = byKey(answer?.by_source, 'source'),
     backends = byKey(answer?.by_backend, 'backend');
   const whole = row => row?.with_children ?? row;
   return {
     row: row => (row.kind === 'operator' ? sumOfRows(nodes.get(`${row.pattern}\n${row.op}`)) : undefined),
     module: row => whole(row.modules.length > 1 ? patterns.get(row.key) : modules.get(row.modules[0]?.path ?? '')),
-    source: row => sumOfRows(lines.get(row.key)),
+    source: row => lines.get(row.key) ?? lines.get(row.label),
     backend: row => backends.get(row.key),
   };
 });

@@ -110,6 +110,19 @@ function differencesText({differences}) {
     .join(', ');
 }
 
+const ASSUMED = {in_turns: 'that both were recorded in turns', recording_noise: 'that recordings vary as usual'};
+
+/* What is assumed, and what would decide. */
+function decidedBy({assumes = [], recordings_needed: needed}) {
+  const said = assumes.map(name => ASSUMED[name]).filter(Boolean);
+  return [
+    said.length ? `assumed: ${said.join(', ')}` : '',
+    needed ? `${countText(needed, 'recording')} on each side would decide` : '',
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
 function Hero({answer}) {
   const {
     execute,
@@ -150,7 +163,8 @@ function Hero({answer}) {
       }</div>
     <div class="runs small">${differs ? null : html`<div class="lead" aria-description=${explain('typical time of Method::execute')}><${Verdict}
       verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`}
-      <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.length ? html`<div>${odd.join('; ')}</div>` : reason && !differs ? html`<div>${reason}</div>` : null}</div></section>
+      <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.length ? html`<div>${odd.join('; ')}</div>` : reason && !differs ? html`<div>${reason}</div>` : null}
+      ${differs ? null : html`<div>${decidedBy(execute)}</div>`}</div></section>
     ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}
       ${difference ? html`<p class="note warning">The two sides differ: ${difference}.</p>` : null}`;
 }
