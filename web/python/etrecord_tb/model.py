@@ -513,6 +513,7 @@ class MethodMemory:
     weight_sums: list[dict[str, Any]]
     not_in_program: list[dict[str, str]]
     findings: list[MemoryFinding]
+    kv_cache: dict[str, Any] | None = None
 
 
 @dataclass
