@@ -2,7 +2,6 @@
 """etrecord_tb.inspector beside ExecuTorch's own: every attribute of every event of fixtures, tables, and the scripts that the wheel installs, which are read where they are installed.
 run.py starts it with the Python that has ExecuTorch."""
 
-import contextlib
 import importlib
 import io
 import json
@@ -11,8 +10,8 @@ import math
 import os
 import pathlib
 import re
-import runpy
 import shutil
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -83,17 +82,10 @@ def run_script(text, arguments, folder):
     """Runs a script's text as a program. Returns what it printed, and the file that it left."""
     path = pathlib.Path(folder) / "script.py"
     path.write_text(text)
-    printed, before = io.StringIO(), sys.argv
-    sys.argv = [str(path), *arguments]
-    os.chdir(folder)
-    try:
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
-            sys.stdout.flush()
-            runpy.run_path(str(path), run_name="__main__")
-    finally:
-        sys.argv = before
+    done = subprocess.run([sys.executable, "-W", "ignore", path, *arguments], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
     output = pathlib.Path(folder) / "output"
-    return printed.getvalue(), output.read_text() if output.exists() else ""
+    return done.stdout, output.read_text() if output.exists() else ""
 
 
 def changed(text):
@@ -113,7 +105,6 @@ def compare_script(name, arguments):
                 shutil.copy(FIXTURES / "b_neutron" / file, os.path.join(folder, part, {"etdump.etdp": "trace.etdump"}.get(file, file)))
             given = [word.format(dump=FIXTURES / "mv2_xnnpack" / "etdump.etdp", record=FIXTURES / "mv2_xnnpack" / "etrecord.bin") for word in arguments]
             said.append(run_script(change(path.read_text()), given, folder))
-            os.chdir("/")
     assert changed(path.read_text()) != path.read_text(), name
     if said[0][1].startswith("{"):
         assert same(json.loads(said[0][1]), json.loads(said[1][1])), name
