@@ -142,6 +142,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     assert.deepEqual([name, from, to], ['Method::execute', ms(side('base') / 1e6), ms(side('new') / 1e6)]);
     const timed = method.nodes.filter(node => node.base_runs || node.new_runs), words = verdict => (verdict === 'untimed' ? 'not timed on both sides' : verdict.replace('_', ' '));
     await dashboard.frame.getByText('Operators, one by one').click();
+    await dashboard.frame.getByText('Operators, largest change').first().waitFor();
     const rows = await dashboard.table('Operators, largest change');
     assert.deepEqual(rows.map(row => row[7].replace(/^[▲▼△▽] /, '')).sort(), timed.map(node => words(node.verdict)).sort());
     assert.equal((await dashboard.frame.locator('.lead .verdict').innerText()).replace(/^[▲▼△▽] /, ''), words(method.execute.verdict));

@@ -49,7 +49,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
   it('forbids the network itself, and any script but its own', async () => {
     const path = join(folder, 'mv2_xnnpack.html'), changed = join(folder, 'changed.html');
     const policy = readFileSync(path, 'utf8').match(/Content-Security-Policy" content="([^"]*)"/)[1];
-    assert.match(policy, /^default-src 'none'; script-src 'sha256-[\w+/]{43}=' 'sha256-[\w+/]{43}='; worker-src blob:; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'$/);
+    assert.match(policy, /^default-src 'none'; script-src 'sha256-[\w+/]{43}=' 'sha256-[\w+/]{43}='; worker-src blob:; img-src data: blob:; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'$/);
     writeFileSync(changed, readFileSync(path, 'utf8').replace('<script type="module">', '<script type="module">globalThis.intruder = true;'));
     const opened = await new TabPage().launch();
     pages.push(opened);
@@ -91,6 +91,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     const side = key => method.execute[`${key}_typical`] ?? method.execute[`${key}_p50`];
     assert.deepEqual((await dashboard.table('Changes by module'))[0].slice(1, 3), [side('base'), side('new')].map(ns => ms(ns / 1e6)));
     await dashboard.frame.getByText('Operators, one by one').click();
+    await dashboard.frame.getByText('Operators, largest change').first().waitFor();
     const rows = await dashboard.table('Operators, largest change');
     assert.equal(rows.length, method.nodes.filter(node => node.base_runs || node.new_runs).length);
     await dashboard.frame.getByRole('table', {name: /Operators, largest/}).getByRole('row', {name: /convolution/}).first().click();
