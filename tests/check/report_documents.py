@@ -11,7 +11,7 @@ SECTIONS = ('timeline', 'graphs', 'memory', 'accuracy', 'per_run')
 
 
 def texts_in(html):
-    """Every document as text, by the id of its element. The page's script, its style sheet and the answer as a comment in Markdown are elements of this kind, too."""
+    """Every document as text, by the id of its element. The page's script and style sheet, and the comment to copy, are elements of this kind, too."""
     return {name: gzip.decompress(base64.b64decode(text, validate=True)).decode() for name, text in ELEMENT.findall(html) if name not in ('page', 'style', 'comment')}
 
 
