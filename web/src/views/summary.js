@@ -84,10 +84,12 @@ export function savesText({saves}) {
   return text ? `${text} ${unitName.value}${saves.once ? ' once' : ''}` : '';
 }
 
+const sentence = text => (/[.!?]$/.test(text) ? text : `${text}.`);
+
 function Lever({finding}) {
   const {title, fact, saves, effort, certainty, index, rows, code, shares_with: shares = []} = finding, isChosen = get('sel') === `finding:${index}`;
   return html`<li class=${`lever${isChosen ? ' chosen' : ''}`}><h3 title=${title} aria-description=${explainRuns('of the typical run')}>${title}</h3><div class="saving">${saves && !saves.once && saves.high !== null ? html`<${SavingBar} saves=${saves} />` : html`<span class="push"></span>`}<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
-    <p aria-description=${explainRuns('of the typical run')}>${fact ?? finding.evidence}${shares.length ? ` Shares time with ${shares.map(at => at + 1).join(', ')}.` : ''}</p>
+    <p aria-description=${explainRuns('of the typical run')}>${sentence(fact ?? finding.evidence)}${shares.length ? ` Shares time with ${shares.map(at => at + 1).join(', ')}.` : ''}</p>
     <div class="lever-foot"><b>${EFFORTS[effort] ?? ''}</b><span>${CERTAINTIES[certainty] ?? ''}</span><span class="push"></span>
       ${rows.length || code ? html`<${Link} title=${`how: ${countText(rows.length, 'operator')}, why it is believed`} act=${() => select('finding', index)}>how<//>` : null}</div></li>`;
 }
