@@ -2,7 +2,21 @@
 //
 // summary.js - the first view: how long an inference takes and why, in one sentence, one picture, levers and rows.
 
-import {explainRuns, method, profile, select, selectedRows, show, stepOf, timeOf, timeWithUnit, times, unit, unitName, wholeTime} from '../base/app.js';
+import {
+  explainRuns,
+  method,
+  profile,
+  select,
+  selectedRows,
+  show,
+  stepOf,
+  timeOf,
+  timeWithUnit,
+  times,
+  unit,
+  unitName,
+  wholeTime,
+} from '../base/app.js';
 import {countText, savingText, shareText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {declare, flag, get, set} from '../base/store.js';
@@ -14,7 +28,8 @@ import {TimePicture, allRows, clearFilter, filterText, isPartShown, shownOperato
 
 declare({levers: flag(false)});
 
-const ROWS = 12, CARDS = 3; // levers in sight below the width of two columns
+const ROWS = 12,
+  CARDS = 3; // levers in sight below the width of two columns
 
 /* ---- The hero ---- */
 
@@ -29,53 +44,97 @@ const timeOfRun = ns => timeWithUnit(ns, stepOf());
 
 /** A column for each run, in the order in which they ran; a click shows all views for it. */
 function Runs() {
-  const {perRun, execute} = method.value, most = Math.max(...perRun), numbers = runNumbers(method.value), chosen = get('stat') === 'run' ? numbers.indexOf(Number(get('run'))) : -1;
+  const {perRun, execute} = method.value,
+    most = Math.max(...perRun),
+    numbers = runNumbers(method.value),
+    chosen = get('stat') === 'run' ? numbers.indexOf(Number(get('run'))) : -1;
   if (perRun.length < 2) return null;
-  const width = Math.max(120, Math.min(200, perRun.length * 12)), height = 28, step = width / perRun.length, gap = step > 4 ? 2 : 0;
-  const nearest = perRun.reduce((best, ns, at) => (Math.abs(ns - execute.typical) < Math.abs(perRun[best] - execute.typical) ? at : best), 0), marked = chosen < 0 ? nearest : chosen;
-  const explainRun = at => `run ${numbers[at]}: ${timeOfRun(perRun[at])}${at === nearest ? ', nearest to typical' : ''}; ${explainRuns('measured once')}`;
+  const width = Math.max(120, Math.min(200, perRun.length * 12)),
+    height = 28,
+    step = width / perRun.length,
+    gap = step > 4 ? 2 : 0;
+  const nearest = perRun.reduce(
+      (best, ns, at) => (Math.abs(ns - execute.typical) < Math.abs(perRun[best] - execute.typical) ? at : best),
+      0,
+    ),
+    marked = chosen < 0 ? nearest : chosen;
+  const explainRun = at =>
+    `run ${numbers[at]}: ${timeOfRun(perRun[at])}${at === nearest ? ', nearest to typical' : ''}; ${explainRuns('measured once')}`;
   const pick = event => {
     const box = event.currentTarget.getBoundingClientRect();
     chooseRun(Math.min(perRun.length - 1, Math.floor(((event.clientX - box.left) / box.width) * perRun.length)));
   };
   const key = event => {
-    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key], from = chosen < 0 ? nearest : chosen;
-    const at = event.key === 'Home' ? 0 : event.key === 'End' ? perRun.length - 1 : by ? Math.max(0, Math.min(perRun.length - 1, from + by)) : -1;
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key],
+      from = chosen < 0 ? nearest : chosen;
+    const at =
+      event.key === 'Home'
+        ? 0
+        : event.key === 'End'
+          ? perRun.length - 1
+          : by
+            ? Math.max(0, Math.min(perRun.length - 1, from + by))
+            : -1;
     if (at < 0) return;
     chooseRun(at);
     event.preventDefault();
     event.stopPropagation();
   };
-  return html`<svg class="run-bars" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} role="slider" tabindex="0" aria-label=${`Time of each run, up to ${timeOfRun(most)}. Arrow keys choose a run.`}
-    aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${marked} aria-valuetext=${`run ${numbers[marked]}, ${timeOfRun(perRun[marked])}`} onClick=${pick} onKeyDown=${key}>
-    ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area" aria-description=${explainRun(at)}></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)} y=${height - (ns / most) * height} height=${(ns / most) * height} class=${at === marked ? 'run chosen' : 'run'} />`)}</svg>`;
+  return html`<svg class="run-bars" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} role="slider"
+    tabindex="0" aria-label=${`Time of each run, up to ${timeOfRun(most)}. Arrow keys choose a run.`}
+    aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${marked}
+      aria-valuetext=${`run ${numbers[marked]}, ${timeOfRun(perRun[marked])}`} onClick=${pick} onKeyDown=${key}>
+    ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area"
+      aria-description=${explainRun(at)}></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)}
+      y=${height - (ns / most) * height} height=${(ns / most) * height}
+      class=${at === marked ? 'run chosen' : 'run'} />`)}</svg>`;
 }
 
 /* Below the bars of the runs: how many, from least to most, and how long loading takes. */
 function RunsText() {
-  const {execute, runs, skippedRuns} = method.value, {stat, label} = times.value, load = profile.value.load.reduce((sum, event) => sum + (/^(Program::load_method|Method::init)$/.test(event.event_name) ? event.typical ?? 0 : 0), 0);
+  const {execute, runs, skippedRuns} = method.value,
+    {stat, label} = times.value,
+    load = profile.value.load.reduce(
+      (sum, event) => sum + (/^(Program::load_method|Method::init)$/.test(event.event_name) ? (event.typical ?? 0) : 0),
+      0,
+    );
   const range = execute.min === null ? '' : `, ${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`;
-  return html`<div aria-description=${explainRuns('the fastest and the slowest run')}>${stat === 'run' ? html`${label} · <${Link} act=${() => set({stat: 'typical', run: ''})}>all runs<//>` : `${label} of ${countText(runs, 'run')}${range}`}</div>
-    ${skippedRuns ? html`<div>${countText(skippedRuns, 'more run')} left out</div>` : null}${load > 0 ? html`<div aria-description=${explainRuns('loading the method')}>loading takes ${timeOfRun(load)}, once</div>` : null}`;
+  return html`<div aria-description=${explainRuns('the fastest and the slowest run')}>
+    ${stat === 'run' ? html`${label} · <${Link} act=${() => set({stat: 'typical', run: ''})}>all runs
+    <//>` : `${label} of ${countText(runs, 'run')}${range}`}</div>
+    ${skippedRuns ? html`<div>${countText(skippedRuns, 'more run')} left out</div>` : null}${load > 0 ? html`<div
+      aria-description=${explainRuns('loading the method')}>loading takes ${timeOfRun(load)}, once</div>` : null}`;
 }
 
 /** Returns the answer without its first part, which is the time: "67 % is 49 float32 linear layers in XNNPACK." */
 export const reasonText = shown => (text => text.slice(text.indexOf('. ') + 2))(shown.document.answer?.text ?? '');
 
 function Hero() {
-  const shown = method.value, {stat} = times.value, time = stat === 'typical' ? wholeTime.value : times.value.whole;
-  return html`<section class="hero"><div><h1 aria-description=${explainRuns('the mean over the middle third of the runs, which all typical times are over')}>${timeWithUnit(time)} per inference</h1>
-    <p class="answer" aria-description=${explainRuns('of the typical run')}><${Bold} text=${reasonText(shown)} /></p></div><div class="runs small">${html`<${Runs} />`}<${RunsText} /></div></section>`;
+  const shown = method.value,
+    {stat} = times.value,
+    time = stat === 'typical' ? wholeTime.value : times.value.whole;
+  return html`<section class="hero"><div><h1
+    aria-description=${explainRuns('the mean over the middle third of the runs, which all typical times are over')}>
+    ${timeWithUnit(time)} per inference</h1>
+    <p class="answer" aria-description=${explainRuns('of the typical run')}><${Bold} text=${reasonText(shown)} /></p>
+      </div><div class="runs small">${html`<${Runs} />`}<${RunsText} /></div></section>`;
 }
 
 /* ---- Levers ---- */
 
-const EFFORTS = {link_flag: 'link flag', re_export: 're-export', change_model: 'change the model', record_again: 'record again'};
+const EFFORTS = {
+  link_flag: 'link flag',
+  re_export: 're-export',
+  change_model: 'change the model',
+  record_again: 'record again',
+};
 const CERTAINTIES = {sure: 'sure', likely: 'likely', rule_of_thumb: 'rule of thumb', possible: 'possible'};
 
 function SavingBar({saves: {low, high}}) {
-  const whole = wholeTime.value, part = ns => `${Math.min(100, (100 * (ns ?? 0)) / whole)}%`;
-  return html`<span class="saving-bar" aria-hidden="true"><span class="most" style=${{width: part(high)}}></span><span class="least" style=${{width: part(low)}}></span></span>`;
+  const whole = wholeTime.value,
+    part = ns => `${Math.min(100, (100 * (ns ?? 0)) / whole)}%`;
+  return html`<span class="saving-bar" aria-hidden="true"><span class="most" style=${{width: part(high)}}></span><span
+    class="least" style=${{width: part(low)}}></span></span>`;
 }
 
 /** What a lever saves, in words: "300 – 450 ms", "190 ms once". */
@@ -87,42 +146,80 @@ export function savesText({saves}) {
 const sentence = text => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function Lever({finding}) {
-  const {title, fact, saves, effort, certainty, index, rows, code, shares_with: shares = []} = finding, isChosen = get('sel') === `finding:${index}`;
-  return html`<li class=${`lever${isChosen ? ' chosen' : ''}`}><h3 title=${title} aria-description=${explainRuns('of the typical run')}>${title}</h3><div class="saving">${saves && !saves.once && saves.high !== null ? html`<${SavingBar} saves=${saves} />` : html`<span class="push"></span>`}<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
-    <p aria-description=${explainRuns('of the typical run')}>${sentence(fact ?? finding.evidence)}${shares.length ? ` Shares time with ${shares.map(at => at + 1).join(', ')}.` : ''}</p>
-    <div class="lever-foot"><b>${EFFORTS[effort] ?? ''}</b><span>${CERTAINTIES[certainty] ?? ''}</span><span class="push"></span>
-      ${rows.length || code ? html`<${Link} title=${`how: ${countText(rows.length, 'operator')}, why it is believed`} act=${() => select('finding', index)}>how<//>` : null}</div></li>`;
+  const {title, fact, saves, effort, certainty, index, rows, code, shares_with: shares = []} = finding,
+    isChosen = get('sel') === `finding:${index}`;
+  return html`<li class=${`lever${isChosen ? ' chosen' : ''}`}><h3 title=${title}
+    aria-description=${explainRuns('of the typical run')}>${title}</h3><div class="saving">
+    ${saves && !saves.once && saves.high !== null ? html`<${SavingBar} saves=${saves} />` : html`<span class="push">
+    </span>`}<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
+    <p aria-description=${explainRuns('of the typical run')}>${sentence(fact ?? finding.evidence)}
+      ${shares.length ? ` Shares time with ${shares.map(at => at + 1).join(', ')}.` : ''}</p>
+    <div class="lever-foot"><b>${EFFORTS[effort] ?? ''}</b><span>${CERTAINTIES[certainty] ?? ''}</span><span
+      class="push"></span>
+      ${rows.length || code ? html`<${Link} title=${`how: ${countText(rows.length, 'operator')}, why it is believed`}
+        act=${() => select('finding', index)}>how<//>` : null}</div></li>`;
 }
 
 /** The levers, the most to be saved first: three cards, or all where there is room beside. */
 export function Levers({isWide}) {
-  const {findings, runs} = method.value, shown = isWide || isPrinting.value || get('levers') ? findings : findings.slice(0, CARDS), rest = findings.slice(shown.length);
-  if (findings.length === 0) return runs ? html`<section class="levers"><h2>What to change</h2><p class="note">Nothing stands out; largest: ${allRows.value.slice(0, 3).map(({label}) => label).join(', ')}.</p></section>` : null;
-  return html`<section class="levers findings" aria-label="Findings"><div class="head-line"><h2>What to change</h2><span class="push"></span>${rest.length ? html`<button type="button" class="text-link small" onClick=${() => set({levers: true})}>${rest.length} more: ${rest[0].title}${savesText(rest[0]) ? `, ${savesText(rest[0])}` : ''}</button>` : null}</div>
-    <ol class="cards">${shown.map(finding => html`<${Lever} key=${finding.index} finding=${finding} />`)}</ol></section>`;
+  const {findings, runs} = method.value,
+    shown = isWide || isPrinting.value || get('levers') ? findings : findings.slice(0, CARDS),
+    rest = findings.slice(shown.length);
+  if (findings.length === 0)
+    return runs
+      ? html`<section class="levers"><h2>What to change</h2><p class="note">Nothing stands out; largest: ${allRows.value
+          .slice(0, 3)
+          .map(({label}) => label)
+          .join(', ')}.</p></section>`
+      : null;
+  return html`<section class="levers findings" aria-label="Findings"><div class="head-line"><h2>What to change</h2><span
+    class="push"></span>${rest.length ? html`<button type="button" class="text-link small"
+    onClick=${() => set({levers: true})}>${rest.length} more: ${rest[0].title}
+    ${savesText(rest[0]) ? `, ${savesText(rest[0])}` : ''}</button>` : null}</div>
+    <ol class="cards">${shown.map(finding => html`<${Lever} key=${finding.index} finding=${finding} />`)}</ol>
+      </section>`;
 }
 
 /* ---- Rows ---- */
 
 /* The rows with the most time, of the filter if there is one. Rows below the clock are one line. */
 function Rows() {
-  const {operators, hasGraph} = method.value, text = filterText.value, chosen = selectedRows.value;
-  const inside = new Set(shownOperators.value), rows = allRows.value.filter(row => (row.kind === 'part' ? isPartShown(row) : row.rows.some(at => inside.has(at))));
-  const small = rows.filter(({time}) => /^(<|0$)/.test(timeOf(time))), list = small.length > 2 ? rows.filter(row => !small.includes(row)) : rows;
-  const sum = rows.reduce((all, {time}) => all + time, 0), most = isPrinting.value ? 100 : get('view') === 'summary' && room.value.width >= 1600 ? Math.max(ROWS, Math.floor((room.value.height - 440) / 25)) : ROWS;
-  const said = text ? `${timeWithUnit(sum)}, ${shareText(sum, wholeTime.value)}` : `${countText(rows.length, 'row')} for ${countText(operators.timed.length, 'operator')}; repeated modules are one row`;
-  const space = room.value.width - 48 - (room.value.width >= 1600 ? 504 : 0) - (get('sel') ? 360 : 0), columns = operatorColumns(rows, {isBrief: true}).filter(({from, optional}) => !optional && !(from > space));
-  return html`<section class="rows-section"><div class="head-line"><h2>Where the time goes${text ? ` in ${text}` : ''}</h2><span class="small quiet" aria-description=${explainRuns('in all')}>${hasGraph ? said : ''}</span><span class="push"></span>
-    ${text ? html`<button type="button" class="text-link small" onClick=${clearFilter}>show all (Esc)</button>` : null}<${Link} act=${() => show('table')}>all in Table<//></div>
-    <div class="box"><${SmallTable} caption="Where the time goes" rows=${list} most=${most} columns=${columns} open=${row => (row.kind === 'part' ? set({in: row.filter}) : select('repeated', `${row.pattern} ${row.op}`))}
+  const {operators, hasGraph} = method.value,
+    text = filterText.value,
+    chosen = selectedRows.value;
+  const inside = new Set(shownOperators.value),
+    rows = allRows.value.filter(row => (row.kind === 'part' ? isPartShown(row) : row.rows.some(at => inside.has(at))));
+  const small = rows.filter(({time}) => /^(<|0$)/.test(timeOf(time))),
+    list = small.length > 2 ? rows.filter(row => !small.includes(row)) : rows;
+  const sum = rows.reduce((all, {time}) => all + time, 0),
+    most = isPrinting.value
+      ? 100
+      : get('view') === 'summary' && room.value.width >= 1600
+        ? Math.max(ROWS, Math.floor((room.value.height - 440) / 25))
+        : ROWS;
+  const said = text
+    ? `${timeWithUnit(sum)}, ${shareText(sum, wholeTime.value)}`
+    : `${countText(rows.length, 'row')} for ${countText(operators.timed.length, 'operator')}; repeated modules are one row`;
+  const space = room.value.width - 48 - (room.value.width >= 1600 ? 504 : 0) - (get('sel') ? 360 : 0),
+    columns = operatorColumns(rows, {isBrief: true}).filter(({from, optional}) => !optional && !(from > space));
+  return html`<section class="rows-section"><div class="head-line"><h2>Where the time goes${text ? ` in ${text}` : ''}
+    </h2><span class="small quiet" aria-description=${explainRuns('in all')}>${hasGraph ? said : ''}</span><span
+    class="push"></span>
+    ${text ? html`<button type="button" class="text-link small" onClick=${clearFilter}>show all (Esc)</button>` : null}
+      <${Link} act=${() => show('table')}>all in Table<//></div>
+    <div class="box"><${SmallTable} caption="Where the time goes" rows=${list} most=${most} columns=${columns}
+      open=${row => (row.kind === 'part' ? set({in: row.filter}) : select('repeated', `${row.pattern} ${row.op}`))}
       isChosen=${row => Boolean(chosen) && row.rows.some(at => chosen[at])} />
-    ${small.length > 2 && list.length <= most ? html`<p class="small quiet box-foot">${countText(small.length, 'more row')}, each less than ${timeWithUnit(1e-9).replace(/^</, '')}</p>` : null}</div></section>`;
+    ${small.length > 2 && list.length <= most ? html`<p class="small quiet box-foot">
+      ${countText(small.length, 'more row')}, each less than ${timeWithUnit(1e-9).replace(/^</, '')}</p>` : null}</div>
+      </section>`;
 }
 
 /* ---- What else is known ---- */
 
 const TOLD_BY = {
-  sizes: 'Distinguished by the sizes of the values that the runs logged', events: 'Distinguished by the events of the runs',
+  sizes: 'Distinguished by the sizes of the values that the runs logged',
+  events: 'Distinguished by the events of the runs',
   times: 'Estimated from the operators’ times, which longer runs stretch by different factors',
 };
 
@@ -130,8 +227,17 @@ const TOLD_BY = {
 function Phases() {
   const {phases} = method.value;
   if (phases.length === 0) return null;
-  const time = (key, title) => ({key, title: `${title}, ${unitName.value}`, hint: `of the runs of this phase`, number: true, value: phase => phase[key], text: phase => timeOf(phase[key]), why: () => explainRuns('of the runs of this phase')});
-  return html`<section class="card"><${SmallTable} caption="Phases of the runs" rows=${phases} columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', hint: 'runs of this phase that count', number: true, text: phase => String(phase.runs.length)}, time('typical', 'typical'), time('p90', 'p90')]} />
+  const time = (key, title) => ({
+    key,
+    title: `${title}, ${unitName.value}`,
+    hint: `of the runs of this phase`,
+    number: true,
+    value: phase => phase[key],
+    text: phase => timeOf(phase[key]),
+    why: () => explainRuns('of the runs of this phase'),
+  });
+  return html`<section class="card"><${SmallTable} caption="Phases of the runs" rows=${phases}
+    columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', hint: 'runs of this phase that count', number: true, text: phase => String(phase.runs.length)}, time('typical', 'typical'), time('p90', 'p90')]} />
     <p class="note">${TOLD_BY[phases[0].told_by]}. All other times are over the runs of all phases.</p></section>`;
 }
 
@@ -142,30 +248,48 @@ const isFirst = note => /tick|cycles|changed|not known|unknown/i.test(note);
 const doubts = () => [...method.value.notes, ...profile.value.warnings.map(({message}) => message)].filter(isFirst);
 
 function Notes() {
-  const {notes, noise, document} = method.value, rest = [...notes.filter(note => !isFirst(note)), noise?.text].filter(Boolean), missing = [document.memory === null ? 'Memory needs the .pte.' : ''].filter(Boolean);
-  return html`${[...rest, ...missing].map(note => html`<p class="note small" aria-description=${explainRuns('of Method::execute')}>${note}</p>`)}`;
+  const {notes, noise, document} = method.value,
+    rest = [...notes.filter(note => !isFirst(note)), noise?.text].filter(Boolean),
+    missing = [document.memory === null ? 'Memory needs the .pte.' : ''].filter(Boolean);
+  return html`${[...rest, ...missing].map(note => html`<p class="note small"
+    aria-description=${explainRuns('of Method::execute')}>${note}</p>`)}`;
 }
 
 function Warnings() {
   const warnings = profile.value.warnings.filter(({message}) => !isFirst(message));
   if (warnings.length === 0) return null;
-  return html`<section class="warnings" aria-label="Warnings"><h2>${countText(warnings.length, 'warning')}</h2><ul>${warnings.map(warning => html`<li>${[warning.file, warning.entry, warning.message].filter(Boolean).join(': ')}</li>`)}</ul></section>`;
+  return html`<section class="warnings" aria-label="Warnings"><h2>${countText(warnings.length, 'warning')}</h2><ul>
+    ${warnings.map(warning => html`<li>${[warning.file, warning.entry, warning.message].filter(Boolean).join(': ')}
+    </li>`)}</ul></section>`;
 }
 
 function Inputs() {
-  const {inputs, version} = profile.value, clocks = Object.entries(method.value.clocks).map(([backend, ns]) => `${backend || 'the runtime'} ${stepText(ns)}`).join(', ');
-  const rows = [['read', inputs.join(', ')], ['step of the clock', clocks, 'least time of the clock'], ['written by', `etrecord-tb ${version}`]];
-  return html`<details class="inputs small" open=${isPrinting.value}><summary>Inputs</summary><dl>${rows.filter(([, value]) => value).map(([key, value, why]) => html`<dt>${key}</dt><dd aria-description=${why}>${value}</dd>`)}</dl></details>`;
+  const {inputs, version} = profile.value,
+    clocks = Object.entries(method.value.clocks)
+      .map(([backend, ns]) => `${backend || 'the runtime'} ${stepText(ns)}`)
+      .join(', ');
+  const rows = [
+    ['read', inputs.join(', ')],
+    ['step of the clock', clocks, 'least time of the clock'],
+    ['written by', `etrecord-tb ${version}`],
+  ];
+  return html`<details class="inputs small" open=${isPrinting.value}><summary>Inputs</summary><dl>
+    ${rows.filter(([, value]) => value).map(([key, value, why]) => html`<dt>${key}</dt><dd aria-description=${why}>
+    ${value}</dd>`)}</dl></details>`;
 }
 
 function NotRun() {
   const {operators, delegation} = method.value;
-  return html`<section class="hero"><div><h1>Not run</h1><p class="answer">${countText(operators.count, 'operator')}${delegation ? `, ${delegation.delegated_nodes} delegated` : ''}. Add an ETDump to see times.</p></div></section>`;
+  return html`<section class="hero"><div><h1>Not run</h1><p class="answer">${countText(operators.count, 'operator')}
+    ${delegation ? `, ${delegation.delegated_nodes} delegated` : ''}. Add an ETDump to see times.</p></div></section>`;
 }
 
 export function SummaryView() {
   const shown = method.value;
-  if (shown.runs === 0) return html`<div class="summary"><${NotRun} /><${Levers} isWide=${true} /><${Warnings} /><${Inputs} /></div>`;
-  return html`<div class="summary"><${Hero} />${doubts().map(note => html`<p class="note doubt-line">${note}</p>`)}<div class="two"><div class="left"><${TimePicture} /></div><div class="right"><${Levers} isWide=${room.value.width >= 1600} /></div>
+  if (shown.runs === 0)
+    return html`<div class="summary"><${NotRun} /><${Levers} isWide=${true} /><${Warnings} /><${Inputs} /></div>`;
+  return html`<div class="summary"><${Hero} />${doubts().map(note => html`<p class="note doubt-line">${note}</p>`)}<div
+    class="two"><div class="left"><${TimePicture} /></div><div class="right"><${Levers}
+    isWide=${room.value.width >= 1600} /></div>
     <div class="left"><${Rows} /><${Phases} /></div></div><${Notes} /><${Warnings} /><${Inputs} /></div>`;
 }
