@@ -126,7 +126,15 @@ static bool list_instructions(insertions *in) {
   return true;
 }
 
-/* "Avoid 2 Transpose, 1 Convert that were inserted into delegate 0" */
+/* Says where they were inserted: "inserted into delegate 0". */
+static const char *layout_fact(const insertions *in) {
+  if (in->instructions.count == 1)
+    return etr_arena_format(in->arena, "inserted into delegate %d",
+                            (int)in->instructions.data[0]);
+  return etr_arena_format(in->arena, "inserted into %zu delegates", in->instructions.count);
+}
+
+/* "Avoid 2 Transpose, 1 Convert" */
 static const char *layout_title(const insertions *in) {
   const struct {
     const char *name;
@@ -142,10 +150,6 @@ static const char *layout_title(const insertions *in) {
       etr_putf(&writer, "%s%zu %s", any ? ", " : "", kinds[i].count, kinds[i].name);
     any |= kinds[i].count > 0;
   }
-  if (in->instructions.count == 1)
-    etr_putf(&writer, " inserted into delegate %d", (int)in->instructions.data[0]);
-  else
-    etr_putf(&writer, " inserted into %zu delegates", in->instructions.count);
   return etr_text_end(&text, &writer);
 }
 
@@ -197,6 +201,7 @@ bool etr_find_layouts(etr_finder *finder) {
   added->instructions = in.instructions.data;
   added->instruction_count = in.instructions.count;
   added->title = layout_title(&in);
+  added->fact = layout_fact(&in);
   enum { LISTED = 3 };
   etr_text text;
   etr_writer writer;
@@ -280,9 +285,9 @@ bool etr_find_slow_calls(etr_finder *finder) {
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
-  added->title = etr_arena_format(finder->arena,
-                                  "Run fewer, larger operators: %zu %s longer to call than to run",
-                                  added->node_count, added->node_count == 1 ? "takes" : "take");
+  added->title = "Run fewer, larger operators";
+  added->fact = etr_arena_format(finder->arena, "%zu %s longer to call than to run",
+                                 added->node_count, added->node_count == 1 ? "takes" : "take");
   added->evidence = etr_arena_format(
       finder->arena, "The runtime takes %s to call them; the kernels alone: %s.",
       etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked, false));
@@ -355,9 +360,9 @@ bool etr_find_outliers(etr_finder *finder) {
   const char *longest = etr_label_node(finder->arena, graph, (uint32_t)worst);
   const char *whose = added->node_count == 1 ? " took over ten times its"
                                              : "s took over ten times their";
-  added->title = etr_arena_format(finder->arena,
-                                  "Rank by medians (--stat p50): %zu operator%s median in one run",
-                                  added->node_count, whose);
+  added->title = "Measure again without other load";
+  added->fact = etr_arena_format(finder->arena, "%zu operator%s median in one run",
+                                 added->node_count, whose);
   etr_finding_judge(added, ETR_LIKELY, "an interruption, which averages contain");
   added->evidence = etr_arena_format(
       finder->arena, "Worst: %s took %s in run %u; its median is %s, its average %s.",
