@@ -43,9 +43,9 @@ MOST_PARAMETERS = 6  # more have a struct with a name
 OF_COMMAND = {"base/system", "base/json_writer", "base/utf8", "formats/json"}
 # Say nothing of what is added to what.
 VAGUE_NAMES = {"add", "put", "at", "walk"}
-# Headers with one user: what a folder shows of itself, what hides a foreign library, what the build makes, a view that one table shows, a struct that one file
-# fills and another reads.
-SINGLE_USERS = {"views/headline", "inputs/foreign", "output/gzip", "report/web_files", "views/memory_findings", "profile/opened_record"}
+# Headers with one user: an algorithm with its table, what a folder shows of itself, what hides a foreign library, what the build makes, a view that one table shows,
+# a struct that one file fills and another reads.
+SINGLE_USERS = {"base/shortest", "inputs/foreign", "output/gzip", "report/web_files", "views/headline", "views/memory_findings", "profile/opened_record"}
 
 
 def sources():
@@ -275,8 +275,25 @@ def host_faults():
             yield f"{path.relative_to(ROOT)} names {found[0].decode()}"
 
 
+def home_faults():
+    """A reader who has one address of this project has all: no file has another than packaging/README.md says, and that names each file."""
+    told = (ROOT / "packaging/README.md").read_text()
+    address = re.compile(r"https?://(?!example\.org/etrecord-tb)[^\s\"'`)>]*(?:/|\b)etrecord[-_]tb\b", re.I)
+    for path in sorted(own_files()):
+        content = path.read_bytes()
+        if b"\0" in content or b"etrecord" not in content or path.name == "CHANGELOG.md":
+            continue
+        text = content.decode("utf-8", "replace")
+        for found in address.findall(text):
+            yield f"{path.relative_to(ROOT)}: {found}"
+        inside = str(path.relative_to(ROOT))
+        where = ["schemas" if inside.startswith("schema/") else inside.removeprefix("packaging/"), path.parent.name]
+        if "example.org/etrecord-tb" in text and inside != "packaging/README.md" and not any(name in told for name in where if name):
+            yield f"packaging/README.md does not say that {inside} has the address"
+
+
 def main():
-    rules = {"includes": include_faults(), "circles": circle_faults(), "rings": ring_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "order": order_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults()}
+    rules = {"includes": include_faults(), "circles": circle_faults(), "rings": ring_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "order": order_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults(), "home": home_faults()}
     faults = {rule: list(found) for rule, found in rules.items()}
     for rule, found in faults.items():
         print(f"{'OFF' if found else 'ok '} {rule}", *found, sep="\n  ")

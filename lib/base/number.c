@@ -4,7 +4,8 @@
  */
 #include "base/number.h"
 
-#include <float.h>
+#include "base/shortest.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,12 +80,54 @@ size_t etr_number_without_locale(char *text) {
   return (size_t)(point + 1 - text) + size;
 }
 
-size_t etr_number_of_double(char text[ETR_DOUBLE_ROOM], double value) {
-  /* 15 digits that read back hold no superfluous one, as %g drops zeros; only subnormal numbers may
-   * need fewer. */
-  int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
+/* Writes digits before `end`, and returns where they start. */
+static char *digits_before(char *end, uint64_t digits) {
   do {
-    (void)snprintf(text, ETR_DOUBLE_ROOM, "%.*g", digits, value);
-  } while (digits++ < DBL_DECIMAL_DIG && strtod(text, NULL) != value);
-  return etr_number_without_locale(text);
+    *--end = (char)('0' + digits % 10);
+    digits /= 10;
+  } while (digits > 0);
+  return end;
+}
+
+/* Writes an exponent with at least two digits, "e-05", and returns where it ends. */
+static char *put_exponent(char *at, int exponent) {
+  char text[8], *end = text + sizeof text, *start = digits_before(end, (uint64_t)abs(exponent));
+  *at++ = 'e';
+  *at++ = exponent < 0 ? '-' : '+';
+  if (end - start < 2)
+    *at++ = '0';
+  memcpy(at, start, (size_t)(end - start));
+  return at + (end - start);
+}
+
+size_t etr_number_of_double(char text[ETR_DOUBLE_ROOM], double value) {
+  enum { LEAST_EXPONENT = -4, MOST_EXPONENT = 15 }; /* without "e", as in Python */
+  char buffer[24], *end = buffer + sizeof buffer, *at = text;
+  if (signbit(value))
+    *at++ = '-';
+  const etr_decimal decimal = etr_shortest(fabs(value));
+  const char *digits = digits_before(end, decimal.digits);
+  int count = (int)(end - digits), point = count + decimal.exponent; /* digits before the point */
+  if (decimal.digits > 0 && (point <= LEAST_EXPONENT || point > MOST_EXPONENT + 1)) {
+    *at++ = digits[0];
+    if (count > 1)
+      *at++ = '.';
+    memcpy(at, digits + 1, (size_t)count - 1);
+    return (size_t)(put_exponent(at + count - 1, point - 1) - text);
+  }
+  if (point <= 0) {
+    memcpy(at, "0.0000", 6);
+    at += 2 - point;
+    memcpy(at, digits, (size_t)count);
+    return (size_t)(at + count - text);
+  }
+  int whole = point < count ? point : count;
+  memcpy(at, digits, (size_t)whole);
+  at += whole;
+  for (int i = count; i < point; i++)
+    *at++ = '0';
+  if (whole < count)
+    *at++ = '.';
+  memcpy(at, digits + whole, (size_t)(count - whole));
+  return (size_t)(at + (count - whole) - text);
 }

@@ -20,8 +20,8 @@ bool etr_is_number(etr_slice text);
  */
 double etr_number_to_double(etr_slice number);
 
-/** Writes the shortest text that reads back as this finite value, and returns its size. The text
- * may lack a final NUL. */
+/** Writes the number with the fewest digits that reads back as this finite value, as Python's
+ * repr() does but without ".0", and returns its size. The text has no final NUL. */
 size_t etr_number_of_double(char text[ETR_DOUBLE_ROOM], double value);
 
 /** Replaces the locale's decimal separator by a point in a number that printf wrote, and returns

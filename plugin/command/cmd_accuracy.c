@@ -196,18 +196,10 @@ exit_status command_accuracy(const cli_settings *settings) {
 
 /* ---- reference ---- */
 
-enum { OWN_ARGUMENTS = 26 + 4 * MAX_LIST, A_YEAR = 366 * 24 * 3600 };
-
-static void add_option(const char **arguments, size_t *count, const char *name, const char *value) {
-  if (!value)
-    return;
-  arguments[(*count)++] = name;
-  arguments[(*count)++] = value;
-}
+enum { OWN_ARGUMENTS = 26 + 4 * MAX_LIST };
 
 exit_status command_make_reference(cli_settings *settings) {
   python_start python;
-  runner_outcome outcome;
   size_t count = PYTHON_ARGUMENTS;
   if (!settings->output)
     return message_usage("reference", "reference needs the file to write: -o REF.safetensors");
@@ -217,18 +209,18 @@ exit_status command_make_reference(cli_settings *settings) {
     return message_failed("out of memory");
   python_prepare(&python, "reference", "`reference` needs", "reference");
   memcpy(arguments, python.arguments, sizeof python.arguments);
-  add_option(arguments, &count, "--output", settings->output);
-  add_option(arguments, &count, "--inputs", settings->inputs_file);
-  add_option(arguments, &count, "--kept", settings->kept);
-  add_option(arguments, &count, "--etrecord", settings->etrecord);
-  add_option(arguments, &count, "--pte", settings->pte);
-  add_option(arguments, &count, "--debug-buffer", settings->debug_buffer);
+  python_add_option(arguments, &count, "--output", settings->output);
+  python_add_option(arguments, &count, "--inputs", settings->inputs_file);
+  python_add_option(arguments, &count, "--kept", settings->kept);
+  python_add_option(arguments, &count, "--etrecord", settings->etrecord);
+  python_add_option(arguments, &count, "--pte", settings->pte);
+  python_add_option(arguments, &count, "--debug-buffer", settings->debug_buffer);
   for (size_t i = 0; i < settings->etdump_count; i++)
-    add_option(arguments, &count, "--etdump", settings->etdumps[i]);
+    python_add_option(arguments, &count, "--etdump", settings->etdumps[i]);
   for (size_t i = 0; i < settings->device_count; i++)
-    add_option(arguments, &count, "--for", settings->device_texts[i]);
+    python_add_option(arguments, &count, "--for", settings->device_texts[i]);
   for (size_t i = 0; i < settings->map_count; i++)
-    add_option(arguments, &count, "--map", settings->map_texts[i]);
+    python_add_option(arguments, &count, "--map", settings->map_texts[i]);
   if (settings->all_nodes)
     arguments[count++] = "--all";
   if (settings->local)
@@ -239,21 +231,7 @@ exit_status command_make_reference(cli_settings *settings) {
   for (size_t i = 0; i < settings->more_count; i++)
     arguments[count++] = settings->more[i];
   arguments[count] = NULL;
-  runner_run(&outcome,
-             &(runner_program){.arguments = arguments, .seconds = A_YEAR, .shows_errors = true});
-  exit_status result = EXIT_DONE;
-  if (outcome.start_error)
-    result = message_failed(
-        "cannot start %s: %s: install Python and `pip install \"etrecord-tb[reference]\"`, or name "
-        "a Python with ETRECORD_TB_PYTHON",
-        arguments[0], strerror(outcome.start_error));
-  else if (!runner_succeeded(&outcome))
-    result = EXIT_BAD_INPUT; /* it has said why, unless a signal ended it */
-  if (outcome.signal_number > 0)
-    result = message_failed(
-        "%s was killed by signal %d: perhaps there is too little memory for the model",
-        arguments[0], outcome.signal_number);
-  runner_clear(&outcome);
+  exit_status result = python_run(arguments, "reference");
   free(arguments);
   return result;
 }

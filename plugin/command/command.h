@@ -44,6 +44,7 @@ typedef struct cli_command cli_command;
 typedef struct cli_settings {
   const cli_command *command; /* NULL with --help or --version and no command */
   bool help, version;
+  bool is_help_short;      /* with help: it was asked for by -h */
   const char *record;      /* the first argument */
   const char *const *more; /* further arguments: files of the same record, the record to compare
                               with, or ETDumps of
@@ -126,6 +127,12 @@ typedef struct cli_settings {
   const char *const *program; /* the program after "--" with its arguments, ended by NULL; NULL:
                                  there is no "--" */
   int64_t repeat, warmup;
+  int64_t inferences, threads; /* of `record` */
+  bool has_inferences, has_threads;
+  unsigned recipe, record_on;           /* of `record`: index into the words of the option */
+  const char *folder, *runner, *serial; /* of `record`: what it makes; the program that is pushed
+                                           to the device, and the device's serial number */
+  bool logs_values;                     /* --debug-buffer of `record` */
   bool has_repeat, has_warmup;
   double timeout; /* seconds; 0: the default */
   const char *pull;
@@ -225,6 +232,10 @@ bool command_ends_with(const char *text, const char *end);
  * it. One that was kept is used again if both records are still the same. */
 exit_status command_prepare_accuracy(cli_settings *settings);
 exit_status command_reference(const cli_settings *settings);
+
+/** Runs the Python package, which makes a record, and then prints the command that shows it. */
+exit_status command_make_record(cli_settings *settings);
+exit_status command_record(const cli_settings *settings);
 
 /** Records the programs that `bench` measures. */
 exit_status bench_collect(cli_settings *settings);

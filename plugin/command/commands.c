@@ -705,6 +705,31 @@ const cli_command commands[] = {
                    "what each segment of int8 adds"}},
      .prepare = command_make_reference,
      .run = command_reference},
+    {.name = "record",
+     .bit = FOR_RECORD,
+     .arguments = "MODULE:FACTORY",
+     .summary = "export and run a PyTorch model, and make its record",
+     .help = "Imports MODULE, the name of a module or of a file that ends in .py, and calls "
+             "FACTORY(), which returns (model, example_inputs): a torch.nn.Module and the tuple of "
+             "its inputs, or dicts of these by method. A dict of further arguments of "
+             "etrecord_tb.record() may follow. The model is exported, lowered and run in --repeat "
+             "processes of --inferences runs each. DIR then has the ETRecord, the program, the "
+             "ETDumps, the inputs, record.json with versions and machine, and record.py, which "
+             "does the same by hand.\n"
+             "This needs torch and executorch: it starts Python with the package etrecord_tb and "
+             "its extra (pip install \"etrecord-tb[record]\"), before it gives up rights. "
+             "ETRECORD_TB_PYTHON names the Python (default: that of the environment in which the "
+             "command is installed, or python3). Only this command runs code from the working "
+             "directory, because MODULE names it.\n"
+             "With --on adb, the runner and the program are pushed to the device, and `bench` runs "
+             "them. The runner fills the inputs. A folder named record is ./record.",
+     .examples = {{"record model.py:make -o mobilenet", "three recordings of twenty runs"},
+                  {"record model.py:make -o small --recipe xnnpack-int8", "quantized"},
+                  {"record model.py:make -o mobilenet --debug-buffer", "and mobilenet/values"},
+                  {"record model.py:make -o phone --on adb --runner executor_runner",
+                   "on a phone"}},
+     .prepare = command_make_record,
+     .run = command_record},
     {.name = "trace",
      .bit = FOR_TRACE,
      .arguments = "RECORD...",

@@ -66,29 +66,113 @@ static void print_item(FILE *out, const char *name, size_t width, const char *te
   print_paragraph(out, text, width + 2, width + 2);
 }
 
-static void print_examples(FILE *out, const cli_command *command) {
+/* Prints the first `most` examples of a command. */
+static void print_examples(FILE *out, const cli_command *command, size_t most) {
   if (command->examples[0].line)
     fputs("\nexamples:\n", out);
-  for (const cli_example *e = command->examples; e->line; e++) {
+  for (const cli_example *e = command->examples; e->line && most > 0; e++, most--) {
     fprintf(out, "  etrecord-tb %s\n      ", e->line);
     print_paragraph(out, e->what, 6, 6);
   }
 }
 
-static void print_options(FILE *out, const cli_command *command) {
-  option_spec shown, *const spec = &shown;
-  fputs("\noptions:\n", out);
-  for (size_t i = 0; option_table_shown(&shown, i); i++) {
-    char left[64], right[512];
-    if (!option_table_has(spec, command))
-      continue;
-    snprintf(left, sizeof left, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ',
-             spec->letter ? spec->letter : ' ', spec->letter ? ", " : "  ", spec->name,
-             spec->argument ? " " : "", spec->argument ? spec->argument : "");
-    snprintf(right, sizeof right, "%s%s%s", spec->help, spec->words ? ": " : "",
-             spec->words ? spec->words : "");
-    print_item(out, left, 26, right);
+/* A group of options under a heading of its own. An option that no group names belongs to what its
+ * command is for. */
+typedef struct option_group {
+  const char *heading;
+  const char *names; /* between blanks; a name that ends in '-' stands for all that begin so */
+} option_group;
+
+static const option_group groups[] = {
+    {"options", NULL},
+    {"input",
+     " etrecord etdump pte debug-buffer reference reference-record inputs each each-from problems "
+     "source-root "},
+    {"what counts", " map runs skip-runs stat force "},
+    {"selection", " method graph module op backend entry input "},
+    {"output", " output logdir name format columns color width unit top sort findings tag hparam "},
+    {"clock and peaks", " ticks-per-second source-unit peak- device devices "},
+    {"limits", " max- "},
+    {NULL, NULL},
+};
+
+/* Options that matter most: -h prints the first ten that a command has. */
+static const char *const matter_most[] = {
+    "record", "against",        "repeat",  "fail-above", "output", "logdir", "format",    "by",
+    "to",     "fold",           "focus",   "reference",  "local",  "for",    "no-source", "etdump",
+    "pte",    "rename-modules", "bundled", "method",     "module", "op",     "top",       "sort",
+    "unit",   "name",           "runs",    "skip-runs",  NULL};
+enum { MOST_SHORT = 10, MOST_WORDS = 72 /* characters */ };
+
+static bool is_named(const char *names, const char *name) {
+  size_t size = strlen(name);
+  for (const char *at = names; *at; at += strcspn(at, " ")) {
+    at += strspn(at, " ");
+    size_t length = strcspn(at, " ");
+    bool begins = length > 0 && at[length - 1] == '-' && strncmp(at, name, length) == 0;
+    if (begins || (length == size && strncmp(at, name, size) == 0))
+      return true;
   }
+  return false;
+}
+
+static const option_group *group_of(const option_spec *spec) {
+  const option_group *group = &groups[1];
+  while (group->heading && !is_named(group->names, spec->name))
+    group++;
+  return group->heading ? group : &groups[0];
+}
+
+/* Prints an option; a brief one up to the end of its first sentence, and its words only if they are
+ * not many. */
+static void print_option(FILE *out, const option_spec *spec, bool is_brief) {
+  char left[64], right[512];
+  size_t size = strlen(spec->help);
+  for (size_t i = 0; is_brief && i < size; i++)
+    if (strchr(";.(", spec->help[i]) &&
+        (i + 1 == size || spec->help[i] == '(' || spec->help[i + 1] == ' '))
+      size = i;
+  while (size > 0 && spec->help[size - 1] == ' ')
+    size--;
+  bool has_words = spec->words && (!is_brief || strlen(spec->words) <= MOST_WORDS);
+  snprintf(left, sizeof left, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ',
+           spec->letter ? spec->letter : ' ', spec->letter ? ", " : "  ", spec->name,
+           spec->argument ? " " : "", spec->argument ? spec->argument : "");
+  snprintf(right, sizeof right, "%.*s%s%s", (int)size, spec->help, has_words ? ": " : "",
+           has_words ? spec->words : "");
+  print_item(out, left, 26, right);
+}
+
+/* Prints all options of a command, group by group. */
+static void print_options(FILE *out, const cli_command *command) {
+  option_spec spec;
+  for (const option_group *group = groups; group->heading; group++) {
+    bool is_empty = true;
+    for (size_t i = 0; option_table_shown(&spec, i); i++) {
+      if (!option_table_has(&spec, command) && spec.commands)
+        continue;
+      if (group_of(&spec) != group)
+        continue;
+      if (is_empty)
+        fprintf(out, "\n%s:\n", group->heading);
+      is_empty = false;
+      print_option(out, &spec, false);
+    }
+  }
+}
+
+/* Prints the options of a command that matter most. */
+static void print_short_options(FILE *out, const cli_command *command) {
+  option_spec spec;
+  size_t count = 0;
+  fputs("\noptions:\n", out);
+  for (const char *const *name = matter_most; *name && count < MOST_SHORT; name++)
+    for (size_t i = 0; option_table_shown(&spec, i); i++) {
+      if (strcmp(spec.name, *name) != 0 || !option_table_has(&spec, command))
+        continue;
+      print_option(out, &spec, true);
+      count++;
+    }
 }
 
 static void print_exit_statuses(FILE *out, const cli_command *command) {
@@ -136,6 +220,34 @@ const char *help_text(const cli_command *command, char room[HELP_ROOM]) {
   return room;
 }
 
+static void print_usage(FILE *out, const cli_command *command) {
+  fprintf(out,
+          command->runs_program ? "usage: etrecord-tb %s [options] %s\n\n"
+                                : "usage: etrecord-tb %s %s [options]\n\n",
+          command->name, command->arguments);
+}
+
+/* Prints what a command does, or what the program does, on one screen. */
+static void print_short_help(FILE *out, const cli_command *command) {
+  if (command) {
+    print_usage(out, command);
+    print_paragraph(out, command->summary, 0, 0);
+    print_examples(out, command, 2);
+    print_short_options(out, command);
+    fprintf(out, "\n`etrecord-tb help %s` has all options, and says what they mean.\n",
+            command->name);
+    return;
+  }
+  fputs("usage: etrecord-tb [COMMAND] RECORD... [options]\n\n"
+        "Shows what each line of a PyTorch model costs on a device.\n\ncommands:\n",
+        out);
+  for (const cli_command *c = commands; c->name; c++)
+    print_item(out, c->name, 12, c->summary);
+  print_examples(out, &commands[0], 2);
+  fputs("\n`etrecord-tb help` says more, `etrecord-tb COMMAND -h` what a command takes.\n", out);
+}
+
+/* Prints all that there is to say about a command, or about the program. */
 static void print_help(FILE *out, const cli_command *command) {
   char room[HELP_ROOM];
   if (!command) {
@@ -144,17 +256,14 @@ static void print_help(FILE *out, const cli_command *command) {
     fputs("\ncommands:\n", out);
     for (const cli_command *c = commands; c->name; c++)
       print_item(out, c->name, 12, c->summary);
-    print_examples(out, &commands[0]);
+    print_examples(out, &commands[0], SIZE_MAX);
     print_exit_statuses(out, NULL);
     fputs("\nRun `etrecord-tb help COMMAND` for options and examples of a command.\n", out);
     return;
   }
-  fprintf(out,
-          command->runs_program ? "usage: etrecord-tb %s [options] %s\n\n"
-                                : "usage: etrecord-tb %s %s [options]\n\n",
-          command->name, command->arguments);
+  print_usage(out, command);
   print_paragraphs(out, help_text(command, room));
-  print_examples(out, command);
+  print_examples(out, command, SIZE_MAX);
   print_options(out, command);
   print_exit_statuses(out, command);
 }
@@ -166,6 +275,6 @@ exit_status command_help(const cli_settings *settings) {
     asked = option_table_command(settings->record);
   if (is_named && !asked)
     return option_table_no_command(settings->record);
-  print_help(stdout, asked);
+  (settings->help && settings->is_help_short ? print_short_help : print_help)(stdout, asked);
   return message_written(ETR_OK, NULL);
 }

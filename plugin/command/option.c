@@ -250,6 +250,8 @@ static exit_status parse_option(parser *p) {
     value = p->at + 1 < p->argc ? p->argv[++p->at] : "";
   if (spec->argument && !value[0])
     return message_usage(p->named, "--%s needs a value: %s", spec->name, spec->argument);
+  if (spec->offset == offsetof(cli_settings, help))
+    p->out->is_help_short = text[1] != '-';
   return store_value(p, spec, value);
 }
 

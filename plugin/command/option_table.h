@@ -34,6 +34,7 @@ enum {
   FOR_HELP = 1 << 18,
   FOR_ACCURACY = 1 << 19,
   FOR_REFERENCE = 1 << 20,
+  FOR_RECORD = 1 << 21,
   /* Commands that refuse a filter that selects nothing, and an ETDump of another model, unless
      --force is given. */
   FORCIBLE = FOR_WRITE | FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION |

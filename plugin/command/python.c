@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE /* dladdr() */
 #include "command/python.h"
+#include "command/runner.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -137,4 +138,33 @@ void python_prepare(python_start *out, const char *module, const char *what, con
   const char *const first[PYTHON_ARGUMENTS] = {out->interpreter, "-I", "-c", out->script,
                                                out->packages};
   memcpy(out->arguments, first, sizeof first);
+}
+
+void python_add_option(const char **arguments, size_t *count, const char *name, const char *value) {
+  if (!value)
+    return;
+  arguments[(*count)++] = name;
+  arguments[(*count)++] = value;
+}
+
+enum { A_YEAR = 366 * 24 * 3600 }; /* in seconds: a model may take as long as it needs */
+
+exit_status python_run(const char *const *arguments, const char *extra) {
+  runner_outcome outcome;
+  runner_run(&outcome,
+             &(runner_program){.arguments = arguments, .seconds = A_YEAR, .shows_errors = true});
+  exit_status result = EXIT_DONE;
+  if (outcome.start_error)
+    result = message_failed(
+        "cannot start %s: %s: install Python and `pip install \"etrecord-tb[%s]\"`, or name a "
+        "Python with ETRECORD_TB_PYTHON",
+        arguments[0], strerror(outcome.start_error), extra);
+  else if (!runner_succeeded(&outcome))
+    result = EXIT_BAD_INPUT; /* it has said why, unless a signal ended it */
+  if (outcome.signal_number > 0)
+    result = message_failed(
+        "%s was killed by signal %d: perhaps there is too little memory for the model",
+        arguments[0], outcome.signal_number);
+  runner_clear(&outcome);
+  return result;
 }

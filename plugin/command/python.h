@@ -6,7 +6,10 @@
 #ifndef ETR_PYTHON_H
 #define ETR_PYTHON_H
 
+#include "command/message.h"
+
 #include <limits.h>
+#include <stddef.h>
 
 enum { PYTHON_ARGUMENTS = 5, PYTHON_SCRIPT_ROOM = 2048 };
 
@@ -29,5 +32,13 @@ typedef struct python_start {
  * packages are searched last.
  */
 void python_prepare(python_start *out, const char *module, const char *what, const char *extra);
+
+/** Appends an option with its value to a list of arguments, unless the value is NULL. */
+void python_add_option(const char **arguments, size_t *count, const char *name, const char *value);
+
+/** Runs Python with arguments that python_prepare() began, ended by NULL, and waits for it. Its
+ * standard error is that of this process. Returns EXIT_DONE, or EXIT_BAD_INPUT after it, or this
+ * function, said what is wrong. `extra` is as in python_prepare(). */
+exit_status python_run(const char *const *arguments, const char *extra);
 
 #endif

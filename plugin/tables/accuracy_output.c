@@ -734,6 +734,36 @@ static size_t count_runs(const etr_accuracy *a) {
   return runs;
 }
 
+/* Returns the worst output of each run, "run 1: 22.9 dB, run 3: 24.1 dB"; NULL if there is one run,
+ * or all have the same text. */
+static const char *outputs_text(accuracy_output *o) {
+  enum { MOST_RUNS = 8 };
+  const etr_accuracy *a = o->accuracy;
+  etr_arena *arena = &o->answer.arena;
+  const char *text = NULL, *first = NULL;
+  size_t runs = 0;
+  bool differs = false;
+  for (size_t i = 0, end; i < a->value_count; i = end) {
+    etr_accuracy run = {.values = a->values + i};
+    for (end = i; end < a->value_count && a->values[end].value->run == a->values[i].value->run;)
+      end++;
+    run.value_count = end - i;
+    const etr_value_accuracy *output = etr_accuracy_worst_output(&run);
+    if (!output)
+      continue;
+    const char *snr = etr_accuracy_snr_text(arena, &output->gap);
+    first = first ? first : snr;
+    differs |= snr && first && strcmp(snr, first) != 0;
+    if (++runs <= MOST_RUNS)
+      text = etr_arena_format(arena, "%srun %u: %s",
+                              text ? etr_arena_format(arena, "%s, ", text) : "", output->value->run,
+                              snr);
+  }
+  if (runs > MOST_RUNS)
+    text = etr_arena_format(arena, "%s, and %zu more runs", text, runs - MOST_RUNS);
+  return differs ? etr_arena_format(arena, "output of each run: %s", text) : NULL;
+}
+
 static void put_head(accuracy_output *o) {
   const etr_accuracy *a = o->accuracy;
   etr_arena *arena = &o->answer.arena;
@@ -747,6 +777,7 @@ static void put_head(accuracy_output *o) {
                                     a->ranked_count, a->value_count, runs, etr_plural(runs),
                                     etr_accuracy_of(arena, a)));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_line(arena, a));
+  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, outputs_text(o));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, problem_text(o));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, other_shapes_text(o));
   if (a->reference)

@@ -48,7 +48,7 @@ has "as a part of another project it builds the same" cmp "$prefix/one" "$prefix
 has "a part of another project brings no tests" test ! -e "$prefix/as_part/etrecord_tb/tests"
 has "the same nodes as the command has" cmp <(awk '{print $NF}' "$prefix/one" | sort) <(tail -n +2 "$prefix/table" | cut -d, -f4 | sort)
 for file in share/man/man1/etrecord-tb.1 share/man/man1/etrecord-tb-summary.1 share/man/man7/etrecord-tb-comparing.7 share/bash-completion/completions/etrecord-tb \
-  share/zsh/site-functions/_etrecord-tb share/fish/vendor_completions.d/etrecord-tb.fish include/etrecord.h include/etrecord_tb.h; do
+  share/zsh/site-functions/_etrecord-tb share/fish/vendor_completions.d/etrecord-tb.fish include/etrecord.h include/etrecord_tb.h share/etrecord-tb/schema/summary.schema.json; do
   has "$file" test -s "$prefix/$file"
 done
 echo "$passed passed, 0 failed"

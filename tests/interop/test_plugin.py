@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import sys
+import threading
 import types
 
 import pytest
@@ -93,6 +94,32 @@ def test_the_fleet_is_each_record_with_its_head(dashboard):
     blobs = {(run, "etrecord_head"): head for run, head in heads.items()} | {(run, "etrecord"): None for run in ("a", "cut", "loading", "old")}
     status, said = ask(dashboard, KeyError("Key  was not found in Reservoir"), "/fleet", blobs)
     assert (status, json.loads(said)) == (200, [{"run": run, "written": 7.0, "head": {"methods": []} if run == "a" else None} for run in ("a", "cut", "old")])
+
+
+class Meeting(Data):
+    """Answers a read only when as many wait as are made at once."""
+
+    def __init__(self, blobs, meeting):
+        super().__init__(None, blobs)
+        self.meeting, self.asked = meeting, 0
+
+    def read_blob_sequences(self, *arguments, **further):
+        self.asked += 1
+        return super().read_blob_sequences(*arguments, **further)
+
+    def read_blob(self, ctx=None, *, blob_key):
+        self.meeting.wait(timeout=60)
+        return super().read_blob(ctx, blob_key=blob_key)
+
+
+def test_the_fleet_is_read_sixteen_records_at_once(dashboard):
+    """And asks once where they are: TensorBoard's data server takes its time for each answer."""
+    blobs = {(f"run{index:02}", tag): b'{"methods": []}' for index in range(48) for tag in ("etrecord", "etrecord_head")}
+    data = Meeting(blobs, threading.Barrier(16))
+    app = dashboard(types.SimpleNamespace(data_provider=data)).get_plugin_apps()["/fleet"]
+    rows = json.loads(test.Client(app, wrappers.Response).get("/fleet").get_data(as_text=True))
+    assert rows == [{"run": f"run{index:02}", "written": 7.0, "head": {"methods": []}} for index in range(48)]
+    assert data.asked == 1
 
 
 @pytest.mark.parametrize("route, query", [("/runs", {}), ("/fleet", {}), ("/profile", {"run": "loading"}), ("/base", {"new": "loading"})])

@@ -166,6 +166,7 @@ def test_schema_is_one_and_is_known(name):
     schema = json.loads(SCHEMAS[name].read_text())
     jsonschema.validators.validator_for(schema).check_schema(schema)
     assert name in OUTPUTS or name in ELSEWHERE, "no command line prints it"
+    assert schema["$id"] == f"https://example.org/etrecord-tb/schema/{SCHEMAS[name].name}"
     assert SCHEMAS[name].name in (ROOT / "schema" / "README.md").read_text()
 
 

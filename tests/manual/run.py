@@ -69,7 +69,9 @@ def commands():
 
 def options_of(command):
     """[(name, letter or '')] of a command, as its help has them."""
-    found = re.findall(r"^  (?:-(\w), |    )--([\w-]+)", section(run(PROGRAM, "help", command).stdout, "options"), re.M)
+    text = run(PROGRAM, "help", command).stdout
+    text = text[text.index("\nexamples:\n") : text.index("\nexit status:\n")]
+    found = re.findall(r"^  (?:-(\w), |    )--([\w-]+)", text, re.M)
     return [(name, letter) for letter, name in found]
 
 
@@ -112,6 +114,18 @@ def check_help_fits():
         expect("\nexamples:\n" in text and "\nexit status:\n  0  done\n" in text, f"help {arguments}: no examples, or no exit status")
         for line in text.splitlines():
             expect(len(line) <= 80, f"help {arguments}: {line}")
+
+
+def check_short_help_is_one_screen():
+    for arguments in [[], *([name] for name in commands())]:
+        text = run(PROGRAM, *arguments, "-h").stdout
+        lines = text.splitlines()
+        expect(len(lines) <= 40 and all(len(line) <= 80 for line in lines), f"{arguments} -h: {len(lines)} lines")
+        expect(2 <= text.count("\n  etrecord-tb ") or arguments == ["help"], f"{arguments} -h: fewer than two examples")
+        if arguments:
+            offered = re.findall(r"^  (?:-\w, |    )--([\w-]+)", text, re.M)
+            expect(len(offered) == len(set(offered)) <= 10, f"{arguments} -h: {offered}")
+            expect(set(offered) <= {name for name, _ in options_of(arguments[0])}, f"{arguments} -h: {offered}")
 
 
 def check_examples_are_right_usage():

@@ -30,12 +30,13 @@ from .model import (
     MethodMemory, MethodSource, MethodSummary, Node, NodeChange, Noise, OperatorDelegation, PlannedBuffer, PlannedTensor, RunPhase, Source, SourceFile, SourceLine, Statistics, Value, ValueAccuracy, dataframe,
 )
 from .profile import Path, Profile, Record
+from .recording import RecordError, record
 
 __version__: str = library.etr_version().decode()
 __all__ = [
     "Accuracy", "AccuracyMeasures", "Change", "Diff", "ETRecord", "EtrecordError", "EtrecordWarning", "Event", "EventBlock", "FirstRun", "Graph", "LoadChange", "LoggedValue",
     "MemoryFinding", "MemoryPeak", "MemoryPlan", "MethodDelegation", "MethodDiff", "MethodMemory", "MethodSource", "MethodSummary", "Node", "NodeChange",
-    "Noise", "OperatorDelegation", "PlannedBuffer", "PlannedTensor", "Profile", "Record", "RunPhase", "Source", "SourceFile", "SourceLine", "Statistics", "Table", "Value", "ValueAccuracy", "dataframe", "events", "parse_etrecord", "write_tensorboard_artifact",
+    "Noise", "OperatorDelegation", "PlannedBuffer", "PlannedTensor", "Profile", "Record", "RecordError", "RunPhase", "Source", "SourceFile", "SourceLine", "Statistics", "Table", "Value", "ValueAccuracy", "dataframe", "events", "parse_etrecord", "record", "write_tensorboard_artifact",
 ]
 
 

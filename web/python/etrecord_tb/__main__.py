@@ -13,7 +13,7 @@ NAME = "etrecord-tb"
 FILE = f"{NAME}.exe" if sys.platform == "win32" else NAME
 
 
-def _find_command() -> pathlib.Path | None:
+def find_command() -> pathlib.Path | None:
     """Returns the path of the command: one of the distribution's files, or, after `pip install --target`, in bin beside the package."""
     beside = pathlib.Path(__file__).parents[1] / "bin" / FILE
     try:
@@ -24,8 +24,19 @@ def _find_command() -> pathlib.Path | None:
     return next((path for path in [*paths, beside] if path.is_file()), None)
 
 
+def _record() -> None:
+    """Runs `record` in this Python, which has torch and ExecuTorch, instead of the one that the command would start."""
+    if sys.path and sys.path[0] in ("", os.getcwd()):
+        sys.path.append(sys.path.pop(0))  # the user's module is searched last
+    from .recording import main as record
+
+    sys.exit(record(sys.argv[2:]))
+
+
 def main() -> None:
-    command = _find_command()
+    if sys.argv[1:2] == ["record"] and not {"-h", "--help"} & set(sys.argv):
+        _record()
+    command = find_command()
     if command is None:
         sys.exit(f"{NAME}: the package was installed without its command; install it anew: pip install --force-reinstall {NAME}")
     try:

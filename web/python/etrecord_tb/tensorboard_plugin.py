@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import json
 from typing import Any
@@ -18,6 +19,7 @@ from . import _library
 PLUGIN = TAG = "etrecord"
 HEAD = "etrecord_head"  # the tag of the few figures of a record for the list of all records
 LAST_SECOND = 253402300799  # of the year 9999: what a browser still shows as a date
+READERS = 16  # TensorBoard's data server answers each read after some 40 ms, however many wait
 LARGEST = 1e300  # a number that a browser reads as finite
 PAGE = {"page.js": "text/javascript", "page.css": "text/css"}  # its files, with their types
 
@@ -76,35 +78,42 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         runs = [{"run": run, "written": written} for run, written in sorted(self._written(request).items())]
         return http_util.Respond(request, runs, "application/json")
 
-    def _document(self, request: Any, run: str, tag: str = TAG) -> bytes | None:
-        """Returns the data that etrecord-tb wrote into the run under the tag; None if there is none, or if TensorBoard is still loading it."""
-        ctx = plugin_util.context(request.environ)
+    def _keys(self, request: Any, runs: list[str], tag: str) -> dict[str, str]:
+        """Returns the keys of the data that etrecord-tb wrote into these runs under the tag, by run, without those that TensorBoard is still loading."""
         try:
             found = self._data.read_blob_sequences(
-                ctx,
+                plugin_util.context(request.environ),
                 experiment_id=plugin_util.experiment_id(request.environ),
                 plugin_name=PLUGIN,
                 downsample=1,
-                run_tag_filter=provider.RunTagFilter(runs=[run], tags=[tag]),
+                run_tag_filter=provider.RunTagFilter(runs=runs, tags=[tag]),
             )
         except KeyError:  # as in _listed_so_far()
-            return None
-        series = found.get(run, {}).get(tag, [])
-        if not series or not series[-1].values:
+            return {run: key for one in runs for run, key in self._keys(request, [one], tag).items()} if len(runs) > 1 else {}
+        series = {run: tags.get(tag, []) for run, tags in found.items()}
+        return {run: data[-1].values[0].blob_key for run, data in series.items() if data and data[-1].values}
+
+    def _read(self, request: Any, key: str | None) -> bytes | None:
+        if key is None:
             return None
         try:
-            data = self._data.read_blob(ctx, blob_key=series[-1].values[0].blob_key)
+            data = self._data.read_blob(plugin_util.context(request.environ), blob_key=key)
         except Exception:  # whatever TensorBoard raises for a tensor that another program wrote
             return None
         return data if isinstance(data, bytes) else None
 
+    def _document(self, request: Any, run: str) -> bytes | None:
+        """Returns the document of a run; None if there is none, or if TensorBoard is still loading it."""
+        return self._read(request, self._keys(request, [run], TAG).get(run))
+
     @wrappers.Request.application
     def _fleet(self, request: Any) -> Any:
         """Answers with all records and their heads; a head is null if it is broken or missing."""
-        rows = (
-            f'{{"run": {json.dumps(run)}, "written": {json.dumps(written)}, "head": {_head(self._document(request, run, HEAD))}}}'
-            for run, written in sorted(self._written(request).items())
-        )
+        written = self._written(request)
+        keys = self._keys(request, sorted(written), HEAD) if written else {}
+        with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
+            heads = pool.map(lambda run: _head(self._read(request, keys.get(run))), sorted(written))
+            rows = [f'{{"run": {json.dumps(run)}, "written": {json.dumps(written[run])}, "head": {head}}}' for run, head in zip(sorted(written), heads)]
         return http_util.Respond(request, f"[{', '.join(rows)}]", "application/json")
 
     @wrappers.Request.application

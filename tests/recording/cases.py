@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls etrecord_tb.record() with each kind of model, and with what must fail; run.py starts it in a folder with the Python that has ExecuTorch."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import warnings
+
+import torch
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.exir import to_edge, to_edge_transform_and_lower
+
+import etrecord_tb
+
+SHORT = {"recordings": 1, "runs": 3, "progress": False}
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(64, 64)
+
+    def forward(self, x):
+        return torch.sigmoid(self.layer(x))
+
+
+class Mixed(torch.nn.Module):
+    """Takes a number besides its tensors, and no tensor of floats alone."""
+
+    def forward(self, x, times, index):
+        return x[index] * times
+
+
+class Branching(torch.nn.Module):
+    def forward(self, x):
+        return x.nonzero() if x.sum() > 0 else x
+
+
+def refused(kind, words, *arguments, **options):
+    """Checks that record() raises an error whose message has the words, and returns it."""
+    try:
+        etrecord_tb.record(*arguments, **{**SHORT, **options})
+    except kind as error:
+        assert type(error) is kind and all(word in str(error) for word in words), (kind, words, error)
+        return error
+    raise AssertionError(f"{arguments} with {options} was not refused")
+
+
+def failed(stage, words, *arguments, **options):
+    error = refused(etrecord_tb.RecordError, words, *arguments, **options)
+    assert error.stage == stage, (error.stage, stage, error)
+    return error
+
+
+def runs_of(name, *arguments, **options):
+    """Records, and returns the number of runs by method."""
+    with etrecord_tb.record(*arguments, out=name, **{**SHORT, **options}) as profile:
+        assert not profile.info()["warnings"], profile.info()["warnings"]
+        return {method.method: method.runs + method.skipped_runs for method in profile.summary()}
+
+
+def main():
+    warnings.simplefilter("error", etrecord_tb.EtrecordWarning)
+    x = (torch.randn(4, 64),)
+    exported = torch.export.export(Net().eval(), x)
+    said = []
+    assert runs_of("two_methods", {"a": Net(), "b": Net()}, {"a": x, "b": x}, debug_buffer=True, threads=1, progress=said.append) == {"a": 3, "b": 3}
+    assert any("recording 1 of 1" in line for line in said) and any("values" in line for line in said), said
+    with etrecord_tb.Profile("two_methods/values") as profile:
+        assert {value.run for block in profile.events() for event in block.events for value in event.values}, "no values were logged"
+    facts = json.loads(pathlib.Path("two_methods/record.json").read_text())
+    assert facts["threads"] == 1 and facts["recipe"] == "xnnpack" and facts["methods"] == ["a", "b"] and facts["executorch"], facts
+
+    assert runs_of("int8_default", Net(), x, recipe="xnnpack-int8", progress=said.append) == {"forward": 3}
+    assert any("calibrating on the example inputs" in line for line in said)
+    assert json.loads(pathlib.Path("int8_default/record.json").read_text())["calibration"] == "example inputs"
+    assert runs_of("int4", Net(), x, recipe="xnnpack-8da4w") == {"forward": 3}
+    assert runs_of("mixed", Mixed(), (torch.randn(4, 8), 2, torch.tensor([1, 2])), recipe="portable") == {"forward": 3}
+    assert runs_of("own", Net(), x, recipe="portable", partitioner=XnnpackPartitioner()) == {"forward": 3}
+    with etrecord_tb.Profile("own") as profile, etrecord_tb.Profile("mixed") as other:
+        assert profile.delegation()[0].delegated_nodes > 0 == other.delegation()[0].delegated_nodes
+    assert runs_of("exported", exported) == {"forward": 3}
+    assert runs_of("edge", to_edge(exported), x) == {"forward": 3}
+    assert runs_of("program", to_edge_transform_and_lower(exported, generate_etrecord=True).to_executorch(), x) == {"forward": 3}
+    assert runs_of("files", "own/model.pte", x, etrecord="own/etrecord.bin") == {"forward": 3}
+    assert runs_of("files", "own/model.pte", x, etrecord="own/etrecord.bin", force=True) == {"forward": 3}
+
+    failed("save", ["files", "force"], Net(), x, out="files")
+    failed("save", ["generate_etrecord=True"], to_edge_transform_and_lower(exported).to_executorch(), x, out="without")
+    assert failed("export", ["torch.export"], Branching(), x, out="branching").__cause__ is not None
+    failed("export", ["torch.export"], Branching(), x, out="branching_int8", recipe="xnnpack-int8")
+    failed("quantize", ["module"], exported, out="exported_int8", recipe="xnnpack-int8")
+    pathlib.Path("damaged.pte").write_bytes(b"no program")
+    failed("run", ["exit status"], "damaged.pte", x, etrecord="own/etrecord.bin", out="damaged")
+    refused(ValueError, ["recipe", "portable"], Net(), x, out="other", recipe="xnnpackk")
+    refused(ValueError, ["tuple"], Net(), x[0], out="other")
+    refused(ValueError, ["'b'"], {"a": Net(), "b": Net()}, {"a": x}, out="other")
+    refused(ValueError, ["etrecord="], "own/model.pte", x, out="other")
+    refused(ValueError, ["runs"], Net(), x, out="other", runs=0)
+    refused(ValueError, ["runner"], Net(), x, out="other", on="adb")
+
+    # What record.py does by hand is the same record.
+    pathlib.Path("by_factory.py").write_text("import torch\nfrom cases import Net\n\n\ndef make():\n    return Net(), (torch.randn(4, 64),)\n")
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join([os.environ.get("PYTHONPATH", ""), os.fspath(pathlib.Path(__file__).parent), os.getcwd()]))
+    subprocess.run([sys.executable, "-m", "etrecord_tb", "record", "by_factory:make", "-o", "of_factory", "--repeat", "1", "--inferences", "3"], check=True, env=environment, stderr=subprocess.DEVNULL)
+    pathlib.Path("again").mkdir()
+    subprocess.run([sys.executable, os.path.abspath("of_factory/record.py")], check=True, cwd="again", env=environment, stderr=subprocess.DEVNULL)
+    with etrecord_tb.Profile("of_factory") as made, etrecord_tb.Profile("again") as again:
+        assert [node.target for node in made.graphs()[0].nodes] == [node.target for node in again.graphs()[0].nodes]
+        assert made.summary()[0].runs + made.summary()[0].skipped_runs == again.summary()[0].runs + again.summary()[0].skipped_runs == 3
+    print("all cases passed")
+
+
+if __name__ == "__main__":
+    main()

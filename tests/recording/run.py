@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/recording.md as a program, and etrecord_tb.record(): run.py PROGRAM PACKAGE. 77: no ExecuTorch.
+
+The blocks run one after the other in an empty folder: `python` blocks that begin with the name of a file are that file, others are run; `bash` blocks are run without the
+commands that install something; `cpp` blocks are compiled against the headers of the wheel. Then cases.py calls record() with each kind of model. The Python with ExecuTorch is
+the one that EXECUTORCH_PYTHON names, or else this one.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parents[1]
+PYTHON = os.environ.get("EXECUTORCH_PYTHON", sys.executable)
+DUMP = ROOT / "tests" / "fixtures" / "mv2_xnnpack" / "etdump.etdp"
+
+# The command starts an isolated Python, which would not find the package that is not installed.
+WRAPPER = '#!/bin/sh\n[ "$1" = -I ] && shift\nexec "$REAL_PYTHON" "$@"\n'
+
+# A device in the folder `device`: it leaves an ETDump where its runner is told to, of which the first event takes a tick more each time.
+ADB = f"""#!{sys.executable}
+import pathlib, shlex, shutil, sys
+sys.path.insert(0, {str(ROOT / "tests" / "cli")!r})
+import command
+device, words = pathlib.Path(sys.argv[0]).resolve().parents[1] / "device", sys.argv[1:]
+if words[0] == "-s":
+    (device / "serial").write_text(words[1])
+    words = words[2:]
+with open(device / "calls", "a") as calls:
+    print(*words, file=calls)
+if words[0] == "push":
+    shutil.copy(words[1], device / pathlib.Path(words[2]).name)
+elif words[0] == "pull":
+    shutil.copy(device / pathlib.Path(words[1]).name, words[2])
+elif "--etdump_path" in " ".join(words):
+    words = shlex.split(" ".join(words))
+    number = (device / "calls").read_text().count("--etdump_path")
+    (device / pathlib.Path(words[words.index("--etdump_path") + 1]).name).write_bytes(command.recorded_again(pathlib.Path({str(DUMP)!r}).read_bytes(), number))
+"""
+
+
+def has_executorch():
+    return subprocess.run([PYTHON, "-c", "import executorch.export, executorch.devtools"], capture_output=True).returncode == 0
+
+
+def write_program(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+class Document:
+    """Runs the blocks of a document in a folder."""
+
+    def __init__(self, folder, program, package):
+        self.folder, self.failed = folder / "work", []
+        for name in ("work", "bin", "device"):
+            (folder / name).mkdir()
+        write_program(folder / "bin" / "python", '#!/bin/sh\nexec "$REAL_PYTHON" "$@"\n')
+        write_program(folder / "bin" / "wrapper", WRAPPER)
+        write_program(folder / "bin" / "adb", ADB)
+        write_program(self.folder / "executor_runner", "#!/bin/sh\n")
+        self.environment = dict(os.environ, PATH=f"{folder / 'bin'}:{pathlib.Path(program).parent}:{os.environ['PATH']}", PYTHONPATH=f"{package}:{self.folder}", REAL_PYTHON=PYTHON,
+                                ETRECORD_TB_PYTHON=str(folder / "bin" / "wrapper"), ETRECORD_TB=str(program))
+
+    def run(self, command, what):
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            self.failed.append(what)
+            print(f"FAILED: {what}\n{done.stdout[-3000:]}")
+        return done.stdout
+
+    def python(self, text):
+        named = re.match(r"# (\w+\.py)\n", text)
+        if named:
+            (self.folder / named[1]).write_text(text)
+        else:
+            self.run([PYTHON, "-c", text], text)
+
+    def bash(self, text):
+        for command in text.splitlines():
+            if not command.startswith("pip "):
+                self.run(["bash", "-eo", "pipefail", "-c", command], command)
+
+    def cpp(self, text):
+        headers = self.run([PYTHON, "-c", "import executorch, pathlib; print(pathlib.Path(list(executorch.__path__)[0]) / 'include')"], "headers").strip()
+        if not shutil.which("g++") or not os.path.isdir(os.path.join(headers, "executorch", "devtools", "etdump")):
+            print("skipped: no g++, or a wheel without headers: the C++ block is not compiled")
+            return
+        (self.folder / "values.cpp").write_text(text)
+        self.run(["g++", "-std=c++17", "-w", "-fsyntax-only", "-DC10_USING_CUSTOM_GENERATED_MACROS", "-DET_EVENT_TRACER_ENABLED", "-I", headers, "-I",
+                  f"{headers}/executorch/runtime/core/portable_type/c10", "values.cpp"], "the C++ block")
+
+    def check(self, name, methods, dumps, runs):
+        """Checks that a folder has a record without fault, with so many ETDumps and runs of each method."""
+        self.run(["etrecord-tb", "validate", name], f"validate {name}")
+        said = json.loads(self.run(["etrecord-tb", "info", name, "--format", "json"], f"info {name}") or "{}")
+        found = {method["method"]: method["runs"] for method in said.get("methods", ())}
+        if found != dict.fromkeys(methods, runs) or len(said["etdumps"]) != dumps or said["warnings"]:
+            self.failed.append(name)
+            print(f"FAILED: {name} has runs {found} in {len(said['etdumps'])} ETDumps, and the warnings {said['warnings']}")
+
+
+def main():
+    if not has_executorch():
+        print(f"skipped: {PYTHON} has no ExecuTorch (EXECUTORCH_PYTHON names another), so that nothing was recorded")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        document = Document(pathlib.Path(folder), pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve())
+        for language, text in re.findall(r"^```(python|bash|cpp)\n(.*?)^```$", (ROOT / "docs" / "recording.md").read_text(), re.M | re.S):
+            if "generate_etrecord(" in text and "edge_copy" in text:  # as versions did that these wheels no longer do
+                continue
+            getattr(document, language)(text)
+        for name, methods in (("net", ["forward"]), ("portable", ["forward"]), ("by_hand", ["forward"]), ("two", ["decode", "encode"]), ("dynamic", ["forward"]), ("int8", ["forward"])):
+            document.check(name, methods, 3, 60)
+        document.check("values", ["forward"], 1, 1)
+        calls = (pathlib.Path(folder) / "device" / "calls").read_text()
+        if calls.count("--num_executions 20") != 3 or len(list((document.folder / "phone").glob("etdump-*.etdp"))) != 3:
+            document.failed.append("the device")
+            print(f"FAILED: the device was called so:\n{calls}")
+        document.run([PYTHON, os.fspath(FOLDER / "cases.py")], "cases.py")
+    print(f"{len(document.failed)} failed")
+    return 1 if document.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

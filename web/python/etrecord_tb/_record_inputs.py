@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the inputs of methods as safetensors: tensors are METHOD/INDEX, and the metadata `inputs` lists all values of each method, in JSON."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import struct
+from typing import Any
+
+import torch
+
+DTYPES = {
+    torch.float32: "F32", torch.float64: "F64", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32", torch.int16: "I16", torch.int8: "I8",
+    torch.uint8: "U8", torch.bool: "BOOL",
+}
+
+
+def write(path: pathlib.Path, inputs: dict[str, list[Any]]) -> None:
+    """Writes the flat inputs of each method. Raises TypeError for a value that the runtime does not take."""
+    header: dict[str, Any] = {}
+    listed: dict[str, list[Any]] = {}
+    parts: list[bytes] = []
+    offset = 0
+    for method, values in inputs.items():
+        listed[method] = []
+        for index, value in enumerate(values):
+            if isinstance(value, torch.Tensor):
+                if value.dtype not in DTYPES:
+                    raise TypeError(f"{method}: input {index} is of {value.dtype}, which cannot be stored")
+                plain = value.detach().cpu().contiguous()
+                data = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
+                header[f"{method}/{index}"] = {"dtype": DTYPES[value.dtype], "shape": list(plain.shape), "data_offsets": [offset, offset + len(data)]}
+                parts.append(data)
+                offset += len(data)
+                listed[method].append("tensor")
+            elif value is None or isinstance(value, (bool, int, float)):
+                listed[method].append(value)
+            else:
+                raise TypeError(f"{method}: input {index} is a {type(value).__name__}: the runtime takes tensors, numbers and None")
+    header["__metadata__"] = {"inputs": json.dumps(listed)}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(parts))

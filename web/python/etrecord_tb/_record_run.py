@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a program and leaves its ETDump: one recording, in a process of its own. `etrecord_tb.recording` starts it with a description in JSON."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+import torch
+from executorch.extension.pybindings import portable_lib
+
+from ._record_inputs import DTYPES
+
+
+def read_inputs(path: str) -> dict[str, list[Any]]:
+    """Returns the flat inputs of each method from a file that _record_inputs.write() made."""
+    with open(path, "rb") as file:
+        size = struct.unpack("<Q", file.read(8))[0]
+        header, data = json.loads(file.read(size)), bytearray(file.read())
+    inputs: dict[str, list[Any]] = json.loads(header["__metadata__"]["inputs"])
+    names = {name: dtype for dtype, name in DTYPES.items()}
+    for method, values in inputs.items():
+        for index, value in enumerate(values):
+            if value != "tensor":
+                continue
+            entry = header[f"{method}/{index}"]
+            start, end = entry["data_offsets"]
+            dtype = names[entry["dtype"]]
+            values[index] = torch.frombuffer(data[start:end], dtype=dtype).reshape(entry["shape"]) if end > start else torch.empty(entry["shape"], dtype=dtype)
+    return inputs
+
+
+def main(text: str) -> int:
+    spec = json.loads(text)
+    if spec["threads"]:
+        portable_lib._unsafe_reset_threadpool(spec["threads"])
+    inputs = read_inputs(spec["inputs"])
+    module = portable_lib._load_for_executorch(spec["program"], enable_etdump=True, debug_buffer_size=spec.get("debug_buffer_size", 0))
+    for method, values in inputs.items():
+        for _ in range(spec["runs"]):
+            module.run_method(method, tuple(values))
+    if spec.get("debug_buffer"):
+        module.write_etdump_result_to_file(spec["etdump"], spec["debug_buffer"])
+    else:
+        module.write_etdump_result_to_file(spec["etdump"])
+    print(json.dumps({"threads": portable_lib._threadpool_get_thread_count()}))
+    return 0

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes a record in one call: exports a model, runs the program several times, each in a process of its own, and opens what that left.
+
+torch and ExecuTorch are imported only when record() is called: by _record_export.py, which makes the program, and by _record_run.py, which runs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import importlib.util
+import json
+import logging
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from typing import Any, Callable, Iterator, Mapping, Sequence, Union
+
+from ._library import EtrecordError
+from .profile import Path, Profile
+
+RECIPES = ("xnnpack", "xnnpack-int8", "xnnpack-8da4w", "portable")
+STAGES = ("import", "export", "quantize", "lower", "program", "save", "run")
+_FIRST_BUFFER, _LARGEST_BUFFER = 64 << 20, 8 << 30  # bytes that may be logged: ExecuTorch ends a process whose buffer is too small
+_ON_DEVICE = "/data/local/tmp/etrecord-tb"  # which every user of adb may write to, and run programs in
+_MADE = ("etrecord.bin", "model.pte", "inputs.safetensors", "record.py", "record.json", "values")
+
+Progress = Union[Callable[[str], None], bool, None]
+
+
+class RecordError(EtrecordError):
+    """record() failed in its `stage`: import, export, quantize, lower, program, save or run. The message says what to try; the cause is chained."""
+
+    def __init__(self, stage: str, message: str):
+        super().__init__(f"{stage}: {message}")
+        self.stage = stage
+
+
+class _Teller:
+    """Says what is done, on standard error or to a function."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._say = progress
+        self._start = time.monotonic()
+
+    def say(self, text: str) -> None:
+        if callable(self._say):
+            self._say(text)
+        elif self._say is not False:
+            print(f"etrecord-tb: {time.monotonic() - self._start:6.1f} s  {text}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps what torch and ExecuTorch warn of while they export from filling a notebook. Errors are raised all the same."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def _prepare_folder(out: Path, force: bool) -> pathlib.Path:
+    """Makes the folder, and removes an earlier record from it if `force` says so."""
+    folder = pathlib.Path(os.fsdecode(out))
+    if folder.exists() and not folder.is_dir():
+        raise RecordError("save", f"{folder} is a file: name a folder with out=")
+    old = [path for path in (folder / name for name in _MADE) if path.exists()] + sorted(folder.glob("etdump*.etdp")) + sorted(folder.glob("debug_buffer.bin"))
+    if old and not force:
+        raise RecordError("save", f"{folder} has a record ({old[0].name}): name another folder, or replace it with force=True (--force)")
+    for path in old:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _processor() -> str:
+    """Returns the name of the processor, as well as the system tells it."""
+    with contextlib.suppress(OSError, StopIteration):
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    return platform.processor() or platform.machine()
+
+
+def _commit() -> str | None:
+    """Returns the commit of the working directory's repository; None if it is in none."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10)
+        return done.stdout.strip() or None if done.returncode == 0 else None
+    return None
+
+
+def _run_once(spec: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    """Runs _record_run.py in a process of its own, with the modules that this one finds."""
+    start = "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from etrecord_tb._record_run import main; sys.exit(main(sys.argv[1]))"
+    paths = [os.path.abspath(path) for path in sys.path]
+    package = os.fspath(pathlib.Path(__file__).resolve().parents[1])
+    command = [sys.executable, "-I", "-c", start, json.dumps([*paths, *([] if package in paths else [package])]), json.dumps(spec)]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+
+
+def _checked_run(spec: dict[str, Any]) -> dict[str, Any]:
+    """Runs the program and returns what the process said of it. Raises RecordError with the end of what it printed."""
+    done = _run_once(spec)
+    if done.returncode == 0 and os.path.isfile(spec["etdump"]):
+        said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return said
+    end = " ".join((done.stderr or done.stdout).split())[-600:] or "it printed nothing"
+    if done.returncode == 0:
+        raise RecordError("run", f"the process left no ETDump ({end}): the wheels of ExecuTorch before 1.5 write none; pip install -U executorch, or run the .pte elsewhere")
+    how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
+    raise RecordError("run", f"the process that runs the program ended with {how}: {end}")
+
+
+def _record_values(folder: pathlib.Path, spec: dict[str, Any]) -> None:
+    """Logs all values of one run into a record of its own, because logging changes times."""
+    values = folder / "values"
+    values.mkdir()
+    for name in ("etrecord.bin", "model.pte"):
+        try:
+            os.link(folder / name, values / name)
+        except OSError:  # another file system, or one without links
+            shutil.copy(folder / name, values / name)
+    size = _FIRST_BUFFER
+    while True:
+        wanted = {**spec, "runs": 1, "etdump": os.fspath(values / "etdump.etdp"), "debug_buffer": os.fspath(values / "debug_buffer.bin"), "debug_buffer_size": size}
+        try:
+            _checked_run(wanted)
+            return
+        except RecordError:
+            if size >= _LARGEST_BUFFER:
+                raise
+            size *= 4
+
+
+def _adb(device: str | None) -> list[str]:
+    return ["adb", *(["-s", device] if device else [])]
+
+
+def _call(command: Sequence[str], what: str) -> None:
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    except OSError as error:
+        raise RecordError("run", f"{command[0]} cannot be started ({error.strerror}): install Android's platform-tools, and put them into PATH") from error
+    if done.returncode:
+        raise RecordError("run", f"{what} failed (exit status {done.returncode}): {' '.join((done.stderr or done.stdout).split())[-400:]}; `adb devices` lists the devices")
+
+
+def _record_on_device(folder: pathlib.Path, runner: Path, device: str | None, recordings: int, runs: int, threads: int | None, teller: _Teller) -> None:
+    """Pushes the runner and the program, and has `bench` run and pull them."""
+    from .__main__ import NAME, find_command
+
+    program, adb = find_command() or shutil.which(NAME), _adb(device)
+    if program is None:
+        raise RecordError("run", "the package was installed without its command, which runs programs on devices: pip install --force-reinstall etrecord-tb")
+    teller.say("pushing the runner and the program to the device")
+    _call([*adb, "shell", "mkdir", "-p", _ON_DEVICE], "adb shell mkdir")
+    for source, name in ((os.fsdecode(runner), "runner"), (os.fspath(folder / "model.pte"), "model.pte")):
+        _call([*adb, "push", source, f"{_ON_DEVICE}/{name}"], f"adb push {source}")
+    _call([*adb, "shell", "chmod", "755", f"{_ON_DEVICE}/runner"], "adb shell chmod")
+    words = [f"{_ON_DEVICE}/runner", "--model_path", f"{_ON_DEVICE}/model.pte", "--etdump_path", f"{_ON_DEVICE}/etdump.etdp", "--num_executions", str(runs)]
+    words += ["--cpu_threads", str(threads)] if threads else []
+    with tempfile.TemporaryDirectory() as logdir:
+        command = [os.fspath(program), "bench", "--record", os.fspath(folder), "--repeat", str(recordings), "--warmup", "0", "--logdir", logdir, "--", *adb, "shell", *words]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+        if done.returncode:
+            raise RecordError("run", f"bench failed (exit status {done.returncode}): {' '.join(done.stderr.split())[-600:]}")
+        dumps = sorted(pathlib.Path(logdir).rglob("etdump-*.etdp"), key=lambda path: int(path.stem.rsplit("-", 1)[1]))
+        for number, dump in enumerate(dumps, 1):
+            shutil.move(os.fspath(dump), folder / f"etdump-{number}.etdp")
+
+
+def _check(recipe: Any, on: str, runner: Path | None, recordings: int, runs: int, threads: int | None, debug_buffer: bool) -> None:
+    """Raises ValueError for arguments that cannot be meant, before the export takes its time."""
+    for name, value in (("recordings", recordings), ("runs", runs), ("threads", 1 if threads is None else threads)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ValueError(f"{name} must be a whole number from 1 on, not {value!r}")
+    if isinstance(recipe, str) and recipe not in RECIPES:
+        raise ValueError(f"recipe must be one of {', '.join(RECIPES)}, or an ExportRecipe of ExecuTorch, not {recipe!r}")
+    if on not in ("here", "adb"):
+        raise ValueError(f"on must be 'here' or 'adb', not {on!r}")
+    if on == "adb" and runner is None:
+        raise ValueError("on='adb' needs runner=, an executor_runner built for the device with -DEXECUTORCH_ENABLE_EVENT_TRACER=ON")
+    if on == "adb" and not os.path.isfile(os.fsdecode(runner or "")):
+        raise ValueError(f"there is no runner {os.fsdecode(runner or '')}")
+    if on == "here" and runner is not None:
+        raise ValueError("runner= is for on='adb'; `etrecord-tb bench` runs a program of yours here")
+    if on == "adb" and debug_buffer:
+        raise ValueError("debug_buffer=True is for on='here': a runner on a device logs values only if it is built to (docs/recording.md)")
+
+
+def record(
+    model: Any, example_inputs: Any = None, *, out: Path, recipe: Any = "xnnpack", partitioner: Any = None, quantizer: Any = None, calibration: Any = None,
+    dynamic_shapes: Any = None, etrecord: Path | None = None, recordings: int = 3, runs: int = 20, threads: int | None = None, debug_buffer: bool = False,
+    on: str = "here", runner: Path | None = None, device: str | None = None, progress: Progress = None, force: bool = False, _named: str | None = None,
+) -> Profile:
+    """Exports a model, runs it, and returns the Profile of the folder `out`, which has all files of a record.
+
+    model: a torch.nn.Module, an ExportedProgram, an EdgeProgramManager, an ExecutorchProgramManager, the path of a .pte (then with etrecord=), or a dict of the first two by method.
+    example_inputs: the tuple of the model's inputs, or a dict of tuples by method. Exported programs have their own.
+    out: the folder to make. One that has a record is refused, unless `force` is given.
+    recipe: how the model is lowered: "xnnpack" (32-bit floats), "xnnpack-int8" (static, weights by channel), "xnnpack-8da4w" (activations of 8 bits, weights of 4 in groups of 32),
+    "portable" (no backend), or an ExportRecipe of ExecuTorch. partitioner, quantizer: one or a list of them, instead of the recipe's.
+    calibration: a list of tuples that a static quantizer sees; the example inputs, if it is not given. dynamic_shapes: as for torch.export.export; for several methods, by method.
+    etrecord: the ETRecord of a .pte, or of a program that was made without one.
+    recordings: how many ETDumps, each from a process of its own, because only several can decide a comparison. runs: the inferences of each.
+    threads: of the runtime's thread pool; None leaves it as it is. debug_buffer: also logs all values, in a recording of its own: the record `out`/values.
+    on: "here", or "adb" for a device, whose `runner` is an executor_runner with event tracing; `device` is its serial number.
+    progress: a function that is called with each line about what is done, False for none; by default they go to standard error.
+
+    Raises RecordError, whose `stage` says what failed, and ValueError for arguments that cannot be meant. `out`/record.py is the same by hand.
+    """
+    _check(recipe, on, runner, recordings, runs, threads, debug_buffer)
+    teller, folder = _Teller(progress), _prepare_folder(out, force)
+    teller.say("importing torch and ExecuTorch")
+    with _quiet():
+        try:
+            from . import _record_export
+        except ImportError as error:
+            raise RecordError("import", f'record() needs torch and executorch: pip install "etrecord-tb[record]", since executorch brings no torch ({error})') from error
+        made = _record_export.make(
+            model, example_inputs, folder, recipe=recipe, partitioner=partitioner, quantizer=quantizer, calibration=calibration, dynamic_shapes=dynamic_shapes, etrecord=etrecord,
+            say=teller.say,
+        )
+    facts: dict[str, Any] = {"threads": threads, "host": platform.node(), "machine": platform.machine(), "system": platform.platform(), "processor": _processor(), "cores": os.cpu_count()}
+    if on == "adb":
+        _record_on_device(folder, runner or "", device, recordings, runs, threads, teller)
+        facts = {"on": "adb", "device": device}
+    else:
+        spec = {"program": os.fspath(folder / "model.pte"), "inputs": os.fspath(folder / "inputs.safetensors"), "runs": runs, "threads": threads}
+        for number in range(1, recordings + 1):
+            teller.say(f"recording {number} of {recordings}: {runs} runs of {', '.join(made.methods)}")
+            said = _checked_run({**spec, "etdump": os.fspath(folder / f"etdump-{number}.etdp")})
+        facts["threads"] = said["threads"]
+        if debug_buffer:
+            teller.say("logging the values of one run")
+            _record_values(folder, spec)
+    (folder / "record.json").write_text(json.dumps({
+        "made_by": "etrecord_tb.record", "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "methods": made.methods, "recipe": made.recipe, "calibration": made.calibration,
+        "recordings": recordings, "runs": runs, **made.versions, **facts, "commit": _commit(),
+    }, indent=2) + "\n")
+    (folder / "record.py").write_text(made.by_hand(_named, recordings, runs, threads))
+    teller.say(f"{folder}: done; record.py there is the same by hand")
+    return Profile(folder)
+
+
+# ---- From a terminal ----
+
+
+def _factory(named: str) -> Any:
+    """Imports MODULE:FACTORY. Its folder, or the working directory, is searched last: the user named this module to be run."""
+    module, separator, name = named.rpartition(":")
+    if not separator or not module or not name:
+        raise ValueError(f"{named}: give MODULE:FACTORY, such as model.py:make or package.model:make")
+    if module.endswith(".py"):
+        path = pathlib.Path(module)
+        if not path.is_file():
+            raise ValueError(f"{module}: there is no such file")
+        sys.path.append(os.fspath(path.resolve().parent))
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None and spec.loader is not None  # of a name that ends in .py
+        found = importlib.util.module_from_spec(spec)
+        sys.modules[path.stem] = found
+        spec.loader.exec_module(found)
+    else:
+        sys.path.append(os.getcwd())
+        found = importlib.import_module(module)
+    factory = getattr(found, name, None)
+    if not callable(factory):
+        raise ValueError(f"{named}: {module} has no function {name}")
+    return factory
+
+
+def _call_factory(named: str) -> tuple[Any, Any, dict[str, Any]]:
+    """Returns the model, its inputs, and what else the factory gives record(): a dict, as the third of what it returns."""
+    with _quiet():
+        try:
+            given = _factory(named)()
+        except ValueError:
+            raise
+        except Exception as error:
+            raise RecordError("import", f"{named} failed: {type(error).__name__}: {error}") from error
+    if not isinstance(given, tuple) or len(given) not in (2, 3):
+        raise ValueError(f"{named} must return (model, example_inputs), or these and a dict of further arguments of record()")
+    more: Mapping[str, Any] = given[2] if len(given) == 3 else {}
+    return given[0], given[1], dict(more)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="etrecord-tb record", allow_abbrev=False)
+    parser.add_argument("factory", metavar="MODULE:FACTORY")
+    parser.add_argument("--output", "-o", required=True, metavar="DIR")
+    parser.add_argument("--recipe", choices=RECIPES, default="xnnpack")
+    for name in ("repeat", "inferences", "threads"):
+        parser.add_argument(f"--{name}", type=int, metavar="N", default={"repeat": 3, "inferences": 20}.get(name))
+    parser.add_argument("--on", choices=("here", "adb"), default="here")
+    parser.add_argument("--runner", metavar="FILE")
+    parser.add_argument("--device", metavar="SERIAL")
+    for name in ("debug-buffer", "force"):
+        parser.add_argument(f"--{name}", action="store_true")
+    wanted = parser.parse_args(arguments)
+    try:
+        _check(wanted.recipe, wanted.on, wanted.runner, wanted.repeat, wanted.inferences, wanted.threads, wanted.debug_buffer)
+        model, inputs, more = _call_factory(wanted.factory)
+        options: dict[str, Any] = {"recipe": wanted.recipe, **more}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the command that reads the record says what is missing in it
+            record(
+                model, inputs, out=wanted.output, recordings=wanted.repeat, runs=wanted.inferences, threads=wanted.threads, debug_buffer=wanted.debug_buffer, on=wanted.on,
+                runner=wanted.runner, device=wanted.device, force=wanted.force, _named=wanted.factory, **options,
+            ).close()
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # whatever torch raises about a model
+        text = " ".join(str(error).split())[:1200]
+        print(f"etrecord-tb: {text if isinstance(error, (ValueError, OSError)) else f'{type(error).__name__}: {text}'}", file=sys.stderr)
+        return 1
+    print(f"etrecord-tb summary {wanted.output}")
+    return 0
