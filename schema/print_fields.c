@@ -145,8 +145,9 @@ int main(void) {
   WORDS("flaw_kind", etr_flaw_kind_name, ETR_FLAW_MISSING);
   WORDS("memory_finding_kind", etr_memory_finding_kind_name, ETR_MEMORY_FLOAT_BESIDE);
   WORDS("explained_kind", etr_explained_kind_name, ETR_EXPLAINED_KINDS - 1);
-  WORDS("finding_kind", etr_finding_kind_name, ETR_FINDING_NOTHING);
+  WORDS("finding_kind", etr_finding_kind_name, ETR_FINDING_LESS_WORK);
   WORDS("sureness", etr_sureness_name, ETR_POSSIBLE);
+  WORDS("effort", etr_effort_name, ETR_EFFORT_RECORD_AGAIN);
   etr_jw_end(&json);
   etr_jw_end(&json);
   return etr_writer_finish(&writer, NULL) != ETR_OK || fflush(stdout) != 0;

@@ -13,12 +13,14 @@ void etr_findings_put(etr_answer *answer, const etr_findings *findings, const ch
     return;
   etr_puts(&answer->writer, "\n");
   etr_put_style(&answer->writer, ETR_STYLE_BOLD);
-  etr_putf(&answer->writer, "%s (medians, kernels with calls; savings may overlap)", heading);
+  etr_putf(&answer->writer, "%s (typical times; savings may overlap)", heading);
   etr_put_style(&answer->writer, ETR_STYLE_PLAIN);
   etr_puts(&answer->writer, etr_section_is_markdown(answer) ? "\n\n" : "\n");
   for (size_t i = 0; i < findings->count && i < shown; i++) {
     const etr_finding *finding = &findings->list[i];
-    etr_section_item(answer, etr_arena_format(&answer->arena, "%zu. %s", i + 1, finding->title),
+    etr_section_item(answer,
+                     etr_arena_format(&answer->arena, "%zu. %s%s%s", i + 1, finding->title,
+                                      finding->fact[0] ? ": " : "", finding->fact),
                      etr_arena_format(&answer->arena, "%s %s", finding->evidence, finding->saving));
   }
   if (findings->count > shown)
@@ -57,8 +59,7 @@ static const etr_field finding_fields[] = {
     {"kind", "kind", ETR_CELL_WORD, ROWS, .get = kind},
     {"title", "title", ETR_CELL_NAME, EVERY, FINDING(title), .says = "what to change"},
     {"fact", "fact", ETR_CELL_NAME, EVERY, FINDING(fact), .says = "the reason, in short"},
-    {"evidence", "evidence", ETR_CELL_NAME, EVERY, FINDING(evidence),
-     .says = "why, in sentences"},
+    {"evidence", "evidence", ETR_CELL_NAME, EVERY, FINDING(evidence), .says = "why, in sentences"},
     {"saving", "saving", ETR_CELL_NAME, EVERY, FINDING(saving),
      .says = "saving, certainty and caveat as a sentence"},
     {"least", "least", ETR_CELL_TIME, EVERY, FINDING(least), .nullable = true,
@@ -96,7 +97,8 @@ void etr_findings_add(etr_table *table, const etr_method *method, const etr_find
   etr_table_add_rows(table, ETR_ROWS(rows, findings->count));
 }
 
-/* Writes what --op and --backend take to select the nodes, if these have one operator; else null. */
+/* Writes what --op and --backend take to select the nodes, if these have one operator; else null.
+ */
 static void put_filter(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
   const etr_fields *f = &answer->fields;
   bool is_one = finding->node_count > 0;

@@ -60,8 +60,8 @@ typedef enum etr_finding_kind {
 
 /** How sure it is that the change is possible and saves time. */
 typedef enum etr_sureness {
-  ETR_SURE,     /* what was measured, and the graph, leave no doubt */
-  ETR_LIKELY,   /* published rules or rates say so */
+  ETR_SURE,          /* what was measured, and the graph, leave no doubt */
+  ETR_LIKELY,        /* published rules or rates say so */
   ETR_RULE_OF_THUMB, /* ratios that were measured on another processor */
   ETR_POSSIBLE,      /* something that is not recorded decides */
 } etr_sureness;
@@ -77,8 +77,8 @@ typedef enum etr_effort {
 /** Characters that a title and a fact have at most. */
 enum { ETR_TITLE_LONGEST = 44, ETR_FACT_LONGEST = 120 };
 
-/** Smallest part of Method::execute's typical time that a finding could save, or costs if that is not
- * known. Less than this is within the variation of measurements. */
+/** Smallest part of Method::execute's typical time that a finding could save, or costs if that is
+ * not known. Less than this is within the variation of measurements. */
 #define ETR_FINDING_LEAST_SHARE 0.01
 /** Part of the time that some structural finding must be able to save, or else a note says that
  * nothing structural stands out. */
@@ -120,14 +120,14 @@ typedef struct etr_finding {
       *caveat; /* what limits the saving, or what is not known; "" if there is nothing to say */
   etr_sureness sureness;
   etr_effort effort;
-  double least; /* ticks that the change saves at least; NaN: nothing is known of the least */
+  double least;     /* ticks that the change saves at least; NaN: nothing is known of the least */
   double potential; /* ticks that the change could save at most: per inference, or once if is_once;
                        NaN: not known */
-  double potential_share; /* potential as a part of Method::execute's typical time; NaN if it is not known
-                             or is_once */
-  double cost;  /* NaN: it is not about time. Ticks per inference that it is about, in the typical run;
-                   of is_once ticks  that were spent once; of runs  that differ what the slow ones
-                   take longer, spread over all */
+  double potential_share; /* potential as a part of Method::execute's typical time; NaN if it is not
+                             known or is_once */
+  double cost;  /* NaN: it is not about time. Ticks per inference that it is about, in the typical
+                   run;  of is_once ticks  that were spent once; of runs  that differ what the slow
+                   ones  take longer, spread over all */
   double share; /* cost as a part of Method::execute's typical time; NaN if is_once */
   bool is_once; /* the time was spent once, not in every inference */
   double slope; /* of ETR_FINDING_DRIFT: ticks per run, its cost being half of what that adds up to;

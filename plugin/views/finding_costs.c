@@ -62,7 +62,7 @@ static double saved_by_quantising(const etr_finder *finder, const marks *bound) 
       saved += 0.75 * (double)etr_finder_node_ticks(finder, i) * figures.weight_bytes /
                figures.bytes;
   }
-  double whole = finder->method->execute.p50 * (double)finder->method->run_count;
+  double whole = finder->method->execute.typical * (double)finder->method->run_count;
   return saved >= ETR_FINDING_LEAST_SHARE * whole ? saved : NAN;
 }
 

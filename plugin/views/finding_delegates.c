@@ -191,7 +191,8 @@ static bool add_waiting(etr_finder *finder, const chosen *of) {
     etr_putf(&writer, "%s are copying in and out", etr_finder_time(finder, copying));
   etr_puts(&writer, ".");
   tell(added, of, waiting_title(finder, of),
-       waiting ? "with more work per call, or a faster power mode" : "keep data there between calls");
+       waiting ? "with more work per call, or a faster power mode"
+               : "keep data there between calls");
   added->evidence = etr_text_end(&text, &writer);
   etr_finding_judge(added, ETR_POSSIBLE, "the record does not say what it waits for");
   if (!waiting)
@@ -229,12 +230,13 @@ static bool add_small_calls(etr_finder *finder, const chosen *of) {
   if (!added)
     return !etr_arena_failed(finder->arena);
   tell(added, of,
-       etr_arena_format(finder->arena, "Put more operators into %zu calls of %s",
-                        of->calls / runs, etr_finder_backend(finder, name_of(of))),
+       etr_arena_format(finder->arena, "Put more operators into %zu calls of %s", of->calls / runs,
+                        etr_finder_backend(finder, name_of(of))),
        "calling them takes longer than their operators");
   added->evidence = etr_arena_format(
       finder->arena,
-      "They spend more time on overhead, %s (%s per call), than on operators, %s%s. The record does "
+      "They spend more time on overhead, %s (%s per call), than on operators, %s%s. The record "
+      "does "
       "not show which operators cut them apart.",
       etr_finder_time(finder, around),
       etr_finder_time_of(finder, (double)around / (double)of->calls), of->hidden ? "at most " : "",

@@ -129,8 +129,7 @@ static bool list_instructions(insertions *in) {
 /* Says where they were inserted: "inserted into delegate 0". */
 static const char *layout_fact(const insertions *in) {
   if (in->instructions.count == 1)
-    return etr_arena_format(in->arena, "inserted into delegate %d",
-                            (int)in->instructions.data[0]);
+    return etr_arena_format(in->arena, "inserted into delegate %d", (int)in->instructions.data[0]);
   return etr_arena_format(in->arena, "inserted into %zu delegates", in->instructions.count);
 }
 

@@ -146,8 +146,9 @@ bool etr_find_constants(etr_finder *finder) {
   etr_finding_save_at_least(finder, added, (double)ticks);
   added->title = etr_arena_format(finder->arena, "Fold %zu operator%s on constants",
                                   added->node_count, etr_plural(added->node_count));
-  added->fact = layers ? "at export (constant_prop_pass), or delegate the linear layers that read them"
-                       : "at export, with constant_prop_pass";
+  added->fact = layers
+                    ? "at export (constant_prop_pass), or delegate the linear layers that read them"
+                    : "at export, with constant_prop_pass";
   added->evidence = etr_arena_format(finder->arena,
                                      "What depends on parameters and constants only has the same "
                                      "result in every run. %s %s, calls included: %s. "

@@ -19,13 +19,25 @@ double etr_ratio_of_delegate(etr_slice op) {
   static const struct {
     const char *op;
     double ratio;
-  } ratios[] = {{"convolution", 66}, {"linear", 37}, {"addmm", 37},       {"mm", 37},
-                {"bmm", 4.4},        {"gelu", 15},   {"softmax", 12},     {"sigmoid", 8},
-                {"mean", 3.3},       {"add", 2.7},   {"mul", 1.9},        {"permute_copy", 14},
-                {"max_pool2d", 40},  {"sub", 2.7},   {"div", 1.9},        {"cat", 0.9},
+  } ratios[] = {{"convolution", 66},
+                {"linear", 37},
+                {"addmm", 37},
+                {"mm", 37},
+                {"bmm", 4.4},
+                {"gelu", 15},
+                {"softmax", 12},
+                {"sigmoid", 8},
+                {"mean", 3.3},
+                {"add", 2.7},
+                {"mul", 1.9},
+                {"permute_copy", 14},
+                {"max_pool2d", 40},
+                {"sub", 2.7},
+                {"div", 1.9},
+                {"cat", 0.9},
                 {"max_pool2d_with_indices", 40}};
   for (size_t i = 0; i < ETR_COUNT(ratios); i++)
-    if (etr_slice_is(op, ratios[i].op))
+    if (etr_slice_equal(op, etr_slice_of(ratios[i].op)))
       return ratios[i].ratio;
   return 1;
 }
@@ -54,7 +66,7 @@ typedef struct largest {
   const etr_headline_part *part;
   bool *marked; /* per node */
   size_t count;
-  double ticks; /* of the operators that are marked, or of the part, in the typical run */
+  double ticks;  /* of the operators that are marked, or of the part, in the typical run */
   bool is_first; /* it takes more than any other part */
 } largest;
 
@@ -200,7 +212,8 @@ static bool add_delegate(const largest *of) {
     high = ratio > 1 ? of->ticks * (1 - 1 / ratio) : 0;
     low = ratio > 2 ? of->ticks * (1 - 2 / ratio) : 0;
   }
-  if (high <= 0)
+  double ns = etr_ticks_to_ns(finder->profile, of->ticks);
+  if (high <= 0 || ns < ETR_FINDING_LEAST_KERNELS_NS)
     return false;
   etr_finding *added = add_lever(of, ETR_FINDING_DELEGATE, low, high);
   if (!added)
@@ -212,15 +225,16 @@ static bool add_delegate(const largest *of) {
                                  etr_they_take(of->count), time_of(of));
   added->evidence = etr_arena_format(
       finder->arena,
-      "%s %s as kernels on the CPU. The saving is at the ratio of XNNPACK's kernels to the portable "
+      "%s %s as kernels on the CPU. The saving is at the ratio of XNNPACK's kernels to the "
+      "portable "
       "ones, measured on x86-64 with ExecuTorch 1.5, and at half of it.",
       etr_they_take(of->count), time_of(of));
   added->caveat = "if these are the portable kernels, and the partitioner takes them";
   return true;
 }
 
-static bool add_words(const largest *of, etr_finding_kind kind, const char *title,
-                      const char *fact, const char *evidence) {
+static bool add_words(const largest *of, etr_finding_kind kind, const char *title, const char *fact,
+                      const char *evidence) {
   etr_finding *added = add_lever(of, kind, NAN, NAN);
   if (!added)
     return !etr_arena_failed(of->finder->arena);
@@ -234,14 +248,13 @@ static bool add_words(const largest *of, etr_finding_kind kind, const char *titl
 static bool add_less_work(const largest *of) {
   etr_arena *arena = of->finder->arena;
   bool is_product = of->part->is_linear || of->part->is_convolution;
-  return add_words(
-      of, ETR_FINDING_LESS_WORK,
-      is_product ? "Use a smaller input, or fewer channels"
-                 : etr_arena_format(arena, "Need fewer or smaller %s", words_of(of)),
-      etr_arena_format(arena, "%zu %s%s%s take%s %s", of->count, etr_or_empty(of->part->dtype),
-                       of->part->dtype ? " " : "", words_of(of), of->count == 1 ? "s" : "",
-                       time_of(of)),
-      "No faster kernel of them is known for this backend and type.");
+  return add_words(of, ETR_FINDING_LESS_WORK,
+                   is_product ? "Use a smaller input, or fewer channels"
+                              : etr_arena_format(arena, "Need fewer or smaller %s", words_of(of)),
+                   etr_arena_format(arena, "%zu %s%s%s take%s %s", of->count,
+                                    etr_or_empty(of->part->dtype), of->part->dtype ? " " : "",
+                                    words_of(of), of->count == 1 ? "s" : "", time_of(of)),
+                   "No faster kernel of them is known for this backend and type.");
 }
 
 /* The next step that the state of some operators allows. */
@@ -249,9 +262,9 @@ static bool add_for_operators(const largest *of) {
   const etr_headline_part *part = of->part;
   bool is_float = part->dtype && strcmp(part->dtype, "float32") == 0;
   bool is_layer = part->is_linear || part->is_convolution;
-  bool is_xnnpack = part->backend && (strcmp(part->backend, "XnnpackBackend") == 0 ||
-                                      (!part->has_graph &&
-                                       strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0));
+  bool is_xnnpack = part->backend &&
+                    (strcmp(part->backend, "XnnpackBackend") == 0 ||
+                     (!part->has_graph && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0));
   if (is_layer && is_float && is_xnnpack && of->count)
     return add_quantize(of);
   if (!part->backend && add_delegate(of))
@@ -274,12 +287,13 @@ static bool add_for_rest(const largest *of) {
                    of->part->kind == ETR_HEADLINE_UNEXPLAINED;
   if (is_opaque && !has_kind(finder, ETR_FINDING_WAITING) &&
       !has_kind(finder, ETR_FINDING_PROFILER))
-    return add_words(
-        of, ETR_FINDING_PROFILER, "Use the backend's own profiler",
-        etr_arena_format(finder->arena, "%s are in it, and the record does not show its operators",
-                         time_of(of)),
-        "docs/backends.md says what each backend can record.");
-  bool is_told = has_kind(finder, ETR_FINDING_FALLBACK) || has_kind(finder, ETR_FINDING_SMALL_CALLS);
+    return add_words(of, ETR_FINDING_PROFILER, "Use the backend's own profiler",
+                     etr_arena_format(finder->arena,
+                                      "%s are in it, and the record does not show its operators",
+                                      time_of(of)),
+                     "docs/backends.md says what each backend can record.");
+  bool is_told = has_kind(finder, ETR_FINDING_FALLBACK) ||
+                 has_kind(finder, ETR_FINDING_SMALL_CALLS);
   if (is_opaque || !of->is_first || (is_call && is_told))
     return true;
   return add_words(

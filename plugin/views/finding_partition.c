@@ -246,7 +246,8 @@ static const char *fallback_evidence(const partition *p, uint64_t kernels, size_
     return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
   etr_putf(&writer, "%s %s", etr_they_take(operators), etr_finder_time(p->finder, kernels));
-  bool matters = (double)around->ticks >= ETR_FINDING_LEAST_SHARE * p->finder->method->execute.p50 *
+  bool matters = (double)around->ticks >= ETR_FINDING_LEAST_SHARE *
+                                              p->finder->method->execute.typical *
                                               (double)p->finder->method->run_count;
   if (after < p->delegates && matters) {
     etr_putf(&writer, ", and %zu calls spend %s on overhead, %s each",
@@ -386,12 +387,12 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
-  added->title = etr_arena_format(finder->arena, "Delegate %zu operator%s to %s",
-                                  added->node_count, etr_plural(added->node_count),
+  added->title = etr_arena_format(finder->arena, "Delegate %zu operator%s to %s", added->node_count,
+                                  etr_plural(added->node_count),
                                   etr_finder_backend(finder, p->backend));
-  added->fact = etr_arena_format(
-      finder->arena, "%s %s as kernels on the CPU, and its partitioner takes them",
-      etr_they_take(added->node_count), etr_finder_time(finder, ticks));
+  added->fact = etr_arena_format(finder->arena,
+                                 "%s %s as kernels on the CPU, and its partitioner takes them",
+                                 etr_they_take(added->node_count), etr_finder_time(finder, ticks));
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);

@@ -186,9 +186,8 @@ static bool find_batch_norms(patterns *p) {
                            : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
-  added->title = etr_arena_format(p->finder->arena,
-                                  "Fold %zu batch norm%s into the layer%s before", count,
-                                  etr_plural(count), etr_plural(count));
+  added->title = etr_arena_format(p->finder->arena, "Fold %zu batch norm%s into the layer%s before",
+                                  count, etr_plural(count), etr_plural(count));
   added->fact = "before the export, with torch.nn.utils.fusion.fuse_conv_bn_eval";
   etr_finding_save_at_least(p->finder, added, (double)ticks);
   added->evidence = etr_arena_format(
@@ -250,7 +249,7 @@ static bool find_output_layer(patterns *p) {
   if (!marked || layer == ETR_NONE || !p->is_decoder)
     return marked != NULL;
   uint64_t ticks = etr_finder_kernel_ticks(p->finder, layer);
-  double whole = p->finder->method->execute.p50 * (double)p->finder->method->run_count;
+  double whole = p->finder->method->execute.typical * (double)p->finder->method->run_count;
   int64_t rows = etr_layer_rows(&p->graph->nodes[layer]);
   bool is_integer = p->graph->costs && p->graph->costs[layer].is_integer;
   enum { MUCH_OF_DECODER = 4 }; /* a quarter: below that, the layers of the decoder matter more */
@@ -373,8 +372,7 @@ static bool find_attention(patterns *p) {
     return !etr_arena_failed(p->finder->arena);
   if (!etr_finder_list_nodes(p->finder, added, all))
     return false;
-  added->title = etr_arena_format(p->finder->arena,
-                                  "Replace %zu attention%s by custom_sdpa", count,
+  added->title = etr_arena_format(p->finder->arena, "Replace %zu attention%s by custom_sdpa", count,
                                   etr_plural(count));
   added->fact = etr_arena_format(p->finder->arena,
                                  "%zu operators (products, mask, softmax, copies) become %zu",

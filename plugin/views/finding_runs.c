@@ -146,8 +146,8 @@ static bool add_modes(etr_finder *finder, const alike_runs *r) {
   etr_putf(&writer, "%zu of %zu %sruns are in a %s mode, ",
            is_slow_usual ? fast->run_count : slow->run_count, r->noise->run_count,
            name_of(finder, r), is_slow_usual ? "faster" : "slower");
-  etr_put_change_of_time(&writer, is_slow_usual ? fast->p50 / slow->p50 - 1
-                                                : slow->p50 / fast->p50 - 1);
+  etr_put_change_of_time(&writer,
+                         is_slow_usual ? fast->p50 / slow->p50 - 1 : slow->p50 / fast->p50 - 1);
   added->fact = etr_text_end(&text, &writer);
   const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, finder->unit);
   added->evidence = etr_arena_format(

@@ -21,13 +21,13 @@
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
   static const char *const names[] = {
-      "fallback",     "not_delegated",  "library",      "constants",   "layout",
-      "copies",       "quantize_pairs", "batch_norm",   "attention",   "output_layer",
-      "float_beside", "calls",          "outlier",      "first_run",   "load",
-      "drift",        "waiting",        "cpu_fallback", "small_calls", "memory_bound",
-      "slow_rate",    "above_peak",     "step",         "modes",       "slow_runs",
-      "periodic",     "slow_operator",  "inaccurate",   "quantize",    "delegate",
-      "more_per_call", "profiler", "less_work"};
+      "fallback",      "not_delegated",  "library",      "constants",   "layout",
+      "copies",        "quantize_pairs", "batch_norm",   "attention",   "output_layer",
+      "float_beside",  "calls",          "outlier",      "first_run",   "load",
+      "drift",         "waiting",        "cpu_fallback", "small_calls", "memory_bound",
+      "slow_rate",     "above_peak",     "step",         "modes",       "slow_runs",
+      "periodic",      "slow_operator",  "inaccurate",   "quantize",    "delegate",
+      "more_per_call", "profiler",       "less_work"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -46,8 +46,7 @@ const char *etr_effort_name(etr_effort effort) {
 }
 
 const char *etr_effort_text(etr_effort effort) {
-  static const char *const texts[] = {"link flag", "re-export", "change the model",
-                                      "record again"};
+  static const char *const texts[] = {"link flag", "re-export", "change the model", "record again"};
   return (size_t)effort < ETR_COUNT(texts) ? texts[effort] : "";
 }
 
@@ -136,8 +135,8 @@ static bool find_first_run(etr_finder *finder) {
   bool may_be_longer = finder->method->has_dynamic_inputs || finder->method->graph == ETR_NONE;
   added->title = may_be_longer ? "See what the first run is"
                                : "Run one inference before it matters";
-  added->fact = etr_arena_format(finder->arena, "%s%s%srun takes %s times as long%s",
-                                 "the first ", first.phase, first.phase[0] ? " " : "",
+  added->fact = etr_arena_format(finder->arena, "%s%s%srun takes %s times as long%s", "the first ",
+                                 first.phase, first.phase[0] ? " " : "",
                                  factor_text(finder, factor),
                                  may_be_longer ? ": longer input or first run" : "");
   added->evidence = etr_arena_format(
@@ -287,10 +286,8 @@ static int class_of(const etr_finding *finding) {
 
 /* The middle of the saving, with 0 for what is not known, times how sure it is. */
 static double rank_of(const etr_finding *finding) {
-  static const double weights[] = {[ETR_SURE] = 1,
-                                   [ETR_LIKELY] = 0.7,
-                                   [ETR_RULE_OF_THUMB] = 0.5,
-                                   [ETR_POSSIBLE] = 0.4};
+  static const double weights[] = {
+      [ETR_SURE] = 1, [ETR_LIKELY] = 0.7, [ETR_RULE_OF_THUMB] = 0.5, [ETR_POSSIBLE] = 0.4};
   double low = isnan(finding->least) ? 0 : finding->least,
          high = isnan(finding->potential) ? 0 : finding->potential;
   return (low + high) / 2 * weights[finding->sureness];
@@ -353,8 +350,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   if (!find_overlaps(&finder))
     return false;
   for (size_t i = 0; i < finder.found.count; i++) {
-    finder.found.data[i].title = shortened(&finder, finder.found.data[i].title,
-                                           ETR_TITLE_LONGEST);
+    finder.found.data[i].title = shortened(&finder, finder.found.data[i].title, ETR_TITLE_LONGEST);
     finder.found.data[i].fact = shortened(&finder, finder.found.data[i].fact, ETR_FACT_LONGEST);
     finder.found.data[i].effort = effort_of(finder.found.data[i].kind);
     doubt_estimates(&finder, &finder.found.data[i]);

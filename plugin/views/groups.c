@@ -206,7 +206,9 @@ static bool add_runtime(collector *c) {
   etr_group *added = etr_vec_push(c->arena, &c->list);
   if (!added)
     return false;
-  *added = (etr_group){.part = ETR_TIME_RUNTIME, .number = (uint32_t)(c->list.count - 1), .stats = etr_stats_of(rest, method->run_count)};
+  *added = (etr_group){.part = ETR_TIME_RUNTIME,
+                       .number = (uint32_t)(c->list.count - 1),
+                       .stats = etr_stats_of(rest, method->run_count)};
   added->stats.typical = typical;
   return true;
 }

@@ -38,7 +38,7 @@ typedef struct etr_groups {
   size_t count;
   const uint32_t *row_of_node; /* per node of the method's graph: etr_group.number of its row;
                                   ETR_NONE if it has no time. NULL without a graph */
-  double whole; /* typical time of Method::execute, in ticks: the sum of the rows */
+  double whole;                /* typical time of Method::execute, in ticks: the sum of the rows */
 } etr_groups;
 
 /** Makes the rows of a method; none if it has no runs. Returns false when out of memory. */

@@ -129,7 +129,7 @@ const FINDING_TIMES = 'medians over runs, of kernels with the calls around them'
 function Finding({finding}) {
   const part = finding.potential_share, time = finding.potential, unknown = time === null;
   return html`<li class=${selection.value?.said === `finding:${finding.index}` ? 'chosen' : ''}><span class="cost" aria-description=${explainRuns('the most that it could save, of the median over runs')}><strong>${unknown ? '' : part === null ? 'once' : shareText(part, 1)}</strong><span>${unknown ? '' : timeWithUnit(time)}</span></span>
-    <div aria-description=${explainRuns(FINDING_TIMES)}><strong>${finding.title}</strong><p>${finding.evidence} ${finding.saving}</p>
+    <div aria-description=${explainRuns(FINDING_TIMES)}><strong>${finding.title}</strong>${finding.fact ? `: ${finding.fact}` : ''}<p>${finding.evidence} ${finding.saving}</p>
     ${finding.rows.length ? html`<span class="acts"><${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> · <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//></span>` : null}</div></li>`;
 }
 
