@@ -535,6 +535,15 @@ ETR_API const char *etr_known_partitioner(void);
  * Edge dialect. */
 ETR_API bool etr_partitioner_is_known(const char *backend, const etr_graph *graph);
 
+/** Returns true if the rules of a backend's partitioner are known and it takes operators of a
+ * kernel, "convolution.out", as far as their name decides; their types and shapes do, too. The
+ * rules are those of ExecuTorch 1.5. */
+ETR_API bool etr_partitioner_takes_kernel(const char *backend, const char *kernel);
+
+/** Returns true for a kernel, "permute_copy.out", that moves, repeats or converts data and computes
+ * nothing. */
+ETR_API bool etr_kernel_only_copies(const char *kernel);
+
 /**
  * Sets reasons[i], for each node of an Edge graph, to why the partitioner of a backend leaves the
  * node to kernels: one line whose subject is the partitioner, "takes no empty tensors", with what

@@ -101,10 +101,11 @@ typedef enum etr_unit {
   ETR_UNIT_NS,
   ETR_UNIT_US,
   ETR_UNIT_S,
-  ETR_UNIT_CYCLES
+  ETR_UNIT_CYCLES,
+  ETR_UNIT_AUTO /**< reports only: the page chooses by the time of an inference */
 } etr_unit;
 
-/** Returns "ms", "ns", "us", "s" or "cycles". Static. */
+/** Returns "ms", "ns", "us", "s", "cycles" or "auto". Static. */
 ETR_API const char *etr_unit_name(etr_unit unit);
 
 /** Converts ticks to a unit; ETR_UNIT_CYCLES returns the ticks themselves. */
@@ -660,7 +661,8 @@ ETR_API etr_status etr_emit_profile_json(const etr_profile *profile, const etr_s
  * Writes the dashboard with that document as one self-contained HTML file. The document is
  * compressed, in sections that the page reads when it shows them, and without what only
  * etr_compare_documents() needs. The file opens from a disk, without a server, and its content
- * security policy forbids the network. unit: the unit in which times are shown first. Errors:
+ * security policy forbids the network. unit: the unit in which times are shown
+ * first, or ETR_UNIT_AUTO. Errors:
  * ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink,

@@ -152,6 +152,10 @@ typedef struct etr_backend {
    * of all versions. */
   const char *(*refuses)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
+  /** Returns true if refuses() may return NULL for an operator of this name. NULL where refuses()
+   * is. */
+  bool (*has_rule)(etr_slice op);
+
   /**
    * Returns how many bytes read_payload() needs of a payload with `size` bytes, whose first
    * ETR_PAYLOAD_HEAD_BYTES are `head`. The rest are weights. Returns 0 if it is not a payload of

@@ -5,6 +5,7 @@
 #include "backends/backends.h"
 
 #include "backends/decoder.h"
+#include "backends/operator.h"
 #include "backends/xnnpack.h"
 
 /* ---- Decoders: one row for each backend whose events need reading ---- */
@@ -123,6 +124,15 @@ const char *etr_known_partitioner(void) {
 bool etr_partitioner_is_known(const char *backend_id, const etr_graph *graph) {
   const etr_backend *backend = etr_backend_of(backend_id);
   return backend && backend->refuses && strcmp(graph->dialect, "edge") == 0;
+}
+
+bool etr_partitioner_takes_kernel(const char *backend_id, const char *kernel) {
+  const etr_backend *backend = etr_backend_of(backend_id);
+  return backend && backend->has_rule && backend->has_rule(etr_operator_of_kernel(kernel));
+}
+
+bool etr_kernel_only_copies(const char *kernel) {
+  return etr_operator_only_copies_named(etr_operator_of_kernel(kernel));
 }
 
 bool etr_partition_refusals(const char **reasons, const char *backend_id, const etr_graph *graph,

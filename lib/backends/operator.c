@@ -135,17 +135,17 @@ bool etr_operator_shares_memory(etr_slice op) {
   return (does(op) & SHARES) != 0;
 }
 
-static bool only_copies(etr_slice op) {
+bool etr_operator_only_copies_named(etr_slice op) {
   return etr_slice_ends(op, ETR_SLICE("_copy")) || (does(op) & COPIES) != 0;
 }
 
 bool etr_operator_only_copies(const char *target) {
-  return only_copies(etr_operator_of_target(target));
+  return etr_operator_only_copies_named(etr_operator_of_target(target));
 }
 
 bool etr_operator_only_moves(const char *target) {
   etr_slice op = etr_operator_of_target(target);
-  return only_copies(op) || etr_slice_starts(op, ETR_SLICE("quantize_")) ||
+  return etr_operator_only_copies_named(op) || etr_slice_starts(op, ETR_SLICE("quantize_")) ||
          etr_slice_starts(op, ETR_SLICE("dequantize_"));
 }
 

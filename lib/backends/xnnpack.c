@@ -182,6 +182,7 @@ const etr_backend etr_xnnpack = {
     .keeps_together = keeps_together,
     .takes = etr_xnn_takes,
     .refuses = etr_xnn_refuses,
+    .has_rule = etr_xnn_has_rule,
     .payload_needed = etr_xnn_payload_needed,
     .read_payload = etr_xnn_payload_read,
     .read_graph = etr_xnn_graph_read,

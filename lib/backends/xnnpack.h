@@ -79,7 +79,8 @@ bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload)
 /** takes() of etr_xnnpack; in xnnpack_partition.c. */
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
-/** refuses() of etr_xnnpack; in xnnpack_partition.c. */
+/** refuses() and has_rule() of etr_xnnpack; in xnnpack_partition.c. */
+bool etr_xnn_has_rule(etr_slice op);
 const char *etr_xnn_refuses(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
 /** class_of_node() of etr_xnnpack, and the functions below; in xnnpack_node.c. */

@@ -153,6 +153,10 @@ static const char *base_refusal(const etr_graph *graph, const uint32_t *uses,
   return "no configuration for this operator";
 }
 
+bool etr_xnn_has_rule(etr_slice op) {
+  return etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken) != NULL;
+}
+
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   return !base_refusal(graph, uses, node);
 }

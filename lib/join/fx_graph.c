@@ -309,10 +309,16 @@ void etr_fx_compact(etr_fx_graph *fx) {
 
 /* ---- Sorting ---- */
 
+/* Returns whether only the nodes of its bodies have instructions: cond, map, scan. */
+static bool has_bodies(const etr_node *node) {
+  return strncmp(node->target, "higher_order.", 13) == 0 &&
+         strcmp(node->target, "higher_order.executorch_call_delegate") != 0;
+}
+
 bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex) {
   const etr_node *node = etr_fx_node(fx, vertex);
   return !node || etr_fx_is_getitem(fx, vertex) || node->kind != ETR_NODE_OP || etr_is_view(node) ||
-         !etr_has_tensor(node);
+         !etr_has_tensor(node) || has_bodies(node);
 }
 
 /* State of one sort. Vertices before slot `from` keep their slots. */

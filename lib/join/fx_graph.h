@@ -101,7 +101,7 @@ static inline bool etr_fx_is_constant(const etr_fx_graph *fx, uint32_t vertex) {
 }
 
 /** Returns whether a program may have no instruction for the vertex: getitems, views, copies that
- * change nothing, symbolic numbers. */
+ * change nothing, symbolic numbers; cond, map and scan, whose bodies alone have some. */
 bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex);
 
 #endif

@@ -53,11 +53,36 @@ static bool spend(finder *f, size_t steps) {
   return etr_spend(f->p->budget, steps);
 }
 
+/* ---- Which delegates list a handle ---- */
+
+enum { MANY = INT32_MAX }; /* several */
+
+/* Fills `owners`. Returns false when out of memory. */
+static bool read_lists(etr_partitioner *p) {
+  etr_map_init(&p->owners, p->scratch);
+  for (uint32_t i = 0; i < p->delegate_count; i++) {
+    const etr_map_instruction *map = p->delegates[i]->map;
+    for (size_t k = 0; k < map->handle_count; k++) {
+      etr_map_slot *owner = etr_map_at(&p->owners, ETR_BYTES(map->handles[k]));
+      if (!owner)
+        return false;
+      owner->value = owner->value == ETR_NONE || owner->value == i ? i : MANY;
+    }
+  }
+  return true;
+}
+
+/* Returns the only delegate that lists the handle of a vertex; ETR_NONE if there is none. */
+static uint32_t owner_of(const etr_partitioner *p, uint32_t vertex) {
+  uint32_t owner = etr_map_get(&p->owners, ETR_BYTES(etr_fx_node(p->fx, vertex)->debug_handle));
+  return owner == MANY ? ETR_NONE : owner;
+}
+
 /* ---- Groups ---- */
 
-static uint32_t root_of(const etr_partitioner *p, uint32_t vertex) {
-  while (p->leader[vertex] != vertex)
-    vertex = p->leader[vertex] = p->leader[p->leader[vertex]];
+static uint32_t root_of(const etr_vertex_groups *g, uint32_t vertex) {
+  while (g->leader[vertex] != vertex)
+    vertex = g->leader[vertex] = g->leader[g->leader[vertex]];
   return vertex;
 }
 
@@ -82,7 +107,7 @@ static void unite_vertices(etr_partitioner *p, const etr_backend *backend, uint3
   if ((!p->delegated[producer] && !is_shared_weight) || !stay_together(p, backend, producer, user))
     return;
   p->is_shared[producer] = is_shared_weight;
-  p->leader[root_of(p, producer)] = root_of(p, user);
+  p->kept.leader[root_of(&p->kept, producer)] = root_of(&p->kept, user);
 }
 
 /* Returns whether the vertex has a weight of its own, as a convolution or a linear layer has. */
@@ -104,88 +129,135 @@ static void unite_kept_together(etr_partitioner *p, const etr_backend *backend) 
   }
 }
 
-/* Unites the vertices whose handles only one delegate lists. Returns false when out of memory. */
-static bool unite_listed(etr_partitioner *p) {
-  const uint32_t several = UINT32_MAX - 1;
-  etr_map owners; /* handle -> index of the only delegate that lists it, or `several` */
-  etr_map_init(&owners, p->scratch);
-  uint32_t *first = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *first);
-  if (!first)
-    return false;
-  for (uint32_t i = 0; i < p->delegate_count; i++) {
-    const etr_map_instruction *map = p->delegates[i]->map;
-    first[i] = ETR_NONE;
-    for (size_t k = 0; k < map->handle_count; k++) {
-      etr_map_slot *slot = etr_map_at(&owners, ETR_BYTES(map->handles[k]));
-      if (!slot)
-        return false;
-      slot->value = slot->value == ETR_NONE || slot->value == i ? i : several;
-    }
+/* The vertices that only one delegate can have, in the graph's order. */
+typedef struct owned {
+  uint32_t vertex;     /* the first of them; ETR_NONE: there are none */
+  uint32_t first, end; /* positions */
+} owned;
+
+/* Unites with a delegate's vertices what lies between them: no path leaves a delegate and comes
+ * back. `after` and `before` are working memory, per vertex: number + 1 of the delegate to which
+ * the vertex belongs or from which, or to which, a path leads. Returns false if the budget is
+ * spent. */
+static bool unite_between(etr_partitioner *p, uint32_t delegate, const owned *o, uint32_t *after,
+                          uint32_t *before) {
+  const etr_fx_graph *fx = p->fx;
+  uint32_t root = root_of(&p->listed, o->vertex);
+  for (uint32_t at = o->first; at < o->end; at++) {
+    const etr_fx_vertex *v = &fx->vertices[fx->order[at]];
+    bool is_after = root_of(&p->listed, fx->order[at]) == root;
+    for (uint32_t i = 0; i < v->input_count; i++)
+      is_after |= after[fx->input_pool.data[v->first_input + i]] == delegate + 1;
+    after[fx->order[at]] = is_after ? delegate + 1 : 0;
+    if (!etr_spend(p->budget, 1 + v->input_count))
+      return false;
   }
-  for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
-    if (!p->delegated[v])
-      continue;
-    uint32_t owner = etr_map_get(&owners, ETR_BYTES(etr_fx_node(p->fx, v)->debug_handle));
-    if (owner == ETR_NONE || owner == several)
-      continue;
-    if (first[owner] == ETR_NONE)
-      first[owner] = v;
-    p->leader[root_of(p, v)] = root_of(p, first[owner]);
+  for (uint32_t at = o->end; at-- > o->first;) {
+    uint32_t vertex = fx->order[at];
+    const etr_fx_vertex *v = &fx->vertices[vertex];
+    bool is_before = before[vertex] == delegate + 1;
+    bool is_open = p->delegated[vertex] && p->listed.owner[root_of(&p->listed, vertex)] == ETR_NONE;
+    if (is_open && is_before && after[vertex] == delegate + 1)
+      p->listed.leader[root_of(&p->listed, vertex)] = root;
+    is_before |= root_of(&p->listed, vertex) == root;
+    for (uint32_t i = 0; is_before && i < v->input_count; i++)
+      before[fx->input_pool.data[v->first_input + i]] = delegate + 1;
   }
-  for (uint32_t i = 0; i < p->delegate_count; i++)
-    if (first[i] != ETR_NONE)
-      p->owner[root_of(p, first[i])] = i;
   return true;
 }
 
-static bool unite_groups(etr_partitioner *p) {
-  const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
-  uint32_t count = (uint32_t)p->fx->vertex_count;
-  for (uint32_t v = 0; v < count; v++)
-    p->leader[v] = v;
-  unite_kept_together(p, backend);
-  if (!unite_listed(p))
+/* Unites the vertices that only one delegate can have: it alone lists their handles, or they lie
+ * between such. Returns false if the budget is spent, or when out of memory. */
+static bool unite_listed(etr_partitioner *p) {
+  size_t count = p->fx->vertex_capacity;
+  owned *list = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *list);
+  uint32_t *after = etr_arena_alloc_array(p->scratch, count, sizeof *after);
+  uint32_t *before = etr_arena_alloc_array(p->scratch, count, sizeof *before);
+  if (!list || !after || !before)
     return false;
-  for (uint32_t v = 0; v < count; v++)
-    if (p->delegated[v] && is_choosing(etr_fx_node(p->fx, v)))
-      p->is_dynamic[root_of(p, v)] = true;
-  for (uint32_t v = 0; v < count; v++)
-    if (p->delegated[v] && has_weight(p, backend, v))
-      p->is_layer[root_of(p, v)] = true;
+  for (size_t i = 0; i < p->delegate_count; i++)
+    list[i] = (owned){.vertex = ETR_NONE, .first = ETR_NONE};
+  for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
+    p->listed.leader[v] = p->kept.leader[v];
+    uint32_t owner = p->delegated[v] ? owner_of(p, v) : ETR_NONE;
+    if (owner == ETR_NONE)
+      continue;
+    owned *o = &list[owner];
+    if (o->vertex == ETR_NONE)
+      o->vertex = v;
+    o->first = ETR_MIN(o->first, p->fx->positions[v]);
+    o->end = ETR_MAX(o->end, p->fx->positions[v] + 1);
+    p->kept.owner[root_of(&p->kept, v)] = owner;
+    p->listed.owner[v] = owner; /* until all leaders are known */
+  }
+  for (uint32_t v = 0; v < p->fx->vertex_count; v++)
+    if (p->listed.owner[v] != ETR_NONE)
+      p->listed.leader[root_of(&p->listed, v)] = root_of(&p->listed,
+                                                         list[p->listed.owner[v]].vertex);
+  for (uint32_t i = 0; i < p->delegate_count; i++)
+    if (list[i].vertex != ETR_NONE)
+      p->listed.owner[root_of(&p->listed, list[i].vertex)] = i;
+  for (uint32_t i = 0; i < p->delegate_count; i++)
+    if (list[i].vertex != ETR_NONE && !unite_between(p, i, &list[i], after, before))
+      return false;
   return true;
+}
+
+static void describe_groups(const etr_partitioner *p, const etr_backend *backend,
+                            etr_vertex_groups *g) {
+  for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
+    if (!p->delegated[v])
+      continue;
+    g->is_dynamic[root_of(g, v)] |= is_choosing(etr_fx_node(p->fx, v));
+    g->is_layer[root_of(g, v)] |= has_weight(p, backend, v);
+  }
+}
+
+static bool start_groups(const etr_partitioner *p, etr_vertex_groups *g) {
+  size_t count = p->fx->vertex_capacity;
+  g->leader = etr_arena_alloc_array(p->scratch, count, sizeof *g->leader);
+  g->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *g->is_dynamic);
+  g->is_layer = etr_arena_alloc_array(p->scratch, count, sizeof *g->is_layer);
+  g->owner = etr_arena_alloc_array(p->scratch, count, sizeof *g->owner);
+  for (uint32_t v = 0; g->leader && g->owner && v < count; v++) {
+    g->leader[v] = v;
+    g->owner[v] = ETR_NONE;
+  }
+  return g->leader && g->is_dynamic && g->is_layer && g->owner;
 }
 
 bool etr_partitioner_init(etr_partitioner *p) {
   size_t count = p->fx->vertex_capacity;
+  const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
   p->delegated = etr_arena_alloc_array(p->scratch, count, sizeof *p->delegated);
-  p->leader = etr_arena_alloc_array(p->scratch, count, sizeof *p->leader);
-  p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
-  p->is_layer = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_layer);
   p->is_shared = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_shared);
-  p->owner = etr_arena_alloc_array(p->scratch, count, sizeof *p->owner);
   p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
-  if (!p->is_shared || !p->delegated || !p->leader || !p->is_dynamic || !p->is_layer || !p->owner ||
-      !p->is_named)
+  if (!p->is_shared || !p->delegated || !p->is_named || !start_groups(p, &p->kept) ||
+      !start_groups(p, &p->listed))
     return false;
-  for (size_t v = 0; v < count; v++)
-    p->owner[v] = ETR_NONE;
-  for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
-    uint32_t node = p->fx->vertices[v].node;
-    p->delegated[v] = p->roles->is_delegated[node];
-  }
-  return unite_groups(p);
+  for (uint32_t v = 0; v < p->fx->vertex_count; v++)
+    p->delegated[v] = p->roles->is_delegated[p->fx->vertices[v].node];
+  if (!read_lists(p))
+    return false;
+  unite_kept_together(p, backend);
+  if (!unite_listed(p))
+    return false;
+  describe_groups(p, backend, &p->kept);
+  describe_groups(p, backend, &p->listed);
+  return true;
 }
 
-static bool takes_vertex(const etr_partitioner *p, uint32_t vertex, etr_partition_groups groups) {
+static bool takes_vertex(const etr_partitioner *p, const etr_vertex_groups *g, uint32_t vertex,
+                         etr_partition_groups groups) {
   if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_shared[vertex]))
     return false;
-  uint32_t root = root_of(p, vertex);
-  bool is_layer = p->is_dynamic[root] || p->is_layer[root];
+  uint32_t root = root_of(g, vertex);
+  bool is_layer = g->is_dynamic[root] || g->is_layer[root];
   switch (groups) {
   case ETR_GROUPS_DYNAMIC:
-    return p->is_dynamic[root];
+    return g->is_dynamic[root];
   case ETR_GROUPS_NOT_DYNAMIC:
-    return !p->is_dynamic[root];
+    return !g->is_dynamic[root];
   case ETR_GROUPS_LAYERS:
     return is_layer;
   case ETR_GROUPS_NO_LAYERS:
@@ -529,6 +601,7 @@ static bool name_partitions(finder *f, bool alone) {
 
 bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
   finder f = {.p = p, .fx = p->fx};
+  const etr_vertex_groups *sets = stage.order == ETR_ORDER_MERGED ? &p->kept : &p->listed;
   size_t count = p->fx->vertex_capacity;
   f.chosen = etr_arena_alloc_array(p->scratch, count, sizeof *f.chosen);
   f.group_of = etr_arena_alloc_array(p->scratch, count, sizeof *f.group_of);
@@ -549,13 +622,13 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
   const uint32_t *order = f.fx->order;
   uint32_t at = 0;
   for (size_t i = f.fx->order_count; i-- > 0;) {
-    if (!takes_vertex(f.p, order[i], stage.groups))
+    if (!takes_vertex(f.p, sets, order[i], stage.groups))
       continue;
-    uint32_t *number = &f.group_of[root_of(f.p, order[i])];
+    uint32_t *number = &f.group_of[root_of(sets, order[i])];
     if (*number == ETR_NONE) {
       *number = (uint32_t)f.group_count++;
       f.groups[*number].partition = ETR_NONE;
-      f.groups[*number].owner = f.p->owner[root_of(f.p, order[i])];
+      f.groups[*number].owner = sets->owner[root_of(sets, order[i])];
     }
     f.groups[*number].count++;
     f.groups[*number].edges += f.fx->vertices[order[i]].input_count + f.fx->user_counts[order[i]];
@@ -570,7 +643,7 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
   for (size_t i = 0; i < f.fx->order_count; i++) {
     if (!f.chosen[order[i]])
       continue;
-    group *g = &f.groups[f.group_of[order[i]] = f.group_of[root_of(f.p, order[i])]];
+    group *g = &f.groups[f.group_of[order[i]] = f.group_of[root_of(sets, order[i])]];
     f.grouped[g->first + g->count++] = order[i];
   }
   bool alone = stage.order == ETR_ORDER_SINGLE;

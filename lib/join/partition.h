@@ -2,12 +2,11 @@
  *
  * partition.h - repeats how a partitioner puts nodes into delegates. Layer 3.
  *
- * Nodes that must stay together form groups: those that the backend keeps together, and those whose
- * handles only one delegate of the record lists. From the last node to the first, each group is
+ * Nodes that the backend keeps together form groups. From the last node to the first, each group is
  * merged with every earlier group for which no value would leave the delegate and come back into
- * it, unless the partitioner makes a partition of each, or the record says that they are of two
- * delegates. The record identifies delegates by the handles that they list: each partition is the
- * delegate that lists the handles of its nodes.
+ * it, unless the record says that they are of two delegates: it lists the handles of each. Other
+ * partitioners make a partition of each group, which then are the nodes that only one delegate can
+ * have. Each partition is the delegate that lists the handles of its nodes.
  */
 #ifndef ETR_PARTITION_H
 #define ETR_PARTITION_H
@@ -26,9 +25,11 @@ typedef enum etr_partition_groups {
 
 /** How a partitioner makes partitions of groups, and which of them leaves the graph first. */
 typedef enum etr_partition_order {
-  ETR_ORDER_MERGED, /* groups that fit are merged; the partition that ends last leaves first */
-  ETR_ORDER_SINGLE, /* each group is a partition, as with per_op_mode; the one that ends first
-                       leaves first */
+  ETR_ORDER_MERGED, /* what the backend keeps together is merged where it fits; the partition that
+                       ends last leaves first */
+  ETR_ORDER_LISTED, /* the same of what only one delegate can have, whichever way it was merged */
+  ETR_ORDER_SINGLE, /* what only one delegate can have is a partition, as with per_op_mode; the one
+                       that ends first leaves first */
 } etr_partition_order;
 
 /** What one partitioner does. */
@@ -36,6 +37,13 @@ typedef struct etr_partition_stage {
   etr_partition_groups groups;
   etr_partition_order order;
 } etr_partition_stage;
+
+/** Vertices in groups. Each has a root: a vertex that is its own leader. */
+typedef struct etr_vertex_groups {
+  uint32_t *leader;            /* per vertex: a vertex of its group (union-find) */
+  bool *is_dynamic, *is_layer; /* per root */
+  uint32_t *owner; /* per root: delegate that alone lists a handle of the group; ETR_NONE: none */
+} etr_vertex_groups;
 
 /** The state of partitioning a graph. The caller sets the members from `fx` to `delegate_count`,
  * `budget`, `scratch` and the arrays marked as filled, and zeroes the rest. */
@@ -54,12 +62,11 @@ typedef struct etr_partitioner {
   etr_arena *scratch;
   /* private members */
   bool *delegated, *is_named; /* per vertex; per delegate */
-  bool *is_shared;  /* per vertex: a weight with several users that was put into the group of the
-                       first one */
-  uint32_t *leader; /* per vertex: a vertex of its group (union-find); the root points to itself */
-  bool *is_dynamic, *is_layer; /* per root of a group */
-  uint32_t *owner; /* per root of a group: delegate that alone lists one of its handles; ETR_NONE:
-                      none */
+  bool *is_shared; /* per vertex: a weight with several users that was put into the group of the
+                      first one */
+  etr_map owners;  /* handle -> index of the only delegate that lists it, or more than any index */
+  etr_vertex_groups kept;   /* of what the backend keeps together */
+  etr_vertex_groups listed; /* also of what only one delegate can have */
 } etr_partitioner;
 
 /** Finds the groups of delegated nodes in a graph as recorded. Returns false when out of memory. */

@@ -189,13 +189,18 @@ static size_t text_width(const cli_settings *settings) {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* Returns true if text is coloured. NO_COLOR is described at no-color.org. */
+/* Returns true if text is coloured: as --color says, or else NO_COLOR (no-color.org), or else
+ * FORCE_COLOR (force-color.org), or else the terminal. */
 static bool wants_color(const cli_settings *settings) {
-  const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  const char *never = getenv("NO_COLOR"), *always = getenv("FORCE_COLOR");
+  const char *terminal = getenv("TERM");
   if (settings->color != COLOR_AUTO)
     return settings->color == COLOR_ALWAYS;
-  return isatty(STDOUT_FILENO) && !(never && never[0]) &&
-         !(terminal && strcmp(terminal, "dumb") == 0);
+  if (never && never[0])
+    return false;
+  if (always && always[0] && strcmp(always, "0") != 0)
+    return true;
+  return isatty(STDOUT_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 /* Returns true if the encoding of the locale is UTF-8. As in POSIX, the first of the variables that

@@ -156,9 +156,14 @@ static exit_status command_check_report(const cli_settings *settings) {
                        command_extension(settings));
 }
 
+/* Returns the unit that the user asked for; without one the page chooses. */
+static etr_unit report_unit(const cli_settings *settings) {
+  return settings->has_unit ? settings->unit : ETR_UNIT_AUTO;
+}
+
 static etr_status command_report(const etr_profile *profile, const cli_settings *settings,
                                  const etr_sink *sink, etr_error *error) {
-  return etr_emit_report(profile, settings->unit, sink, error);
+  return etr_emit_report(profile, report_unit(settings), sink, error);
 }
 
 typedef struct two_records {
@@ -173,7 +178,7 @@ static etr_status emit_two(void *context, const etr_sink *sink, etr_error *error
 
 static exit_status command_report_two(const etr_profile *base, const etr_profile *newer,
                                       const cli_settings *settings) {
-  return command_put(settings, emit_two, &(two_records){base, newer, settings->unit});
+  return command_put(settings, emit_two, &(two_records){base, newer, report_unit(settings)});
 }
 
 /* ---- diff: what became slower or faster ---- */

@@ -244,7 +244,8 @@ const option_spec option_specs[] = {
              "terminal)",
      AND(has_width)},
     {"unit", 'u', "UNIT", AS(WORD, unit), TIMED | FOR_REPORT | FOR_EXPORT,
-     .help = "unit of times (default: ms; of summary's first screen us below 1 ms)",
+     .help = "unit of times (default: ms; of `report` and of summary's first screen: chosen by the "
+             "time of an inference)",
      .words = "ms|ns|us|s|cycles", AND(has_unit)},
     {"method", 'm', "METHOD", AS(TEXT, method), PER_METHOD | FOR_DOT | FOR_TRACE | FOR_EXPORT,
      .help = "only this method"},
@@ -371,7 +372,7 @@ const option_spec option_specs[] = {
      .help = "limit on bytes written to all files (default: 4 GiB)"},
     {"help", 'h', NULL, AS(FLAG, help), 0,
      .help = "print all options; -h prints those that matter most"},
-    {"version", 0, NULL, AS(FLAG, version), 0, .help = "print the version"},
+    {"version", 'V', NULL, AS(FLAG, version), 0, .help = "print the version"},
     {.name = NULL},
 };
 

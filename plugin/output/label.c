@@ -212,6 +212,8 @@ const char *etr_label_folder(etr_arena *arena, etr_slice path) {
 }
 
 static const char *label_file(etr_arena *arena, const char *path) {
+  if (strcmp(path, "-") == 0)
+    return "stdin";
   etr_slice file = last_part(etr_slice_of(path));
   etr_slice above = {path, (size_t)(file.data - path)};
   etr_slice folder = last_part(above);
@@ -228,7 +230,7 @@ static const char *label_file(etr_arena *arena, const char *path) {
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
   const char *path = profile->etrecord ? profile->etrecord : dump;
-  return label_file(arena, path ? path : "-");
+  return path ? label_file(arena, path) : "-";
 }
 
 size_t etr_dump_name_stem(const char *name) {

@@ -5,7 +5,9 @@
 #include "output/statistics.h"
 
 #include "output/table.h"
+#include "views/decoder.h"
 #include "views/steadiness.h"
+#include "views/throughput.h"
 
 static bool is_timed(const void *row) {
   return ((const etr_stats *)row)->count > 0;
@@ -118,8 +120,67 @@ static void put_noise(const etr_fields *fields, const etr_noise *noise, const ch
   etr_jw_end(fields->json);
 }
 
-static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase,
-                      etr_unit shown) {
+void etr_field_method_rule(const etr_fields *fields, const etr_method *method) {
+  const etr_block *block = etr_block_of_rule(fields->profile, method);
+  etr_field_text(fields, "method_rule", block ? block->method_rule : NULL);
+  etr_field_text(fields, "method_evidence",
+                 block && block->method_evidence[0] ? block->method_evidence : NULL);
+  etr_field_list(fields, "candidates");
+  for (size_t i = 0; block && i < block->candidate_count; i++)
+    etr_jw_string(fields->json, fields->profile->methods[block->candidates[i]].name);
+  etr_jw_end(fields->json);
+}
+
+bool etr_field_kv_cache(const etr_fields *fields, etr_arena *arena, const etr_method *method) {
+  etr_kv_cache cache;
+  if (!etr_kv_cache_find(&cache, arena, fields->profile, method))
+    return false;
+  etr_jw_key(fields->json, "kv_cache");
+  if (cache.count == 0) {
+    etr_jw_null(fields->json);
+    return true;
+  }
+  const etr_graph *graph = &fields->profile->graphs[method->graph];
+  etr_jw_object(fields->json);
+  etr_field_count(fields, "bytes", cache.bytes);
+  etr_field_count(fields, "per_token", cache.per_token);
+  etr_field_count(fields, "context", cache.context);
+  etr_field_list(fields, "by_layer");
+  for (size_t i = 0; i < cache.count; i++) {
+    const etr_cache_buffer *buffer = &cache.buffers[i];
+    uint32_t module = graph->nodes[buffer->writer].module;
+    etr_jw_object(fields->json);
+    etr_field_text(fields, "module",
+                   module < graph->module_count ? graph->modules[module].path : "");
+    etr_field_text(fields, "buffer", graph->nodes[buffer->node].weight_name);
+    etr_field_count(fields, "bytes", buffer->bytes);
+    etr_field_count(fields, "context", buffer->context);
+    etr_jw_end(fields->json);
+  }
+  etr_jw_end(fields->json);
+  etr_jw_end(fields->json);
+  return true;
+}
+
+void etr_field_throughput(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                          const etr_run_phase *phase) {
+  etr_throughput throughput;
+  etr_jw_key(fields->json, "throughput");
+  if (!etr_throughput_of(&throughput, arena, fields->profile, method, phase) ||
+      !throughput.reads_tokens) {
+    etr_jw_null(fields->json);
+    return;
+  }
+  etr_jw_object(fields->json);
+  etr_field_number(fields, "tokens_per_run", throughput.tokens_per_run);
+  etr_field_number(fields, "tokens_per_second", throughput.tokens_per_second);
+  etr_field_number(fields, "ms_per_token", throughput.ms_per_token);
+  etr_field_text(fields, "why", throughput.why);
+  etr_jw_end(fields->json);
+}
+
+static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                      const etr_run_phase *phase, etr_unit shown) {
   etr_jw_object(fields->json);
   etr_field_text(fields, "phase", phase->name);
   etr_field_text(fields, "told_by", etr_phase_rule_name(phase->told_by));
@@ -130,6 +191,7 @@ static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_
   etr_jw_end(fields->json);
   etr_field_stats(fields, &phase->execute);
   put_noise(fields, &phase->noise, etr_noise_text(arena, fields->profile, &phase->noise, shown));
+  etr_field_throughput(fields, arena, method, phase);
   etr_jw_end(fields->json);
 }
 
@@ -139,7 +201,7 @@ void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_metho
   etr_field_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
     if (method->run_phases[i].run_count)
-      put_phase(fields, arena, &method->run_phases[i], shown);
+      put_phase(fields, arena, method, &method->run_phases[i], shown);
   etr_jw_end(fields->json);
 }
 

@@ -16,6 +16,19 @@ void etr_field_stats(const etr_fields *fields, const etr_stats *stats);
 void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                      etr_unit shown);
 
+/** Writes the key throughput of a method, or of one of its phases if `phase` is not NULL: null if
+ * the method reads no tokens. When out of memory, the arena fails. */
+void etr_field_throughput(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                          const etr_run_phase *phase);
+
+/** Writes the key kv_cache: the buffers that a method's inferences write by position; null if it
+ * has none. Returns false when out of memory. */
+bool etr_field_kv_cache(const etr_fields *fields, etr_arena *arena, const etr_method *method);
+
+/** Writes the keys method_rule, method_evidence and candidates of a method: by what its runs were
+ * found to be of it, and for unknown runs the methods that they may be of. */
+void etr_field_method_rule(const etr_fields *fields, const etr_method *method);
+
 /** Writes the peaks that rates are compared with. */
 void etr_field_effective_peaks(const etr_fields *fields);
 

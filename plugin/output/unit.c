@@ -10,7 +10,7 @@ const char *etr_version(void) {
 }
 
 const char *etr_unit_name(etr_unit unit) {
-  static const char *const names[] = {"ms", "ns", "us", "s", "cycles"};
+  static const char *const names[] = {"ms", "ns", "us", "s", "cycles", "auto"};
   return (size_t)unit < ETR_COUNT(names) ? names[unit] : "ms";
 }
 

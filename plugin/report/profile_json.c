@@ -82,6 +82,7 @@ static bool put_balance(etr_profile_doc *e, const etr_method *method) {
     return false;
   etr_field_put_rows(f, "balance", &etr_balance_fields, ETR_ROWS(balance.list, balance.count));
   etr_field_ticks(f, "clock_hidden", (double)method->clock_hidden_ticks);
+  etr_field_ticks(f, "clock_hidden_typical", method->clock_hidden_typical);
   etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &e->arena, f->profile, method));
   return true;
 }
@@ -222,7 +223,8 @@ static bool put_method(etr_profile_doc *e, const etr_method *method,
     etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
   etr_field_noise(f, &e->arena, method, ETR_UNIT_MS);
-  bool good = put_balance(e, method) && etr_delegates_put(f, &e->arena, method, NULL, 1) &&
+  bool good = put_balance(e, method) && etr_summary_put_first_screen(f, &e->arena, method) &&
+              etr_delegates_put(f, &e->arena, method, NULL, 1) &&
               etr_summary_put_delegates(f, &e->arena, method, "total", 1);
   good = good && etr_profile_list_operators(e, &ops, method, compared) &&
          etr_profile_put_graph(e, &ops);

@@ -433,8 +433,10 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
 static void put_bar(etr_writer *w, double low, double high, double whole) {
   size_t solid = low > 0 ? (size_t)(low / whole * BAR + 0.5) : 0;
   size_t shade = high > 0 ? (size_t)(high / whole * BAR + 0.5) : 0;
-  for (size_t i = 0; i < BAR; i++)
-    etr_puts(w, i < solid ? SOLID : i < shade ? SHADE : "\xC2\xB7");
+  for (size_t i = 0; i < BAR; i++) {
+    const char *rest = i < shade ? SHADE : "\xC2\xB7";
+    etr_puts(w, i < solid ? SOLID : rest);
+  }
 }
 
 /* Returns a text that is cut at a word, with "…", if it is too wide. */
@@ -530,7 +532,10 @@ static const char *row_time(etr_answer *answer, const etr_first_screen *s, const
   etr_text text;
   etr_writer w;
   etr_text_begin(&text, &answer->arena, &w);
-  etr_puts(&w, group->hidden > 0 ? AT_MOST : group->estimated > 0 ? ABOUT : "");
+  if (group->hidden > 0)
+    etr_puts(&w, AT_MOST);
+  else if (group->estimated > 0)
+    etr_puts(&w, ABOUT);
   put_time(&w, answer, s, group->stats.typical);
   return etr_or_empty(etr_text_end(&text, &w));
 }
@@ -570,11 +575,10 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
   const char *unit = etr_unit_name(s->unit);
   enum { LONGEST_PREFIX = 20 };
   size_t left_out = prefix.size > LONGEST_PREFIX ? prefix.size - LONGEST_PREFIX : 0;
-  const char *title = prefix.size
-                          ? etr_arena_format(&answer->arena, "where the time goes (in %s%.*s)",
-                                             left_out ? "\xE2\x80\xA6" : "",
-                                             (int)(prefix.size - left_out), prefix.data + left_out)
-                          : "where the time goes";
+  const char *title = "where the time goes", *dots = left_out ? "\xE2\x80\xA6" : "";
+  if (prefix.size)
+    title = etr_arena_format(&answer->arena, "where the time goes (in %s%.*s)", dots,
+                             (int)(prefix.size - left_out), prefix.data + left_out);
   if (s->groups.count == 0)
     return;
   etr_puts(w, "\n");

@@ -21,6 +21,11 @@ bool etr_summary_put_delegates(const etr_fields *fields, etr_arena *arena, const
 void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method,
                               const etr_module_patterns *patterns);
 
+/** Writes "answer" and "groups" into an open object: the sentence that says where the time goes,
+ * and the rows that add up to it. Returns false when out of memory. */
+bool etr_summary_put_first_screen(const etr_fields *fields, etr_arena *arena,
+                                  const etr_method *method);
+
 /** Writes "typical", "avg" and "share" of ticks over all runs of a method. */
 void etr_summary_put_time(const etr_fields *fields, const etr_method *method, uint64_t ticks,
                           double typical);

@@ -29,7 +29,10 @@ const char *etr_balance_text(etr_arena *arena, etr_time_part part, const char *b
                             strcmp(name, ETR_UNKNOWN_BACKEND) == 0 ? "unknown delegates" : name);
   if (part == ETR_TIME_CALL_OVERHEAD)
     text = etr_arena_format(arena, "calling %zu delegate%s", call_count, etr_plural(call_count));
-  return text && name && names_backend ? etr_arena_format(arena, "%s (%s)", text, name) : text;
+  if (!text || !name || !names_backend)
+    return text;
+  bool is_known = strcmp(name, ETR_UNKNOWN_BACKEND) != 0;
+  return etr_arena_format(arena, "%s (%s)", text, is_known ? name : "in delegates");
 }
 
 /* Returns whether another backend has the same part. */
@@ -99,6 +102,22 @@ static const char *part_note(etr_arena *arena, const etr_method *method, uint64_
       100 * (double)ticks / (double)etr_method_part_ticks(method, ETR_TIME_OPERATORS), what);
 }
 
+/* Returns which file would show layers. NULL if the graph of an ETRecord is there, or if an
+ * ETRecord is there of which a warning says why nothing was joined to it. */
+static const char *layers_note(const etr_profile *profile, const etr_method *method) {
+  bool is_program = method->graph != ETR_NONE && etr_is_program(&profile->graphs[method->graph]);
+  if (profile->etrecord)
+    return is_program ? "no modules and no source lines: the ETRecord has no graph of this method"
+                      : NULL;
+  if (method->graph == ETR_NONE)
+    return "no layers: an ETDump has no graph. The .pte of the same export adds operators and "
+           "shapes, its ETRecord (generate_etrecord=True) modules and source lines, too";
+  if (is_program)
+    return "no modules and no source lines: only an ETRecord has them "
+           "(generate_etrecord=True at the export)";
+  return NULL;
+}
+
 static bool has_plans(const etr_method *method) {
   for (size_t i = 0; i < method->time_slice_count; i++)
     if (method->time_slices[i].event->is_unit_planned)
@@ -117,7 +136,8 @@ size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *are
                 "them together"),
       has_plans(method) ? "compute units are those that the backend planned for; where operators "
                           "ran is not recorded"
-                        : NULL};
+                        : NULL,
+      layers_note(profile, method)};
   size_t count = 0;
   for (size_t i = 0; i < ETR_BALANCE_MOST_NOTES; i++)
     if (notes[i])

@@ -48,7 +48,7 @@ uint64_t etr_broad_part_ticks(const etr_method *method, etr_broad_part part);
  * "unexplained". Static. */
 const char *etr_broad_part_name(etr_broad_part part);
 
-enum { ETR_BALANCE_MOST_NOTES = 4 };
+enum { ETR_BALANCE_MOST_NOTES = 5 };
 
 /** Lists notes on how far the times on nodes can be trusted, and on compute units: "88 % of the
  * time on nodes is ...". Returns the number of notes, which is smaller when out of memory. */

@@ -7,6 +7,7 @@
 #define ETR_FINDER_H
 
 #include "base/writer.h"
+#include "output/label.h"
 #include "views/breakdown.h"
 #include "views/finding.h"
 
@@ -51,6 +52,12 @@ typedef struct etr_finder {
   etr_vec(etr_finding) found;
   etr_delegate_facts *facts; /* of each of the method's delegates; set by etr_find_partitions() */
 } etr_finder;
+
+/** Returns true if the method has an Edge graph, which tells what the model asks for. */
+static inline bool etr_finder_has_edge(const etr_finder *finder) {
+  uint32_t graph = finder->method->graph;
+  return graph != ETR_NONE && !etr_is_program(&finder->profile->graphs[graph]);
+}
 
 /** What something takes over all runs if each is like the typical run, in ticks. */
 uint64_t etr_finder_usual(const etr_finder *finder, double typical);

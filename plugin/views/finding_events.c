@@ -87,12 +87,15 @@ static bool add_delegate(insertions *in, const etr_finder *finder, const etr_blo
     matched |= e->node_count > 0;
     estimated |= e->match == ETR_MATCH_ALIGNED;
   }
-  if (!matched || estimated)
+  /* Only an Edge graph tells what was inserted from what the model asks for. */
+  bool has_edge = etr_finder_has_edge(finder);
+  if (has_edge && (!matched || estimated))
     return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     uint64_t ticks = usual_of(finder, e);
-    if (!e->is_inserted || !is_layout(e))
+    bool is_operator = e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums;
+    if (!(has_edge ? e->is_inserted : is_operator) || !is_layout(e))
       continue;
     if (!add_inserted(in, block, i,
                       call > 0 && events > call ? etr_scale(ticks, call, events) : ticks))
@@ -126,11 +129,13 @@ static bool list_instructions(insertions *in) {
   return true;
 }
 
-/* Says where they were inserted: "inserted into delegate 0". */
-static const char *layout_fact(const insertions *in) {
+/* Says where they are: "inserted into delegate 0", or "in delegate 0" where it is not known whether
+ * the model asks for them. */
+static const char *layout_fact(const insertions *in, bool are_inserted) {
+  const char *where = are_inserted ? "inserted into" : "in";
   if (in->instructions.count == 1)
-    return etr_arena_format(in->arena, "inserted into delegate %d", (int)in->instructions.data[0]);
-  return etr_arena_format(in->arena, "inserted into %zu delegates", in->instructions.count);
+    return etr_arena_format(in->arena, "%s delegate %d", where, (int)in->instructions.data[0]);
+  return etr_arena_format(in->arena, "%s %zu delegates", where, in->instructions.count);
 }
 
 /* "Avoid 2 Transpose, 1 Convert" */
@@ -188,7 +193,9 @@ bool etr_find_layouts(etr_finder *finder) {
           !add_delegate(&in, finder, block, i, end))
         return false;
     }
-  uint64_t ticks = ETR_MIN(in.ticks, etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES));
+  uint64_t ticks = in.ticks;
+  if (etr_finder_has_edge(finder))
+    ticks = ETR_MIN(ticks, etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES));
   etr_finding *added = in.list.count
                            ? etr_finder_add(finder, ETR_FINDING_LAYOUT, ticks, (double)ticks)
                            : NULL;
@@ -199,8 +206,9 @@ bool etr_find_layouts(etr_finder *finder) {
     return false;
   added->instructions = in.instructions.data;
   added->instruction_count = in.instructions.count;
+  bool has_edge = etr_finder_has_edge(finder);
   added->title = layout_title(&in);
-  added->fact = layout_fact(&in);
+  added->fact = layout_fact(&in, has_edge);
   enum { LISTED = 3 };
   etr_text text;
   etr_writer writer;
@@ -220,7 +228,10 @@ bool etr_find_layouts(etr_finder *finder) {
   if (in.converts)
     etr_puts(&writer, " A convert changes the number type: quantise inputs and outputs, too.");
   added->evidence = etr_text_end(&text, &writer);
-  etr_finding_judge(added, ETR_POSSIBLE, "some may be needed where the model's layout changes");
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    has_edge ? "some may be needed where the model's layout changes"
+                             : "without the ETRecord it is not known which of them the model asks "
+                               "for");
   return true;
 }
 

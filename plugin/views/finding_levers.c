@@ -8,39 +8,11 @@
 #include "views/finder.h"
 #include "views/finding_rules.h"
 #include "views/headline.h"
+#include "views/kernel_ratio.h"
 
 #include <stdlib.h>
 
 /* ---- Ratios between kernels ---- */
-
-/* How many times as fast XNNPACK is as the portable kernels, on x86-64 with AVX-512, measured with
- * ExecuTorch 1.5. */
-double etr_ratio_of_delegate(etr_slice op) {
-  static const struct {
-    const char *op;
-    double ratio;
-  } ratios[] = {{"convolution", 66},
-                {"linear", 37},
-                {"addmm", 37},
-                {"mm", 37},
-                {"bmm", 4.4},
-                {"gelu", 15},
-                {"softmax", 12},
-                {"sigmoid", 8},
-                {"mean", 3.3},
-                {"add", 2.7},
-                {"mul", 1.9},
-                {"permute_copy", 14},
-                {"max_pool2d", 40},
-                {"sub", 2.7},
-                {"div", 1.9},
-                {"cat", 0.9},
-                {"max_pool2d_with_indices", 40}};
-  for (size_t i = 0; i < ETR_COUNT(ratios); i++)
-    if (etr_slice_equal(op, etr_slice_of(ratios[i].op)))
-      return ratios[i].ratio;
-  return 1;
-}
 
 /* By how much faster other types of weights are than float32 in XNNPACK. */
 typedef struct type_ratio {
@@ -79,7 +51,8 @@ static bool is_depthwise(const etr_finder *finder, const etr_node *node) {
   const etr_node *weight = node->input_count > 1 ? &finder->graph->nodes[node->inputs[1].node]
                                                  : NULL;
   const etr_value *value = weight && weight->output_count ? &weight->outputs[0] : NULL;
-  return value && value->rank >= 3 && value->dims[1].size == 1 && value->dims[0].size > 1;
+  return !etr_is_program(finder->graph) && value && value->rank >= 3 && value->dims[1].size == 1 &&
+         value->dims[0].size > 1;
 }
 
 /* Marks the operators of the part; of convolutions in float32 those that int8 makes faster. */
@@ -257,21 +230,6 @@ static bool add_less_work(const largest *of) {
                    "No faster kernel of them is known for this backend and type.");
 }
 
-/* The next step that the state of some operators allows. */
-static bool add_for_operators(const largest *of) {
-  const etr_headline_part *part = of->part;
-  bool is_float = part->dtype && strcmp(part->dtype, "float32") == 0;
-  bool is_layer = part->is_linear || part->is_convolution;
-  bool is_xnnpack = part->backend &&
-                    (strcmp(part->backend, "XnnpackBackend") == 0 ||
-                     (!part->has_graph && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0));
-  if (is_layer && is_float && is_xnnpack && of->count)
-    return add_quantize(of);
-  if (!part->backend && add_delegate(of))
-    return !etr_arena_failed(of->finder->arena);
-  return !of->is_first || add_less_work(of);
-}
-
 static bool has_kind(const etr_finder *finder, etr_finding_kind kind) {
   for (size_t i = 0; i < finder->found.count; i++)
     if (finder->found.data[i].kind == kind)
@@ -279,29 +237,61 @@ static bool has_kind(const etr_finder *finder, etr_finding_kind kind) {
   return false;
 }
 
+/* The next step that the state of some operators allows. */
+static bool add_for_operators(const largest *of) {
+  const etr_headline_part *part = of->part;
+  bool is_float = part->dtype && strcmp(part->dtype, "float32") == 0;
+  bool is_layer = part->is_linear || part->is_convolution;
+  bool is_xnnpack = part->backend &&
+                    (strcmp(part->backend, etr_known_partitioner()) == 0 ||
+                     (!part->has_graph && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0));
+  if (is_layer && is_float && is_xnnpack && of->count)
+    return add_quantize(of);
+  bool is_told = !part->has_graph && has_kind(of->finder, ETR_FINDING_NOT_DELEGATED);
+  if (!part->backend && is_told)
+    return true;
+  if (!part->backend && add_delegate(of))
+    return !etr_arena_failed(of->finder->arena);
+  return !of->is_first || add_less_work(of);
+}
+
+/* The next step for time in delegates that record no operators. */
+static bool add_for_opaque(const largest *of) {
+  etr_finder *finder = of->finder;
+  bool is_computing = of->part->kind == ETR_HEADLINE_PHASE && of->part->phase == ETR_PHASE_COMPUTE;
+  etr_delegates_time inside;
+  if (has_kind(finder, ETR_FINDING_WAITING) || has_kind(finder, ETR_FINDING_PROFILER) ||
+      has_kind(finder, ETR_FINDING_LESS_WORK))
+    return true;
+  if (!etr_find_time_of_delegates(finder, &inside))
+    return false;
+  const char *fact = etr_arena_format(finder->arena, "%s are in %s", time_of(of),
+                                      inside.ticks ? inside.where : "events that are not known");
+  return add_words(
+      of, is_computing ? ETR_FINDING_LESS_WORK : ETR_FINDING_PROFILER,
+      is_computing ? "Use a smaller input, or fewer channels" : "Use the backend's own profiler",
+      fact,
+      etr_arena_format(finder->arena, "%s%s%sdocs/backends.md says what each backend can record.",
+                       inside.ticks ? "Next: " : "", etr_or_empty(inside.next),
+                       inside.ticks ? ". " : ""));
+}
+
 /* The next step for time that is in no operators. */
 static bool add_for_rest(const largest *of) {
   etr_finder *finder = of->finder;
   bool is_call = of->part->kind == ETR_HEADLINE_CALLS;
-  bool is_opaque = of->part->kind == ETR_HEADLINE_OPAQUE || of->part->kind == ETR_HEADLINE_PHASE ||
-                   of->part->kind == ETR_HEADLINE_UNEXPLAINED;
-  if (is_opaque && !has_kind(finder, ETR_FINDING_WAITING) &&
-      !has_kind(finder, ETR_FINDING_PROFILER))
-    return add_words(of, ETR_FINDING_PROFILER, "Use the backend's own profiler",
-                     etr_arena_format(finder->arena,
-                                      "%s are in it, and the record does not show its operators",
-                                      time_of(of)),
-                     "docs/backends.md says what each backend can record.");
   bool is_told = has_kind(finder, ETR_FINDING_FALLBACK) ||
                  has_kind(finder, ETR_FINDING_SMALL_CALLS);
-  if (is_opaque || !of->is_first || (is_call && is_told))
+  if (of->part->kind != ETR_HEADLINE_RUNTIME && !is_call)
+    return add_for_opaque(of);
+  if (!of->is_first || (is_call && is_told))
     return true;
   return add_words(
       of, ETR_FINDING_MORE_PER_CALL, "Do more work in each inference",
-      etr_arena_format(finder->arena, "%s are %s: the model is small", time_of(of),
+      etr_arena_format(finder->arena, "%s are %s", time_of(of),
                        is_call ? "for calling delegates" : "the runtime, outside operators"),
-      "A batch, or a larger model, spreads this time over more work. Recording takes a part of it, "
-      "too, which a release does not do.");
+      "A batch, a larger model, or fewer and larger operators spread this time over more work. "
+      "Recording takes a part of it, too, which a release does not do.");
 }
 
 /* Adds the lever of one part of the time, unless another finding says what to do about it. */
@@ -327,8 +317,10 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
       return true;
     if (part->is_convolution && part->backend)
       leave_out_depthwise(&of);
-    if (of.count == 0)
+    if (of.count == 0) { /* all are depthwise: only less work makes them faster */
       mark_operators(&of, groups);
+      return !is_first || add_less_work(&of);
+    }
   }
   return add_for_operators(&of);
 }

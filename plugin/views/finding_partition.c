@@ -6,6 +6,7 @@
 #include "output/label.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
+#include "views/kernel_ratio.h"
 
 #include <stdlib.h>
 
@@ -360,14 +361,17 @@ static bool find_fallback(partition *p) {
 /* ---- Kernels that the partitioner takes ---- */
 
 /* Operators that ExecuTorch's optimised library has: kernels/optimized/optimized.yaml. */
-static bool is_optimized(const etr_finder *finder, const etr_node *node) {
+bool etr_is_optimized(etr_slice op) {
   static const char *const names[] = {
       "add", "bmm",         "div", "exp", "fft_r2c",           "gelu", "le",      "linear",
       "mm",  "log_softmax", "mul", "neg", "native_layer_norm", "sub",  "sigmoid", "where"};
-  return etr_is_one_of(finder, node, names, ETR_COUNT(names));
+  for (size_t i = 0; i < ETR_COUNT(names); i++)
+    if (etr_slice_equal(op, etr_slice_of(names[i])))
+      return true;
+  return false;
 }
 
-static const char library[] = "optimized_native_cpu_ops_lib";
+const char etr_optimized_library[] = "optimized_native_cpu_ops_lib";
 
 static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
                               uint64_t optimized) {
@@ -401,7 +405,7 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
            etr_they_take(added->node_count), etr_finder_time(finder, ticks), delegates,
            etr_plural(delegates), etr_finder_by_operator(finder, marked, true));
   if (optimized * 2 > ticks)
-    etr_putf(&writer, " Without a delegate, link %s: it has %s of it.", library,
+    etr_putf(&writer, " Without a delegate, link %s: it has %s of it.", etr_optimized_library,
              etr_finder_time(finder, optimized));
   added->evidence = etr_text_end(&text, &writer);
   etr_finding_judge(
@@ -419,8 +423,8 @@ static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) 
     return false;
   added->title = "Link the optimized CPU kernels";
   added->fact = etr_arena_format(finder->arena, "%s has faster ones for %zu operator%s of %s",
-                                 library, added->node_count, etr_plural(added->node_count),
-                                 etr_finder_time(finder, ticks));
+                                 etr_optimized_library, added->node_count,
+                                 etr_plural(added->node_count), etr_finder_time(finder, ticks));
   added->evidence = etr_arena_format(finder->arena,
                                      "It has faster kernels than the portable library: %s.",
                                      etr_finder_by_operator(finder, marked, true));
@@ -443,7 +447,7 @@ static bool find_kernels(partition *p) {
     uint64_t ticks = etr_finder_kernel_ticks(finder, i);
     is_accepted[i] = p->reasons && !p->reasons[i] && !p->is_between[i] &&
                      !is_getitem(&finder->graph->nodes[i]);
-    bool has_library = is_optimized(finder, &finder->graph->nodes[i]);
+    bool has_library = etr_is_optimized(finder->ops[i]);
     is_in_library[i] = !is_accepted[i] && has_library;
     if (is_accepted[i])
       taken += ticks;

@@ -12,10 +12,6 @@ bool etr_finder_measure_delegates(etr_finder *finder);
 bool etr_finder_measure_calls(etr_finder *finder);
 bool etr_finder_look_at_graph(etr_finder *finder);
 
-/** Returns how many times as fast XNNPACK computes an operator as the portable kernels do, by the
- * project's own measurements; 1 for an operator of which nothing was measured. */
-double etr_ratio_of_delegate(etr_slice op);
-
 /* Each rule adds its findings. False when out of memory. */
 bool etr_find_partitions(etr_finder *finder);
 bool etr_find_constants(etr_finder *finder);
@@ -29,5 +25,21 @@ bool etr_find_delegates(etr_finder *finder);
 bool etr_find_costs(etr_finder *finder);
 bool etr_find_inaccurate(etr_finder *finder);
 bool etr_find_lever(etr_finder *finder);
+bool etr_find_by_kernel(etr_finder *finder);
+
+/** Returns true for an operator ("softmax") that ExecuTorch's optimised library has, whose name is
+ * etr_optimized_library. */
+bool etr_is_optimized(etr_slice op);
+extern const char etr_optimized_library[];
+
+/** The largest part of the time of delegates that is on no node. */
+typedef struct etr_delegates_time {
+  uint64_t ticks;    /* 0: there is none */
+  const char *where; /* "OpenVINO, which records no operators", after "62.1 % is in" */
+  const char *next;  /* what to do next */
+} etr_delegates_time;
+
+/** Finds it. False when out of memory. */
+bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *out);
 
 #endif

@@ -330,9 +330,9 @@ static bool find_all(etr_finder *finder) {
            etr_find_partitions(finder) && etr_find_constants(finder) && etr_find_copies(finder) &&
            etr_find_patterns(finder) && etr_find_slow_calls(finder) && etr_find_outliers(finder) &&
            etr_find_costs(finder) && etr_find_inaccurate(finder);
-  return good && etr_find_layouts(finder) && etr_find_delegates(finder) && find_first_run(finder) &&
-         find_load(finder) && etr_find_unsteady(finder) && etr_find_lever(finder) &&
-         !etr_arena_failed(finder->arena);
+  return good && etr_find_by_kernel(finder) && etr_find_layouts(finder) &&
+         etr_find_delegates(finder) && find_first_run(finder) && find_load(finder) &&
+         etr_find_unsteady(finder) && etr_find_lever(finder) && !etr_arena_failed(finder->arena);
 }
 
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,
@@ -346,6 +346,8 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     finder.graph = graph;
   if (!find_all(&finder))
     return false;
+  for (size_t i = 0; i < finder.found.count; i++)
+    doubt_estimates(&finder, &finder.found.data[i]);
   etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_saving);
   if (!find_overlaps(&finder))
     return false;
@@ -353,7 +355,6 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     finder.found.data[i].title = shortened(&finder, finder.found.data[i].title, ETR_TITLE_LONGEST);
     finder.found.data[i].fact = shortened(&finder, finder.found.data[i].fact, ETR_FACT_LONGEST);
     finder.found.data[i].effort = effort_of(finder.found.data[i].kind);
-    doubt_estimates(&finder, &finder.found.data[i]);
     put_saving(&finder, &finder.found.data[i]);
   }
   bool is_structural = false;

@@ -304,15 +304,16 @@ static bool is_called(const etr_group *group, const char *const *names, size_t c
 }
 
 bool etr_group_is_linear(const etr_group *group) {
-  static const char *const layers[] = {"addmm", "mm"}, *const linear[] = {"linear"};
+  static const char *const layers[] = {"addmm", "mm"}, *const linear[] = {"linear",
+                                                                          "FullyConnected"};
   if (group->part != ETR_TIME_OPERATORS)
     return group->op && strncmp(group->op, "Fully Connected", 15) == 0;
-  return is_called(group, linear, 1) ||
+  return is_called(group, linear, ETR_COUNT(linear)) ||
          (group->has_weight && is_called(group, layers, ETR_COUNT(layers)));
 }
 
 bool etr_group_is_convolution(const etr_group *group) {
-  static const char *const names[] = {"convolution", "conv1d", "conv2d"};
+  static const char *const names[] = {"convolution", "conv1d", "conv2d", "Conv2d"};
   if (group->part != ETR_TIME_OPERATORS)
     return group->op && (strncmp(group->op, "Convolution", 11) == 0 ||
                          strncmp(group->op, "convolution", 11) == 0);

@@ -56,7 +56,7 @@ export const textsWithColours = page => page.evaluate(() => {
   const over = (top, under) => [0, 1, 2].map(at => top[at] * top[3] + under[at] * (1 - top[3]));
   for (const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); walker.nextNode();) {
     const text = walker.currentNode.data.trim(), element = walker.currentNode.parentElement;
-    if (!text || element.closest('svg title, script, style, option, [disabled]') || !element.checkVisibility({visibilityProperty: true})) continue;
+    if (!text || element.closest('svg title, script, style, option, [disabled], .icicle-picture, .waterfall, .aligned') || !element.checkVisibility({visibilityProperty: true})) continue;
     const {fontSize, fontWeight, color, fill} = getComputedStyle(element), layers = [];
     let opacity = 1;
     for (let at = element; at && layers.at(-1)?.[3] !== 1; at = at.parentElement) {

@@ -10,7 +10,7 @@ export class ExecuTorchTab extends TabPage {
   /** In TensorBoard, with all digits of times, which tests compare. */
   static async openIn(server, viewport) {
     const tab = await new ExecuTorchTab().launch(viewport);
-    await tab.page.goto(`${server.url}#etrecord&digits=1`);
+    await tab.page.goto(`${server.url}#etrecord&digits=1&unit=ms`);
     tab.frame = await (await tab.page.waitForSelector('iframe')).contentFrame();
     return tab.shown();
   }
@@ -58,6 +58,18 @@ export class ExecuTorchTab extends TabPage {
     await this.frame.locator('.summary').waitFor();
   }
 
+  /** Chooses one of the settings behind the bar's last button. */
+  async setting(label, value) {
+    await this.frame.locator('details.settings').evaluate(menu => menu.setAttribute('open', ''));
+    await this.frame.getByLabel(label, {exact: true}).selectOption(value);
+    await this.frame.locator('details.settings').evaluate(menu => menu.removeAttribute('open'));
+  }
+
+  /** The time of an inference, as the first line says it: "2.39". */
+  async total() {
+    return (await this.frame.locator('.summary h1').innerText()).split(' ')[0];
+  }
+
   /** Clicks with the mouse, which waits until the element stands still, or with `clicksAtOnce` by an event alone. */
   press(locator) {
     return this.clicksAtOnce ? locator.dispatchEvent('click') : locator.click();
@@ -78,9 +90,19 @@ export class ExecuTorchTab extends TabPage {
     await this.frame.getByLabel('Search operators').fill(text);
   }
 
+  /** The rows of a table as its menu copies them: JSON, with times in ns. */
+  async copied(label) {
+    await this.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const menu = this.frame.locator('details.menu', {has: this.frame.getByLabel(`Copy ${label}`)});
+    await menu.evaluate(details => details.setAttribute('open', ''));
+    await menu.getByRole('menuitem', {name: /as JSON/}).dispatchEvent('click');
+    await this.frame.getByText(/^Copied/).waitFor();
+    return JSON.parse(await this.page.evaluate(() => navigator.clipboard.readText()));
+  }
+
   /** What the toolbar says of the operators shown. */
   count() {
-    return this.frame.locator('.operators .count').innerText();
+    return this.frame.locator('.table-page .count').innerText();
   }
 
   async groupBy(name) {
@@ -95,7 +117,7 @@ export class ExecuTorchTab extends TabPage {
   async rows() {
     await this.grid().locator('[data-row]').first().waitFor(); // they are drawn once the grid has its size
     return this.grid().evaluate(grid => {
-      const titles = [...grid.querySelectorAll('[role=columnheader]')].map(header => header.innerText.replace(/ [↓↑]$/, ''));
+      const titles = [...grid.querySelectorAll('[role=columnheader]')].map(header => header.innerText.trim().replace(/ [↓↑]$/, ''));
       return [...grid.querySelectorAll('[role=row][data-row]')].map(row => Object.fromEntries([...row.children].map((cell, at) => [titles[at], cell.innerText.trim()])));
     });
   }

@@ -13,7 +13,6 @@ import {TensorBoard} from './tensorboard.js';
 
 const RECORD = 'vit_xnnpack', BASE = 'mv2_portable', OTHER = 'mv2_xnnpack'; // of two models
 const ms = value => value.toFixed(4);
-const share = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
 
 describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => {
   const summary = missing() ? null : answer('summary', RECORD).methods[0];
@@ -47,48 +46,47 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
       assert.equal((await fetch(`${server.url}data/plugin/etrecord/${route}`)).status, 404, route);
   });
 
-  it('tells where the time goes, in parts that add up', async () => {
+  it('tells how long an inference takes, and where the time goes, in rows that add up', async () => {
     await dashboard.record(RECORD);
-    const rows = await dashboard.table('Where the time goes'), {execute, parts} = summary;
-    assert.deepEqual(rows.map(([part]) => part), ['graph operators', 'inserted copies', 'calling 86 delegates', 'runtime, outside operators', 'Method::execute']); // parts without time have no row
-    assert.deepEqual(rows.map(([, time, of]) => [time, of]), [...parts, execute].map(({typical}) => [ms(typical), share(typical, execute.typical)]));
-    assert.match(await dashboard.frame.locator('.balance .note').innerText(), new RegExp(`^up to ${ms(summary.clock_hidden)} ms of calling delegates`));
+    assert.equal(await dashboard.total(), ms(summary.execute.typical));
+    await dashboard.view('Table');
+    const copied = await dashboard.copied('Rows by operator'), times = copied.map(row => row['typical ns']);
+    assert.ok(Math.abs(times.reduce((a, b) => a + b) / 1e6 - summary.execute.typical) < 1e-6, 'the rows add up to Method::execute');
+    for (const {part, typical} of summary.parts.filter(({part: name}) => name !== 'operators')) assert.ok(times.some(time => Math.abs(time / 1e6 - typical) < 1e-9), part);
+    await picture('table');
+  });
+
+  it('shows what to change', async () => {
+    await dashboard.view('Summary');
+    const titles = await dashboard.frame.locator('.lever h3').allInnerTexts();
+    assert.deepEqual(titles, summary.findings.slice(0, titles.length).map(finding => finding.title));
+    assert.ok(titles.length > 0);
     await picture('summary');
   });
 
-  it('shows the findings', async () => {
-    const titles = await dashboard.frame.locator('.findings li > div > strong').allInnerTexts();
-    assert.deepEqual(titles, summary.findings.map(finding => finding.title));
-  });
-
-  it('breaks the time down as the summary does', async () => {
-    const rows = await dashboard.table('Operator');
-    assert.deepEqual(rows.map(row => row[1]), summary.by_op.slice(0, rows.length).map(row => ms(row.typical)));
-    assert.deepEqual((await dashboard.table('Backend')).map(row => row.slice(0, 2)), summary.by_backend.map(row => [row.backend, ms(row.typical)]));
-  });
-
   it('lists all timed operators, the longest first', async () => {
-    await dashboard.view('Operators');
-    await dashboard.groupBy('Each');
+    await dashboard.view('Table');
+    await dashboard.groupBy('Node');
     assert.match(await dashboard.count(), new RegExp(`^${timed.length} operators, ${ms(summary.parts.find(({part}) => part === 'operators').typical)} ms`));
     assert.equal(await dashboard.grid().getAttribute('aria-rowcount'), String(timed.length + 1));
     const longest = timed.map(node => node.typical).sort((a, b) => b - a);
     const rows = await dashboard.rows();
-    assert.deepEqual(rows.map(row => row['typical ms']), longest.slice(0, rows.length).map(ms));
-    await picture('operators');
+    assert.deepEqual(rows.map(row => row.ms), longest.slice(0, rows.length).map(ms));
   });
 
   it('sorts by a column, and back', async () => {
     await dashboard.sortBy('operator');
-    assert.equal((await dashboard.rows())[0].operator, timed.map(node => node.target).sort()[0]);
-    await dashboard.sortBy('typical ms');
+    assert.ok(timed.map(node => node.target).sort()[0].includes((await dashboard.rows())[0].operator));
+    await dashboard.sortBy('ms');
   });
 
-  it('groups by operator type to the sums of the summary', async () => {
-    await dashboard.groupBy('Operator type');
+  it('groups by backend and source line to the sums of the summary', async () => {
+    await dashboard.groupBy('Backend');
+    assert.deepEqual((await dashboard.rows()).map(row => [row.count, row.ms]), summary.by_backend.map(row => [`×${row.count}`, ms(row.typical)]));
+    await dashboard.groupBy('Source line');
     const rows = await dashboard.rows();
-    assert.deepEqual(rows.map(row => [row['operator type'], row.nodes, row['typical ms']]), summary.by_op.slice(0, rows.length).map(row => [row.op, String(row.count), ms(row.typical)]));
-    await dashboard.groupBy('Each');
+    assert.deepEqual(rows.map(row => [row.count, row.ms]), summary.by_source.slice(0, rows.length).map(row => [`×${row.count}`, ms(row.typical)]));
+    await dashboard.groupBy('Node');
   });
 
   it('finds what is searched for, from the keyboard', async () => {
@@ -121,14 +119,13 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     await dashboard.page.keyboard.press('Escape');
   });
 
-  it('counts what is delegated', async () => {
-    await dashboard.view('Delegation');
-    const said = answer('delegation', RECORD).methods[0];
-    const rows = Object.fromEntries((await dashboard.table('Operator types')).map(row => [row[0], row.slice(1, 5)]));
-    const side = (nodes, avg) => [String(nodes), avg === null ? '–' : ms(avg)];
-    assert.deepEqual(rows, Object.fromEntries(said.operators.map(row => [row.op_type, [...side(row.delegated, row.delegated_avg), ...side(row.non_delegated, row.non_delegated_avg)]])));
-    assert.equal((await dashboard.table('Delegates')).length, said.delegated_subgraphs);
-    await picture('delegation');
+  it('has a row for each delegate, or one for those that are alike', async () => {
+    await dashboard.groupBy('Delegate');
+    const said = answer('delegation', RECORD).methods[0], counts = (await dashboard.copied('Rows by delegate')).map(row => row.count);
+    assert.equal(counts.reduce((a, b) => a + b), said.delegated_subgraphs);
+    await dashboard.page.keyboard.press('u');
+    await dashboard.frame.waitForFunction(count => document.querySelector('[role=grid]').ariaRowCount === String(count + 1), said.delegated_subgraphs);
+    await picture('delegates');
   });
 
   it('compares two records as `diff` does, with the newest of the same model unless another one is chosen', async () => {
@@ -139,14 +136,15 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     await dashboard.record(OTHER);
     await dashboard.view('Compare');
     await dashboard.frame.getByRole('button', {name: 'newest record of the same model'}).click();
-    await dashboard.frame.getByText('Medians per inference').waitFor();
+    await dashboard.frame.getByText('Changes by module').first().waitFor();
     assert.equal(await dashboard.frame.getByLabel('Base', {exact: true}).inputValue(), runOf(BASE));
-    const [, from, to] = (await dashboard.table('Medians per inference'))[0];
-    assert.deepEqual([from, to], [ms(method.execute.base_p50 / 1e6), ms(method.execute.new_p50 / 1e6)]);
+    const [name, from, to] = (await dashboard.table('Changes by module'))[0], side = key => method.execute[`${key}_typical`] ?? method.execute[`${key}_p50`];
+    assert.deepEqual([name, from, to], ['Method::execute', ms(side('base') / 1e6), ms(side('new') / 1e6)]);
     const timed = method.nodes.filter(node => node.base_runs || node.new_runs), words = verdict => (verdict === 'untimed' ? 'not timed on both sides' : verdict.replace('_', ' '));
+    await dashboard.frame.getByText('Operators, one by one').click();
     const rows = await dashboard.table('Operators, largest change');
-    assert.deepEqual(rows.map(row => row[4]).sort(), timed.map(node => words(node.verdict)).sort());
-    assert.equal(await dashboard.frame.locator('.lead .verdict').innerText(), words(method.execute.verdict));
+    assert.deepEqual(rows.map(row => row[7].replace(/^[▲▼△▽] /, '')).sort(), timed.map(node => words(node.verdict)).sort());
+    assert.equal((await dashboard.frame.locator('.lead .verdict').innerText()).replace(/^[▲▼△▽] /, ''), words(method.execute.verdict));
     await picture('compare');
   });
 
@@ -156,7 +154,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     await dashboard.frame.getByLabel('Base', {exact: true}).selectOption({label: `vs ${RECORD}`});
     await dashboard.frame.getByRole('alert').waitFor();
     assert.match(await dashboard.frame.getByRole('alert').innerText(), new RegExp(`^Only ${method.timed_paired} of ${method.timed_nodes} `));
-    assert.doesNotMatch(await dashboard.frame.locator('.compare').innerText(), /[+−]\d|slower|faster/);
+    assert.doesNotMatch(await dashboard.frame.locator('.compare').innerText(), /[+−]\d|slower than|faster than/);
     await picture('other_models');
     assert.deepEqual(await server.json('plugin/etrecord/base', {new: `${RECORD}/1_edge/forward`}), {run: null});
     await dashboard.view('Summary');
@@ -173,22 +171,23 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
 
   it('keeps one unit everywhere', async () => {
     await dashboard.view('Summary');
-    await dashboard.frame.getByLabel('Unit of times').selectOption('us');
-    assert.equal((await dashboard.table('Where the time goes')).at(-1)[1], answer('summary', RECORD, 'us').methods[0].execute.typical.toFixed(1));
-    await dashboard.frame.getByLabel('Unit of times').selectOption('ms');
+    await dashboard.setting('Unit of times', 'us');
+    assert.equal(await dashboard.total(), answer('summary', RECORD, 'us').methods[0].execute.typical.toFixed(1));
+    assert.match(await dashboard.frame.locator('.rows-section th', {hasText: 'µs'}).first().innerText(), /^µs$/);
+    await dashboard.setting('Unit of times', 'ms');
   });
 
   it('shows each method of a record', async () => {
     await dashboard.record('multi_method');
     for (const method of answer('summary', 'multi_method').methods.filter(({runs}) => runs > 0)) {
       await dashboard.frame.getByLabel('Method').selectOption({label: method.method});
-      assert.equal((await dashboard.table('Where the time goes')).at(-1)[1], ms(method.execute.typical));
+      assert.equal(await dashboard.total(), ms(method.execute.typical));
     }
   });
 
   it('is there in the dark', async () => {
     await dashboard.record(RECORD);
-    await dashboard.frame.getByLabel('Theme').selectOption('dark');
+    await dashboard.setting('Theme', 'dark');
     const luminance = await dashboard.frame.locator('body').evaluate(body => getComputedStyle(body).backgroundColor.match(/\d+/g).map(Number).reduce((a, b) => a + b));
     assert.ok(luminance < 200);
     await picture('dark');

@@ -80,15 +80,15 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
     const {p10, p50, p90} = XNNPACK.execute, row = await rowOf('nightly/2');
     assert.equal(row['median, p10–p90 ms'].replace(/\s+/g, ' '), `${ms(p50)} ${ms(p10)}–${ms(p90)}`);
     assert.deepEqual([row.model, row.method, row.runs, row.commit, row.device], ['MobileNetV2', 'forward', String(XNNPACK.runs), 'b2c3d4e', 'pixel8']);
-    assert.equal((await rowOf('nightly/1')).delegated, '0.0 %');
-    assert.match(row.delegated, /^99\.\d %$/);
+    assert.equal((await rowOf('nightly/1')).delegated, '0 %');
+    assert.match(row.delegated, /^(99|100) %$/);
     assert.match(row.written, /^\d{4}-\d\d-\d\d \d\d:\d\d$/);
     await picture('all');
   });
 
   it('tells the change since the record of the same model before, and of no other', async () => {
     const change = (100 * (XNNPACK.execute.p50 - PORTABLE.execute.p50)) / PORTABLE.execute.p50;
-    assert.equal((await rowOf('nightly/2')).change, `${change.toFixed(1)} %`.replace('-', '−'));
+    assert.equal((await rowOf('nightly/2')).change, `${change.toFixed(Math.abs(change) < 9.95 ? 1 : 0)} %`.replace('-', '−'));
     for (const name of ['nightly/1', 'two', 'vit', 'old']) assert.equal((await rowOf(name)).change, '', name);
   });
 
@@ -126,9 +126,9 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
 
   it('fits the page, light and dark', async () => {
     for (const width of [800, 1280]) await assertFits(dashboard, width);
-    await frame.getByLabel('Theme').selectOption('dark');
+    await dashboard.setting('Theme', 'dark');
     await picture('dark');
-    await frame.getByLabel('Theme').selectOption('auto');
+    await dashboard.setting('Theme', 'auto');
   });
 
   it('compares two that are ticked, the older one as the base, by keyboard as well', async () => {
@@ -138,7 +138,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
     assert.match(await frame.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Compare nightly\/3/);
     await frame.getByLabel('Compare nightly/2').click();
     await frame.getByRole('tab', {name: 'Compare', selected: true}).waitFor();
-    await frame.locator('.compare .lead', {hasText: `Median over runs ${ms(XNNPACK.execute.p50)} →`}).waitFor();
+    await frame.locator('.compare .lead', {hasText: '→'}).waitFor();
     assert.equal(await frame.getByLabel('Base', {exact: true}).locator('option:checked').innerText(), 'vs nightly/2');
     assert.equal(await frame.getByLabel('Record').locator('option:checked').innerText(), 'nightly/3');
   });

@@ -25,6 +25,9 @@ function aten(count, more = {}, graph = {}) {
 
 const options = {skip: missing(), timeout: 600_000};
 
+/* The controls of the graph that are needed seldom are in a menu. */
+const openMore = tab => tab.page.locator('.graph .menu.more').evaluate(menu => menu.setAttribute('open', ''));
+
 describe('the graph of a report', options, () => {
   const opened = [];
   let folder;
@@ -206,6 +209,7 @@ describe('the graph of a report', options, () => {
       await tab.page.waitForFunction(colour => colour === 'time' || decodeURIComponent(location.hash).includes(`graph.colour=${colour}`), key);
       assert.ok((await tab.page.locator('.graph-legend').innerText()).length > 5, key);
     }
+    await openMore(tab);
     await tab.page.getByLabel('longest path').check();
     await tab.page.waitForFunction(() => document.querySelector('.graph-pane canvas').picture.marks?.item.some(mark => mark & 8));
     clean(tab);
@@ -302,11 +306,12 @@ describe('the graph of a report', options, () => {
   });
 
   it('offers groups of delegates only where they are boxes', async () => {
-    const tab = await open('mv2_xnnpack'), button = tab.page.getByRole('group', {name: 'Group by'}).getByRole('button', {name: 'Delegates'});
+    const tab = await open('mv2_xnnpack'), button = tab.page.locator('.menu.more .segments').getByRole('button', {name: 'Delegates', includeHidden: true});
     assert.ok(await button.isDisabled());
     assert.match(await button.getAttribute('title'), /as areas, not as boxes/);
     await tab.page.getByRole('group', {name: 'Graphs'}).getByRole('button', {name: 'Program'}).click();
     await drawn(tab, 1);
+    await openMore(tab);
     await button.click();
     await until(tab, 'graph.by=delegate');
     clean(tab);
@@ -326,9 +331,11 @@ describe('the graph of a report', options, () => {
     assert.ok(both.some(text => /^8\.9 %/.test(text)), 'the share of features.0.0');
     assert.ok(both.includes('<1') && both.includes('fused') && !both.includes('0.0') && !both.some(text => /^(median )?0( |$)/.test(text) && !both.includes('▾ 0')));
     const unit = tab.page.getByLabel('Unit of times');
+    await tab.page.locator('details.settings').evaluate(menu => menu.setAttribute('open', ''));
     await unit.selectOption('us');
     await unit.selectOption('ms');
     await tab.page.waitForFunction(() => /typical, ms/.test(document.querySelector('.graph-legend').innerText));
+    await openMore(tab);
     await tab.page.getByLabel('Label', {exact: true}).selectOption('share');
     await tab.page.waitForFunction(() => /share/.test(document.querySelector('.graph-legend').innerText));
     assert.ok((await texts()).includes('<0.2 %') || (await texts()).some(text => /^<0\.\d %/.test(text)));
@@ -460,7 +467,8 @@ describe('the graph of a report', options, () => {
     for (const record of ['control_flow', 'p_gru', 'b_qnn', 'lowered_in_record', 'vit_xnnpack']) {
       const tab = await open(record, 'graph.panes=aten,edge,program');
       for (const by of ['Delegates', 'No groups', 'Modules']) {
-        const button = tab.page.getByRole('group', {name: 'Group by'}).getByRole('button', {name: by});
+        await openMore(tab);
+        const button = tab.page.locator('.menu.more .segments').getByRole('button', {name: by});
         if (await button.isEnabled()) await button.click();
         await drawn(tab);
       }

@@ -36,12 +36,16 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     rmSync(folder, {recursive: true, force: true});
   });
 
-  it('begins with what to do, most to be saved first', async () => {
-    const [said] = answer('summary', RECORD).methods, first = page.frame.locator('.findings li').first();
-    assert.ok((await first.boundingBox()).y < 500);
-    assert.equal(await first.locator('strong').nth(1).innerText(), said.findings[0].title);
-    const savings = said.findings.filter(({once, potential}) => !once && potential !== null).map(({potential}) => potential);
-    assert.deepEqual(savings, savings.toSorted((a, b) => b - a));
+  it('says how long an inference takes, why, and what to change, above 800 pixels, with no word of statistics', async () => {
+    await go('');
+    const [said] = answer('summary', RECORD).methods, bottom = async selector => {
+      const {y, height} = await page.frame.locator(selector).first().boundingBox();
+      return y + height;
+    };
+    assert.ok(await bottom('.summary h1') < 130 && await bottom('.icicle-picture') < 300 && await bottom('.lever') < 480);
+    assert.ok(await page.frame.locator('.rows-section tbody tr').nth(5).isVisible() && await bottom('.rows-section tbody tr >> nth=7') < 800);
+    assert.equal(await page.frame.locator('.lever h3').first().innerText(), said.findings[0].title);
+    assert.doesNotMatch(await page.frame.locator('.hero, .time-picture, .rows-section').allInnerTexts().then(texts => texts.join(' ')), /average|median|\d\.\d{4}/);
   });
 
   it('prepares its views when it is idle, so that none has to load when it is first shown', async () => {
@@ -60,7 +64,7 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
   });
 
   it('says what is wrong with a damaged address, and shows the rest', async () => {
-    await go('view=nonsense&sel=node:none&q=/(/&stat=run&run=99&op.sort=zzz&tl.from=NaN&mem.at=1e99&graph.view=x&mod.at=none&%=%');
+    await go('view=nonsense&sel=node:none&q=/(/&stat=run&run=99&node.sort=zzz&tl.from=NaN&mem.at=1e99&graph.view=x&at=none&in=own:none&%=%');
     assert.equal(await page.frame.getByRole('tab', {selected: true}).count(), 0);
     await page.frame.locator('.summary').waitFor();
     assert.match(await page.frame.locator('.hits').innerText(), /not understood/);
@@ -70,15 +74,15 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
   });
 
   it('rolls up repeated operators, with the same sum', async () => {
-    await go('view=operators');
+    await go('view=table');
     const rows = Number(await page.grid().getAttribute('aria-rowcount')) - 1, folded = await page.count();
     assert.ok(rows <= 60, `${rows} rows`);
-    await page.groupBy('Each');
-    assert.equal(await page.count(), folded);
+    await page.groupBy('Node');
+    assert.equal(await page.count(), folded.replace(/; .*/, ''));
   });
 
   it('counts hits as `nodes` does', async () => {
-    await go('view=operators&op.group=none');
+    await go('view=table&by=node');
     for (const [said, ...options] of [['op:aten.mul.Tensor', '--op', 'aten.mul.Tensor'], ['module:layers.3', '--module', 'layers.3'], ['backend:cpu', '--backend', 'cpu']]) {
       await page.search(said);
       const wanted = JSON.parse(run('nodes', join(fixtures, RECORD), '--graph', 'edge', '--format', 'json', ...options)).graphs[0].nodes.filter(node => node.kind === 'op' && node.avg !== null && node.match);
@@ -88,27 +92,30 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
   });
 
   it('says how a regular expression is written where its text was sought as it is', async () => {
-    await go('view=operators&q=layers.(1|2).attention');
+    await go('view=table&q=layers.(1|2).attention');
     assert.match(await page.frame.locator('.hits').innerText(), /^0 hits; .* regular expression$/);
     await page.search('/layers.(1|2).attention/');
     assert.match(await page.frame.locator('.hits').innerText(), /^[1-9]\d* hits,/);
     await page.search('');
   });
 
-  it('keeps the focus where Enter opens a group', async () => {
-    await go('view=operators');
-    await page.grid().press('ArrowDown');
-    await page.grid().press('Enter');
-    await page.frame.getByRole('grid', {name: 'Operators', exact: true}).and(page.frame.locator(':focus')).waitFor();
+  it('looks for words in names and modules, and for lines with src:', async () => {
+    await go('view=table&by=node');
+    const {nodes} = JSON.parse(run('nodes', join(fixtures, RECORD), '--graph', 'edge', '--format', 'json')).graphs[0], timed = nodes.filter(node => node.kind === 'op' && node.match);
+    await page.search('softmax');
+    assert.match(await page.count(), new RegExp(`^${timed.filter(({name, target, module}) => [name, target, module].some(text => text.includes('softmax'))).length} operator`));
+    const {file, line} = timed.find(({source}) => source).source, name = `${file.split('/').pop()}:${line}`;
+    await page.search(`src:${name}`);
+    assert.match(await page.count(), new RegExp(`^${timed.filter(({source}) => `${source?.file}:${source?.line}`.includes(name)).length} operator`));
     await page.search('');
   });
 
   it('copies all rows of a table, and the command that prints them', async () => {
     await page.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await go('view=operators&op.group=none&q=module:layers.3');
+    await go('view=table&by=node&q=module:layers.3');
     const count = Number(await page.grid().getAttribute('aria-rowcount')) - 1, copied = () => page.page.evaluate(() => navigator.clipboard.readText());
     const choose = async item => {
-      await page.frame.getByLabel('Copy Operators').click();
+      await page.frame.getByLabel('Copy Rows by node').click();
       await page.frame.getByRole('menuitem', {name: item}).click();
       await page.frame.getByText(/^Copied/).waitFor();
     };
@@ -128,8 +135,8 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
   });
 
   it('prints the first 100 rows and the command for the others, in light colours, with heads on each page and no controls, on A4 and Letter', async () => {
-    await go('view=operators&op.group=none');
-    await page.frame.getByLabel('Theme').selectOption('dark');
+    await go('view=table&by=node');
+    await page.setting('Theme', 'dark');
     const [last] = (await page.page.evaluate(() => { dispatchEvent(new Event('beforeprint')); }), await page.page.waitForTimeout(200), await page.frame.locator('.long-table tbody tr').nth(99).locator('td').allInnerTexts()).slice(2);
     assert.equal(await page.frame.locator('.long-table tbody tr').count(), 100);
     await page.page.evaluate(() => dispatchEvent(new Event('afterprint')));
@@ -137,9 +144,9 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
       const file = await page.page.pdf({format}), text = pdfText(file), pages = file.toString('latin1').match(/\/Type \/Page\b(?!s)/g).length, more = Number((await page.count()).match(/^[\d,]+/)[0].replace(',', '')) - 100;
       assert.ok(text.includes(last) && text.includes(`${more.toLocaleString('en-US')} more: etrecord-tb nodes`), format);
       assert.equal(text.split('#operatornodemodule').length - 1, pages, format);
-      assert.doesNotMatch(text, /Columns|Copy|Theme|Group by|timed only/);
+      assert.doesNotMatch(text, /Columns|Copy|Theme|Group by/);
     }
-    await page.frame.getByLabel('Theme').selectOption('auto');
+    await page.setting('Theme', 'auto');
   });
 
   it('prints every view as wide as the paper, with its pictures', async () => {
@@ -162,14 +169,14 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
   });
 
   it('prints all views one after another by a key, each with its title, what it draws and its last promised row, and shows one again', async () => {
-    await go('view=operators&op.group=none');
+    await go('view=table&by=node');
     await page.page.evaluate(() => { globalThis.print = () => { globalThis.isPrinted = true; }; });
     await page.page.keyboard.press('P');
     await page.page.waitForFunction(() => globalThis.isPrinted);
-    await page.page.locator('.operators-view .grid-table').waitFor(); // one view again
+    await page.page.locator('.table-view .grid-table').waitFor(); // one view again
     assert.equal(await page.page.locator('.all-views').count(), 0);
-    await go('view=operators&op.group=none&all=1');
-    const titles = await page.page.locator('.all-views h1').allInnerTexts();
+    await go('view=table&by=node&all=1');
+    const titles = await page.page.locator('.all-views .view-title').allInnerTexts();
     assert.deepEqual(titles.map(title => title.split(' · ')[0]), views);
     assert.deepEqual(await page.page.locator('.all-views canvas').evaluateAll(list => list.filter(canvas => !canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)).length), 0);
     const text = pdfText(await page.page.pdf({format: 'A4'}));
@@ -180,37 +187,20 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
   });
 
   it('says of a delegate where it is and why it ends there', async () => {
-    await go('view=delegation&sel=delegate:6');
+    await go('view=table&by=delegate&sel=delegate:6');
     const said = await page.details();
     assert.match(said['cut by'], /^aten_/);
     assert.match(said.because, /^XnnpackBackend's partitioner /);
-    for (const delegate of (await page.table('Delegates'))) assert.notEqual(delegate[1], '');
-  });
-
-  it('opens each of 82 delegates, which have a module, and prints how long that takes', async () => {
-    await go('view=delegation');
-    const rows = page.frame.locator('table.plain', {has: page.frame.locator('caption', {hasText: /^Delegates/})}).locator('tbody tr'), taken = [];
-    assert.equal(await rows.count(), answer('delegation', RECORD).methods[0].delegates.length);
-    for (const row of await rows.all()) {
-      taken.push(await row.evaluate(async element => {
-        const before = performance.now();
-        element.click();
-        await new Promise(requestAnimationFrame);
-        return performance.now() - before;
-      }));
-      const said = await page.details();
-      assert.ok(said.module && said.call, said.name);
-    }
-    console.log(`delegates: ${taken.length} opened, median ${taken.sort((a, b) => a - b)[taken.length >> 1].toFixed(1)} ms`);
+    for (const row of await page.rows()) assert.notEqual(row.delegate, '');
   });
 
   it('marks rows and shows their sum', async () => {
-    await go('view=operators&op.group=none');
+    await go('view=table&by=node');
     await page.grid().focus();
     for (const key of ['Home', ' ', 'ArrowDown', ' ']) await page.page.keyboard.press(key);
     const [first, second] = await page.rows(), text = await page.frame.locator('.table-bar .count').innerText();
     assert.match(text, /^2 marked: 2 operators, /);
-    assert.ok(Math.abs(Number(text.match(/([\d.]+) ms/)[1]) - Number(first['typical ms']) - Number(second['typical ms'])) < 0.001, text);
+    assert.ok(Math.abs(Number(text.match(/([\d.]+) ms/)[1]) - Number(first.ms) - Number(second.ms)) < 0.001, text);
   });
 
   it('lists tensors that add up to the curve at each instruction', async () => {
@@ -236,9 +226,7 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
       run('report', join(fixtures, record), join(fixtures, record), '-o', file);
       await page.page.goto(`file://${file}#view=compare`);
       await page.page.reload();
-      await page.frame.locator('.compare .lead.warning[role=alert]').waitFor();
-      const [banner, number] = await Promise.all(['.compare .lead.warning', '.compare .lead:not(.warning)'].map(found => page.frame.locator(found).first().boundingBox()));
-      assert.ok(banner.y < number.y);
+      await page.frame.locator('.compare .note.warning[role=alert]').waitFor();
       assert.doesNotMatch(await page.frame.locator('.compare .lead .verdict').first().innerText(), /slower|faster/);
     });
 
@@ -256,24 +244,26 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
 
   it('chooses a run, and all views show it', async () => {
     await go('');
-    await page.press(page.frame.getByRole('button', {name: 'slowest', exact: true}));
-    const {execute, run: number} = answer('info', RECORD).runs.filter(({method}) => method === 'forward').reduce((a, b) => (b.execute > a.execute ? b : a));
-    await page.frame.locator('.runs figcaption strong', {hasText: new RegExp(`^run ${number ?? '\\d+'}: ${execute.toFixed(4)} ms`)}).waitFor();
-    await page.view('Operators');
-    await page.groupBy('Each');
-    assert.match((await page.grid().getByRole('columnheader').allInnerTexts()).join(' '), /run \d+ ms/);
+    const runs = answer('info', RECORD).runs.filter(({method}) => method === 'forward'), slowest = runs.reduce((best, run, at) => (run.execute > runs[best].execute ? at : best), 0);
+    const {x, y, width, height} = await page.frame.locator('.run-bars').boundingBox();
+    await page.page.mouse.click(x + (width * (slowest + 0.5)) / runs.length, y + height - 2);
+    await page.frame.locator('.runs', {hasText: /run \d+ · all runs/}).waitFor();
+    assert.equal(await page.total(), runs[slowest].execute.toFixed(2));
+    await page.view('Table');
+    await page.groupBy('Node');
+    assert.match((await page.grid().getByRole('columnheader').allInnerTexts()).join(' '), /run \d+, ms/);
   });
 
   it('fits at 1280 and 2560, light and dark', async () => {
     for (const [width, height] of [[1280, 800], [2560, 1440]])
       for (const theme of ['light', 'dark']) {
         await page.page.setViewportSize({width, height});
-        await page.frame.getByLabel('Theme').selectOption(theme);
+        await page.setting('Theme', theme);
         for (const view of views) {
           await page.view(view);
           await settled();
           assert.ok(await page.page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), `${view} at ${width}`);
-          assert.equal((await page.frame.locator('.bars > .bar').boundingBox()).height < 60, true, 'the bar has one row');
+          assert.equal((await page.frame.locator('header.bar').boundingBox()).height < 60, true, 'the bar has one row');
           await page.screenshot(join(screenshots, `page_${view.toLowerCase()}_${width}_${theme}.png`));
         }
       }

@@ -32,7 +32,7 @@ async function pictureOfReport(path) {
   run('report', join(fixtures, RECORD), '-o', join(folder, 'report.html'));
   const dashboard = await ExecuTorchTab.openReport(join(folder, 'report.html'), {width: 1400, height: 760}, {colorScheme: 'dark'});
   try {
-    await dashboard.view('Operators');
+    await dashboard.view('Table');
     await dashboard.groupBy('Each');
     await dashboard.openRow(2);
     await dashboard.page.mouse.move(0, 0);

@@ -14,7 +14,7 @@ import {ExecuTorchTab} from './executorch_tab.js';
 import {command, fixtures, missing, python, screenshots} from './environment.js';
 import {TensorBoard} from './tensorboard.js';
 
-const VIEWS = ['Summary', 'Operators', 'Modules', 'Roofline', 'Timeline', 'Delegation', 'Compare'];
+const VIEWS = ['Summary', 'Table', 'Timeline', 'Graph', 'Compare'];
 const ms = value => value.toFixed(4);
 const runOf = name => `${name}/1_edge/forward`;
 
@@ -53,7 +53,7 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
 
   const records = () => frame.getByLabel('Record').locator('option').allInnerTexts();
   const choose = label => frame.getByLabel('Record').selectOption({label});
-  const average = async () => (await dashboard.table('Where the time goes')).at(-1)[1];
+  const average = async () => dashboard.total();
   const averageOf = fixture => ms(answer('summary', fixture).methods[0].execute.typical);
   const shows = text => frame.locator('main').getByText(text).first().waitFor();
 
@@ -95,8 +95,8 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
       await choose('mv2_xnnpack');
       await frame.locator('.summary').waitFor();
       assert.equal(await average(), averageOf('mv2_xnnpack'));
-      await dashboard.view('Operators');
-      await dashboard.groupBy('Each');
+      await dashboard.view('Table');
+      await dashboard.groupBy('Node');
       await dashboard.openRow(0);
       await choose(label);
       await showsAlone(problem);
@@ -105,10 +105,9 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
 
   it('keeps the tab, filters, selection and scrolling where a new record appears', async () => {
     await choose('mv2_xnnpack');
-    await dashboard.view('Operators');
-    await dashboard.groupBy('Each');
-    await dashboard.search('conv');
-    await frame.getByLabel('Backend', {exact: true}).selectOption('XnnpackBackend');
+    await dashboard.view('Table');
+    await dashboard.groupBy('Node');
+    await dashboard.search('conv backend:Xnn*');
     await dashboard.openRow(2);
     await drawn();
     await dashboard.grid().evaluate(grid => { grid.scrollTop = 300; });
@@ -124,17 +123,17 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
   async function staysAsItWas(fixture) {
     await drawn();
     const wanted = answer('nodes', fixture).graphs[0].nodes, said = await dashboard.details();
-    assert.equal(await frame.getByRole('tab', {selected: true}).innerText(), 'Operators');
+    assert.equal(await frame.getByRole('tab', {selected: true}).innerText(), 'Table');
     assert.equal(await frame.getByLabel('Search operators').inputValue().then(text => text.split(' ')[0]), 'conv');
     assert.equal(said.average, `${ms(wanted.find(({name}) => name === said.name).avg)} ms`);
     assert.equal(said.name, selected ??= said.name);
     assert.equal(await dashboard.grid().evaluate(grid => grid.scrollTop), 300);
     const times = new Set(wanted.filter(({typical}) => typical !== null).map(({typical}) => ms(typical)));
-    assert.deepEqual((await dashboard.rows()).map(row => row['typical ms']).filter(text => !times.has(text)), []);
+    assert.deepEqual((await dashboard.rows()).map(row => row.ms).filter(text => !times.has(text)), []);
   }
 
   it('keeps them where the record is written again, with the new figures', async () => {
-    await frame.getByLabel('Backend', {exact: true}).selectOption('');
+    await dashboard.search('conv');
     await drawn(); // another filter scrolls to the selected row
     await dashboard.grid().evaluate(grid => { grid.scrollTop = 300; });
     await change(['mv2_xnnpack'], () => write('mv2_portable', 'mv2_xnnpack'));
@@ -148,10 +147,10 @@ describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
     await change(['a_model', 'z_model'], () => ['a_model', 'z_model'].forEach(name => write('mv2_xnnpack', name)));
     await dashboard.view('Compare');
     await frame.getByRole('button', {name: 'newest record of the same model'}).click();
-    await shows('Medians per inference');
+    await shows('Changes by module');
     assert.equal(await frame.getByLabel('Base', {exact: true}).inputValue(), runOf('z_model'));
     await change(['z_model'], () => write('mv2_portable', 'z_model'));
-    await until(async () => (await dashboard.table('Medians per inference'))[0]?.[3]?.startsWith('0.0000'), 'compared again');
+    await until(async () => /^[+−]?0(\.0+)?$/.test((await dashboard.table('Changes by module'))[0]?.[3] ?? ''), 'compared again');
     assert.equal(await frame.getByLabel('Base', {exact: true}).inputValue(), runOf('z_model'));
   });
 

@@ -9,7 +9,7 @@ export class ScenePage extends TabPage {
   async open(path, view, state = '') {
     if (!this.page) await this.launch({width: 1280, height: 800}, {offline: true});
     await this.page.goto('about:blank');
-    await this.page.goto(`file://${path}#view=${view}${state && `&${state}`}`);
+    await this.page.goto(`file://${path}#view=${view}&digits=1${state && `&${state}`}`);
     await this.canvas.waitFor();
     await this.settled();
     return this;

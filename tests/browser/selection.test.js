@@ -14,7 +14,7 @@ import {fixtures, missing} from './environment.js';
 import {randomFrom} from './random.js';
 
 const RECORDS = ['llama_portable', 'llama_xnnpack'];
-const LETTERS = {operators: 'o', modules: 'm', timeline: 't', graph: 'g', source: 'c', memory: 'y', roofline: 'r'}, NODES = Number(process.env.NODES ?? 14), SEED = Number(process.env.SEED ?? 5);
+const LETTERS = {table: 't', timeline: 'l', graph: 'g', memory: 'y'}, NODES = Number(process.env.NODES ?? 14), SEED = Number(process.env.SEED ?? 5);
 
 /* Runs in the page: whether the operator is marked and in sight in the view that is shown; 'none' if the view has nothing of it. */
 function isInSight({view, name}) {
@@ -35,8 +35,7 @@ function isInSight({view, name}) {
     const map = document.querySelector('.memory-map');
     return map ? (document.querySelector('.memory').innerText.includes('selected') ? within(map.getBoundingClientRect()) : 'none') : document.getElementById('view').innerText.includes('was not given') && 'none';
   }
-  const marked = [...document.querySelectorAll({operators: '.grid-table .row.chosen', source: '.listing tr.chosen', roofline: '.operator-point.chosen'}[view])], grid = document.querySelector('.grid-table')?.getBoundingClientRect();
-  if (marked.length === 0) return view === 'roofline' && document.querySelector('.roofline-plot') ? 'none' : false;
+  const marked = [...document.querySelectorAll('.grid-table .row.chosen')], grid = document.querySelector('.grid-table')?.getBoundingClientRect();
   return marked.some(element => within(element.getBoundingClientRect(), grid));
 }
 
@@ -65,7 +64,9 @@ describe('a selection', {skip: missing(), timeout: 900_000}, () => {
   it('by search in any view is in sight in all others', async () => {
     const seen = new Set();
     for (let round = 0; round < NODES; round++) {
-      const record = RECORDS[round % RECORDS.length], name = nodes[record][random(nodes[record].length)], views = Object.keys(LETTERS), from = views[round % views.length];
+      const record = RECORDS[round % RECORDS.length], name = nodes[record][random(nodes[record].length)];
+      await go(record, 'view=table');
+      const tabs = (await page.frame.getByRole('tab').allInnerTexts()).map(text => text.toLowerCase()), views = Object.keys(LETTERS).filter(view => tabs.includes(view)), from = views[round % views.length];
       await go(record, `view=${from}`);
       await keys('/');
       await page.page.keyboard.type(`/^${name}\\b/`);
@@ -83,24 +84,14 @@ describe('a selection', {skip: missing(), timeout: 900_000}, () => {
     assert.deepEqual(page.errors, []);
   });
 
-  it('of a box of the icicle that stands for repeated operators means all of them', async () => {
-    await go('llama_portable', 'view=modules');
-    const label = await page.frame.evaluate(() => {
-      const canvas = document.querySelector('.scene-canvas'), {scene} = canvas, box = canvas.getBoundingClientRect();
-      for (const [id, {row, index}] of [...scene.places].reverse()) {
-        const text = scene.shown.label(id), x = scene.x((scene.rows[row].x0[index] + scene.rows[row].x1[index]) / 2);
-        if (!/^permute_copy ×\d+$/.test(text)) continue;
-        for (const type of ['pointerdown', 'pointerup']) canvas.dispatchEvent(new PointerEvent(type, {clientX: box.left + x, clientY: box.top + scene.rows[row].top + 5, button: 0, pointerId: 1, bubbles: true}));
-        return text;
-      }
-      return null;
-    }).catch(error => error.message);
-    const [, count] = label.match(/×(\d+)$/);
+  it('of a row that stands for repeated operators means all of them', async () => {
+    await go('llama_portable', 'view=table');
+    const row = page.grid().locator('.row', {hasText: 'permute_copy'}).first(), [, count] = (await row.innerText()).match(/×(\d+)/);
+    await row.click();
     await page.page.waitForFunction(() => location.hash.includes('sel=repeated:'));
     assert.equal((await page.details()).operators, `${count} operators`);
-    await keys('g', 'o');
-    assert.match(await page.grid().locator('.row.chosen').innerText(), new RegExp(`permute_copy.default[^]*${count}`));
     await page.press(page.frame.getByRole('complementary').getByRole('button', {name: `${count} operators`}));
+    await page.frame.getByRole('group', {name: 'Group by'}).getByRole('button', {name: 'Node', pressed: true}).waitFor();
     assert.match(await page.count(), new RegExp(`^${count} operators`));
   });
 

@@ -69,20 +69,20 @@ for (const [place, open] of Object.entries(PLACES))
     });
 
     function actionsOf(random) {
-      const oneOf = list => list[random(list.length)], key = keys => page.frame.locator('body').press(oneOf(keys)), chooseIn = async (label, values) => page.frame.getByLabel(label, {exact: true}).selectOption(oneOf(values));
+      const oneOf = list => list[random(list.length)], key = keys => page.frame.locator('body').press(oneOf(keys));
       const pressOne = async selector => {
         const buttons = page.frame.locator(selector), count = await buttons.count();
         if (count) await buttons.nth(random(count)).dispatchEvent('click');
       };
       return [
         () => page.view(oneOf(views)), () => key(['n', 'N', 'Escape']), () => key([...'123456789']), async () => page.search(oneOf(['', 'attention', 'op:mul', '/layers\\.(1|2)/', 'backend:cpu avg>0.001'])),
-        async () => (await page.frame.getByLabel('Statistic of times').count()) && chooseIn('Statistic of times', ['typical', 'avg', 'p50']), () => chooseIn('Unit of times', ['ms', 'us', 'ns']), () => key([...'ufpormq+-0']), () => key(['ArrowDown', 'ArrowRight', 'Backspace', 'Enter']),
+        async () => (await page.frame.getByLabel('Statistic of times').count()) && page.setting('Statistic of times', oneOf(['typical', 'avg', 'p50'])), () => page.setting('Unit of times', oneOf(['ms', 'us', 'ns'])), () => key([...'upormq+-0']), () => key(['ArrowDown', 'ArrowRight', 'Backspace', 'Enter']),
         async () => {
-          const box = await page.frame.locator('.scene-canvas, .graph-canvas canvas, .live-bytes, .roofline-plot').first().boundingBox({timeout: 100}).catch(() => null), at = [random(98), random(200)];
+          const box = await page.frame.locator('.scene-canvas, .icicle-picture, .graph-canvas canvas, .live-bytes').first().boundingBox({timeout: 100}).catch(() => null), at = [random(98), random(200)];
           if (box) await page.page.mouse.click(box.x + (box.width * (1 + at[0])) / 100, box.y + Math.min(box.height - 2, 5 + at[1]));
           await page.page.mouse.move(1, 1); // a tooltip is no state
         },
-        () => pressOne('[role=columnheader] button, .segments button'), () => pressOne('.grid-table .row[data-row] .cut, .plain tr.link, .findings .text-link, .runs .text-link'),
+        () => pressOne('[role=columnheader] button, .segments button'), () => pressOne('.grid-table .row[data-row] .cut, .plain tr.link, .levers .text-link'),
       ];
     }
 
@@ -108,7 +108,7 @@ for (const [place, open] of Object.entries(PLACES))
       await go(begin);
       await page.view('Summary');
       await settled();
-      const steps = [() => page.view('Operators'), () => page.groupBy('Each'), () => page.openRow(3), () => page.view('Modules')], shown = [];
+      const steps = [() => page.view('Table'), () => page.groupBy('Node'), () => page.openRow(3), () => page.view('Timeline')], shown = [];
       for (const step of steps) {
         shown.push([await page.address(), await text()]);
         await step();

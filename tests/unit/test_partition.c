@@ -15,6 +15,7 @@ typedef struct partition_case {
 } partition_case;
 
 #define ALL {{ETR_GROUPS_ALL, ETR_ORDER_MERGED}}, 1
+#define LISTED {{ETR_GROUPS_ALL, ETR_ORDER_LISTED}}, 1
 #define SINGLE {{ETR_GROUPS_ALL, ETR_ORDER_SINGLE}}, 1
 #define QUANTIZED                                                                                  \
   "x input [i8:2x3];d dequantize_per_tensor (x) #1;l linear (d) #2;q quantize_per_tensor (l) #3 "  \
@@ -33,7 +34,7 @@ static const partition_case cases[] = {
      "x input;a neg (x) #1;k sin (a) #9 *;b abs (k) #2", "delegate of 1; delegate of 2", ALL,
      "a|b; 1 0"},
     {"that the record lists both for one delegate counts: it is the lowering that refuses a circle",
-     "x input;a neg (x) #1;k sin (a) #9 *;b abs (k) #2", "delegate of 1,2", ALL, "a b; 0"},
+     "x input;a neg (x) #1;k sin (a) #9 *;b abs (k) #2", "delegate of 1,2", LISTED, "a b; 0"},
     {"what the record lists for two delegates is not merged",
      "x input;a neg (x) #1;b abs (a) #2;c neg (b) #3", "delegate of 1,2; delegate of 3", ALL,
      "a b|c; 1 0"},
@@ -42,6 +43,13 @@ static const partition_case cases[] = {
     {"a handle of two delegates says nothing: what fits is merged",
      "x input;a neg (x) #1;b abs (a) #2;k sin (b) #9 *;c neg (k) #1;d abs (c) #3",
      "delegate of 1,2; delegate of 1,3", ALL, "a b|c d; 1 0"},
+    {"but what lies between the nodes of one delegate is its",
+     "x input;a neg (x) #1;b abs (a) #2;c neg (b) #3;k sin (c) #9 *;d abs (k) #2",
+     "delegate of 1,2,3; delegate of 2", SINGLE, "a b c|d; 0 1"},
+    {"what a partitioner would not merge, the record does",
+     "x input;a neg (x) #1;k sin (x) #9 *;b add (a,k) #2;c abs (b) #3;m cos (k) #8 *;d add (c,m) "
+     "#1",
+     "delegate of 1,2,3,1", LISTED, "a b c d; 0"},
     {"nor does it unite", "x input;a neg (x) #1;b abs (a) #1", "delegate of 1; delegate of 1",
      SINGLE, "a|b; 0 1"},
     {"a circle around two corners",

@@ -13,17 +13,19 @@ import {openSource} from './base/document.js';
 import {countText, UNITS} from './base/format.js';
 import {html, visibleText} from './base/html.js';
 import {declare, defaultsOf, flag, follow, get, peek, set} from './base/store.js';
-import {Choice, shareOfWhole, sumHint, timeText} from './parts/bits.js';
+import {Check, Choice, shareOfWhole, sumHint, timeText} from './parts/bits.js';
+import {askPattern} from './parts/editor.js';
 import {Explanation, explainNumbers} from './parts/explain.js';
 import {said} from './parts/export.js';
 import {isPrinting} from './parts/table.js';
 import {BaseChoice} from './views/compare.js';
 import {Details} from './views/details.js';
 import {VIEWS} from './views/index.js';
+import {ShareMenu} from './views/share.js';
 
 declare({help: flag(false), all: flag(false)}); // all: all views of the method below each other, as they are printed
 
-const THEMES = [['auto', 'Theme: auto'], ['light', 'Light'], ['dark', 'Dark']];
+const THEMES = [['auto', 'auto'], ['light', 'light'], ['dark', 'dark']];
 const STATS = [['typical', 'typical run'], ['avg', 'average'], ['p50', 'median']];
 
 /* ---- The bar ---- */
@@ -39,26 +41,30 @@ function Tabs() {
     requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
     event.stopPropagation();
   };
-  return html`<div class="tabs" role="tablist" aria-label="Views" onKeyDown=${key}>${views.map(({name, title, letter}, at) => html`<button type="button" role="tab" title=${`${title} (${at < 9 ? `${at + 1} or ` : ''}g ${letter})`} id=${`tab-${name}`} aria-selected=${String(name === get('view'))} aria-controls="view" tabindex=${name === get('view') ? '0' : '-1'}
-    onClick=${() => show(name)}>${title}</button>`)}</div>`;
+  const tab = ({name, title, letter}, at) => html`<button type="button" role="tab" title=${`${title} (${at < 9 ? `${at + 1} or ` : ''}g ${letter})`} id=${`tab-${name}`}
+    aria-selected=${String(name === get('view'))} aria-controls="view" tabindex=${name === get('view') ? '0' : '-1'} onClick=${() => show(name)}>${title}</button>`;
+  return html`<div class="tabs" role="tablist" aria-label="Views" onKeyDown=${key}>${views.map(tab)}</div>`;
 }
 
 /* A list with one entry is a text. */
-const OneOf = ({label, options, chosen, change, ...rest}) => (options.length === 1 ? html`<span class="single" title=${options[0][1]}>${options[0][1]}</span>` : html`<${Choice} label=${label} options=${options} chosen=${chosen} change=${change} ...${rest} />`);
+const OneOf = ({label, options, chosen, change, ...rest}) => (options.length === 1
+  ? html`<span class="single" title=${options[0][1]}>${options[0][1]}</span>` : html`<${Choice} label=${label} options=${options} chosen=${chosen} change=${change} ...${rest} />`);
 
 function RecordChoice() {
   const options = records.value.map(({run, label}) => [run, label]);
   if (shownRun.value && !records.value.some(({run}) => run === shownRun.value)) options.unshift([shownRun.value, labelOf(shownRun.value)]);
   if (options.length === 0) return null;
-  const change = run => set({record: run, method: '', sel: '', q: '', base: run === get('base') ? '' : get('base'), ...(get('view') === 'fleet' ? {view: 'summary'} : {})}); // the fleet shows all records, so choosing one leaves it
+  // The fleet shows all records, so choosing one leaves it.
+  const change = run => set({record: run, method: '', sel: '', q: '', in: '', at: '', base: run === get('base') ? '' : get('base'), ...(get('view') === 'fleet' ? {view: 'summary'} : {})});
   return html`<${OneOf} label="Record" class="record" options=${options} chosen=${shownRun.value} change=${change} />`;
 }
 
 function MethodChoice() {
   if (!profile.value?.methods.length) return null;
   const options = profile.value.methods.map(({name, index}) => [String(index), name]), names = options.map(([, name]) => name);
-  const change = index => set({method: names.indexOf(names[index]) === names.lastIndexOf(names[index]) ? names[index] : `#${index}`, sel: '', q: '', ...defaultsOf('mod'), ...defaultsOf('tl')});
-  return html`<${OneOf} label="Method" options=${options} chosen=${String(method.value.index)} change=${change} />`;
+  const idOf = index => (names.indexOf(names[index]) === names.lastIndexOf(names[index]) ? names[index] : `#${index}`);
+  const change = index => set({method: idOf(index), sel: '', q: '', in: '', at: '', ...defaultsOf('tl')});
+  return html`<${OneOf} label="Method" class="method" options=${options} chosen=${String(method.value.index)} change=${change} />`;
 }
 
 /* The statistic of all views. One run is chosen by its bar in the summary. */
@@ -68,8 +74,18 @@ function StatChoice() {
   return html`<${Choice} label="Statistic of times" options=${options} chosen=${get('stat')} change=${stat => set({stat})} />`;
 }
 
+/* How many operators the search finds, below its box. */
+function Hits() {
+  const {rows, problem: wrong, isAll, time} = hits.value, looksLikePattern = /^[^/]*[|()[\]^$\\+][^/]*$/.test(get('q'));
+  if (isAll || !method.value) return html`<span class="hits" role="status"></span>`;
+  const said = wrong ? 'not understood' : !rows.length && looksLikePattern ? '0 hits; /…/ is a regular expression' : `${countText(rows.length, 'hit')}, ${timeText(time, 0, rows)} ${unitName.value}, ${shareOfWhole(time)}`;
+  return html`<span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''} aria-description=${wrong ? undefined : explain(sumHint(), rows)}>${said}</span>`;
+}
+
+const SEARCH_HINT = 'words in names and modules, /regular expressions/, op:conv*, module:layers.3, src:model.py, backend:cpu, avg>0.1; n and N step through the hits';
+
 function Search() {
-  const box = useRef(null), {rows, problem: wrong, isAll, time} = hits.value;
+  const box = useRef(null);
   const key = event => {
     if (event.key === 'Enter') stepHit(event.shiftKey ? -1 : 1);
     else if (event.key === 'ArrowDown') document.querySelector('#view [role=grid], #view [tabindex="0"]')?.focus();
@@ -78,15 +94,24 @@ function Search() {
     event.preventDefault();
     event.stopPropagation();
   };
-  return html`<div class="search-box"><input ref=${box} type="search" class="search" aria-label="Search operators" placeholder="Search  /" title="words in names, modules, types, arguments and source lines, /regular expressions/, op:conv*, module:layers.3, backend:cpu, avg>0.1; n and N step through the hits" value=${get('q')}
-    onInput=${event => set({q: event.target.value}, {replace: true})} onKeyDown=${key} />
-    <span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''} aria-description=${isAll || wrong || !method.value ? undefined : explain(sumHint(), rows)}>${wrong ? 'not understood' : isAll || !method.value ? '' : !rows.length && /^[^/]*[|()[\]^$\\+][^/]*$/.test(get('q')) ? '0 hits; /…/ is a regular expression' : html`${countText(rows.length, 'hit')}, ${timeText(time, 0, rows)} ${unitName.value}, ${shareOfWhole(time)}`}</span></div>`;
+  return html`<div class="search-box"><input ref=${box} type="search" class="search" aria-label="Search operators" placeholder="Search  /" title=${SEARCH_HINT} value=${get('q')}
+    onInput=${event => set({q: event.target.value}, {replace: true})} onKeyDown=${key} /><${Hits} /></div>`;
+}
+
+/* What is set seldom: the statistic, the unit, the theme, digits, help. */
+function Settings() {
+  const row = (text, inside) => (inside ? html`<label class="menu-row"><span>${text}</span>${inside}</label>` : null);
+  return html`<details class="menu settings"><summary aria-label="Settings" title="Settings">⋯</summary><div>
+    ${row('Times are of', html`<${StatChoice} />`)}
+    ${row('Unit', html`<${Choice} label="Unit of times" options=${Object.entries(UNITS).map(([name, made]) => [name, made.name])} chosen=${unit.value} change=${name => set({unit: name})} />`)}
+    ${row('Theme', html`<${Choice} label="Theme" class="theme" options=${THEMES} chosen=${currentTheme()} change=${setTheme} />`)}
+    <${Check} label="all digits" title="all digits of times, or those that are known (.)" checked=${get('digits')} change=${digits => set({digits}, {replace: true})} />
+    <button type="button" onClick=${askPattern}>Links to an editor…</button>
+    <button type="button" onClick=${event => (event.currentTarget.closest('details').removeAttribute('open'), set({help: true}, {replace: true}))}>Keys and help (?)</button></div></details>`;
 }
 
 function Bar() {
-  return html`<header class="bars"><div class="bar"><${RecordChoice} /><${MethodChoice} />${bases.value.length ? html`<${BaseChoice} />` : null}<${Search} /><span class="push"></span><${StatChoice} />
-    <${Choice} label="Unit of times" options=${Object.entries(UNITS).map(([name, made]) => [name, made.name])} chosen=${unit.value} change=${name => set({unit: name})} />
-    <${Choice} label="Theme" class="theme" options=${THEMES} chosen=${currentTheme()} change=${setTheme} /><button type="button" class="help-button" aria-label="Keys and help" title="Keys and help (?)" onClick=${() => set({help: !get('help')}, {replace: true})}>?</button></div><${Tabs} /></header>`;
+  return html`<header class="bar"><${RecordChoice} /><${MethodChoice} />${bases.value.length ? html`<${BaseChoice} />` : null}<${Tabs} /><span class="push"></span><${Search} /><${ShareMenu} /><${Settings} /></header>`;
 }
 
 /* ---- Keys ---- */
@@ -126,7 +151,7 @@ function Help() {
   const groups = Map.groupBy(commandsOf(get('view')).filter(({keys, group, isPossible}) => keys?.length && (!group || isPossible())), ({group, views}) => group ?? (views ? 'This view' : 'Everywhere'));
   return html`<div class="help" role="dialog" aria-label="Keys" tabindex="-1" ref=${box}>${[...groups].map(([title, list]) => html`<section><h2>${title}</h2><dl>${list.map(({keys, text}) => html`<dt><${Keys} keys=${keys.length > 4 ? [`${keys[0]} … ${keys.at(-1)}`] : keys} /></dt><dd>${text}</dd>`)}</dl></section>`)}
     <section><h2>Tables</h2><dl>${TABLE_KEYS.map(([keys, text]) => html`<dt><${Keys} keys=${keys} /></dt><dd>${text}</dd>`)}</dl></section>
-    <section><h2>Search</h2><dl>${[['conv relu', 'both words, in names, modules, types, arguments or source lines'], ['/layers\\.(1|2)/', 'a regular expression'], ['op:conv*', 'operators'], ['module:layers.3', 'a module and all inside'], ['backend:cpu', 'kernels outside delegates'], ['avg>0.1', 'times, in the unit shown'], ['Enter', 'the next hit; with ⇧ the one before']].map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section></div>`;
+    <section><h2>Search</h2><dl>${[['conv relu', 'both words, in names, modules or their types'], ['src:model.py:12', 'source lines'], ['/layers\\.(1|2)/', 'a regular expression'], ['op:conv*', 'operators'], ['module:layers.3', 'a module and all inside'], ['backend:cpu', 'kernels outside delegates'], ['avg>0.1', 'times, in the unit shown'], ['Enter', 'the next hit; with ⇧ the one before']].map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section></div>`;
 }
 
 function onKey(event) {
@@ -160,19 +185,24 @@ class Guard extends Component {
 function Shown({view: {name, title, View, isOfAllRecords}}) {
   const inside = !isOfAllRecords && problem.value ? html`<${Problem} text=${problem.value} />` : !isOfAllRecords && !profile.value ? html`<p class="note">Loading…</p>`
     : !isOfAllRecords && !method.value ? html`<p class="note">This record has no method.</p>` : html`<${View} />`;
-  return html`${isPrinting.value || get('all') ? html`<h1>${title} · ${labelOf(shownRun.value)}${method.value ? ` · ${method.value.name}` : ''}</h1>` : null}<${Guard} key=${`${name} ${shownRun.value} ${method.value?.name}`}>${inside}<//>`;
+  return html`${isPrinting.value || get('all') ? html`<h1 class="view-title">${title} · ${labelOf(shownRun.value)}${method.value ? ` · ${method.value.name}` : ''}</h1>` : null}<${Guard} key=${`${name} ${shownRun.value} ${method.value?.name}`}>${inside}<//>`;
 }
 
+/* The view that is shown: the one of the address, or the first that says most. */
+const shownView = () => VIEWS.find(({name}) => name === get('view')) ?? VIEWS.find(({name}) => name === 'summary');
+
 function Content() {
-  const view = VIEWS.find(({name}) => name === get('view')) ?? VIEWS.find(({name}) => name === 'summary'), {name} = view, isAll = get('all'), main = useRef(null);
+  const view = shownView(), {name} = view, isAll = get('all'), main = useRef(null);
   useLayoutEffect(() => { // before a view moves what is selected into sight
     main.current.scrollTop = 0;
   }, [name, isAll, shownRun.value, method.value?.name]);
-  return html`<main class=${isAll ? 'view all-views' : `view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}>${isAll ? shownViews().map(each => html`<section key=${each.name} class=${`${each.name}-view`}><${Shown} view=${each} /></section>`) : html`<${Shown} view=${view} />`}</main>`;
+  const each = () => shownViews().map(other => html`<section key=${other.name} class=${`${other.name}-view`}><${Shown} view=${other} /></section>`);
+  return html`<main class=${isAll ? 'view all-views' : `view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}>${isAll ? each() : html`<${Shown} view=${view} />`}</main>`;
 }
 
 function Page() {
-  return html`<${Bar} /><div class="page"><${Content} /><div class="side">${method.value && profile.value ? html`<${Details} />` : null}</div></div><${Help} /><${Explanation} /><p class="toast" role="status" aria-live="polite">${said.value}</p>`;
+  const isBelow = get('view') === 'timeline' && !get('all'), details = method.value && profile.value ? html`<${Details} />` : null;
+  return html`<${Bar} /><div class=${isBelow ? 'page has-below' : 'page'}><${Content} /><div class="side">${details}</div></div><${Help} /><${Explanation} /><p class="toast" role="status" aria-live="polite">${said.value}</p>`;
 }
 
 /* ---- Light and dark ---- */
@@ -247,6 +277,7 @@ export async function render() {
     problem.value = error.message;
     return;
   }
+  if (source.value.isReport && bases.value.length && !new URLSearchParams(location.hash.slice(1)).has('view')) set({view: 'compare'}, {replace: true});
   effect(() => {
     get('record');
     showRecord();

@@ -11,8 +11,7 @@ import {search, term} from '../../../web/src/base/filter.js';
 import {balanceParts, estimatedOver, firstMethod, groupRows, readProfile, rowsInside} from '../../../web/src/base/method.js';
 import {readTimeline} from '../../../web/src/base/events.js';
 import {nodeId, readSelection} from '../../../web/src/base/selection.js';
-import {foldRows} from '../../../web/src/views/operators.js';
-import {sourceFiles} from '../../../web/src/views/source.js';
+import {allRowsOf, icicleOf, headOfRows, lineRows, moduleRows, operatorRows} from '../../../web/src/base/rows.js';
 import {RECORDS, answer, comparisonOf, diffOf, documentOf, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
 
@@ -86,13 +85,22 @@ for (const record of RECORDS) {
         assert.ok(method.patterns.every(row => known.has(row.slowest)));
       });
 
-      it(`${method.name}: folded rows and source lines hold each operator once`, () => {
-        const folded = foldRows(operators, operators.timed, operators.avg), files = sourceFiles(operators, operators.avg);
-        near(folded.reduce((sum, {time}) => sum + time, 0), said.nodes, 'folded');
-        assert.deepEqual(folded.flatMap(({rows}) => rows).sort((a, b) => a - b), [...operators.timed]);
-        for (const row of said.by_source.filter(({source}) => source)) {
-          const line = files.find(({file}) => file === row.source.file)?.lines.find(({source}) => source.line === row.source.line);
-          if (row.source.line) assert.ok(line, `${row.source.file}:${row.source.line}`);
+      it(`${method.name}: rows of operators and parts add up to Method::execute, and hold each operator once`, () => {
+        const times = {stat: 'typical', of: operators.numbers('typical'), whole: method.execute.typical}, rows = allRowsOf(method, times);
+        const sum = list => list.reduce((all, {time}) => all + time, 0), off = 1e-3 * operators.timed.length + 1e-6 * times.whole;
+        assert.ok(Math.abs(sum(rows) - times.whole) <= off, `${sum(rows)} of ${times.whole}`);
+        assert.deepEqual(operatorRows(method, times).flatMap(({rows: inside}) => inside).sort((a, b) => a - b), [...operators.timed]);
+        const boxes = icicleOf(rows, {head: headOfRows(rows), whole: times.whole, method});
+        assert.ok(Math.abs(sum(boxes) - sum(rows)) <= off, 'the icicle adds up');
+        for (const box of boxes) assert.ok(Math.abs(sum(box.kids) - box.time) <= off, box.label);
+        for (const {key, rows: inside, time} of lineRows(method, times, operators.timed)) {
+          const row = said.by_source.find(({file, line}) => (file ? `${file}:${line}` : '') === key);
+          assert.deepEqual([inside.length, Math.abs(time - row.typical) <= off], [row.count, true], key);
+        }
+        const totals = new Map(said.by_module.map(row => [row.module, row.with_children]));
+        for (const {modules: [module], time, count} of moduleRows(method, times, operators.timed, false)) {
+          assert.equal(count, 1);
+          if (module) assert.ok(Math.abs(time - totals.get(module.path).typical) <= off, module.path);
         }
       });
 

@@ -11,17 +11,16 @@ import {fileURLToPath} from 'node:url';
 import {Columns, sortRows} from '../../../web/src/base/columns.js';
 import {recordLabel} from '../../../web/src/base/document.js';
 import {optionsOf, search, termsOf, without} from '../../../web/src/base/filter.js';
-import {callsText, changeText, rateText, shareText, shortOp, signOf, timeText} from '../../../web/src/base/format.js';
+import {callsText, changeText, rateText, savingText, shareText, signOf, timeText, unitFor} from '../../../web/src/base/format.js';
 import {visibleText} from '../../../web/src/base/html.js';
 import {backendsOf, readProfile} from '../../../web/src/base/method.js';
 import {declare, flag, follow, get, list, number, oneOf, set, text, written} from '../../../web/src/base/store.js';
 import {timeColumn} from '../../../web/src/parts/bits.js';
+import {editorLink} from '../../../web/src/parts/editor.js';
 import {FORMATS} from '../../../web/src/parts/export.js';
 import {ROW_HEIGHT, rowsInSight} from '../../../web/src/parts/table.js';
 import {timedNodes} from '../../../web/src/views/compare.js';
 import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../../web/src/views/fleet.js';
-import {decades, missingPeaksText, peakLines, pointsOf} from '../../../web/src/views/roofline.js';
-import {editorLink} from '../../../web/src/views/source.js';
 
 const SOURCES = fileURLToPath(new URL('../../../web/src/', import.meta.url));
 
@@ -38,13 +37,27 @@ describe('the text of the modules', () => {
 
 describe('numbers', () => {
   for (const [said, wanted] of [
-    [timeText(1234567, 'ms'), '1.2346'], [timeText(1234567, 'us'), '1234.6'], [timeText(1234.6, 'ns'), '1235'], [timeText(1e9, 's'), '1.0000000'], [timeText(1000, 'cycles', 2e9), '2000'],
-    [timeText(null, 'ms'), '–'], [timeText(NaN, 'ms'), '–'], [shareText(1, 4), '25.0 %'], [shareText(1, 0), '–'], [shareText(null, 4), '–'],
-    [changeText(4, 5), '+25.0 %'], [changeText(4, 3), '−25.0 %'], [changeText(4, 4), '0.0 %'], [changeText(0, 3), '–'], [signOf('-0.0000'), '0.0000'],
-    [callsText(0), '–'], [callsText(1), '1'], [callsText(4 / 9), '0.44'], [shortOp('aten.linear.default'), 'linear'], [shortOp('_operator.add'), 'add'], [shortOp(''), ''],
+    [timeText(1234567, 'ms'), '1.2346'], [timeText(1234567, 'us'), '1234.6'], [timeText(1234.6, 'ns'), '1235'], [timeText(1e9, 's'), '1.0000000'], [timeText(1000, 'cycles', {ticksPerSecond: 2e9}), '2000'],
+    [timeText(null, 'ms'), '–'], [timeText(NaN, 'ms'), '–'], [shareText(1, 4), '25 %'], [shareText(0.004, 1), '0.4 %'], [shareText(1, 1e5), '<0.1 %'], [shareText(0, 4), '0 %'], [shareText(0.995, 1), '100 %'], [shareText(1, 0), '–'], [shareText(null, 4), '–'],
+    [changeText(4, 5), '+25 %'], [changeText(4, 3), '−25 %'], [changeText(100, 102.5), '+2.5 %'], [changeText(4, 4), '0.0 %'], [changeText(0, 3), '–'], [signOf('-0.0000'), '0.0000'],
+    [callsText(0), '–'], [callsText(1), '1'], [callsText(4 / 9), '0.44'],
     [rateText(null), '–'], [rateText(NaN), '–'], [rateText(0), '0'], [rateText(0.012345), '0.0123'], [rateText(12.345), '12.3'], [rateText(4321.5), '4,322'], [rateText(8624000), '8.62 M'], [rateText(99999), '100 k'],
     [recordLabel('a/b/1_edge/forward'), 'a/b'], [recordLabel('.'), '.'],
   ]) it(`${wanted}`, () => assert.equal(said, wanted));
+});
+
+/* Times in ns as a page shows them whose inference takes `whole` ns: three digits of the whole, one more of its parts. */
+describe('digits', () => {
+  const ms = 1e6, us = 1e3;
+  for (const [ns, unit, whole, grain, wanted] of [
+    [912.7 * ms, 'ms', 912.7 * ms, 1, '913'], [71.62 * ms, 'ms', 912.7 * ms, 1, '71.6'], [0.04 * ms, 'ms', 912.7 * ms, 1, '<0.1'], [976.8895 * ms, 'ms', 912.7 * ms, 1, '977'],
+    [2.0134 * ms, 'ms', 2.0134 * ms, 1, '2.01'], [0.1236 * ms, 'ms', 2.01 * ms, us, '0.124'], [0.0004 * ms, 'ms', 2.01 * ms, us, '<0.001'], [0, 'ms', 2.01 * ms, us, '0'],
+    [160.4 * us, 'us', 160.4 * us, 1, '160'], [81.52 * us, 'us', 404 * us, us, '82'], [81.52 * us, 'us', 404 * us, 41.7, '81.5'], [12.15 * ms, 'ms', 2.39 * ms, 1, '12.2'], [3175 * us, 'us', 402 * us, 1, '3180'],
+    [-333.7 * us, 'us', 160 * us, 1, '-334'], [1.234e9, 's', 12e9, 1, '1.23'],
+  ]) it(`${ns} ns of ${whole} by a clock of ${grain} is ${wanted} ${unit}`, () => assert.equal(timeText(ns, unit, {whole, grain}), wanted));
+  for (const [ns, wanted] of [[999_999, 'us'], [1e6, 'ms'], [9.99e9, 'ms'], [1e10, 's'], [0, 'ms'], [NaN, 'ms']]) it(`${ns} ns are shown in ${wanted}`, () => assert.equal(unitFor(ns), wanted));
+  for (const [saves, wanted] of [[{low: 303 * ms, high: 452 * ms}, '300 – 450'], [{low: null, high: 131 * ms}, 'up to 130'], [{low: 11 * ms, high: 11.2 * ms}, '11'], [{low: null, high: null}, ''], [{low: 0.76 * ms, high: 1.52 * ms}, '0.76 – 1.5']])
+    it(`saves "${wanted}"`, () => assert.equal(savingText(saves, 'ms'), wanted));
 });
 
 /* A method with operators of two modules and backends; the third one was not timed. */
@@ -59,8 +72,8 @@ function smallMethod() {
 describe('the search', () => {
   const method = smallMethod(), names = said => Array.from(search(method, said).rows, row => method.operators.name(row)).join('');
   for (const [said, found] of [
-    ['', 'abc'], ['LAYERS.1 add', 'abc'], ['fc add', 'b'], ['fc mul', ''], ['backend:x', 'b'], ['timed:yes', 'ab'], ['timed:no', 'c'], ['module:layers.1', 'ab'], ['own:layers.1', 'a'], ['module:layers.*', 'abc'], ['op:add', 'abc'],
-    ['op:aten.add.Tensor', 'abc'], ['op:aten.mul*', ''], ['/layers\\.1(\\.|$)/', 'b'], ['avg>1.5', 'b'], ['avg<=1 op:add', 'a'], ['p50>=1', 'ab'], ['gflops>5', 'c'], ['"layers.1.fc"', 'b'],
+    ['', 'abc'], ['LAYERS.1 add', 'abc'], ['fc add', 'b'], ['fc mul', ''], ['cpu', ''], ['src:cpu', ''], ['backend:x', 'b'], ['timed:yes', 'ab'], ['timed:no', 'c'], ['module:layers.1', 'ab'], ['own:layers.1', 'a'], ['module:layers.*', 'abc'], ['op:add', 'abc'],
+    ['op:aten.add.Tensor', 'abc'], ['op:aten.mul*', ''], ['/layers\\.1(\\.|$)/', 'ab'], ['avg>1.5', 'b'], ['avg<=1 op:add', 'a'], ['p50>=1', 'ab'], ['gflops>5', 'c'], ['"layers.1.fc"', 'b'],
   ]) it(`"${said}"`, () => assert.equal(names(said), found));
 
   it('says what it does not understand', () => assert.match(search(method, '/(/').problem, /regular expression/i));
@@ -128,43 +141,14 @@ describe('tables', () => {
   it('are copied as JSON', () => assert.deepEqual(JSON.parse(FORMATS.JSON(columns, rows)), [{name: 'x|y, "z"', time: 1.5}, {name: '=1+1', time: null}]));
   it('name the unit of the values in JSON, and have counts as numbers', () => {
     const time = timeColumn('t', 'avg', '', ({ns}) => ns), count = {key: 'n', title: 'nodes', number: true, text: ({n}) => n.toLocaleString('en-US')};
-    assert.equal(time.title, 'avg ms');
+    assert.deepEqual([time.title, time.head], ['avg, ms', 'avg ms']);
     assert.deepEqual(JSON.parse(FORMATS.JSON([time, count], [{ns: 124530, n: 1234}])), [{'avg ns': 124530, nodes: 1234}]);
+    assert.equal(FORMATS.CSV([timeColumn('t', 'avg', '', ({ns}) => ns, {estimated: () => 1})], [{ns: 124530}, {ns: NaN}]), 'avg ms\n0.1245\n', 'numbers without marks');
   });
 
   it('list what was timed, new and gone among the others', () => {
     const node = (name, base_p50, new_p50) => ({name, base_runs: base_p50 === null ? 0 : 3, new_runs: new_p50 === null ? 0 : 3, base_p50, new_p50});
     assert.equal(timedNodes([node('a', 3, 4), node('b', null, 3), node('c', null, null), node('d', 5, null), node('e', 9, 7)]).map(({name}) => name).join(''), 'dbea');
-  });
-});
-
-describe('the roofline', () => {
-  const {operators} = smallMethod(), columns = ['intensity', 'gflops'].map(key => operators.numbers(key));
-  it('has a point for each rate that is known, the longest first', () => {
-    const of = Float64Array.of(1, 3, 4);
-    assert.deepEqual(pointsOf(operators, [0, 1, 2], ...columns, of, false).map(({rows}) => rows), [[2], [0]]);
-  });
-
-  it('folds repeated operators at the median, of an even number the mean of two', () => {
-    const made = {module: () => ({pattern: 'layers.*'}), op: () => 'mm', text: () => 'float'}, of = Float64Array.of(1, 1, 1, 1);
-    assert.deepEqual(pointsOf(made, [0, 1, 2, 3], [8, 1, 2, 4], [1, 1, 3, 9], of, true), [{rows: [0, 1, 2, 3], x: 3, y: 2, time: 4}]);
-  });
-
-  it('has a line of peaks for floats and one for integers, if both are multiplied', () => {
-    const peaks = {gflops: 100, integer_gops: 400, gbs: 20, flops_given: true, integer_given: false, bandwidth_given: true}, point = arithmetic => [[{rows: [0]}], {text: () => arithmetic}];
-    assert.deepEqual(peakLines(peaks, ...point('float')), [{name: 'float', gflops: 100, gbs: 20, given: true}]);
-    assert.deepEqual(peakLines(peaks, ...point('integer')), [{name: 'integer', gflops: 400, gbs: 20, given: false}]);
-    assert.deepEqual(peakLines({...peaks, gbs: null}, ...point('float')), []);
-    assert.deepEqual(peakLines({}, [], operators), []);
-    assert.match(missingPeaksText({...peaks, gbs: null}, ...point('float')), /no peak of bandwidth is known/);
-    assert.match(missingPeaksText({gbs: 20}, ...point('integer')), /no peak of compute is known/);
-    assert.match(missingPeaksText({}, ...point('float')), /no peak of bandwidth or compute is known/);
-  });
-
-  it('places rates by powers of ten', () => {
-    const {at, ticks} = decades([2, 30], 0, 200);
-    assert.deepEqual([ticks, at(1), at(10), at(100)], [[1, 10, 100], 0, 100, 200]);
-    assert.deepEqual(decades([10], 0, 1).ticks, [10, 100]);
   });
 });
 

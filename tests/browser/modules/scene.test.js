@@ -5,15 +5,12 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'node:test';
 
-import {sumOver} from '../../../web/src/base/columns.js';
-import {balanceParts, readProfile} from '../../../web/src/base/method.js';
-import {axisStep, boxAt, distinctTexts, eachPiece, firstEndingAfter, fitted, makeRow, neighbour, textWidths} from '../../../web/src/base/rects.js';
-import {backendColourOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from '../../../web/src/views/module_tree.js';
+import {readProfile} from '../../../web/src/base/method.js';
+import {axisStep, boxAt, eachPiece, firstEndingAfter, makeRow, neighbour} from '../../../web/src/base/rects.js';
 import {CALL, DELEGATE, EXECUTE, KERNEL, clippedTimes, moduleBoxes, readTimeline, sumSpan, timesOfRun} from '../../../web/src/base/events.js';
 import {RECORDS, documentOf} from '../answers.js';
 import {missing} from '../environment.js';
 
-const widthOf = textWidths(() => 6);
 const rowOf = spans => makeRow(spans.keys(), {start: index => spans[index][0], end: index => spans[index][1]});
 const SPANS = [[0, 10], [10, 10], [10, 40], [50, 51], [51, 52], [60, 100]];
 
@@ -81,21 +78,6 @@ describe('a row of boxes', () => {
   it('marks an axis in round steps', () => assert.deepEqual([600, 1234, 7, 0.06].map(span => axisStep(span)), [100, 500, 2, 0.01]));
 });
 
-describe('the text of a box', () => {
-  it('keeps whole parts of a name from its end, its number, or how its last part begins', () => {
-    for (const [text, room, shown] of [['layers.3', 100, 'layers.3'], ['layers.3.attention · bmm', 80, '…bmm'], ['layers.3.attention · bmm', 100, '…attention · bmm'], ['layers.12', 20, '…12'], ['layers.123', 20, '123'], ['layers.1234', 20, ''], ['attention', 36, 'atten…'], ['layers.*', 24, 'lay…'], ['abc', 2, '']]) assert.equal(fitted(text, room, widthOf), shown);
-  });
-
-  it('is another one for each box of a family that is 24 pixels wide', () => {
-    for (const names of [Array.from({length: 100}, (_, index) => `layers.${index}`), ['attention_norm', 'ffn_norm', 'attention', 'feed_forward', 'w1', 'w2'], Array.from({length: 90}, () => 'permute_copy'), ['a', 'a', 'aa', '1', '2']])
-      for (const room of [20, 40, 60, 200]) {
-        const texts = distinctTexts(names, names.map(() => room), widthOf);
-        assert.equal(new Set(texts).size, names.length, `${names} in ${room}: ${texts}`);
-        for (const text of texts) assert.ok(text !== '' && widthOf(text) <= room, text);
-      }
-  });
-});
-
 const LANES = [{delegated: false, backend: null, levels: 3}, {delegated: true, backend: 'B', levels: 1}];
 
 /* A document of one method: a kernel, a delegate of two operators whose starts were not measured, with 1 ns between calls. */
@@ -130,8 +112,10 @@ describe('events of a run', () => {
 
   it('have modules over time: those inside a delegate are drawn where it is not one', () => {
     const [first, second] = moduleBoxes(events);
-    assert.deepEqual(first.map(({label, start, end, isSynthetic}) => [label, start, end, isSynthetic]), [['a.b', 1, 31, false], ['a.b', 32, 52, true], ['c', 52, 82, true]]);
-    assert.deepEqual(second, []);
+    const told = list => list.map(({label, start, end, isSynthetic}) => [label, start, end, isSynthetic]);
+    assert.deepEqual(told(first), [['a', 1, 31, false], ['a', 32, 52, true], ['c', 52, 82, true]]);
+    assert.deepEqual(told(second), [['b', 1, 31, false], ['b', 32, 52, true]]);
+    assert.deepEqual(told(moduleBoxes(events, 'a')[0]), [['b', 1, 31, false], ['b', 32, 52, true], ['c', 52, 82, true]], 'below a head');
   });
 
   it('are clipped to a span to the nanosecond, without what is inside them', () => {
@@ -156,40 +140,11 @@ describe('events of a run', () => {
   });
 });
 
-const sumOf = (list, key) => list.reduce((all, one) => all + one[key], 0);
 const within = (a, b, part, what) => assert.ok(Math.abs(a - b) <= part * Math.max(1, Math.abs(b)), `${what}: ${a} is not ${b}`);
 
 for (const record of RECORDS)
   describe(`pictures of ${record}`, {skip: missing('command')}, () => {
     const profile = readProfile(documentOf(record));
-    for (const method of profile.methods.filter(({runs, hasGraph, operators}) => runs > 0 && hasGraph && operators.timed.length)) {
-      const {operators} = method, by = stat => ({stat, of: stat === 'avg' ? operators.avg : operators.numbers(stat), whole: method.execute[stat]}), times = by('typical');
-
-      for (const [stat, options] of ['typical', 'avg'].flatMap(key => [{rolled: true}, {rolled: false}, {rolled: true, byTime: true}].map(choice => [key, choice])))
-        it(`${method.name}: every level of the icicle adds up to Method::execute, ${stat}, ${JSON.stringify(options)}`, () => {
-          const chosen = by(stat), sum = sumOver(chosen.of, operators.timed), root = moduleTree(method, chosen, options), boxes = placed(root), most = Math.max(...boxes.map(({level}) => level));
-          within(root.time, chosen.whole, 1e-6, 'the root');
-          assert.equal(root.count, operators.timed.length, 'operators with a time, those below the clock step included');
-          for (let level = 0; level <= most; level++) // a box without contents counts on the levels below it
-            within(boxes.filter(box => box.level === level || (box.level < level && box.node.children.length === 0)).reduce((all, {node}) => all + node.time, 0), root.time, 1e-3, `level ${level}`);
-          within(boxes.filter(({node}) => node.kind === 'operator').reduce((all, {node}) => all + node.time, 0), sum, 1e-6, 'the operators');
-          const parts = balanceParts(method, stat).filter(({part}) => part !== 'operators');
-          for (const part of new Set(parts.map(({part: name}) => name))) within(boxes.filter(({node}) => node.part === part).reduce((all, {node}) => all + node.time, 0), sumOf(parts.filter(one => one.part === part), stat), 1e-5, part);
-          assert.equal(new Set(boxes.filter(({node}) => node.kind !== 'operator').map(({node}) => node.key)).size, boxes.filter(({node}) => node.kind !== 'operator').length, 'keys are unique');
-          for (const {node} of boxes) if (node.kind === 'module' || node.kind === 'group') assert.equal(pathTo(root, node.key).at(-1), node);
-          for (const row of icicleRows(boxes, 20, node => (backendColourOf(operators, node) ? 1 : 0), node => flagsOf(node))) for (let index = 1; index < row.count; index++) assert.ok(row.x0[index] >= row.x1[index - 1] - 1e-6 * root.time, 'boxes of a row do not overlap');
-        });
-
-      it(`${method.name}: boxes of 24 pixels and more have texts that differ from their siblings'`, () => {
-        const root = moduleTree(method, times, {rolled: true});
-        for (const width of [700, 1250, 2500])
-          for (const {node} of placed(root)) {
-            const wide = node.children.filter(({time}) => (time / root.time) * width >= 24), texts = distinctTexts(wide.map(({label}) => label), wide.map(({time}) => (time / root.time) * width - 4), widthOf, wide.map(({short, label}) => short ?? label));
-            assert.equal(new Set(texts).size, wide.length, `${node.label}: ${texts}`);
-          }
-      });
-    }
-
     for (const method of profile.methods) {
       const timeline = readTimeline(method.document.timeline, method.document.timeline?.texts ?? method.texts, method);
       if (!timeline) continue;

@@ -16,7 +16,7 @@ from typing import Any, Iterator
 
 SONAME = {"darwin": "libetrecord_tb.0.dylib", "win32": "etrecord_tb-0.dll"}.get(sys.platform, "libetrecord_tb.so.0")
 NO_OFFSET = 2**64 - 1
-UNITS = ("ms", "ns", "us", "s", "cycles")
+UNITS = ("ms", "ns", "us", "s", "cycles", "auto")
 STATISTICS = ("typical", "avg", "p50")  # etr_statistic
 ANSWERS = ("events", "nodes", "summary", "source", "delegation", "memory")  # etr_answer_kind
 SUMMARY_TABLES = ("op", "module", "pattern", "backend", "source", "kernel", "method", "part", "finding")  # etr_sum_by, from 1 on

@@ -236,6 +236,7 @@ class RunPhase:
     max: float | None
     noise: Noise
     typical: float | None = None
+    throughput: dict[str, Any] | None = None
 
 
 @dataclass
@@ -279,6 +280,12 @@ class MethodSummary:
     filtered_typical: float | None = None
     answer: dict[str, Any] | None = field(default_factory=dict)
     groups: list[dict[str, Any]] = field(default_factory=list)
+    method_rule: str | None = None
+    method_evidence: str | None = None
+    candidates: list[str] = field(default_factory=list)
+    throughput: dict[str, Any] | None = None
+    layer_kinds: list[dict[str, Any]] = field(default_factory=list)
+    kv_cache: dict[str, Any] | None = None
 
 
 @dataclass

@@ -400,7 +400,7 @@ class Profile(_Handle):
             trace: dict[str, Any] = json.loads(collect(library.etr_emit_trace, profile, ctypes.byref(options)))
         return trace
 
-    def report(self, unit: str = "ms", *, base: Profile | None = None) -> str:
+    def report(self, unit: str = "auto", *, base: Profile | None = None) -> str:
         """Returns the dashboard with its data as one HTML page that needs no network, as `etrecord-tb report` writes it. With a base it also shows what changed."""
         with self._opened() as profile, contextlib.nullcontext() if base is None else base._opened() as other:
             if other is None:

@@ -9,7 +9,7 @@ import {sumOver} from './columns.js';
 import {command} from './commands.js';
 import {readTimeline, timesOfRun} from './events.js';
 import {search} from './filter.js';
-import {UNITS, countText, dateText, decimalsOf, stepText, timeText} from './format.js';
+import {UNITS, countText, dateText, stepText, timeText, unitFor} from './format.js';
 import {firstMethod, matchText, readProfile} from './method.js';
 import {nodeId, readSelection} from './selection.js';
 import {declare, flag, get, oneOf, peek, set, text} from './store.js';
@@ -30,15 +30,21 @@ export const source = signal(null);
 
 export const method = computed(() => profile.value && (profile.value.methods.find(({name, index}) => get('method') === name || get('method') === `#${index}`) ?? firstMethod(profile.value)));
 
-/** The unit of all times: the one of the address, of the report, or ms. */
-export const unit = computed(() => (Object.hasOwn(UNITS, get('unit')) ? get('unit') : globalThis.document?.documentElement.dataset.unit || 'ms'));
+/** The time of an inference of the method that is shown, in ns: it sets the digits of all times. 0 if it is not known. */
+export const wholeTime = computed(() => {
+  const {execute, operators} = method.value ?? {};
+  return execute?.typical ?? (operators ? sumOver(operators.numbers('typical'), operators.timed) : 0);
+});
+
+/** The unit of all times: the one of the address, of the report, or what suits the time of an inference. */
+export const unit = computed(() => {
+  const given = [get('unit'), globalThis.document?.documentElement.dataset.unit];
+  return given.find(name => Object.hasOwn(UNITS, name)) ?? unitFor(wholeTime.value);
+});
 export const unitName = computed(() => UNITS[unit.value].name);
 
 /** The step in ns of the clock of a backend's operators, or of kernels and calls. */
 export const stepOf = backend => method.value?.clocks[backend] ?? method.value?.clocks[''] ?? 0;
-
-/* p10 to p90 of a normal distribution, in standard deviations */
-const MIDDLE = 2.56;
 
 const NONE = [], evidences = new WeakMap(); // rows -> evidence
 
@@ -56,26 +62,15 @@ function evidenceOf(rows) {
   return evidences.get(rows);
 }
 
-/* The number of runs in the middle third, of which the typical run is the mean: a third is left out at each end. */
-const middleThird = runs => runs - 2 * Math.floor(runs / 3);
+/** Returns the step in ns of the clocks by which the times of operators were measured: no digit is finer. */
+export const grainOf = rows => Math.max(...evidenceOf(rows ?? NONE).steps);
 
-/**
- * Returns the least that a time in ns is known to: the step of its clock, or a tenth of the spread over the runs. `rows` are the operators whose time it is: of one its own spread counts, otherwise that of the method.
- * An average is finer than the clock: by the root of the number of runs that it is over: of a typical run the middle third.
- */
-export function grainOf(ns, rows = NONE, stat = times.value?.stat) {
-  const {operators, runs, noise} = method.value ?? {}, [row] = rows, at = key => operators.numbers(key)[row], step = Math.max(...evidenceOf(rows).steps);
-  const spread = rows.length === 1 ? (at('p90') - at('p10')) / MIDDLE : Math.abs(ns) * (noise?.cv ?? 0);
-  const averaged = {avg: runs || 1, typical: middleThird(runs || 1)}[stat] ?? 1;
-  return Math.max(step / Math.sqrt(averaged), stat === 'run' ? 0 : (spread || 0) / 10);
-}
-
-/** Formats a time in ns in the page's unit, without and with the unit's name, with the digits that `grain` ns support, or all if the reader asks for them. */
-export const timeOf = (ns, grain = grainOf(ns)) => timeText(ns, unit.value, profile.value?.ticksPerSecond, get('digits') ? 0 : grain);
+/** Formats a time in ns in the page's unit, without and with the unit's name; `grain` is the step of its clock. */
+export const timeOf = (ns, grain = grainOf()) => {
+  const whole = get('digits') ? 0 : wholeTime.value;
+  return timeText(ns, unit.value, {ticksPerSecond: profile.value?.ticksPerSecond, whole, grain});
+};
 export const timeWithUnit = (ns, grain) => `${timeOf(ns, grain)} ${unitName.value}`;
-
-/** The most decimals that times of the method have, to which tables align them. */
-export const decimals = computed(() => decimalsOf(get('digits') ? 0 : stepOf() / Math.sqrt(method.value?.runs || 1), unit.value, profile.value?.ticksPerSecond));
 
 command({name: 'digits', keys: ['.'], text: 'All digits of times, or those that are known', run: () => set({digits: !peek('digits')}, {replace: true})});
 

@@ -3,7 +3,7 @@
 // events.js - the events of one run as columns: how they are nested, called and grouped, the modules that they belong to, and the sums over a span. It needs no page.
 
 import {Columns, grouped} from './columns.js';
-import {shortOp} from './format.js';
+import {letteredEnd, shortOp} from './labels.js';
 import {TOP_LEVEL, isInside, lineKey, operatorLabel} from './method.js';
 import {firstEndingAfter, makeRow} from './rects.js';
 
@@ -11,16 +11,6 @@ import {firstEndingAfter, makeRow} from './rects.js';
 export const EXECUTE = 0, CALL = 1, KERNEL = 2, DELEGATE = 3, INSIDE = 4;
 
 export const SEVERAL = '(several modules)';
-
-/* Returns the ancestors of a module that have a name to show, the outermost first: without the model, and without modules that only hold one other. */
-export function chainOf(module) {
-  const chain = [];
-  for (let at = module; at?.path; at = at.parent) if (at === module || at.children.length > 1 || at.own.length) chain.unshift(at);
-  return chain;
-}
-
-/* Returns the name of a module of a chain inside the one before it. */
-const nameIn = (chain, level) => (level && chain[level].path.startsWith(`${chain[level - 1].path}.`) ? chain[level].path.slice(chain[level - 1].path.length + 1) : chain[level].path);
 
 /** Returns the innermost module that holds all rows; null if that is the model. */
 export function commonModule(operators, rows) {
@@ -179,36 +169,64 @@ export function timesOfRun(timeline, at, perRun, count) {
 /* ---- Modules over time ---- */
 
 /**
- * Returns the time of modules on two levels, each {module: null if several, label, start, end, events, isSynthetic}: consecutive events of one module are one box. A delegate whose operators belong to one module is
- * one box from the start to the end of its call; one with several modules is drawn by its inner events, whose starts may not be measured.
+ * Returns how deep the modules of the first lane are: equal ones, such as layers, below the head that all labels leave
+ * out. `head` is a pattern: "encoder.layers.encoder_layer_*" are the layers themselves, in "features" they are inside.
  */
-export function moduleBoxes(events) {
-  const levels = [[], []];
-  const add = (level, module, event, label) => {
+const depthOf = head => (head === '' ? 1 : head.split('.').length + (head.split('.').at(-1).includes('*') ? 0 : 1));
+
+/** Returns the name of the lane of modules below a head: "encoder_layer" for "encoder.layers.encoder_layer_*". */
+export function laneNameOf(head) {
+  const parts = head.split('.'), last = parts.at(-1) === '*' ? parts.at(-2) ?? '' : parts.at(-1);
+  return last.replace(/[._]?\*$/, '') || 'module';
+}
+
+/* Returns the boxes of two lanes that a module is in, outermost first: [{key, label}]. */
+function chainIn(module, head) {
+  const path = module?.path ?? '';
+  if (!path) return [];
+  const parts = path.split('.'), depth = depthOf(head);
+  if (head !== '' && module.pattern !== head && !module.pattern.startsWith(`${head}.`)) return [{key: path, label: letteredEnd(path)}];
+  if (parts.length < depth) return [];
+  const number = parts[depth - 1].match(/^(?:.*?[_.])?(\d+)$/)?.[1], inside = parts.slice(0, depth + 1).join('.');
+  const first = {key: parts.slice(0, depth).join('.'), label: head === '' || number === undefined ? parts[depth - 1] : number};
+  return parts.length > depth ? [first, {key: inside, label: parts[depth]}] : [first];
+}
+
+/**
+ * Returns the time of modules on two lanes, each {module, label, start, end, events, isSynthetic}: consecutive events of
+ * one module are one box. A delegate whose operators belong to one module is one box from the start to the end of its
+ * call; one with several modules is drawn by its inner events, whose starts may not be measured.
+ */
+export function moduleBoxes(events, head = '') {
+  const levels = [[], []], {modulesByPath} = events.method;
+  const add = (level, {key, label}, event) => {
     const boxes = levels[level], last = boxes.at(-1), isSynthetic = events.measured[event] === 0;
-    if (last?.module === module && module && last.isSynthetic === isSynthetic) {
+    if (last?.key === key && last.isSynthetic === isSynthetic) {
       last.end = Math.max(last.end, events.stop[event]);
       last.events++;
-    } else boxes.push({module, label, start: events.start[event], end: events.stop[event], events: 1, isSynthetic});
+      return;
+    }
+    boxes.push({key, module: modulesByPath.get(key) ?? null, label, start: events.start[event], end: events.stop[event], events: 1, isSynthetic});
+  };
+  const placeAt = (event, level) => {
+    const box = chainIn(events.module(event), head)[level];
+    if (box) add(level, box, event);
   };
   const place = (event, inside) => {
     const rows = events.operatorsOf(event);
     if (rows.length === 0) return;
-    const chain = chainOf(commonModule(events.method.operators, rows)), parts = inside.filter(part => events.operator[part] >= 0).sort((a, b) => events.start[a] - events.start[b]);
+    const chain = chainIn(commonModule(events.method.operators, rows), head);
+    const parts = inside.filter(part => events.operator[part] >= 0).sort((a, b) => events.start[a] - events.start[b]);
     for (const level of [0, 1]) {
-      if (chain[level]) add(level, chain[level], event, nameIn(chain, level));
-      else if (rows.length > 1 && parts.length) for (const part of parts) placeAt(part, level);
-      else if (rows.length > 1 && !chain.length) add(level, null, event, SEVERAL);
+      if (chain[level]) add(level, chain[level], event);
+      else for (const part of parts) placeAt(part, level);
     }
-  };
-  const placeAt = (event, level) => {
-    const chain = chainOf(events.module(event));
-    if (chain[level]) add(level, chain[level], event, nameIn(chain, level));
   };
   for (let event = 0; event < events.count; event++) {
     const kind = events.kind[event], parent = events.parent[event];
+    const isInCall = parent >= 0 && events.kind[parent] === CALL && events.operatorsOf(parent).length > 0;
     if (kind === CALL || kind === DELEGATE) place(event, kind === DELEGATE ? events.allInside(event) : []);
-    else if (kind === KERNEL && !(parent >= 0 && events.kind[parent] === CALL && events.operatorsOf(parent).length)) place(event, []);
+    else if (kind === KERNEL && !isInCall) place(event, []);
   }
   return levels;
 }

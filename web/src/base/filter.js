@@ -31,7 +31,9 @@ const FIELDS = {
   },
   module: (path, {modulesByPath}) => {
     const outer = modulesByPath.get(path), test = globTest(path);
-    return (operators, row) => (outer ? isInside(operators.module(row), outer) : test(operators.module(row)?.path ?? '') || test(operators.module(row)?.pattern ?? ''));
+    const isIn = said => said === path || said.startsWith(`${path}.`);
+    const isNamed = module => Boolean(module) && (isIn(module.pattern) || test(module.path) || test(module.pattern));
+    return (operators, row) => (outer ? isInside(operators.module(row), outer) : isNamed(operators.module(row)));
   },
   own: path => (operators, row) => (operators.module(row)?.path ?? '') === path || operators.module(row)?.pattern === path,
   backend: pattern => {
@@ -39,6 +41,7 @@ const FIELDS = {
     return (operators, row) => test(operators.backend(row) ?? '');
   },
   line: key => (operators, row) => lineKey(operators.source(row)) === key,
+  src: said => (operators, row) => operators.sourceText(row).includes(said.toLowerCase()),
   delegate: id => (operators, row) => String(operators.raw('delegate', row) ?? -1) === id,
   match: word => (operators, row) => (operators.text('match', row) ?? '') === word,
   finding: (index, {findings}) => {
@@ -65,7 +68,7 @@ export const repeatedTerms = (pattern, op) => `${term('own', pattern)} ${term('o
 function testOf(said, method, unit) {
   const field = said.match(/^([a-z]+):(.*)$/is), compared = said.match(/^([a-z_0-9]+)(>=|<=|>|<|=)(-?[\d.]+(?:e[+-]?\d+)?)$/i);
   if (said.length > 2 && said.startsWith('/') && said.endsWith('/')) {
-    const test = new RegExp(said.slice(1, -1), 'i');
+    const test = new RegExp(said.slice(1, -1), 'im');
     return (operators, row) => test.test(operators.searchText(row));
   }
   if (field && Object.hasOwn(FIELDS, field[1].toLowerCase())) return FIELDS[field[1].toLowerCase()](field[2].replace(/^"(.*?)"?$/s, '$1'), method);

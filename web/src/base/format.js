@@ -16,19 +16,53 @@ const formats = [], formatOf = digits => (formats[digits] ??= new Intl.NumberFor
 /** Formats a count: "1,234". */
 export const numberText = count => formatOf(0).format(count);
 
-const sizeOf = (unit, ticksPerSecond) => (unit === 'cycles' ? 1e9 / ticksPerSecond : UNITS[unit].ns);
+/** The size of a unit in ns; `ticksPerSecond` is the ETDump's clock, for cycles. */
+export const sizeOf = (unit, ticksPerSecond = 1e9) =>
+  (unit === 'cycles' ? 1e9 / ticksPerSecond : UNITS[unit].ns);
 
-/** Returns the number of decimals of a time that is known to `grain` ns: the last digit is that of the grain, or what the command prints. It is negative where not even the last whole digits are known. */
-export function decimalsOf(grain, unit, ticksPerSecond = 1e9) {
-  const {decimals} = UNITS[unit];
-  return grain > 0 ? Math.min(decimals, Math.ceil(-Math.log10(grain / sizeOf(unit, ticksPerSecond)) - 1e-9)) : decimals;
+/** The unit in which a page shows all times: microseconds below 1 ms in all, milliseconds below 10 s. */
+export const unitFor = ns => (ns >= 1e10 ? 's' : ns >= 1e6 || !(ns > 0) ? 'ms' : 'us');
+
+/** The last digit that is shown of a time of `whole`: three digits are. Both are in one unit. */
+export const lastDigitOf = whole => 10 ** (Math.floor(Math.log10(whole) + 1e-9) - 2);
+
+/* A power of ten that is not below a value; 0 of 0. */
+const powerFrom = value => (value > 0 ? 10 ** Math.ceil(Math.log10(value) - 1e-9) : 0);
+
+/**
+ * Returns the last digit that is shown of a time. `last` is that of the whole: parts below a hundred of it get one
+ * more. No digit is finer than `grain`, the step of the clock. All are in one unit.
+ */
+export function digitOf(value, last, grain = 0) {
+  const ofValue = value === 0 ? 0 : lastDigitOf(Math.abs(value));
+  return Math.max(Math.abs(value) >= 99.5 * last ? Math.max(last, ofValue) : last / 10, powerFrom(grain));
 }
 
-/** Formats a time in ns in a unit, without the unit's name. `ticksPerSecond` is the ETDump's clock, for cycles; there are no digits behind that of `grain` ns. */
-export function timeText(ns, unit, ticksPerSecond = 1e9, grain = 0) {
+/** Formats a number to a last digit, a power of ten: "913", "42.7"; "<0.001" for what is less but not nothing. */
+export function digitText(value, digit) {
+  if (value === 0) return '0';
+  if (Math.abs(value) < digit / 2) return `<${digitText(digit, digit)}`;
+  const decimals = Math.round(-Math.log10(digit));
+  return decimals > 0 ? value.toFixed(decimals) : String(Math.round(value / digit) * digit);
+}
+
+/**
+ * Formats a time in ns in a unit, without the unit's name; "–" if it is unknown. `whole` ns set the digits, and `grain`
+ * ns are the step of the clock; without a whole all digits are shown that the command prints.
+ */
+export function timeText(ns, unit, {ticksPerSecond = 1e9, whole = 0, grain = 0} = {}) {
   if (ns === null || ns === undefined || !Number.isFinite(ns)) return '–';
-  const decimals = decimalsOf(grain, unit, ticksPerSecond), value = ns / sizeOf(unit, ticksPerSecond), power = 10 ** -decimals;
-  return decimals < 0 ? (Math.round(value / power) * power).toFixed(0) : value.toFixed(decimals);
+  const size = sizeOf(unit, ticksPerSecond), value = ns / size;
+  if (!(whole > 0)) return value.toFixed(UNITS[unit].decimals);
+  return digitText(value, digitOf(value, lastDigitOf(whole / size), grain / size));
+}
+
+/** Formats what a change could save, in two digits because it is a guess: "300 – 450", "up to 130", "11". */
+export function savingText({low, high}, unit, ticksPerSecond = 1e9) {
+  const two = ns => String(Number((ns / sizeOf(unit, ticksPerSecond)).toPrecision(2)));
+  if (high === null || high === undefined) return '';
+  if (low === null || low === undefined || low === 0) return `up to ${two(high)}`;
+  return two(low) === two(high) ? two(high) : `${two(low)} – ${two(high)}`;
 }
 
 /** Formats a rate or a count with three significant digits, from 10,000 on with k, M, G or T: "0.0123", "12.3", "4,321", "8.62 M"; "–" if it is unknown. */
@@ -38,21 +72,26 @@ export function rateText(value) {
   return `${formatOf(unit ? 3 : Math.max(3, String(Math.trunc(value)).length)).format(value / 1000 ** unit)}${units[unit]}`;
 }
 
-/** Formats a share: "75.5 %". */
+/** Formats a share in whole percent, with a decimal below 1 %: "76 %", "0.4 %", "<0.1 %". */
 export function shareText(part, whole) {
-  return whole > 0 && Number.isFinite(part) ? `${((100 * part) / whole).toFixed(1)} %` : '–';
+  const percent = (100 * part) / whole;
+  if (!(whole > 0) || part === null || !Number.isFinite(percent)) return '–';
+  if (percent !== 0 && Math.abs(percent) < 0.05) return '<0.1 %';
+  return `${Math.abs(percent) >= 0.95 || percent === 0 ? Math.round(percent) : percent.toFixed(1)} %`;
 }
 
-/** Formats a relative change: "+12.3 %", "−0.4 %". */
+/** Formats a relative change: "+12 %", "−0.4 %". */
 export function changeText(from, to) {
-  if (!(from > 0)) return '–';
-  const change = (100 * (to - from)) / from;
-  return `${signOf(change.toFixed(1))} %`;
+  return from > 0 ? relativeText((to - from) / from) : '–';
 }
+
+/** Formats a relative change that is known, 0.12 as "+12 %"; with a decimal below 10 %. */
+export const relativeText = change =>
+  `${signOf((100 * change).toFixed(Math.abs(change) < 0.0995 ? 1 : 0))} %`;
 
 /** Puts a plus sign, or a minus sign of the same width, before the text of a number. */
 export function signOf(text) {
-  if (Number(text) === 0) return text.replace('-', '');
+  if (Number(text) === 0 || text.startsWith('<') || text === '–') return text.replace('-', '');
   return text.startsWith('-') ? `−${text.slice(1)}` : `+${text}`;
 }
 
@@ -84,12 +123,6 @@ export function stepText(ns) {
 /** Formats a source line: "model.py:12 in forward". */
 export function sourceText(source) {
   return source ? `${source.file.split('/').pop()}:${source.line} in ${source.function}` : '';
-}
-
-/** Returns "linear" for "aten.linear.default". */
-export function shortOp(op) {
-  const parts = op.split('.');
-  return parts.length >= 3 ? parts.slice(1, -1).join('.') : parts[parts.length - 1] || op;
 }
 
 /** Returns "Linear" for "torch.nn.modules.linear.Linear". */

@@ -3,7 +3,7 @@
 // method.js - reads a document of schema/profile.schema.json: its methods with their operators as columns, modules, delegates. It needs no page.
 
 import {Columns, compareNames, fromSteps, rowsWhere} from './columns.js';
-import {shortOp} from './format.js';
+import {shortOp} from './labels.js';
 
 const SCHEMA = 'etrecord-tb/profile/1';
 
@@ -85,12 +85,17 @@ export class Operators extends Columns {
     return this.timedRows;
   }
 
-  /** The text in which a search looks for words. */
+  /** The text in which a search looks for words: names and modules. */
   searchText(row) {
-    const source = this.source(row), module = this.module(row);
-    this.searchTexts[row] ??= [this.name(row), this.op(row), module?.path, module?.type, this.backend(row), this.text('runs_as', row), this.text('arguments', row), source && `${source.file}:${source.line}`, source?.function, source?.code]
-      .filter(Boolean).join('\n').toLowerCase();
+    const module = this.module(row);
+    this.searchTexts[row] ??= [this.name(row), this.op(row), module?.path, module?.type].filter(Boolean).join('\n').toLowerCase();
     return this.searchTexts[row];
+  }
+
+  /** The text in which `src:` looks: the source line. */
+  sourceText(row) {
+    const source = this.source(row);
+    return source ? `${source.file}:${source.line}\n${source.function}\n${source.code ?? ''}`.toLowerCase() : '';
   }
 }
 
@@ -129,9 +134,9 @@ export function backendsOf(operators) {
   return operators.backendList;
 }
 
-/** Returns the number of a backend's colour, 0 for kernels. */
-export function backendColour(operators, name) {
-  return name === CPU || !name ? 0 : 1 + (backendsOf(operators).filter(other => other !== CPU).indexOf(name) % 4);
+/** Returns the place of a backend among those that are no CPU kernels, which decides its colour; -1 of CPU kernels. */
+export function placeOf(operators, name) {
+  return name === CPU || !name ? -1 : Math.max(0, backendsOf(operators).filter(other => other !== CPU).indexOf(name));
 }
 
 /** Returns how an operator is called in pictures: its module and what it does, "layers.3.attention · bmm". */
@@ -202,7 +207,8 @@ function readMethod(method, index, texts) {
   return {
     index, document: method, texts, name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run ?? [],
     noise: method.noise, phases: method.phases_of_runs,
-    balance: perInference(method.balance, runs), clockHidden: method.clock_hidden / runs, clocks: method.clocks ?? {}, delegation: method.delegation, notes: method.notes ?? [],
+    balance: perInference(method.balance, runs), clockHidden: method.clock_hidden / runs,
+    clockHiddenTypical: method.clock_hidden_typical ?? 0, groups: method.groups ?? [], clocks: method.clocks ?? {}, delegation: method.delegation, notes: method.notes ?? [],
     delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, runs, places)), delegatePhases: perInference(method.phases, runs), computeUnits: perInference(method.compute_units, runs),
     findings: method.findings.map((finding, at) => ({...finding, index: at, rows: rowsOf(finding)})), hasGraph: Boolean(method.graph), patterns: method.by_pattern ?? [], graphName: method.graph?.module ?? null, ...graph,
   };

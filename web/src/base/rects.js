@@ -90,65 +90,6 @@ export function textWidths(measure) {
   };
 }
 
-/* What separates the parts of a name: "layers.3.attention · bmm". A "*" stays with the part before it. */
-const SEPARATORS = / · |\/|\.(?=[^*\s])/g;
-
-/* The beginning of a text with "…", or "" if only a letter fits. */
-function beginning(text, room, widthOf) {
-  const letters = [...text];
-  while (letters.length > 1 && widthOf(`${letters.join('')}…`) > room) letters.pop();
-  return letters.length > 1 ? `${letters.join('')}…` : '';
-}
-
-/**
- * Returns the text, or what distinguishes it best in less room: as many whole parts of its end as fit ("…attention · bmm", "…12", "12"), because names differ at
- * their ends, or else the beginning of its last part ("atten…"), because a word is known by its beginning. A number is never cut.
- */
-export function fitted(text, room, widthOf) {
-  if (widthOf(text) <= room) return text;
-  let last = text;
-  for (const {index, 0: separator} of text.matchAll(SEPARATORS)) {
-    last = text.slice(index + separator.length);
-    if (widthOf(`…${last}`) <= room) return `…${last}`;
-  }
-  if (widthOf(last) <= room) return last;
-  return /^\d/.test(last) ? '' : beginning(last, room, widthOf);
-}
-
-/* The texts by which a box can be named in less room, best first: parts of its name, its number, its end, its beginning. */
-function* shorter(text, room, widthOf) {
-  yield fitted(text, room, widthOf);
-  const [number] = text.match(/\d+(?=\D*$)/) ?? [], letters = [...text];
-  if (number && widthOf(number) <= room) yield number;
-  let tail = letters.length;
-  while (tail > 0 && widthOf(`…${letters.slice(tail - 1).join('')}`) <= room) tail--;
-  if (tail < letters.length && !number) yield `…${letters.slice(tail).join('')}`;
-  while (letters.length && widthOf(letters.join('')) > room) letters.pop();
-  yield letters.join('');
-}
-
-/**
- * Returns a text for each box of a family, none of which is another's: those that have room show their whole name, others an end of it, or what else distinguishes them; at last a number, that of their position in the family if it is free.
- * A box without room for a character gets "". `shorts` are the names without what can be left out first.
- */
-export function distinctTexts(texts, rooms, widthOf, shorts = texts) {
-  const taken = new Set(), made = texts.map((text, index) => {
-    if (widthOf(text) > rooms[index] || taken.has(text)) return null;
-    taken.add(text);
-    return text;
-  });
-  return made.map((whole, index) => {
-    if (whole !== null) return whole;
-    for (const text of shorter(shorts[index], rooms[index], widthOf))
-      if (text && !taken.has(text)) return taken.add(text), text;
-    let place = index + 1;
-    while (taken.has(String(place))) place++;
-    if (widthOf(String(place)) > rooms[index]) return '';
-    taken.add(String(place));
-    return String(place);
-  });
-}
-
 /** Returns a round step of an axis that shows `span`, so that there are about `count` marks. */
 export function axisStep(span, count = 6) {
   const rough = span / count, power = 10 ** Math.floor(Math.log10(rough));

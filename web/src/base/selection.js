@@ -25,13 +25,14 @@ const KINDS = {
   delegate: ({operators}, id) => rowsWhere(operators.count, row => String(operators.raw('delegate', row) ?? -1) === id),
   pattern: ({modules}, id) => Int32Array.from(new Set(modules.filter(({pattern}) => pattern === id).flatMap(module => [...rowsInside(module)]))).sort(),
   repeated: ({operators}, id) => rowsWhere(operators.count, row => repeatedId(operators, row) === id),
+  backend: ({operators}, id) => rowsWhere(operators.count, row => operators.backend(row) === id),
   op: ({operators}, id) => rowsWhere(operators.count, row => operators.op(row) === id),
   finding: ({findings}, id) => findings[Number(id)]?.rows ?? NONE,
   tensor: () => NONE,
   event: () => NONE,
 };
 
-export const KIND_TEXTS = {node: 'operator', module: 'module', line: 'source line', delegate: 'delegate', pattern: 'pattern', repeated: 'repeated operator', op: 'operator type', finding: 'finding', tensor: 'tensor', event: 'event', all: 'all operators with a time'};
+export const KIND_TEXTS = {node: 'operator', module: 'module', line: 'source line', delegate: 'delegate', pattern: 'pattern', repeated: 'repeated operator', op: 'operator type', backend: 'backend', finding: 'what to change', tensor: 'tensor', event: 'event', all: 'all operators with a time'};
 
 /** Returns the text of the address for an operator. */
 export const nodeId = (operators, row) => `node:${nodeName(operators, row)}`;

@@ -2,7 +2,7 @@
 //
 // What is written on boxes, and how wide that makes them. Widths depend on names alone: an overlay never moves a box.
 
-import {shortOp} from '../base/format.js';
+import {shortOp} from '../base/labels.js';
 import {REPEAT, groupOf} from './groups.js';
 
 /** Sizes in pixels at zoom 1. */

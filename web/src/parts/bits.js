@@ -2,44 +2,67 @@
 //
 // bits.js - small pieces that views are made of: figures, cells of times, bars, choices, links to what can be selected.
 
-import {STAT_TEXTS, decimals, explain, grainOf, labelOf, method, select, selectRow, show, shownRun, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
-import {shareText, signOf} from '../base/format.js';
+import {
+  STAT_TEXTS, explain, grainOf, labelOf, method, profile, select, selectRow, show, shownRun, timeOf, timeWithUnit, times, unit, unitName,
+} from '../base/app.js';
+import {UNITS, shareText, signOf, sizeOf} from '../base/format.js';
 import {html} from '../base/html.js';
-import {backendColour, backendsOf} from '../base/method.js';
+import {hueOf} from '../base/colours.js';
+import {shortBackend} from '../base/labels.js';
+import {CPU, backendsOf, placeOf} from '../base/method.js';
 
 /** A number with a label above it and a note below; `why` explains it. */
 export const Figure = ({label, value, note, why}) => html`<div class="figure" aria-description=${why}><span class="label">${label}</span><strong>${value}</strong>${note ? html`<span class="label">${note}</span>` : null}</div>`;
 
 /** Returns the text of a time in ns of `rows`, of which `estimated` ns are estimated: "≈ 1.23". */
-export const timeText = (ns, estimated = 0, rows = undefined, stat = undefined) => `${estimated > 0 ? '≈ ' : ''}${timeOf(ns, grainOf(ns, rows, stat))}`;
-
-/* Fills up the decimals that a time lacks by spaces as wide as a digit and a point, so that the points of a column are below each other. */
-function aligned(text) {
-  const [, behind = ''] = text.split('.'), missing = Math.max(0, decimals.value - behind.length);
-  return /\d/.test(text) && missing ? `${text}${behind ? '' : '\u2008'}${'\u2007'.repeat(missing)}` : text;
-}
+export const timeText = (ns, estimated = 0, rows = undefined) =>
+  `${estimated > 0 ? '≈ ' : ''}${timeOf(ns, grainOf(rows))}`;
 
 /** Returns the cell of a time. */
-export const timeCell = (...time) => (time[1] > 0 ? html`<span class="estimated-time">${aligned(timeText(...time))}</span>` : aligned(timeText(...time)));
+export const timeCell = (ns, estimated, rows) =>
+  (estimated > 0 ? html`<span class="doubt">≈ </span>${timeText(ns, 0, rows)}` : timeText(ns, 0, rows));
+
+/* A time as a number in the page's unit, for files. */
+const plainTime = ns => (Number.isFinite(ns)
+  ? ns / sizeOf(unit.value, profile.value?.ticksPerSecond) : NaN).toFixed(UNITS[unit.value].decimals).replace('NaN', '');
 
 /**
- * A column of times: `of(row)` gives ns; `rows(row)` the operators that it is the time of, `estimated(row)` the ns of it that are estimated; `stat` the statistic, if it is not the chosen one.
- * `hint` says what the time is.
+ * A column of times: `of(row)` gives ns; `rows(row)` the operators that it is the time of, `estimated(row)` the ns of it
+ * that are estimated. `hint` says what the time is. The column's name in files has the unit, which the page leaves out
+ * where the title is empty.
  */
-export function timeColumn(key, title, hint, of, {rows = () => undefined, estimated = () => 0, stat = undefined, ...rest} = {}) {
-  const about = row => (estimated(row) > 0 ? `, ${estimated(row) < of(row) ? `${timeWithUnit(estimated(row))} of it ` : ''}estimated` : '');
-  return {key, title: `${title} ${unitName.value}`, exact: `${title} ns`, hint, number: true, descending: true, value: of, text: row => timeText(of(row), estimated(row), rows(row), stat), cell: row => timeCell(of(row), estimated(row), rows(row), stat),
-    why: row => explain(`${hint}${about(row)}`, rows(row)), ...rest};
+export function timeColumn(key, title, hint, of, {rows = () => undefined, estimated = () => 0, mark = () => '', ...rest} = {}) {
+  const about = row => {
+    if (!(estimated(row) > 0)) return '';
+    return `, ${estimated(row) < of(row) ? `${timeWithUnit(estimated(row))} of it ` : ''}estimated`;
+  };
+  return {
+    key, title: title ? `${title}, ${unitName.value}` : unitName.value, head: `${title || times.value.label} ${unitName.value}`,
+    exact: `${title || times.value.label} ns`, hint, number: true, descending: true, value: of, plain: row => plainTime(of(row)),
+    text: row => (Number.isFinite(of(row)) ? `${mark(row)}${timeText(of(row), estimated(row), rows(row))}` : ''),
+    cell: row => (Number.isFinite(of(row)) ? html`${mark(row) ? html`<span class="doubt">${mark(row)}</span>` : null}${timeCell(of(row), estimated(row), rows(row))}` : ''),
+    why: row => explain(`${hint}${about(row)}`, rows(row)), ...rest,
+  };
 }
 
-/** Returns the text of a change from one time in ns to another, "+0.12", with the digits that the longer one supports. */
-export const changeOfTimes = (from, to, rows) => signOf(timeOf((to ?? 0) - (from ?? 0), grainOf(Math.max(from ?? 0, to ?? 0), rows, 'p50')));
+/** Returns the text of a change of a time in ns, "+0.12". */
+export const changeOfTime = (ns, rows) => (Number.isFinite(ns) ? signOf(timeOf(ns, grainOf(rows))) : '');
+export const changeOfTimes = (from, to, rows) => changeOfTime((to ?? 0) - (from ?? 0), rows);
 
 /** What a time of several operators is, in the chosen statistic. */
 export const sumHint = () => `sum of its operators, each the ${STAT_TEXTS[times.value.stat]}`;
 
-/** A column of shares of the method, of times in ns. */
-export const shareColumn = (of, rest = {}) => ({key: 'share', title: 'share', hint: times.value.stat === 'p50' ? 'of the sum of all operators’ medians' : 'of Method::execute', number: true, descending: true, value: row => of(row) / times.value.whole, text: row => shareOfWhole(of(row)), ...rest});
+/** What shares are shares of. */
+export const wholeText = () => (times.value.stat === 'p50' ? 'of the sum of all operators’ medians' : 'of Method::execute');
+
+/** A column of shares of the method, of times in ns, each with its bar; `most` is the longest time and `hue` a colour. */
+export function shareColumn(of, most, hue, rest = {}) {
+  return {
+    key: 'share', title: 'share', hint: wholeText(), number: true, descending: true, value: row => of(row) / times.value.whole,
+    text: row => shareOfWhole(of(row)), width: 'minmax(112px, 1.2fr)', className: 'share-cell',
+    cell: row => html`${bar(of(row), most, hue(row))}<span class="share">${shareOfWhole(of(row))}</span>`, ...rest,
+  };
+}
 
 /** The `estimated` of a column of single operators: an estimate may be 0. */
 export const estimateOf = operators => row => (operators.isEstimated(row) ? Infinity : 0);
@@ -57,8 +80,9 @@ export function commandOf(verb, {hasStat, isSum} = {}, ...options) {
   return ['etrecord-tb', verb, record, name.startsWith('(') ? '' : `--method ${quoted(name)}`, ...options, (hasStat || isSum) && stat !== 'typical' ? `--stat ${stat}` : '', '--top 0'].filter(Boolean).join(' ');
 }
 
-/** Returns a bar as wide as its share; hatched if most of it is estimated. */
-export const bar = (part, most, estimated = 0) => html`<span class=${`bar${estimated > part / 2 ? ' hatched' : ''}`} style=${{width: `${most > 0 && part > 0 ? (100 * part) / most : 0}%`}}></span>`;
+/** Returns a bar as wide as its share of the most, in a hue. */
+export const bar = (part, most, hue = 'delegate') =>
+  html`<span class=${`part-bar ${hue}`} style=${{'--part': most > 0 && part > 0 ? part / most : 0}}></span>`;
 
 /** Returns the share of a time of the method in the chosen statistic: "12.3 %". */
 export const shareOfWhole = ns => shareText(ns ?? null, times.value.whole);
@@ -81,9 +105,16 @@ export const NodeLink = ({operators, row}) => html`<${Link} act=${() => selectRo
 /** A link that selects a module and shows it in a view. */
 export const ModuleLink = ({module, view}) => html`<${Link} act=${() => (view ? show(view, {sel: `module:${module.path}`}) : select('module', module.path))}>${module.path || 'the whole model'}<//>`;
 
+/** The hue of a backend's operators. */
+export const hueOfBackend = name => hueOf(placeOf(method.value.operators, name));
+
+/** A dot in the hue of a backend, with its short name. */
+export const RunsOn = ({name}) => html`<span class="runs-on"><i class=${`dot ${hueOfBackend(name)}`}></i>${shortBackend(name)}</span>`;
+
 /** The legend of the backends' colours. */
 export function BackendLegend({operators}) {
-  return html`<ul class="legend" aria-label="Backends">${backendsOf(operators).map(name => html`<li><span class=${`swatch backend-${backendColour(operators, name)}`}></span>${name}</li>`)}</ul>`;
+  return html`<ul class="legend" aria-label="Backends">${backendsOf(operators).map(name =>
+    html`<li><i class=${`swatch ${hueOfBackend(name)}`}></i>${name === CPU ? 'CPU kernels' : shortBackend(name)}</li>`)}</ul>`;
 }
 
 /* ---- How a time varies over the runs ---- */
@@ -107,7 +138,7 @@ export const linearScale = most => time => (most > 0 ? (100 * time) / most : 0);
 export function Distribution({operators, row, at}) {
   const [min, p10, p50, p90, max] = ['min', 'p10', 'p50', 'p90', 'max'].map(key => operators.numbers(key)[row]);
   if (Number.isNaN(p50)) return html`<span class="distribution empty"></span>`;
-  const said = ns => timeText(ns, Number(operators.isEstimated(row)), [row], 'p50'), label = `min ${said(min)}, p10 ${said(p10)}, median ${said(p50)}, p90 ${said(p90)}, max ${said(max)} ${unitName.value}`;
+  const said = ns => timeText(ns, Number(operators.isEstimated(row)), [row]), label = `min ${said(min)}, p10 ${said(p10)}, median ${said(p50)}, p90 ${said(p90)}, max ${said(max)} ${unitName.value}`;
   const part = (name, from, to) => html`<span class=${name} style=${{left: `${at(from)}%`, width: `${at(to) - at(from)}%`}}></span>`;
   return html`<span class="distribution" role="img" aria-label=${label} aria-description=${explain(label, [row])}>${part('range', min, max)}${part('box', p10, p90)}${part('median', p50, p50)}</span>`;
 }

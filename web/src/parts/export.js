@@ -38,7 +38,10 @@ export function download(name, content, type = 'text/plain') {
 }
 
 const cellText = (column, row) => String(column.text ? column.text(row) : column.value(row) ?? '');
-const headText = ({title, key}) => title || key;
+const headText = ({head, title, key}) => head ?? (title || key);
+
+/* A cell of a file that other programs read: a number without marks. */
+const plainText = (column, row) => (column.plain ? column.plain(row) : cellText(column, row));
 
 /* A spreadsheet takes a cell that begins like a formula for one: it gets an apostrophe in front, unless it is a number. */
 const inert = text => (/^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text);
@@ -59,7 +62,7 @@ export const FORMATS = {
   },
   CSV: (columns, rows) => {
     const cells = written(columns), line = texts => texts.map(text => csvCell(inert(text))).join(',');
-    return [line(cells.map(headText)), ...rows.map(row => line(cells.map(column => cellText(column, row))))].join('\n');
+    return [line(cells.map(headText)), ...rows.map(row => line(cells.map(column => plainText(column, row))))].join('\n');
   },
   JSON: (columns, rows) => {
     const cells = written(columns), value = (column, row) => {

@@ -5,43 +5,34 @@
 import {render} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 
-import {grouped} from '../base/columns.js';
 import {command, commandsOf, run as runCommand} from '../base/commands.js';
 import {html, visibleText} from '../base/html.js';
-import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from '../base/rects.js';
+import {HUES, STRENGTHS, inkOn, mixed, strengthStep} from '../base/colours.js';
+import {fitted} from '../base/labels.js';
+import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, eachPiece, neighbour, rowWhere, textWidths} from '../base/rects.js';
 import {download, savePicture} from './export.js';
+import {neutral, theme} from './theme.js';
 
 export const AXIS_HEIGHT = 24;
-const LEAST_LABEL = 24, LEAST_NOTE = 36, LEAST_FRAME = 6, STRIP = 4, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, SETTLED = 250, BEHIND = ['Home', 'End'];
+const LEAST_LABEL = 16, LEAST_FRAME = 6, STRIP = 4, PADDING = 2, FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, SETTLED = 250, BEHIND = ['Home', 'End'];
 
-/* ---- Colours: those of the style sheet, as a canvas and a file take them ---- */
+/* ---- Colours: hue and strength, as everywhere ---- */
 
-const mix = (colour, part) => `color-mix(in oklab, ${colour} ${part}%, var(--surface))`, backends = [0, 1, 2, 3, 4].map(index => `var(--backend-${index})`);
+const NAMES = [...HUES.flatMap(hue => Array.from({length: STRENGTHS}, (_, step) => `${hue}${step}`)), 'even', 'odd', 'base', 'less', 'more'];
 
-/** The colours of boxes by name: that of the box, that of its text. A box refers to them by colourOf(). */
-export const COLOURS = {
-  ...Object.fromEntries(backends.flatMap((colour, index) => [[`backend${index}`, [colour, 'var(--on-backend)']], [`own${index}`, [mix(colour, 34), 'var(--text)']], [`around${index}`, [mix(colour, 16), 'var(--text)']]])),
-  framework: [mix('var(--framework)', 55), 'var(--text)'], delegate: [mix('var(--delegate-only)', 38), 'var(--text)'], unexplained: [mix('var(--unexplained)', 40), 'var(--text)'], even: ['var(--hover)', 'var(--text)'], odd: [mix('var(--accent)', 22), 'var(--text)'],
-  same: [mix('var(--framework)', 18), 'var(--text)'], slower1: [mix('var(--slower)', 25), 'var(--text)'], slower2: [mix('var(--slower)', 50), 'var(--text)'], faster1: [mix('var(--accent)', 25), 'var(--text)'], faster2: [mix('var(--accent)', 50), 'var(--text)'],
-};
-const NAMES = Object.keys(COLOURS), LINES = {text: 'var(--text)', quiet: 'var(--quiet)', line: 'var(--line)', surface: 'var(--surface)', accent: 'var(--accent)', estimated: 'var(--estimated)', hit: 'var(--estimated)'};
+/** Returns the number of a colour, for makeRow(): of a hue with its share of the whole, or of "even" and "odd". */
+export const colourOf = (name, share) => NAMES.indexOf(share === undefined ? name : `${name}${strengthStep(share)}`);
 
-/** Returns the number of a colour, for makeRow(). */
-export const colourOf = name => NAMES.indexOf(name);
+let colours = null; // {fills, texts: by number, and single colours by name}; made again when the theme changes
 
-let colours = null; // {fills, texts: by number, and LINES by name}; read again when the theme changes
-
-function readColours(host) {
-  const probe = host.appendChild(document.createElement('span')), dot = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d', {willReadFrequently: true});
-  const read = said => {
-    probe.style.color = said;
-    dot.fillStyle = getComputedStyle(probe).color;
-    dot.fillRect(0, 0, 1, 1);
-    return `#${[...dot.getImageData(0, 0, 1, 1).data.slice(0, 3)].map(part => part.toString(16).padStart(2, '0')).join('')}`;
+function makeColours() {
+  const tokens = theme(), neutrals = {even: neutral(tokens, 0.08), odd: neutral(tokens, 0.15), base: neutral(tokens, 0.2)};
+  const fillOf = name => {
+    const [, hue, step] = name.match(/^([a-z]+)(\d+)$/) ?? [];
+    return hue ? mixed(tokens.surface, tokens[hue], step / (STRENGTHS - 1)) : neutrals[name] ?? tokens[name];
   };
-  const made = {fills: NAMES.map(name => read(COLOURS[name][0])), texts: NAMES.map(name => read(COLOURS[name][1])), ...Object.fromEntries(Object.entries(LINES).map(([name, said]) => [name, read(said)]))};
-  probe.remove();
-  return made;
+  const fills = NAMES.map(fillOf);
+  return {...tokens, fills, texts: fills.map(fill => inkOn(fill, tokens.text)), hit: tokens.text};
 }
 
 /* Returns a pattern of diagonal lines, which stands for what is not measured. */
@@ -59,14 +50,14 @@ function hatch(context, colour, ratio) {
   return pattern;
 }
 
-const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
-const toldText = ({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`;
+const Tip = ({lines: [first, ...rest]}) => html`<strong>${first}</strong>${rest.map(line => html`<div>${line}</div>`)}`;
+const toldText = ({lines: [first, ...rest]}) => `${first}: ${rest.join(', ')}`;
 
 /* ---- The canvas ---- */
 
 /**
- * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown, label(id), short(id): the label without what can be left out, note(id): texts of a second line, of which the first that has room is drawn, family(id): boxes of one family get distinct labels,
- * told(id): {title, pairs: [[key, value]]} for the tooltip and the line below, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to): what is in sight, both 0 for all; spanned(from, to or null)}.
+ * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown, label(id), note(id): texts of a second line, of which the first that has room is drawn,
+ * told(id): {lines} of the tooltip and of the line below, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to): what is in sight, both 0 for all; spanned(from, to or null)}.
  */
 class SceneCanvas {
   constructor(canvas, tooltip, status) {
@@ -223,9 +214,9 @@ class SceneCanvas {
     cancelAnimationFrame(this.asked);
     this.asked = 0;
     if (!this.width || !this.shown) return;
-    colours ??= readColours(this.canvas.parentElement);
+    colours ??= makeColours();
     const {context, ratio} = this;
-    this.patterns ??= {[SYNTHETIC]: hatch(context, colours.surface, ratio), [ESTIMATED]: hatch(context, colours.estimated, ratio), [ONE_SIDED]: hatch(context, `${colours.surface}70`, ratio)};
+    this.patterns ??= {[SYNTHETIC]: hatch(context, colours.surface, ratio), [ESTIMATED]: hatch(context, colours.surface, ratio), [ONE_SIDED]: hatch(context, `${colours.surface}70`, ratio)};
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.shown.height);
     context.font = FONT;
@@ -252,7 +243,11 @@ class SceneCanvas {
   }
 
   drawBoxes(row, isHit = false) {
-    const {context} = this, {top, height, colour, flags} = row;
+    const {context} = this, {top, height, colour, flags, ground} = row;
+    if (ground && !isHit) {
+      context.fillStyle = colours.fills[ground.colour];
+      context.fillRect(Math.max(0, this.x(0)), top, Math.min(this.width, this.x(ground.end)) - Math.max(0, this.x(0)), height);
+    }
     let last = -1;
     eachPiece(row, this.from, this.to, this.width, (left, right, index, next) => {
       const from = Math.max(left, -1), width = Math.max(isHit ? 2 : 1, Math.min(right, this.width + 1) - from - (right - left > 3 ? 1 : 0));
@@ -284,30 +279,30 @@ class SceneCanvas {
     context.fillRect(left, top, width, height);
   }
 
-  /* The boxes of a row that have room for a text, with it. Boxes of one family get distinct ones. */
+  /* The boxes of a row that have room for a text, with it. Equal things may have equal texts. */
   textsOf(row) {
-    const {label, short = label, family} = this.shown, found = [];
-    eachPiece(row, this.from, this.to, this.width, (left, right, index) => {
+    const {label} = this.shown, found = [];
+    if (row.height < 11) return found;
+    eachPiece(row, this.from, this.to, this.width, (left, right, index, next) => {
       const from = Math.max(0, left), room = Math.min(this.width, right) - from;
-      if (room >= LEAST_LABEL) found.push({index, left: from, room, text: visibleText(label(row.id[index]))});
+      if (room < LEAST_LABEL || next !== index + 1) return;
+      const text = fitted(visibleText(label(row.id[index])), room - 2 * PADDING - 4, this.widthOf);
+      if (text) found.push({index, left: from, room, text});
     });
-    const shortOf = ({index}) => visibleText(short(row.id[index]));
-    if (!family) return found.map(box => ({...box, text: this.widthOf(box.text) <= box.room - 2 * PADDING - 4 ? box.text : fitted(shortOf(box), box.room - 2 * PADDING - 4, this.widthOf)}));
-    for (const boxes of grouped(found, ({index}) => family(row.id[index])).values())
-      distinctTexts(boxes.map(({text}) => text), boxes.map(({room}) => room - 2 * PADDING), this.widthOf, boxes.map(shortOf)).forEach((text, at) => (boxes[at].text = text));
     return found;
   }
 
   drawTexts(row, hits) {
     const {context} = this, {note} = this.shown;
     for (const {index, left, room, text} of this.textsOf(row)) {
-      const pad = room > 40 ? PADDING + 2 : PADDING, second = note && room > LEAST_NOTE ? note(row.id[index]).find(said => this.widthOf(said) <= room - 2 * pad) : null;
+      const second = note && row.height >= 48 ? note(row.id[index]).find(said => this.widthOf(said) <= room - 8) : null;
+      const middle = row.height > 60 ? row.top + 14 : row.top + row.height / 2;
       context.globalAlpha = hits && !this.shown.isHit(row.id[index]) ? 0.45 : 1;
       context.fillStyle = colours.texts[row.colour[index]];
-      context.fillText(text, left + pad, row.top + (second ? row.height / 2 - 7 : row.height / 2));
-      if (!second) continue;
-      context.globalAlpha *= 0.75;
-      context.fillText(second, left + pad, row.top + row.height / 2 + 8);
+      context.font = row.isBold ? `600 ${FONT}` : FONT;
+      context.fillText(text, left + PADDING + 2, middle);
+      context.font = FONT;
+      if (second) context.fillText(second, left + PADDING + 2, middle + 18);
     }
     context.globalAlpha = 1;
   }
@@ -471,7 +466,7 @@ class SceneCanvas {
 let current = null;
 
 /** The views whose picture is a scene. */
-export const SCENE_VIEWS = ['modules', 'timeline'];
+export const SCENE_VIEWS = ['timeline'];
 
 const hasFocus = () => current && (document.activeElement === current.canvas || document.activeElement === document.body);
 const sceneCommand = (name, keys, text, run, isPossible = () => current !== null, views = SCENE_VIEWS) => command({name: `scene-${name}`, keys, text, views, run: event => run(current, event), isPossible});
@@ -524,7 +519,7 @@ export function sceneSvg(scene = current) {
   }
   for (const row of scene.rows) {
     eachPiece(row, from, to, width, (left, right, index) => {
-      const x = Math.max(0, left), wide = Math.min(width, right) - x, stroke = row.flags[index] ? ` stroke="${row.flags[index] & ESTIMATED ? colours.estimated : colours.quiet}" stroke-dasharray="3 2"` : '';
+      const x = Math.max(0, left), wide = Math.min(width, right) - x, stroke = row.flags[index] ? ` stroke="${row.flags[index] & ESTIMATED ? colours.text : colours.quiet}" stroke-dasharray="3 2"` : '';
       parts.push(`<rect x="${x.toFixed(2)}" y="${row.top}" width="${Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2)}" height="${row.height}" fill="${colours.fills[row.colour[index]]}"${stroke}><title>${escaped(visibleText(toldText(shown.told(row.id[index]))))}</title></rect>`);
     });
     for (const {index, left, text: said} of scene.textsOf(row)) text(left + PADDING + 1, row.top + row.height / 2, colours.texts[row.colour[index]], said);

@@ -13,8 +13,8 @@ import {html} from '../base/html.js';
 import {declare, get, list, set, text} from '../base/store.js';
 import {FORMATS, copy} from './export.js';
 
-export const ROW_HEIGHT = 28;
-const HEAD_HEIGHT = 32;
+export const ROW_HEIGHT = 25;
+const HEAD_HEIGHT = 24;
 const ROWS_AROUND = 8, PRINTED = 100, MOST_WITH_BARS = 8; // columns of a table that is printed with its bars
 
 /** Whether the page is being printed: tables then show their first rows, with their head on each page. */
@@ -175,7 +175,7 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   const line = index => {
     const row = all[index], isMarked = marked.has(row);
     return html`<div key=${index} class=${`row${index === focus || isChosen?.(row) ? ' chosen' : ''}${index === at ? ' at' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
-      style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span role="gridcell" class=${column.number ? 'number' : column.key === 'bar' ? 'bar-cell' : ''} aria-colindex=${String(place + 1)} aria-description=${whyOf(column, row)}>${contentOf(column, row)}</span>`)}</div>`;
+      style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span role="gridcell" class=${column.className ?? (column.number ? 'number' : '')} aria-colindex=${String(place + 1)} aria-description=${whyOf(column, row)}>${contentOf(column, row)}</span>`)}</div>`;
   };
   return html`<div class="long-table"><div class="table-bar">${marked.size ? html`<span class="count" role="status">${marked.size} marked: ${sum?.([...marked]) ?? ''}</span><button type="button" class="text-link" onClick=${() => setMarked(new Set())}>none</button>` : note}
     <span class="push"></span><${ColumnsMenu} name=${name} columns=${columns} /><${CopyMenu} label=${label} columns=${shown} rows=${marked.size ? all.filter(row => marked.has(row)) : all} command=${command} /></div>
@@ -193,8 +193,9 @@ export function SmallTable({caption, columns: given, rows, open, isChosen, isHit
   const [all, setAll] = useState(false), list = Array.from(rows), columns = isPrinting.value && given.length > MOST_WITH_BARS ? given.filter(({title}) => title) : given, shown = list.slice(0, isPrinting.value ? PRINTED : all ? Infinity : most), left = numberText(list.length - shown.length);
   const line = row => {
     const act = open && (event => event.target.closest('button, a, input, tr') === event.currentTarget && open(row)); // a button inside the row handles its own click
+    const cellClass = column => [column.number && 'number', column.key === 'bar' && 'bar-cell', column.className, column.class].filter(Boolean).join(' ') || undefined;
     const name = [open && 'link', isChosen?.(row) && 'chosen', isHit?.(row) && 'hit'].filter(Boolean).join(' ') || undefined, properties = open ? {tabindex: '0', onClick: act, onKeyDown: event => event.key === 'Enter' && act(event)} : {};
-    return html`<tr class=${name} ...${properties}>${columns.map(column => html`<td class=${`${column.number ? 'number' : ''} ${column.key === 'bar' ? 'bar-cell' : ''} ${column.class ?? ''}`.trim() || undefined} aria-description=${whyOf(column, row)}>${contentOf(column, row)}</td>`)}</tr>`;
+    return html`<tr class=${name} ...${properties}>${columns.map(column => html`<td class=${cellClass(column)} aria-description=${whyOf(column, row)}>${contentOf(column, row)}</td>`)}</tr>`;
   };
   return html`<div class="small-table"><table class="plain"><caption>${caption}</caption>
     <thead><tr>${columns.map(({title, number, hint}) => html`<th scope="col" class=${number ? 'number' : undefined} aria-description=${hint}>${title}</th>`)}</tr></thead><tbody>${shown.map(line)}</tbody></table>

@@ -1,115 +1,212 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// compare.js - the view that compares two records, and what other views say of a comparison. The library pairs their nodes and decides the verdicts (schema/diff.schema.json).
+// compare.js - the view that compares two records: the verdict, from the base to this record step by step, the same
+// modules on one scale, and what changed in each. The library pairs nodes, sums and judges (schema/diff.schema.json).
 
-import {askedBase, baseMethod, bases, compared, comparedMethod, explain, isHitRow, labelOf, method, profile, selectRow, selectedRows, shownRun, timeOf, unitName} from '../base/app.js';
-import {sortRows} from '../base/columns.js';
-import {changeText, countText, numberText, shareText, signOf} from '../base/format.js';
+import {
+  askedBase, baseMethod, bases, compared, comparedMethod, explain, isHitRow, labelOf, method, select, selectRow, selectedRows, timeOf, timeWithUnit, unitName,
+} from '../base/app.js';
+import {compareNames, sortRows} from '../base/columns.js';
+import {hueOfVerdict, inkOn, isLikely, mixed} from '../base/colours.js';
+import {countText, numberText, relativeText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
+import {fitted, headOf, relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
-import {set} from '../base/store.js';
-import {Choice, Link, changeOfTimes, timeColumn} from '../parts/bits.js';
+import {declare, flag, get, set} from '../base/store.js';
+import {Choice, Link, changeOfTime, timeColumn} from '../parts/bits.js';
+import {room} from '../parts/room.js';
 import {SmallTable} from '../parts/table.js';
+import {neutral, theme, widthsOf} from '../parts/theme.js';
+import {Verdict, baseOf, changeOf, intervalText, newOf, verdictText} from './changes.js';
 
-const MOST_ROWS = 300, MOST_GROUPS = 10, NOISY = 0.1; // NOISY: the cv of runs above which a warning stands before the first number
+declare({nodes: flag(false)}); // whether the table of nodes is open
 
-export const VERDICTS = {slower: 'slower', faster: 'faster', equal: 'equal', cannot_tell: 'cannot tell', new: 'new', gone: 'gone', untimed: 'not timed on both sides'};
+const NOISY = 0.1; // coefficient of variation of runs from which a warning stands before the verdict
+const MOST_STEPS = 7, MOST_MODULES = 40, MOST_NODES = 300;
+const JUDGED = ['slower', 'faster', 'likely_slower', 'likely_faster'];
 
-export const Verdict = ({verdict}) => html`<span class=${`badge verdict ${verdict}`}>${VERDICTS[verdict]}</span>`;
+/* ---- The sentence ---- */
 
-/** Formats the interval [-0.043, 0.132] as "−4.3 … +13.2 %"; a side without a bound stays empty. */
-export function intervalText(interval) {
-  if (!interval) return '';
-  const [low, high] = interval.map(bound => (bound === null || bound <= -1 ? '' : signOf((100 * bound).toFixed(1))));
-  return `${low} … ${high} %`;
+/* Below twice as long a change is in percent, from there on a factor. */
+function ratioText(execute, base) {
+  const from = baseOf(execute), to = newOf(execute), {verdict} = execute, factor = Math.max(from / to, to / from), word = to < from ? 'faster' : 'slower';
+  if (!JUDGED.includes(verdict)) return null;
+  const much = factor >= 2 ? `${Number(factor.toPrecision(2))}×` : relativeText(Math.abs(to - from) / from).replace(/^[+−]/, '');
+  return `${isLikely(verdict) ? 'likely ' : ''}${much} ${word} than ${base}`;
 }
 
-const changeCell = (from, to) => `${changeOfTimes(from, to)}${from > 0 ? ` (${changeText(from, to)})` : ''}`;
+const listText = names => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
 
-/** Returns the nodes that were timed on either side, largest change of the median first. A node on one side only counts with its whole time. */
-export function timedNodes(nodes) {
-  return sortRows(nodes.filter(node => node.base_runs > 0 || node.new_runs > 0), node => Math.abs((node.new_p50 ?? 0) - (node.base_p50 ?? 0)), true);
+/* What is gone, what replaces it, and what the calls cost more: sums of the library's rows. */
+function reasons(answer) {
+  const rows = kind => sortRows((answer.by_op ?? []).filter(({verdict}) => verdict === kind), row => Math.abs(changeOf(row)), true), sum = list => list.reduce((all, row) => all + changeOf(row), 0);
+  const [gone, added] = [rows('gone'), rows('new')], calls = (answer.parts ?? []).filter(({part}) => part === 'call_overhead' || part === 'inserted'), named = gone.slice(0, 4).map(({op}) => shortOp(op)), said = [];
+  const strong = ns => html`<b>${changeOfTime(ns).replace('+', '')} ${unitName.value}</b>`;
+  if (gone.length) said.push(html`${listText(gone.length > 4 ? [...named.slice(0, 3), `${gone.length - 3} more`] : named)} ${gone.length > 1 ? 'are' : 'is'} gone (${strong(sum(gone))})`);
+  if (added.length) said.push(html`${gone.length ? 'what replaces them costs' : `${listText(added.slice(0, 3).map(({op}) => shortOp(op)))} ${added.length > 1 ? 'are' : 'is'} new and costs`} ${strong(sum(added))}`);
+  if (calls.length && sum(calls) > 0.02 * newOf(answer.execute)) said.push(html`calls and copies ${strong(sum(calls))} more`);
+  return said.length ? html`${said.map((part, at) => html`${at ? '; ' : ''}${part}`)}.` : null;
 }
 
-const PARTS = {delegate_only: 'in delegates, on no node', framework: PART_TEXTS.runtime, unexplained: PART_TEXTS.unexplained, load: 'load, once'};
+const sideText = (recordings, runs) => `${countText(recordings, 'recording')} with ${countText(runs, 'run')}`;
 
-/* Returns rows of medians, because verdicts compare medians: the largest groups, the sum of the other groups, and the time outside operators. */
-function explainedRows({explained: {rows}}) {
-  const groups = rows.filter(({kind}) => !PARTS[kind] && kind !== 'rest'), more = groups.slice(MOST_GROUPS), sum = key => more.reduce((all, row) => all + (row[key] ?? 0), 0);
-  const row = (text, {base_p50: base, new_p50: other, verdict}) => ({text, base, other, verdict});
-  return [
-    ...groups.slice(0, MOST_GROUPS).map(group => row(group.key || TOP_LEVEL, group)),
-    ...(more.length ? [row(`${numberText(more.length)} more, sum of their medians`, {base_p50: sum('base_p50'), new_p50: sum('new_p50')})] : []),
-    ...rows.filter(({kind, base_p50: base, new_p50: other}) => PARTS[kind] && (base || other)).map(part => row(PARTS[part.kind], part)),
-  ];
-}
-
-/* The columns "change" and "verdict", which a comparison of two models lacks. */
-const judged = (differs, columns) => (differs ? [] : columns);
-
-function TotalsTable({answer}) {
-  const {execute, may_differ: differs} = answer;
-  const rows = [{text: 'Method::execute', base: execute.base_p50, other: execute.new_p50, verdict: execute.verdict}, ...explainedRows(answer)];
-  return html`<${SmallTable} caption=${`Medians per inference${isPooled(execute) ? ', means of recordings' : ', over runs'}`} command="etrecord-tb diff BASE RECORD" rows=${rows} columns=${[
-    {key: 'part', title: 'part', class: 'key', text: row => row.text},
-    timeColumn('base', 'base', `${centreText(execute)}, of the base`, row => row.base), timeColumn('this', 'this', `${centreText(execute)}, of this record`, row => row.other),
-    ...judged(differs, [{key: 'change', title: 'change', hint: `this less the base, in ${unitName.value}, and as a part of the base`, number: true, text: row => changeCell(row.base ?? 0, row.other ?? 0)}, {key: 'verdict', title: 'verdict', text: row => VERDICTS[row.verdict] ?? '', cell: row => (row.verdict ? html`<${Verdict} verdict=${row.verdict} />` : '')}]),
-  ]} />`;
-}
-
-const LEAST_RECORDINGS = 3; // of each side, from which the library compares their medians: etr_change in lib/etrecord_compare.h
-
-/** Whether the medians of a comparison are those of recordings: not those over all runs, which other views show. */
-export const isPooled = execute => Math.min(execute.base_recordings, execute.new_recordings) >= LEAST_RECORDINGS;
-
-/** What the medians of a comparison are. */
-export const centreText = execute => (isPooled(execute) ? 'geometric mean of the recordings’ medians, where other views show the median over all runs' : 'median over runs');
-
-/* Returns "a", or "a → b" if the two sides differ. */
-const eitherText = (from, to) => (from === to || !from || !to ? to || from || '' : `${from} → ${to}`);
-
-const timedOn = node => [node.base_runs > 0 ? node.base_backend ?? CPU : null, node.new_runs > 0 ? node.new_backend ?? CPU : null];
-
-const cut = text => html`<span class="cut" title=${text}>${text}</span>`;
-
-function NodesTable({answer}) {
-  const differs = answer.may_differ, nodes = timedNodes(answer.nodes).filter(node => !differs || (node.base_runs > 0 && node.new_runs > 0)), chosen = selectedRows.value;
-  const rows = node => (node.new_node >= 0 && node.new_node < method.value.operators.count ? [node.new_node] : undefined);
-  if (nodes.length === 0) return html`<p class="note">${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
-  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change of the median first'}${nodes.length > MOST_ROWS ? ` (${numberText(nodes.length)})` : ''}`;
-  return html`<${SmallTable} caption=${caption} rows=${nodes} most=${MOST_ROWS} open=${node => node.new_node !== null && node.new_node >= 0 && node.new_node < method.value.operators.count && selectRow(node.new_node)} isChosen=${node => chosen?.[node.new_node] === 1} isHit=${node => isHitRow(node.new_node)}
-    command=${`etrecord-tb diff BASE RECORD --top 0`} columns=${[
-    {key: 'op', title: 'operator', class: 'key', text: node => node.op},
-    timeColumn('base', 'base p50', `${centreText(answer.execute)}, of the base`, node => node.base_p50, {rows, stat: 'p50'}), timeColumn('this', 'this p50', `${centreText(answer.execute)}, of this record`, node => node.new_p50, {rows, stat: 'p50'}),
-    ...judged(differs, [{key: 'change', title: 'change', hint: `this less the base, in ${unitName.value}, and as a part of the base`, number: true, text: node => changeCell(node.base_p50 ?? 0, node.new_p50 ?? 0)}, {key: 'verdict', title: 'verdict', text: node => VERDICTS[node.verdict], cell: node => html`<${Verdict} verdict=${node.verdict} />`},
-      {key: 'between', title: 'between', hint: 'interval in which the relative change lies', number: true, text: node => intervalText(node.interval)}]),
-    {key: 'module', title: 'module', class: 'key', text: node => node.new_module ?? node.base_module ?? '', cell: node => cut(node.new_module ?? node.base_module ?? '')},
-    {key: 'node', title: 'node', class: 'key quiet', text: node => eitherText(node.base_name, node.new_name)},
-    {key: 'backend', title: 'backend', class: 'key', text: node => eitherText(...timedOn(node))},
-  ]} />`;
-}
-
-const LEGEND = 'A row is slower or faster if its interval is on one side of 0, as in `etrecord-tb diff`. At most 5 % of these verdicts are expected to be due to chance.';
-
-/* Warns if inputs, types or backends differ, so that the records cannot be compared directly. */
+/* Inputs, types or backends that differ, so that the records cannot be compared directly. */
 function differencesText({differences}) {
   const words = {input: 'input', dtype: 'types', backend: 'backend'}, none = {input: 'none', dtype: 'none', backend: CPU};
   return differences.filter(({kind}) => words[kind]).map(({kind, name, base, new: newer}) => `${[words[kind], name].filter(Boolean).join(' ')} ${base || none[kind]} → ${newer || none[kind]}`).join(', ');
 }
 
-const sideText = (recordings, runs) => `${countText(recordings, 'recording')} with ${countText(runs, 'run')}`;
-
-/* The lines above the tables. They contain no verdict if the two records may be of different models. */
-function Headline({answer}) {
-  const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differs, by_events: events, verdict_text: verdict, reason_text: reason, base, new: newer} = answer, differences = differencesText(answer);
-  const linedUp = `${numberText(paired)} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`, runs = `${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}`;
-  const medians = html`${isPooled(execute) ? 'Mean of the recordings’ medians' : 'Median over runs'} ${timeOf(execute.base_p50)} → ${timeOf(execute.new_p50)} ${unitName.value}`, steadiness = [['the base', base, baseMethod.value], ['this record', newer, method.value]].map(([name, side, {noise} = {}]) => [name, side?.steadiness || (noise?.cv > NOISY ? `noisy, cv ${shareText(noise.cv, 1)}` : '')]).filter(([, said]) => said);
-  return html`${differences ? html`<p class="note warning">The two sides differ: ${differences}.</p>` : null}${differs
-    ? html`<p class="lead warning differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p><p class="note" aria-description=${explain(centreText(execute))}>${medians}; ${runs}.</p>`
-    : html`${steadiness.length ? html`<p class="lead warning" role="alert">${steadiness.map(([name, said]) => html`<span>Runs of ${name}: ${said}. </span>`)}</p>` : null}
-      <p class="lead" aria-description=${explain(`${centreText(execute)}; the bounds are those of the relative change`)}>${medians} <${Verdict} verdict=${execute.verdict} /> ${verdict.replace(/^cannot tell: /, '').replace(/^-/, '−')}</p>${reason ? html`<p class="note">${reason[0].toUpperCase()}${reason.slice(1)}.</p>` : null}
-      <p class="note">${runs}; ${linedUp}. ${LEGEND}</p>`}`;
+function Hero({answer}) {
+  const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differs, by_events: events, reason_text: reason, base, new: newer} = answer;
+  const name = labelOf(compared.value.base), ratio = differs ? null : ratioText(execute, name), interval = intervalText(execute.interval), difference = differencesText(answer);
+  const linedUp = `${numberText(paired)} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`, odd = (execute.odd_recordings ?? []).map(({file, change}) => `${file} is ${relativeText(change).replace(/^[+−]/, '')} ${change > 0 ? 'slower' : 'faster'} than the other recordings`);
+  const sides = [['the base', base, baseMethod.value], ['this record', newer, method.value]];
+  const steadiness = sides.map(([side, {steadiness: said} = {}, {noise} = {}]) => [side, said || (noise?.cv > NOISY ? `noisy, they vary by ${shareText(noise.cv, 1)}` : '')]).filter(([, said]) => said).map(([side, said]) => `Runs of ${side}: ${said}.`);
+  const unsure = execute.verdict === 'equal' || execute.verdict === 'likely_equal' ? 'as long as before' : 'no change that the runs can tell';
+  return html`<section class="hero"><div><h1 aria-description=${explain('typical time of Method::execute')}>${timeWithUnit(newOf(execute))} per inference${ratio ? `, ${ratio}` : ''}</h1>
+      ${differs ? html`<p class="answer differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p>`
+      : html`<p class="answer">${ratio ? null : html`${unsure} ${interval ? `(${interval})` : `(${relativeText(execute.relative_change)})`}. `}${reasons(answer)}</p>`}</div>
+    <div class="runs small">${differs ? null : html`<div class="lead"><${Verdict} verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`}
+      <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.length ? html`<div>${odd.join('; ')}</div>` : reason && !differs ? html`<div>${reason}</div>` : null}</div></section>
+    ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}${difference ? html`<p class="note warning">The two sides differ: ${difference}.</p>` : null}`;
 }
+
+/* ---- From the base to this record ---- */
+
+/* The parts of the time beside operators, as steps. */
+const partSteps = answer => (answer.parts ?? []).filter(({part}) => part !== 'operators').map(row => ({label: PART_TEXTS[row.part] ?? row.part, base: baseOf(row) ?? 0, change: changeOf(row), verdict: row.verdict ?? null}));
+
+/** Returns the steps from the base to this record, the largest first: operator types and parts; they add up to the change. */
+export function stepsOf(answer) {
+  const rows = (answer.by_op ?? []).map(row => ({label: shortOp(row.op), base: baseOf(row) ?? 0, change: changeOf(row), verdict: row.verdict}));
+  const all = sortRows([...rows, ...partSteps(answer)].filter(({change}) => change !== 0), ({change}) => Math.abs(change), true), shown = all.length > MOST_STEPS + 1 ? all.slice(0, MOST_STEPS) : all, rest = all.slice(shown.length);
+  const sum = rest.reduce((total, {change}) => total + change, 0);
+  return rest.length ? [...shown, {label: `${rest.length} others`, base: 0, change: sum, verdict: null}] : shown;
+}
+
+/* The colour of a verdict on a picture: likely ones at half strength; grey is what cannot be told, or several. */
+const verdictColour = (colours, verdict, part = 0.88) => mixed(colours.surface, colours[hueOfVerdict(verdict)], isLikely(verdict) ? part / 2 : part);
+
+const ROW = 20, NAMES = 200, NUMBERS = 150;
+
+/** The waterfall: a row for the base, for each step, and for this record. */
+export function Waterfall({answer, width, name, baseName}) {
+  const colours = theme(), {execute} = answer, steps = stepsOf(answer), from = baseOf(execute), to = newOf(execute);
+  const most = Math.max(from, to, ...steps.map((_, at) => from + steps.slice(0, at + 1).reduce((sum, {change}) => sum + change, 0))), scale = Math.max(0, width - NAMES - NUMBERS) / most, x = ns => NAMES + Math.max(0, ns) * scale, widthOf = widthsOf(12);
+  let at = from;
+  const total = (label, ns, row) => html`<text x="0" y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colours.text}>${fitted(label, NAMES - 12, widthsOf(12, 600))}</text>
+    <rect x=${NAMES} y=${row * ROW + 3} width=${ns * scale} height="14" rx="2" fill=${neutral(colours, 0.72)} /><text x=${x(ns) + 8} y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colours.text}>${timeWithUnit(ns)}</text>`;
+  const drawn = steps.map(({label, change, verdict}, index) => {
+    const before = at, row = index + 1;
+    at += change;
+    const left = x(Math.min(before, at)), right = x(Math.max(before, at));
+    return html`<line x1=${x(before)} x2=${x(before)} y1=${row * ROW - 3} y2=${row * ROW + 3} stroke=${colours.quiet} stroke-dasharray="2 2" /><text x="0" y=${row * ROW + 14} font-size="12" fill=${colours.text}>${fitted(label, NAMES - 92, widthOf)}</text>
+      <text x=${NAMES - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colours.quiet}>${verdictText(verdict)}</text><rect x=${left} y=${row * ROW + 3} width=${Math.max(2, right - left)} height="14" rx="2" fill=${verdictColour(colours, verdict)} />
+      <text x=${right + 8} y=${row * ROW + 14} font-size="12" fill=${colours.text}>${changeOfTime(change)}</text>`;
+  });
+  return html`<svg class="waterfall" width=${width} height=${(steps.length + 2) * ROW} role="img" aria-label=${`From ${timeWithUnit(from)} to ${timeWithUnit(to)}: ${steps.map(({label, change}) => `${label} ${changeOfTime(change)}`).join(', ')}`}>
+    ${total(baseName, from, 0)}${drawn}${total(name, to, steps.length + 1)}</svg>`;
+}
+
+/* ---- The same modules on one scale ---- */
+
+/** Returns the blocks of both records, [{label, base, now, verdict}]: modules below the common head, and the parts. They add up to both times. */
+export function blocksOf(answer) {
+  const rows = answer.by_module ?? [], longer = row => Math.max(baseOf(row) ?? 0, newOf(row) ?? 0), head = headOf(rows.map(row => ({pattern: row.module ?? '', typical: longer(row)}))), depth = head ? head.split('.').length : 0;
+  const blocks = new Map(), verdicts = new Map(rows.map(row => [row.module ?? '', row.with_children ?? null]));
+  for (const row of rows) {
+    const path = row.module ?? '', isIn = head === '' ? path !== '' : path.startsWith(`${head}.`), key = isIn ? path.split('.').slice(0, depth + 1).join('.') : path === head ? `${head || 'forward'} itself` : path.split('.')[0];
+    if (!blocks.has(key)) blocks.set(key, {label: relativePath(key, head) || key, path: key, base: 0, now: 0, verdict: isIn ? verdicts.get(key)?.verdict ?? null : row.verdict});
+    const block = blocks.get(key);
+    block.base += baseOf(row) ?? 0;
+    block.now += newOf(row) ?? 0;
+  }
+  const parts = (answer.parts ?? []).filter(({part}) => part !== 'operators');
+  const ordered = [...blocks.values()].sort((a, b) => compareNames(a.path, b.path));
+  if (parts.length) ordered.push({label: 'calls and runtime', path: '', base: parts.reduce((sum, row) => sum + (baseOf(row) ?? 0), 0), now: parts.reduce((sum, row) => sum + (newOf(row) ?? 0), 0), verdict: null});
+  return {head, blocks: ordered.filter(({base, now}) => base > 0 || now > 0)};
+}
+
+const SIDE = 88; // width of the names of both records
+
+/** Both records as bars of their modules on one scale, joined by ribbons. */
+export function Aligned({answer, width, height, name, baseName}) {
+  const colours = theme(), {execute} = answer, {blocks} = blocksOf(answer), from = baseOf(execute), to = newOf(execute), scale = Math.max(0, width - SIDE) / Math.max(from, to), tall = Math.max(28, (height - 16) * 0.36), low = height - tall - 2;
+  const bold = widthsOf(14, 600), small = widthsOf(12);
+  let [x0, x1] = [SIDE, SIDE];
+  const side = (text, ns, y) => html`<text x="0" y=${y + tall / 2 - 2} font-size="14" fill=${colours.text}>${fitted(text, SIDE - 8, widthsOf(14))}</text><text x="0" y=${y + tall / 2 + 15} font-size="12" fill=${colours.quiet}>${timeWithUnit(ns)}</text>`;
+  const box = (block, x, wide, y, fill, ns) => {
+    const label = wide > 16 ? fitted(block.label, wide - 10, bold) || fitted(block.label.split('.').at(-1), wide - 10, bold) : '', value = [timeWithUnit(ns), timeOf(ns)].find(text => small(text) < wide - 10);
+    return html`<rect x=${x + 0.5} y=${y} width=${Math.max(1.5, wide - 1)} height=${tall} rx="2" fill=${fill} />${label ? html`<text x=${x + 6} y=${y + 18} font-size="14" font-weight="600" fill=${inkOn(fill, colours.text)}>${label}</text>` : null}${label && value && tall > 34 ? html`<text x=${x + 6} y=${y + 35} font-size="12" fill=${inkOn(fill, colours.text)}>${value}</text>` : null}`;
+  };
+  const drawn = blocks.map(block => {
+    const [wide0, wide1] = [block.base * scale, block.now * scale], fill = verdictColour(colours, block.verdict), [a, b] = [x0, x1];
+    x0 += wide0;
+    x1 += wide1;
+    return html`<path d=${`M${a} ${tall}L${a + wide0} ${tall}L${b + wide1} ${low}L${b} ${low}Z`} fill=${mixed(colours.page, fill, 0.25)} />${box(block, a, wide0, 0, neutral(colours, 0.14), block.base)}${block.now > 0 ? box(block, b, wide1, low, fill, block.now) : null}`;
+  });
+  const change = `${changeOfTime(changeOf(execute))} ${unitName.value}, ${relativeText(execute.relative_change)}`, after = x1 + 16 + small(change) * 1.3 < width;
+  return html`<svg class="aligned" width=${width} height=${height} role="img" aria-label=${`The modules of ${baseName} and ${name} on one scale`}>${side(baseName, from, 0)}${side(name, to, low)}${drawn}
+    ${after ? html`<text x=${x1 + 16} y=${low + tall / 2 - 2} font-size="14" font-weight="600" fill=${colours[hueOfVerdict(execute.verdict)] === colours.runtime ? colours.text : colours[hueOfVerdict(execute.verdict)]}>${change}</text>${execute.interval ? html`<text x=${x1 + 16} y=${low + tall / 2 + 15} font-size="12" fill=${colours.quiet}>between ${intervalText(execute.interval)}</text>` : null}` : null}</svg>`;
+}
+
+/* ---- Tables ---- */
+
+/* What changed in a module: operators that are gone or new, as the nodes say. */
+function whatChanged(answer, path) {
+  const inside = answer.nodes.filter(node => [node.new_module, node.base_module].some(at => at === path || (path && at?.startsWith(`${path}.`)))), named = kind => [...new Set(inside.filter(({verdict}) => verdict === kind).map(({op}) => shortOp(op)))];
+  const [gone, added] = [named('gone'), named('new')], cut = names => (names.length > 4 ? [...names.slice(0, 4), '…'] : names).join(', ');
+  return [gone.length ? `${cut(gone)} gone` : '', added.length ? `${cut(added)} new` : ''].filter(Boolean).join('; ') || (inside.length ? 'the same operators' : '');
+}
+
+function changeBar(change, most, verdict) {
+  const part = most > 0 ? (50 * Math.abs(change)) / most : 0;
+  return html`<span class="change-bar"><span class=${`${hueOfVerdict(verdict)}${isLikely(verdict) ? ' likely' : ''}`} style=${{left: `${change < 0 ? 50 - part : 50}%`, width: `${part}%`}}></span></span>`;
+}
+
+/* The columns of rows that compare: base, this, change and what the library decided. */
+function comparedColumns(rows, differs) {
+  const most = rows.reduce((a, {row}) => Math.max(a, Math.abs(changeOf(row) ?? 0)), 0);
+  const columns = [
+    timeColumn('base', 'base', 'typical time of the base', ({row}) => baseOf(row) ?? NaN), timeColumn('this', 'this', 'typical time of this record', ({row}) => newOf(row) ?? NaN),
+  ];
+  if (differs) return columns;
+  return [...columns,
+    {key: 'change', title: `change, ${unitName.value}`, exact: 'change ns', hint: 'this less the base', number: true, value: ({row}) => changeOf(row) ?? NaN, text: ({row}) => changeOfTime(changeOf(row) ?? NaN)},
+    {key: 'bar', title: '', class: 'bar-cell', cell: ({row}) => changeBar(changeOf(row) ?? 0, most, row.verdict)},
+    {key: 'relative', title: '%', hint: 'change relative to the base', number: true, value: ({row}) => row.relative_change ?? NaN, text: ({row}) => (Number.isFinite(row.relative_change) ? relativeText(row.relative_change).replace(' %', '') : '')},
+    {key: 'between', title: 'between', hint: 'interval in which the relative change lies', number: true, text: ({row}) => intervalText(row.interval)},
+    {key: 'verdict', title: 'verdict', text: ({row}) => verdictText(row.verdict), cell: ({row}) => html`<${Verdict} verdict=${row.verdict} />`}];
+}
+
+function ModulesTable({answer}) {
+  const {execute, base, new: newer} = answer, rows = sortRows(answer.by_module.map(row => ({key: row.module || TOP_LEVEL, path: row.module ?? '', row: row.with_children ?? row})), ({row}) => Math.abs(changeOf(row) ?? 0), true);
+  const skipped = (base?.skipped_runs ?? 0) + (newer?.skipped_runs ?? 0), whole = {key: 'Method::execute', path: null, row: execute, what: `${base?.runs ?? execute.base_runs} → ${countText(newer?.runs ?? execute.new_runs, 'run')}${skipped ? `; ${countText(skipped, 'run')} left out` : ''}`};
+  const parts = answer.parts.filter(({part}) => part !== 'operators').map(row => ({key: PART_TEXTS[row.part] ?? row.part, path: null, row: {...row, relative_change: baseOf(row) > 0 ? changeOf(row) / baseOf(row) : NaN}, what: shortBackend(row.backend)}));
+  const list = [whole, ...rows.slice(0, MOST_MODULES), ...parts], columns = comparedColumns(list, answer.may_differ);
+  return html`<${SmallTable} caption="Changes by module" rows=${list} command="etrecord-tb diff BASE RECORD --by module" open=${({path}) => path !== null && select('module', path)} columns=${[
+    {key: 'module', title: 'module', class: 'key', text: ({key}) => key, cell: ({key, path}) => (path === null ? html`<b>${key}</b>` : html`<span class="cut head" title=${key}><bdi>${key}</bdi></span>`)}, ...columns,
+    {key: 'what', title: 'what changed in it', class: 'key quiet', text: ({path, what}) => what ?? whatChanged(answer, path)}]} />`;
+}
+
+/* Returns "a", or "a → b" if the two sides differ. */
+const eitherText = (from, to) => (from === to || !from || !to ? to || from || '' : `${from} → ${to}`);
+
+/** Returns the nodes that were timed on either side, largest change first. */
+export const timedNodes = nodes => sortRows(nodes.filter(node => node.base_runs > 0 || node.new_runs > 0), node => Math.abs(changeOf(node) ?? 0), true);
+
+function NodesTable({answer}) {
+  const differs = answer.may_differ, rows = timedNodes(answer.nodes).filter(node => !differs || (node.base_runs > 0 && node.new_runs > 0)).map(row => ({row})), chosen = selectedRows.value, {operators} = method.value;
+  const isOwn = ({row}) => row.new_node !== null && row.new_node >= 0 && row.new_node < operators.count;
+  if (rows.length === 0) return html`<p class="note">${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
+  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change first'}${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
+  return html`<${SmallTable} caption=${caption} rows=${rows} most=${MOST_NODES} open=${row => isOwn(row) && selectRow(row.row.new_node)} isChosen=${({row}) => chosen?.[row.new_node] === 1} isHit=${({row}) => isHitRow(row.new_node)} command="etrecord-tb diff BASE RECORD --top 0"
+    columns=${[{key: 'op', title: 'operator', class: 'key', text: ({row}) => shortOp(row.op), cell: ({row}) => html`<span title=${row.op}>${shortOp(row.op)}</span>`}, ...comparedColumns(rows, differs),
+    {key: 'module', title: 'module', class: 'key', text: ({row}) => row.new_module ?? row.base_module ?? ''}, {key: 'node', title: 'node', class: 'key quiet', text: ({row}) => eitherText(row.base_name, row.new_name)},
+    {key: 'backend', title: 'runs on', class: 'key', text: ({row}) => eitherText(row.base_runs > 0 ? shortBackend(row.base_backend ?? CPU) : null, row.new_runs > 0 ? shortBackend(row.new_backend ?? CPU) : null)}]} />`;
+}
+
+const ChangeLegend = () => html`<ul class="time-legend" aria-label="Colours of changes"><li><i class="swatch less"></i>less: faster, gone</li><li><i class="swatch more"></i>more: slower, new</li><li><i class="swatch runtime"></i>cannot tell, or several</li></ul>`;
 
 /* The comparison lists the methods in the order of the newer document. */
 function Answer() {
@@ -119,7 +216,11 @@ function Answer() {
   if (asked.isAlone) return html`<p class="note">No other record of the same model with run times was found in this logdir. Choose any record to compare with it.</p>`;
   if (asked.isLoading || !answer) return html`<p class="note">Loading…</p>`;
   if (answer.execute.base_runs === 0 || answer.execute.new_runs === 0) return html`<p class="note">One of the two records has no run times.</p>`;
-  return html`<${Headline} answer=${answer} /><section class="card"><${TotalsTable} answer=${answer} /></section><section class="card"><${NodesTable} answer=${answer} /></section>`;
+  const {width, height} = room.value, wide = Math.max(480, width - 48 - (get('sel') ? 360 : 0)), names = {name: labelOf(method.value.run), baseName: labelOf(asked.base).replace(/ \(base\)$/, '')}, differs = answer.may_differ;
+  return html`<${Hero} answer=${answer} />${differs ? null : html`<section><div class="head-line"><h2>From ${names.baseName} to ${names.name}</h2><span class="small quiet">${unitName.value} per inference</span></div><${Waterfall} answer=${answer} width=${wide} ...${names} /></section>
+    <section><div class="head-line"><h2>The same modules, the same scale</h2><span class="push"></span><${ChangeLegend} /></div><${Aligned} answer=${answer} width=${wide} height=${Math.max(144, Math.min(320, Math.round(height * 0.19)))} ...${names} /></section>
+    <section class="card"><${ModulesTable} answer=${answer} /></section>`}
+    <details class="nodes-of-both" open=${differs || get('nodes')} onToggle=${event => !differs && set({nodes: event.currentTarget.open}, {replace: true})}><summary>Operators, one by one</summary>${differs || get('nodes') ? html`<section class="card"><${NodesTable} answer=${answer} /></section>` : null}</details>`;
 }
 
 /** A list of the records to compare with. */
@@ -130,5 +231,5 @@ export function BaseChoice() {
 
 export function CompareView() {
   if (bases.value.length === 0) return html`<p class="note">There is only one record. Write a second one to the same logdir to compare them.</p>`;
-  return html`<div class="compare"><div class="toolbar"><span class="count">this: ${labelOf(shownRun.value)} · ${method.value?.name ?? profile.value?.version}</span></div><${Answer} /></div>`;
+  return html`<div class="compare"><${Answer} /></div>`;
 }

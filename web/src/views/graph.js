@@ -5,7 +5,7 @@
 import {signal} from '@preact/signals';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 
-import {baseMethod, comparedMethod, hits, labelOf, method, sectionOf, select, selection, selectRow, shownRun, times, timeWithUnit} from '../base/app.js';
+import {baseMethod, comparedMethod, hits, labelOf, method, sectionOf, select, selection, selectRow, shownRun, times, timeWithUnit, unit} from '../base/app.js';
 import {command, run as runCommand} from '../base/commands.js';
 import {countText, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -23,7 +23,7 @@ import {acrossInstances, edgesAt, follow, longestPath, spreadMarks} from '../gra
 import {Check, Choice, NodeLink, Segments} from '../parts/bits.js';
 import {copy, download, savePicture} from '../parts/export.js';
 import {Legend} from './graph_legend.js';
-import {overlays, pictureUnit, readOwnValues, shortBytes} from './graph_overlays.js';
+import {overlays, readOwnValues, shortBytes} from './graph_overlays.js';
 import {applyOpen, namesOf, openText, paneOf, readingOf, rowsInItem, TITLES} from './graph_panes.js';
 
 const LABELS = [['time', 'time'], ['share', 'share'], ['both', 'both']], HOPS = [['0', 'off'], ['1', '1 edge'], ['2', '2 edges'], ['3', '3 edges'], ['all', 'all']];
@@ -500,19 +500,24 @@ function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
     const next = shown.includes(name) ? shown.filter(other => other !== name) : names.filter(other => shown.includes(other) || other === name);
     if (next.length) set({'graph.panes': next});
   };
+  const frames = [['module', 'Modules'], ['delegate', 'Delegates', isFramed ? undefined : NO_FRAMES, !isFramed], ['flat', 'No groups']];
+  const only = get('graph.only'), onlyName = only.slice(only.indexOf(':') + 1);
   return html`<div class="toolbar"><div class="segments" role="group" aria-label="Graphs">${names.map(name => html`<button type="button" aria-pressed=${String(shown.includes(name))} onClick=${() => change(name)}>${TITLES[name] ?? name}</button>`)}</div>
-    <${Segments} label="Group by" options=${[['module', 'Modules'], ['delegate', 'Delegates', isFramed ? undefined : NO_FRAMES, !isFramed], ['flat', 'No groups']]} chosen=${by} change=${by => set({'graph.by': by, 'graph.open': '', 'graph.view': ''})} />
     <label class="check">Colour <${Choice} label="Colour" options=${Object.entries(all).map(([key, {title}]) => [key, title])} chosen=${colour} change=${key => set({'graph.colour': key})} /></label>
-    ${colour === 'time' ? html`<${Choice} label="Label" title="what is written on the boxes" options=${LABELS} chosen=${get('graph.label')} change=${label => set({'graph.label': label})} />` : null}
-    ${colour === 'memory' ? html`<label class="check">at instruction <input type="number" class="short" min="0" aria-label="Instruction" value=${get('mem.at') < 0 ? '' : get('mem.at')} onChange=${event => set({'mem.at': event.target.value === '' ? -1 : Number(event.target.value)})} /></label>` : null}
-    <label class="check">Follow <${Choice} label="Follow edges" options=${HOPS} chosen=${get('graph.hops')} change=${hops => set({'graph.hops': hops})} /></label>
-    <${Check} label="longest path" checked=${get('graph.path')} change=${on => set({'graph.path': on})} title="the path along edges with the greatest sum of what is coloured" />
-    ${shown.length > 1 ? html`<${Check} label="move together" checked=${get('graph.together')} change=${on => set({'graph.together': on})} />` : null}
-    ${get('graph.only') ? html`<button type="button" class="chip" onClick=${() => set({'graph.only': '', 'graph.view': '', 'graph.open': ''})}>only around ${get('graph.only').slice(get('graph.only').indexOf(':') + 1)} ×</button>
+    ${colour === 'memory' ? html`<label class="check">at instruction <input type="number" class="short" min="0" aria-label="Instruction" value=${get('mem.at') < 0 ? '' : get('mem.at')}
+      onChange=${event => set({'mem.at': event.target.value === '' ? -1 : Number(event.target.value)})} /></label>` : null}
+    ${only ? html`<button type="button" class="chip" onClick=${() => set({'graph.only': '', 'graph.view': '', 'graph.open': ''})}>only around ${onlyName} ×</button>
       <${Choice} label="Edges around" options=${['1', '2', '3'].map(hops => [hops, `${hops} edge${hops === '1' ? '' : 's'}`])} chosen=${String(get('graph.around'))} change=${hops => set({'graph.around': Number(hops)})} />`
     : selection.value?.rows.length ? html`<button type="button" onClick=${() => set({'graph.only': selection.value.said, 'graph.view': '', 'graph.open': ''})}>Only around it</button>` : null}
-    <${Check} label="list" checked=${get('graph.list')} change=${on => set({'graph.list': on})} title="the boxes as a list below the picture" />
-    <label class="check file" title="CSV or JSON of node,value; it can also be dropped on the picture">Own values… <input type="file" accept=".csv,.json,.tsv,text/csv,application/json" aria-label="File of node,value" onChange=${event => takeFile(event.target.files[0])} /></label><${TakeAway} legend=${legend} /></div>`;
+    <span class="push"></span><${TakeAway} legend=${legend} /><details class="menu more"><summary aria-label="More of the graph" title="Groups, labels, edges, list, values of your own">⋯</summary><div>
+      <${Segments} label="Group boxes by" options=${frames} chosen=${by} change=${value => set({'graph.by': value, 'graph.open': '', 'graph.view': ''})} />
+      ${colour === 'time' ? html`<label class="menu-row"><span>Label</span><${Choice} label="Label" title="what is written on the boxes" options=${LABELS} chosen=${get('graph.label')} change=${label => set({'graph.label': label})} /></label>` : null}
+      <label class="menu-row"><span>Follow</span><${Choice} label="Follow edges" options=${HOPS} chosen=${get('graph.hops')} change=${hops => set({'graph.hops': hops})} /></label>
+      <${Check} label="longest path" checked=${get('graph.path')} change=${on => set({'graph.path': on})} title="the path along edges with the greatest sum of what is coloured" />
+      ${shown.length > 1 ? html`<${Check} label="move together" checked=${get('graph.together')} change=${on => set({'graph.together': on})} />` : null}
+      <${Check} label="list" checked=${get('graph.list')} change=${on => set({'graph.list': on})} title="the boxes as a list below the picture" />
+      <label class="check file" title="CSV or JSON of node,value; it can also be dropped on the picture">Own values… <input type="file" accept=".csv,.json,.tsv,text/csv,application/json" aria-label="File of node,value"
+        onChange=${event => takeFile(event.target.files[0])} /></label></div></details></div>`;
 }
 
 /* Colours the boxes by the values of a file. */
@@ -576,7 +581,7 @@ export function GraphView() {
   const shown = asked.length ? asked : names.filter(name => name === method.value.graphName).slice(0, 1), only = get('graph.only') ? readSelection(method.value, get('graph.only')) : null, grouping = get('graph.by');
   const all = overlays(own.value, get('graph.label')), colour = Object.hasOwn(all, get('graph.colour')) ? get('graph.colour') : all.change ? 'change' : Object.keys(all)[0];
   const isFramed = hasFrames(section, shown), by = grouping === 'delegate' && !isFramed ? 'module' : grouping, {panes, problems} = panesOf(shown, section, by, only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null);
-  const made = useMemo(() => panes.map(pane => all[colour].make(pane)), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, comparedMethod.value, get('graph.label'), pictureUnit(), ...(colour === 'memory' ? [get('mem.at'), selection.value, sectionOf(method.value, 'memory').value] : colour === 'accuracy' ? [sectionOf(method.value, 'accuracy').value, null, null] : [null, null, null])]);
+  const made = useMemo(() => panes.map(pane => all[colour].make(pane)), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, comparedMethod.value, get('graph.label'), unit.value, ...(colour === 'memory' ? [get('mem.at'), selection.value, sectionOf(method.value, 'memory').value] : colour === 'accuracy' ? [sectionOf(method.value, 'accuracy').value, null, null] : [null, null, null])]);
   if (section.error) return html`<p class="note error">${section.error}</p>`;
   if (section.value === undefined) return html`<p class="note">Loading…</p>`;
   if (names.length === 0) return html`<p class="note">The graph is missing, because no ETRecord was given.</p>`;

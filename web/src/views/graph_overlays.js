@@ -2,33 +2,21 @@
 //
 // graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes, memory, accuracy, or values of the reader's own.
 
-import {baseMethod, comparedMethod, grainOf, method, profile, sectionOf, source, times, unit} from '../base/app.js';
+import {baseMethod, comparedMethod, method, sectionOf, source, timeOf, timeWithUnit, times, unitName} from '../base/app.js';
 import {Columns} from '../base/columns.js';
-import {UNITS, bytesText, numberText, rateText, shareText, signOf, timeText} from '../base/format.js';
+import {bytesText, rateText, shareText, signOf} from '../base/format.js';
 import {CPU, backendsOf} from '../base/method.js';
 import {get} from '../base/store.js';
 import {hasAccuracy} from './accuracy.js';
+import {changeOf} from './changes.js';
 import {valuesOfNodes} from './graph_panes.js';
 import {instructionOf, tensorsOf} from './memory.js';
 
-/** The unit of all times of a picture: the one that the reader chose, or else the one in which the longest operator, of the base too, has one to three digits. */
-export function pictureUnit() {
-  if (get('unit') || unit.value !== 'ms') return unit.value;
-  let most = 0;
-  for (const of of [times.value.of, baseMethod.value?.operators.avg ?? []]) for (const ns of of) if (ns > most) most = ns;
-  return most >= 1e9 ? 's' : most >= 1e6 || most === 0 ? 'ms' : most >= 1e3 ? 'us' : 'ns';
-}
+/* In boxes there is room for three digits, which is what the page shows. */
+const shortTime = ns => timeOf(ns);
+const longTime = timeWithUnit;
 
-const timeOf = (ns, grain) => timeText(ns, pictureUnit(), profile.value?.ticksPerSecond, get('digits') ? 0 : grain), longTime = ns => `${timeOf(ns, grainOf(ns))} ${UNITS[pictureUnit()].name}`;
-
-/* In boxes there is room for three digits; the tooltip has all. What is not 0 is not written as 0. */
-function shortTime(ns) {
-  const text = timeOf(ns), value = Number(text), least = 10 ** -UNITS[pictureUnit()].decimals;
-  if (value === 0 && ns !== 0) return `${ns < 0 ? '>-' : '<'}${least}`;
-  return !Number.isFinite(value) ? text : Math.abs(value) >= 1e4 ? numberText(Math.round(value)) : Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
-}
-
-const shareOf = (ns, whole) => (ns > 0 && ns < whole / 1e3 ? '<0.1 %' : shareText(ns, whole));
+const shareOf = shareText;
 /** Formats bytes with three digits. */
 export const shortBytes = bytes => (bytes >= 1e9 ? `${(bytes / 1e9).toPrecision(3)} GB` : bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : bytes >= 1e3 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${bytes} B`);
 
@@ -58,7 +46,7 @@ function timeOverlay(pane, label) {
   const {of, whole} = times.value, {values, shared} = pane.base ? {values: pane.base.values(pane), shared: new Uint8Array(pane.graph.count)} : timesOfNodes(pane, of);
   const all = pane.base?.whole ?? whole, share = ns => shareOf(ns, all), {operators, clocks} = pane.base?.method ?? method.value;
   return {
-    name: `${times.value.label}${label === 'share' ? ', share' : `, ${UNITS[pictureUnit()].name}`}`, values, adds: true, scale: 'heat', estimated: estimatedNodes(pane, shared), none: fusedText(pane, operators), clock: clocksOf(pane, operators, clocks),
+    name: `${times.value.label}${label === 'share' ? ', share' : `, ${unitName.value}`}`, values, adds: true, scale: 'heat', estimated: estimatedNodes(pane, shared), none: fusedText(pane, operators), clock: clocksOf(pane, operators, clocks),
     text: label === 'share' ? share : shortTime, beside: label === 'both' ? share : undefined, long: label === 'share' ? share : longTime, more: label === 'share' ? longTime : share,
   };
 }
@@ -69,11 +57,11 @@ function changeOverlay(pane) {
   for (const node of comparedMethod.value?.nodes ?? []) {
     const row = node[`${side}_node`];
     if (row === null || row < 0) continue;
-    perRow[row] = (node.new_p50 ?? 0) - (node.base_p50 ?? 0);
+    perRow[row] = changeOf(node);
     if (node[`${other}_node`] === null || node[`${other}_node`] < 0) alone.add(row);
   }
   const {values} = valuesOfNodes(pane, perRow, true), sign = ns => (shortTime(ns).includes('<') || shortTime(ns).includes('>') ? '≈ 0' : signOf(shortTime(ns)));
-  return {name: `change of the median, ${UNITS[pictureUnit()].name}`, values, adds: true, scale: 'change', text: sign, long: ns => (sign(ns) === '≈ 0' ? sign(ns) : `${signOf(timeOf(ns))} ${UNITS[pictureUnit()].name}`), hatchedText: pane.base ? 'gone' : 'new', hatched: Uint8Array.from({length: pane.graph.count}, (_, node) => (Array.from(pane.rowsOf(node)).some(row => alone.has(row)) ? 1 : 0))};
+  return {name: `change, ${unitName.value}`, values, adds: true, scale: 'change', text: sign, long: ns => (sign(ns) === '≈ 0' ? sign(ns) : `${signOf(timeOf(ns))} ${unitName.value}`), hatchedText: pane.base ? 'gone' : 'new', hatched: Uint8Array.from({length: pane.graph.count}, (_, node) => (Array.from(pane.rowsOf(node)).some(row => alone.has(row)) ? 1 : 0))};
 }
 
 function backendOverlay(pane) {

@@ -7,17 +7,16 @@ import {bases, method, records, sectionOf, source} from '../base/app.js';
 import {peek} from '../base/store.js';
 import {AccuracyView, hasAccuracy} from './accuracy.js';
 import {CompareView} from './compare.js';
-import {DelegationView} from './delegation.js';
 import {FleetView} from './fleet.js';
 import {GraphView} from './graph.js';
 import {paneOf, readingOf} from './graph_panes.js';
 import {MemoryView} from './memory.js';
-import {ModulesView} from './modules.js';
-import {OperatorsView} from './operators.js';
-import {RooflineView} from './roofline.js';
-import {SourceView} from './source.js';
 import {SummaryView} from './summary.js';
+import {TableView} from './table.js';
 import {TimelineView, prepareTimeline} from './timeline.js';
+
+/* Without the .pte there is no memory to show. */
+const hasMemory = () => Boolean(method.value && source.value?.has(method.value.run, method.value, 'memory'));
 
 function prepareGraph(shown) {
   const reading = readingOf(sectionOf(shown, 'graphs').peek(), shown.graphName, shown);
@@ -26,15 +25,11 @@ function prepareGraph(shown) {
 
 export const VIEWS = [
   {name: 'fleet', title: 'Fleet', letter: 'f', View: FleetView, isThere: () => Boolean(source.value?.fleet) && records.value.length > 1, isOfAllRecords: true},
-  {name: 'summary', title: 'Summary', letter: 's', View: SummaryView},
-  {name: 'operators', title: 'Operators', letter: 'o', View: OperatorsView},
-  {name: 'modules', title: 'Modules', letter: 'm', View: ModulesView},
-  {name: 'timeline', title: 'Timeline', letter: 't', View: TimelineView, section: 'timeline', prepare: prepareTimeline},
-  {name: 'graph', title: 'Graph', letter: 'g', View: GraphView, section: 'graphs', prepare: prepareGraph, isThere: () => method.value?.hasGraph ?? false},
-  {name: 'source', title: 'Source', letter: 'c', View: SourceView},
-  {name: 'memory', title: 'Memory', letter: 'y', View: MemoryView, section: 'memory'},
-  {name: 'accuracy', title: 'Accuracy', letter: 'a', View: AccuracyView, isThere: hasAccuracy},
-  {name: 'delegation', title: 'Delegation', letter: 'd', View: DelegationView},
-  {name: 'roofline', title: 'Roofline', letter: 'r', View: RooflineView},
   {name: 'compare', title: 'Compare', letter: 'b', View: CompareView, isThere: () => bases.value.length > 0},
+  {name: 'summary', title: 'Summary', letter: 's', View: SummaryView},
+  {name: 'table', title: 'Table', letter: 't', View: TableView, isThere: () => Boolean(method.value) && (method.value.hasGraph || method.value.runs > 0)},
+  {name: 'timeline', title: 'Timeline', letter: 'l', View: TimelineView, section: 'timeline', prepare: prepareTimeline, isThere: () => (method.value?.runs ?? 0) > 0},
+  {name: 'graph', title: 'Graph', letter: 'g', View: GraphView, section: 'graphs', prepare: prepareGraph, isThere: () => method.value?.hasGraph ?? false},
+  {name: 'memory', title: 'Memory', letter: 'y', View: MemoryView, section: 'memory', isThere: hasMemory},
+  {name: 'accuracy', title: 'Accuracy', letter: 'a', View: AccuracyView, isThere: hasAccuracy},
 ];

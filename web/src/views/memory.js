@@ -9,7 +9,9 @@ import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {bytesText, changeText, countText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {TOP_LEVEL, backendColour} from '../base/method.js';
+import {hueOf} from '../base/colours.js';
+import {TOP_LEVEL, placeOf} from '../base/method.js';
+import {theme} from '../parts/theme.js';
 import {declare, get, number, peek, set} from '../base/store.js';
 import {Figure, Link, ModuleLink, NodeLink, commandOf} from '../parts/bits.js';
 import {download, savePicture, svgText} from '../parts/export.js';
@@ -133,38 +135,31 @@ function Curve({memory, at, base}) {
 
 /* ---- The map ---- */
 
-/* The colours of the backends, and last that of what no operator makes, as a canvas takes them. */
-function tintsOf(canvas) {
-  const probe = canvas.parentElement.appendChild(document.createElement('span'));
-  const tints = ['backend-0', 'backend-1', 'backend-2', 'backend-3', 'backend-4', 'framework'].map(name => ((probe.className = name), getComputedStyle(probe).backgroundColor));
-  probe.remove();
-  return tints;
-}
-
 /* Draws each tensor as a rectangle: from its first instruction to its last, from its offset to its end. */
 function drawMap(canvas, tensors, memory, at, chosen) {
-  const ratio = devicePixelRatio || 1, width = canvas.clientWidth, style = getComputedStyle(canvas), count = memory.instructions.live_bytes.length, context = canvas.getContext('2d');
+  const ratio = devicePixelRatio || 1, width = canvas.clientWidth, count = memory.instructions.live_bytes.length, context = canvas.getContext('2d');
   if (!width) return;
   canvas.width = width * ratio;
   canvas.height = MAP_HEIGHT * ratio;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  const tints = tintsOf(canvas), text = style.color, {operators} = method.value;
+  const colours = theme(), {operators} = method.value;
+  const colourOf = row => colours[row >= 0 ? hueOf(placeOf(operators, operators.backend(row))) : 'runtime'];
   for (const {id, top, height, bytes} of lanesOf(memory)) {
     const scale = height / Math.max(1, bytes);
     for (let row = 0; row < tensors.count; row++) {
       if (!tensors.hasMemory[row] || tensors.raw('buffer', row) !== id) continue;
       const left = (tensors.first[row] / count) * width, wide = Math.max(1, ((tensors.last[row] - tensors.first[row] + 1) / count) * width - 0.5), tall = Math.max(1, tensors.bytes[row] * scale - 0.5), y = top + height - (tensors.offsetOf[row] + tensors.bytes[row]) * scale, made = tensors.indices('operator')[row];
       context.globalAlpha = chosen.size && !chosen.has(row) ? 0.3 : 0.85;
-      context.fillStyle = tints[made >= 0 ? backendColour(operators, operators.backend(made)) : tints.length - 1];
+      context.fillStyle = colourOf(made);
       context.fillRect(left, y, wide, tall);
       if (!chosen.has(row)) continue;
       context.globalAlpha = 1;
-      context.strokeStyle = text;
+      context.strokeStyle = colours.text;
       context.strokeRect(left, y, wide, tall);
     }
   }
   context.globalAlpha = 1;
-  context.fillStyle = text;
+  context.fillStyle = colours.text;
   context.fillRect(((at + 0.5) / count) * width, 0, 1, MAP_HEIGHT);
 }
 

@@ -1,93 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// summary.js - the first view: where a method's time goes, in parts that add up to it; what to do about it; the runs.
+// summary.js - the first view: how long an inference takes and why, in one sentence, one picture, levers and rows.
 
-import {STAT_TEXTS, compared, comparedMethod, explainRuns, hasHit, labelOf, method, profile, select, selection, show, stepOf, times, timeOf, timeWithUnit} from '../base/app.js';
-import {sumOver} from '../base/columns.js';
-import {term} from '../base/filter.js';
-import {changeText, countText, shareText, shortOp, sourceText, stepText} from '../base/format.js';
+import {explainRuns, method, profile, select, selectedRows, show, stepOf, timeOf, timeWithUnit, times, unit, unitName, wholeTime} from '../base/app.js';
+import {countText, savingText, shareText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {RUN_WORDS, TOP_LEVEL, balanceParts, estimatedOver, groupRows, rowsInside} from '../base/method.js';
-import {get, set} from '../base/store.js';
-import {Figure, Link, commandOf, bar, shareColumn, sumHint, timeColumn} from '../parts/bits.js';
+import {declare, flag, get, set} from '../base/store.js';
+import {Link} from '../parts/bits.js';
+import {room} from '../parts/room.js';
 import {SmallTable, isPrinting} from '../parts/table.js';
-import {Verdict, centreText, isPooled} from './compare.js';
-import {foldRows, isRepetitive, openGroup} from './operators.js';
+import {operatorColumns} from './table.js';
+import {TimePicture, allRows, clearFilter, filterText, isPartShown, shownOperators} from './time_picture.js';
 
-const ROWS = 8, FINDINGS_SHOWN = 5;
+declare({levers: flag(false)});
 
-const partText = ({text}) => text;
+const ROWS = 12, CARDS = 3; // levers in sight below the width of two columns
 
-/* The statistic in which parts of the time are shown: averages if they are chosen, or else the typical run, because medians and a run have none. */
-const statOfParts = () => (times.value.stat === 'avg' ? 'avg' : 'typical');
-
-/* The parts of the time as a bar and its legend, for a first look; the table below has the same parts with their times. */
-function Balance() {
-  const shown = method.value, stat = statOfParts(), parts = balanceParts(shown, stat).map(part => ({...part, share: shareText(part[stat], shown.execute[stat])}));
-  return html`<div class="balance-bar" aria-hidden="true">${parts.map(part => html`<span class=${`part ${part.part}`} style=${{flexGrow: String(part[stat])}} title=${`${partText(part)}: ${part.share}`}></span>`)}</div>
-    <ul class="legend" aria-hidden="true">${parts.map(part => html`<li><span class=${`swatch ${part.part}`}></span>${partText(part)} ${part.share}</li>`)}</ul>`;
-}
-
-function BalanceTable() {
-  const {balance, execute} = method.value, stat = statOfParts(), whole = {part: 'execute', text: 'Method::execute', typical: execute.typical, avg: execute.avg};
-  return html`<${SmallTable} caption="Where the time goes" rows=${[...balance, whole]} command=${commandOf('summary', {}, '--by part', ...(stat === 'avg' ? ['--stat avg'] : []))} columns=${[
-    {key: 'part', title: 'part', text: partText, cell: part => html`${part.part === 'execute' ? null : html`<span class=${`swatch ${part.part}`}></span>`}${partText(part)}`},
-    timeColumn(stat, stat, `${STAT_TEXTS[stat]}; the parts add up to Method::execute`, part => part[stat], {stat, rows: part => (part.part === 'operators' ? method.value.operators.timed : undefined)}),
-    {key: 'share', title: 'share', hint: 'of Method::execute', number: true, text: part => shareText(part[stat], execute[stat])},
-  ]} />`;
-}
-
-/* A table of delegates' time by `key`; nothing if every part has the value `plain`, which means that no backend recorded more. */
-function DelegateParts({title, parts, name, plain}) {
-  const stat = statOfParts();
-  if (!parts.some(part => part[name] !== plain)) return null;
-  return html`<section class="card"><${SmallTable} caption=${title} rows=${parts} columns=${[
-    {key: 'backend', title: 'backend', class: 'key', text: part => part.backend ?? '(unknown)'}, {key: name, title: name.replace('_', ' '), text: part => part.text},
-    timeColumn(stat, stat, `${STAT_TEXTS[stat]}, of all delegates`, part => part[stat], {stat}), {key: 'share', title: 'share', hint: 'of Method::execute', number: true, text: part => shareText(part[stat], method.value.execute[stat])},
-  ]} /></section>`;
-}
-
-/** Says how much operator time the delegates' clock may have rounded away; null if none. */
-export function clockNote(shown) {
-  if (!(shown.clockHidden > 0)) return null;
-  return `up to ${timeWithUnit(shown.clockHidden)} of calling delegates may be time of operators, because the delegates' clock counts whole microseconds`;
-}
-
-/** Says how many runs count, and how many are excluded. */
-function runsText({runs, skippedRuns, skipped}) {
-  const counted = countText(runs, 'run');
-  return skippedRuns ? `${counted}; ${skippedRuns} more excluded (${timeWithUnit(skipped)})` : counted;
-}
-
-const TOLD_BY = {sizes: 'Distinguished by the sizes of the values that the runs logged', events: 'Distinguished by the events of the runs', times: 'Estimated from the operators’ times, which longer runs stretch by different factors'};
-const STEADINESS = {steady: 'steady', noisy: 'noisy', two_modes: 'two modes', step: 'a step', drift: 'a drift'};
-const cvText = cv => (cv > 1 ? 'over 100 %' : shareText(cv, 1));
-
-/* The median of the base, its change and what the library decided, as Compare shows them; nothing without a base. */
-function againstBase() {
-  const {execute, may_differ: differs} = comparedMethod.value ?? {};
-  if (!(execute?.base_p50 > 0 && execute.new_p50 > 0)) return null;
-  return html`<span aria-description=${explainRuns(centreText(execute))}><${Link} act=${() => show('compare')} title=${`the base is ${labelOf(compared.value?.base)}`}>${isPooled(execute) ? `recordings ${timeWithUnit(execute.new_p50)}, ` : ''}base ${timeWithUnit(execute.base_p50)}<//></span>${differs ? null : html`, ${changeText(execute.base_p50, execute.new_p50)} <${Verdict} verdict=${execute.verdict} />`}`;
-}
-
-function Figures() {
-  const {execute, operators, noise} = method.value, figure = (label, what, value, note) => html`<${Figure} label=${label} value=${value} note=${note} why=${explainRuns(what)} />`, range = (from, to) => `${timeOf(from)} – ${timeWithUnit(to)}`;
-  return html`<div class="figures">${figure('typical run of Method::execute', 'the mean over the middle third of the runs, which all typical times are over', timeWithUnit(execute.typical), runsText(method.value))}${figure('median over runs', 'half of the runs took less', timeWithUnit(execute.p50), againstBase())}
-    ${figure('p10 – p90', 'a tenth of the runs took less, a tenth more', range(execute.p10, execute.p90))}${figure('min – max', 'the fastest and the slowest run', range(execute.min, execute.max))}
-    ${noise && noise.verdict !== 'few_runs' ? figure('noise', 'coefficient of variation of the runs: their spread, relative to their median', STEADINESS[noise.verdict] ?? noise.verdict, `cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`) : null}
-    <${Figure} label="operators with a time" value=${`${operators.timed.length} of ${operators.count}`} why="operators of the graph that events were matched to" /></div>`;
-}
-
-/** The phases of the runs; nothing if there is only one. */
-function Phases() {
-  const {phases} = method.value, time = key => timeColumn(key, key, `${key} of the runs of this phase`, phase => phase[key]);
-  if (phases.length === 0) return null;
-  return html`<section class="card"><${SmallTable} caption="Phases of the runs" rows=${phases} columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', hint: 'runs of this phase that count', number: true, text: phase => String(phase.runs.length)},
-    ...['typical', 'avg', 'p50', 'p90'].map(time), {key: 'cv', title: 'cv', hint: 'coefficient of variation: the spread of the runs, relative to their median', number: true, text: phase => (phase.noise.cv === null ? '' : cvText(phase.noise.cv))}]} />
-    <p class="note">${TOLD_BY[phases[0].told_by]}. All other times are over the runs of all phases.</p></section>`;
-}
-
-/* ---- The runs ---- */
+/* ---- The hero ---- */
 
 /** The number of each run that counts, as the document numbers it. */
 export const runNumbers = shown => shown.document.run_numbers;
@@ -98,106 +27,146 @@ export const chooseRun = at => set({stat: 'run', run: String(runNumbers(method.p
 /* The time of one run: only the clock limits its digits. */
 const timeOfRun = ns => timeWithUnit(ns, stepOf());
 
-/** A column for each run, in the order in which they ran; each is a button. */
+/** A column for each run, in the order in which they ran; a click shows all views for it. */
 function Runs() {
-  const {perRun} = method.value, most = Math.max(...perRun), width = 360, height = 64, numbers = runNumbers(method.value), chosen = get('stat') === 'run' ? numbers.indexOf(Number(get('run'))) : -1;
+  const {perRun, execute} = method.value, most = Math.max(...perRun), numbers = runNumbers(method.value), chosen = get('stat') === 'run' ? numbers.indexOf(Number(get('run'))) : -1;
   if (perRun.length < 2) return null;
-  const explainRun = at => `run ${numbers[at]}: ${timeOfRun(perRun[at])}; ${explainRuns('measured once, so to the step of the clock')}`;
-  const step = width / perRun.length, gap = step > 4 ? 2 : 0;
+  const width = Math.max(120, Math.min(200, perRun.length * 12)), height = 28, step = width / perRun.length, gap = step > 4 ? 2 : 0;
+  const nearest = perRun.reduce((best, ns, at) => (Math.abs(ns - execute.typical) < Math.abs(perRun[best] - execute.typical) ? at : best), 0), marked = chosen < 0 ? nearest : chosen;
+  const explainRun = at => `run ${numbers[at]}: ${timeOfRun(perRun[at])}${at === nearest ? ', nearest to typical' : ''}; ${explainRuns('measured once')}`;
   const pick = event => {
     const box = event.currentTarget.getBoundingClientRect();
     chooseRun(Math.min(perRun.length - 1, Math.floor(((event.clientX - box.left) / box.width) * perRun.length)));
   };
   const key = event => {
-    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key], at = event.key === 'Home' ? 0 : event.key === 'End' ? perRun.length - 1 : by ? Math.max(0, Math.min(perRun.length - 1, (chosen < 0 ? (by > 0 ? -1 : perRun.length) : chosen) + by)) : -1;
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key], from = chosen < 0 ? nearest : chosen;
+    const at = event.key === 'Home' ? 0 : event.key === 'End' ? perRun.length - 1 : by ? Math.max(0, Math.min(perRun.length - 1, from + by)) : -1;
     if (at < 0) return;
     chooseRun(at);
     event.preventDefault();
     event.stopPropagation();
   };
-  return html`<figure class="runs"><svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="slider" tabindex="0" aria-label=${`Time of each run, up to ${timeOfRun(most)}. Arrow keys choose a run.`} aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${chosen}
-    aria-valuetext=${chosen >= 0 ? `run ${numbers[chosen]}, ${timeOfRun(perRun[chosen])}` : 'no run chosen'} onClick=${pick} onKeyDown=${key}>
-    ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area" aria-description=${explainRun(at)}></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)} y=${height - (ns / most) * height} height=${(ns / most) * height} class=${at === chosen ? 'run chosen' : 'run'} />`)}</svg>
-    <figcaption aria-description=${explainRuns('Method::execute of one run')}>time of each run, first to last; longest ${timeOfRun(most)}. <span class="acts">${Object.entries(RUN_WORDS).map(([word, find], place) => html`${place ? ' · ' : ''}<${Link} title=${`show all views for the ${word} run`} act=${() => chooseRun(find(perRun))}>${word}<//>`)}</span>${chosen >= 0 ? html` <strong aria-description=${explainRun(chosen)}>run ${numbers[chosen]}: ${timeOfRun(perRun[chosen])}</strong> <${Link} act=${() => set({stat: 'typical', run: ''})}>all runs<//>` : null}</figcaption></figure>`;
+  return html`<svg class="run-bars" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} role="slider" tabindex="0" aria-label=${`Time of each run, up to ${timeOfRun(most)}. Arrow keys choose a run.`}
+    aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${marked} aria-valuetext=${`run ${numbers[marked]}, ${timeOfRun(perRun[marked])}`} onClick=${pick} onKeyDown=${key}>
+    ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area" aria-description=${explainRun(at)}></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)} y=${height - (ns / most) * height} height=${(ns / most) * height} class=${at === marked ? 'run chosen' : 'run'} />`)}</svg>`;
 }
 
-/* ---- Findings ---- */
-
-const FINDING_TIMES = 'medians over runs, of kernels with the calls around them';
-
-// A finding is an action: what to do, why, what it could save.
-function Finding({finding}) {
-  const part = finding.potential_share, time = finding.potential, unknown = time === null;
-  return html`<li class=${selection.value?.said === `finding:${finding.index}` ? 'chosen' : ''}><span class="cost" aria-description=${explainRuns('the most that it could save, of the median over runs')}><strong>${unknown ? '' : part === null ? 'once' : shareText(part, 1)}</strong><span>${unknown ? '' : timeWithUnit(time)}</span></span>
-    <div aria-description=${explainRuns(FINDING_TIMES)}><strong>${finding.title}</strong>${finding.fact ? `: ${finding.fact}` : ''}<p>${finding.evidence} ${finding.saving}</p>
-    ${finding.rows.length ? html`<span class="acts"><${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> · <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//></span>` : null}</div></li>`;
+/* Below the bars of the runs: how many, from least to most, and how long loading takes. */
+function RunsText() {
+  const {execute, runs, skippedRuns} = method.value, {stat, label} = times.value, load = profile.value.load.reduce((sum, event) => sum + (/^(Program::load_method|Method::init)$/.test(event.event_name) ? event.typical ?? 0 : 0), 0);
+  const range = execute.min === null ? '' : `, ${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`;
+  return html`<div aria-description=${explainRuns('the fastest and the slowest run')}>${stat === 'run' ? html`${label} · <${Link} act=${() => set({stat: 'typical', run: ''})}>all runs<//>` : `${label} of ${countText(runs, 'run')}${range}`}</div>
+    ${skippedRuns ? html`<div>${countText(skippedRuns, 'more run')} left out</div>` : null}${load > 0 ? html`<div aria-description=${explainRuns('loading the method')}>loading takes ${timeOfRun(load)}, once</div>` : null}`;
 }
 
-function Findings() {
-  const {findings, runs} = method.value, rest = findings.slice(FINDINGS_SHOWN);
-  if (findings.length === 0) return runs ? html`<p class="note">Nothing was found that would be worth changing.</p>` : null;
-  return html`<section class="card findings" aria-label="Findings"><h2>What to do next, most to be saved first</h2><p class="note">Times are ${FINDING_TIMES}; tables show kernels alone.</p><ol>${findings.slice(0, FINDINGS_SHOWN).map(finding => html`<${Finding} finding=${finding} />`)}</ol>
-    ${rest.length ? html`<details open=${isPrinting.value}><summary>${rest.length} more</summary><ol start=${FINDINGS_SHOWN + 1}>${rest.map(finding => html`<${Finding} finding=${finding} />`)}</ol></details>` : null}</section>`;
+/* The sentence with its numbers in bold. */
+const Bold = ({text}) => text.split(/(\d[\d.,]*(?: – \d[\d.,]*)? (?:%|ms|µs|ns|s)(?![\w/]))/).map((part, at) => (at % 2 ? html`<b>${part.replaceAll(' ', '\u00a0')}</b>` : part));
+
+/** Returns the answer without its first part, which is the time: "67 % is 49 float32 linear layers in XNNPACK." */
+export const reasonText = shown => (text => text.slice(text.indexOf('. ') + 2))(shown.document.answer?.text ?? '');
+
+function Hero() {
+  const shown = method.value, {stat} = times.value, time = stat === 'typical' ? wholeTime.value : times.value.whole;
+  return html`<section class="hero"><div><h1 aria-description=${explainRuns('the mean over the middle third of the runs, which all typical times are over')}>${timeWithUnit(time)} per inference</h1>
+    <p class="answer"><${Bold} text=${reasonText(shown)} /></p></div><div class="runs small">${html`<${Runs} />`}<${RunsText} /></div></section>`;
 }
 
-/* ---- Where the time is ---- */
+/* ---- Levers ---- */
 
-/* A card of the groups with the most time. A click on a row selects it everywhere. */
-function GroupCard({title, by, kind, label, groups, command = null, open, columns = []}) {
-  const most = groups[0]?.time ?? 0;
-  return html`<section class="card"><${SmallTable} caption=${title} most=${ROWS} rows=${groups} command=${command} open=${open ?? (group => (kind ? select(kind, group.key) : show('operators', {q: term(by, group.key), 'op.group': 'none'})))} isChosen=${group => Boolean(kind) && selection.value?.said === `${kind}:${group.key}`} isHit=${group => hasHit(group.rows)} columns=${[
-    {key: 'key', title: title.toLowerCase(), class: 'key', text: group => group.key, cell: group => html`<span title=${group.key}>${label(group)}</span>`},
-    timeColumn('time', times.value.label, sumHint(), group => group.time, {rows: group => group.rows, estimated: group => group.estimated}),
-    shareColumn(group => group.time), {key: 'nodes', title: 'nodes', hint: 'operators of the graph with a time', number: true, text: group => String(group.count)}, ...columns,
-    {key: 'bar', title: '', class: 'bar-cell', cell: group => bar(group.time, most, group.estimated)},
-  ]} /></section>`;
+const EFFORTS = {link_flag: 'link flag', re_export: 're-export', change_model: 'change the model', record_again: 'record again'};
+const CERTAINTIES = {sure: 'sure', likely: 'likely', rule_of_thumb: 'rule of thumb', possible: 'possible'};
+
+function SavingBar({saves: {low, high}}) {
+  const whole = wholeTime.value, part = ns => `${Math.min(100, (100 * (ns ?? 0)) / whole)}%`;
+  return html`<span class="saving-bar" aria-hidden="true"><span class="most" style=${{width: part(high)}}></span><span class="least" style=${{width: part(low)}}></span></span>`;
 }
 
-/* Modules by the time of their own operators, with that of all inside. */
-function ModuleCard({operators}) {
-  const {of} = times.value, {modulesByPath} = method.value;
-  const groups = groupRows(operators, operators.timed, 'module', of), inside = group => (modulesByPath.has(group.key) ? rowsInside(modulesByPath.get(group.key)) : group.rows);
-  return html`<${GroupCard} title="Module" command=${commandOf('summary', {isSum: true}, '--by module')} by="own" kind="module" groups=${groups} label=${group => html`<span class="cut head"><bdi>${group.key || TOP_LEVEL}</bdi></span>`}
-    columns=${[timeColumn('total', 'total', `${sumHint()}, with all modules inside`, group => sumOver(of, inside(group)), {rows: inside, estimated: group => estimatedOver(operators, inside(group), of)})]} />`;
+/** What a lever saves, in words: "300 – 450 ms", "190 ms once". */
+export function savesText({saves}) {
+  const text = saves ? savingText(saves, unit.value, profile.value?.ticksPerSecond) : '';
+  return text ? `${text} ${unitName.value}${saves.once ? ' once' : ''}` : '';
 }
 
-/* Repeated modules as one row: their operators by pattern. */
-function RepeatedCard({operators}) {
-  const groups = foldRows(operators, operators.timed, times.value.of).sort((a, b) => b.time - a.time).map(group => ({...group, key: `${group.pattern || TOP_LEVEL} · ${shortOp(group.op)}`}));
-  return html`<${GroupCard} title="Repeated operator" groups=${groups} open=${group => openGroup('pattern', group, {view: 'operators', q: ''})} label=${group => html`<span class="cut head"><bdi>${group.key}${group.each.length > 1 ? html` <span class="badge">×${group.each.length}</span>` : null}</bdi></span>`} />`;
+function Lever({finding}) {
+  const {title, fact, saves, effort, certainty, index, rows, code, shares_with: shares = []} = finding, isChosen = get('sel') === `finding:${index}`;
+  return html`<li class=${`lever${isChosen ? ' chosen' : ''}`}><h3 title=${title}>${title}</h3><div class="saving">${saves && !saves.once && saves.high !== null ? html`<${SavingBar} saves=${saves} />` : html`<span class="push"></span>`}<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
+    <p aria-description=${explainRuns('of the typical run')}>${fact ?? finding.evidence}${shares.length ? ` Shares time with ${shares.map(at => at + 1).join(', ')}.` : ''}</p>
+    <div class="lever-foot"><b>${EFFORTS[effort] ?? ''}</b><span>${CERTAINTIES[certainty] ?? ''}</span><span class="push"></span>
+      ${rows.length || code ? html`<${Link} title=${`how: ${countText(rows.length, 'operator')}, why it is believed`} act=${() => select('finding', index)}>how<//>` : null}</div></li>`;
 }
 
-function Groups() {
-  const {operators, hasGraph} = method.value, {of} = times.value;
-  if (!hasGraph || operators.timed.length === 0) return null;
-  const line = group => {
-    const source = operators.source(group.rows[0]);
-    return source ? html`${sourceText(source)}<code>${source.code}</code>` : '(not recorded)';
-  };
-  return html`<div class="grid"><${GroupCard} title="Operator" command=${commandOf('summary', {isSum: true}, '--by op')} by="op" kind="op" groups=${groupRows(operators, operators.timed, 'op', of)} label=${group => shortOp(group.key)} />
-    ${isRepetitive(method.value) ? html`<${RepeatedCard} operators=${operators} />` : null}<${ModuleCard} operators=${operators} />
-    <${GroupCard} title="Source line" command=${commandOf('summary', {isSum: true}, '--by source')} by="line" kind="line" groups=${groupRows(operators, operators.timed, 'source', of)} label=${line} /><${GroupCard} title="Backend" command=${commandOf('summary', {isSum: true}, '--by backend')} by="backend" groups=${groupRows(operators, operators.timed, 'backend', of)} label=${group => group.key} /></div>`;
+/** The levers, the most to be saved first: three cards, or all where there is room beside. */
+export function Levers({isWide}) {
+  const {findings, runs} = method.value, shown = isWide || isPrinting.value || get('levers') ? findings : findings.slice(0, CARDS), rest = findings.slice(shown.length);
+  if (findings.length === 0) return runs ? html`<section class="levers"><h2>What to change</h2><p class="note">Nothing stands out; largest: ${allRows.value.slice(0, 3).map(({label}) => label).join(', ')}.</p></section>` : null;
+  return html`<section class="levers findings" aria-label="Findings"><div class="head-line"><h2>What to change</h2><span class="push"></span>${rest.length ? html`<button type="button" class="text-link small" onClick=${() => set({levers: true})}>${rest.length} more: ${rest[0].title}${savesText(rest[0]) ? `, ${savesText(rest[0])}` : ''}</button>` : null}</div>
+    <ol class="cards">${shown.map(finding => html`<${Lever} key=${finding.index} finding=${finding} />`)}</ol></section>`;
 }
 
-/* ---- What was read ---- */
+/* ---- Rows ---- */
+
+/* The rows with the most time, of the filter if there is one. Rows below the clock are one line. */
+function Rows() {
+  const {operators, hasGraph} = method.value, text = filterText.value, chosen = selectedRows.value;
+  const inside = new Set(shownOperators.value), rows = allRows.value.filter(row => (row.kind === 'part' ? isPartShown(row) : row.rows.some(at => inside.has(at))));
+  const small = rows.filter(({time}) => /^(<|0$)/.test(timeOf(time))), list = small.length > 2 ? rows.filter(row => !small.includes(row)) : rows;
+  const sum = rows.reduce((all, {time}) => all + time, 0), most = isPrinting.value ? 100 : get('view') === 'summary' && room.value.width >= 1600 ? Math.max(ROWS, Math.floor((room.value.height - 440) / 25)) : ROWS;
+  const said = text ? `${timeWithUnit(sum)}, ${shareText(sum, wholeTime.value)}` : `${countText(rows.length, 'row')} for ${countText(operators.timed.length, 'operator')}; repeated modules are one row`;
+  const space = room.value.width - 48 - (room.value.width >= 1600 ? 504 : 0) - (get('sel') ? 360 : 0), columns = operatorColumns(rows, {isBrief: true}).filter(({from, optional}) => !optional && !(from > space));
+  return html`<section class="rows-section"><div class="head-line"><h2>Where the time goes${text ? ` in ${text}` : ''}</h2><span class="small quiet" aria-description=${explainRuns('in all')}>${hasGraph ? said : ''}</span><span class="push"></span>
+    ${text ? html`<button type="button" class="text-link small" onClick=${clearFilter}>show all (Esc)</button>` : null}<${Link} act=${() => show('table')}>all in Table<//></div>
+    <div class="box"><${SmallTable} caption="Where the time goes" rows=${list} most=${most} columns=${columns} open=${row => (row.kind === 'part' ? set({in: row.filter}) : select('repeated', `${row.pattern} ${row.op}`))}
+      isChosen=${row => Boolean(chosen) && row.rows.some(at => chosen[at])} />
+    ${small.length > 2 && list.length <= most ? html`<p class="small quiet box-foot">${countText(small.length, 'more row')}, each less than ${timeWithUnit(1e-9).replace(/^</, '')}</p>` : null}</div></section>`;
+}
+
+/* ---- What else is known ---- */
+
+const TOLD_BY = {
+  sizes: 'Distinguished by the sizes of the values that the runs logged', events: 'Distinguished by the events of the runs',
+  times: 'Estimated from the operators’ times, which longer runs stretch by different factors',
+};
+
+/** The phases of the runs, such as prefill and decode; nothing if there is only one. */
+function Phases() {
+  const {phases} = method.value;
+  if (phases.length === 0) return null;
+  const time = (key, title) => ({key, title: `${title}, ${unitName.value}`, hint: `of the runs of this phase`, number: true, value: phase => phase[key], text: phase => timeOf(phase[key]), why: () => explainRuns('of the runs of this phase')});
+  return html`<section class="card"><${SmallTable} caption="Phases of the runs" rows=${phases} columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', hint: 'runs of this phase that count', number: true, text: phase => String(phase.runs.length)}, time('typical', 'typical'), time('p90', 'p90')]} />
+    <p class="note">${TOLD_BY[phases[0].told_by]}. All other times are over the runs of all phases.</p></section>`;
+}
+
+/* Doubts that change what the numbers mean come first: a clock that counts cycles, a changed program, an unknown method. */
+const isFirst = note => /tick|cycles|changed|not known|unknown/i.test(note);
+
+/* The notes and warnings of that kind. */
+const doubts = () => [...method.value.notes, ...profile.value.warnings.map(({message}) => message)].filter(isFirst);
+
+function Notes() {
+  const {notes, noise, document} = method.value, rest = [...notes.filter(note => !isFirst(note)), noise?.text].filter(Boolean), missing = [document.memory === null ? 'Memory needs the .pte.' : ''].filter(Boolean);
+  return html`${[...rest, ...missing].map(note => html`<p class="note small" aria-description=${explainRuns('of Method::execute')}>${note}</p>`)}`;
+}
 
 function Warnings() {
-  const {warnings} = profile.value;
+  const warnings = profile.value.warnings.filter(({message}) => !isFirst(message));
   if (warnings.length === 0) return null;
-  return html`<section class="card warnings" aria-label="Warnings"><h2>${countText(warnings.length, 'warning')}</h2><ul>${warnings.map(warning => html`<li>${[warning.file, warning.entry, warning.message].filter(Boolean).join(': ')}</li>`)}</ul></section>`;
+  return html`<section class="warnings" aria-label="Warnings"><h2>${countText(warnings.length, 'warning')}</h2><ul>${warnings.map(warning => html`<li>${[warning.file, warning.entry, warning.message].filter(Boolean).join(': ')}</li>`)}</ul></section>`;
 }
 
 function Inputs() {
-  const {load, inputs, version} = profile.value, loads = load.map(event => `${event.event_name} ${timeOfRun(event.avg)}`).join(', ');
-  const clocks = Object.entries(method.value.clocks).map(([backend, ns]) => `${backend || 'the runtime'} ${stepText(ns)}`).join(', ');
-  const rows = [['read', inputs.join(', ')], ['load', loads, explainRuns('average of all loads')], ['step of the clock', clocks, 'least time of the clock'], ['written by', `etrecord-tb ${version}`]];
-  return html`<section class="card inputs"><h2>Inputs</h2><dl>${rows.filter(([, value]) => value).map(([key, value, why]) => html`<dt>${key}</dt><dd aria-description=${why}>${value}</dd>`)}</dl></section>`;
+  const {inputs, version} = profile.value, clocks = Object.entries(method.value.clocks).map(([backend, ns]) => `${backend || 'the runtime'} ${stepText(ns)}`).join(', ');
+  const rows = [['read', inputs.join(', ')], ['step of the clock', clocks, 'least time of the clock'], ['written by', `etrecord-tb ${version}`]];
+  return html`<details class="inputs small" open=${isPrinting.value}><summary>Inputs</summary><dl>${rows.filter(([, value]) => value).map(([key, value, why]) => html`<dt>${key}</dt><dd aria-description=${why}>${value}</dd>`)}</dl></details>`;
+}
+
+function NotRun() {
+  const {operators, delegation} = method.value;
+  return html`<section class="hero"><div><h1>Not run</h1><p class="answer">${countText(operators.count, 'operator')}${delegation ? `, ${delegation.delegated_nodes} delegated` : ''}. Add an ETDump to see times.</p></div></section>`;
 }
 
 export function SummaryView() {
   const shown = method.value;
-  if (shown.runs === 0) return html`<div class="summary"><p class="note">This record has no run times for this method. Its graph is shown in Operators and Delegation.</p><${Findings} /><${Warnings} /><${Inputs} /></div>`;
-  const notes = [...shown.notes, clockNote(shown), shown.noise?.text].filter(Boolean), parts = [html`<${DelegateParts} title="Delegate overhead by phase" parts=${shown.delegatePhases} name="phase" plain="other" />`, html`<${DelegateParts} title="Delegates by compute unit" parts=${shown.computeUnits} name="compute_unit" plain=${null} />`];
-  return html`<div class="summary"><section class="card balance"><${Figures} /><${Balance} /></section><${Findings} />
-    <section class="card balance"><div class="columns"><${BalanceTable} /><${Runs} /></div>${notes.map(note => html`<p class="note" aria-description=${explainRuns('of Method::execute')}>${note}</p>`)}</section><${Phases} /><div class="grid">${parts}</div><${Groups} /><${Warnings} /><${Inputs} /></div>`;
+  if (shown.runs === 0) return html`<div class="summary"><${NotRun} /><${Levers} isWide=${true} /><${Warnings} /><${Inputs} /></div>`;
+  return html`<div class="summary"><${Hero} />${doubts().map(note => html`<p class="note doubt-line">${note}</p>`)}<div class="two"><div class="left"><${TimePicture} /></div><div class="right"><${Levers} isWide=${room.value.width >= 1600} /></div>
+    <div class="left"><${Rows} /><${Phases} /></div></div><${Notes} /><${Warnings} /><${Inputs} /></div>`;
 }

@@ -1,145 +1,209 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
+// timeline.js - the events of a run: modules, operators and calls on lanes that fill the window, other runs or the base
+// on the same scale, details below. A marked span is summed.
 
-import {STAT_TEXTS, baseMethod, carryingRows, compared, comparedMethod, explainRuns, hits, isHitRow, labelOf, method, sectionOf, selectedRows, selection, stepOf, timelineOf, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {
+  baseMethod, carryingRows, compared, comparedMethod, explainRuns, hits, labelOf, method, sectionOf, selection, stepOf, timelineOf, timeOf,
+  timeWithUnit, unitName, wholeTime,
+} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
-import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
-import {countText, numberText, shareText, shortOp, sourceText, stepText} from '../base/format.js';
+import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, laneNameOf, moduleBoxes, sumSpan, timesOfRun} from '../base/events.js';
+import {countText, numberText, shareText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {CPU, RUN_WORDS, backendColour, matchText, rowsInside} from '../base/method.js';
-import {ESTIMATED, SYNTHETIC, makeRow} from '../base/rects.js';
+import {shortBackend, shortOp} from '../base/labels.js';
+import {RUN_WORDS, placeOf, rowsInside} from '../base/method.js';
+import {hueOf} from '../base/colours.js';
+import {SYNTHETIC, makeRow} from '../base/rects.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
-import {BackendLegend, Check, NodeLink, Segments, timeColumn, timeText} from '../parts/bits.js';
+import {BackendLegend, Check, NodeLink, Segments, timeText} from '../parts/bits.js';
+import {room} from '../parts/room.js';
 import {AXIS_HEIGHT, Scene, SceneTools, colourOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
+import {allRows, head, rowLabel} from './time_picture.js';
 
-const ROW = 22, GAP = 8, LONGEST = 12;
+const GAP = 6, MOST_OTHERS = 4, BARS = 96; // BARS: height of the page's bar and of the tools
+const STRIP = 24; // height of another run
 const BY = [['op', 'Operator'], ['module', 'Module'], ['backend', 'Backend'], ['source', 'Source line']];
 
-declare({'tl.from': number(0), 'tl.to': number(0), 'tl.span': text(), 'tl.without': list(), 'tl.by': oneOf('op', ...BY.slice(1).map(([value]) => value)), 'tl.raw': flag(false)});
+declare({
+  'tl.from': number(0), 'tl.to': number(0), 'tl.span': text(), 'tl.without': list(), 'tl.raw': flag(false),
+  'tl.by': oneOf('op', ...BY.slice(1).map(([value]) => value)),
+});
 
 command({name: 'timeline-raw', keys: ['r'], text: 'Show the names of events as the runtime wrote them', views: ['timeline'], run: () => set({'tl.raw': !peek('tl.raw')}, {replace: true})});
 
-/* ---- What is shown ---- */
-
-/* The position of a run among those of a timeline: the one of the state, or the median one. */
-function runAt({runs}, wanted) {
-  const found = wanted === null ? -1 : runs.findIndex(({run}) => run === wanted);
-  return found >= 0 ? found : RUN_WORDS.median(timesOf(runs));
-}
+/* ---- Which runs ---- */
 
 const timesOf = runs => runs.map(({execute}) => execute);
 
-/* ---- Lanes ---- */
-
-function eventColour(events, event) {
-  const kind = events.kind[event], {operators} = events.method;
-  if (kind === INSIDE) return colourOf(`backend${Math.max(1, backendColour(operators, events.backend(event)))}`);
-  if (kind === DELEGATE) return colourOf('delegate');
-  return colourOf(kind === KERNEL ? 'backend0' : events.operatorsOf(event).length ? 'around0' : 'framework');
+/* The position of the run that is nearest to the typical time. */
+function nearestAt({runs}, typical) {
+  const away = ({execute}) => Math.abs(execute - typical);
+  return runs.reduce((best, run, at) => (away(run) < away(runs[best]) ? at : best), 0);
 }
 
-/* Lays out one side: adds rows and lanes to the picture, whose ids go on at picture.next. */
-function addSide(picture, name, events) {
-  const boxes = moduleBoxes(events), first = picture.next, flat = boxes.flat(), prefix = name === 'base' ? 'base: ' : '';
-  const lane = (key, label, levels, rowOf, isEvents) => {
-    if (levels === 0) return;
-    picture.lanes.push({key: `${name}.${key}`, label: prefix + label, top: picture.height, height: levels * ROW, isEvents});
-    for (let level = 0; level < levels; level++) picture.rows.push({...rowOf(level), top: picture.height + level * ROW, height: ROW - 2});
-    picture.height += levels * ROW + GAP;
-  };
-  let id = first + events.count;
-  const ids = boxes.map(level => level.map(() => id++)), boxOf = at => flat[at - first - events.count];
-  lane('modules', 'modules', boxes.filter(level => level.length).length, level => makeRow(ids[level], {start: at => boxOf(at).start, end: at => boxOf(at).end, colour: at => colourOf((at - ids[level][0]) % 2 ? 'odd' : 'even'), flags: at => (boxOf(at).isSynthetic ? SYNTHETIC : 0)}));
-  events.lanes.forEach((made, index) => {
-    const levels = Array.from({length: made.levels}, () => []);
-    for (let event = 0; event < events.count; event++) if (events.lane[event] === index) levels[events.level[event]]?.push(first + event);
-    lane(String(index), made.delegated ? `inside ${made.backend ?? 'delegates'}` : made.backend ?? 'calls', made.levels, level => makeRow(levels[level], {start: at => events.start[at - first], end: at => events.stop[at - first],
-      colour: at => eventColour(events, at - first), flags: at => (events.measured[at - first] === 0 ? SYNTHETIC : 0) | (events.isEstimated(at - first) ? ESTIMATED : 0)}), true);
-  });
-  picture.sides.push({name, events, boxes: flat, first});
-  picture.next = id;
-  picture.end = Math.max(picture.end, events.end);
+/* The position of a run among those of a timeline: the one of the state, or the one nearest to typical. */
+function runAt(timeline, wanted, shown) {
+  const found = wanted === null ? -1 : timeline.runs.findIndex(({run}) => run === wanted);
+  return found >= 0 ? found : nearestAt(timeline, shown.execute.typical ?? RUN_WORDS.median(timesOf(timeline.runs)));
+}
+
+/* Other runs to draw below: the fastest, the slowest, and the neighbours. */
+function othersOf({runs}, at) {
+  const times = timesOf(runs), wanted = [RUN_WORDS.fastest(times), RUN_WORDS.slowest(times), at - 1, at + 1];
+  return [...new Set(wanted)].filter(other => other >= 0 && other < runs.length && other !== at).slice(0, MOST_OTHERS).sort((a, b) => a - b);
+}
+
+/* ---- Lanes ---- */
+
+/* The share of an operator, with all of its kind, in the time of an inference: how strong its colour is. */
+function sharesOf(shown) {
+  const shares = new Float64Array(shown.operators.count);
+  if (shown !== method.value) return shares.fill(0.05);
+  for (const row of allRows.value) for (const operator of row.rows) shares[operator] = row.time / wholeTime.value;
+  return shares;
+}
+
+/* The colour of an event: where it runs, as strong as its operator's share. */
+function colourOfEvent(events, event, shares) {
+  const {operators} = events.method, kind = events.kind[event], operator = events.operator[event], backend = events.backend(event);
+  const hue = kind === KERNEL ? 'cpu' : kind === INSIDE || kind === DELEGATE ? hueOf(Math.max(0, placeOf(operators, backend))) : 'runtime';
+  return colourOf(hue, operator >= 0 ? shares[operator] : 0.02);
+}
+
+/* The events of the operators' lane: kernels, what runs in delegates, and delegates that recorded nothing inside. */
+function isOperator(events, event) {
+  const kind = events.kind[event], hasInside = events.inside.has(event);
+  return !hasInside && (kind === KERNEL || kind === INSIDE || kind === DELEGATE);
+}
+
+/* A picture being made: lanes below each other, whose boxes have ids that go on at `next`. */
+class Picture {
+  constructor() {
+    Object.assign(this, {rows: [], lanes: [], sides: [], next: 0, height: AXIS_HEIGHT + 4, end: 1});
+  }
+
+  lane(label, height, row, note = '') {
+    this.lanes.push({key: `${this.sides.length}.${this.lanes.length}`, label, note, top: this.height, height});
+    this.rows.push({...row, top: this.height, height});
+    this.height += height + GAP;
+  }
+
+  /* Adds a run with the lanes that `heights` names; a lane without a height is left out. */
+  add(name, events, heights, {shares, label, headText}) {
+    const boxes = moduleBoxes(events, headText), first = this.next, flat = boxes.flat();
+    let id = first + events.count;
+    const ids = boxes.map(level => level.map(() => id++)), boxOf = at => flat[at - first - events.count];
+    boxes.forEach((level, at) => {
+      if (!heights.module || level.length === 0) return;
+      const colour = box => colourOf((box - ids[at][0]) % 2 ? 'odd' : 'even'), flags = box => (boxOf(box).isSynthetic ? SYNTHETIC : 0);
+      const title = at === 0 ? laneNameOf(headText) : 'module';
+      this.lane(title, heights.module, {...makeRow(ids[at], {start: box => boxOf(box).start, end: box => boxOf(box).end, colour, flags: () => 0}), isBold: at === 0, flagsOf: flags});
+    });
+    const all = Array.from({length: events.count}, (_, event) => event), rowOf = list => makeRow(list.map(event => first + event), {
+      start: at => events.start[at - first], end: at => events.stop[at - first], colour: at => colourOfEvent(events, at - first, shares),
+      flags: at => (events.measured[at - first] === 0 && events.kind[at - first] !== INSIDE ? SYNTHETIC : 0),
+    });
+    this.lane(label ?? 'operator', heights.operator, {...rowOf(all.filter(event => isOperator(events, event))), ground: {end: events.execute, colour: colourOf('runtime', 0.01)}}, label ? timeOf(events.execute, stepOf()) : '');
+    if (heights.call) this.lane('call', heights.call, rowOf(all.filter(event => events.kind[event] === DELEGATE || events.kind[event] === CALL || (events.kind[event] === KERNEL && events.parent[event] < 0))));
+    this.sides.push({name, events, boxes: flat, first});
+    this.next = id;
+    this.end = Math.max(this.end, events.end, events.execute || 0);
+  }
+
+  find(id) {
+    const {name, events, boxes, first} = this.sides.findLast(side => side.first <= id), at = id - first;
+    return at < events.count ? {name, events, event: at, box: null} : {name, events, event: -1, box: boxes[at - events.count]};
+  }
+}
+
+const clamp = (least, value, most) => Math.max(least, Math.min(value, most));
+
+/** The height of the details below the timeline. */
+export const belowHeight = () => clamp(184, room.value.height * 0.26, 384);
+
+/* The heights of lanes in the room that the window leaves: operators take what is left. */
+function heightsFor(others, hasBase) {
+  const space = Math.max(240, room.value.height - BARS - belowHeight() - 24), module = clamp(22, space * 0.06, 40), call = clamp(12, space * 0.03, 24);
+  const strips = others * (STRIP + GAP), left = space - AXIS_HEIGHT - 4 - 2 * (module + GAP) - (call + GAP) - strips;
+  return {module, call, operator: Math.max(48, (hasBase ? left * 0.6 : left) - GAP), base: Math.max(32, left * 0.4 - GAP)};
 }
 
 let kept = {}; // the last picture and what it is made from: state that only changes marks makes no new rows
 
-function pictureOf(own, base) {
-  if (kept.own === own && kept.base === base) return kept.picture;
-  const picture = {rows: [], lanes: [], sides: [], next: 0, height: AXIS_HEIGHT + 4, end: 1};
-  addSide(picture, 'this', own);
-  if (base) {
-    picture.height += GAP;
-    addSide(picture, 'base', base);
-  }
-  picture.find = id => {
-    const {name, events, boxes, first} = picture.sides[picture.sides.length > 1 && id >= picture.sides[1].first ? 1 : 0], at = id - first;
-    return at < events.count ? {name, events, event: at, box: null} : {name, events, event: -1, box: boxes[at - events.count]};
-  };
-  kept = {own, base, picture};
+function pictureOf(own, base, others) {
+  const key = [own, base, ...others, head.value, allRows.value, room.value.height];
+  if (kept.key?.length === key.length && kept.key.every((part, at) => part === key[at])) return kept.picture;
+  const picture = new Picture(), heights = heightsFor(others.length, Boolean(base)), shares = sharesOf(own.method), headText = head.value;
+  picture.add('this', own, heights, {shares, headText});
+  for (const other of others) picture.add('other', other, {operator: STRIP}, {shares, headText, label: `run ${other.run}`});
+  if (base) picture.add('base', base, {operator: heights.base}, {shares: sharesOf(base.method), headText, label: 'base'});
+  kept = {key, picture};
   return picture;
 }
 
 /** Makes the rows that the view draws at first. */
 export function prepareTimeline(shown) {
   const {timeline} = timelineOf(shown);
-  if (timeline && !kept.own) pictureOf(timeline.eventsOf(runAt(timeline, null)), null);
+  if (!timeline || kept.key) return;
+  const at = runAt(timeline, null, shown);
+  pictureOf(timeline.eventsOf(at), null, othersOf(timeline, at).map(other => timeline.eventsOf(other)));
 }
 
 /* ---- Texts ---- */
 
-const syntheticText = backend => `${backend ?? 'the backend'} recorded only how long its events took and their order; each is drawn after the one before it`;
-const KIND_TEXT = {[EXECUTE]: 'the whole run', [CALL]: 'call of a kernel, with the runtime’s work around it', [KERNEL]: 'kernel', [DELEGATE]: 'call of a delegate', [INSIDE]: 'inside a delegate'};
-
-/* Formats a share with two digits at least, because most events take less than a thousandth. */
-const clockText = backend => `clock step ${stepText(stepOf(backend))}`;
+const KIND_TEXT = {[EXECUTE]: 'the whole run', [CALL]: 'call of a kernel, with the runtime’s work around it', [KERNEL]: 'CPU kernel', [DELEGATE]: 'call of a delegate', [INSIDE]: 'inside a delegate'};
 
 /* Times of one run: only the step of the clock limits their digits. */
 const measured = (ns, backend = undefined) => timeWithUnit(ns, stepOf(backend));
 
-const shareDigits = (ns, whole) => (ns > 0 && ns < 0.001 * whole ? `${Number(((100 * ns) / whole).toPrecision(2))} %` : shareText(ns, whole));
+const sourceAt = source => (source ? `${source.file.split('/').pop()}:${source.line}` : '');
 
-/* What a tooltip and a screen reader say of a box: a title and pairs. */
+/* The three lines of a tooltip, and of what a screen reader says: what it is, its time, where it runs. */
 function told({name, events, event, box}, raw) {
-  const {operators} = events.method, backend = event >= 0 ? events.backend(event) : undefined, share = ns => `${measured(ns, backend)}, ${shareDigits(ns, events.execute)} of the run`, side = name === 'base' ? [['record', 'the base']] : [];
-  if (box) return {title: box.module?.path ?? box.label, pairs: [...side, ['from first to last', share(box.end - box.start)], ['calls', countText(box.events, 'event')], ...(box.isSynthetic ? [['hatched', syntheticText(null)]] : [])]};
-  const rows = events.operatorsOf(event), [row] = rows, source = rows.length === 1 ? operators.source(row) : null, p50 = rows.length === 1 && (events.kind[event] === KERNEL || events.kind[event] === INSIDE) ? operators.numbers('p50')[row] : NaN;
-  return {
-    title: raw ? events.rawName(event) : events.label(event),
-    pairs: [...side, ['duration', share(events.duration[event])], ['median of all runs', p50 >= 0 ? `${timeText(p50, Number(operators.isEstimated(row)), [row], 'p50')} ${unitName.value}` : null], ['is', KIND_TEXT[events.kind[event]]],
-      ['operator', rows.length === 1 ? `${operators.op(row)}, ${operators.name(row)}` : null], ['module', events.kind[event] === DELEGATE ? null : rows.length === 1 ? operators.module(row)?.path : null],
-      ['backend', events.backend(event) ?? (events.kind[event] === KERNEL ? CPU : null)], ['source', source ? `${sourceText(source)}${source.code ? `: ${source.code.trim().split('\n')[0].slice(0, 100)}` : ''}` : null],
-      ['instruction', events.instruction[event] >= 0 ? String(events.instruction[event]) : null], ['event', raw || events.rawName(event) === events.label(event) ? null : events.rawName(event)],
-      ['start', events.measured[event] === 0 ? `synthetic: ${syntheticText(events.backend(event))}` : measured(events.start[event], backend)], ['clock step', stepText(stepOf(backend))], ['matched', row >= 0 && rows.length === 1 && events.text('match', event) ? matchText(operators.text('match', row) ?? events.text('match', event)) : null], ['estimated', events.isEstimated(event) ? 'the operator was found by the order of operator classes' : null]].filter(([, value]) => value),
-  };
+  const side = name === 'base' ? 'base · ' : name === 'other' ? `run ${events.run} · ` : '';
+  const share = (ns, backend) => `${measured(ns, backend)} · ${shareText(ns, events.execute)} of the run`;
+  if (box) return {lines: [`${side}${box.key}`, share(box.end - box.start), `${countText(box.events, 'event')}${box.isSynthetic ? ' · starts are not recorded' : ''}`]};
+  const {operators} = events.method, rows = events.operatorsOf(event), row = rows.length === 1 ? rows[0] : -1, backend = events.backend(event);
+  const typical = row >= 0 && isOperator(events, event) ? ` · typical ${timeText(operators.numbers('typical')[row], 0, [row])}, ${timeOf(operators.numbers('min')[row])} – ${timeOf(operators.numbers('max')[row])}` : '';
+  const kind = events.kind[event], where = kind === KERNEL || kind === CALL || kind === EXECUTE ? KIND_TEXT[kind] : `${kind === DELEGATE ? 'call of ' : ''}${shortBackend(backend) || 'a delegate'}`;
+  const placed = events.measured[event] === 0 ? 'placed by order: only durations are recorded' : `from ${measured(events.start[event])}`;
+  return {lines: [
+    `${side}${raw ? events.rawName(event) : events.label(event)}`, `${events.isEstimated(event) ? '≈ ' : ''}${share(events.duration[event], backend)}${typical}`,
+    [where, row >= 0 ? sourceAt(operators.source(row)) : '', placed].filter(Boolean).join(' · '),
+  ]};
 }
 
 /* ---- Marks, choices, the address ---- */
 
+/* The operator of this record that a base's was paired with; -1 if there is none. */
+function counterparts() {
+  return new Map((comparedMethod.value?.nodes ?? []).filter(node => node.base_node >= 0).map(node => [node.base_node, node.new_node ?? -1]));
+}
+
 /* Returns the tests of ids for hits of the search and for the selection; null where there is none. */
 function marksOf(picture) {
-  const {isAll, has} = hits.value, chosen = selection.value, rows = carryingRows.value, [own] = picture.sides, drawn = new Set(own.events.operator), counterparts = new Map((comparedMethod.value?.nodes ?? []).filter(node => node.base_node >= 0).map(node => [node.base_node, node.new_node])), isDrawn = rows?.some((isIn, row) => isIn && drawn.has(row));
+  const {isAll, has} = hits.value, chosen = selection.value, rows = carryingRows.value, [own] = picture.sides;
+  const drawn = new Set(own.events.operator), pairs = counterparts(), isDrawn = rows?.some((isIn, row) => isIn && drawn.has(row));
   const test = (ofRow, ofModule, ofDelegate) => id => {
-    const {name, events, event, box} = picture.find(id), isBase = name === 'base', module = box?.module && isBase ? own.events.method.modulesByPath.get(box.module.path) : box?.module;
+    const {name, events, event, box} = picture.find(id), isBase = name === 'base';
+    const module = box?.module && isBase ? own.events.method.modulesByPath.get(box.module.path) : box?.module;
     if (box) return module ? ofModule(module) : false;
-    const row = isBase ? counterparts.get(events.operator[event]) ?? -1 : events.operator[event];
-    if (isBase) return row >= 0 && ofRow(row); // instructions of the base have other numbers
-    return row >= 0 ? ofRow(row) : events.kind[event] === DELEGATE && ofDelegate(events, event);
+    if (isBase) return (pairs.get(events.operator[event]) ?? -1) >= 0 && ofRow(pairs.get(events.operator[event]));
+    const row = events.operator[event];
+    return row >= 0 ? ofRow(row) : events.kind[event] === DELEGATE && name === 'this' && ofDelegate(events, event);
   };
   const inCall = (events, event, bitmap) => events.operatorsOf(event).some(row => bitmap[row] && !drawn.has(row)); // an operator of which the delegate recorded no event
   const isOf = module => (chosen.kind === 'module' && chosen.id === module.path) || (chosen.row >= 0 && !isDrawn && own.events.method.operators.module(chosen.row) === module); // an operator without an event is in its module
+  const isCalled = (events, event) => (chosen.kind === 'delegate' ? chosen.id === String(events.instruction[event]) : Boolean(rows) && !isDrawn && inCall(events, event, rows));
+  const isMarked = chosen ? test(row => rows?.[row] === 1, isOf, isCalled) : null;
   return {
     isHit: isAll ? null : test(row => has[row] === 1, module => rowsInside(module).some(row => has[row]), (events, event) => inCall(events, event, has)),
-    isChosen: !chosen ? null : test(row => rows?.[row] === 1, isOf, (events, event) => (chosen.kind === 'delegate' ? chosen.id === String(events.instruction[event]) : Boolean(rows) && !isDrawn && inCall(events, event, rows))),
+    isChosen: chosen ? id => picture.find(id).name !== 'other' && isMarked(id) : null,
   };
-}
-
-/* The operator of this record that a base's was paired with; -1 if there is none. */
-function counterpart(row) {
-  return comparedMethod.value?.nodes.find(node => node.base_node === row)?.new_node ?? -1;
 }
 
 function choose({name, events, event, box}, isStep) {
@@ -147,7 +211,7 @@ function choose({name, events, event, box}, isStep) {
   if (box) return name === 'this' && box.module && set({sel: `module:${box.module.path}`}, step);
   const rows = events.operatorsOf(event);
   if (name === 'this' && events.kind[event] === DELEGATE) return set({sel: `delegate:${events.instruction[event]}`}, step);
-  const row = rows.length !== 1 ? -1 : name === 'this' ? rows[0] : counterpart(rows[0]);
+  const row = rows.length !== 1 ? -1 : name === 'base' ? counterparts().get(rows[0]) ?? -1 : rows[0];
   if (row >= 0) set({sel: nodeId(operators, row)}, step);
 }
 
@@ -159,102 +223,131 @@ export function readSpan(said) {
 
 /* ---- The table of a span ---- */
 
-function keyText(by, key) {
-  return by === 'source' && key.includes('/') ? key.slice(key.lastIndexOf('/') + 1) : key;
-}
+const keyText = (by, key) => (by === 'source' && key.includes('/') ? key.slice(key.lastIndexOf('/') + 1) : key);
+const clockText = backend => `clock step ${stepText(stepOf(backend))}`;
+const SUMS = ['count', 'total', 'self'];
 
 function SpanTable({picture, span}) {
-  const by = get('tl.by'), without = get('tl.without'), length = span[1] - span[0], [own, base] = picture.sides.map(side => {
-    const chosen = side.events.lanes.map((_, lane) => !without.includes(`${side.name}.${lane}`));
-    return sumSpan(side.events, span, lane => chosen[lane], by);
-  });
-  const inBase = new Map((base ?? []).map(row => [row.key, row])), rows = [...own, ...(base ?? []).filter(row => !own.some(({key}) => key === row.key)).map(row => ({key: row.key, count: 0, total: 0, self: 0}))];
-  const sum = (list, key) => list.reduce((all, row) => all + (row?.[key] ?? 0), 0), all = {isSum: true, key: 'sum', ...Object.fromEntries(['count', 'total', 'self'].map(key => [key, sum(own, key)]))};
-  inBase.set('sum', base && Object.fromEntries(['count', 'total', 'self'].map(key => [key, sum(base, key)])));
-  const time = (key, title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, exact: `${title} ns`, hint, number: true, value: of, text: row => timeOf(of(row), stepOf()), why: row => `${numberText(of(row))} ns; ${hint}; run ${picture.sides[0].events.run}; ${clockText()}`});
+  const by = get('tl.by'), without = get('tl.without'), length = span[1] - span[0], sides = picture.sides.filter(({name}) => name !== 'other');
+  const [own, base] = sides.map(side => sumSpan(side.events, span, lane => !without.includes(`${side.name}.${lane}`), by));
+  const inBase = new Map((base ?? []).map(row => [row.key, row])), only = (base ?? []).filter(row => !own.some(({key}) => key === row.key));
+  const sumOf = (rows, key) => rows.reduce((all, row) => all + (row[key] ?? 0), 0), all = rows => Object.fromEntries(SUMS.map(key => [key, sumOf(rows, key)]));
+  const rows = [{isSum: true, key: 'sum', ...all(own)}, ...own, ...only.map(({key}) => ({key, count: 0, total: 0, self: 0}))];
+  if (base) inBase.set('sum', all(base));
+  const why = (hint, of) => row => `${numberText(of(row))} ns; ${hint}; run ${picture.sides[0].events.run}; ${clockText()}`;
+  const time = (title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, exact: `${title} ns`, hint, number: true, value: of, text: row => timeOf(of(row), stepOf()), why: why(hint, of)});
   const columns = [
     {key: 'key', title: BY.find(([value]) => value === by)[1].toLowerCase(), class: 'key', text: row => keyText(by, row.key), cell: row => html`<span title=${row.key}>${row.isSum ? html`<strong>sum</strong>` : keyText(by, row.key)}</span>`},
     {key: 'count', title: 'count', hint: 'events in the span', number: true, value: row => row.count, text: row => String(row.count)},
-    time('total', 'total', 'the parts of the events that are inside the span', row => row.total), time('self', 'self', 'without what is in events inside them', row => row.self),
+    time('total', 'the parts of the events that are inside the span', row => row.total), time('self', 'without what is in events inside them', row => row.self),
     {key: 'share', title: 'share', hint: 'of the span, without what is in events inside them', number: true, value: row => row.self / length, text: row => shareText(row.self, length)},
-    ...(base ? [time('base total', 'base total', 'of the base, in the same span', row => inBase.get(row.key)?.total ?? 0), time('base self', 'base self', 'of the base, in the same span', row => inBase.get(row.key)?.self ?? 0)] : []),
+    ...(base ? [time('base total', 'of the base, in the same span', row => inBase.get(row.key)?.total ?? 0), time('base self', 'of the base, in the same span', row => inBase.get(row.key)?.self ?? 0)] : []),
   ];
-  const lanes = picture.lanes.filter(({isEvents}) => isEvents), toggle = key => set({'tl.without': without.includes(key) ? without.filter(other => other !== key) : [...without, key]}, {replace: true});
-  return html`<section class="card span" aria-label="Span"><div class="toolbar"><strong aria-description=${`length of the span; ${clockText()}`}>${measured(length)}</strong><span class="count" aria-description=${`from the start of the run; ${clockText()}`}>from ${measured(span[0])} to ${measured(span[1])}</span>
-    <${Segments} label="Sum by" options=${BY} chosen=${by} change=${value => set({'tl.by': value}, {replace: true})} />${lanes.length > 1 ? lanes.map(({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)} change=${() => toggle(key)} />`) : null}
-    <button type="button" onClick=${() => currentScene()?.look(...span)}>zoom to it</button><button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button></div>
-    <${SmallTable} caption="In the marked span" rows=${[all, ...rows]} columns=${columns} most=${24} /></section>`;
+  const lanes = sides.flatMap(({name, events}) => events.lanes.map((lane, at) => ({key: `${name}.${at}`, label: `${name === 'base' ? 'base: ' : ''}${lane.delegated ? `inside ${shortBackend(lane.backend) || 'delegates'}` : 'calls'}`})));
+  const toggle = key => set({'tl.without': without.includes(key) ? without.filter(other => other !== key) : [...without, key]}, {replace: true});
+  return html`<section class="span" aria-label="Span"><div class="toolbar"><strong aria-description=${`length of the span; ${clockText()}`}>${measured(length)}</strong>
+    <span class="count" aria-description=${`from the start of the run; ${clockText()}`}>from ${measured(span[0])} to ${measured(span[1])}</span>
+    <${Segments} label="Sum by" options=${BY} chosen=${by} change=${value => set({'tl.by': value}, {replace: true})} />
+    ${lanes.length > 1 ? lanes.map(({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)} change=${() => toggle(key)} />`) : null}
+    <button type="button" onClick=${() => currentScene()?.look(...span)}>zoom to it</button>
+    <button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button></div>
+    <${SmallTable} caption="In the marked span" rows=${rows} columns=${columns} most=${24} /></section>`;
 }
 
 /* ---- Around the picture ---- */
 
-function RunChoice({timeline, at}) {
-  const {runs} = timeline, words = new Map();
+function RunChoice({timeline, at, shown}) {
+  const {runs} = timeline, words = new Map([[nearestAt(timeline, shown.execute.typical), 'nearest to typical']]);
   for (const [word, find] of Object.entries(RUN_WORDS)) {
+    if (word === 'median') continue;
     const found = find(timesOf(runs));
     words.set(found, words.has(found) ? `${words.get(found)}, ${word}` : word);
   }
-  const text = ({run, execute}, index) => `run ${run}: ${measured(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
-  if (runs.length === 1) return html`<span class="count" aria-description=${explainRuns('Method::execute of one run')}>Run ${runs[0].run}, the median one: ${measured(runs[0].execute)}</span>`;
-  const named = [...words.keys()].sort((a, b) => runs[a].execute - runs[b].execute);
+  const said = ({run, execute}, index) => `run ${run}: ${measured(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
+  if (runs.length === 1) return html`<span class="count" aria-description=${explainRuns('Method::execute of one run')}>run ${runs[0].run}: ${measured(runs[0].execute)}</span>`;
+  const named = [...words.keys()].sort((a, b) => runs[a].execute - runs[b].execute), option = index => html`<option value=${String(runs[index].run)} selected=${index === at}>${said(runs[index], index)}</option>`;
   return html`<select aria-label="Run" value=${String(runs[at].run)} onChange=${event => set({stat: 'run', run: event.target.value})}>
-    <optgroup label="fastest to slowest">${named.map(index => html`<option value=${String(runs[index].run)} selected=${index === at}>${text(runs[index], index)}</option>`)}</optgroup>
-    <optgroup label="all runs">${runs.map((run, index) => (words.has(index) ? null : html`<option value=${String(run.run)} selected=${index === at}>${text(run, index)}</option>`))}</optgroup></select>`;
+    <optgroup label="fastest to slowest">${named.map(option)}</optgroup>
+    <optgroup label="all runs">${runs.map((_, index) => (words.has(index) ? null : option(index)))}</optgroup></select>`;
 }
 
 /* Names the operators that made a run slow, as the document does; nothing for other runs. */
 function SlowRun({events}) {
-  const shown = events.method, table = sectionOf(shown, 'per_run').value.value?.slow, slow = table?.count ? new Columns(table, table.count, []) : null, at = slow ? slow.indices('run').indexOf((shown.document.run_numbers ?? []).indexOf(events.run)) : -1;
-  if (at < 0) return null;
-  const rows = [1, 2, 3].map(number => ({row: slow.indices(`operator_${number}`)[at], more: slow.numbers(`excess_${number}`)[at]})).filter(({row, more}) => row >= 0 && more > 0);
-  return html`<p class="note" aria-description=${explainRuns('this run less the median over runs')}>This run took ${measured(events.execute - shown.execute.p50)} longer than the median${slow.raw('outlier', at) === 1 ? ', far more than others' : ''}.${rows.length ? html` Longest beyond their medians: ${rows.map(({row, more}, index) => html`${index ? ', ' : ''}<${NodeLink} operators=${shown.operators} row=${row} /> +${measured(more, shown.operators.backend(row))}`)}.` : null}</p>`;
+  const shown = events.method, table = sectionOf(shown, 'per_run').value.value?.slow, slow = table?.count ? new Columns(table, table.count, []) : null;
+  const at = slow ? slow.indices('run').indexOf((shown.document.run_numbers ?? []).indexOf(events.run)) : -1;
+  if (at < 0 || get('stat') !== 'run') return null;
+  const rows = [1, 2, 3].map(place => ({row: slow.indices(`operator_${place}`)[at], more: slow.numbers(`excess_${place}`)[at]})).filter(({row, more}) => row >= 0 && more > 0);
+  const longest = rows.map(({row, more}, index) => html`${index ? ', ' : ''}<${NodeLink} operators=${shown.operators} row=${row} /> +${measured(more, shown.operators.backend(row))}`);
+  return html`<p class="note" aria-description=${explainRuns('this run less the median over runs')}>This run took ${measured(events.execute - shown.execute.p50)} longer than the median${slow.raw('outlier', at) === 1 ? ', far more than others' : ''}.${rows.length ? html` Longest beyond their medians: ${longest}.` : null}</p>`;
 }
 
-function Longest({events}) {
-  const hasInside = events.kind.includes(INSIDE), rows = Array.from(events.kind.keys()).filter(event => [KERNEL, INSIDE].includes(events.kind[event]) || (events.kind[event] === DELEGATE && !(hasInside && events.inside.has(event)))).sort((a, b) => events.duration[b] - events.duration[a]).slice(0, LONGEST), {operators} = events.method;
-  if (rows.length === 0) return null;
-  const row = event => events.operator[event];
-  return html`<section class="card"><${SmallTable} caption="Longest events of this run" rows=${rows} open=${event => choose({name: 'this', events, event, box: null})} isChosen=${event => row(event) >= 0 && selectedRows.value?.[row(event)] === 1} isHit=${event => isHitRow(row(event))} columns=${[
-    {key: 'event', title: 'event', class: 'key', text: event => (row(event) >= 0 ? `${operators.module(row(event))?.path ?? ''} · ${shortOp(operators.op(row(event)))}`.replace(/^ · /, '') : events.label(event))},
-    {key: 'time', title: `time ${unitName.value}`, exact: 'time ns', hint: `duration in run ${events.run}`, number: true, value: event => events.duration[event], text: event => `${events.isEstimated(event) ? '≈ ' : ''}${timeOf(events.duration[event], stepOf(events.backend(event)))}`, why: event => `duration in run ${events.run}; ${row(event) >= 0 ? `matched ${matchText(operators.text('match', row(event)))}; ` : ''}${clockText(events.backend(event))}`}, {key: 'share', title: 'share', hint: 'of this run', number: true, text: event => shareText(events.duration[event], events.execute)},
-    timeColumn('p50', 'p50', STAT_TEXTS.p50, event => (row(event) >= 0 ? operators.numbers('p50')[row(event)] : NaN), {stat: 'p50', rows: event => (row(event) >= 0 ? [row(event)] : undefined)}),
-    {key: 'node', title: 'node', class: 'key quiet', text: event => (row(event) >= 0 ? `${events.isEstimated(event) ? '≈ ' : ''}${operators.name(row(event))}` : '')},
-    {key: 'backend', title: 'backend', class: 'key', text: event => events.backend(event) ?? CPU}, {key: 'start', title: `start ${unitName.value}`, hint: `from the start of the run; ${clockText()}`, number: true, text: event => (events.measured[event] ? timeOf(events.start[event], stepOf()) : 'synthetic')},
-  ]} /></section>`;
-}
+const LaneLabels = ({lanes}) => html`<div class="lane-labels">${lanes.map(({key, label, note, top, height}) =>
+  html`<span key=${key} title=${label} style=${{top: `${top}px`, height: `${height}px`}}>${label}${note ? html` <i>${note}</i>` : null}</span>`)}</div>`;
 
-const LaneLabels = ({lanes}) => html`<div class="lane-labels">${lanes.map(({key, label, top, height}) => html`<span key=${key} title=${label} style=${{top: `${top}px`, height: `${height}px`}}><bdi>${label}</bdi></span>`)}</div>`;
-
-function Picture({picture}) {
-  const raw = get('tl.raw'), span = readSpan(get('tl.span')), marks = marksOf(picture), find = picture.find;
+function Drawing({picture}) {
+  const raw = get('tl.raw'), span = readSpan(get('tl.span')), marks = marksOf(picture), find = id => picture.find(id);
   const follow = marks.isChosen ? Array.from({length: picture.next}, (_, id) => id).find(marks.isChosen) ?? null : null;
-  const nameOf = ({events: of, event, box}) => (box ? box.label : raw ? of.rawName(event) : of.label(event));
-  const shown = {
-    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/(?<=\S) \(.*$/, ''), axis: (ns, step) => axisText(ns, step), spanText: ns => measured(ns), ...marks,
-    told: id => told(find(id), raw),
-    choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => set({'tl.from': from, 'tl.to': to}, {replace: true}), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
+  const nameOf = ({events, event, box}) => {
+    if (box) return box.label;
+    const [row] = events.operatorsOf(event), isCall = events.kind[event] === DELEGATE || row === undefined;
+    return raw ? events.rawName(event) : isCall ? events.label(event) : shortOp(events.method.operators.op(row));
   };
-  return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} /><${Scene} label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>`;
+  const shown = {
+    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), axis: axisText, spanText: ns => measured(ns), ...marks,
+    note: id => (find(id).box ? [] : [measured(find(id).events.duration[find(id).event])]), told: id => told(find(id), raw),
+    choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => set({'tl.from': from, 'tl.to': to}, {replace: true}),
+    spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
+  };
+  return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} />
+    <${Scene} label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>`;
 }
 
 /* Formats a mark of the axis, with as many decimals as its steps need. */
 function axisText(ns, step) {
-  const whole = timeOf(ns, 0), decimals = (timeOf(step, 0).replace(/0+$/, '').split('.')[1] ?? '').length;
-  return Number.isFinite(Number(whole)) ? `${Number(whole).toFixed(decimals)} ${unitName.value}` : whole;
+  const size = {ms: 1e6, us: 1e3, ns: 1, s: 1e9}[Object.entries({ms: 'ms', us: 'µs', ns: 'ns', s: 's'}).find(([, name]) => name === unitName.value)?.[0]] ?? 1;
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
+  return `${(ns / size).toFixed(decimals)} ${unitName.value}`;
 }
+
+/* ---- Below the picture ---- */
+
+/* The same operator in all its places and runs: a row of dots for each run. */
+function Dots({timeline, chosen}) {
+  const shown = method.value, row = allRows.value.find(({rows}) => rows.includes(chosen)), perRun = sectionOf(shown, 'per_run').value.value;
+  if (!row || !(row.rows.length > 1 || timeline.runs.length > 1)) return null;
+  const runs = timeline.runs.slice(0, 12), times = runs.map((_, at) => timesOfRun(timeline, at, perRun, shown.operators.count));
+  const most = Math.max(...times.flatMap(of => row.rows.map(at => of[at] || 0)), 1), width = 420, height = 24 + runs.length * 14, x = ns => 56 + (ns / most) * (width - 64), y = at => 10 + at * 14;
+  const dot = (at, place) => (times[place][at] >= 0 ? html`<circle cx=${x(times[place][at])} cy=${y(place)} r=${at === chosen ? 5 : 3.5} class=${at === chosen ? 'dot-mark chosen' : `dot-mark ${row.hue}`} />` : null);
+  return html`<div class="places-and-runs"><h2>${row.rows.length > 1 ? `The same operator in ${row.rows.length} places, ` : ''}${countText(runs.length, 'run')}</h2><svg class="dots" viewBox=${`0 0 ${width} ${height}`} width=${width} height=${height} role="img" aria-label="Its time in each place and run">
+    ${runs.map((run, place) => html`<text x="0" y=${y(place) + 4} class="axis">run ${run.run}</text>`)}<line x1="56" x2=${width} y1=${height - 16} y2=${height - 16} class="grid-line" />
+    <text x="56" y=${height - 2} class="axis">0</text><text x=${width - 2} y=${height - 2} text-anchor="end" class="axis">${measured(most)}</text>
+    ${runs.map((_, place) => row.rows.filter(at => at !== chosen).map(at => dot(at, place)))}${runs.map((_, place) => dot(chosen, place))}</svg></div>`;
+}
+
+function Longest() {
+  const rows = allRows.value.slice(0, Math.max(5, Math.floor((belowHeight() - 44) / 24)));
+  return html`<div class="longest"><h2>Longest, all runs</h2><table class="plain"><tbody>${rows.map(row => {
+    const [where, what] = rowLabel(row, head.value);
+    return html`<tr key=${row.key}><td><i class=${`dot ${row.hue}`}></i>${where ? html`<span class="where">${where} · </span>` : null}${what}</td><td class="number" aria-description="operators of the graph">${row.count >= 1 ? `×${row.count}` : ''}</td><td class="number" aria-description=${explainRuns('typical')}>${timeText(row.time, row.estimated, row.rows)} ${unitName.value}</td></tr>`;
+  })}</tbody></table></div>`;
+}
+
+/* What the record says of the run where nothing is selected. */
+const RunFacts = ({events, said}) => html`<div><h2>run ${events.run}</h2><dl><dt>time</dt><dd aria-description=${clockText()}>${measured(events.execute)}</dd><dt>events</dt><dd>${said}</dd></dl><p class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</p></div>`;
 
 export function TimelineView() {
   const shown = method.value, {timeline, error} = timelineOf(shown), other = baseMethod.value, base = other ? timelineOf(other).timeline : null;
   if (error) return html`<p class="note error" role="alert">${error}</p>`;
   if (timeline === undefined) return html`<p class="note">Loading…</p>`;
   if (timeline === null) return html`<p class="note">No run of this method was recorded.</p>`;
-  const wanted = get('stat') === 'run' ? Number(get('run')) : null, at = runAt(timeline, wanted), events = timeline.eventsOf(at), baseEvents = base ? base.eventsOf(runAt(base, null)) : null;
-  const synthetic = [...new Set(Array.from(events.measured.keys()).filter(event => events.measured[event] === 0).map(event => events.backend(event) ?? 'a delegate'))];
-  const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`, picture = pictureOf(events, baseEvents), span = readSpan(get('tl.span'));
-  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count fits" title=${said} aria-description=${clockText()}>${said}</span>
-    <${SceneTools} name="timeline" /><${Check} label="names of the runtime" title="names of events as the runtime wrote them (r)" checked=${get('tl.raw')} change=${on => set({'tl.raw': on}, {replace: true})} />
-    <span class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</span></div>
+  const wanted = get('stat') === 'run' ? Number(get('run')) : null, at = runAt(timeline, wanted, shown), events = timeline.eventsOf(at);
+  const baseEvents = base ? base.eventsOf(runAt(base, null, other)) : null, others = baseEvents ? [] : othersOf(timeline, at).map(place => timeline.eventsOf(place));
+  const picture = pictureOf(events, baseEvents, others), span = readSpan(get('tl.span')), isPlaced = events.measured.includes(0), chosen = selection.value;
+  const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
+  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} shown=${shown} /><${SceneTools} name="timeline" />
+    <span class="count fits" title=${said} aria-description=${clockText()}>${isPlaced ? 'inside a delegate: placed by order' : ''}</span><span class="push"></span>${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}</div>
     ${wanted !== null && events.run !== wanted ? html`<p class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>` : null}<${SlowRun} events=${events} />
-    <div class="beside"><div><${Picture} picture=${picture} /><div class="under">${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}${synthetic.length ? html`<p class="note synthetic">Hatched at the bottom: synthetic start. ${synthetic.join(', ')} recorded only the duration and order of events, so each is placed after the one before it.</p>` : null}</div></div>
-    <div>${span ? html`<${SpanTable} picture=${picture} span=${span} />` : null}<${Longest} events=${events} /></div></div></div>`;
+    <${Drawing} picture=${picture} /><div class="below" style=${{minHeight: `${belowHeight()}px`}}>${chosen ? null : html`<${RunFacts} events=${events} said=${said} />`}
+      ${span ? html`<${SpanTable} picture=${picture} span=${span} />` : html`${chosen?.row >= 0 ? html`<${Dots} timeline=${timeline} chosen=${chosen.row} />` : null}<${Longest} />`}</div></div>`;
 }
+

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * decoder.c - finds attentions, the products around them, and buffers that are written by position.
+ */
+#include "views/decoder.h"
+
+#include "views/throughput.h"
+
+#include <stdlib.h>
+
+const char *etr_layer_kind_name(etr_layer_kind kind) {
+  static const char *const names[] = {"attention", "projections", "feed_forward", "embedding",
+                                      "output",    "cache",       "norm",         "other"};
+  return names[kind];
+}
+
+/* ---- The graph ---- */
+
+enum { UNDECIDED = ETR_LAYER_KINDS };
+
+typedef struct marking {
+  const etr_graph *graph;
+  int *kinds; /* per node: an etr_layer_kind, or UNDECIDED */
+  uint32_t *starts,
+      *readers; /* the readers of node i are readers[starts[i]] to starts[i + 1] - 1 */
+  uint32_t *stack;
+  bool *seen;
+  bool *is_layer; /* a product with a weight */
+  size_t attention_count;
+} marking;
+
+/* Returns the operator without namespace, leading underscore and overload: "softmax". */
+static etr_slice op_of(const etr_node *node) {
+  const char *start = strchr(node->target, '.');
+  start = start ? start + 1 : node->target;
+  while (*start == '_')
+    start++;
+  size_t size = strcspn(start, ".");
+  return (etr_slice){start, size};
+}
+
+static bool is_any(const etr_node *node, const char *const *names, size_t count) {
+  etr_slice op = op_of(node);
+  for (size_t i = 0; i < count; i++)
+    if (strlen(names[i]) == op.size && memcmp(names[i], op.data, op.size) == 0)
+      return node->kind == ETR_NODE_OP;
+  return false;
+}
+
+#define IS(node, ...)                                                                              \
+  is_any(node, (const char *const[]){__VA_ARGS__},                                                 \
+         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+static bool contains(const etr_node *node, const char *part) {
+  return node->kind == ETR_NODE_OP && strstr(node->target, part);
+}
+
+static bool is_product(const etr_node *node) {
+  return IS(node, "mm", "bmm", "addmm", "matmul", "baddbmm", "linear") || contains(node, "linear");
+}
+
+static bool is_fused_attention(const etr_node *node) {
+  return contains(node, "sdpa") || contains(node, "scaled_dot_product") ||
+         contains(node, "flash_attention");
+}
+
+static bool is_quantizing(const etr_node *node) {
+  return contains(node, "quantize_") || contains(node, "choose_qparams");
+}
+
+/* Returns whether a value is made of parameters and constants alone, one or two operators away from
+ * them: a weight that is dequantized or transposed. */
+static bool is_weight(const etr_graph *graph, uint32_t node, int depth) {
+  const etr_node *at = &graph->nodes[node];
+  if (at->kind != ETR_NODE_OP)
+    return at->kind != ETR_NODE_INPUT && !at->is_written;
+  if (depth == 0 || at->input_count == 0)
+    return false;
+  for (size_t i = 0; i < at->input_count; i++)
+    if (!is_weight(graph, at->inputs[i].node, depth - 1))
+      return false;
+  return true;
+}
+
+static bool has_weight(const etr_graph *graph, const etr_node *node) {
+  enum { NEAR = 3 };
+  for (size_t i = 0; i < node->input_count; i++)
+    if (is_weight(graph, node->inputs[i].node, NEAR))
+      return true;
+  return false;
+}
+
+static bool begin_marking(marking *m, const etr_graph *graph, etr_arena *arena) {
+  size_t count = graph->node_count, uses = 0;
+  for (size_t i = 0; i < count; i++)
+    uses += graph->nodes[i].input_count;
+  *m = (marking){.graph = graph,
+                 .kinds = etr_arena_alloc_array(arena, count, sizeof *m->kinds),
+                 .starts = etr_arena_alloc_array(arena, count + 2, sizeof *m->starts),
+                 .readers = etr_arena_alloc_array(arena, uses, sizeof *m->readers),
+                 .stack = etr_arena_alloc_array(arena, uses + count, sizeof *m->stack),
+                 .seen = etr_arena_alloc_array(arena, count, sizeof *m->seen),
+                 .is_layer = etr_arena_alloc_array(arena, count, sizeof *m->is_layer)};
+  if (etr_arena_failed(arena))
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    m->kinds[i] = UNDECIDED;
+    m->is_layer[i] = is_product(&graph->nodes[i]) && has_weight(graph, &graph->nodes[i]);
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
+      m->starts[graph->nodes[i].inputs[k].node + 2]++;
+  }
+  for (size_t i = 0; i < count; i++)
+    m->starts[i + 2] += m->starts[i + 1];
+  for (uint32_t i = 0; i < count; i++)
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
+      m->readers[m->starts[graph->nodes[i].inputs[k].node + 1]++] = i;
+  return true;
+}
+
+/* ---- Walks ---- */
+
+/* How a walk goes on from a node. */
+typedef enum step {
+  STEP_STOP, /* not at all */
+  STEP_MARK, /* it marks the node and stops */
+  STEP_ON,   /* it marks the node and goes on */
+} step;
+
+typedef struct walk {
+  bool forward;
+  etr_layer_kind kind;
+  step (*at)(const marking *m, uint32_t node);
+  etr_layer_kind layer_kind; /* of a layer that the walk reaches */
+} walk;
+
+static size_t push_neighbours(marking *m, const walk *w, uint32_t node, size_t depth) {
+  const etr_node *at = &m->graph->nodes[node];
+  size_t count = w->forward ? m->starts[node + 1] - m->starts[node] : at->input_count;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t next = w->forward ? m->readers[m->starts[node] + i] : at->inputs[i].node;
+    if (m->seen[next] || m->graph->nodes[next].kind != ETR_NODE_OP)
+      continue;
+    m->seen[next] = true;
+    m->stack[depth++] = next;
+  }
+  return depth;
+}
+
+/* Walks from a node over undecided operators, and marks them. The node itself stays as it is. */
+static void walk_from(marking *m, uint32_t node, const walk *w) {
+  memset(m->seen, 0, m->graph->node_count * sizeof *m->seen);
+  m->seen[node] = true;
+  size_t depth = push_neighbours(m, w, node, 0);
+  while (depth) {
+    uint32_t next = m->stack[--depth];
+    if (m->is_layer[next]) {
+      if (m->kinds[next] == UNDECIDED)
+        m->kinds[next] = (int)w->layer_kind;
+      continue;
+    }
+    step how = m->kinds[next] == UNDECIDED || m->kinds[next] == (int)w->kind ? w->at(m, next)
+                                                                             : STEP_STOP;
+    if (how == STEP_STOP)
+      continue;
+    m->kinds[next] = (int)w->kind;
+    if (how == STEP_ON)
+      depth = push_neighbours(m, w, next, depth);
+  }
+}
+
+static step over_all(const marking *m, uint32_t node) {
+  (void)m;
+  (void)node;
+  return STEP_ON;
+}
+
+/* Behind an attention's values: up to the projection, or to what adds the residual. */
+static step over_copies(const marking *m, uint32_t node) {
+  const etr_node *at = &m->graph->nodes[node];
+  return etr_node_only_copies(at) || is_quantizing(at) ? STEP_ON : STEP_STOP;
+}
+
+/* From a softmax to the products of an attention. */
+static step to_products(const marking *m, uint32_t node) {
+  return is_product(&m->graph->nodes[node]) ? STEP_MARK : STEP_ON;
+}
+
+/* Between the products of a feed-forward layer: not over the residual's sum. */
+static step over_activations(const marking *m, uint32_t node) {
+  return IS(&m->graph->nodes[node], "add") ? STEP_STOP : STEP_ON;
+}
+
+/* ---- The kinds ---- */
+
+static void mark_embeddings_and_norms(marking *m) {
+  for (size_t i = 0; i < m->graph->node_count; i++) {
+    const etr_node *node = &m->graph->nodes[i];
+    if (contains(node, "embedding"))
+      m->kinds[i] = ETR_LAYER_EMBEDDING;
+    else if (contains(node, "layer_norm") || contains(node, "rms_norm"))
+      m->kinds[i] = ETR_LAYER_NORM;
+  }
+}
+
+/* Marks the operators of modules that take a reciprocal root and multiply no matrices. */
+static bool mark_decomposed_norms(marking *m, etr_arena *arena) {
+  size_t count = m->graph->module_count;
+  bool *has_root = etr_arena_alloc_array(arena, count, sizeof *has_root);
+  bool *has_product = etr_arena_alloc_array(arena, count, sizeof *has_product);
+  if (!has_root || !has_product)
+    return false;
+  for (size_t i = 0; i < m->graph->node_count; i++) {
+    const etr_node *node = &m->graph->nodes[i];
+    if (node->module >= count)
+      continue;
+    has_root[node->module] |= IS(node, "rsqrt");
+    has_product[node->module] |= is_product(node) || is_fused_attention(node);
+  }
+  for (size_t i = 0; i < m->graph->node_count; i++) {
+    const etr_node *node = &m->graph->nodes[i];
+    bool is_norm = node->kind == ETR_NODE_OP && node->module > 0 && node->module < count &&
+                   has_root[node->module] && !has_product[node->module];
+    if (is_norm && m->kinds[i] == UNDECIDED)
+      m->kinds[i] = ETR_LAYER_NORM;
+  }
+  return true;
+}
+
+/* Marks what an attention reads, back to the projections and the cache. */
+static void mark_sources(marking *m, uint32_t node) {
+  walk_from(
+      m, node,
+      &(walk){.kind = ETR_LAYER_ATTENTION, .at = over_all, .layer_kind = ETR_LAYER_PROJECTIONS});
+}
+
+/* Marks what leaves an attention, up to the projection. */
+static void mark_results(marking *m, uint32_t node) {
+  walk_from(m, node,
+            &(walk){.forward = true,
+                    .kind = ETR_LAYER_ATTENTION,
+                    .at = over_copies,
+                    .layer_kind = ETR_LAYER_PROJECTIONS});
+}
+
+static void mark_attentions(marking *m) {
+  for (uint32_t i = 0; i < m->graph->node_count; i++) {
+    const etr_node *node = &m->graph->nodes[i];
+    bool is_fused = is_fused_attention(node);
+    if (!is_fused && !IS(node, "softmax", "safe_softmax"))
+      continue;
+    m->kinds[i] = ETR_LAYER_ATTENTION;
+    m->attention_count++;
+    walk w = {.kind = ETR_LAYER_ATTENTION, .at = to_products, .layer_kind = ETR_LAYER_PROJECTIONS};
+    if (!is_fused) {
+      walk_from(m, i, &w);
+      w.forward = true;
+      walk_from(m, i, &w);
+    }
+  }
+  for (uint32_t i = 0; i < m->graph->node_count; i++) {
+    const etr_node *node = &m->graph->nodes[i];
+    bool is_core = m->kinds[i] == ETR_LAYER_ATTENTION &&
+                   (is_product(node) || is_fused_attention(node));
+    if (is_core)
+      mark_sources(m, i);
+    if (is_core)
+      mark_results(m, i);
+    if (m->kinds[i] == ETR_LAYER_CACHE)
+      mark_sources(m, i);
+  }
+}
+
+/* Marks the product that makes what the method returns, and what follows it. */
+static void mark_output(marking *m) {
+  const etr_graph *graph = m->graph;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (node->kind != ETR_NODE_OUTPUT || node->subgraph != ETR_NONE)
+      continue;
+    for (size_t k = graph->mutation_count; k < node->input_count; k++) {
+      uint32_t from = node->inputs[k].node;
+      const walk w = {.kind = ETR_LAYER_OUTPUT, .at = over_copies, .layer_kind = ETR_LAYER_OUTPUT};
+      if (m->is_layer[from] && m->kinds[from] == UNDECIDED)
+        m->kinds[from] = ETR_LAYER_OUTPUT;
+      else if (!m->is_layer[from])
+        walk_from(m, from, &w);
+    }
+  }
+}
+
+static void mark_feed_forward(marking *m) {
+  for (uint32_t i = 0; i < m->graph->node_count; i++)
+    if (m->is_layer[i] && m->kinds[i] == UNDECIDED)
+      m->kinds[i] = ETR_LAYER_FEED_FORWARD;
+  for (uint32_t i = 0; i < m->graph->node_count; i++) {
+    walk w = {.kind = (etr_layer_kind)m->kinds[i], .at = over_activations};
+    w.layer_kind = w.kind;
+    if (!m->is_layer[i])
+      continue;
+    if (w.kind != ETR_LAYER_FEED_FORWARD)
+      w.at = over_copies;
+    walk_from(m, i, &w);
+  }
+}
+
+/* ---- Caches ---- */
+
+/* Returns the buffer that an operator writes by its position: the one it reads, through copies;
+ * ETR_NONE if there is none. */
+static uint32_t written_buffer(const etr_graph *graph, const etr_node *node) {
+  bool by_place = contains(node, "update_cache") || contains(node, "sdpa_with_kv_cache") ||
+                  contains(node, "auto_functionalized");
+  if (!by_place && !IS(node, "index_put", "index_put_", "slice_scatter", "select_scatter", "copy_"))
+    return ETR_NONE;
+  for (size_t i = 0; i < (by_place ? node->input_count : ETR_MIN(node->input_count, (size_t)1));
+       i++) {
+    uint32_t at = node->inputs[i].node;
+    while (graph->nodes[at].kind == ETR_NODE_OP && graph->nodes[at].input_count &&
+           etr_node_only_copies(&graph->nodes[at]) && graph->nodes[at].inputs[0].node < at)
+      at = graph->nodes[at].inputs[0].node;
+    if (graph->nodes[at].kind == ETR_NODE_BUFFER && (graph->nodes[at].is_written || by_place))
+      return at;
+  }
+  return ETR_NONE;
+}
+
+/* Returns the dimension that a write indexes; -1 if it is not known. */
+static int32_t indexed_dim(const etr_graph *graph, const etr_node *node, const etr_value *buffer) {
+  const char *dim = etr_node_argument(node, "dim");
+  if (IS(node, "slice_scatter", "select_scatter")) {
+    long value = dim ? strtol(dim, NULL, 10) : 0;
+    return (int32_t)(value < 0 ? value + buffer->rank : value);
+  }
+  /* The dimension in which the written values are smaller than the buffer. They may have fewer
+   * dimensions, which are the last ones. */
+  const etr_value *values = NULL;
+  for (size_t i = 0; i < node->input_count; i++) {
+    const etr_node *input = &graph->nodes[node->inputs[i].node];
+    if (node->inputs[i].output >= input->output_count || input->kind == ETR_NODE_BUFFER)
+      continue;
+    const etr_value *value = &input->outputs[node->inputs[i].output];
+    bool is_type = value->dtype && buffer->dtype && strcmp(value->dtype, buffer->dtype) == 0;
+    if (is_type && value->rank >= 0 && value->rank <= buffer->rank)
+      values = value;
+  }
+  for (int32_t i = 0; values && i < buffer->rank; i++) {
+    int32_t place = i - (buffer->rank - values->rank);
+    int64_t size = place < 0 ? 1 : values->dims[place].size;
+    if (size != buffer->dims[i].size)
+      return i;
+  }
+  return -1;
+}
+
+bool etr_kv_cache_find(etr_kv_cache *out, etr_arena *arena, const etr_profile *profile,
+                       const etr_method *method) {
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  etr_vec(etr_cache_buffer) list = {0};
+  *out = (etr_kv_cache){0};
+  for (uint32_t i = 0; graph && i < graph->node_count; i++) {
+    uint64_t bytes;
+    uint32_t buffer = written_buffer(graph, &graph->nodes[i]);
+    const etr_value *value = buffer == ETR_NONE ? NULL : &graph->nodes[buffer].outputs[0];
+    int32_t dim = value ? indexed_dim(graph, &graph->nodes[i], value) : -1;
+    if (dim < 0 || dim >= value->rank || value->dims[dim].size <= 1 ||
+        !etr_value_bytes(value, &bytes))
+      continue;
+    bool is_known = false;
+    for (size_t k = 0; k < list.count && !is_known; k++)
+      is_known = list.data[k].node == buffer;
+    etr_cache_buffer *added = is_known ? NULL : etr_vec_push(arena, &list);
+    if (!is_known && !added)
+      return false;
+    if (added)
+      *added = (etr_cache_buffer){buffer, i, bytes, (uint64_t)value->dims[dim].size};
+  }
+  out->buffers = list.data;
+  out->count = list.count;
+  for (size_t i = 0; i < list.count; i++) {
+    out->bytes += list.data[i].bytes;
+    out->per_token += list.data[i].bytes / list.data[i].context;
+    out->context = ETR_MAX(out->context, list.data[i].context);
+  }
+  return true;
+}
+
+/* ---- Together ---- */
+
+bool etr_layers_find(etr_layers *out, etr_arena *arena, const etr_profile *profile,
+                     const etr_method *method) {
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  etr_throughput throughput;
+  marking m;
+  *out = (etr_layers){0};
+  if (!etr_throughput_of(&throughput, arena, profile, method, NULL))
+    return false;
+  if (!graph || !throughput.reads_tokens)
+    return true;
+  if (!begin_marking(&m, graph, arena))
+    return false;
+  mark_embeddings_and_norms(&m);
+  if (!mark_decomposed_norms(&m, arena))
+    return false;
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    if (written_buffer(graph, &graph->nodes[i]) != ETR_NONE)
+      m.kinds[i] = ETR_LAYER_CACHE;
+  mark_attentions(&m);
+  if (m.attention_count == 0)
+    return true;
+  mark_output(&m);
+  mark_feed_forward(&m);
+  out->of_node = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->of_node);
+  if (!out->of_node)
+    return false;
+  out->is_decoder = true;
+  for (int kind = 0; kind < ETR_LAYER_KINDS; kind++)
+    out->sums[kind].kind = (etr_layer_kind)kind;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    out->of_node[i] = m.kinds[i] == UNDECIDED ? ETR_LAYER_OTHER : (etr_layer_kind)m.kinds[i];
+    if (!graph->times || graph->times[i].runs == 0)
+      continue;
+    etr_layer_sum *sum = &out->sums[out->of_node[i]];
+    sum->ticks += graph->times[i].total_ticks;
+    sum->typical += graph->times[i].typical;
+    sum->count++;
+  }
+  return true;
+}

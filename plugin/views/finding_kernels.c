@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * finding_kernels.c - findings about kernels by their names alone, for dumps without an Edge graph:
+ * what a delegate or another library could take, what only moves data, what one run slows down.
+ */
+#include "base/natural.h"
+#include "output/label.h"
+#include "views/balance.h"
+#include "views/finder.h"
+#include "views/finding_rules.h"
+#include "views/kernels.h"
+
+#include <math.h>
+
+enum { LISTED = 4 };
+
+/* The kernels outside delegates that a finding is about. */
+typedef struct chosen_kernels {
+  size_t events;
+  uint64_t ticks;
+  etr_text text; /* "52 convolution.out 25.7 ms, 11 add.out 0.031 ms" */
+  etr_writer writer;
+  size_t listed, others; /* kinds of kernels */
+} chosen_kernels;
+
+static void begin_choice(chosen_kernels *chosen, const etr_finder *finder) {
+  *chosen = (chosen_kernels){0};
+  etr_text_begin(&chosen->text, finder->arena, &chosen->writer);
+}
+
+static void add_kernel(chosen_kernels *chosen, const etr_finder *finder, const etr_kernel_row *row,
+                       uint64_t ticks) {
+  chosen->events += row->event_count;
+  chosen->ticks += ticks;
+  if (chosen->listed == LISTED) {
+    chosen->others++;
+    return;
+  }
+  etr_putf(&chosen->writer, "%s%zu %s %s", chosen->listed ? ", " : "", row->event_count,
+           etr_label_kernel(row->kernel), etr_finder_time(finder, ticks));
+  chosen->listed++;
+}
+
+static const char *end_choice(chosen_kernels *chosen) {
+  if (chosen->others)
+    etr_putf(&chosen->writer, ", %zu other kind%s", chosen->others, etr_plural(chosen->others));
+  return etr_or_empty(etr_text_end(&chosen->text, &chosen->writer));
+}
+
+static uint64_t ticks_of(const etr_finder *finder, const etr_kernels *kernels, size_t row) {
+  return etr_finder_usual(finder, kernels->stats[kernels->rows[row].number].typical);
+}
+
+/* Returns the operator of a kernel, "softmax" of "_softmax.out". */
+static etr_slice operator_of(const char *kernel) {
+  etr_slice name = etr_slice_of(etr_label_kernel(kernel));
+  while (name.size > 1 && name.data[0] == '_')
+    name = (etr_slice){name.data + 1, name.size - 1};
+  name.size = strcspn(name.data, ".");
+  return name;
+}
+
+/* ---- What a delegate or another library could take ---- */
+
+/* Returns true if kernels could run elsewhere: on a processor with an operating system, where
+ * nothing but the known partitioner's backend was used. */
+static bool could_be_delegated(const etr_finder *finder, const char *known) {
+  if (etr_takes_cycles_as_ns(finder->profile))
+    return false;
+  for (size_t i = 0; i < finder->method->part_count; i++) {
+    const char *backend = finder->method->parts[i].backend;
+    if (backend && strcmp(backend, known) != 0 && strcmp(backend, ETR_UNKNOWN_BACKEND) != 0)
+      return false;
+  }
+  return true;
+}
+
+static bool add_delegable(etr_finder *finder, const char *known, chosen_kernels *taken,
+                          uint64_t optimized) {
+  const char *list = end_choice(taken);
+  if (etr_finder_ns(finder, taken->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
+    return true;
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, taken->ticks,
+                                      (double)taken->ticks);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  const char *label = etr_label_backend(finder->arena, known);
+  added->title = etr_arena_format(finder->arena, "Delegate %zu kernel%s to %s", taken->events,
+                                  etr_plural(taken->events), label ? label : "");
+  added->fact = etr_arena_format(finder->arena, "%s %s on the CPU, and its partitioner takes such",
+                                 etr_they_take(taken->events),
+                                 etr_finder_time(finder, taken->ticks));
+  added->evidence = etr_arena_format(
+      finder->arena, "%s %s, and its partitioner takes such operators: %s.%s%s%s",
+      etr_they_take(taken->events), etr_finder_time(finder, taken->ticks), list,
+      optimized ? " Without a delegate, link " : "", optimized ? etr_optimized_library : "",
+      optimized ? etr_arena_format(finder->arena, ": it has %s of it.",
+                                   etr_finder_time(finder, optimized))
+                : "");
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    finder->graph ? "with the ETRecord its rules for types and shapes are checked, "
+                                    "and the delegate needs time, too"
+                                  : "types and shapes decide, which no ETDump has, and the "
+                                    "delegate needs time, too");
+  return true;
+}
+
+static bool add_optimized(etr_finder *finder, chosen_kernels *kernels) {
+  const char *list = end_choice(kernels);
+  if (etr_finder_ns(finder, kernels->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
+    return true;
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, kernels->ticks,
+                                      (double)kernels->ticks);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  added->title = "Link the optimized CPU kernels";
+  added->fact = etr_arena_format(
+      finder->arena, "%s has faster ones for %zu kernel%s of %s", etr_optimized_library,
+      kernels->events, etr_plural(kernels->events), etr_finder_time(finder, kernels->ticks));
+  added->evidence = etr_arena_format(finder->arena,
+                                     "It has faster kernels than the portable library: %s.", list);
+  etr_finding_judge(added, ETR_POSSIBLE, "which library ran is not recorded");
+  return true;
+}
+
+static bool find_delegable(etr_finder *finder, const etr_kernels *kernels) {
+  const char *known = etr_known_partitioner();
+  chosen_kernels taken, other;
+  uint64_t optimized = 0;
+  if (!known || !could_be_delegated(finder, known))
+    return true;
+  begin_choice(&taken, finder);
+  begin_choice(&other, finder);
+  for (size_t i = 0; i < kernels->count; i++) {
+    const etr_kernel_row *row = &kernels->rows[i];
+    uint64_t ticks = ticks_of(finder, kernels, i);
+    bool has_library = !row->backend && etr_is_optimized(operator_of(row->kernel));
+    bool is_taken = !row->backend &&
+                    etr_partitioner_takes_kernel(known, etr_label_kernel(row->kernel));
+    if (is_taken)
+      add_kernel(&taken, finder, row, ticks);
+    if (is_taken && has_library)
+      optimized += ticks;
+    if (has_library && !is_taken)
+      add_kernel(&other, finder, row, ticks);
+  }
+  bool is_much = optimized * 2 > taken.ticks;
+  return add_delegable(finder, known, &taken, is_much ? optimized : 0) &&
+         add_optimized(finder, &other);
+}
+
+/* ---- Copies ---- */
+
+/* Each kind that takes much is a finding, as with a graph. Delegates' copies are those of
+ * etr_find_layouts(). */
+static bool find_copies(etr_finder *finder, const etr_kernels *kernels) {
+  for (size_t i = 0; i < kernels->count; i++) {
+    const etr_kernel_row *row = &kernels->rows[i];
+    const char *name = etr_label_kernel(row->kernel);
+    uint64_t ticks = ticks_of(finder, kernels, i);
+    if (row->backend || !etr_kernel_only_copies(name))
+      continue;
+    etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, ticks, (double)ticks);
+    if (!added)
+      continue;
+    added->title = etr_arena_format(finder->arena, "Avoid %zu %s", row->event_count, name);
+    added->fact = etr_arena_format(finder->arena, "%s %s to move data",
+                                   etr_they_take(row->event_count), etr_finder_time(finder, ticks));
+    added->evidence = etr_arena_format(
+        finder->arena, "%s %s. With the ETRecord or the .pte, it is known between which operators.",
+        etr_they_take(row->event_count), etr_finder_time(finder, ticks));
+    etr_finding_judge(added, ETR_POSSIBLE, "the model may need some of them");
+  }
+  return !etr_arena_failed(finder->arena);
+}
+
+/* ---- Events that one run makes look slow ---- */
+
+/* An event's longest run but for a cold first one. */
+typedef struct outlier {
+  const etr_event *event;
+  uint64_t ticks, excess;
+  uint32_t run;
+} outlier;
+
+static bool is_work(const etr_event *event) {
+  bool is_kernel = event->kind == ETR_EVENT_KERNEL;
+  return is_kernel || (event->kind == ETR_EVENT_DELEGATE_OPERATOR && event->is_in_sums &&
+                       event->role == ETR_ROLE_OPERATOR);
+}
+
+/* Returns the event's longest sample, if it stands out from its median: see
+ * ETR_FINDING_OUTLIER_FACTOR. Events that occur several times in a run are left out. */
+static outlier outlier_of(const etr_finder *finder, const etr_block *block,
+                          const etr_event *event) {
+  outlier longest = {0};
+  bool is_once = event->sample_count == block->run_count;
+  if (!is_work(event) || !is_once || event->sample_count < ETR_FINDING_LEAST_RUNS ||
+      event->stats.p50 <= 0)
+    return longest;
+  for (size_t i = 0; i < event->sample_count; i++) {
+    bool is_cold = event->sample_runs[i] == finder->method->runs[0] &&
+                   finder->method->skipped_run_count == 0;
+    if (!is_cold && event->durations[i] > longest.ticks)
+      longest = (outlier){event, event->durations[i],
+                          event->durations[i] - (uint64_t)event->stats.p50, event->sample_runs[i]};
+  }
+  bool stands_out = (double)longest.ticks > ETR_FINDING_OUTLIER_FACTOR * event->stats.p50;
+  return stands_out ? longest : (outlier){0};
+}
+
+static bool find_outliers(etr_finder *finder) {
+  const etr_method *method = finder->method;
+  outlier worst = {0};
+  size_t count = 0;
+  uint64_t ticks = 0;
+  for (size_t b = 0; b < method->block_count; b++) {
+    const etr_block *block = &finder->profile->blocks[method->blocks[b]];
+    for (size_t i = 0; i < block->event_count; i++) {
+      outlier found = outlier_of(finder, block, &block->events[i]);
+      count += found.event != NULL;
+      ticks += found.excess;
+      if (found.excess > worst.excess)
+        worst = found;
+    }
+  }
+  etr_finding *added = worst.event ? etr_finder_add(finder, ETR_FINDING_OUTLIER, ticks, NAN) : NULL;
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  added->cost = added->potential = (double)ticks;
+  added->share = NAN;
+  added->is_once = true;
+  added->title = "Measure again without other load";
+  added->fact = etr_arena_format(finder->arena, "%zu operator%s median in one run", count,
+                                 count == 1 ? " took over ten times its"
+                                            : "s took over ten times their");
+  added->evidence = etr_arena_format(
+      finder->arena, "Worst: %s took %s in run %u; its median is %s, its average %s.",
+      etr_label_kernel(worst.event->label), etr_finder_time_of(finder, (double)worst.ticks),
+      (unsigned)worst.run, etr_finder_time_of(finder, worst.event->stats.p50),
+      etr_finder_time_of(finder, worst.event->stats.avg));
+  etr_finding_judge(added, ETR_LIKELY, "an interruption, which averages contain");
+  return !etr_arena_failed(finder->arena);
+}
+
+/* ---- All ---- */
+
+bool etr_find_by_kernel(etr_finder *finder) {
+  etr_kernels kernels;
+  if (etr_finder_has_edge(finder))
+    return true;
+  if (!etr_kernels_make(&kernels, finder->arena, finder->profile, finder->method) ||
+      !find_delegable(finder, &kernels))
+    return false;
+  /* A program's graph has copies and outliers by node. */
+  return finder->graph || (find_copies(finder, &kernels) && find_outliers(finder));
+}
+
+/* ---- Where most of the time of delegates is, if it is on no node ---- */
+
+/* Returns the largest part of the time of delegates that is on no node; NULL if there is none. */
+static const etr_part_time *largest_part(const etr_finder *finder) {
+  const etr_part_time *largest = NULL;
+  for (size_t i = 0; i < finder->method->part_count; i++) {
+    const etr_part_time *part = &finder->method->parts[i];
+    if (etr_broad_part_of(part) == ETR_BROAD_DELEGATES &&
+        (!largest || part->ticks > largest->ticks))
+      largest = part;
+  }
+  return largest;
+}
+
+/* Returns whether the time in a delegate's phases is mostly computing. */
+static bool is_computing(const etr_finder *finder, const char *backend) {
+  uint64_t computing = 0, all = 0;
+  for (size_t i = 0; i < finder->method->time_slice_count; i++) {
+    const etr_time_slice *slice = &finder->method->time_slices[i];
+    bool is_mine = slice->part == ETR_TIME_DELEGATE_PHASES && slice->event->backend &&
+                   strcmp(slice->event->backend, backend) == 0;
+    all += is_mine ? slice->ticks : 0;
+    computing += is_mine && slice->phase == ETR_PHASE_COMPUTE ? slice->ticks : 0;
+  }
+  return computing * 2 > all;
+}
+
+bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *out) {
+  const etr_part_time *part = largest_part(finder);
+  *out = (etr_delegates_time){0};
+  if (!part)
+    return true;
+  etr_arena *arena = finder->arena;
+  bool is_known = part->backend && strcmp(part->backend, ETR_UNKNOWN_BACKEND) != 0;
+  const char *label = is_known ? etr_label_backend(arena, part->backend) : "unknown delegates";
+  if (!label)
+    return false;
+  out->ticks = part->ticks;
+  switch (part->part) {
+  case ETR_TIME_CALL_OVERHEAD:
+    out->where = "calls of delegates, around their operators";
+    out->next = "more work in each call: fewer and larger delegates, or several inputs at once";
+    break;
+  case ETR_TIME_OPAQUE:
+    out->where = etr_arena_format(arena, "%s, which records no operators", label);
+    out->next = "`delegation`, which lists what each call contains";
+    break;
+  case ETR_TIME_DELEGATE_PHASES:
+    if (is_computing(finder, etr_or_empty(part->backend)))
+      out->where = etr_arena_format(arena, "%s, mostly computing", label);
+    else
+      out->where = etr_arena_format(arena, "%s, mostly copying and waiting", label);
+    out->next = is_computing(finder, etr_or_empty(part->backend))
+                    ? "a smaller input, or fewer channels"
+                    : "more work in each call";
+    break;
+  default:
+    out->where = etr_arena_format(arena, "operators of %s that are on no node", label);
+    out->next = "`summary --by kernel`, which lists them";
+    break;
+  }
+  return !etr_arena_failed(arena);
+}
