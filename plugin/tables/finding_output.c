@@ -85,9 +85,33 @@ static const etr_field finding_fields[] = {
 };
 ETR_ROW_TYPE(finding, finding_fields);
 
+/* Writes the code before and after the change; null where the documents have none. */
+static void put_code(const etr_fields *f, const etr_finding *finding) {
+  const etr_finding_code *code = etr_finding_code_of(finding->kind);
+  etr_jw_key(f->json, "code");
+  if (!code) {
+    etr_jw_null(f->json);
+    return;
+  }
+  etr_jw_object(f->json);
+  etr_field_text(f, "before", code->before);
+  etr_field_text(f, "after", code->after);
+  etr_jw_end(f->json);
+}
+
 void etr_finding_put(const etr_fields *f, const etr_finding *finding, bool all) {
   etr_field_put_medium(f, &etr_finding_fields, all ? ETR_IN_JSON : ETR_IN_DOCUMENT,
                        &(finding_row){NULL, finding});
+  etr_field_object(f, "saves");
+  etr_field_ticks(f, "low", finding->least);
+  etr_field_ticks(f, "high", finding->potential);
+  etr_field_flag(f, "once", finding->is_once);
+  etr_jw_end(f->json);
+  put_code(f, finding);
+  etr_field_list(f, "shares_with");
+  for (size_t i = 0; i < finding->overlap_count; i++)
+    etr_jw_int(f->json, finding->overlaps[i]);
+  etr_jw_end(f->json);
 }
 
 void etr_findings_add(etr_table *table, const etr_method *method, const etr_findings *findings) {
@@ -123,20 +147,6 @@ static void put_filter(etr_answer *answer, const etr_finding *finding, const etr
   etr_jw_end(f->json);
 }
 
-/* Writes the code before and after the change; null where the documents have none. */
-static void put_code(const etr_fields *f, const etr_finding *finding) {
-  const etr_finding_code *code = etr_finding_code_of(finding->kind);
-  etr_jw_key(f->json, "code");
-  if (!code) {
-    etr_jw_null(f->json);
-    return;
-  }
-  etr_jw_object(f->json);
-  etr_field_text(f, "before", code->before);
-  etr_field_text(f, "after", code->after);
-  etr_jw_end(f->json);
-}
-
 static void put_finding(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
   const etr_fields *f = &answer->fields;
   etr_jw_object(f->json);
@@ -149,17 +159,7 @@ static void put_finding(etr_answer *answer, const etr_finding *finding, const et
   for (size_t i = 0; i < finding->instruction_count; i++)
     etr_jw_int(f->json, finding->instructions[i]);
   etr_jw_end(f->json);
-  etr_field_object(f, "saves");
-  etr_field_ticks(f, "low", finding->least);
-  etr_field_ticks(f, "high", finding->potential);
-  etr_field_flag(f, "once", finding->is_once);
-  etr_jw_end(f->json);
   put_filter(answer, finding, graph);
-  put_code(f, finding);
-  etr_field_list(f, "shares_with");
-  for (size_t i = 0; i < finding->overlap_count; i++)
-    etr_jw_int(f->json, finding->overlaps[i]);
-  etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
 
