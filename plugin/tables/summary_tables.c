@@ -1016,7 +1016,7 @@ static bool put_layer_kinds(report *r, const etr_method *method) {
   bool good = add_layer_kinds(&table, method);
   if (good && table.rows.count)
     put_table(r, &table);
-  else if (good)
+  else if (good && r->options.by)
     put_note(r, "no decoder: it reads no tokens, or has no attention");
   return good;
 }
