@@ -305,10 +305,10 @@ def check_old_members(text):
 
 # Commands that print the balance of every method that ran, how it is found in what they print, its statistic, and the unit of its last digit in nanoseconds.
 OF_ALL_METHODS = (
-    ('summary RECORD --unit ns', in_text, 'typical', 1),
-    ('summary RECORD --unit ns --stat avg', in_text, 'avg', 1),
-    ('summary RECORD --unit ns --stat p50', in_text, 'typical', 1),
-    ('summary RECORD --unit ns --format markdown', in_markdown, 'typical', 1),
+    ('summary RECORD --all --unit ns', in_text, 'typical', 1),
+    ('summary RECORD --all --unit ns --stat avg', in_text, 'avg', 1),
+    ('summary RECORD --all --unit ns --stat p50', in_text, 'typical', 1),
+    ('summary RECORD --all --unit ns --format markdown', in_markdown, 'typical', 1),
     ('report RECORD', in_report, 'typical', 1e-3),
     ('report RECORD', in_report_avg, 'avg', 1e-3),
 )
