@@ -96,6 +96,7 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
       assert.ok(shown.length === list.length || shown.length > 20, button);
     }
     await page.groupBy('Module');
+    await page.grid().getByRole('columnheader', {name: /^own/}).waitFor(); // which is there once the table knows its width
     const totals = new Map(said.by_module.map(row => [row.module || itself, row])), modules = await page.copied('Rows by module');
     for (const row of modules.filter(({module, count: equal}) => equal === 1 && totals.has(module) && module !== itself)) {
       const told = totals.get(row.module);
