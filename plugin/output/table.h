@@ -277,7 +277,8 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
  * JSON, from which schemas, the Python package and the documentation are generated. */
 /* clang-format off */
 #define ETR_ROW_TYPES(X) \
-  X(node) X(event) X(logged_value) X(sum) X(source_line) X(operator_delegation) X(delegate) X(tensor) X(constant) \
+  X(node) X(event) X(logged_value) X(sum) X(source_line) X(operator_delegation) X(delegate) X(delegate_module) \
+  X(delegate_op) X(tensor) X(constant) \
   X(boundary) X(buffer) X(constant_sum) X(weight_sum) X(blob) X(blob_sum) X(allocation) X(change) X(node_change) \
   X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) X(module_cost) X(run) X(warning) \
   X(file_part) X(content_size) X(module_size) X(delegate_size) X(content_change) \
