@@ -532,7 +532,8 @@ ETR_API const char *etr_backend_label(const char *backend);
 ETR_API const char *etr_known_partitioner(void);
 
 /** Returns whether the rules of a backend's partitioner are known for a graph, which must be of the
- * Edge dialect. */
+ * Edge dialect. They are those of ExecuTorch 1.5: for a graph that torch.export wrote in a format
+ * before 5.4, as for ExecuTorch 1.2 and before, they are not known. */
 ETR_API bool etr_partitioner_is_known(const char *backend, const etr_graph *graph);
 
 /** Returns true if the rules of a backend's partitioner are known and it takes operators of a

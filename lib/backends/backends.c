@@ -121,9 +121,17 @@ const char *etr_known_partitioner(void) {
   return NULL;
 }
 
+/* Returns whether ExecuTorch 1.2 or an older version wrote the graph: torch.export numbers the
+ * format that it writes from 5.0 to 5.3. Their partitioners took other operators. */
+static bool is_older_than_rules(const etr_graph *graph) {
+  const char *version = graph->schema_version ? graph->schema_version : "";
+  return strncmp(version, "5.", 2) == 0 && version[2] >= '0' && version[2] <= '3' && !version[3];
+}
+
 bool etr_partitioner_is_known(const char *backend_id, const etr_graph *graph) {
   const etr_backend *backend = etr_backend_of(backend_id);
-  return backend && backend->refuses && strcmp(graph->dialect, "edge") == 0;
+  return backend && backend->refuses && strcmp(graph->dialect, "edge") == 0 &&
+         !is_older_than_rules(graph);
 }
 
 bool etr_partitioner_takes_kernel(const char *backend_id, const char *kernel) {

@@ -106,7 +106,43 @@ static inline bool is_plain(char c, bool is_json) {
   return is_json || (c != '"' && c != '\\');
 }
 
+/* Returns a word that is not 0 if one of eight bytes is not plain. The highest bit of each byte is
+ * set where the byte is below or equal to what was subtracted; other bits may be set with it. */
+static inline uint64_t find_unplain(uint64_t word, bool is_json) {
+  static const uint64_t each = 0x0101010101010101, highest = 0x8080808080808080;
+  uint64_t found = word | (word - each * ' ') | (word + each); /* above 0x7F; below ' '; 0x7F */
+  found |= (word ^ each * '<') - each;
+  if (!is_json)
+    found |= ((word ^ each * '"') - each) | ((word ^ each * '\\') - each);
+  return found & highest;
+}
+
+static inline uint64_t word_at(const char *at) {
+  uint64_t word;
+  memcpy(&word, at, sizeof word);
+  return word;
+}
+
+/* Returns whether a text is plain, as keys and names of this program and of torch are. */
+static inline bool are_all_plain(etr_slice text, bool is_json) {
+  enum { WORD = sizeof(uint64_t) };
+  size_t at = 0;
+  if (text.size < WORD) {
+    while (at < text.size && is_plain(text.data[at], is_json))
+      at++;
+    return at == text.size;
+  }
+  uint64_t found = find_unplain(word_at(text.data + text.size - WORD), is_json);
+  for (; at + WORD < text.size; at += WORD)
+    found |= find_unplain(word_at(text.data + at), is_json);
+  return found == 0;
+}
+
 static void put_escaped(etr_jw *json, etr_slice text, bool is_json) {
+  if (are_all_plain(text, is_json)) {
+    etr_put(json->writer, text);
+    return;
+  }
   for (size_t at = 0, start = 0; at < text.size; start = at) {
     while (at < text.size && is_plain(text.data[at], is_json))
       at++;
@@ -149,6 +185,23 @@ void etr_jw_key_slice(etr_jw *json, etr_slice key) {
 
 void etr_jw_key(etr_jw *json, const char *key) {
   etr_jw_key_slice(json, etr_slice_of(key));
+}
+
+etr_slice etr_jw_prepare_key(etr_arena *arena, const char *key) {
+  etr_text text;
+  etr_writer writer;
+  etr_jw json;
+  etr_text_begin(&text, arena, &writer);
+  etr_jw_init(&json, &writer, ETR_JW_DOCUMENT);
+  etr_jw_key(&json, key);
+  const char *written = etr_text_end(&text, &writer);
+  return written ? etr_slice_of(written) : (etr_slice){0};
+}
+
+void etr_jw_ready_key(etr_jw *json, etr_slice key) {
+  separate(json, false);
+  etr_put(json->writer, key);
+  json->after_key = true;
 }
 
 void etr_jw_slice(etr_jw *json, etr_slice text) {

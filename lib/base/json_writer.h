@@ -55,6 +55,11 @@ void etr_jw_end(etr_jw *json);
 void etr_jw_key(etr_jw *json, const char *key);
 void etr_jw_key_slice(etr_jw *json, etr_slice key);
 
+/** Returns a key of a document as it is written, `"key":`, in the arena; empty when out of memory.
+ * etr_jw_ready_key() writes it: for the keys of many rows. */
+etr_slice etr_jw_prepare_key(etr_arena *arena, const char *key);
+void etr_jw_ready_key(etr_jw *json, etr_slice key);
+
 /** Writes a string; NULL gives null. */
 void etr_jw_string(etr_jw *json, const char *text);
 void etr_jw_slice(etr_jw *json, etr_slice text);

@@ -9,7 +9,9 @@
 #include "formats/element.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- Sizes multiplied and added up ---- */
 
@@ -587,7 +589,8 @@ typedef struct finder {
   uint32_t *first_value;    /* per node: number of its first output */
   bool *is_used_outside;    /* per value: a node of another group uses it */
   uint32_t *seen_by;        /* per value: the group that read it last */
-  tally *tallies;           /* per node */
+  tally *tallies;           /* per node, where they are being added up */
+  const tally *sums;        /* per node, once they are known */
   size_t overflow_count;
   bool has_jumps;
   uint32_t first_overflow; /* a node */
@@ -817,7 +820,7 @@ static bool never_ran(const finder *f, uint32_t node) {
 /* ---- All ---- */
 
 static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
-  const tally *sum = &f->tallies[node];
+  const tally *sum = &f->sums[node];
   bool overflows = sum->macs.overflows || sum->read.overflows || sum->written.overflows;
   *out = (etr_cost){.macs = etr_amount_count(&sum->macs),
                     .read_bytes = etr_amount_count(&sum->read),
@@ -861,32 +864,122 @@ static bool start_finder(finder *f, etr_arena *scratch) {
   return true;
 }
 
-bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena,
-                    etr_warnings *warnings) {
+/* ---- Kept for the next ETDump ---- */
+
+enum { MOST_KNOWN = 4 }; /* ways to group the nodes of a graph that are kept */
+
+/* How the nodes of a graph are grouped decides what they cost: nothing else in a recording does. */
+typedef struct etr_group_costs {
+  struct etr_group_costs *next;
+  size_t count;   /* nodes */
+  tally *tallies; /* in the same block of memory, as is the next */
+  uint32_t *groups;
+} etr_group_costs;
+
+void etr_known_costs_clear(etr_known_costs *known) {
+  etr_group_costs *costs = atomic_load(&known->first);
+  while (costs) {
+    etr_group_costs *next = costs->next;
+    free(costs);
+    costs = next;
+  }
+  atomic_store(&known->first, NULL);
+}
+
+static etr_group_costs *new_costs(size_t count) {
+  etr_group_costs *costs = calloc(1, sizeof *costs + count * (sizeof(tally) + sizeof(uint32_t)));
+  if (!costs)
+    return NULL;
+  costs->count = count;
+  costs->tallies = (tally *)(costs + 1);
+  costs->groups = (uint32_t *)(costs->tallies + count);
+  return costs;
+}
+
+/* Returns the group of a node and whether a delegate runs it, in one number. */
+static uint32_t group_of(const etr_graph *graph, uint32_t node) {
+  return leader_of(graph, node) << 1 | is_delegated(graph, &graph->nodes[node]);
+}
+
+static bool has_groups(const etr_group_costs *costs, const etr_graph *graph) {
+  for (uint32_t i = 0; i < costs->count; i++)
+    if (costs->groups[i] != group_of(graph, i))
+      return false;
+  return true;
+}
+
+/* Returns what is known of a graph that is grouped as this one; NULL if nothing is. */
+static const tally *find_known(const etr_known_costs *known, const etr_graph *graph) {
+  const etr_group_costs *costs = known ? atomic_load(&known->first) : NULL;
+  while (costs && !has_groups(costs, graph))
+    costs = costs->next;
+  return costs ? costs->tallies : NULL;
+}
+
+/* Keeps a copy of what was found, unless enough is kept or there is no memory: it is found again.
+ */
+static void keep(etr_known_costs *known, const finder *f) {
+  size_t kept = 0;
+  etr_group_costs *first = atomic_load(&known->first);
+  for (const etr_group_costs *at = first; at; at = at->next)
+    kept++;
+  etr_group_costs *costs = kept < MOST_KNOWN ? new_costs(f->graph->node_count) : NULL;
+  if (!costs)
+    return;
+  memcpy(costs->tallies, f->tallies, costs->count * sizeof *costs->tallies);
+  for (uint32_t i = 0; i < costs->count; i++)
+    costs->groups[i] = group_of(f->graph, i);
+  costs->next = first;
+  if (!atomic_compare_exchange_strong(&known->first, &first, costs))
+    free(costs); /* another thread was faster: the next recording keeps them */
+}
+
+static etr_known_costs *known_of(const etr_cost_job *job, const etr_graph *graph) {
+  for (size_t i = 0; i < job->known_count; i++)
+    if (job->known[i].nodes == graph->nodes && graph->nodes)
+      return &job->known[i];
+  return NULL;
+}
+
+/* Adds up the groups of a graph, or finds the sums of those before it. */
+static bool find_sums(finder *f, etr_known_costs *known, etr_arena *scratch) {
+  f->sums = find_known(known, f->graph);
+  if (f->sums)
+    return true;
+  if (!start_finder(f, scratch))
+    return false;
+  mark_used_outside(f);
+  if (!add_all(f, scratch))
+    return false;
+  f->sums = f->tallies;
+  if (known)
+    keep(known, f);
+  return true;
+}
+
+bool etr_costs_find(const etr_cost_job *job) {
+  const etr_profile *profile = job->profile;
   for (size_t i = 0; i < profile->graph_count; i++) {
-    etr_graph *graph = &graphs[i];
+    etr_graph *graph = &job->graphs[i];
     etr_arena scratch = {0};
     finder f = {
         .graph = graph, .method = method_that_ran(profile, graph), .has_jumps = has_jumps(graph)};
-    etr_cost *costs = etr_arena_alloc_raw_array(arena, graph->node_count, sizeof *costs);
-    bool good = costs && start_finder(&f, &scratch);
-    if (good)
-      mark_used_outside(&f);
-    good = good && add_all(&f, &scratch);
+    etr_cost *costs = etr_arena_alloc_raw_array(job->arena, graph->node_count, sizeof *costs);
+    bool good = costs && find_sums(&f, known_of(job, graph), &scratch);
     for (uint32_t k = 0; good && k < graph->node_count; k++) {
       if (!fill_cost(&f, k, &costs[k]) || f.overflow_count++)
         continue;
       f.first_overflow = k;
     }
     if (good)
-      warn_of_overflows(&f, graph->works ? profile->pte : profile->etrecord, warnings);
+      warn_of_overflows(&f, graph->works ? profile->pte : profile->etrecord, job->warnings);
     if (good)
       graph->costs = costs;
     etr_arena_clear(&scratch);
     if (!good)
       return false;
   }
-  etr_effective_peaks_find(profile);
+  etr_effective_peaks_find(job->profile);
   return true;
 }
 

@@ -60,12 +60,30 @@ bool etr_multiplies(const char *target);
 
 /* ---- The costs of a graph's nodes, by their shapes alone ---- */
 
-/** Fills the costs of `graphs`, the profile's graphs, and the peaks of the profile. Fused nodes
- * count for the node into which they were fused. Warns about sizes whose product is too large to
- * count. Returns false when out of memory.
- */
-bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena,
-                    etr_warnings *warnings);
+/** What the groups of a graph of a record cost: for the next ETDumps that are joined to the record
+ * and group its nodes in the same way. Zeroed: nothing is known. Several threads may use it. */
+typedef struct etr_known_costs {
+  const etr_node *nodes; /* of the graph */
+  _Atomic(struct etr_group_costs *) first;
+} etr_known_costs;
+
+/** Frees what is known. */
+void etr_known_costs_clear(etr_known_costs *known);
+
+/** What etr_costs_find() fills. */
+typedef struct etr_cost_job {
+  etr_profile *profile;
+  etr_graph *graphs;      /* those of the profile */
+  etr_known_costs *known; /* of graphs of the record; NULL: nothing is kept */
+  size_t known_count;
+  etr_arena *arena;
+  etr_warnings *warnings;
+} etr_cost_job;
+
+/** Fills the costs of the graphs, and the peaks of the profile. Fused nodes count for the node into
+ * which they were fused. Warns about sizes whose product is too large to count. Returns false when
+ * out of memory. */
+bool etr_costs_find(const etr_cost_job *job);
 
 /* ---- The peaks of a profile ---- */
 

@@ -235,6 +235,10 @@ static etr_status read_all(reader *r, etr_error *error) {
   for (size_t i = 0; i < out->record.graph_count; i++)
     if (!fold_modules(&out->record.graphs[i], r->arena))
       return etr_fail_memory(error);
+  out->known_costs = etr_arena_alloc_array(r->arena, out->record.graph_count,
+                                           sizeof *out->known_costs);
+  for (size_t i = 0; out->known_costs && i < out->record.graph_count; i++)
+    out->known_costs[i].nodes = out->record.graphs[i].nodes;
   ETR_TRY(read_weights(r, error));
   ETR_TRY(read_program(r, error));
   if (!collect_methods(r))
@@ -272,6 +276,8 @@ etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs,
 void etr_close_record(etr_opened_record *opened) {
   if (!opened)
     return;
+  for (size_t i = 0; opened->known_costs && i < opened->record.graph_count; i++)
+    etr_known_costs_clear(&opened->known_costs[i]);
   etr_file_clear(&opened->pte.file);
   etr_arena_clear(&opened->arena);
   free(opened);

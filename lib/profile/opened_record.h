@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "inputs/method.h"
+#include "join/cost.h"
 
 /** What etr_open_record() read. Joining only reads it, so that several threads can join ETDumps at
  * once. */
@@ -23,6 +24,7 @@ struct etr_opened_record {
   etr_vec(etr_method_inputs) methods; /* every method that the record, its Edge graphs or the .pte
                                          name, in this order; without payloads and budget */
   size_t edge_graph_count;
+  etr_known_costs *known_costs; /* of each graph of the record; joining adds to it */
 };
 
 #endif

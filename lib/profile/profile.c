@@ -493,8 +493,13 @@ static etr_status load_profile(loader *l, etr_error *error) {
                            l->arena))
     return etr_fail_memory(error);
   ETR_TRY(lay_out(l, error));
-  if (!(without & ETR_WITHOUT_COSTS) &&
-      !etr_costs_find(l->profile, l->graphs, l->arena, &l->warnings))
+  const etr_cost_job costs = {.profile = l->profile,
+                              .graphs = l->graphs,
+                              .known = l->opened->known_costs,
+                              .known_count = l->opened->record.graph_count,
+                              .arena = l->arena,
+                              .warnings = &l->warnings};
+  if (!(without & ETR_WITHOUT_COSTS) && !etr_costs_find(&costs))
     return etr_fail_memory(error);
   if (!unwrap_all(l))
     return etr_fail_memory(error);

@@ -256,6 +256,16 @@ static void put_types(const etr_table *table, const etr_column *columns) {
   etr_jw_end(&json);
 }
 
+/* Escapes the keys of rows in JSON once for all rows. */
+static void prepare_keys(etr_table *table, const etr_column *columns) {
+  etr_arena *arena = &table->answer->arena;
+  table->keys = etr_arena_alloc_array(arena, table->column_count, sizeof *table->keys);
+  for (size_t i = 0; table->keys && i < table->column_count; i++)
+    table->keys[i] = etr_jw_prepare_key(arena, columns[i].title);
+  if (!table->keys)
+    table->column_count = 0; /* out of memory: the answer fails */
+}
+
 /* Chooses the columns of the table, now that its context is known. */
 static void begin_table(etr_table *table) {
   etr_arrow *arrow = table->answer->arrow;
@@ -285,6 +295,8 @@ static void begin_table(etr_table *table) {
     etr_arrow_add_column(arrow, columns[i].title, arrow_type(table, i));
   if (table->answer->options->typed && !arrow && columns && !table->laid_out.without_head)
     put_types(table, columns);
+  if (columns && table->answer->options->format == ETR_TABLE_JSON_LINES)
+    prepare_keys(table, columns + table->origin_count);
 }
 
 /* ---- Rows ---- */
@@ -479,7 +491,7 @@ static void put_line(const etr_table *table, const void *row) {
   for (size_t i = 0; i < table->origin_count; i++)
     etr_field_text(&fields, table->origin[i].name, table->origin[i].value);
   for (size_t i = 0; i < table->column_count; i++) {
-    etr_jw_key(&json, table->laid_out.columns[table->origin_count + i].title);
+    etr_jw_ready_key(&json, table->keys[i]);
     etr_put_scalar(&json,
                    table->answer->options->typed
                        ? typed_scalar(table, table->columns[i], row)

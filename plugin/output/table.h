@@ -318,6 +318,7 @@ typedef struct etr_table {
   size_t chosen_count;
   const etr_field *
       *columns;            /* columns of the table being written; NULL: no table is being written */
+  etr_slice *keys;         /* of the columns, if rows are lines of JSON: `"node":` */
   etr_text_table laid_out; /* the cells, if the output is text, Markdown, CSV or TSV */
   size_t column_count;     /* of `columns` */
   const etr_tag

@@ -157,11 +157,40 @@ static etr_status end_page(const etr_sink *sink, etr_error *error) {
   return etr_writer_finish(&writer, error);
 }
 
-etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
-                           etr_error *error) {
+/* Rows of each list in a comment, as the commands print them. */
+enum { COMMENT_ROWS = 10 };
+
+/* Writes what the page copies as a comment for a pull request: the Markdown of `summary`. */
+static etr_status put_comment(const etr_sink *sink, const etr_text *comment, etr_error *error) {
+  return put_document(sink, "comment", &(document){.made = comment}, error);
+}
+
+static etr_status put_page(const etr_sink *sink, etr_unit unit, const etr_profile *profile,
+                           const etr_text *comment, etr_error *error) {
   ETR_TRY(begin_page(sink, unit, error));
   ETR_TRY(put_record(sink, "profile", profile, error));
+  ETR_TRY(put_comment(sink, comment, error));
   return end_page(sink, error);
+}
+
+/* The unit of a comment, which has no page that could choose. */
+static etr_unit comment_unit(etr_unit unit) {
+  return unit == ETR_UNIT_AUTO ? ETR_UNIT_MS : unit;
+}
+
+etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
+                           etr_error *error) {
+  etr_arena arena = {0};
+  etr_text comment = {.arena = &arena};
+  const etr_table_options options = {
+      .format = ETR_TABLE_MARKDOWN, .unit = comment_unit(unit), .top = COMMENT_ROWS};
+  etr_status status = etr_emit_summary_tables(profile, NULL, &options,
+                                              &(etr_sink){etr_text_write, &comment}, error);
+  bool out_of_memory = etr_arena_failed(&arena); /* the emitters report it as a sink that refuses */
+  if (status == ETR_OK)
+    status = put_page(sink, unit, profile, &comment, error);
+  etr_arena_clear(&arena);
+  return out_of_memory ? etr_fail_memory(error) : status;
 }
 
 /* ---- Two records ---- */
@@ -239,36 +268,43 @@ static bool number_rows(etr_comparison *out, etr_arena *arena, const etr_compari
   return !etr_arena_failed(arena);
 }
 
-static etr_status compare(etr_text *out, const etr_profile *base, const etr_profile *newer,
-                          etr_error *error) {
+/* Writes the comparison as JSON for the page, and as the Markdown of `diff` for a comment. */
+static etr_status compare(etr_text *out, etr_text *comment, etr_unit unit, const etr_profile *base,
+                          const etr_profile *newer, etr_error *error) {
   etr_comparison *comparison, shown;
   ETR_TRY(etr_compare(&comparison, base, newer, NULL, error));
   etr_status status = ETR_ERROR_MEMORY;
   if (number_rows(&shown, out->arena, comparison))
     status = etr_emit_diff_json(&shown, NULL, ETR_UNIT_NS, &(etr_sink){etr_text_write, out}, error);
+  const etr_table_options options = {
+      .format = ETR_TABLE_MARKDOWN, .unit = comment_unit(unit), .top = COMMENT_ROWS};
+  if (status == ETR_OK)
+    status = etr_emit_diff_tables(comparison, NULL, &options, &(etr_sink){etr_text_write, comment},
+                                  error);
   etr_comparison_close(comparison);
   return status;
 }
 
 static etr_status put_page_of_two(const etr_sink *sink, etr_unit unit,
                                   const etr_profile *const sides[2], const etr_text *comparison,
-                                  etr_error *error) {
+                                  const etr_text *comment, etr_error *error) {
   ETR_TRY(begin_page(sink, unit, error));
   ETR_TRY(put_record(sink, "profile", sides[1], error));
   ETR_TRY(put_record(sink, "base", sides[0], error));
   ETR_TRY(put_document(sink, "comparison", &(document){.made = comparison}, error));
+  ETR_TRY(put_comment(sink, comment, error));
   return end_page(sink, error);
 }
 
 etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *newer, etr_unit unit,
                                   const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
-  etr_text comparison = {.arena = &arena};
-  etr_status status = compare(&comparison, base, newer, error);
+  etr_text comparison = {.arena = &arena}, comment = {.arena = &arena};
+  etr_status status = compare(&comparison, &comment, unit, base, newer, error);
   bool out_of_memory = etr_arena_failed(&arena); /* the emitters report it as a sink that refuses */
   if (status == ETR_OK)
     status = put_page_of_two(sink, unit, (const etr_profile *const[]){base, newer}, &comparison,
-                             error);
+                             &comment, error);
   etr_arena_clear(&arena);
   return out_of_memory ? etr_fail_memory(error) : status;
 }

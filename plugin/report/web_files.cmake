@@ -56,4 +56,4 @@ file(WRITE ${OUT} "/* Made by web_files.cmake. */\n#include \"report/web_files.h
 append_packed(script ${SCRIPT})
 append_packed(style ${STYLE})
 append_slice(loader "${loader}")
-append_slice(policy "default-src 'none'; script-src 'sha256-${loader_hash}' 'sha256-${script_hash}'; worker-src blob:; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'")
+append_slice(policy "default-src 'none'; script-src 'sha256-${loader_hash}' 'sha256-${script_hash}'; worker-src blob:; img-src data: blob:; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'")

@@ -19,7 +19,7 @@ export class ExecuTorchTab extends TabPage {
   static async openReport(path, viewport, options = {}) {
     const tab = await new ExecuTorchTab().launch(viewport, {offline: true, ...options});
     tab.asked = [];
-    tab.page.on('request', request => request.url().startsWith('file:') || tab.asked.push(request.url()));
+    tab.page.on('request', request => /^(file|blob):/.test(request.url()) || tab.asked.push(request.url()));
     await tab.page.goto(`file://${path}#digits=1`);
     tab.frame = tab.page;
     return tab.shown();

@@ -115,8 +115,8 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       const rows = await dashboard.rows();
       assert.ok(rows.some(row => row.ms.startsWith('≈ ')) && rows.every(row => told.has(row.ms)), `${width} wide`);
     }
-    await dashboard.view('Summary');
-    assert.match((await dashboard.table('Where the time goes')).join('\n'), /≈ /);
+    await dashboard.groupBy('Operator');
+    assert.ok((await dashboard.rows()).some(row => row.ms.startsWith('≈ ')));
     assert.match(await dashboard.frame.locator('.time-legend').innerText(), /≈ matched by order: pass the \.pte/);
     assert.deepEqual(dashboard.errors, []);
   });

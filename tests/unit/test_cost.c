@@ -16,6 +16,12 @@ static etr_warnings warnings;
 static etr_profile profile;
 static etr_graph *graphs; /* the profile's */
 
+static bool find_costs(void) {
+  const etr_cost_job job = {
+      .profile = &profile, .graphs = graphs, .arena = &arena, .warnings = &warnings};
+  return etr_costs_find(&job);
+}
+
 /* The only graph of the profile, with its costs. */
 static tiny_graph *graph_of(const char *text) {
   tiny_graph *g = tiny_graph_of(&arena, text);
@@ -29,7 +35,7 @@ static tiny_graph *graph_of(const char *text) {
 
 static tiny_graph *costs_of(const char *text) {
   tiny_graph *g = graph_of(text);
-  cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+  cr_assert(find_costs());
   return g;
 }
 
@@ -232,7 +238,7 @@ Test(cost, macs_of_a_program_follow_from_its_operators) {
   for (size_t i = 0; i < ETR_COUNT(work_cases); i++) {
     const work_case *c = &work_cases[i];
     tiny_graph *g = program_of(c->nodes, c->work);
-    cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+    cr_assert(find_costs());
     const etr_cost *cost = cost_of(g, "n");
     uint64_t bytes = cost->read_bytes == UNKNOWN ? UNKNOWN : cost->read_bytes + cost->written_bytes;
     cr_expect_eq(cost->macs, c->macs, "%s: %llu MACs", c->title, (unsigned long long)cost->macs);
@@ -246,7 +252,7 @@ Test(cost, upper_bounds_of_sizes_give_no_cost) {
   tiny_graph *g = program_of("a input [2x3];b weight [3x5];n aten.mm.out (a,b) [2x5]",
                              ETR_WORK_BY_NAME);
   ((etr_value *)etr_for_foreign(g->nodes[0].outputs))->is_bound = true;
-  cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+  cr_assert(find_costs());
   cr_expect_eq(cost_of(g, "n")->macs, UNKNOWN);
   cr_expect_eq(cost_of(g, "n")->read_bytes, UNKNOWN);
   cr_expect_eq(cost_of(g, "n")->written_bytes, 40);
@@ -262,10 +268,10 @@ Test(cost, a_view_has_the_shape_that_is_read) {
   const etr_value seen[] = {{.name = "v", .dtype = "float32", .dims = dims, .rank = 2},
                             {.name = NULL}};
   const etr_value *views[] = {NULL, NULL, seen};
-  cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+  cr_assert(find_costs());
   cr_expect_eq(cost_of(g, "n")->macs, UNKNOWN);
   g->graph.views = views;
-  cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+  cr_assert(find_costs());
   cr_expect_eq(cost_of(g, "n")->macs, 30);
   etr_arena_clear(&arena);
 }
@@ -278,7 +284,7 @@ Test(cost, packed_constants_count_with_their_stored_size) {
   g->nodes[1].kind = ETR_NODE_CONSTANT;
   ((etr_value *)etr_for_foreign(g->nodes[0].outputs))->dtype = "qdint8";
   ((etr_value *)etr_for_foreign(g->nodes[1].outputs))->dtype = "qcint4";
-  cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+  cr_assert(find_costs());
   cr_expect_eq(cost_of(g, "n")->read_bytes, 24 + 15);
   cr_expect_eq(cost_of(g, "n")->weight_bytes, 15);
   cr_expect(cost_of(g, "n")->is_integer);
@@ -340,7 +346,7 @@ Test(cost, each_tensor_counts_once_in_bytes) {
 Test(cost, example_sizes_are_marked) {
   tiny_graph *g = graph_of("a input [sx3];b input [3x5];n mm (a,b) [2x5];o add (b,b) [3x5]");
   ((etr_dim *)etr_for_foreign(g->nodes[0].outputs[0].dims))[0].hint = 7;
-  cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+  cr_assert(find_costs());
   cr_expect_eq(cost_of(g, "n")->macs, 7 * 15);
   cr_expect(cost_of(g, "n")->from_hints);
   cr_expect_not(cost_of(g, "o")->from_hints);
@@ -371,8 +377,36 @@ static tiny_graph *fused(const char *text, const char *carried, const char *carr
   for (const char *at = carried; *at; at++)
     times[tiny_node(g, (char[]){*at, '\0'})].carried_by = tiny_node(g, carrier);
   g->graph.times = times;
-  cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+  cr_assert(find_costs());
   return g;
+}
+
+/* What one recording cost is kept for those that group the nodes as it did, and for no others. */
+Test(cost, groups_are_added_up_once) {
+  tiny_graph *g = fused("x input [1x2x4];w weight [2x2x1];c convolution (x,w) [1x2x4];"
+                        "r relu (c) [1x2x4];y add (r,x) [1x2x4]",
+                        "r", "c");
+  etr_known_costs known = {.nodes = g->nodes};
+  const etr_cost_job job = {.profile = &profile,
+                            .graphs = graphs,
+                            .known = &known,
+                            .known_count = 1,
+                            .arena = &arena,
+                            .warnings = &warnings};
+  etr_node_time *times = etr_for_foreign(g->graph.times);
+  uint32_t relu = tiny_node(g, "r"), convolution = tiny_node(g, "c");
+  for (int turn = 0; turn < 4; turn++) {
+    bool is_fused = turn % 2 == 0;
+    times[relu].carried_by = is_fused ? convolution : ETR_NONE;
+    cr_assert(etr_costs_find(&job));
+    etr_cost costs[2] = {g->graph.costs[relu], g->graph.costs[convolution]};
+    cr_assert(find_costs());
+    cr_expect_arr_eq(costs, ((etr_cost[]){g->graph.costs[relu], g->graph.costs[convolution]}),
+                     sizeof costs);
+    cr_expect_eq(costs[0].read_bytes, is_fused ? 0 : 32);
+  }
+  etr_known_costs_clear(&known);
+  etr_arena_clear(&arena);
 }
 
 Test(cost, bytes_of_a_fused_group_cross_its_boundary) {
@@ -446,7 +480,7 @@ Test(cost, weights_of_four_bits_are_packed_in_delegates) {
     etr_node_time *times = etr_for_foreign(g->graph.times);
     for (size_t k = 0; k < g->graph.node_count; k++)
       times[k].delegate_instruction = cases[i].delegate;
-    cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+    cr_assert(find_costs());
     cr_expect_eq(cost_of(g, "n")->weight_bytes, cases[i].weights, "%s: %llu", cases[i].range,
                  (unsigned long long)cost_of(g, "n")->weight_bytes);
     cr_expect_eq(cost_of(g, "n")->read_bytes, 24 + cases[i].weights);
@@ -498,7 +532,7 @@ Test(cost, nodes_that_never_ran_cost_nothing) {
     g->graph.profile_method = 0;
     profile.methods = &method;
     profile.method_count = 1;
-    cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+    cr_assert(find_costs());
     etr_cost_sum sum = {0};
     etr_cost_add(&sum, &profile, &g->graph, n);
     cr_expect_eq(cost_of(g, "n")->never_ran, c->never_ran, "%s", c->title);
@@ -646,7 +680,7 @@ Test(cost, only_large_and_long_operators_give_a_peak) {
     g->graph.profile_method = 0;
     profile.methods = &method;
     profile.method_count = 1;
-    cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+    cr_assert(find_costs());
     cr_expect_float_eq(profile.effective_peaks.gflops, c->gflops, 1e-9, "%s: %g GFLOP/s", c->title,
                        profile.effective_peaks.gflops);
     cr_expect_float_eq(profile.effective_peaks.gbs, c->gbs, 1e-9, "%s: %g GB/s", c->title,

@@ -99,10 +99,13 @@ Test(partition_refusals, agree_with_records) {
 
 Test(partition_refusals, of_other_backends_are_not_known) {
   const char *reasons[1] = {"untouched"};
-  const etr_graph graph = {.dialect = "edge"}, program = {.dialect = "program"};
+  const etr_graph graph = {.dialect = "edge", .schema_version = "5.4"};
+  const etr_graph program = {.dialect = "program"};
+  const etr_graph older = {.dialect = "edge", .schema_version = "5.3"};
   cr_expect(etr_partitioner_is_known(etr_known_partitioner(), &graph));
   cr_expect_not(etr_partitioner_is_known("QnnBackend", &graph));
   cr_expect_not(etr_partitioner_is_known(etr_known_partitioner(), &program));
+  cr_expect_not(etr_partitioner_is_known(etr_known_partitioner(), &older));
   cr_expect(etr_partition_refusals(reasons, "QnnBackend", &graph, NULL));
   cr_expect_str_eq(reasons[0], "untouched");
 }

@@ -115,6 +115,21 @@ Test(roles, the_node_that_the_partitioner_takes_is_delegated) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
+/* Debug handles of a graph that to_executorch() changed belong to other nodes. */
+Test(roles, handles_of_a_changed_graph_name_no_kernel) {
+  for (int is_changed = 0; is_changed <= 1; is_changed++) {
+    etr_arena arena = {0};
+    etr_kernel_groups groups = {0};
+    tiny_graph *g = tiny_graph_of(&arena, "x input;a sin (x) #1;b cos (a) #2");
+    g->graph.is_changed = is_changed;
+    const etr_placement placement = tiny_placement_of(&arena, g, "sin of 1; cos of 2");
+    cr_assert(etr_method_index_nodes(etr_for_foreign(placement.method), &arena));
+    cr_assert(etr_kernel_groups_find(&groups, &placement, &arena));
+    cr_expect_eq(groups.count, is_changed ? 0 : 2);
+    etr_arena_clear(&arena);
+  }
+}
+
 /* No path leaves a delegate and comes back. */
 Test(roles, a_delegate_is_convex) {
   static const role_case cases[] = {

@@ -19,10 +19,18 @@ export function recordLabel(run) {
   return run.replace(/\/\d+_[^/]+\/[^/]+$/, '') || run;
 }
 
-async function unpacked(base64) {
+async function unpackedText(base64) {
   const bytes = Uint8Array.from(atob(base64.trim()), letter => letter.charCodeAt(0));
-  return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text());
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
 }
+
+const unpacked = async base64 => JSON.parse(await unpackedText(base64));
+
+/** Returns the comment for a pull request that a report holds, Markdown; null if it holds none. */
+export const commentText = async () => {
+  const found = document.getElementById('comment');
+  return found && unpackedText(found.textContent);
+};
 
 /* Returns what a report embeds under an id, or null. */
 async function embedded(id) {

@@ -142,3 +142,6 @@ export function Distribution({operators, row, at}) {
   const part = (name, from, to) => html`<span class=${name} style=${{left: `${at(from)}%`, width: `${at(to) - at(from)}%`}}></span>`;
   return html`<span class="distribution" role="img" aria-label=${label} aria-description=${explain(label, [row])}>${part('range', min, max)}${part('box', p10, p90)}${part('median', p50, p50)}</span>`;
 }
+
+/** A sentence with its numbers in bold. */
+export const Bold = ({text}) => text.split(/([−+]?\d[\d.,]*(?: – \d[\d.,]*)? (?:%|ms|µs|ns|s)(?![\w/]))/).map((part, at) => (at % 2 ? html`<b>${part.replaceAll(' ', '\u00a0')}</b>` : part));

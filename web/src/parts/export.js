@@ -91,3 +91,27 @@ export function svgText(svg) {
   });
   return new XMLSerializer().serializeToString(made);
 }
+
+/* Draws an SVG on a canvas. The picture is an image of a blob, so it may hold nothing but shapes and texts. */
+async function drawn(svg, width, height) {
+  const url = URL.createObjectURL(new Blob([svg], {type: 'image/svg+xml'})), image = new Image(width, height);
+  try {
+    await new Promise((done, fail) => Object.assign(image, {onload: done, onerror: () => fail(new Error('the picture could not be drawn')), src: url}));
+    const canvas = Object.assign(document.createElement('canvas'), {width, height});
+    canvas.getContext('2d').drawImage(image, 0, 0, width, height);
+    return await new Promise(done => canvas.toBlob(done));
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+/** Copies an SVG as a picture; where the clipboard takes none, as in a frame, saves it as a file. */
+export async function copyPicture(svg, width, height) {
+  const picture = await drawn(svg, width, height);
+  try {
+    await navigator.clipboard.write([new ClipboardItem({'image/png': picture})]);
+    say('Copied the picture.');
+  } catch {
+    download('picture.png', picture);
+  }
+}

@@ -13,7 +13,7 @@ import {html} from '../base/html.js';
 import {fitted, headOf, relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
 import {declare, flag, get, set} from '../base/store.js';
-import {Choice, Link, changeOfTime, timeColumn} from '../parts/bits.js';
+import {Bold, Choice, Link, changeOfTime, timeColumn} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {SmallTable} from '../parts/table.js';
 import {neutral, theme, widthsOf} from '../parts/theme.js';
@@ -28,7 +28,7 @@ const JUDGED = ['slower', 'faster', 'likely_slower', 'likely_faster'];
 /* ---- The sentence ---- */
 
 /* Below twice as long a change is in percent, from there on a factor. */
-function ratioText(execute, base) {
+export function ratioText(execute, base) {
   const from = baseOf(execute), to = newOf(execute), {verdict} = execute, factor = Math.max(from / to, to / from), word = to < from ? 'faster' : 'slower';
   if (!JUDGED.includes(verdict)) return null;
   const much = factor >= 2 ? `${Number(factor.toPrecision(2))}×` : relativeText(Math.abs(to - from) / from).replace(/^[+−]/, '');
@@ -41,11 +41,19 @@ const listText = names => (names.length < 2 ? names.join('') : `${names.slice(0,
 function reasons(answer) {
   const rows = kind => sortRows((answer.by_op ?? []).filter(({verdict}) => verdict === kind), row => Math.abs(changeOf(row)), true), sum = list => list.reduce((all, row) => all + changeOf(row), 0);
   const [gone, added] = [rows('gone'), rows('new')], calls = (answer.parts ?? []).filter(({part}) => part === 'call_overhead' || part === 'inserted'), named = gone.slice(0, 4).map(({op}) => shortOp(op)), said = [];
-  const strong = ns => html`<b>${changeOfTime(ns).replace('+', '')} ${unitName.value}</b>`;
-  if (gone.length) said.push(html`${listText(gone.length > 4 ? [...named.slice(0, 3), `${gone.length - 3} more`] : named)} ${gone.length > 1 ? 'are' : 'is'} gone (${strong(sum(gone))})`);
-  if (added.length) said.push(html`${gone.length ? 'what replaces them costs' : `${listText(added.slice(0, 3).map(({op}) => shortOp(op)))} ${added.length > 1 ? 'are' : 'is'} new and costs`} ${strong(sum(added))}`);
-  if (calls.length && sum(calls) > 0.02 * newOf(answer.execute)) said.push(html`calls and copies ${strong(sum(calls))} more`);
-  return said.length ? html`${said.map((part, at) => html`${at ? '; ' : ''}${part}`)}.` : null;
+  const text = ns => `${changeOfTime(ns).replace('+', '')} ${unitName.value}`;
+  if (gone.length) said.push(`${listText(gone.length > 4 ? [...named.slice(0, 3), `${gone.length - 3} more`] : named)} ${gone.length > 1 ? 'are' : 'is'} gone (${text(sum(gone))})`);
+  if (added.length) said.push(`${gone.length ? 'what replaces them costs' : `${listText(added.slice(0, 3).map(({op}) => shortOp(op)))} ${added.length > 1 ? 'are' : 'is'} new and costs`} ${text(sum(added))}`);
+  if (calls.length && sum(calls) > 0.02 * newOf(answer.execute)) said.push(`calls and copies ${text(sum(calls))} more`);
+  return said.length ? `${said.join('; ')}.` : '';
+}
+
+/** Returns the sentence of a comparison behind its first line: what changed, or that it cannot be told. */
+export function headline(answer) {
+  const {execute} = answer, interval = intervalText(execute.interval);
+  if (ratioText(execute, '')) return reasons(answer);
+  const unsure = /equal/.test(execute.verdict) ? 'As long as before' : 'No change that the runs can tell';
+  return [`${unsure} (${interval || relativeText(execute.relative_change)}).`, reasons(answer)].filter(Boolean).join(' ');
 }
 
 const sideText = (recordings, runs) => `${countText(recordings, 'recording')} with ${countText(runs, 'run')}`;
@@ -58,14 +66,13 @@ function differencesText({differences}) {
 
 function Hero({answer}) {
   const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differs, by_events: events, reason_text: reason, base, new: newer} = answer;
-  const name = labelOf(compared.value.base), ratio = differs ? null : ratioText(execute, name), interval = intervalText(execute.interval), difference = differencesText(answer);
+  const name = labelOf(compared.value.base), ratio = differs ? null : ratioText(execute, name), difference = differencesText(answer);
   const linedUp = `${numberText(paired)} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`, odd = (execute.odd_recordings ?? []).map(({file, change}) => `${file} is ${relativeText(change).replace(/^[+−]/, '')} ${change > 0 ? 'slower' : 'faster'} than the other recordings`);
   const sides = [['the base', base, baseMethod.value], ['this record', newer, method.value]];
   const steadiness = sides.map(([side, {steadiness: said} = {}, {noise} = {}]) => [side, said || (noise?.cv > NOISY ? `noisy, they vary by ${shareText(noise.cv, 1)}` : '')]).filter(([, said]) => said).map(([side, said]) => `Runs of ${side}: ${said}.`);
-  const unsure = execute.verdict === 'equal' || execute.verdict === 'likely_equal' ? 'as long as before' : 'no change that the runs can tell';
   return html`<section class="hero"><div><h1 aria-description=${explain('typical time of Method::execute')}>${timeWithUnit(newOf(execute))} per inference${ratio ? `, ${ratio}` : ''}</h1>
       ${differs ? html`<p class="answer differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p>`
-      : html`<p class="answer">${ratio ? null : html`${unsure} ${interval ? `(${interval})` : `(${relativeText(execute.relative_change)})`}. `}${reasons(answer)}</p>`}</div>
+      : html`<p class="answer"><${Bold} text=${headline(answer)} /></p>`}</div>
     <div class="runs small">${differs ? null : html`<div class="lead"><${Verdict} verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`}
       <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.length ? html`<div>${odd.join('; ')}</div>` : reason && !differs ? html`<div>${reason}</div>` : null}</div></section>
     ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}${difference ? html`<p class="note warning">The two sides differ: ${difference}.</p>` : null}`;
@@ -77,9 +84,9 @@ function Hero({answer}) {
 const partSteps = answer => (answer.parts ?? []).filter(({part}) => part !== 'operators').map(row => ({label: PART_TEXTS[row.part] ?? row.part, base: baseOf(row) ?? 0, change: changeOf(row), verdict: row.verdict ?? null}));
 
 /** Returns the steps from the base to this record, the largest first: operator types and parts; they add up to the change. */
-export function stepsOf(answer) {
+export function stepsOf(answer, most = MOST_STEPS) {
   const rows = (answer.by_op ?? []).map(row => ({label: shortOp(row.op), base: baseOf(row) ?? 0, change: changeOf(row), verdict: row.verdict}));
-  const all = sortRows([...rows, ...partSteps(answer)].filter(({change}) => change !== 0), ({change}) => Math.abs(change), true), shown = all.length > MOST_STEPS + 1 ? all.slice(0, MOST_STEPS) : all, rest = all.slice(shown.length);
+  const all = sortRows([...rows, ...partSteps(answer)].filter(({change}) => change !== 0), ({change}) => Math.abs(change), true), shown = all.length > most + 1 ? all.slice(0, most) : all, rest = all.slice(shown.length);
   const sum = rest.reduce((total, {change}) => total + change, 0);
   return rest.length ? [...shown, {label: `${rest.length} others`, base: 0, change: sum, verdict: null}] : shown;
 }
@@ -90,8 +97,8 @@ const verdictColour = (colours, verdict, part = 0.88) => mixed(colours.surface, 
 const ROW = 20, NAMES = 200, NUMBERS = 150;
 
 /** The waterfall: a row for the base, for each step, and for this record. */
-export function Waterfall({answer, width, name, baseName}) {
-  const colours = theme(), {execute} = answer, steps = stepsOf(answer), from = baseOf(execute), to = newOf(execute);
+export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
+  const colours = theme(), {execute} = answer, steps = stepsOf(answer, mostSteps), from = baseOf(execute), to = newOf(execute);
   const most = Math.max(from, to, ...steps.map((_, at) => from + steps.slice(0, at + 1).reduce((sum, {change}) => sum + change, 0))), scale = Math.max(0, width - NAMES - NUMBERS) / most, x = ns => NAMES + Math.max(0, ns) * scale, widthOf = widthsOf(12);
   let at = from;
   const total = (label, ns, row) => html`<text x="0" y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colours.text}>${fitted(label, NAMES - 12, widthsOf(12, 600))}</text>
@@ -172,7 +179,7 @@ function comparedColumns(rows, differs) {
   ];
   if (differs) return columns;
   return [...columns,
-    {key: 'change', title: `change, ${unitName.value}`, exact: 'change ns', hint: 'this less the base', number: true, value: ({row}) => changeOf(row) ?? NaN, text: ({row}) => changeOfTime(changeOf(row) ?? NaN)},
+    {key: 'change', title: `change, ${unitName.value}`, exact: 'change ns', hint: 'this less the base', number: true, value: ({row}) => changeOf(row) ?? NaN, text: ({row}) => changeOfTime(changeOf(row) ?? NaN), why: () => explain('this less the base')},
     {key: 'bar', title: '', class: 'bar-cell', cell: ({row}) => changeBar(changeOf(row) ?? 0, most, row.verdict)},
     {key: 'relative', title: '%', hint: 'change relative to the base', number: true, value: ({row}) => row.relative_change ?? NaN, text: ({row}) => (Number.isFinite(row.relative_change) ? relativeText(row.relative_change).replace(' %', '') : '')},
     {key: 'between', title: 'between', hint: 'interval in which the relative change lies', number: true, text: ({row}) => intervalText(row.interval)},

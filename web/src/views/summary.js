@@ -6,7 +6,7 @@ import {explainRuns, method, profile, select, selectedRows, show, stepOf, timeOf
 import {countText, savingText, shareText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {declare, flag, get, set} from '../base/store.js';
-import {Link} from '../parts/bits.js';
+import {Bold, Link} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {SmallTable, isPrinting} from '../parts/table.js';
 import {operatorColumns} from './table.js';
@@ -58,9 +58,6 @@ function RunsText() {
   return html`<div aria-description=${explainRuns('the fastest and the slowest run')}>${stat === 'run' ? html`${label} · <${Link} act=${() => set({stat: 'typical', run: ''})}>all runs<//>` : `${label} of ${countText(runs, 'run')}${range}`}</div>
     ${skippedRuns ? html`<div>${countText(skippedRuns, 'more run')} left out</div>` : null}${load > 0 ? html`<div aria-description=${explainRuns('loading the method')}>loading takes ${timeOfRun(load)}, once</div>` : null}`;
 }
-
-/* The sentence with its numbers in bold. */
-const Bold = ({text}) => text.split(/(\d[\d.,]*(?: – \d[\d.,]*)? (?:%|ms|µs|ns|s)(?![\w/]))/).map((part, at) => (at % 2 ? html`<b>${part.replaceAll(' ', '\u00a0')}</b>` : part));
 
 /** Returns the answer without its first part, which is the time: "67 % is 49 float32 linear layers in XNNPACK." */
 export const reasonText = shown => (text => text.slice(text.indexOf('. ') + 2))(shown.document.answer?.text ?? '');

@@ -57,7 +57,7 @@ function changeColumns(changeOf, rowsOf) {
   if (!comparedMethod.value || comparedMethod.value.may_differ) return [];
   return [
     timeColumn('base', 'base', 'of the base', row => (changeOf(row) ? baseOf(changeOf(row)) ?? NaN : NaN), {width: '84px', rows: rowsOf}),
-    {key: 'change', title: `change, ${unitName.value}`, head: `change ${unitName.value}`, exact: 'change ns', hint: 'this less the base', number: true, width: '92px', descending: true, value: row => (changeOf(row) ? changedBy(changeOf(row)) : NaN), text: row => (changeOf(row) ? changeOfTime(changedBy(changeOf(row)), rowsOf(row)) : '')},
+    {key: 'change', title: `change, ${unitName.value}`, head: `change ${unitName.value}`, exact: 'change ns', hint: 'this less the base', why: row => explain('this less the base', rowsOf(row)), number: true, width: '92px', descending: true, value: row => (changeOf(row) ? changedBy(changeOf(row)) : NaN), text: row => (changeOf(row) ? changeOfTime(changedBy(changeOf(row)), rowsOf(row)) : '')},
     {key: 'relative', title: '%', hint: 'change relative to the base', number: true, width: '64px', from: 1300, value: row => changeOf(row)?.relative_change ?? NaN, text: row => (Number.isFinite(changeOf(row)?.relative_change) ? relativeText(changeOf(row).relative_change) : '')},
     {key: 'between', title: 'between', number: true, width: '110px', from: 1400, sort: false, hint: 'interval in which the relative change lies', text: row => intervalText(changeOf(row)?.interval)},
     {key: 'verdict', title: 'verdict', width: '110px', value: row => changeOf(row)?.verdict ?? '', cell: row => (changeOf(row) ? html`<${Verdict} verdict=${changeOf(row).verdict} />` : '')},

@@ -35,7 +35,8 @@ export const head = computed(() => headOfRows(rowsInView.value, get('at')));
 /** The time that shares are shares of: that of an inference, or of the operators where there is none. */
 export const whole = computed(() => times.value?.whole || allRows.value.reduce((sum, {time}) => sum + time, 0));
 
-const boxes = computed(() => icicleOf(rowsInView.value, {head: head.value, whole: whole.value, method: method.value}).map(withHidden));
+/** The boxes of the icicle. */
+export const boxes = computed(() => icicleOf(rowsInView.value, {head: head.value, whole: whole.value, method: method.value}).map(withHidden));
 
 /* The box of calls says how much of it a coarse clock may hide. */
 function withHidden(box) {
@@ -95,7 +96,7 @@ function told(box, kid) {
 }
 
 /* The time of a box: with its share where there is room. What a clock may hide is a range. */
-const TEXTS = {
+export const TEXTS = {
   long: box => {
     const from = box.upper > 0 ? box.time - box.upper : null, shares = from === null ? '' : `${shareText(from, whole.value).replace(' %', '')} – `, low = from === null ? '' : `${timeText(from)} – `;
     return `${box.estimated > 0 ? '≈ ' : ''}${low}${timeWithUnit(box.time)} · ${shares}${shareText(box.time, whole.value)}`;

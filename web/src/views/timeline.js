@@ -135,7 +135,7 @@ function heightsFor(others, hasBase) {
 let kept = {}; // the last picture and what it is made from: state that only changes marks makes no new rows
 
 function pictureOf(own, base, others) {
-  const key = [own, base, ...others, head.value, allRows.value, room.value.height];
+  const key = [own, base, ...others, head.value, allRows.value, room.value.height, unitName.value, get('digits')];
   if (kept.key?.length === key.length && kept.key.every((part, at) => part === key[at])) return kept.picture;
   const picture = new Picture(), heights = heightsFor(others.length, Boolean(base)), shares = sharesOf(own.method), headText = head.value;
   picture.add('this', own, heights, {shares, headText});

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// share.test.js - what a user sends to others: a picture for a chat, the Markdown for a pull request, the link, the command; and what a comparison says first.
+
+import assert from 'node:assert/strict';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {run} from './answers.js';
+import {ExecuTorchTab} from './executorch_tab.js';
+import {fixtures, missing} from './environment.js';
+
+const PAIRS = [['turns_base', 'turns_new'], ['inserted_before', 'inserted_after'], ['mv2_portable', 'mv2_xnnpack'], ['llama_portable', 'llama_xnnpack']];
+const WORDS = {cannot_tell: 'cannot tell', likely_slower: 'likely slower', likely_faster: 'likely faster', likely_equal: 'likely equal', untimed: 'not timed on both sides'};
+
+describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
+  const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'share-')), path = join(folder, 'report.html');
+  let page;
+
+  const share = async item => {
+    await page.frame.locator('.share > summary').click();
+    await page.frame.getByRole('menuitem', {name: item}).click();
+    await page.frame.getByText(/^Copied/).waitFor();
+    return page.page.evaluate(() => navigator.clipboard.readText());
+  };
+  const open = async (records, state) => {
+    run('report', ...records.map(record => join(fixtures, record)), '-o', path, '--unit', 'ms');
+    await page.load(path, state);
+    await page.settled();
+  };
+
+  before(async () => {
+    run('report', join(fixtures, 'vit_xnnpack'), '-o', path, '--unit', 'ms');
+    page = await ExecuTorchTab.openReport(path, {width: 1280, height: 800});
+    await page.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  });
+
+  after(async () => {
+    await page?.close();
+    rmSync(folder, {recursive: true, force: true});
+  });
+
+  for (const [name, records, view] of [['a record', ['vit_xnnpack'], 'summary'], ['a comparison', ['turns_base', 'turns_new'], 'compare']])
+    it(`is a picture of 1200 × 630 pixels that is not empty: ${name}`, async () => {
+      await open(records, `view=${view}`);
+      await page.frame.locator('.share > summary').click();
+      await page.frame.getByRole('menuitem', {name: /^Copy picture/}).click();
+      await page.frame.getByText('Copied the picture.').waitFor();
+      const {width, height, colours} = await page.page.evaluate(async () => {
+        const [item] = await navigator.clipboard.read(), image = await createImageBitmap(await item.getType('image/png'));
+        const canvas = Object.assign(document.createElement('canvas'), {width: image.width, height: image.height}), context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        const {data} = context.getImageData(0, 0, image.width, image.height), seen = new Set();
+        for (let at = 0; at < data.length; at += 4 * 97) seen.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
+        return {width: image.width, height: image.height, colours: seen.size};
+      });
+      assert.deepEqual([width, height], [1200, 630]);
+      assert.ok(colours > 8, `${colours} colours`);
+      assert.deepEqual([page.errors, page.asked], [[], []]);
+    });
+
+  it('is the Markdown of the commands', async () => {
+    const plain = text => text.trim().split('\n').map(line => line.trimEnd());
+    await open(['vit_xnnpack'], 'view=summary');
+    assert.deepEqual(plain(await share(/^Copy as GitHub comment/)), plain(run('summary', join(fixtures, 'vit_xnnpack'), '--format', 'markdown', '--unit', 'ms')));
+    await open(['turns_base', 'turns_new'], 'view=compare');
+    assert.deepEqual(plain(await share(/^Copy as GitHub comment/)), plain(run('diff', join(fixtures, 'turns_base'), join(fixtures, 'turns_new'), '--format', 'markdown', '--unit', 'ms')));
+  });
+
+  it('is the link to the view, and the command', async () => {
+    await open(['vit_xnnpack'], 'view=table&by=module');
+    assert.equal(await share(/^Copy link/), await page.address());
+    const command = await share(/^Copy command/);
+    assert.match(command, /^etrecord-tb summary RECORD/);
+    run(...command.split(' ').slice(1).map(word => (word === 'RECORD' ? join(fixtures, 'vit_xnnpack') : word)));
+  });
+
+  for (const pair of PAIRS)
+    it(`compares modules as \`diff --by module\` does: ${pair.join(' and ')}`, async () => {
+      const said = JSON.parse(run('diff', ...pair.map(record => join(fixtures, record)), '--by', 'module', '--top', '0', '--format', 'json', '--unit', 'ns')).methods[0];
+      await open(pair, 'view=compare&digits=1');
+      const word = verdict => (verdict ? WORDS[verdict] ?? verdict : ''), ms = value => (value === null || value === undefined ? '' : (value / 1e6).toFixed(4));
+      const side = (row, key) => row[`${key}_typical`] ?? row[`${key}_p50`];
+      if (said.may_differ) return assert.match(await page.frame.locator('.compare').innerText(), /look like two different models/);
+      const rows = await page.table('Changes by module'), wanted = new Map(said.by_module.map(row => [row.module || '(top level)', row.with_children ?? row]));
+      assert.deepEqual([rows[0][1], rows[0][2]], [ms(side(said.execute, 'base')), ms(side(said.execute, 'new'))]);
+      let count = 0;
+      for (const row of rows.slice(1)) {
+        const told = wanted.get(row[0]);
+        if (!told) continue;
+        assert.deepEqual([row[1], row[2], row[7].replace(/^[▲▼△▽] /, '')], [ms(side(told, 'base')), ms(side(told, 'new')), word(told.verdict)], row[0]);
+        count++;
+      }
+      assert.ok(count >= Math.min(wanted.size, 40), `${count} modules of ${wanted.size}`);
+      const steps = await page.frame.locator('.waterfall').getAttribute('aria-label');
+      assert.match(steps, /^From [\d.]+ ms to [\d.]+ ms: /);
+    });
+
+  it('complained about nothing', () => assert.deepEqual([page.errors, page.asked], [[], []]));
+});
