@@ -363,6 +363,7 @@ typedef enum etr_sum_by {
                        */
   ETR_SUM_BY_PART,    /**< what Method::execute consists of */
   ETR_SUM_BY_FINDING, /**< what to do next */
+  ETR_SUM_BY_LAYER_KIND, /**< of a decoder: attention, projections, feed-forward layers, ... */
 } etr_sum_by;
 
 /** The width of text that is not for a terminal: names are not cut, no column is hidden, and

@@ -61,6 +61,7 @@ static const struct {
     {"summary --by backend", &etr_sum_fields, ETR_IN_DATA | ETR_BY_KEY << ETR_BY_BACKEND},
     {"summary --by method", &etr_method_sum_fields, ETR_IN_DATA},
     {"summary --by part", &etr_method_part_fields, ETR_IN_DATA},
+    {"summary --by layer_kind", &etr_layer_kind_fields, ETR_IN_DATA},
     {"summary --by finding", &etr_finding_fields, ETR_IN_DATA},
     {"source", &etr_sum_fields, ETR_IN_DATA | ETR_BY_KEY << ETR_BY_SOURCE},
     {"source --by pattern", &etr_sum_fields, ETR_IN_LINE_PATTERNS},

@@ -57,9 +57,11 @@ static const option_values formats[] = {
 static const option_values breakdowns[] = {
     {FOR_ACCURACY, "module|op|source|backend",
      "a row for each module, operator, source line or backend"},
-    {FOR_SUMMARY, "op|module|pattern|backend|source|kernel|method|part|finding",
+    {FOR_SUMMARY, "op|module|pattern|backend|source|kernel|method|part|finding|layer_kind",
      "only this table, which CSV and other tables need; pattern adds up modules that repeat, as in "
-     "layers.*.attention (JSON has all)"},
+     "layers.*.attention, and layer_kind what attention, projections and the like of a decoder "
+     "take "
+     "(JSON has all)"},
     {FOR_SOURCE, "line|pattern",
      "what has a row; pattern splits each line by the modules that it runs for, and adds up "
      "modules that repeat (JSON has both)"},

@@ -287,7 +287,7 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   X(side_item) X(side_part) X(timeline_event) X(timeline_run) X(lane) X(slow_run) X(graph_node) X(graph_type) \
   X(graph_subgraph) X(module) X(document_tensor) X(balance_box) X(delegate_place) \
   X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) X(accuracy_measures) X(accuracy_group) \
-  X(document_accuracy) X(tap_statistic) X(accuracy_tap) X(method_sum) X(method_part) X(finding) \
+  X(document_accuracy) X(tap_statistic) X(accuracy_tap) X(method_sum) X(method_part) X(layer_kind) X(finding) \
   X(balance_change)
 /* clang-format on */
 

@@ -239,6 +239,25 @@ static void put_metadata(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
+/* Writes where a tensor is in the debug buffer: its offset in bytes and its strides in elements. */
+static void put_place(const etr_fields *f, const etr_debug_value *value) {
+  bool is_known = value->kind == ETR_DEBUG_TENSOR && value->byte_size > 0;
+  etr_jw_key(f->json, "offset");
+  if (is_known)
+    etr_jw_uint(f->json, value->offset);
+  else
+    etr_jw_null(f->json);
+  etr_jw_key(f->json, "strides");
+  if (!is_known || !value->strides) {
+    etr_jw_null(f->json);
+    return;
+  }
+  etr_jw_array(f->json);
+  for (int32_t i = 0; i < value->rank; i++)
+    etr_jw_int(f->json, value->strides[i]);
+  etr_jw_end(f->json);
+}
+
 /* Writes the values that an event logged, or if `event` is NULL the values that the runs of the
  * block returned. Writes nothing if `logged` is NULL. */
 static void put_logged(const etr_fields *f, etr_arena *arena, const char *key,
@@ -250,6 +269,7 @@ static void put_logged(const etr_fields *f, etr_arena *arena, const char *key,
     const etr_debug_value *value = &f->profile->debug_values[i];
     etr_jw_object(f->json);
     etr_field_count(f, "run", value->run);
+    put_place(f, value);
     etr_field_logged(f, arena, value, value->stats);
     etr_jw_end(f->json);
   }

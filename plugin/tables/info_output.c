@@ -380,6 +380,11 @@ typedef struct run_row {
   size_t runs; /* including excluded runs */
 } run_row;
 
+static etr_cell bundled_input(const void *row) {
+  int32_t index = ((const run_row *)row)->run->bundled_input_index;
+  return index < 0 ? etr_cell_none() : etr_cell_number(index);
+}
+
 static const etr_field run_fields[] = {
     {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, name)},
     {"etdump", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(run_row, etdump)},
@@ -400,6 +405,8 @@ static const etr_field run_fields[] = {
     {"execute", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, execute_ticks)},
     {"skipped", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, is_skipped),
      .says = "an inference that is excluded from all times, as warm-up or by choice"},
+    {"bundled_input_index", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = bundled_input,
+     .nullable = true, .says = "which input of a BundledProgram the run had"},
 };
 ETR_ROW_TYPE(run, run_fields);
 

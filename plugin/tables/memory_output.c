@@ -8,6 +8,8 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
+#include "output/statistics.h"
+#include "views/decoder.h"
 #include "views/memory_findings.h"
 
 #include <inttypes.h>
@@ -724,8 +726,9 @@ static bool put_method_members(etr_answer *answer, const etr_method *shown) {
   const memory of = memory_of(&answer->arena, answer->profile, shown);
   etr_jw_object(&answer->json);
   etr_field_put_all(&answer->fields, ETR_FIELDS(method_fields), &of);
+  bool good = etr_field_kv_cache(&answer->fields, &answer->arena, shown);
   etr_jw_end(&answer->json);
-  return true;
+  return good;
 }
 
 etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filter *filter,
@@ -822,9 +825,27 @@ static void put_head(memory_report *r, const memory *of, bool is_first) {
            : etr_arena_format(of->arena, "%s, %s: no memory plan: give the .pte", record, name));
 }
 
+/* Puts "cache of keys and values: 65,536 bytes in 2 buffers for 256 positions, 256 bytes each;
+ * twice the context would take 65,536 bytes more". */
+static void put_cache(memory_report *r, const etr_method *shown) {
+  etr_kv_cache cache;
+  etr_arena *arena = &r->answer.arena;
+  if (!etr_kv_cache_find(&cache, arena, r->answer.profile, shown) || cache.count == 0)
+    return;
+  const char *whole = bytes(r, cache.bytes), *each = bytes(r, cache.per_token);
+  etr_section_line(
+      &r->answer, ETR_STYLE_PLAIN, 2,
+      etr_arena_format(arena,
+                       "cache of keys and values: %s bytes in %zu buffer%s for %" PRIu64
+                       " positions, %s bytes each; twice the context would take %s "
+                       "bytes more",
+                       whole, cache.count, etr_plural(cache.count), cache.context, each, whole));
+}
+
 static void put_method(memory_report *r, const etr_method *shown, bool is_first) {
   const memory of = memory_of(&r->answer.arena, r->answer.profile, shown);
   put_head(r, &of, is_first);
+  put_cache(r, shown);
   if (shown->memory)
     put_plan(r, &of);
   put_part(r, &etr_weight_sum_fields, weight_sum_rows(&of));

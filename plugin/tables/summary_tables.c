@@ -10,6 +10,7 @@
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
 #include "views/accuracy_view.h"
+#include "views/decoder.h"
 #include "views/logged.h"
 #include "views/phases.h"
 #include "views/run_stats.h"
@@ -643,6 +644,8 @@ static unsigned shown_parts(const report *r) {
   return operators | 1u << breakdown_of(only);
 }
 
+static bool put_layer_kinds(report *r, const etr_method *method);
+
 static bool put_method(report *r, const etr_method *method) {
   const etr_table_options *options = r->answer.options;
   etr_delegate_parts phases, units;
@@ -674,6 +677,8 @@ static bool put_method(report *r, const etr_method *method) {
     etr_findings_put(&r->answer, &s.findings, "findings");
   else if (options->by == ETR_SUM_BY_KERNEL)
     put_kernels(r, &s);
+  else if (options->by == ETR_SUM_BY_LAYER_KIND && !put_layer_kinds(r, method))
+    return false;
   else if (options->by < ETR_SUM_BY_KERNEL)
     put_breakdown(r, &s, breakdown_of(options->by));
   for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++)
@@ -810,6 +815,67 @@ static void add_parts(etr_table *table, const etr_method *method) {
   }
 }
 
+/* A kind of layer of a decoder as a row. */
+typedef struct layer_kind_row {
+  const etr_method *method;
+  const etr_layer_sum *layer;
+  etr_sum sum;
+} layer_kind_row;
+
+static etr_cell layer_kind_name(const void *row) {
+  return etr_cell_text(etr_layer_kind_name(((const layer_kind_row *)row)->layer->kind));
+}
+static etr_cell layer_kind_share(const void *row) {
+  const etr_sum *sum = &((const layer_kind_row *)row)->sum;
+  double whole = etr_adding_up(sum->profile, sum->whole.typical, sum->whole.avg);
+  return etr_cell_share(etr_adding_up(sum->profile, sum->times.typical, sum->times.avg), whole);
+}
+
+static const etr_field layer_kind_fields[] = {
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(layer_kind_row, method, etr_method, name)},
+    {"layer_kind", "kind of layer", ETR_CELL_WORD, ETR_IN_TABLES, .get = layer_kind_name},
+    {NULL, "typical", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(layer_kind_row, sum.times.typical),
+     .unit_in = ETR_IN_TEXT},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_FULL, ETR_AT(layer_kind_row, sum.times.avg)},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES, .get = layer_kind_share, .nullable = true,
+     .says = "of Method::execute"},
+    {NULL, "operators", ETR_CELL_COUNT, ETR_IN_TABLES,
+     ETR_VIA(layer_kind_row, layer, etr_layer_sum, count), .says = "that ran"},
+};
+ETR_ROW_TYPE(layer_kind, layer_kind_fields);
+
+/* Adds the kinds of layers of a decoder. Returns false when out of memory. */
+static bool add_layer_kinds(etr_table *table, const etr_method *method) {
+  etr_arena *arena = &table->answer->arena;
+  etr_layers *layers = etr_arena_alloc(arena, sizeof *layers);
+  layer_kind_row *rows = etr_arena_alloc_array(arena, ETR_LAYER_KINDS, sizeof *rows);
+  if (!layers || !rows || !etr_layers_find(layers, arena, table->answer->profile, method))
+    return false;
+  for (size_t i = 0; layers->is_decoder && i < ETR_LAYER_KINDS; i++) {
+    const etr_layer_sum *layer = &layers->sums[i];
+    if (layer->count == 0)
+      continue;
+    rows[i] = (layer_kind_row){method, layer, etr_sum_make(method, layer->ticks, layer->typical)};
+    rows[i].sum.profile = table->answer->profile;
+    etr_table_add(table, &rows[i], "", 0);
+  }
+  return true;
+}
+
+/* Puts the kinds of layers of a decoder, for people. */
+static bool put_layer_kinds(report *r, const etr_method *method) {
+  etr_table table;
+  etr_table_init(&table, &r->answer, &etr_layer_kind_fields);
+  table.top = 0;
+  bool good = add_layer_kinds(&table, method);
+  if (good && table.rows.count)
+    put_table(r, &table);
+  else if (good)
+    put_note(r, "no decoder: it reads no tokens, or has no attention");
+  return good;
+}
+
 /* Adds the kernels and operators that ran. Returns false when out of memory. */
 static bool add_kernels(etr_table *table, const etr_method *method) {
   etr_kernels kernels;
@@ -843,6 +909,8 @@ static bool add_method(report *r, etr_table *table, etr_summary *s, const etr_me
     add_parts(table, method);
   else if (by == ETR_SUM_BY_KERNEL)
     good = add_kernels(table, method);
+  else if (by == ETR_SUM_BY_LAYER_KIND)
+    good = add_layer_kinds(table, method);
   else if (by == ETR_SUM_BY_MODULE)
     for (size_t i = 0; i < s->modules.count; i++)
       etr_sum_table_add(table, etr_sum_of_module(s, &s->modules.rows[i]));
@@ -870,6 +938,8 @@ static bool put_rows(report *r) {
     etr_table_init(&table, &r->answer, &etr_method_part_fields);
   else if (by == ETR_SUM_BY_FINDING)
     etr_table_init(&table, &r->answer, &etr_finding_fields);
+  else if (by == ETR_SUM_BY_LAYER_KIND)
+    etr_table_init(&table, &r->answer, &etr_layer_kind_fields);
   else
     etr_sum_table_init(&table, &r->answer,
                        by == ETR_SUM_BY_KERNEL ? (unsigned)ETR_IN_DATA | ETR_BY_KERNEL
@@ -902,7 +972,7 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_fi
   etr_sum_by by = r.answer.options->by;
   if (!is_for_people && !by)
     etr_answer_refuse(&r.answer, "a summary has several tables: choose one by op, module, pattern, "
-                                 "backend, source, kernel, method, part or finding");
+                                 "backend, source, kernel, method, part, finding or layer_kind");
   /* Parts and findings have columns only if some are chosen. */
   bool is_table = !is_for_people || by == ETR_SUM_BY_METHOD ||
                   (by > ETR_SUM_BY_METHOD && r.answer.options->columns);

@@ -11,6 +11,7 @@
 #include "output/file_name.h"
 #include "tensorboard/tb_tags.h"
 #include "views/accuracy_view.h"
+#include "views/throughput.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,6 +102,27 @@ static int64_t *thin_out(int64_t *list, size_t points, size_t stride) {
   for (size_t i = 0; list && i < points; i++)
     list[i] = list[i * stride];
   return list;
+}
+
+/* Adds tokens per second and milliseconds per token, if the tokens of each run are known. */
+static void add_tokens(builder *b) {
+  const double *tokens = etr_tokens_of_runs(b->arena, b->profile, b->method);
+  double *per_second = etr_arena_alloc_array(b->arena, b->points, sizeof *per_second);
+  double *per_token = etr_arena_alloc_array(b->arena, b->points, sizeof *per_token);
+  if (!tokens || !per_second || !per_token)
+    return;
+  for (size_t i = 0; i < b->points; i++) {
+    double ms = millis(b->profile, (double)b->method->execute_per_run[i * b->stride]);
+    double count = tokens[b->method->runs[i * b->stride]];
+    if (count <= 0 || ms <= 0)
+      return;
+    per_second[i] = count / ms * 1e3;
+    per_token[i] = ms / count;
+  }
+  add_curve(b, ETR_TB_TOKENS, "per_second",
+            (etr_tb_curve){.values = per_second, .steps = b->steps, .count = b->points});
+  add_curve(b, ETR_TB_TOKENS, "ms_per_token",
+            (etr_tb_curve){.values = per_token, .steps = b->steps, .count = b->points});
 }
 
 static void add_warmup(builder *b) {
@@ -416,6 +438,7 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
   if (etr_tb_shows_method(profile, (uint32_t)(method - profile->methods)) && begin_inferences(&b)) {
     add_runs(&b, ETR_TB_INFERENCE, "measured", method->execute_per_run);
     add_warmup(&b);
+    add_tokens(&b);
     add_parts(&b);
     add_keys(&b, ETR_TB_DELEGATE, backend_of, MAX_BACKENDS);
     add_keys(&b, ETR_TB_OP_TYPE, op_of, MAX_OP_TYPES);

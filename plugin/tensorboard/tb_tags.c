@@ -59,6 +59,8 @@ static const struct {
      "Time of all graph operators of this type: the ten types that take longest, and `other` for "
      "the rest. They add up "
      "to `2_parts_ms/nodes`." INFERENCE_STEP "`etrecord-tb summary --by op RECORD`, JSON `by_op`."},
+    {ETR_TB_TOKENS "/per_second", "Tokens that an inference reads, by its time." INFERENCE},
+    {ETR_TB_TOKENS "/ms_per_token", "Time of an inference by the tokens that it reads." INFERENCE},
     {ETR_TB_MEMORY "/live",
      "Bytes of the planned tensors that are needed while an instruction runs." INSTRUCTION(
          "bytes", "memory")},

@@ -16,6 +16,7 @@
 /* ---- Tags: GROUP/NAME, and GROUP/NAME/METHOD if the record has several methods ---- */
 
 #define ETR_TB_INFERENCE "1_inference_ms"
+#define ETR_TB_TOKENS "1_tokens"
 #define ETR_TB_PARTS "2_parts_ms"
 #define ETR_TB_DELEGATE "3_delegate_ms"
 #define ETR_TB_OP_TYPE "3_op_type_ms"

@@ -49,7 +49,9 @@ typedef enum etr_finding_kind {
   ETR_FINDING_SLOW_OPERATOR, /* one operator makes some runs slow, or one at a time */
   ETR_FINDING_INACCURATE, /* operators that make the outputs inexact, if values were compared with a
                              reference */
-  ETR_FINDING_NOTHING,    /* no finding could save much: what takes most of the time */
+  ETR_FINDING_CACHE_COPIES, /* kernels of a decoder that write a whole cache for one position */
+  ETR_FINDING_POSITIONS,    /* kernels of a decoder that depend on positions alone */
+  ETR_FINDING_NOTHING,      /* no finding could save much: what takes most of the time */
 } etr_finding_kind;
 
 /** How sure it is that the change is possible and saves time. */

@@ -21,12 +21,13 @@
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
   static const char *const names[] = {
-      "fallback",     "not_delegated",  "library",      "constants",   "layout",
-      "copies",       "quantize_pairs", "batch_norm",   "attention",   "output_layer",
-      "float_beside", "calls",          "outlier",      "first_run",   "load",
-      "drift",        "waiting",        "cpu_fallback", "small_calls", "memory_bound",
-      "slow_rate",    "above_peak",     "step",         "modes",       "slow_runs",
-      "periodic",     "slow_operator",  "inaccurate",   "nothing"};
+      "fallback",     "not_delegated",  "library",      "constants",    "layout",
+      "copies",       "quantize_pairs", "batch_norm",   "attention",    "output_layer",
+      "float_beside", "calls",          "outlier",      "first_run",    "load",
+      "drift",        "waiting",        "cpu_fallback", "small_calls",  "memory_bound",
+      "slow_rate",    "above_peak",     "step",         "modes",        "slow_runs",
+      "periodic",     "slow_operator",  "inaccurate",   "cache_copies", "positions",
+      "nothing"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -354,8 +355,8 @@ static bool find_all(etr_finder *finder) {
   if (good && finder->graph)
     good = etr_finder_measure_calls(finder) && etr_finder_look_at_graph(finder) &&
            etr_find_partitions(finder) && etr_find_constants(finder) && etr_find_copies(finder) &&
-           etr_find_patterns(finder) && etr_find_slow_calls(finder) && etr_find_outliers(finder) &&
-           etr_find_costs(finder) && etr_find_inaccurate(finder);
+           etr_find_patterns(finder) && etr_find_decoder(finder) && etr_find_slow_calls(finder) &&
+           etr_find_outliers(finder) && etr_find_costs(finder) && etr_find_inaccurate(finder);
   return good && etr_find_by_kernel(finder) && etr_find_layouts(finder) &&
          etr_find_delegates(finder) && find_first_run(finder) && find_load(finder) &&
          etr_find_unsteady(finder) && find_nothing(finder) && !etr_arena_failed(finder->arena);

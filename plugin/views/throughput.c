@@ -109,6 +109,11 @@ static double *tokens_of_runs(const etr_profile *profile, const etr_method *meth
   return tokens;
 }
 
+double *etr_tokens_of_runs(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+  const etr_value *input = token_input(graph_of(profile, method));
+  return input ? tokens_of_runs(profile, method, input, arena) : NULL;
+}
+
 /* ---- The throughput ---- */
 
 static const etr_typical_run *typical_of(const etr_method *method, const etr_run_phase *phase) {
@@ -273,9 +278,8 @@ static double *all_tokens(const etr_profile *profile, etr_arena *arena) {
   double *all = etr_arena_alloc_array(arena, profile->run_count, sizeof *all);
   for (size_t i = 0; all && i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
-    const etr_value *input = token_input(graph_of(profile, method));
-    double *tokens = input ? tokens_of_runs(profile, method, input, arena) : NULL;
-    if (input && !tokens)
+    const double *tokens = etr_tokens_of_runs(arena, profile, method);
+    if (etr_arena_failed(arena))
       return NULL;
     for (size_t k = 0; tokens && k < method->run_count; k++)
       all[method->runs[k]] = tokens[method->runs[k]];

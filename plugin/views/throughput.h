@@ -20,6 +20,11 @@ typedef struct etr_throughput {
   const char *why; /* why it is not known, in words; NULL if it is known. Static */
 } etr_throughput;
 
+/** Returns how many tokens each run of the profile read, by the index of the run, as far as it is
+ * one of this method; 0: not known. NULL if the method reads no tokens, or when out of memory, in
+ * which case the arena has failed. */
+double *etr_tokens_of_runs(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
 /** Computes the throughput of a method, or of one of its phases if `phase` is not NULL. Returns
  * false when out of memory. */
 bool etr_throughput_of(etr_throughput *out, etr_arena *arena, const etr_profile *profile,

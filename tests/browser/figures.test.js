@@ -48,10 +48,10 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
   /* One method after the other: what the command says of it. Several unknown ones stand in the same order. */
   async function eachMethod(methods, look) {
     const several = await page.frame.getByLabel('Method', {exact: true}).count();
-    const names = several ? await page.frame.getByLabel('Method').locator('option').allInnerTexts() : [(await page.frame.locator('.bar .single').allInnerTexts()).at(-1)];
+    const names = several ? await page.frame.getByLabel('Method', {exact: true}).locator('option').allInnerTexts() : [(await page.frame.locator('.bar .single').allInnerTexts()).at(-1)];
     for (const [at, name] of names.entries()) {
       const nth = names.slice(0, at).filter(other => other === name).length;
-      if (several) await page.frame.getByLabel('Method').selectOption(String(at));
+      if (several) await page.frame.getByLabel('Method', {exact: true}).selectOption(String(at));
       await look(methods.filter(said => (said.method ?? unknown) === name)[nth]);
     }
   }
@@ -140,7 +140,7 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
         assert.match(await page.frame.locator('.compare h1').innerText(), new RegExp(`^${ms(side(execute, 'new') / 1e6)} ms per inference`));
         assert.equal(await page.frame.locator('.differs').count(), said.may_differ ? 1 : 0);
         if (!said.may_differ) assert.deepEqual((await page.table('Changes by module'))[0].slice(1, 3), ['base', 'new'].map(key => ms(side(execute, key) / 1e6)));
-        if (!said.may_differ) await page.press(page.frame.getByText('Operators, one by one'));
+        if (!said.may_differ && !(await page.frame.locator('.nodes-of-both[open]').count())) await page.press(page.frame.getByText('Operators, one by one'));
         const both = said.nodes.filter(node => (said.may_differ ? node.base_runs > 0 && node.new_runs > 0 : node.base_runs > 0 || node.new_runs > 0)), rows = both.length ? await page.table('Operators') : [];
         assert.equal(rows.length, Math.min(both.length, 300));
         const shown = value => (value === null || value === undefined ? '' : ms(value / 1e6)), wanted = sorted(both.map(node => [shown(side(node, 'base')), shown(side(node, 'new'))])), told = sorted(rows.map(row => row.slice(1, 3)));

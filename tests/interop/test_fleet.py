@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import venv
 
@@ -65,6 +66,46 @@ def flatc():
 
 
 # ---- Files ----
+
+
+@pytest.fixture(scope="module")
+def rows(package):
+    sys.path.insert(0, package)
+    from etrecord_tb import rows
+
+    yield rows
+    sys.path.remove(package)
+
+
+class Parts:
+    """A source of three parts, and an end or an error."""
+
+    def __init__(self, last):
+        self.parts, self.all_read = [b"1", b"2", b"3"], threading.Event()
+        self.last = last
+
+    def read(self, _size):
+        if self.parts:
+            return self.parts.pop(0)
+        self.all_read.set()
+        if self.last:
+            raise self.last
+        return b""
+
+
+def test_rows_are_read_while_earlier_ones_are_written(rows):
+    source = Parts(None)
+    parts = rows._read_ahead(source)
+    assert next(parts) == b"1"
+    assert source.all_read.wait(SECONDS), "the next parts are read although nobody asked for them"
+    assert list(parts) == [b"2", b"3"]
+
+
+def test_rows_that_cannot_be_read_are_an_error_after_those_before(rows):
+    parts = rows._read_ahead(Parts(OSError("broken")))
+    assert [next(parts), next(parts), next(parts)] == [b"1", b"2", b"3"]
+    with pytest.raises(OSError, match="broken"):
+        next(parts)
 
 
 def as_written(line, schema):

@@ -11,7 +11,7 @@ import functools
 import re
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ._library import EtrecordWarning
 
@@ -58,6 +58,19 @@ class LoggedValue:
     inf: int | None
     run: int | None = None
     runs: int | None = None
+    offset: int | None = None
+    strides: list[int] | None = None
+
+    _buffer: ClassVar[str | None] = None  # the debug buffer, which a profile sets
+
+    def array(self) -> Any:
+        """Returns the value: a numpy array, or a number or bool that was logged as such. bfloat16 becomes float32. Needs numpy.
+
+        Raises ValueError for a value of a node, which stands for several runs, and where the debug buffer is missing or has not all bytes.
+        """
+        from ._arrays import read
+
+        return read(self, self._buffer)
 
 
 @dataclass
@@ -474,6 +487,7 @@ class MethodMemory:
     weight_sums: list[dict[str, Any]]
     not_in_program: list[dict[str, str]]
     findings: list[MemoryFinding]
+    kv_cache: dict[str, Any] | None = None
 
 
 @dataclass

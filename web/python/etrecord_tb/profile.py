@@ -10,6 +10,7 @@ import math
 import numbers
 import os
 import platform
+import tempfile
 import threading
 import time
 import warnings
@@ -51,6 +52,32 @@ def _rate(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value) or value < 0:
         raise ValueError(f"{name} must be a number that is not negative, not {value!r}")
     return float(value)
+
+
+class _Memory:
+    """Puts the content of inputs that are given as bytes into files, which last as long as this object."""
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._count = 0
+
+    def path(self, given: Any) -> Any:
+        """Returns the path of an input: itself, if it is one."""
+        if not isinstance(given, (bytes, bytearray, memoryview)):
+            return given
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="etrecord-tb-")
+        self._count += 1
+        path = os.path.join(self._folder.name, f"bytes-{self._count}")
+        with open(path, "wb") as file:
+            file.write(given)
+        return path
+
+    def paths(self, given: Any) -> Any:
+        """Does so for one input or several."""
+        if given is None or isinstance(given, (str, bytes, bytearray, memoryview, os.PathLike)):
+            return self.path(given)
+        return [self.path(each) for each in given]
 
 
 def _inputs(etrecord: Path | None, etdump: Path | Iterable[Path] | None, pte: Path | None, debug_buffer: Path | None) -> Inputs:
@@ -133,7 +160,8 @@ class Record(_Handle):
     def __init__(self, *record: Path | None, etrecord: Path | None = None, pte: Path | None = None, source_root: Path | None = None) -> None:
         self._handle, self._profiles, self._lock, error = ctypes.c_void_p(), 0, threading.Lock(), Error()
         options = Options(source_root=_path(source_root))
-        with _found(record, _inputs(etrecord, None, pte, None)) as inputs:
+        self._memory = memory = _Memory()
+        with _found(memory.paths(record), _inputs(memory.path(etrecord), None, memory.path(pte), None)) as inputs:
             check(library.etr_open_record(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
 
     def join(
@@ -143,7 +171,7 @@ class Record(_Handle):
         """Joins ETDumps to the record, and returns the profile that Profile() would open. Its warnings are in info(). Arguments: as in Profile()."""
         profile, error = Profile.__new__(Profile), Error()
         profile._prepare()
-        options, dumps = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks), _inputs(None, etdump, None, debug_buffer)
+        options, dumps = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks), _inputs(None, profile._memory.paths(etdump), None, profile._memory.path(debug_buffer))
         with self._lock:
             if not self._handle:
                 raise ValueError("the record is closed")
@@ -179,7 +207,7 @@ class Profile(_Handle):
     """Opens a record with its other files and joins run times to nodes.
 
     record: an ETRecord, a directory that contains one with its ETDumps and .pte, or an ETDump alone. Several files may be given, and are recognized by content:
-    Profile("etrecord.bin", "etdump.etdp", "model.pte"). The arguments etrecord, etdump, pte and debug_buffer replace files found in the directory; etdump may be a list.
+    Profile("etrecord.bin", "etdump.etdp", "model.pte"). Bytes are the content of a file. The arguments etrecord, etdump, pte and debug_buffer replace files found in the directory; etdump may be a list.
     ticks_per_second: the ETDump's clock, nanoseconds by default. methods: {run: method} or {range(first, last + 1): method}, if the files do not say which
     method a run executed; the last entry for a run counts. skip_runs: the number of leading runs of each ETDump and load that are excluded from all times;
     "auto" excludes warm-up: leading runs above 1.5 times the median of the runs after them (at least three) and above 1.2 times what four fifths of these take.
@@ -199,13 +227,16 @@ class Profile(_Handle):
         self._prepare()
         error = Error()
         options = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks, source_root)
-        with _found(record, _inputs(etrecord, etdump, pte, debug_buffer)) as inputs:
+        memory = self._memory
+        chosen = _inputs(memory.path(etrecord), memory.paths(etdump), memory.path(pte), memory.path(debug_buffer))
+        with _found(memory.paths(record), chosen) as inputs:
             check(library.etr_profile_open(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
         for warning in self.info()["warnings"]:
             warnings.warn(": ".join(filter(None, (warning["file"], warning["entry"], warning["message"]))), EtrecordWarning, stacklevel=2)
 
     def _prepare(self) -> None:
         self._record: Record | None = None
+        self._memory = _Memory()
         self._handle, self._readers, self._idle = ctypes.c_void_p(), 0, threading.Condition()
 
     def close(self) -> None:
@@ -285,7 +316,25 @@ class Profile(_Handle):
 
     def events(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.EventBlock]:
         """Returns the events as ExecuTorch's Inspector lists them, joined to nodes."""
-        return model.build_all(model.EventBlock, self._filtered("events", "blocks", unit, method, module=module, op=op, backend=backend))
+        blocks = model.build_all(model.EventBlock, self._filtered("events", "blocks", unit, method, module=module, op=op, backend=backend))
+        logged = [value for block in blocks for values in (*(event.values for event in block.events), block.run_outputs) for value in values]
+        buffer = self.info()["debug_buffer"] if logged else None
+        for value in logged:
+            vars(value)["_buffer"] = buffer
+        return blocks
+
+    def values(self, method: str | None = None, run: int | None = None) -> list[model.LoggedValue]:
+        """Returns the values that the runs logged, each once, in the order of the events, with those that the methods returned behind the others of their block.
+
+        run: only those of this run, as info() numbers them. LoggedValue.array() reads one from the debug buffer.
+        """
+        found: dict[tuple[Any, ...], model.LoggedValue] = {}
+        for block in self.events(method):
+            for values in (*(event.values for event in block.events), block.run_outputs):
+                for value in values:
+                    if run is None or value.run == run:
+                        found.setdefault((value.run, value.role, value.index, value.node, value.output, value.offset, value.kind, value.value), value)
+        return list(found.values())
 
     def summary(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.MethodSummary]:
         """Returns where the time of each method goes."""

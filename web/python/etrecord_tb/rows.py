@@ -11,8 +11,10 @@ import ctypes
 import io
 import json
 import os
+import queue
 import signal
 import sys
+import threading
 from typing import Any, BinaryIO, Iterator
 
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")  # numpy's threads would keep rights that main() gives up
@@ -22,14 +24,34 @@ import pyarrow.ipc  # noqa: E402
 import pyarrow.json  # noqa: E402
 import pyarrow.parquet  # noqa: E402
 
-BYTES_AT_ONCE = 16 << 20  # of JSON
+BYTES_AT_ONCE = 8 << 20  # of JSON
+PARTS_AHEAD = 2  # of so many bytes, read before they are needed
 ROWS_AT_ONCE = 1 << 16  # of a row group, or an Arrow batch
 
 
-def _read_answers(source: BinaryIO) -> Iterator[bytes]:
+def _read_ahead(source: BinaryIO) -> Iterator[bytes]:
+    """Reads what comes while earlier parts are written, on a thread of its own: the command would wait for this process as soon as the pipe is full."""
+    parts: queue.Queue[bytes | OSError] = queue.Queue(PARTS_AHEAD)
+
+    def read() -> None:
+        try:
+            while part := source.read(BYTES_AT_ONCE):
+                parts.put(part)
+            parts.put(b"")
+        except OSError as problem:
+            parts.put(problem)
+
+    threading.Thread(target=read, daemon=True).start()  # whoever stops early ends the process
+    while part := parts.get():
+        if isinstance(part, OSError):
+            raise part
+        yield part
+
+
+def _read_answers(source: BinaryIO, threads: bool) -> Iterator[bytes]:
     """Reads whole answers, many at a time. What follows the last empty line is left out."""
     rest = b""
-    while part := source.read(BYTES_AT_ONCE):
+    for part in _read_ahead(source) if threads else iter(lambda: source.read(BYTES_AT_ONCE), b""):
         text = rest + part
         end = text.rfind(b"\n\n") + 1
         rest = text[end:]
@@ -42,7 +64,7 @@ def _read_answers(source: BinaryIO) -> Iterator[bytes]:
 def _read_tables(source: BinaryIO, schema: pyarrow.Schema, threads: bool) -> Iterator[pyarrow.Table]:
     """Reads tables of about ROWS_AT_ONCE rows."""
     parse, waiting, count = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"), [], 0
-    for text in _read_answers(source):
+    for text in _read_answers(source, threads):
         if text.strip():
             waiting.append(pyarrow.json.read_json(io.BytesIO(text), pyarrow.json.ReadOptions(threads, block_size=len(text) + 1), parse))
             count += waiting[-1].num_rows
@@ -109,6 +131,6 @@ def main(arguments: list[str]) -> int:
             _write(sys.stdin.buffer, format, out, is_stream)
     except (OSError, pyarrow.ArrowException) as problem:
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else problem
-        print(f"etrecord-tb: {name}: {reason}", file=sys.stderr)
-        return 1
+        print(f"etrecord-tb: {name}: {reason}", file=sys.stderr, flush=True)
+        os._exit(1)  # a thread may still wait for rows, with a lock that the end of Python would wait for
     return 0
