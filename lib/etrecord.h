@@ -1299,10 +1299,10 @@ typedef struct etr_method {
                                   measured time */
   double estimated_confidence; /**< average confidence of estimated_ticks, weighted by time; 0 if
                                   these are 0 */
-  uint64_t clock_hidden_ticks; /**< time of operators that may be counted as call overhead because
-                                  the clock counts whole microseconds, as XNNPACK's does: n/2 steps
-                                  of the clock for a call with n operators, and at most its whole
-                                  call overhead */
+  uint64_t clock_hidden_ticks; /**< time of operators that may be counted as calling delegates
+                                  because the clock counts whole microseconds, as XNNPACK's does:
+                                  n/2 steps of the clock for a call with n operators, and at most
+                                  its whole call overhead */
   double clock_hidden_typical; /**< clock_hidden_ticks in the typical run */
   const etr_delegate *delegates;
   size_t delegate_count;
@@ -1318,6 +1318,18 @@ typedef struct etr_method {
   size_t block_count;
   const etr_memory_plan *memory; /**< NULL: there is no program (.pte) that describes it */
 } etr_method;
+
+/** Returns true if a time slice is the time of a kernel or an operator of a delegate: its part is
+ * ETR_TIME_OPERATORS, ETR_TIME_UNPLACED or ETR_TIME_INSERTED. */
+ETR_API bool etr_time_slice_is_work(const etr_time_slice *slice);
+
+/** Returns the name of the kernel or operator that took the time of a slice, without its number or
+ * id. */
+ETR_API const char *etr_time_slice_kernel(const etr_time_slice *slice);
+
+/** Returns the backend of the delegate in which a slice was spent, ETR_UNKNOWN_BACKEND if it is not
+ * named; NULL outside delegates. */
+ETR_API const char *etr_time_slice_backend(const etr_time_slice *slice);
 
 /** Returns the time of a part over all backends, in ticks over all included runs. */
 ETR_API uint64_t etr_method_part_ticks(const etr_method *method, etr_time_part part);

@@ -14,43 +14,62 @@
  * A comparison is read-only and owns everything that it points to, except for the two profiles,
  * which it borrows: close it before them.
  *
- * Averages and medians
- * Every change has both. *Averages* (per inference: total over all runs / runs) add up: the changes
- * of all nodes, plus the changes of the method's delegate_only, framework and unexplained time,
- * equal the change of the average of Method::execute. An average also contains what happens once,
- * such as a cold first run. Whether something changed is therefore decided by *medians* over the
- * runs, which do not add up.
+ * Typical times
+ * Every change has the *typical time* of both sides (etr_typical_run), which adds up: the typical
+ * times of all nodes, plus the parts of the method that are on no node, equal the typical time of
+ * Method::execute. Averages add up, too; medians do not. With several recordings the typical time
+ * is the mean over those that are not odd (etr_odd_recording).
  *
  * Runs and recordings
  * A *run* is one inference. A *recording* is one ETDump: one process that loaded the program. The
  * runs of a recording share clock speed, placement in memory, temperature and neighbours. More runs
- * make the median of a recording more exact, but they say nothing about the next recording. The
- * recording is therefore the unit of a comparison, not the run.
+ * make the typical time of a recording more exact, but they say nothing about the next recording.
+ * The recording is therefore the unit of a comparison, not the run.
  *
  * When a change counts
  * Times are compared by their natural logarithms, because noise multiplies times. D is the number
- * of recordings of a side, m is the logarithm of a recording's median, var is the variance of the m
- * of a side (D - 1 in the denominator), and step is the resolution of the clock in ticks.
+ * of recordings of a side, m is the logarithm of a recording's typical time, var is the variance of
+ * the m of a side (D - 1 in the denominator), and step is the resolution of the clock in ticks.
  *
- * Rule R applies with three recordings or more on both sides. It is Welch's t-test (1947) over the
- * recordings' medians. change:   mean(m_new) - mean(m_base), so that base_p50 and new_p50 are the
- * geometric means of the medians v:        of each side var(m) / D, at least (step / p50)^2 / 12 /
- * D (JCGM 100:2008, F.2.2.1) freedom:  (v_base + v_new)^2 / (v_base^2 / (D_base - 1) + v_new^2 /
- * (D_new - 1)), rounded down, 1 to 200 interval: change -+ t(0.975, freedom) * sqrt(v_base + v_new)
+ * The obvious comes first. Method::execute surely changed if all runs of one side take at least
+ * 4 times as long as all runs of the other, and each side has two runs or more. Of ten runs or more
+ * the tenth at either end is left out. A side of fewer than four runs, with its warm-up, may be
+ * nothing but warm-up: as many first runs of the other side must then be as far away, too.
  *
- * Rule S applies with fewer recordings on a side. It compares the medians over all runs of a side,
- * and each side must have 10 runs. lo and hi are the floor(n / 10)-th smallest and largest of the n
- * runs, counted from 0. Distances to lo and hi replace standard errors, because the median of runs
- * with two modes jumps from one mode to the other. The bounds are combined by the method of Zou and
- * Donner (2008). f:        1.96^2 * (0.03^2 * (1 / D_base + 1 / D_new) + ((step / p50)_base^2 +
- * (step / p50)_new^2) / 12) interval: change - sqrt((p50_new - lo_new)^2 + (hi_base - p50_base)^2 +
- * f) to change + sqrt((hi_new - p50_new)^2 + (p50_base - lo_base)^2 + f) 0.03 is the assumed
- * standard deviation between recordings of one program (etr_compare_options.recording_noise).
+ * Rule R applies with three recordings or more on both sides. It is Welch's t-test (1947) over m.
+ *   change:   mean(m_new) - mean(m_base)
+ *   v:        of each side var(m) / D, at least (step / typical)^2 / 12 / D
+ *             (JCGM 100:2008, F.2.2.1)
+ *   freedom:  (v_base + v_new)^2 / (v_base^2 / (D_base - 1) + v_new^2 / (D_new - 1)), rounded down,
+ *             1 to 200
+ *   interval: change -+ t(0.975, freedom) * sqrt(v_base + v_new)
+ * If a side has an odd recording, Method::execute has the interval of Hodges and Lehmann (1963)
+ * instead, over all recordings: of the sorted differences between an m_new and an m_base it leaves
+ * out k at either end, the most with P(U <= k) <= 0.025 by the exact distribution of Mann and
+ * Whitney (1947).
+ *
+ * Rule S applies with fewer recordings on a side, and needs 10 runs on each side. lo and hi are the
+ * floor(n / 10)-th smallest and largest of the n runs, counted from 0. Distances to lo and hi
+ * replace standard errors. The bounds are combined by the method of Zou and Donner (2008).
+ *   change:   ln(typical_new / typical_base)
+ *   f:        1.96^2 * (0.03^2 * (1 / D_base + 1 / D_new)
+ *             + ((step / typical)_base^2 + (step / typical)_new^2) / 12)
+ *   interval: change - sqrt(ln(typical_new / lo_new)^2 + ln(hi_base / typical_base)^2 + f)
+ *             to change + sqrt(ln(hi_new / typical_new)^2 + ln(typical_base / lo_base)^2 + f)
+ * 0.03 is the assumed standard deviation between recordings of one program
+ * (etr_compare_options.recording_noise). Nothing inside one recording shows how much the next one
+ * differs, so a verdict of rule S is at most likely.
  *
  * Either interval extends at least one step of the clock to both sides, so that a change of one
  * step never counts. The step is the largest power of ten that divides all durations of the
  * method's kernels, or of one backend's operators, in a profile. For example, XNNPACK counts whole
  * microseconds.
+ *
+ * Recordings that were taken one side after the other differ by whatever changed meanwhile. A
+ * verdict of rule R therefore assumes that they were taken in turns. The times of the files decide
+ * it if they can be times of recordings, that is, if each is later than the one before by at least
+ * the length of its recording: if one side is older than the other, verdicts are likely at best; if
+ * the sides alternate, nothing is assumed.
  *
  * Method::execute and loads are each judged at 5 %. Rows that a reader looks at together, such as
  * all nodes of a method or all its operators, are a family. With rule R the variance of each row,
@@ -60,6 +79,11 @@
  * the procedure of Benjamini and Hochberg (1995): at most 5 % of the rows that are called slower or
  * faster are expected to be called so by chance. The interval of a row has the level that this
  * procedure chose.
+ *
+ * How many recordings would decide is the least N on each side, those that are there included, with
+ *   (t(0.975, 2 N - 2) + t(0.80, 2 N - 2)) * s * sqrt(2 / N) < |change - x|
+ * where s is the standard deviation of m, pooled over both sides, and x is the limit or 0. So many
+ * decide in four of five cases. With fewer than three recordings on a side it is 3.
  *
  * tests/noise measures how often these rules are wrong and which changes they find.
  */
@@ -79,16 +103,40 @@ typedef struct etr_side_time {
   double total; /**< sum over all runs */
   size_t runs; /**< number of runs that the median is over: the runs in which it ran, or all runs of
                   the method for a sum. 0: not timed; all other members are 0 then */
-  double p50;  /**< median over all runs */
-  double low, high;  /**< the floor(runs / 10)-th shortest and longest run, counted from 0: the
-                        middle 80 % */
+  double typical;    /**< time in the method's typical run, without odd recordings */
+  double p50;        /**< median over `runs` */
+  double low, high;  /**< the floor(n / 10)-th shortest and longest of all n runs of the method,
+                        counted from 0, in which a run without it counts as 0: the middle 80 % */
   size_t recordings; /**< number of ETDumps that contain such a run */
-  double offset;     /**< mean over the recordings of ln(median of a recording / p50); 0 with one
-                        recording, NaN if a median     is 0 */
+  double offset;     /**< mean over all recordings of ln(typical time of the recording / typical); 0
+                        with one recording, NaN if a recording's typical time is 0 */
   double spread; /**< standard deviation of the logarithms that `offset` is the mean of; 0 with one
-                    recording, NaN if a median is 0 */
+                    recording, NaN if a recording's typical time is 0 */
   double step;   /**< resolution of the clock */
 } etr_side_time;
+
+/** A recording that differs from the others of its side. */
+typedef struct etr_side_odd {
+  const char *file; /**< of the ETDump; "" if it is unknown */
+  double change;    /**< as in etr_odd_recording */
+} etr_side_odd;
+
+/** What only the verdict on Method::execute needs. */
+typedef struct etr_side_recordings {
+  const double *typical; /**< of each recording, in ticks: odd ones, too */
+  size_t count;
+  const etr_side_odd *odd; /**< recordings that are left out of typical times */
+  size_t odd_count;
+  double first[3];    /**< the first runs of the side, warm-up included, in ticks */
+  size_t first_count; /**< runs of the side, warm-up included, but at most 4: with more, `first` is
+                         not needed */
+} etr_side_recordings;
+
+/** When an ETDump was recorded. */
+typedef struct etr_side_clocking {
+  double written; /**< when its file was last changed, in seconds since 1970; NaN if unknown */
+  double length;  /**< from its first event to its last, in seconds */
+} etr_side_clocking;
 
 /** An operator of a method's graph, or an event if the method has no graph. Items are in order of
  * execution. */
@@ -106,6 +154,8 @@ typedef struct etr_side_item {
   const char *shape;  /**< types and shapes as text, on a side that was read from a document; NULL
                          otherwise */
   const char *backend; /**< backend of its delegate; NULL for a kernel, or if it is unknown */
+  const char *line; /**< its source line, "model.py:12"; "" if it is unknown. NULL for events, and
+                       on a side that was read from a document */
   const char *function, *code; /**< function and text of its source line; NULL for events, and if
                                   the line is unknown */
   const uint32_t
@@ -120,8 +170,9 @@ typedef struct etr_side_item {
 
 /** Sum of the items with one key. */
 typedef struct etr_side_sum {
-  const char *key; /**< what the items have in common, as in etr_node_group */
-  size_t timed;    /**< number of items that were timed */
+  const char *key;     /**< what the items have in common, as in etr_node_group */
+  const char *backend; /**< as in etr_node_group */
+  size_t timed;        /**< number of items that were timed */
   etr_side_time time;
 } etr_side_sum;
 
@@ -143,20 +194,12 @@ typedef struct etr_side_input {
   const char *type; /**< "float32[1,3,64,64]" */
 } etr_side_input;
 
-/** The parts of the time of Method::execute that belong to no operator of its graph. */
-typedef enum etr_side_part {
-  ETR_SIDE_DELEGATE_ONLY, /**< delegate overhead: calls minus operators, see etr_method */
-  ETR_SIDE_FRAMEWORK,     /**< time of the runtime between and around kernels and delegate calls */
-  ETR_SIDE_UNEXPLAINED,   /**< time that was measured, but whose node is not known */
-  ETR_SIDE_PARTS
-} etr_side_part;
-
 /** What a comparison needs of one method. */
 typedef struct etr_side_method {
   bool has_graph; /**< items are operators. If false, items are events, and everything that only a
                      graph has is empty */
-  etr_side_time execute;               /**< time of Method::execute */
-  etr_side_time parts[ETR_SIDE_PARTS]; /**< by etr_side_part */
+  etr_side_time execute;          /**< time of Method::execute */
+  etr_side_recordings recordings; /**< of Method::execute */
   const etr_side_input *inputs;
   size_t input_count;
   const char *dtypes; /**< types that its operators compute in, floating-point or of 8 bits:
@@ -166,8 +209,11 @@ typedef struct etr_side_method {
   size_t weight_count;
   const etr_side_item *items;
   size_t item_count;
-  etr_side_sums ops, modules, patterns,
-      backends; /**< sums of the items. Events have neither modules nor patterns */
+  etr_side_sums ops, modules, patterns, backends,
+      sources; /**< sums of the items. Events have neither modules, patterns nor source lines, and
+                  documents have no source lines */
+  etr_side_sums kernels; /**< sums of kernels and operators of delegates by name and backend, on
+                            nodes and on none; documents have none */
   const etr_side_clock *clocks;
   size_t clock_count;
 } etr_side_method;
@@ -178,7 +224,7 @@ typedef struct etr_side_load {
   etr_side_time time;
 } etr_side_load;
 
-/** What a comparison needs of one side: medians and their spread, but no single runs. Read-only. */
+/** What a comparison needs of one side: times and their spread, but no single runs. Read-only. */
 typedef struct etr_side {
   const etr_profile
       *profile; /**< the profile that the side was made of. If the side was read from a document, it
@@ -186,6 +232,9 @@ typedef struct etr_side {
   const etr_side_method *methods; /**< one for each method of the profile, in its order */
   const etr_side_load *loads;
   size_t load_count;
+  const etr_side_clocking *clockings; /**< one for each ETDump; documents have none, so that what is
+                                         written does not depend on when a file was copied */
+  size_t clocking_count;
 } etr_side;
 
 /** Makes a side of a profile, which it borrows: close the side before the profile. On failure *out
@@ -226,7 +275,8 @@ typedef struct etr_compare_options {
   double limit; /**< changes within this limit are equal: 0.05 for 5 %. 0 or less: no limit */
   double recording_noise; /**< assumed standard deviation between recordings of one program, which
                              rule S uses: 0.01 for 1 %. 0: the default, 0.03 */
-  bool is_in_turns;       /**< the recordings are known to have been taken in turns */
+  bool is_in_turns; /**< the recordings are known to have been taken in turns: the times of their
+                       files are not asked */
 } etr_compare_options;
 
 /** The result of comparing two times. */
@@ -238,54 +288,89 @@ typedef enum etr_verdict {
   ETR_VERDICT_NEW,     /**< it exists in the newer profile only */
   ETR_VERDICT_CANNOT_TELL, /**< the interval contains 0; etr_change.reason says why no more is known
                             */
-  ETR_VERDICT_EQUAL,       /**< the interval contains 0 and lies within the limit */
-  ETR_VERDICT_FASTER,      /**< the interval lies below 0 */
-  ETR_VERDICT_SLOWER,      /**< the interval lies above 0 */
+  ETR_VERDICT_LIKELY_EQUAL, /**< as the following three, if what etr_change assumes is true */
+  ETR_VERDICT_EQUAL,        /**< the interval contains 0 and lies within the limit */
+  ETR_VERDICT_LIKELY_FASTER,
+  ETR_VERDICT_LIKELY_SLOWER,
+  ETR_VERDICT_FASTER, /**< the interval lies below 0, or it is obvious */
+  ETR_VERDICT_SLOWER, /**< the interval lies above 0, or it is obvious */
 } etr_verdict;
 
-/** Returns the name of a verdict: "untimed", "gone", "new", "cannot_tell", "equal", "faster",
- * "slower". Static. */
+/** Returns the name of a verdict: "untimed", "gone", "new", "cannot_tell", "likely_equal", "equal",
+ * "likely_faster", "likely_slower", "faster", "slower". Static. */
 ETR_API const char *etr_verdict_name(etr_verdict verdict);
 
-/** Why the data do not decide whether something changed. If several reasons apply, the first one
- * counts. */
+/** Returns true for verdicts that are likely, but not sure. */
+ETR_API bool etr_verdict_is_likely(etr_verdict verdict);
+
+/** Why the data do not surely decide whether something changed. If several reasons apply, the first
+ * one counts. */
 typedef enum etr_reason {
-  ETR_REASON_NONE,  /**< the verdict is not ETR_VERDICT_CANNOT_TELL */
-  ETR_REASON_CLOCK, /**< a time, or the median of a recording, is 0 or below the step of the clock;
-                       or one step of the clock adds more uncertainty than the runs and recordings
-                       do */
+  ETR_REASON_NONE,  /**< the verdict is sure */
+  ETR_REASON_CLOCK, /**< a time, or that of a recording, is 0 or below the step of the clock; or one
+                       step of the clock adds more uncertainty than the runs and recordings do */
   ETR_REASON_FEW_RUNS,      /**< a side has fewer than 10 runs and fewer than 3 recordings */
   ETR_REASON_ONE_RECORDING, /**< a side has fewer than 3 recordings */
+  ETR_REASON_NOT_IN_TURNS,  /**< by the times of the files, one side is older than the other */
   ETR_REASON_TOO_NEAR, /**< the change is so near to the limit, or to 0, that it would take more
-                          than 50 recordings to decide */
+                          than 50 recordings to decide, although the bounds are less than 10 % away
+                          from it */
   ETR_REASON_SPREAD,   /**< the recordings differ too much */
 } etr_reason;
 
-/** Returns the name of a reason: "clock", "few_runs", "one_recording", "too_near",
+/** Returns the name of a reason: "clock", "few_runs", "one_recording", "not_in_turns", "too_near",
  * "spread". NULL for ETR_REASON_NONE. Static. */
 ETR_API const char *etr_reason_name(etr_reason reason);
 
+/** What is seen in the runs of either side that explains why the data do not surely decide. If
+ * several causes apply, the first one counts. */
+typedef enum etr_cause {
+  ETR_CAUSE_NONE,          /**< none is seen, or the verdict is sure */
+  ETR_CAUSE_ODD_RECORDING, /**< a recording differs from the others of its side */
+  ETR_CAUSE_WARM_UP,       /**< so many first runs are warm-up that too few are left */
+  ETR_CAUSE_MODES,         /**< the runs have two modes */
+  ETR_CAUSE_STEP,          /**< from one run on they take longer, or shorter */
+  ETR_CAUSE_DRIFT,         /**< they drift */
+} etr_cause;
+
+/** Returns the name of a cause: "odd_recording", "warm_up", "modes", "step", "drift". NULL for
+ * ETR_CAUSE_NONE. Static. */
+ETR_API const char *etr_cause_name(etr_cause cause);
+
+/** How a verdict may be wrong. */
+enum {
+  ETR_ASSUMES_IN_TURNS = 1,        /**< it assumes that the recordings were taken in turns */
+  ETR_ASSUMES_RECORDING_NOISE = 2, /**< it assumes by how much recordings of one program differ */
+};
+
 /** Two times of the same thing, in ticks of the newer profile's clock. */
 typedef struct etr_change {
+  double base_typical, new_typical; /**< typical time; 0 on a side where it was not timed */
   double base_avg, new_avg; /**< average per inference; 0 on a side where it was not timed */
-  double base_p50,
-      new_p50; /**< median over the runs in which it ran, or over all runs of the method for a sum.
-                  With three recordings or more on each side that it is on, it is the geometric mean
-                  of the recordings' medians. 0 on a side where it was not timed */
+  double base_p50, new_p50; /**< median over the runs in which it ran, or over all runs of the
+                               method for a sum. 0 on a side where it was not timed */
   size_t base_runs,
       new_runs; /**< number of runs that the medians are over; 0: not timed on that side */
   size_t base_recordings, new_recordings; /**< number of recordings that contain these runs */
-  double relative;                        /**< new_p50 / base_p50 - 1; NaN if one of them is 0 */
+  double relative;  /**< new_typical / base_typical - 1; NaN if one of them is 0 */
   double low, high; /**< interval of `relative`: -0.043 and 0.132 stand for -4.3 to +13.2 %. A bound
                        that does not exist is -1 or infinity. Both are NaN if there is no interval,
-                       because it was not timed on both sides or because the reason is the clock or
-                       the number of runs */
+                       because it was not timed on both sides, because the change is obvious, or
+                       because the reason is the clock or the number of runs */
   etr_verdict verdict;
+  bool is_obvious; /**< all runs of one side take at least 4 times as long as all of the other */
   etr_reason reason;
-  size_t recordings_needed; /**< for a method or load: estimated number of recordings on each side
+  etr_cause cause;                        /**< of Method::execute */
+  unsigned assumes;                       /**< ETR_ASSUMES_…, of an interval */
+  const etr_side_odd *base_odd, *new_odd; /**< of Method::execute: recordings that differ from the
+                                             others of their side; they are in the verdict, but not
+                                             in typical times */
+  size_t base_odd_count, new_odd_count;
+  size_t recordings_needed; /**< for a method or load: number of recordings on each side, in all,
                                that would distinguish the change from the limit if the interval
-                               contains the limit, or else from no change. 0 if the change is
-                               decided, if the number is not known, or if it is more than 50 */
+                               contains the limit, or else from no change, in four of five cases; 3
+                               where a side has fewer. 0 if the change is decided, if the number is
+                               not known, or if it is more than 50 */
 } etr_change;
 
 /**
@@ -357,9 +442,10 @@ typedef struct etr_node_pair {
 /** Sum of the nodes with one key. */
 typedef struct etr_node_group {
   /** What the nodes have in common: the operator; the path or the pattern of the module, "" for the
-   * top level; or the backend, "cpu" for kernels and "delegate" for events in a delegate without a
-   * name. */
+   * top level; the backend, "cpu" for kernels and "delegate" for events in a delegate without a
+   * name; the source line, "model.py:12", "" if it is unknown; or the name of the kernel. */
   const char *key;
+  const char *backend;          /**< of a kernel; NULL outside delegates, and for other sums */
   size_t base_nodes, new_nodes; /**< that were timed */
   etr_change change;            /**< change of their sum */
 } etr_node_group;
@@ -410,11 +496,10 @@ typedef struct etr_method_pair {
   const char *name; /**< "" if neither side knows it */
   uint32_t base_method,
       new_method; /**< indices into the profiles' methods; ETR_NONE on a side where it is missing */
-  bool by_events; /**< true if a side has no graph with times: pairs are events then, and there are
-                     no modules and no patterns */
-  etr_change execute; /**< Method::execute */
-  etr_change
-      parts[ETR_SIDE_PARTS]; /**< by etr_side_part, each judged by itself; not timed if by_events */
+  bool by_events; /**< true if a side has no graph with times: pairs are events then, which add up
+                     to the parts of operators, and there are no modules, patterns and source lines
+                   */
+  etr_change execute;         /**< Method::execute */
   const etr_node_pair *pairs; /**< operators of the newer graph in its order, then the removed
                                  operators in the order of the base */
   size_t pair_count;
@@ -430,9 +515,11 @@ typedef struct etr_method_pair {
   size_t difference_count;
   const etr_value_gap *gaps; /**< values that both sides logged, in the newer side's order */
   size_t gap_count;
-  etr_node_groups ops, modules, patterns,
-      backends; /**< the averages of each list add up to the nodes' time; sorted by
-                     the change of the median, the largest first */
+  etr_node_groups ops, modules, patterns, backends,
+      sources; /**< the typical times of each list add up to those of the pairs; sorted by the
+                  change of the typical time, the largest first */
+  etr_node_groups kernels; /**< kernels and operators of delegates, on nodes and on none: they add
+                              up to the parts operators, operators_unplaced and inserted */
 } etr_method_pair;
 
 /** An event of a load, which is not part of an inference. */
@@ -440,6 +527,18 @@ typedef struct etr_load_pair {
   const char *name; /**< "Method::init" */
   etr_change change;
 } etr_load_pair;
+
+/** Whether the recordings of a comparison were taken in turns. */
+typedef enum etr_turns {
+  ETR_TURNS_UNKNOWN,
+  ETR_TURNS_YES,        /**< the options, or the times of the files, say so */
+  ETR_TURNS_BASE_FIRST, /**< by the times of the files, all of the base are older than all of the
+                           newer side */
+  ETR_TURNS_NEW_FIRST,
+} etr_turns;
+
+/** Returns the name as written in JSON: "unknown", "yes", "base_first", "new_first". Static. */
+ETR_API const char *etr_turns_name(etr_turns turns);
 
 /** The comparison of two profiles. Read-only. */
 typedef struct etr_comparison {
@@ -452,7 +551,7 @@ typedef struct etr_comparison {
   size_t load_count;
   double limit;           /**< the limit of the options; 0: none */
   double recording_noise; /**< the value that rule S used */
-  bool is_in_turns;       /**< as the options have it */
+  etr_turns turns;        /**< whether the recordings were taken in turns */
 } etr_comparison;
 
 /**
@@ -476,7 +575,8 @@ typedef struct etr_document {
 
 /**
  * Compares two documents of etr_emit_profile_json(), which TensorBoard's event files contain.
- * Names, times, verdicts and intervals are the same as those of etr_compare() on the records.
+ * Names, averages, medians and verdicts are the same as those of etr_compare() on the records;
+ * typical times and intervals are the same to a picosecond.
  * Indices of nodes count the operators of the document. Documents do not contain logged values, so
  * there are no gaps. Methods that have no graph and did not run are left out.
  *
@@ -487,6 +587,18 @@ typedef struct etr_document {
 ETR_API etr_status etr_compare_documents(etr_comparison **out, const etr_document *base,
                                          const etr_document *newer,
                                          const etr_compare_options *options, etr_error *error);
+
+/** Whether a change is above a limit. */
+typedef enum etr_limit_answer {
+  ETR_LIMIT_OPEN, /**< the data do not surely decide it */
+  ETR_LIMIT_ABOVE,
+  ETR_LIMIT_BELOW,
+} etr_limit_answer;
+
+/** Returns whether the change of a method is surely above the limit of the comparison's options, or
+ * surely below it. What is only likely leaves it open. */
+ETR_API etr_limit_answer etr_change_against_limit(const etr_comparison *comparison,
+                                                  const etr_change *change);
 
 /** Frees the comparison, but not the profiles. NULL is allowed. */
 ETR_API void etr_comparison_close(etr_comparison *comparison);

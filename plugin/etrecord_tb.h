@@ -695,8 +695,10 @@ typedef enum etr_diff_by {
   ETR_DIFF_BY_MODULE,
   ETR_DIFF_BY_PATTERN, /**< modules added up by etr_module.pattern */
   ETR_DIFF_BY_BACKEND,
+  ETR_DIFF_BY_SOURCE, /**< the model's source lines */
+  ETR_DIFF_BY_KERNEL, /**< kernels and operators of delegates by name, on nodes and on none */
   ETR_DIFF_BY_VALUE,
-  ETR_DIFF_BY_PART,  /**< averages of what Method::execute consists of */
+  ETR_DIFF_BY_PART,  /**< what Method::execute consists of */
   ETR_DIFF_BY_METHOD /**< Method::execute alone */
 } etr_diff_by;
 
@@ -708,9 +710,9 @@ typedef struct etr_diff_filter {
 
 /**
  * Writes a comparison, schema "etrecord-tb/diff/2" (schema/diff.schema.json): for each method the
- * medians, the interval and the verdict of its Method::execute, the averages of its parts, all
- * nodes, sums by operator, module and backend, and the numeric gap of the values logged on both
- * sides. filter may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * times, the interval and the verdict of its Method::execute, its parts, all nodes, sums by
+ * operator, module, pattern, backend, source line and kernel, and the numeric gap of the values
+ * logged on both sides. filter may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_diff_json(const etr_comparison *comparison,
                                       const etr_diff_filter *filter, etr_unit unit,
@@ -729,9 +731,9 @@ ETR_API void etr_describe_change(char *room, size_t size, const etr_comparison *
 
 /**
  * Writes a comparison as tables. Text and Markdown list the changes that exceed the noise, largest
- * change of the median first, options->top rows of each kind (0: all rows, also those within the
- * noise). Markdown starts with the verdict and folds the details. CSV and TSV are one table of all
- * times or, with ETR_DIFF_BY_VALUE, of the numeric gap, with options->top rows of each kind (0:
+ * change of the typical time first, options->top rows of each kind (0: all rows, also those within
+ * the noise). Markdown starts with the verdict and folds the details. CSV and TSV are one table of
+ * all times or, with ETR_DIFF_BY_VALUE, of the numeric gap, with options->top rows of each kind (0:
  * all), within the noise or not. filter and options may be NULL. Errors: ETR_ERROR_IO,
  * ETR_ERROR_MEMORY.
  */

@@ -145,7 +145,8 @@ int main(void) {
   WORDS("bound", etr_bound_name, ETR_BOUND_MEMORY);
   WORDS("flaw_kind", etr_flaw_kind_name, ETR_FLAW_MISSING);
   WORDS("memory_finding_kind", etr_memory_finding_kind_name, ETR_MEMORY_FLOAT_BESIDE);
-  WORDS("explained_kind", etr_explained_kind_name, ETR_EXPLAINED_KINDS - 1);
+  WORDS("cause", etr_cause_name, ETR_CAUSE_DRIFT);
+  WORDS("turns", etr_turns_name, ETR_TURNS_NEW_FIRST);
   WORDS("finding_kind", etr_finding_kind_name, ETR_FINDING_NOTHING);
   WORDS("sureness", etr_sureness_name, ETR_POSSIBLE);
   etr_jw_end(&json);

@@ -11,6 +11,21 @@ const char *etr_time_part_name(etr_time_part part) {
   return (size_t)part < ETR_COUNT(names) ? names[part] : "unexplained";
 }
 
+bool etr_time_slice_is_work(const etr_time_slice *slice) {
+  return slice->part == ETR_TIME_OPERATORS || slice->part == ETR_TIME_UNPLACED ||
+         slice->part == ETR_TIME_INSERTED;
+}
+
+const char *etr_time_slice_kernel(const etr_time_slice *slice) {
+  return slice->event->kernel ? slice->event->kernel : slice->event->label;
+}
+
+const char *etr_time_slice_backend(const etr_time_slice *slice) {
+  if (slice->event->kind < ETR_EVENT_DELEGATE_CALL)
+    return NULL;
+  return slice->event->backend ? slice->event->backend : ETR_UNKNOWN_BACKEND;
+}
+
 uint64_t etr_method_part_ticks(const etr_method *method, etr_time_part part) {
   uint64_t ticks = 0;
   for (size_t i = 0; i < method->part_count; i++)

@@ -19,13 +19,14 @@ typedef struct measure {
   bool exists; /* timed or not */
   double avg;  /* per inference, in ticks of its own profile */
   const etr_side_time *time;
+  const etr_side_recordings *recordings; /* of a method; NULL of others */
 } measure;
 
 /* Changes of one kind, which are either all judged alone or all judged together. */
 typedef struct family {
   etr_arena *scratch;
   double base_scale; /* as in etr_comparison */
-  const etr_compare_options *options;
+  const etr_noise_rules *rules;
   etr_vec(etr_noise_test) tests;
 } family;
 
@@ -33,6 +34,7 @@ static etr_side_time scaled(const etr_side_time *time, double factor) {
   static const etr_side_time untimed = {0};
   etr_side_time made = time ? *time : untimed;
   made.total *= factor;
+  made.typical *= factor;
   made.p50 *= factor;
   made.low *= factor;
   made.high *= factor;
@@ -54,34 +56,46 @@ static etr_verdict verdict_before(const measure *base, const measure *newer, boo
 static bool family_add(family *f, etr_change *change, const measure *base, const measure *newer) {
   const etr_side_time old = scaled(base->time, f->base_scale), now = scaled(newer->time, 1);
   bool is_timed_twice = old.runs > 0 && now.runs > 0;
-  *change = (etr_change){.base_avg = base->avg * f->base_scale,
-                         .new_avg = newer->avg,
-                         .base_runs = old.runs,
-                         .new_runs = now.runs,
-                         .base_recordings = old.recordings,
-                         .new_recordings = now.recordings,
-                         .low = NAN,
-                         .high = NAN,
-                         .verdict = verdict_before(base, newer, is_timed_twice)};
-  etr_noise_set_medians(change, &old, &now);
+  *change = (etr_change){
+      .base_typical = old.typical,
+      .new_typical = now.typical,
+      .base_avg = base->avg * f->base_scale,
+      .new_avg = newer->avg,
+      .base_p50 = old.p50,
+      .new_p50 = now.p50,
+      .base_runs = old.runs,
+      .new_runs = now.runs,
+      .base_recordings = old.recordings,
+      .new_recordings = now.recordings,
+      .relative = old.typical > 0 && now.typical > 0 ? now.typical / old.typical - 1 : (double)NAN,
+      .low = NAN,
+      .high = NAN,
+      .verdict = verdict_before(base, newer, is_timed_twice)};
   if (!is_timed_twice)
     return true;
   etr_noise_test *test = etr_vec_push(f->scratch, &f->tests);
   if (!test)
     return false;
-  *test = (etr_noise_test){.base = old, .newer = now, .change = change};
+  *test = (etr_noise_test){.base = old,
+                           .newer = now,
+                           .change = change,
+                           .base_recordings = base->recordings,
+                           .new_recordings = newer->recordings,
+                           .base_scale = f->base_scale};
   return true;
 }
 
 /* Judges all changes together. Returns false when out of memory. */
 static bool family_judge(const family *f) {
-  return etr_noise_judge_family(f->tests.data, f->tests.count, f->options, f->scratch);
+  return etr_noise_judge_family(f->tests.data, f->tests.count, f->rules);
 }
 
-/* Judges each change by itself. */
-static void family_judge_each(const family *f) {
+/* Judges each change by itself. Returns false when out of memory. */
+static bool family_judge_each(const family *f) {
   for (size_t i = 0; i < f->tests.count; i++)
-    etr_noise_judge(&f->tests.data[i], f->options);
+    if (!etr_noise_judge(&f->tests.data[i], f->rules))
+      return false;
+  return true;
 }
 
 /* ---- The rows of a method's comparison: pairs of nodes, sums of the same key ---- */
@@ -95,7 +109,7 @@ typedef struct method_side {
 /* Everything that is needed to compute the rows of one method. */
 typedef struct etr_rows {
   double base_scale; /* as in etr_comparison */
-  const etr_compare_options *options;
+  const etr_noise_rules *rules;
   etr_arena *arena; /* of the comparison */
   etr_arena *scratch;
 } etr_rows;
@@ -303,7 +317,7 @@ static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side si
   etr_pairing_side lists[ETR_SIDES];
   bool is_resized = has_other_inputs(base, newer);
   etr_map numbers;
-  family f = {.scratch = c->scratch, .base_scale = c->base_scale, .options = c->options};
+  family f = {.scratch = c->scratch, .base_scale = c->base_scale, .rules = c->rules};
   etr_map_init(&numbers, c->scratch);
   etr_node_pair *pairs = etr_arena_alloc_array(c->arena, base->item_count + newer->item_count,
                                                sizeof *pairs);
@@ -340,7 +354,7 @@ static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side si
 /* ---- Sums ---- */
 
 static double moved(const etr_node_group *group) {
-  return fabs(group->change.new_p50 - group->change.base_p50);
+  return fabs(group->change.new_typical - group->change.base_typical);
 }
 
 static int by_change(const void *a, const void *b) {
@@ -357,20 +371,23 @@ typedef struct sum_pair {
 
 typedef etr_vec(sum_pair) sum_pairs;
 
-/* Returns false when out of memory. */
+/* Pairs sums by their keys and, of kernels, by their backends. Returns false when out of memory. */
 static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const sums[ETR_SIDES]) {
   etr_map index;
   etr_map_init(&index, c->scratch);
   for (int k = 0; k < ETR_SIDES; k++)
     for (size_t i = 0; i < sums[k]->count; i++) {
-      const etr_slice key = etr_slice_of(sums[k]->rows[i].key);
+      const etr_side_sum *sum = &sums[k]->rows[i];
+      const char *id = sum->backend ? etr_arena_format(c->scratch, "%s\n%s", sum->key, sum->backend)
+                                    : sum->key;
+      const etr_slice key = etr_slice_of(etr_or_empty(id));
       uint32_t known = etr_map_get(&index, key);
       if (known == ETR_NONE) {
         known = (uint32_t)out->count;
-        if (!etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, known))
+        if (!id || !etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, known))
           return false;
       }
-      out->data[known].sums[k] = &sums[k]->rows[i];
+      out->data[known].sums[k] = sum;
     }
   return true;
 }
@@ -381,6 +398,7 @@ static bool fill_group(etr_node_group *row, const sum_pair *pair,
   measure old = side_measure(&sides[ETR_BASE], base ? &base->time : NULL),
           now = side_measure(&sides[ETR_NEWER], newer ? &newer->time : NULL);
   *row = (etr_node_group){.key = base ? base->key : newer->key,
+                          .backend = base ? base->backend : newer->backend,
                           .base_nodes = base ? base->timed : 0,
                           .new_nodes = newer ? newer->timed : 0};
   return family_add(f, &row->change, &old, &now);
@@ -390,7 +408,7 @@ static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sid
                         const etr_side_sums *base, const etr_side_sums *newer) {
   const etr_side_sums *const sums[ETR_SIDES] = {base, newer};
   sum_pairs pairs = {0};
-  family f = {.scratch = c->scratch, .base_scale = c->base_scale, .options = c->options};
+  family f = {.scratch = c->scratch, .base_scale = c->base_scale, .rules = c->rules};
   size_t count = 0;
   if (!pair_sums(c, &pairs, sums))
     return false;
@@ -416,7 +434,9 @@ static bool rows_add_up(etr_rows *c, etr_method_pair *pair, const method_side si
   return group_nodes(c, &pair->ops, sides, &base->ops, &newer->ops) &&
          group_nodes(c, &pair->modules, sides, &base->modules, &newer->modules) &&
          group_nodes(c, &pair->patterns, sides, &base->patterns, &newer->patterns) &&
-         group_nodes(c, &pair->backends, sides, &base->backends, &newer->backends);
+         group_nodes(c, &pair->backends, sides, &base->backends, &newer->backends) &&
+         group_nodes(c, &pair->sources, sides, &base->sources, &newer->sources) &&
+         group_nodes(c, &pair->kernels, sides, &base->kernels, &newer->kernels);
 }
 
 /* ---- Whether two methods are like with like ---- */
@@ -572,21 +592,32 @@ typedef struct comparator {
   const etr_side *sides[ETR_SIDES];
   bool has_events; /* both sides are profiles, so that events can be listed of methods with a graph
                     */
-  const etr_compare_options *options;
+  etr_noise_rules rules;
   etr_arena *arena;
   etr_arena scratch; /* of one method */
   etr_error *error;
 } comparator;
 
 const char *etr_verdict_name(etr_verdict verdict) {
-  static const char *const names[] = {"untimed", "gone",   "new",   "cannot_tell",
-                                      "equal",   "faster", "slower"};
+  static const char *const names[] = {"untimed",      "gone",  "new",           "cannot_tell",
+                                      "likely_equal", "equal", "likely_faster", "likely_slower",
+                                      "faster",       "slower"};
   return (size_t)verdict < ETR_COUNT(names) ? names[verdict] : "untimed";
 }
 
+bool etr_verdict_is_likely(etr_verdict verdict) {
+  return verdict == ETR_VERDICT_LIKELY_EQUAL || verdict == ETR_VERDICT_LIKELY_FASTER ||
+         verdict == ETR_VERDICT_LIKELY_SLOWER;
+}
+
+const char *etr_cause_name(etr_cause cause) {
+  static const char *const names[] = {NULL, "odd_recording", "warm_up", "modes", "step", "drift"};
+  return (size_t)cause < ETR_COUNT(names) ? names[cause] : NULL;
+}
+
 const char *etr_reason_name(etr_reason reason) {
-  static const char *const names[] = {NULL,       "clock", "few_runs", "one_recording",
-                                      "too_near", "spread"};
+  static const char *const names[] = {NULL,           "clock",    "few_runs", "one_recording",
+                                      "not_in_turns", "too_near", "spread"};
   return (size_t)reason < ETR_COUNT(names) ? names[reason] : NULL;
 }
 
@@ -601,32 +632,52 @@ static const etr_method *method_of(const etr_profile *profile, uint32_t method) 
   return method == ETR_NONE ? NULL : &profile->methods[method];
 }
 
+/* Returns true if so many first runs of a method are warm-up that the rest is too few. */
+static bool is_still_warm(const etr_profile *profile, const etr_method *m) {
+  size_t all = m->run_count + m->skipped_run_count;
+  bool were_enough = all >= ETR_LEAST_RUNS && m->run_count < ETR_LEAST_RUNS;
+  return profile->skip == ETR_SKIP_AUTO && (were_enough || m->skipped_run_count > all / 2);
+}
+
+/* Returns what is seen in the runs that explains why nothing is sure. */
+static etr_cause cause_of(const comparator *c, const etr_method_pair *pair) {
+  static const struct {
+    etr_noise_verdict seen;
+    etr_cause cause;
+  } causes[] = {{ETR_NOISE_TWO_MODES, ETR_CAUSE_MODES},
+                {ETR_NOISE_STEP, ETR_CAUSE_STEP},
+                {ETR_NOISE_DRIFT, ETR_CAUSE_DRIFT}};
+  const etr_method *base = method_of(c->out->base, pair->base_method),
+                   *newer = method_of(c->out->newer, pair->new_method);
+  if (pair->execute.reason == ETR_REASON_NONE || pair->execute.reason == ETR_REASON_CLOCK ||
+      !base || !newer)
+    return ETR_CAUSE_NONE;
+  if (pair->execute.base_odd_count || pair->execute.new_odd_count)
+    return ETR_CAUSE_ODD_RECORDING;
+  if (is_still_warm(c->out->base, base) || is_still_warm(c->out->newer, newer))
+    return ETR_CAUSE_WARM_UP;
+  for (size_t i = 0; i < ETR_COUNT(causes); i++)
+    if (base->noise.verdict == causes[i].seen || newer->noise.verdict == causes[i].seen)
+      return causes[i].cause;
+  return ETR_CAUSE_NONE;
+}
+
 static bool compare_execute(comparator *c, etr_method_pair *pair,
                             const method_side sides[ETR_SIDES]) {
   measure measures[ETR_SIDES];
-  family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
-  for (int k = 0; k < ETR_SIDES; k++)
+  family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .rules = &c->rules};
+  for (int k = 0; k < ETR_SIDES; k++) {
     measures[k] = side_measure(&sides[k], sides[k].method ? &sides[k].compared->execute : NULL);
-  if (!family_add(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER]))
-    return false;
-  family_judge_each(&f);
-  return true;
-}
-
-/* Compares the parts of the balance. Without graphs, methods are compared by events and have no
- * parts. */
-static bool compare_parts(comparator *c, etr_method_pair *pair,
-                          const method_side sides[ETR_SIDES]) {
-  family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
-  for (int part = 0; part < ETR_SIDE_PARTS; part++) {
-    measure measures[ETR_SIDES];
-    for (int k = 0; k < ETR_SIDES; k++)
-      measures[k] = side_measure(&sides[k],
-                                 sides[k].method ? &sides[k].compared->parts[part] : NULL);
-    if (!family_add(&f, &pair->parts[part], &measures[ETR_BASE], &measures[ETR_NEWER]))
-      return false;
+    measures[k].recordings = &sides[k].compared->recordings;
   }
-  family_judge_each(&f);
+  if (!family_add(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER]) ||
+      !family_judge_each(&f))
+    return false;
+  pair->execute.base_odd = measures[ETR_BASE].recordings->odd;
+  pair->execute.base_odd_count = measures[ETR_BASE].recordings->odd_count;
+  pair->execute.new_odd = measures[ETR_NEWER].recordings->odd;
+  pair->execute.new_odd_count = measures[ETR_NEWER].recordings->odd_count;
+  pair->execute.cause = cause_of(c, pair);
   return true;
 }
 
@@ -730,9 +781,9 @@ static etr_status compare_methods(comparator *c) {
     etr_method_pair *pair = &pairs[i];
     method_side sides[ETR_SIDES];
     ETR_TRY(find_sides(c, pair, sides));
-    etr_rows rows = {c->out->base_scale, c->options, c->arena, &c->scratch};
-    bool good = compare_execute(c, pair, sides) && compare_parts(c, pair, sides) &&
-                rows_pair(&rows, pair, sides) && rows_add_up(&rows, pair, sides) &&
+    etr_rows rows = {c->out->base_scale, &c->rules, c->arena, &c->scratch};
+    bool good = compare_execute(c, pair, sides) && rows_pair(&rows, pair, sides) &&
+                rows_add_up(&rows, pair, sides) &&
                 differences_find(pair, sides, c->arena, &c->scratch);
     good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
     etr_arena_clear(&c->scratch);
@@ -768,7 +819,7 @@ static bool index_loads(etr_map *index, const etr_side *side, etr_arena *scratch
 static bool compare_loads(comparator *c) {
   const etr_side *base = c->sides[ETR_BASE], *newer = c->sides[ETR_NEWER];
   etr_map base_index, new_index;
-  family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
+  family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .rules = &c->rules};
   etr_load_pair *pairs = etr_arena_alloc_array(c->arena, base->load_count + newer->load_count,
                                                sizeof *pairs);
   if (!pairs || !index_loads(&base_index, base, &c->scratch) ||
@@ -785,8 +836,7 @@ static bool compare_loads(comparator *c) {
         !compare_load(&pairs[c->out->load_count++], &base->loads[i], NULL, &f))
       return false;
   c->out->loads = pairs;
-  family_judge_each(&f);
-  return true;
+  return family_judge_each(&f);
 }
 
 /* ---- Together ---- */
@@ -798,16 +848,19 @@ static etr_status compare_sides(comparison_box *box, bool has_events,
   comparator c = {.out = &box->comparison,
                   .sides = {base, newer},
                   .has_events = has_events,
-                  .options = options ? options : &defaults,
+                  .rules = {.options = options ? options : &defaults},
                   .arena = &box->arena,
                   .error = error};
-  box->comparison = (etr_comparison){.base = base->profile,
-                                     .newer = newer->profile,
-                                     .base_scale = newer->profile->ticks_per_second /
-                                                   base->profile->ticks_per_second,
-                                     .limit = c.options->limit > 0 ? c.options->limit : 0,
-                                     .recording_noise = etr_noise_between_recordings(c.options),
-                                     .is_in_turns = c.options->is_in_turns};
+  box->comparison = (etr_comparison){
+      .base = base->profile,
+      .newer = newer->profile,
+      .base_scale = newer->profile->ticks_per_second / base->profile->ticks_per_second,
+      .limit = ETR_MAX(c.rules.options->limit, 0),
+      .recording_noise = etr_noise_between_recordings(c.rules.options)};
+  c.rules.scratch = &c.scratch;
+  if (!etr_turns_find(&box->comparison.turns, base, newer, c.rules.options, &c.scratch))
+    return ETR_ERROR_MEMORY;
+  c.rules.turns = box->comparison.turns;
   etr_status status = compare_methods(&c);
   if (status == ETR_OK && (!compare_loads(&c) || etr_arena_failed(&box->arena)))
     status = ETR_ERROR_MEMORY;
@@ -858,6 +911,19 @@ etr_status etr_compare_documents(etr_comparison **out, const etr_document *base,
   if (status == ETR_OK)
     status = read_side(&box->sides[ETR_NEWER], newer, error);
   return finish(out, box, status, false, options, error);
+}
+
+etr_limit_answer etr_change_against_limit(const etr_comparison *comparison,
+                                          const etr_change *change) {
+  bool has_enough = change->base_recordings >= ETR_LEAST_RECORDINGS &&
+                    change->new_recordings >= ETR_LEAST_RECORDINGS;
+  if (change->is_obvious)
+    return change->verdict == ETR_VERDICT_SLOWER ? ETR_LIMIT_ABOVE : ETR_LIMIT_BELOW;
+  if (!has_enough || comparison->turns >= ETR_TURNS_BASE_FIRST)
+    return ETR_LIMIT_OPEN;
+  if (change->low > comparison->limit)
+    return ETR_LIMIT_ABOVE;
+  return change->high < comparison->limit ? ETR_LIMIT_BELOW : ETR_LIMIT_OPEN;
 }
 
 void etr_comparison_close(etr_comparison *comparison) {

@@ -10,6 +10,9 @@
 #include "compare/noise.h"
 #include "etrecord_compare.h"
 
+#include <inttypes.h>
+#include <math.h>
+
 /* ---- What a comparison needs of a method's graph, besides times ---- */
 
 /* ---- Producers ---- */
@@ -256,7 +259,7 @@ static bool side_facts(etr_side_method *out, const etr_graph *graph, etr_arena *
 
 /* ---- What is to be compared of a method, with its times ---- */
 
-/* The runs of an event, in the order of the samples. */
+/* The runs of an event or a kernel. A run may occur several times. */
 typedef etr_vec(etr_run_ticks) event_runs;
 
 /* The runs of an item, in the list of all. */
@@ -272,11 +275,11 @@ typedef struct lister {
   etr_map clock_of; /* backend, "" for kernels and calls -> index into divisors and clocks */
   etr_vec(uint64_t) divisors;
   etr_vec(etr_side_clock) clocks;
-  etr_vec(uint32_t) own_runs; /* the method's, ascending */
   etr_vec(etr_side_item) items;
-  etr_vec(item_runs) runs;    /* of each item */
-  etr_vec(event_runs) events; /* runs of the events */
-  etr_side_runs side_runs;    /* the method's, by recording */
+  etr_vec(item_runs) runs;     /* of each item */
+  etr_vec(event_runs) events;  /* runs of the events */
+  etr_side_runs side_runs;     /* the method's */
+  etr_vec(const char *) files; /* of its recordings */
   etr_run_sums sums;
 } lister;
 
@@ -359,10 +362,15 @@ static bool add_node(lister *l, const etr_graph *graph, uint32_t index) {
                           .body = place_of(graph, node),
                           .of = node,
                           .backend = time ? time->backend : NULL};
+  item->line = "";
+  if (node->source)
+    item->line = etr_arena_format(l->arena, "%s:%" PRId64, node->source->file, node->source->line);
   if (node->source && node->source->code[0]) {
     item->function = node->source->function;
     item->code = node->source->code;
   }
+  if (!item->line)
+    return false;
   if (!time || time->runs == 0)
     return true;
   l->runs.data[l->runs.count - 1] = (item_runs){time->each_run, time->runs};
@@ -405,88 +413,102 @@ static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
   return known;
 }
 
-/* Returns the index of a run among the method's runs; ETR_NONE if it does not count. */
-static uint32_t place_of_run(const lister *l, uint32_t run) {
-  size_t place = etr_lower_bound(&run, l->own_runs.data, l->own_runs.count, sizeof run,
-                                 etr_by_number);
-  bool counts = place < l->own_runs.count && l->own_runs.data[place] == run &&
-                place < l->method->run_count;
-  return counts ? (uint32_t)place : ETR_NONE;
-}
-
-static bool add_event(lister *l, etr_map *index, const etr_event *e) {
-  uint32_t place = item_of_event(l, index, e);
-  if (place == ETR_NONE)
-    return false;
-  event_runs *runs = &l->events.data[place];
-  for (size_t i = 0; i < e->sample_count; i++) {
-    uint32_t run = place_of_run(l, e->sample_runs[i]);
-    if (run == ETR_NONE)
-      continue;
-    if (runs->count == 0 || runs->data[runs->count - 1].run != run) {
-      etr_run_ticks *added = etr_vec_push(&l->scratch, runs);
-      if (!added)
-        return false;
-      added->run = run;
-    }
-    runs->data[runs->count - 1].ticks += e->durations[i];
-  }
-  return true;
-}
-
-static bool list_block(lister *l, etr_map *index, const etr_block *block) {
-  for (size_t i = 0, end; i < block->event_count; i = end) {
-    end = etr_block_instruction_end(block, i);
-    /* Rows [i, end) belong to one instruction. If they contain a delegate's own events that add up
-     * to no more than its call, the events are compared instead of the call. */
-    uint64_t inside = 0, call = 0;
-    bool any_inside = false, any_call = false;
-    for (size_t j = i; j < end; j++) {
-      const etr_event *e = &block->events[j];
-      bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums;
-      bool is_call = e->kind == ETR_EVENT_DELEGATE_CALL;
-      any_inside |= is_inside;
-      any_call |= is_call && e->sample_count > 0;
-      for (size_t k = 0; (is_inside || is_call) && k < e->sample_count; k++)
-        *(is_inside ? &inside : &call) += e->durations[k];
-    }
-    bool takes_inside = any_inside && (!any_call || inside <= call);
-    for (size_t k = i; k < end; k++) {
-      const etr_event *e = &block->events[k];
-      bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR;
-      bool in_delegate = is_inside || e->match == ETR_MATCH_DELEGATE;
-      bool listed = e->match != ETR_MATCH_FRAMEWORK && (!in_delegate || takes_inside == is_inside);
-      if (is_inside && !e->is_in_sums)
-        continue;
-      if (listed && !add_event(l, index, e))
-        return false;
-    }
-  }
-  return true;
-}
-
+/* Lists the events of the slices that are operators, on nodes or not: they add up to these parts.
+ */
 static bool list_events(lister *l) {
+  const etr_event *last = NULL;
+  uint32_t place = ETR_NONE;
   etr_map index;
   etr_map_init(&index, &l->scratch);
-  for (size_t i = 0; i < l->method->block_count; i++) {
-    const etr_block *block = &l->profile->blocks[l->method->blocks[i]];
-    for (size_t k = 0; k < block->run_count; k++) {
-      uint32_t *run = l->profile->runs[block->runs[k]].profile_events
-                          ? etr_vec_push(&l->scratch, &l->own_runs)
-                          : NULL;
-      if (run)
-        *run = block->runs[k];
-    }
-  }
-  etr_sort(l->own_runs.data, l->own_runs.count, sizeof *l->own_runs.data, etr_by_number);
-  if (etr_arena_failed(&l->scratch))
-    return false;
-  for (size_t i = 0; i < l->method->block_count; i++)
-    if (!list_block(l, &index, &l->profile->blocks[l->method->blocks[i]]))
+  for (size_t i = 0; i < l->method->time_slice_count; i++) {
+    const etr_time_slice *slice = &l->method->time_slices[i];
+    if (!etr_time_slice_is_work(slice))
+      continue;
+    if (slice->event != last)
+      place = item_of_event(l, &index, slice->event);
+    last = slice->event;
+    etr_run_ticks *added = place == ETR_NONE ? NULL
+                                             : etr_vec_push(&l->scratch, &l->events.data[place]);
+    if (!added)
       return false;
+    *added = (etr_run_ticks){slice->run, slice->ticks};
+  }
   for (size_t i = 0; i < l->items.count; i++)
     l->runs.data[i] = (item_runs){l->events.data[i].data, l->events.data[i].count};
   return true;
+}
+
+/* ---- Kernels ---- */
+
+/* The times of a kernel. */
+typedef struct kernel {
+  const char *name, *backend; /* as in etr_side_sum */
+  double step;
+  event_runs runs;
+  uint32_t events; /* number of distinct events */
+} kernel;
+
+typedef etr_vec(kernel) kernels;
+
+/* Returns the index of the kernel of an event, which is added if it is new; ETR_NONE when out of
+ * memory. */
+static uint32_t kernel_of(lister *l, kernels *list, etr_map *index, const etr_time_slice *slice) {
+  const char *name = etr_time_slice_kernel(slice), *backend = etr_time_slice_backend(slice);
+  char *id = etr_arena_format(&l->scratch, "%s\n%s", name, etr_or_empty(backend));
+  uint32_t known = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
+  if (known != ETR_NONE)
+    return known;
+  kernel *added = etr_vec_push(&l->scratch, list);
+  known = (uint32_t)(list->count - 1);
+  if (!id || !added || !etr_map_set(index, etr_slice_of(id), known))
+    return ETR_NONE;
+  *added = (kernel){
+      .name = name, .backend = backend, .step = step_of_clock(l, clock_of(slice->event))};
+  return known;
+}
+
+static bool sum_kernels(lister *l, etr_side_sums *out, const kernels *list) {
+  etr_side_sum *rows = etr_arena_alloc_array(l->arena, list->count, sizeof *rows);
+  *out = (etr_side_sums){rows, list->count};
+  for (size_t i = 0; rows && i < list->count; i++) {
+    const kernel *of = &list->data[i];
+    rows[i] = (etr_side_sum){.key = of->name, .backend = of->backend, .timed = of->events};
+    etr_run_sums_begin(&l->sums);
+    if (!etr_run_sums_add(&l->sums, of->runs.data, of->runs.count) ||
+        !etr_run_sums_end(&l->sums, &rows[i].time, true, of->step * sqrt((double)of->events)))
+      return false;
+  }
+  return rows != NULL;
+}
+
+/* Lists the kernels and operators of delegates by name, whether on nodes or not. */
+static bool list_kernels(lister *l, etr_side_sums *out) {
+  kernels list = {0};
+  const etr_event *last = NULL;
+  uint32_t place = ETR_NONE;
+  etr_map index, events;
+  etr_map_init(&index, &l->scratch);
+  etr_map_init(&events, &l->scratch);
+  for (size_t i = 0; i < l->method->time_slice_count; i++) {
+    const etr_time_slice *slice = &l->method->time_slices[i];
+    if (!etr_time_slice_is_work(slice))
+      continue;
+    if (slice->event != last) {
+      char *event = etr_arena_format(&l->scratch, "%s\n%d", slice->event->name,
+                                     (int)slice->event->instruction_id);
+      place = kernel_of(l, &list, &index, slice);
+      if (place == ETR_NONE || !event)
+        return false;
+      if (etr_map_count(&events, etr_slice_of(event)) == 0)
+        list.data[place].events++; /* once, in whatever block it is */
+    }
+    last = slice->event;
+    etr_run_ticks *added = etr_vec_push(&l->scratch, &list.data[place].runs);
+    if (!added)
+      return false;
+    *added = (etr_run_ticks){slice->run, slice->ticks};
+  }
+  return sum_kernels(l, out, &list);
 }
 
 /* ---- Times ---- */
@@ -550,58 +572,83 @@ static bool time_execute(lister *l, etr_side_time *out) {
   return etr_side_time_of_ticks(out, ticks, &l->side_runs, step, &l->scratch);
 }
 
-static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
-  for (etr_side_part part = 0; part < ETR_SIDE_PARTS; part++) {
-    if (part == ETR_SIDE_FRAMEWORK)
-      continue;
-    etr_run_sums_begin(&l->sums);
-    for (size_t i = 0; i < l->method->time_slice_count; i++) {
-      const etr_time_slice *time_slice = &l->method->time_slices[i];
-      const etr_run_ticks ticks = {time_slice->run, time_slice->ticks};
-      bool is_of_part = time_slice->part != ETR_TIME_OPERATORS &&
-                        (time_slice->event->kind >= ETR_EVENT_DELEGATE_CALL
-                             ? ETR_SIDE_DELEGATE_ONLY
-                             : ETR_SIDE_UNEXPLAINED) == part;
-      if (is_of_part && !etr_run_sums_add(&l->sums, &ticks, 1))
-        return false;
-    }
-    if (!etr_run_sums_end(&l->sums, &parts[part], true, 1))
+/* Numbers the recordings of the method's runs, and lists their files. */
+static bool find_runs(lister *l) {
+  const etr_method *m = l->method;
+  uint32_t *recording_of = etr_arena_alloc_array(&l->scratch, m->run_count, sizeof *recording_of),
+           count = 0;
+  for (size_t i = 0; recording_of && i < m->run_count; i++) {
+    uint32_t dump = l->profile->runs[m->runs[i]].dump;
+    bool is_new = i == 0 || dump != l->profile->runs[m->runs[i - 1]].dump;
+    const char **file = is_new ? etr_vec_push(&l->scratch, &l->files) : NULL;
+    if (is_new && !file)
       return false;
+    if (file)
+      *file = dump < l->profile->etdump_count ? l->profile->etdumps[dump] : "";
+    count += i > 0 && is_new;
+    recording_of[i] = count;
   }
-  /* The part of a run that is in no time slice is the runtime's. */
-  uint64_t *rest = etr_arena_alloc_array(&l->scratch, l->method->run_count, sizeof *rest);
-  if (!rest)
+  return recording_of && etr_side_runs_of(&l->side_runs, m->execute_per_run, recording_of,
+                                          m->run_count, &l->scratch);
+}
+
+/* Lists the first runs of a method, warm-up included. */
+static void list_first(etr_side_recordings *out, const etr_profile *profile, const etr_method *m) {
+  size_t taken = 0, skipped = 0, count = m->run_count + m->skipped_run_count;
+  out->first_count = ETR_MIN(count, ETR_COUNT(out->first) + 1);
+  for (size_t i = 0; i < ETR_MIN(count, ETR_COUNT(out->first)); i++) {
+    bool is_skipped = skipped < m->skipped_run_count &&
+                      (taken == m->run_count || m->skipped_runs[skipped] < m->runs[taken]);
+    if (is_skipped)
+      out->first[i] = (double)profile->runs[m->skipped_runs[skipped++]].execute_ticks;
+    else
+      out->first[i] = (double)m->execute_per_run[taken++];
+  }
+}
+
+bool etr_side_recordings_of(etr_side_recordings *out, const etr_side_runs *runs,
+                            const char *const *files, size_t file_count, etr_arena *arena) {
+  double *typical = etr_arena_alloc_array(arena, runs->recording_count, sizeof *typical);
+  etr_side_odd *odd = etr_arena_alloc_array(arena, runs->choice.odd_count, sizeof *odd);
+  if (!typical || !odd)
     return false;
-  for (size_t i = 0; i < l->method->run_count; i++)
-    rest[i] = l->method->execute_per_run[i];
-  for (size_t i = 0; i < l->method->time_slice_count; i++) {
-    const etr_time_slice *time_slice = &l->method->time_slices[i];
-    rest[time_slice->run] -= ETR_MIN(time_slice->ticks, rest[time_slice->run]);
+  for (size_t i = 0; i < runs->recording_count; i++)
+    typical[i] = runs->sums[i];
+  for (size_t i = 0; i < runs->choice.odd_count; i++) {
+    const etr_odd_recording *of = &runs->choice.odd[i];
+    odd[i] = (etr_side_odd){of->dump < file_count ? files[of->dump] : "", of->change};
   }
-  return etr_side_time_of_ticks(&parts[ETR_SIDE_FRAMEWORK], rest, &l->side_runs, 1, &l->scratch);
+  out->typical = typical;
+  out->count = runs->recording_count;
+  out->odd = odd;
+  out->odd_count = runs->choice.odd_count;
+  return true;
 }
 
 static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph) {
-  etr_side_time execute, parts[ETR_SIDE_PARTS] = {{0}};
-  bool good = etr_side_runs_of(&l->side_runs, l->profile, l->method, &l->scratch) &&
-              time_execute(l, &execute) && note_clocks(l) &&
-              etr_run_sums_init(&l->sums, &l->side_runs, &l->scratch) &&
-              (graph ? list_nodes(l, graph) && time_parts(l, parts) : list_events(l)) &&
-              time_items(l);
+  etr_side_time execute;
+  etr_side_recordings recordings = {0};
+  bool good = find_runs(l) && time_execute(l, &execute) &&
+              etr_side_recordings_of(&recordings, &l->side_runs, l->files.data, l->files.count,
+                                     l->arena) &&
+              note_clocks(l) && etr_run_sums_init(&l->sums, &l->side_runs, &l->scratch) &&
+              (graph ? list_nodes(l, graph) : list_events(l)) && time_items(l);
   if (!good)
     return false;
+  list_first(&recordings, l->profile, l->method);
   *out = (etr_side_method){.has_graph = graph != NULL,
                            .execute = execute,
+                           .recordings = recordings,
                            .dtypes = "",
                            .items = l->items.data,
                            .item_count = l->items.count,
                            .clocks = l->clocks.data,
                            .clock_count = l->clocks.count};
-  memcpy(out->parts, parts, sizeof parts);
+  good = list_kernels(l, &out->kernels);
   if (graph)
-    good = side_facts(out, graph, l->arena, &l->scratch);
+    good = good && side_facts(out, graph, l->arena, &l->scratch);
   for (int by = 0; good && by < ETR_SIDE_BY; by++)
-    if (graph || !etr_side_by_is_of_modules(by))
+    if (graph || !etr_side_by_is_of_graphs(by))
       good = add_up(l, etr_side_sums_of(out, by), by);
   return good;
 }

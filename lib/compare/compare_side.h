@@ -7,45 +7,46 @@
 
 #include "base/arena.h"
 #include "etrecord_compare.h"
+#include "runs/typical.h"
 
 /* ---- From ticks in runs to what a comparison needs of them ---- */
 
-/** The time of something in one run. */
-typedef struct etr_side_sample {
-  uint32_t recording; /* a number that all runs of an ETDump share, and no others */
-  uint64_t ticks;
-} etr_side_sample;
-
-/** Computes the time of samples, and sorts them in place. `step` is the step of the clock, in
- * ticks. Takes O(n log n) time. */
-etr_side_time etr_side_time_of(etr_side_sample *samples, size_t count, double step);
-
-/** Which recording each run of a method belongs to. */
+/** The runs of a method, and which of them are in its typical run. */
 typedef struct etr_side_runs {
   const uint32_t
       *recording_of; /* per run: number of its recording, ascending from 0 without gaps */
   size_t run_count, recording_count;
+  etr_typical_choice choice; /* without odd recordings */
+  etr_typical_run each;      /* with all recordings, whose weights have equal sums */
+  double *sums;              /* scratch: per recording */
 } etr_side_runs;
 
-/** Numbers the recordings of a method's runs. Returns false when out of memory. */
-bool etr_side_runs_of(etr_side_runs *out, const etr_profile *profile, const etr_method *method,
-                      etr_arena *arena);
+/** Describes runs by their ticks. Borrows recording_of. Returns false when out of memory. */
+bool etr_side_runs_of(etr_side_runs *out, const uint64_t *ticks, const uint32_t *recording_of,
+                      size_t run_count, etr_arena *arena);
 
-/** Computes the time of something whose ticks are known for each run of a method. Returns false
- * when out of memory. */
+/** Computes the time of the runs themselves, from the ticks that describe them, and leaves the
+ * recordings' typical times in runs->sums. `step` is the step of the clock, in ticks. Takes
+ * O(n log n) time. Returns false when out of memory. */
 bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr_side_runs *runs,
                             double step, etr_arena *scratch);
+
+/** Sets all but the first runs, by the times that etr_side_time_of_ticks() left; `files` has the
+ * file of each recording. Returns false when out of memory. */
+bool etr_side_recordings_of(etr_side_recordings *out, const etr_side_runs *runs,
+                            const char *const *files, size_t file_count, etr_arena *arena);
 
 /** Sums the time of several things in each run of a method. One object computes one sum after
  * another; the effort depends only on what is added, not on the number of runs. */
 typedef struct etr_run_sums {
   etr_arena *scratch;
   const etr_side_runs *of;
-  uint64_t *ticks;  /* per run: the sum so far */
-  uint32_t *rounds; /* per run: number of the sum that `ticks` belongs to */
+  uint64_t *ticks;                /* per run: the sum so far */
+  uint32_t *rounds;               /* per run: number of the sum that `ticks` belongs to */
+  uint32_t *rounds_of_recordings; /* per recording: number of the last sum with a run of it */
   uint32_t round;
-  etr_vec(uint32_t) runs; /* runs in which something was added */
-  etr_vec(etr_side_sample) samples;
+  etr_vec(uint32_t) runs;   /* runs in which something was added */
+  etr_vec(uint64_t) sorted; /* their sums */
 } etr_run_sums;
 
 /** Prepares sums over the runs of a method, which are borrowed. Returns false when out of memory.
@@ -58,9 +59,9 @@ void etr_run_sums_begin(etr_run_sums *sums);
 /** Adds ticks to the current sum. Returns false when out of memory. */
 bool etr_run_sums_add(etr_run_sums *sums, const etr_run_ticks *each_run, size_t count);
 
-/** Computes the time of the current sum: over the runs in which something was added, or, if
- * with_zeros is set and something was added at all, over all runs of the method. Returns false when
- * out of memory. */
+/** Computes the time of the current sum. Its median is over the runs in which something was added,
+ * or, if with_zeros is set and something was added at all, over all runs of the method. Returns
+ * false when out of memory. */
 bool etr_run_sums_end(etr_run_sums *sums, etr_side_time *out, bool with_zeros, double step);
 
 /** A side and the arena that owns everything in it. */
@@ -87,18 +88,19 @@ typedef enum etr_side_by {
   ETR_SIDE_MODULE,
   ETR_SIDE_PATTERN,
   ETR_SIDE_BACKEND,
+  ETR_SIDE_SOURCE,
   ETR_SIDE_BY
 } etr_side_by;
 
 /** Returns true for keys that events do not have. */
-static inline bool etr_side_by_is_of_modules(etr_side_by by) {
-  return by == ETR_SIDE_MODULE || by == ETR_SIDE_PATTERN;
+static inline bool etr_side_by_is_of_graphs(etr_side_by by) {
+  return by == ETR_SIDE_MODULE || by == ETR_SIDE_PATTERN || by == ETR_SIDE_SOURCE;
 }
 
 /** Items grouped by a key. A profile and a document sum the groups in different ways. */
 typedef struct etr_side_groups {
-  etr_side_sum
-      *rows; /* their keys, numbers of timed items, and the totals and steps of their times */
+  etr_side_sum *rows; /* their keys, numbers of timed items, and the totals, typical times and steps
+                         of their times */
   size_t count;
   uint32_t *group_of; /* per item: index of its group; ETR_NONE if it has none */
 } etr_side_groups;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * noise.c - intervals of changes, by recordings (rule R) or by runs (rule S), of one change or of a
- * family.
+ * family; whether recordings were taken in turns.
  */
 #include "compare/noise.h"
 
@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 static const double LEVEL = 0.05;
 static const double QUANTILE = 1.959963984540054; /* of LEVEL */
@@ -40,33 +41,13 @@ double etr_noise_step_of(const uint64_t *ticks, size_t count) {
 
 /* ---- One change ---- */
 
+/* Returns the mean of the logarithms of the recordings' typical times; NaN if one is 0. */
 static double center_of(const etr_side_time *time) {
-  return time->p50 * exp(time->offset);
-}
-
-/* Returns false if the median of a recording is 0. */
-static bool has_center(const etr_side_time *time) {
-  return isfinite(center_of(time));
-}
-
-/* Rounds to a thousandth of a tick, because C libraries differ in the last bit of exp(). */
-static double shown_center(const etr_side_time *time) {
-  return round(center_of(time) * 1000) / 1000;
+  return log(time->typical) + time->offset;
 }
 
 static bool by_recordings(const etr_side_time *base, const etr_side_time *newer) {
-  return (!base->runs || base->recordings >= ETR_LEAST_RECORDINGS) &&
-         (!newer->runs || newer->recordings >= ETR_LEAST_RECORDINGS);
-}
-
-void etr_noise_set_medians(etr_change *change, const etr_side_time *base,
-                           const etr_side_time *newer) {
-  bool are_centers = by_recordings(base, newer) && has_center(base) && has_center(newer);
-  change->base_p50 = are_centers ? shown_center(base) : base->p50;
-  change->new_p50 = are_centers ? shown_center(newer) : newer->p50;
-  change->relative = change->base_p50 > 0 && change->new_p50 > 0
-                         ? change->new_p50 / change->base_p50 - 1
-                         : (double)NAN;
+  return base->recordings >= ETR_LEAST_RECORDINGS && newer->recordings >= ETR_LEAST_RECORDINGS;
 }
 
 /* The estimate of the logarithm of newer / base. */
@@ -74,8 +55,10 @@ typedef struct estimate {
   double change;
   bool is_known;         /* false: nothing can be said, for `reason` */
   bool is_by_recordings; /* rule R; false: rule S */
-  etr_reason reason;     /* reason, if the change is undecided */
-  double row_variance;   /* rule R: of one recording, pooled over both sides; rows use it */
+  bool is_by_ranks;      /* rule R with an odd recording: the bounds are `low` and `high` */
+  double low, high;
+  etr_reason reason;   /* reason, if the change is undecided */
+  double row_variance; /* rule R: of one recording, pooled over both sides; rows use it */
   double pooled_freedom;
   double recordings;   /* rule R: 1 / D_base + 1 / D_new */
   double variance;     /* rule R: of the change */
@@ -89,7 +72,7 @@ static double square(double x) {
 }
 
 static double clock_variance(const etr_side_time *time) {
-  return square(time->step / time->p50) / 12;
+  return square(time->step / time->typical) / 12;
 }
 
 double etr_noise_between_recordings(const etr_compare_options *options) {
@@ -102,17 +85,123 @@ static void use_runs(estimate *e, const etr_side_time *base, const etr_side_time
   double between = square(QUANTILE * etr_noise_between_recordings(options)) *
                    (1 / (double)base->recordings + 1 / (double)newer->recordings);
   double f = clock + between;
-  double base_up = log(base->high / base->p50), new_up = log(newer->high / newer->p50);
-  double base_down = log(base->p50 / base->low), new_down = log(newer->p50 / newer->low);
+  double base_up = log(base->high / base->typical), new_up = log(newer->high / newer->typical);
+  double base_down = log(base->typical / base->low), new_down = log(newer->typical / newer->low);
   e->below = sqrt(square(new_down) + square(base_up) + f);
   e->above = sqrt(square(new_up) + square(base_down) + f);
 }
 
-/* Medians of a clock's ticks are whole or half steps: half a step, or none, is a time below the
- * clock's. Sums have the larger steps of their clocks' errors, added in quadrature. */
+/* Half a step of the clock, or none, is a time below the clock's. Sums have the larger steps of
+ * their clocks' errors, added in quadrature. */
 static bool is_resolved(const etr_side_time *time) {
-  return time->p50 > time->step / 2;
+  return time->typical > time->step / 2;
 }
+
+/* ---- Odd recordings: the interval of Hodges and Lehmann ---- */
+
+/* Returns the largest k with P(U <= k) <= LEVEL / 2 under the exact distribution of Mann and
+ * Whitney's U for this many recordings; -1 if there is none. Beyond MOST_EXACT recordings in all it
+ * is the normal approximation, with a correction for continuity. */
+static double most_left_out(size_t base, size_t newer, etr_arena *scratch) {
+  enum { MOST_EXACT = 100 };
+  size_t most = base * newer, k = 0;
+  if (base + newer > MOST_EXACT) {
+    double deviation = sqrt((double)most * (double)(base + newer + 1) / 12);
+    return floor((double)most / 2 - QUANTILE * deviation - 0.5);
+  }
+  /* counts[b * (most + 1) + u]: of how many orders of `a` and b recordings U is u. */
+  double *counts = etr_arena_alloc_array(scratch, (newer + 1) * (most + 1), sizeof *counts);
+  if (!counts)
+    return -1;
+  for (size_t b = 0; b <= newer; b++)
+    counts[b * (most + 1)] = 1;
+  for (size_t a = 1; a <= base; a++)
+    for (size_t b = 1; b <= newer; b++) {
+      double *row = &counts[b * (most + 1)], *before = row - (most + 1);
+      for (size_t u = a * b + 1; u-- > 0;)
+        row[u] = (u >= b ? row[u - b] : 0) + before[u];
+    }
+  const double *all = &counts[newer * (most + 1)];
+  double total = 0, below = 0;
+  for (size_t u = 0; u <= most; u++)
+    total += all[u];
+  while (k <= most && (below + all[k]) / total <= LEVEL / 2)
+    below += all[k++];
+  return (double)k - 1;
+}
+
+/* Sets the bounds by the differences of all pairs of recordings, if either side has an odd one.
+ * Returns false when out of memory. */
+static bool use_ranks(estimate *e, const etr_noise_test *test, etr_arena *scratch) {
+  const etr_side_recordings *base = test->base_recordings, *newer = test->new_recordings;
+  if (!base || !newer || (base->odd_count == 0 && newer->odd_count == 0))
+    return true;
+  size_t count = base->count * newer->count;
+  double k = most_left_out(base->count, newer->count, scratch);
+  double *differences = etr_arena_alloc_array(scratch, count, sizeof *differences);
+  if (!differences)
+    return false;
+  if (k < 0)
+    return true;
+  for (size_t i = 0; i < count; i++)
+    differences[i] = log(newer->typical[i % newer->count] /
+                         (base->typical[i / newer->count] * test->base_scale));
+  etr_sort(differences, count, sizeof *differences, etr_by_double);
+  e->is_by_ranks = true;
+  e->change = etr_median_of_sorted(differences, count);
+  e->low = differences[(size_t)k];
+  e->high = differences[count - 1 - (size_t)k];
+  return true;
+}
+
+/* ---- The obvious ---- */
+
+static const double OBVIOUS = 4; /* times as long */
+
+/* The shortest and the longest run of a side that count for the obvious. */
+typedef struct ends {
+  double low, high;
+} ends;
+
+/* Returns the ends of a side. If the other side has so few runs that it may be nothing but warm-up,
+ * as many first runs of this side are among them. */
+static ends ends_of(const etr_side_time *time, const etr_side_recordings *own,
+                    const etr_side_recordings *other, double scale) {
+  enum { FEW = ETR_COUNT(own->first) };
+  ends e = {time->low, time->high};
+  for (size_t i = 0; other->first_count <= FEW && i < ETR_MIN(other->first_count, own->first_count);
+       i++) {
+    if (i >= FEW)
+      break;
+    e.low = ETR_MIN(e.low, own->first[i] * scale);
+    e.high = ETR_MAX(e.high, own->first[i] * scale);
+  }
+  return e;
+}
+
+/* Judges a change by the obvious. Returns true if it is. With a limit, what became slower must be
+ * obviously above it. */
+static bool judge_obvious(const etr_noise_test *test, const etr_compare_options *options) {
+  const etr_side_recordings *base = test->base_recordings, *newer = test->new_recordings;
+  double step = ETR_MAX(test->base.step, test->newer.step);
+  if (!base || !newer || test->base.runs < 2 || test->newer.runs < 2)
+    return false;
+  ends old = ends_of(&test->base, base, newer, test->base_scale),
+       now = ends_of(&test->newer, newer, base, 1);
+  if (!(old.low > 0) || !(now.low > 0))
+    return false;
+  double slower = now.low / old.high, faster = old.low / now.high;
+  if (ETR_MAX(slower, faster) < OBVIOUS ||
+      ETR_MAX(now.low - old.high, old.low - now.high) <= step ||
+      (slower >= OBVIOUS && options->limit > 0 && slower - 1 <= options->limit))
+    return false;
+  test->change->is_obvious = true;
+  test->change->verdict = slower >= OBVIOUS ? ETR_VERDICT_SLOWER : ETR_VERDICT_FASTER;
+  test->change->reason = ETR_REASON_NONE;
+  return true;
+}
+
+/* ---- The estimate ---- */
 
 static estimate estimate_of(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_time *base = &test->base, *newer = &test->newer;
@@ -121,12 +210,12 @@ static estimate estimate_of(const etr_noise_test *test, const etr_compare_option
   estimate e = {.reason = ETR_REASON_CLOCK};
   if (!base->runs || !newer->runs || !is_resolved(base) || !is_resolved(newer))
     return e;
-  if (is_by_recordings && (!has_center(base) || !has_center(newer)))
+  if (is_by_recordings && (!isfinite(center_of(base)) || !isfinite(center_of(newer))))
     return e;
-  double old = is_by_recordings ? center_of(base) : base->p50,
-         now = is_by_recordings ? center_of(newer) : newer->p50;
-  e.change = log(now / old);
-  e.least = step / ETR_MIN(old, now); /* at least |change| where old and now are one step apart */
+  e.change = is_by_recordings ? center_of(newer) - center_of(base)
+                              : log(newer->typical / base->typical);
+  /* At least |change| where both are one step apart. */
+  e.least = step / ETR_MIN(base->typical, newer->typical);
   e.reason = ETR_REASON_FEW_RUNS;
   if (!is_by_recordings && ETR_MIN(base->runs, newer->runs) < ETR_LEAST_RUNS)
     return e;
@@ -175,6 +264,8 @@ static double t_of(quantiles *q, double freedom) {
  * lower bound. */
 static double own_distance(const estimate *e, quantiles *q, bool below) {
   double distance = q->normal / QUANTILE * (below ? e->below : e->above);
+  if (e->is_by_ranks)
+    return below ? e->change - e->low : e->high - e->change;
   if (e->is_by_recordings)
     distance = t_of(q, e->freedom) * sqrt(e->variance);
   return isnan(distance) ? INFINITY : distance;
@@ -182,6 +273,31 @@ static double own_distance(const estimate *e, quantiles *q, bool below) {
 
 static double distance(const estimate *e, quantiles *q, bool below) {
   return ETR_MAX(own_distance(e, q, below), e->least);
+}
+
+/* Returns true if by the times of the files one side is older than the other. */
+static bool is_blocked(etr_turns turns) {
+  return turns == ETR_TURNS_BASE_FIRST || turns == ETR_TURNS_NEW_FIRST;
+}
+
+/* Returns what an interval assumes. */
+static unsigned assumed_by(const estimate *e, etr_turns turns) {
+  if (!e->is_by_recordings)
+    return ETR_ASSUMES_RECORDING_NOISE;
+  return turns == ETR_TURNS_UNKNOWN ? ETR_ASSUMES_IN_TURNS : 0;
+}
+
+static etr_verdict likely(etr_verdict verdict) {
+  switch (verdict) {
+  case ETR_VERDICT_SLOWER:
+    return ETR_VERDICT_LIKELY_SLOWER;
+  case ETR_VERDICT_FASTER:
+    return ETR_VERDICT_LIKELY_FASTER;
+  case ETR_VERDICT_EQUAL:
+    return ETR_VERDICT_LIKELY_EQUAL;
+  default:
+    return verdict;
+  }
 }
 
 static bool holds(double low, double high, double value) {
@@ -205,8 +321,8 @@ static bool is_open_by_clock(const estimate *e, quantiles *q, double question) {
 }
 
 static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
-                        const etr_compare_options *options) {
-  double limit = limit_of(options);
+                        const etr_noise_rules *rules) {
+  double limit = limit_of(rules->options);
   change->verdict = ETR_VERDICT_CANNOT_TELL;
   change->reason = e->reason;
   change->low = change->high = NAN;
@@ -215,49 +331,68 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
   double low = e->change - distance(e, q, true), high = e->change + distance(e, q, false);
   change->low = expm1(low);
   change->high = expm1(high);
+  change->assumes = assumed_by(e, rules->turns);
   if (low > 0)
     change->verdict = ETR_VERDICT_SLOWER;
   else if (high < 0)
     change->verdict = ETR_VERDICT_FASTER;
   else if (limit > 0 && -limit < low && high < limit)
     change->verdict = ETR_VERDICT_EQUAL;
-  else if (is_open_by_clock(e, q, open_question(change, options)))
+  else if (is_open_by_clock(e, q, open_question(change, rules->options)))
     change->reason = ETR_REASON_CLOCK;
-  if (change->verdict != ETR_VERDICT_CANNOT_TELL)
+  if (change->verdict == ETR_VERDICT_CANNOT_TELL)
+    return;
+  bool is_not_in_turns = e->is_by_recordings && is_blocked(rules->turns);
+  change->reason = is_not_in_turns ? ETR_REASON_NOT_IN_TURNS : e->reason;
+  if (e->is_by_recordings && !is_not_in_turns)
     change->reason = ETR_REASON_NONE;
+  else
+    change->verdict = likely(change->verdict);
 }
 
 /* ---- Changes that are judged alone ---- */
 
-/* Returns the smallest number of recordings on each side, above the present one, whose interval
- * would exclude `question`; 0 if it is more than ETR_MOST_RECORDINGS. */
-static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question,
-                                const etr_compare_options *options) {
-  double deviation = etr_noise_between_recordings(options), away = fabs(e->change - question);
+/* Returns the smallest number of recordings on each side, above the present one, that excludes
+ * `question` in four of five cases; 0 if it is more than ETR_MOST_RECORDINGS. */
+static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question) {
+  static const double MISSED = 0.4; /* of either tail together: one of five on one side */
   size_t has = ETR_MIN(test->base.recordings, test->newer.recordings);
-  if (e->is_by_recordings)
-    deviation = sqrt(e->row_variance);
+  double away = fabs(e->change - question), deviation = sqrt(e->row_variance);
+  if (has < ETR_LEAST_RECORDINGS)
+    return ETR_LEAST_RECORDINGS; /* the change itself is noise */
   if (away <= e->least)
     return 0; /* the clock cannot resolve it */
-  for (size_t n = ETR_MAX((size_t)ETR_LEAST_RECORDINGS, has + 1); n <= ETR_MOST_RECORDINGS; n++)
-    if (etr_t_quantile(LEVEL, 2 * n - 2) * deviation * sqrt(2 / (double)n) < away)
+  for (size_t n = has + 1; n <= ETR_MOST_RECORDINGS; n++)
+    if ((etr_t_quantile(LEVEL, 2 * n - 2) + etr_t_quantile(MISSED, 2 * n - 2)) * deviation *
+            sqrt(2 / (double)n) <
+        away)
       return n;
   return 0;
 }
 
-void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options) {
+/* Returns true if the bounds are near the change, so that only the change itself is too small. */
+static bool is_narrow(const etr_change *change) {
+  static const double NARROW = 0.10;
+  return (log1p(change->high) - log1p(change->low)) / 2 < NARROW;
+}
+
+bool etr_noise_judge(etr_noise_test *test, const etr_noise_rules *rules) {
   quantiles q = quantiles_of(LEVEL);
-  estimate e = estimate_of(test, options);
   etr_change *change = test->change;
-  set_verdict(&e, &q, change, options);
-  double question = open_question(change, options);
-  if (change->verdict != ETR_VERDICT_CANNOT_TELL && !(question > 0))
-    return;
-  if (change->reason == ETR_REASON_CLOCK)
-    return;
-  change->recordings_needed = recordings_needed(&e, test, question, options);
-  if (change->reason == ETR_REASON_SPREAD && change->recordings_needed == 0)
+  if (judge_obvious(test, rules->options))
+    return true;
+  estimate e = estimate_of(test, rules->options);
+  if (e.is_by_recordings && !use_ranks(&e, test, rules->scratch))
+    return false;
+  set_verdict(&e, &q, change, rules);
+  double question = open_question(change, rules->options);
+  bool is_sure = change->reason == ETR_REASON_NONE && !(question > 0);
+  if (is_sure || change->reason == ETR_REASON_CLOCK || change->reason == ETR_REASON_NOT_IN_TURNS)
+    return true;
+  change->recordings_needed = recordings_needed(&e, test, question);
+  if (change->reason == ETR_REASON_SPREAD && change->recordings_needed == 0 && is_narrow(change))
     change->reason = ETR_REASON_TOO_NEAR;
+  return true;
 }
 
 /* ---- Families ---- */
@@ -315,22 +450,112 @@ static double believed_level(double *chances, size_t count) {
   return LEVEL * (double)believed / (double)count;
 }
 
-bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_compare_options *options,
-                            etr_arena *scratch) {
-  estimate *rows = etr_arena_alloc_array(scratch, count, sizeof *rows);
-  double *chances = etr_arena_alloc_array(scratch, count, sizeof *chances);
+/* Extends the interval of a row to the change that is printed, from which odd recordings are left
+ * out. If it contains 0 then, the change is not known. */
+static void hold_printed(etr_change *change) {
+  bool was_open = change->low <= 0 && change->high >= 0;
+  if (isnan(change->relative) || isnan(change->low))
+    return;
+  change->low = ETR_MIN(change->low, change->relative);
+  change->high = ETR_MAX(change->high, change->relative);
+  if (was_open || change->low > 0 || change->high < 0)
+    return;
+  change->verdict = ETR_VERDICT_CANNOT_TELL;
+  change->reason = ETR_REASON_SPREAD;
+}
+
+bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise_rules *rules) {
+  estimate *rows = etr_arena_alloc_array(rules->scratch, count, sizeof *rows);
+  double *chances = etr_arena_alloc_array(rules->scratch, count, sizeof *chances);
   quantiles q = quantiles_of(LEVEL);
   size_t known = 0;
   if (!rows || !chances)
     return false;
   for (size_t i = 0; i < count; i++)
-    rows[i] = estimate_of(&tests[i], options);
+    rows[i] = estimate_of(&tests[i], rules->options);
   moderate(rows, count);
   for (size_t i = 0; i < count; i++)
     if (rows[i].is_known)
       chances[known++] = chance_of(&rows[i], &q);
   q = quantiles_of(believed_level(chances, known));
-  for (size_t i = 0; i < count; i++)
-    set_verdict(&rows[i], &q, tests[i].change, options);
+  for (size_t i = 0; i < count; i++) {
+    set_verdict(&rows[i], &q, tests[i].change, rules);
+    hold_printed(tests[i].change);
+  }
+  return true;
+}
+
+/* ---- In turns ---- */
+
+const char *etr_turns_name(etr_turns turns) {
+  static const char *const names[] = {"unknown", "yes", "base_first", "new_first"};
+  return (size_t)turns < ETR_COUNT(names) ? names[turns] : "unknown";
+}
+
+/* A recording of either side. */
+typedef struct recorded {
+  double written, length; /* seconds */
+  int side;
+} recorded;
+
+static int by_time(const void *a, const void *b) {
+  const recorded *x = a, *y = b;
+  return (x->written > y->written) - (x->written < y->written);
+}
+
+/* Returns true if sorted times can be times of recordings. */
+static bool are_plausible(const recorded *list, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    double since = list[i].written - list[i - 1].written;
+    if (!(since > 0) || since < list[i].length)
+      return false;
+  }
+  return count == 0 || list[count - 1].written <= (double)time(NULL);
+}
+
+/* Returns how often two recordings of one side follow each other. */
+static size_t count_repeats(const recorded *list, size_t count) {
+  size_t repeats = 0;
+  for (size_t i = 1; i < count; i++)
+    repeats += list[i].side == list[i - 1].side;
+  return repeats;
+}
+
+/* Returns true if sorted recordings alternate: each pair of them has one of either side. */
+static bool alternate(const recorded *list, size_t count) {
+  for (size_t i = 0; i + 1 < count; i += 2)
+    if (list[i].side == list[i + 1].side)
+      return false;
+  return true;
+}
+
+static etr_turns turns_of(const recorded *list, size_t count) {
+  if (!are_plausible(list, count))
+    return ETR_TURNS_UNKNOWN;
+  if (count_repeats(list, count) == count - 2)
+    return list[0].side == 0 ? ETR_TURNS_BASE_FIRST : ETR_TURNS_NEW_FIRST;
+  return alternate(list, count) ? ETR_TURNS_YES : ETR_TURNS_UNKNOWN;
+}
+
+bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
+                    const etr_compare_options *options, etr_arena *scratch) {
+  const etr_side *const sides[] = {base, newer};
+  size_t count = base->clocking_count + newer->clocking_count, listed = 0;
+  *out = options->is_in_turns ? ETR_TURNS_YES : ETR_TURNS_UNKNOWN;
+  if (options->is_in_turns || base->clocking_count < ETR_LEAST_RECORDINGS ||
+      newer->clocking_count < ETR_LEAST_RECORDINGS)
+    return true;
+  recorded *list = etr_arena_alloc_array(scratch, count, sizeof *list);
+  if (!list)
+    return false;
+  for (int side = 0; side < 2; side++)
+    for (size_t i = 0; i < sides[side]->clocking_count; i++) {
+      const etr_side_clocking *of = &sides[side]->clockings[i];
+      if (!isfinite(of->written) || !isfinite(of->length))
+        return true;
+      list[listed++] = (recorded){of->written, of->length, side};
+    }
+  etr_sort(list, listed, sizeof *list, by_time);
+  *out = turns_of(list, listed);
   return true;
 }

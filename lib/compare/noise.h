@@ -13,23 +13,35 @@
 typedef struct etr_noise_test {
   etr_side_time base, newer; /* in the same ticks */
   etr_change *change;        /* the caller's; its times are filled before the call */
+  const etr_side_recordings *base_recordings, *new_recordings; /* of a method; NULL of others */
+  double base_scale; /* ticks of `newer` in a tick of base_recordings */
 } etr_noise_test;
+
+/** How changes are judged. */
+typedef struct etr_noise_rules {
+  const etr_compare_options *options;
+  etr_turns turns;
+  etr_arena *scratch;
+} etr_noise_rules;
 
 /** Returns the assumed standard deviation of the logarithms of times between recordings of one
  * program. */
 double etr_noise_between_recordings(const etr_compare_options *options);
 
-/** Sets the medians that a comparison shows: the geometric mean of the recordings' medians if rule
- * R applies, else the median over all runs. */
-void etr_noise_set_medians(etr_change *change, const etr_side_time *base,
-                           const etr_side_time *newer);
-
-/** Judges one change by itself, at 5 %. */
-void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options);
+/** Judges one change by itself, at 5 %. Returns false when out of memory. */
+bool etr_noise_judge(etr_noise_test *test, const etr_noise_rules *rules);
 
 /** Judges a family of changes. Returns false when out of memory. */
-bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_compare_options *options,
-                            etr_arena *scratch);
+bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise_rules *rules);
+
+/**
+ * Decides by the options, or else by the times of the files. These count only if they can be times
+ * of recordings: none is in the future, and in their order each is later than the one before by at
+ * least the length of its own recording. Copies and checkouts are closer together. Sides with fewer
+ * than ETR_LEAST_RECORDINGS are not asked. Returns false when out of memory.
+ */
+bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
+                    const etr_compare_options *options, etr_arena *scratch);
 
 /** Returns the largest power of ten, up to a million, that divides `divisor`, the greatest common
  * divisor of some durations; 1 if it is 0. */

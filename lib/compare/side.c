@@ -4,7 +4,11 @@
  */
 #include "compare/compare_side.h"
 
+#include "base/system.h"
+
+#include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 etr_side_box *etr_side_box_new(etr_error *error) {
   etr_side_box *box = calloc(1, sizeof *box);
@@ -25,7 +29,8 @@ void etr_side_close(etr_side *side) {
 
 typedef struct load {
   const char *name;
-  etr_vec(etr_side_sample) samples;
+  etr_vec(uint64_t) ticks;
+  etr_vec(uint32_t) dumps; /* of each, ascending within a block */
 } load;
 
 typedef struct loads {
@@ -50,14 +55,50 @@ static bool collect_loads(loads *out, const etr_profile *profile) {
       }
       load *to = &out->list.data[known];
       for (size_t j = 0; j < e->sample_count; j++) {
-        etr_side_sample *sample = etr_vec_push(&out->scratch, &to->samples);
-        if (sample == NULL)
+        uint64_t *ticks = etr_vec_push(&out->scratch, &to->ticks);
+        uint32_t *dump = etr_vec_push(&out->scratch, &to->dumps);
+        if (!ticks || !dump)
           return false;
-        *sample = (etr_side_sample){profile->runs[e->sample_runs[j]].dump, e->durations[j]};
+        *ticks = e->durations[j];
+        *dump = profile->runs[e->sample_runs[j]].dump;
       }
     }
   }
   return true;
+}
+
+/* A load and the ETDump it is of. */
+typedef struct placed {
+  uint32_t dump;
+  uint64_t ticks;
+} placed;
+
+static int by_dump(const void *a, const void *b) {
+  const placed *x = a, *y = b;
+  if (x->dump != y->dump)
+    return x->dump < y->dump ? -1 : 1;
+  return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+/* Computes the time of a load's occurrences, which may be of several blocks. */
+static bool time_load(etr_side_time *out, const load *of, etr_arena *scratch) {
+  size_t count = of->ticks.count;
+  placed *list = etr_arena_alloc_array(scratch, count, sizeof *list);
+  uint64_t *ticks = etr_arena_alloc_array(scratch, count, sizeof *ticks);
+  uint32_t *recording_of = etr_arena_alloc_array(scratch, count, sizeof *recording_of);
+  etr_side_runs runs;
+  if (!list || !ticks || !recording_of)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    list[i] = (placed){of->dumps.data[i], of->ticks.data[i]};
+  etr_sort(list, count, sizeof *list, by_dump);
+  for (size_t i = 0; i < count; i++) {
+    ticks[i] = list[i].ticks;
+    if (i > 0)
+      recording_of[i] = recording_of[i - 1] + (list[i].dump != list[i - 1].dump);
+  }
+  return etr_side_runs_of(&runs, ticks, recording_of, count, scratch) &&
+         etr_side_time_of_ticks(out, ticks, &runs, 1, scratch);
 }
 
 static bool make_loads(etr_side_box *box) {
@@ -68,14 +109,61 @@ static bool make_loads(etr_side_box *box) {
   good = good && list;
   for (size_t i = 0; good && i < found.list.count; i++) {
     const load *timed = &found.list.data[i];
-    if (timed->samples.count == 0)
+    if (timed->ticks.count == 0)
       continue; /* its times are invalid */
-    list[box->side.load_count++] = (etr_side_load){
-        .name = timed->name,
-        .time = etr_side_time_of(timed->samples.data, timed->samples.count, 1)};
+    list[box->side.load_count].name = timed->name;
+    good = time_load(&list[box->side.load_count++].time, timed, &found.scratch);
   }
   box->side.loads = list;
   etr_arena_clear(&found.scratch);
+  return good;
+}
+
+/* ---- When the ETDumps were recorded ---- */
+
+/* Returns when a file was last changed, in seconds since 1970; NaN if that is not known, as of
+ * standard input and of an ETDump in a log. */
+static double written_at(const char *path) {
+  struct stat status;
+  if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    return NAN;
+  struct timespec at = etr_changed_at(&status);
+  return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
+}
+
+/* The first and the last moment of an ETDump, in ticks. */
+typedef struct span {
+  uint64_t first, last;
+} span;
+
+static void note_event(span *spans, const etr_profile *profile, const etr_event *e) {
+  for (size_t i = 0; !e->has_no_place && i < e->sample_count; i++) {
+    span *of = &spans[profile->runs[e->sample_runs[i]].dump];
+    uint64_t end = etr_add_up_to_most(e->starts[i], e->durations[i]);
+    of->first = ETR_MIN(of->first, e->starts[i]);
+    of->last = ETR_MAX(of->last, end);
+  }
+}
+
+static bool make_clockings(etr_side_box *box) {
+  const etr_profile *profile = box->side.profile;
+  etr_arena scratch = {0};
+  etr_side_clocking *list = etr_arena_alloc_array(&box->arena, profile->etdump_count, sizeof *list);
+  span *spans = etr_arena_alloc_array(&scratch, profile->etdump_count, sizeof *spans);
+  for (size_t i = 0; spans && i < profile->etdump_count; i++)
+    spans[i] = (span){UINT64_MAX, 0};
+  for (size_t i = 0; spans && i < profile->block_count; i++)
+    for (size_t k = 0; k < profile->blocks[i].event_count; k++)
+      note_event(spans, profile, &profile->blocks[i].events[k]);
+  for (size_t i = 0; list && spans && i < profile->etdump_count; i++) {
+    double ticks = spans[i].last > spans[i].first ? (double)(spans[i].last - spans[i].first) : 0;
+    list[i] = (etr_side_clocking){written_at(profile->etdumps[i]),
+                                  ticks / profile->ticks_per_second};
+  }
+  box->side.clockings = list;
+  box->side.clocking_count = profile->etdump_count;
+  bool good = list && spans;
+  etr_arena_clear(&scratch);
   return good;
 }
 
@@ -101,7 +189,8 @@ static etr_status open_side(etr_side **out, const etr_profile *profile, bool onl
   if (!box)
     return ETR_ERROR_MEMORY;
   box->side.profile = profile;
-  if (!make_methods(box, only_clocks) || (!only_clocks && !make_loads(box))) {
+  if (!make_methods(box, only_clocks) ||
+      (!only_clocks && (!make_loads(box) || !make_clockings(box)))) {
     etr_side_close(&box->side);
     return etr_fail_memory(error);
   }

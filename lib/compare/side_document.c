@@ -33,6 +33,7 @@ typedef enum doc_column {
   ETR_DOC_CALLS,
   ETR_DOC_RAN_IN,
   ETR_DOC_TOTAL,
+  ETR_DOC_TYPICAL,
   ETR_DOC_P50,
   ETR_DOC_STEP,
   ETR_DOC_COLUMNS
@@ -47,8 +48,7 @@ typedef struct doc_variation {
 /* Times of sums, in the order of their first items. */
 typedef struct doc_sums {
   doc_variation vary;
-  doc_numbers p50;
-  doc_numbers runs, total; /* of the parts of Method::execute only */
+  doc_numbers typical, p50;
 } doc_sums;
 
 /* A source line of a graph. */
@@ -61,6 +61,8 @@ typedef struct doc_method {
   etr_method method;
   doc_numbers execute_per_run;
   doc_numbers recordings; /* how many runs each has */
+  doc_strings files;      /* of each recording */
+  doc_numbers first;      /* first runs, with warm-up */
   doc_variation vary;     /* of operators or events */
   bool has_graph, has_items, has_sums;
   double item_count, module_count, input_count; /* numbers of rows; NAN: missing */
@@ -76,7 +78,6 @@ typedef struct doc_method {
   doc_numbers operator_weights;           /* of each operator */
   const char *dtypes;                     /* NULL: missing */
   doc_sums sums[ETR_SIDE_BY];
-  doc_sums parts;     /* in the order of etr_side_part */
   doc_strings clocks; /* backends */
   doc_numbers steps;  /* of the clocks */
 } doc_method;
@@ -84,7 +85,7 @@ typedef struct doc_method {
 /* A load event; NAN where the document has null. */
 typedef struct doc_load {
   const char *name;
-  double runs, total, p50, low, high; /* the times in nanoseconds */
+  double runs, total, typical, p50, low, high; /* the times in nanoseconds */
   double recordings, offset, spread;
 } doc_load;
 
@@ -107,9 +108,9 @@ static const char OTHER[] = "not an etrecord-tb/profile/1 document";
 static const char LACKS[] = "it lacks what a comparison needs: write the record again";
 static const char UNEVEN[] = "its columns differ in length";
 
-static const char *const columns[ETR_DOC_COLUMNS] = {"name",     "op",      "module",  "source",
-                                                     "subgraph", "outputs", "backend", "calls",
-                                                     "ran_in",   "total",   "p50",     "step"};
+static const char *const columns[ETR_DOC_COLUMNS] = {
+    "name",  "op",     "module", "source",  "subgraph", "outputs", "backend",
+    "calls", "ran_in", "total",  "typical", "p50",      "step"};
 
 /* ---- Values ---- */
 
@@ -243,6 +244,11 @@ static double doc_ticks(const doc_reader *r, double ns) {
   return isnan(ns) || !(ticks_per_ns > 0) ? 0 : round(ns * ticks_per_ns * 4) / 4;
 }
 
+/* Returns the ticks of a typical time, which is a mean: it is found again to the picosecond. */
+static double typical_ticks(const doc_reader *r, double ns) {
+  return isnan(ns) || !(ns > 0) ? 0 : ns * r->profile->ticks_per_second / 1e9;
+}
+
 /* ---- A method ---- */
 
 static void read_columns(doc_reader *r, doc_method *m) {
@@ -330,8 +336,7 @@ static void read_variation(doc_reader *r, void *variation) {
 
 static void read_sums_of(doc_reader *r, void *sums) {
   static const field fields[] = {{"p50", read_number_column, offsetof(doc_sums, p50)},
-                                 {"runs", read_number_column, offsetof(doc_sums, runs)},
-                                 {"total", read_number_column, offsetof(doc_sums, total)},
+                                 {"typical", read_number_column, offsetof(doc_sums, typical)},
                                  VARIATION(offsetof(doc_sums, vary))};
   read_fields(r, sums, fields, ETR_COUNT(fields));
 }
@@ -383,6 +388,10 @@ static void read_ticks(doc_reader *r, void *into) {
   *(double *)into = doc_ticks(r, read_number(r));
 }
 
+static void read_typical(doc_reader *r, void *into) {
+  *(double *)into = typical_ticks(r, read_number(r));
+}
+
 /* A part of a method's time. */
 typedef struct doc_part {
   const char *name, *backend;
@@ -400,7 +409,7 @@ static void read_parts(doc_reader *r, void *of) {
   static const field fields[] = {{"part", read_text, offsetof(doc_part, name)},
                                  {"backend", read_text, offsetof(doc_part, backend)},
                                  {"total", read_ticks, offsetof(doc_part, total)},
-                                 {"typical", read_ticks, offsetof(doc_part, typical)}};
+                                 {"typical", read_typical, offsetof(doc_part, typical)}};
   etr_method *method = &((doc_method *)of)->method;
   etr_vec(etr_part_time) parts = {0};
   etr_json_array(r->json);
@@ -510,6 +519,8 @@ static void read_methods(doc_reader *r, void *reader) {
       {"runs", read_count, offsetof(doc_method, method.run_count)},
       {"execute_per_run", read_numbers, offsetof(doc_method, execute_per_run)},
       {"recordings", read_numbers, offsetof(doc_method, recordings)},
+      {"recording_files", read_strings, offsetof(doc_method, files)},
+      {"first_runs", read_numbers, offsetof(doc_method, first)},
       {"runs_vary", read_variation, offsetof(doc_method, vary)},
       {"noise", read_noise, offsetof(doc_method, method.noise)},
       {"phases_of_runs", read_phases, 0},
@@ -517,7 +528,6 @@ static void read_methods(doc_reader *r, void *reader) {
       {"graph", read_graph, 0},
       {"events", read_events, 0},
       {"sums", read_sums, 0},
-      {"parts", read_sums_of, offsetof(doc_method, parts)},
       {"clocks", read_clocks, 0},
       {"skipped_runs", read_count, offsetof(doc_method, method.skipped_run_count)},
       {"producers", read_producers, 0},
@@ -544,6 +554,7 @@ static void read_loads(doc_reader *r, void *reader) {
   static const field fields[] = {{"event_name", read_text, offsetof(doc_load, name)},
                                  {"runs", read_time, offsetof(doc_load, runs)},
                                  {"total", read_time, offsetof(doc_load, total)},
+                                 {"typical", read_time, offsetof(doc_load, typical)},
                                  {"p50", read_time, offsetof(doc_load, p50)},
                                  {"low", read_time, offsetof(doc_load, low)},
                                  {"high", read_time, offsetof(doc_load, high)},
@@ -556,7 +567,8 @@ static void read_loads(doc_reader *r, void *reader) {
     doc_load *load = etr_vec_push(&r->scratch, &r->loads);
     if (!load)
       return;
-    *load = (doc_load){.name = "", .runs = NAN, .total = NAN, .p50 = NAN, .low = NAN};
+    *load = (doc_load){
+        .name = "", .runs = NAN, .total = NAN, .typical = NAN, .p50 = NAN, .low = NAN};
     read_fields(r, load, fields, ETR_COUNT(fields));
   }
 }
@@ -636,7 +648,8 @@ static bool check_variation(doc_reader *r, const doc_method *m, const doc_variat
  * of their ratios are below 50. */
 static void check_time(doc_reader *r, const etr_side_time *time, size_t most_recordings) {
   static const double most_logarithm = 50;
-  bool good = time->low >= 0 && time->low <= time->p50 && time->p50 <= time->high && time->step > 0;
+  bool good = time->low >= 0 && time->low <= time->high && time->p50 >= 0 && time->typical >= 0 &&
+              time->step > 0;
   good = good && time->recordings > 0 && time->recordings <= ETR_MIN(time->runs, most_recordings);
   good = good && !(fabs(time->offset) > most_logarithm) &&
          !(time->spread < 0 || time->spread > most_logarithm);
@@ -665,9 +678,11 @@ static void put_time(doc_reader *r, const doc_method *m, etr_side_item *item, si
     doc_fail(r, "an operator ran in more runs than there are");
   if (runs == 0)
     return;
-  item->time = (etr_side_time){.total = doc_ticks(r, number_at(&m->columns[ETR_DOC_TOTAL], at)),
-                               .runs = runs,
-                               .p50 = doc_ticks(r, number_at(&m->columns[ETR_DOC_P50], at))};
+  item->time = (etr_side_time){
+      .total = doc_ticks(r, number_at(&m->columns[ETR_DOC_TOTAL], at)),
+      .runs = runs,
+      .typical = typical_ticks(r, number_at(&m->columns[ETR_DOC_TYPICAL], at)),
+      .p50 = doc_ticks(r, number_at(&m->columns[ETR_DOC_P50], at))};
   item->time.step = item_step(r, m, item, at);
   put_variation(r, m, &item->time, &m->vary, at);
 }
@@ -712,10 +727,11 @@ static const bool of_operators[ETR_DOC_COLUMNS] = {
     [ETR_DOC_OP] = true,       [ETR_DOC_MODULE] = true,  [ETR_DOC_SOURCE] = true,
     [ETR_DOC_SUBGRAPH] = true, [ETR_DOC_OUTPUTS] = true, [ETR_DOC_BACKEND] = true,
     [ETR_DOC_CALLS] = true,    [ETR_DOC_RAN_IN] = true,  [ETR_DOC_TOTAL] = true,
-    [ETR_DOC_P50] = true};
-static const bool of_events[ETR_DOC_COLUMNS] = {
-    [ETR_DOC_NAME] = true,  [ETR_DOC_OP] = true,  [ETR_DOC_BACKEND] = true, [ETR_DOC_RAN_IN] = true,
-    [ETR_DOC_TOTAL] = true, [ETR_DOC_P50] = true, [ETR_DOC_STEP] = true};
+    [ETR_DOC_TYPICAL] = true,  [ETR_DOC_P50] = true};
+static const bool of_events[ETR_DOC_COLUMNS] = {[ETR_DOC_NAME] = true,    [ETR_DOC_OP] = true,
+                                                [ETR_DOC_BACKEND] = true, [ETR_DOC_RAN_IN] = true,
+                                                [ETR_DOC_TOTAL] = true,   [ETR_DOC_TYPICAL] = true,
+                                                [ETR_DOC_P50] = true,     [ETR_DOC_STEP] = true};
 
 /* Returns true if all columns of a method have the same length. */
 static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
@@ -732,6 +748,7 @@ static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const
   if (sum->timed == 0)
     return;
   sum->time.runs = m->method.run_count;
+  sum->time.typical = typical_ticks(r, number_at(&from->typical, at));
   sum->time.p50 = doc_ticks(r, number_at(&from->p50, at));
   put_variation(r, m, &sum->time, &from->vary, at);
 }
@@ -739,11 +756,11 @@ static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const
 static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, etr_side_by by) {
   const doc_sums *from = &m->sums[by];
   etr_side_groups groups;
-  if (!m->has_graph && etr_side_by_is_of_modules(by))
+  if (!m->has_graph && etr_side_by_is_of_graphs(by))
     return true;
   if (!etr_side_group(&groups, out->items, out->item_count, by, &r->box->arena, &r->scratch))
     return false;
-  if (!has_rows(&from->p50, groups.count))
+  if (!has_rows(&from->p50, groups.count) || !has_rows(&from->typical, groups.count))
     doc_fail(r, "its sums do not match its operators");
   if (!r->problem)
     check_variation(r, m, &from->vary, groups.count);
@@ -789,26 +806,6 @@ static bool put_producers(doc_reader *r, const doc_method *m, etr_side_item *ite
   return true;
 }
 
-/* Fills the times that are on no operator. */
-static void put_parts(doc_reader *r, const doc_method *m, etr_side_method *out) {
-  const doc_sums *from = &m->parts;
-  if (!has_rows(&from->p50, ETR_SIDE_PARTS) || !has_rows(&from->total, ETR_SIDE_PARTS) ||
-      !has_rows(&from->runs, ETR_SIDE_PARTS))
-    doc_fail(r, "its parts are not those of a method");
-  if (r->problem || !check_variation(r, m, &from->vary, ETR_SIDE_PARTS))
-    return;
-  for (size_t i = 0; i < ETR_SIDE_PARTS; i++) {
-    etr_side_time *time = &out->parts[i];
-    if (doc_count(r, number_at(&from->runs, i)) == 0)
-      continue;
-    *time = (etr_side_time){.total = doc_ticks(r, number_at(&from->total, i)),
-                            .runs = m->method.run_count,
-                            .p50 = doc_ticks(r, number_at(&from->p50, i)),
-                            .step = 1};
-    put_variation(r, m, time, &from->vary, i);
-  }
-}
-
 /* Fills the weights of operators. */
 static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_item *items,
                                  size_t count) {
@@ -844,7 +841,7 @@ static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *ou
 
 /* Computes the time of Method::execute from its runs and the number of runs of each recording. */
 static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *ticks,
-                         etr_side_time *out) {
+                         etr_side_method *out) {
   size_t count = m->method.run_count, run = 0;
   uint32_t *recording_of = etr_arena_alloc_array(&r->scratch, count, sizeof *recording_of);
   if (!recording_of)
@@ -858,9 +855,17 @@ static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *tic
   }
   if (run != count)
     doc_fail(r, "its recordings do not match its runs");
-  const etr_side_runs runs = {recording_of, count, ETR_MAX(m->recordings.count, (size_t)1)};
-  return r->problem ||
-         etr_side_time_of_ticks(out, ticks, &runs, etr_noise_step_of(ticks, count), &r->scratch);
+  etr_side_runs runs;
+  if (r->problem)
+    return true;
+  out->recordings.first_count = ETR_MIN(m->first.count, ETR_COUNT(out->recordings.first) + 1);
+  for (size_t i = 0; i < ETR_MIN(m->first.count, ETR_COUNT(out->recordings.first)); i++)
+    out->recordings.first[i] = doc_ticks(r, m->first.data[i]);
+  return etr_side_runs_of(&runs, ticks, recording_of, count, &r->scratch) &&
+         etr_side_time_of_ticks(&out->execute, ticks, &runs, etr_noise_step_of(ticks, count),
+                                &r->scratch) &&
+         etr_side_recordings_of(&out->recordings, &runs, m->files.data, m->files.count,
+                                &r->box->arena);
 }
 
 static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_side_method *out) {
@@ -880,7 +885,7 @@ static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_si
     method->execute_ticks = etr_add_up_to_most(method->execute_ticks, runs[i]);
   }
   method->execute_per_run = runs;
-  if (!(runs != NULL && (r->problem || time_execute(r, m, runs, &out->execute))))
+  if (!(runs != NULL && (r->problem || time_execute(r, m, runs, out))))
     return false;
   if (!etr_method_adds_up(method))
     doc_fail(r, "its balance does not add up");
@@ -895,8 +900,6 @@ static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_si
     put_item(r, m, &items[i], i);
   out->items = items;
   out->item_count = count;
-  if (m->has_graph && m->method.run_count > 0)
-    put_parts(r, m, out);
   bool good = !m->has_graph || (put_producers(r, m, items, count) && put_likeness(r, m, out));
   if (m->has_graph)
     put_operator_weights(r, m, items, count);
@@ -928,6 +931,7 @@ static bool make_loads(doc_reader *r) {
     made->name = etr_or_empty(load->name);
     made->time = (etr_side_time){.total = doc_ticks(r, load->total),
                                  .runs = doc_count(r, load->runs),
+                                 .typical = typical_ticks(r, load->typical),
                                  .p50 = doc_ticks(r, load->p50),
                                  .low = doc_ticks(r, load->low),
                                  .high = doc_ticks(r, load->high),

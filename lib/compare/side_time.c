@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * side_time.c - medians over the runs of a side and over those of each recording, and sums of items
- * by what they have in common.
+ * side_time.c - typical times of a side and of each recording, medians, and sums of items by what
+ * they have in common.
  */
 #include "compare/compare_side.h"
 
@@ -11,122 +11,119 @@
 
 enum { MIDDLE_FROM = 10 }; /* the middle 80 % leave out one tenth of the runs at either end */
 
-/* ---- Samples in order ---- */
+/* ---- Sorted ticks ---- */
 
 static int by_ticks(const void *a, const void *b) {
-  const etr_side_sample *x = a, *y = b;
-  return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
 }
 
-static int by_recording(const void *a, const void *b) {
-  const etr_side_sample *x = a, *y = b;
-  if (x->recording != y->recording)
-    return x->recording < y->recording ? -1 : 1;
-  return by_ticks(a, b);
-}
-
-/* Sorted samples, preceded by a number of runs that took no time. */
+/* Sorted ticks, preceded by a number of runs that took no time. */
 typedef struct ordered {
-  const etr_side_sample *samples;
+  const uint64_t *ticks;
   size_t zeros, count; /* count: with the zeros */
 } ordered;
 
 static double tick_at(const ordered *o, size_t at) {
-  return at < o->zeros ? 0 : (double)o->samples[at - o->zeros].ticks;
+  return at < o->zeros ? 0 : (double)o->ticks[at - o->zeros];
 }
 
 static double median_of(const ordered *o) {
   return (tick_at(o, (o->count - 1) / 2) + tick_at(o, o->count / 2)) / 2;
 }
 
-/* ---- Recordings ---- */
+/* ---- Which runs ---- */
 
-static double total_of(const etr_side_sample *samples, size_t count) {
-  double total = 0;
-  for (size_t i = 0; i < count; i++)
-    total += (double)samples[i].ticks;
-  return total;
+/* Chooses the runs of the typical runs. Returns false when out of memory. */
+static bool choose_runs(etr_side_runs *out, const uint64_t *ticks, etr_arena *arena) {
+  const etr_typical_runs runs = {ticks, out->recording_of, NULL, out->run_count, out->run_count};
+  etr_typical_choice each;
+  if (!etr_typical_choose(&each, &runs, true, arena))
+    return false;
+  out->each = each.typical;
+  return etr_typical_choose(&out->choice, &runs, false, arena);
 }
 
-/* Computes the time of samples. If `of` is not NULL, runs without a sample count as 0. */
-static etr_side_time time_of_samples(etr_side_sample *samples, size_t count,
-                                     const etr_side_runs *of, double step) {
-  ordered all = {samples, of ? of->run_count - count : 0, of ? of->run_count : count};
-  etr_moments medians = {0};
+bool etr_side_runs_of(etr_side_runs *out, const uint64_t *ticks, const uint32_t *recording_of,
+                      size_t run_count, etr_arena *arena) {
+  *out = (etr_side_runs){.recording_of = recording_of, .run_count = run_count};
+  if (run_count)
+    out->recording_count = recording_of[run_count - 1] + 1;
+  out->sums = etr_arena_alloc_array(arena, out->recording_count, sizeof *out->sums);
+  return out->sums && choose_runs(out, ticks, arena);
+}
+
+/* ---- Times ---- */
+
+/* Sets the mean and the standard deviation of the logarithms of the recordings' typical times,
+ * which are in runs->sums. */
+static void set_spread(etr_side_time *time, const etr_side_runs *runs) {
+  etr_moments found = {0};
+  if (runs->recording_count < 2)
+    return;
+  for (size_t i = 0; i < runs->recording_count; i++)
+    etr_moments_add(&found, log(runs->sums[i]));
+  bool has_zero = !isfinite(found.mean) || !(time->typical > 0);
+  time->offset = has_zero ? NAN : found.mean - log(time->typical);
+  time->spread = has_zero ? NAN : sqrt(found.squares / (double)(runs->recording_count - 1));
+}
+
+/* Sorts the ticks of those runs in which something took time or occurred, and computes its time.
+ * `typical` is its typical time; `ran_in` is the number of runs that its median is over. */
+static etr_side_time time_of(uint64_t *ticks, size_t count, const etr_side_runs *runs,
+                             double typical, size_t ran_in, double step) {
+  etr_side_time time = {0};
   if (count == 0)
-    return (etr_side_time){0};
-  etr_sort(samples, count, sizeof *samples, by_recording);
-  size_t recordings = of ? of->recording_count : 0;
-  for (size_t i = 0; !of && i < count; i++)
-    recordings += i == 0 || samples[i].recording != samples[i - 1].recording;
-  if (recordings > 1) {
-    /* Computes the logarithms of the recordings' medians. The samples are sorted by recording. If
-     * `of` is not NULL, runs without a sample count as 0; otherwise each recording has as many runs
-     * as samples. */
-    etr_moments found = {0};
-    size_t run = 0;
-    for (size_t first = 0, end; first < count; first = end) {
-      for (end = first; end < count && samples[end].recording == samples[first].recording;)
-        end++;
-      ordered recording = {samples + first, 0, end - first};
-      if (of) {
-        while (of->recording_of[run] != samples[first].recording)
-          run++;
-        size_t begin = run;
-        while (run < of->run_count && of->recording_of[run] == samples[first].recording)
-          run++;
-        recording.count = run - begin;
-        recording.zeros = recording.count - (end - first);
-      }
-      etr_moments_add(&found, log(median_of(&recording)));
-    }
-    medians = found;
-    etr_sort(samples, count, sizeof *samples, by_ticks);
-  }
-  /* Times are sorted; the recordings' medians are known. */
-  size_t left_out = all.count / MIDDLE_FROM;
-  etr_side_time time = {.total = total_of(all.samples, all.count - all.zeros),
-                        .runs = all.count,
-                        .p50 = median_of(&all),
-                        .low = tick_at(&all, left_out),
-                        .high = tick_at(&all, all.count - 1 - left_out),
-                        .recordings = recordings,
-                        .step = step};
-  if (recordings < 2)
     return time;
-  bool has_zero = medians.count < recordings || !isfinite(medians.mean) || !(time.p50 > 0);
-  time.offset = has_zero ? NAN : medians.mean - log(time.p50);
-  time.spread = has_zero ? NAN : sqrt(medians.squares / (double)(recordings - 1));
+  etr_sort(ticks, count, sizeof *ticks, by_ticks);
+  const ordered all = {ticks, runs->run_count - count, runs->run_count},
+                own = {ticks, ran_in - count, ran_in};
+  size_t left_out = all.count / MIDDLE_FROM;
+  for (size_t i = 0; i < count; i++)
+    time.total += (double)ticks[i];
+  time.runs = ran_in;
+  time.typical = typical;
+  time.p50 = median_of(&own);
+  time.low = tick_at(&all, left_out);
+  time.high = tick_at(&all, all.count - 1 - left_out);
+  time.step = step;
+  set_spread(&time, runs);
   return time;
 }
 
-etr_side_time etr_side_time_of(etr_side_sample *samples, size_t count, double step) {
-  return time_of_samples(samples, count, NULL, step);
+/* Starts the sums of the recordings. */
+static void clear_sums(const etr_side_runs *runs) {
+  for (size_t i = 0; i < runs->recording_count; i++)
+    runs->sums[i] = 0;
 }
 
-/* ---- The runs of a method ---- */
+/* Adds the ticks of a run to the sum of its recording. */
+static void add_to_recording(const etr_side_runs *runs, uint32_t run, uint64_t ticks) {
+  uint32_t recording = runs->recording_of[run];
+  runs->sums[recording] = etr_typical_add(runs->sums[recording], &runs->each, run, ticks);
+}
 
-bool etr_side_runs_of(etr_side_runs *out, const etr_profile *profile, const etr_method *method,
-                      etr_arena *arena) {
-  uint32_t *recording_of = etr_arena_alloc_array(arena, method->run_count, sizeof *recording_of);
-  *out = (etr_side_runs){.recording_of = recording_of, .run_count = method->run_count};
-  for (size_t i = 0; recording_of && i < method->run_count; i++) {
-    uint32_t dump = profile->runs[method->runs[i]].dump;
-    out->recording_count += i == 0 || dump != profile->runs[method->runs[i - 1]].dump;
-    recording_of[i] = (uint32_t)out->recording_count - 1;
-  }
-  return recording_of != NULL;
+/* Turns the sums into the recordings' typical times. */
+static void finish_sums(const etr_side_runs *runs) {
+  double divisor = runs->each.divisor / (double)ETR_MAX(runs->recording_count, (size_t)1);
+  for (size_t i = 0; i < runs->recording_count; i++)
+    runs->sums[i] /= divisor;
 }
 
 bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr_side_runs *runs,
                             double step, etr_arena *scratch) {
-  etr_side_sample *samples = etr_arena_alloc_array(scratch, runs->run_count, sizeof *samples);
+  uint64_t *sorted = etr_arena_alloc_array(scratch, runs->run_count, sizeof *sorted);
   *out = (etr_side_time){0};
-  if (!samples)
+  if (!sorted)
     return false;
-  for (size_t i = 0; i < runs->run_count; i++)
-    samples[i] = (etr_side_sample){runs->recording_of[i], ticks[i]};
-  *out = etr_side_time_of(samples, runs->run_count, step);
+  clear_sums(runs);
+  for (uint32_t i = 0; i < runs->run_count; i++) {
+    sorted[i] = ticks[i];
+    add_to_recording(runs, i, ticks[i]);
+  }
+  finish_sums(runs);
+  *out = time_of(sorted, runs->run_count, runs, runs->choice.ticks, runs->run_count, step);
+  out->recordings = runs->recording_count;
   return true;
 }
 
@@ -136,12 +133,14 @@ bool etr_run_sums_init(etr_run_sums *s, const etr_side_runs *of, etr_arena *scra
   *s = (etr_run_sums){.scratch = scratch, .of = of};
   s->ticks = etr_arena_alloc_array(scratch, of->run_count, sizeof *s->ticks);
   s->rounds = etr_arena_alloc_array(scratch, of->run_count, sizeof *s->rounds);
-  return s->ticks && s->rounds;
+  s->rounds_of_recordings = etr_arena_alloc_array(scratch, of->recording_count,
+                                                  sizeof *s->rounds_of_recordings);
+  return s->ticks && s->rounds && s->rounds_of_recordings;
 }
 
 void etr_run_sums_begin(etr_run_sums *s) {
   s->round++;
-  s->runs.count = s->samples.count = 0;
+  s->runs.count = 0;
 }
 
 static bool add_run(etr_run_sums *s, uint32_t run) {
@@ -165,14 +164,29 @@ bool etr_run_sums_add(etr_run_sums *s, const etr_run_ticks *each_run, size_t cou
 }
 
 bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, double step) {
+  const etr_side_runs *of = s->of;
+  double sum = 0;
+  size_t recordings = 0;
   *out = (etr_side_time){0};
+  s->sorted.count = 0;
+  clear_sums(of);
   for (size_t i = 0; i < s->runs.count; i++) {
-    etr_side_sample *sample = etr_vec_push(s->scratch, &s->samples);
-    if (!sample)
+    uint32_t run = s->runs.data[i];
+    uint64_t *added = etr_vec_push(s->scratch, &s->sorted);
+    if (!added)
       return false;
-    *sample = (etr_side_sample){s->of->recording_of[s->runs.data[i]], s->ticks[s->runs.data[i]]};
+    *added = s->ticks[run];
+    sum = etr_typical_add(sum, &of->choice.typical, run, s->ticks[run]);
+    add_to_recording(of, run, s->ticks[run]);
+    if (s->rounds_of_recordings[of->recording_of[run]] != s->round)
+      recordings++;
+    s->rounds_of_recordings[of->recording_of[run]] = s->round;
   }
-  *out = time_of_samples(s->samples.data, s->samples.count, with_zeros ? s->of : NULL, step);
+  finish_sums(of);
+  *out = time_of(s->sorted.data, s->sorted.count, of, etr_typical_of(sum, &of->choice.typical),
+                 with_zeros ? of->run_count : s->sorted.count, step);
+  if (out->runs)
+    out->recordings = with_zeros ? of->recording_count : recordings;
   return true;
 }
 
@@ -187,6 +201,8 @@ static const char *key_of(const etr_side_item *item, etr_side_by by) {
     return item->module;
   if (by == ETR_SIDE_PATTERN)
     return item->pattern;
+  if (by == ETR_SIDE_SOURCE)
+    return item->line;
   if (item->time.runs == 0)
     return NULL;
   return item->backend ? item->backend : "cpu";
@@ -194,7 +210,7 @@ static const char *key_of(const etr_side_item *item, etr_side_by by) {
 
 etr_side_sums *etr_side_sums_of(etr_side_method *method, etr_side_by by) {
   etr_side_sums *const sums[ETR_SIDE_BY] = {&method->ops, &method->modules, &method->patterns,
-                                            &method->backends};
+                                            &method->backends, &method->sources};
   return sums[by];
 }
 
@@ -218,6 +234,7 @@ static void add_item(etr_side_sum *to, const etr_side_item *item) {
     return;
   to->timed++;
   to->time.total += item->time.total;
+  to->time.typical += item->time.typical;
   to->time.step += item->time.step * item->time.step;
 }
 

@@ -114,6 +114,7 @@ typedef struct cli_settings {
   bool has_fail_above;
   double recording_noise; /* percent; 0: the library's default */
   bool has_recording_noise;
+  bool in_turns;
   const char *reference, *reference_record;
   int64_t input;
   bool has_input;

@@ -15,7 +15,6 @@ static const char *name_of(const etr_method_pair *method) {
 }
 
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings) {
-  double part = settings->fail_above / 100; /* the limit as a fraction: 0.05 for 5 % */
   size_t compared = 0, exceeded = 0, undecided = 0;
   if (!settings->has_fail_above)
     return EXIT_DONE;
@@ -26,14 +25,14 @@ exit_status command_check_limits(const etr_comparison *comparison, const cli_set
     if (!is_selected(method, settings) || !execute->base_runs || !execute->new_runs)
       continue;
     compared++;
-    bool is_above = execute->low > part,
-         is_below = execute->high < part; /* both are false without an interval */
-    if (is_below)
+    etr_limit_answer answer = etr_change_against_limit(comparison, execute);
+    if (answer == ETR_LIMIT_BELOW)
       continue;
     etr_describe_change(text, sizeof text, comparison, execute);
     message_failed("%s: %s the limit of %g %%: %s", name_of(method),
-                   is_above ? "above" : "cannot tell whether it is above", 100 * part, text);
-    *(is_above ? &exceeded : &undecided) += 1;
+                   answer == ETR_LIMIT_ABOVE ? "above" : "cannot tell whether it is above",
+                   settings->fail_above, text);
+    *(answer == ETR_LIMIT_ABOVE ? &exceeded : &undecided) += 1;
   }
   if (exceeded)
     return EXIT_ABOVE_LIMIT;
@@ -51,7 +50,8 @@ exit_status command_check_noise(const cli_settings *settings, const char *comman
 
 etr_compare_options command_compare_options(const cli_settings *settings) {
   return (etr_compare_options){.limit = settings->has_fail_above ? settings->fail_above / 100 : 0,
-                               .recording_noise = settings->recording_noise / 100};
+                               .recording_noise = settings->recording_noise / 100,
+                               .is_in_turns = settings->in_turns};
 }
 
 /* Warns if the two sides may be different models or had different inputs. Text and Markdown begin

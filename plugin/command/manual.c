@@ -111,6 +111,23 @@ static void put_synopsis(FILE *out, const char *command, const char *arguments,
     fprintf(out, "\\fI%s\\fR [\\fIoptions\\fR]\n", arguments);
 }
 
+/* Writes the words that an option takes: "(op, module)", on lines that are short enough for any
+ * formatter. */
+static void put_words(FILE *out, const char *words) {
+  enum { MOST_ON_A_LINE = 70 };
+  size_t written = 1;
+  fputs("(", out);
+  for (const char *at = words; *at; at++, written++) {
+    bool ends_line = *at == '|' && written + strcspn(at + 1, "|") > MOST_ON_A_LINE;
+    if (*at != '|')
+      fputc(*at, out);
+    else
+      fputs(ends_line ? ",\n" : ", ", out);
+    written = ends_line ? 0 : written + (*at == '|');
+  }
+  fputs(")\n", out);
+}
+
 /* Writes the options of a command, or with NULL the options that every command has. */
 static void put_options(FILE *out, const cli_command *command) {
   option_spec shown, *const spec = &shown;
@@ -130,10 +147,7 @@ static void put_options(FILE *out, const cli_command *command) {
     put_text(out, spec->help);
     if (!spec->words)
       continue;
-    fputs("(", out);
-    for (const char *at = spec->words; *at; at++)
-      fprintf(out, *at == '|' ? ", " : "%c", *at);
-    fputs(")\n", out);
+    put_words(out, spec->words);
   }
 }
 

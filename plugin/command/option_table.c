@@ -67,7 +67,7 @@ static const option_values breakdowns[] = {
      "modules that repeat (JSON has both)"},
     {FOR_DELEGATION, "op|delegate",
      "only operator types, or only delegates with their phases and compute units (JSON has both)"},
-    {FOR_DIFF, "node|op|module|pattern|backend|value|part|method",
+    {FOR_DIFF, "node|op|module|pattern|backend|source|kernel|value|part|method",
      "only this breakdown, which the first table uses, too, and which CSV and other tables need"},
     {0, NULL, NULL}};
 static const option_values orders[] = {
@@ -284,9 +284,12 @@ const option_spec option_specs[] = {
      AND(has_fail_above)},
     {"recording-noise", 0, "PERCENT", AS(PERCENT, recording_noise), FOR_DIFF | FOR_BENCH,
      .help = "how much recordings (ETDumps) of one program differ on this device; used if a side "
-             "has fewer than "
-             "three (default: 3%)",
+             "has fewer than three, whose verdicts are at most likely (default: 3%)",
      AND(has_recording_noise)},
+    {"in-turns", 0, NULL, AS(FLAG, in_turns), FOR_DIFF,
+     .help =
+         "the recordings of both sides were taken in turns, as bench takes them; without it the "
+         "times of the files are asked"},
     {"top", 'n', "N", AS(COUNT, top), PRINTING | FOR_BENCH | FOR_ACCURACY,
      .help = "at most N rows for each table; 0: all (default: 30 in text; 10 in summary, memory, "
              "diff and "

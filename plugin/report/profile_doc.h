@@ -133,7 +133,8 @@ void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method,
 
 /** Writes the data that only a comparison needs: how times vary, sums, and the events of a method
  * without a graph. */
-void etr_profile_put_side(etr_profile_doc *doc, const etr_side_method *compared);
+void etr_profile_put_side(etr_profile_doc *doc, const etr_method *method,
+                          const etr_side_method *compared);
 
 /** Writes the times of loads, for a comparison. */
 void etr_profile_put_loads(etr_profile_doc *doc);

@@ -233,7 +233,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method,
     etr_summary_put_patterns(f, method, &patterns);
   etr_profile_put_clocks(e, method, compared);
   if (e->parts & ETR_PROFILE_COMPARED)
-    etr_profile_put_side(e, compared);
+    etr_profile_put_side(e, method, compared);
   etr_jw_key(f->json, "delegation");
   good = good && etr_delegation_put(f, &e->arena, method) && make_findings(e, &found, method) &&
          put_findings(e, &found, &ops) &&

@@ -3,6 +3,7 @@
  * profile_side.c - writes the data that only a comparison needs, so that the library can compare
  * documents like profiles (etr_compare_documents()).
  */
+#include "base/system.h"
 #include "report/profile_doc.h"
 
 /* ---- How times vary ---- */
@@ -15,12 +16,12 @@ enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
 /* clang-format off */
 #define RUNS_VARY                                                                                                      \
   {"low", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, low),                                                                   \
-   .says = "the floor(runs / 10)-th shortest run, counted from 0: the middle 80 % start here"},                        \
-  {"high", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, high), .says = "the floor(runs / 10)-th longest run"},                 \
+   .says = "the floor(n / 10)-th shortest of all n runs, counted from 0: the middle 80 % start here"},                 \
+  {"high", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, high), .says = "the floor(n / 10)-th longest run"},                    \
   {"recordings", TIME(ETR_CELL_COUNT, SEVERAL, recordings),                                                            \
    .says = "number of ETDumps that the runs are of; this and the next two columns exist only with several ETDumps"},   \
   {"offset", TIME(ETR_CELL_NUMBER, SEVERAL, offset),                                                                   \
-   .says = "mean over the recordings of ln(median of a recording / p50); null where a median is 0"},                   \
+   .says = "mean over the recordings of ln(typical time of a recording / typical); null where one is 0"},              \
   {"spread", TIME(ETR_CELL_NUMBER, SEVERAL, spread), .says = "standard deviation of these logarithms"}
 /* clang-format on */
 
@@ -29,20 +30,11 @@ static const etr_field item_fields[] = {RUNS_VARY};
 ETR_ROW_TYPE(side_item, item_fields);
 
 static const etr_field sum_fields[] = {
-    {"p50", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, p50), .says = "null if none was timed"},
-    RUNS_VARY,
-};
-ETR_ROW_TYPE(side_sum, sum_fields);
-
-/* Columns of the parts of Method::execute that are not on operators, in the order of etr_side_part.
- */
-static const etr_field part_fields[] = {
-    {"runs", TIME(ETR_CELL_COUNT, ETR_IN_DOCUMENT, runs)},
-    {"total", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, total)},
+    {"typical", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, typical), .says = "null if none was timed"},
     {"p50", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, p50)},
     RUNS_VARY,
 };
-ETR_ROW_TYPE(side_part, part_fields);
+ETR_ROW_TYPE(side_sum, sum_fields);
 
 static void put_times(etr_profile_doc *e, const char *key, const etr_row_type *list,
                       etr_rows rows) {
@@ -78,6 +70,7 @@ static const etr_field event_fields[] = {
     {"backend", ITEM(ETR_CELL_WORD, backend), .says = "delegate's backend"},
     {"ran_in", ITEM(ETR_CELL_COUNT, time.runs), .says = "runs"},
     {"total", ITEM(ETR_CELL_TIME, time.total), .says = "over all runs"},
+    {"typical", ITEM(ETR_CELL_TIME, time.typical), .says = "in the typical run"},
     {"p50", ITEM(ETR_CELL_TIME, time.p50), .says = "over the runs in which it occurred"},
     {"step", ITEM(ETR_CELL_TIME, time.step), .says = "resolution of its clock"},
 };
@@ -136,12 +129,30 @@ void etr_profile_put_clocks(etr_profile_doc *e, const etr_method *timed,
   put_clocks(e, method);
 }
 
-void etr_profile_put_side(etr_profile_doc *e, const etr_side_method *method) {
+/* Writes the files of the recordings and the first runs, warm-up included. */
+static void put_first(etr_profile_doc *e, const etr_method *timed, const etr_side_method *method) {
+  const etr_side_recordings *of = &method->recordings;
+  const etr_profile *profile = e->fields.profile;
+  etr_field_list(&e->fields, "recording_files");
+  for (size_t i = 0; i < timed->run_count; i++) {
+    uint32_t dump = profile->runs[timed->runs[i]].dump;
+    if (i == 0 || dump != profile->runs[timed->runs[i - 1]].dump)
+      etr_jw_string(e->fields.json,
+                    dump < profile->etdump_count ? etr_last_part(profile->etdumps[dump]) : "");
+  }
+  etr_jw_end(e->fields.json);
+  etr_field_list(&e->fields, "first_runs"); /* a fourth only says that there are more */
+  for (size_t i = 0; i < of->first_count; i++)
+    etr_profile_put_ns(e, i < ETR_COUNT(of->first) ? of->first[i] : 0);
+  etr_jw_end(e->fields.json);
+}
+
+void etr_profile_put_side(etr_profile_doc *e, const etr_method *timed,
+                          const etr_side_method *method) {
   const etr_rows items = ETR_ROWS(method->items, method->item_count);
+  put_first(e, timed, method);
   put_times(e, "runs_vary", &etr_side_item_fields,
             (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
-  if (method->has_graph)
-    put_times(e, "parts", &etr_side_part_fields, ETR_ROWS(method->parts, ETR_SIDE_PARTS));
   etr_field_object(&e->fields, "sums"); /* in the order of their first items, which identify them */
   put_sums(e, "op", &method->ops);
   put_sums(e, "module", &method->modules);
@@ -165,6 +176,7 @@ void etr_profile_put_loads(etr_profile_doc *e) {
     etr_field_text(f, "event_name", load->name);
     etr_field_count(f, "runs", load->time.runs);
     etr_jw_key(f->json, "total"), etr_profile_put_ns(e, load->time.total);
+    etr_jw_key(f->json, "typical"), etr_profile_put_ns(e, load->time.typical);
     etr_jw_key(f->json, "p50"), etr_profile_put_ns(e, load->time.p50);
     etr_jw_key(f->json, "low"), etr_profile_put_ns(e, load->time.low);
     etr_jw_key(f->json, "high"), etr_profile_put_ns(e, load->time.high);

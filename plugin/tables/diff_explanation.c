@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * diff_explanation.c - what a change consists of, as a table and as JSON.
+ * diff_explanation.c - what a change consists of, as a table that adds up.
  */
 #include "tables/diff_output.h"
 #include "views/diff_view.h"
@@ -51,7 +51,7 @@ static const etr_field fields[] = {
 typedef struct table {
   etr_diff_output *of;
   const etr_method_pair *method;
-  const etr_explanation *explanation;
+  const etr_node_groups *groups; /* what the operators are divided by */
   etr_table table;
 } table;
 
@@ -64,200 +64,115 @@ static void put_line(table *t, const char *text, double base, double newer,
   etr_table_add(&t->table, row, "", 0);
 }
 
-/* These return the median of a row on a side, or NaN if the row has none. */
-static double base_median(const etr_change *change) {
-  return change->base_runs ? change->base_p50 : NAN;
+/* These return the time of a row on a side, or NaN if the row has none. */
+static double base_time(const etr_change *change) {
+  return change->base_runs ? change->base_typical : NAN;
 }
-static double new_median(const etr_change *change) {
-  return change->new_runs ? change->new_p50 : NAN;
+static double new_time(const etr_change *change) {
+  return change->new_runs ? change->new_typical : NAN;
 }
 
-/* Adds a median to a sum. The sum stays NaN until one is known. */
+/* Adds a time to a sum. The sum stays NaN until one is known. */
 static double added(double sum, double time) {
   return isnan(sum) ? time : sum + etr_known_time(time);
 }
 
 enum { EVERY_GROUP = INT32_MAX }; /* --top 0 */
 
+/* On which sides a group is. */
+typedef enum kind { ON_BOTH, GONE, NEW, KINDS } kind;
+
+static kind kind_of(const etr_change *change) {
+  if (change->verdict == ETR_VERDICT_GONE)
+    return GONE;
+  return change->verdict == ETR_VERDICT_NEW ? NEW : ON_BOTH;
+}
+
 /* Returns true if a group has a line of its own. The first `most` groups have, but not those whose
- * median is 0 on both sides: their time is below the clock's step, and says nothing. */
-static bool has_line(const etr_explanation *e, size_t group, size_t most) {
-  const etr_change *change = e->rows[group].change;
-  bool is_zero = !(etr_known_time(base_median(change)) > 0) &&
-                 !(etr_known_time(new_median(change)) > 0);
+ * time is 0 on both sides: it is below the clock's step, and says nothing. */
+static bool has_line(const table *t, size_t group, size_t most) {
+  const etr_change *change = &t->groups->rows[group].change;
+  bool is_zero = !(etr_known_time(base_time(change)) > 0) &&
+                 !(etr_known_time(new_time(change)) > 0);
   return group < most && (most == EVERY_GROUP || !is_zero);
 }
 
-/* Adds up the medians of the groups that have no line among the first `most`, of one kind or of
- * all. Returns how many they are. */
-static size_t sum_groups(const etr_explanation *e, size_t most, etr_explained_kind kind,
-                         double *base, double *newer) {
+/* Adds up the groups that have no line among the first `most`, of one kind or of all. Returns how
+ * many they are. */
+static size_t sum_groups(const table *t, size_t most, kind of, double *base, double *newer) {
   size_t count = 0;
   *base = *newer = NAN;
-  for (size_t i = 0; i < e->groups; i++) {
-    if (has_line(e, i, most) || (kind != ETR_EXPLAINED_KINDS && e->rows[i].kind != kind))
+  for (size_t i = 0; i < t->groups->count; i++) {
+    const etr_change *change = &t->groups->rows[i].change;
+    if (has_line(t, i, most) || (of != KINDS && kind_of(change) != of))
       continue;
-    *base = added(*base, base_median(e->rows[i].change));
-    *newer = added(*newer, new_median(e->rows[i].change));
+    *base = added(*base, base_time(change));
+    *newer = added(*newer, new_time(change));
     count++;
   }
   return count;
 }
 
-static void put_groups(table *t) {
+static void put_groups(table *t, const char *title) {
   static const char *const more[] = {"on both sides", "only in the base", "only in the new record"};
-  const etr_explanation *e = t->explanation;
   etr_arena *arena = &t->of->answer.arena;
   size_t top = t->of->answer.options->top, most = top ? top : EVERY_GROUP, lines = 0;
   double base, newer;
-  sum_groups(e, 0, ETR_EXPLAINED_KINDS, &base, &newer);
-  if (e->groups == 0)
+  if (t->groups->count == 0)
     return;
-  put_line(t, t->method->by_events ? "events" : "graph operators", base, newer, NULL);
-  for (size_t i = 0; i < e->groups; i++) {
-    const etr_node_group *group = e->rows[i].group;
-    const char *key = group->key[0] ? group->key : "(top level)";
-    if (!has_line(e, i, most))
+  sum_groups(t, 0, KINDS, &base, &newer);
+  put_line(t, title, base, newer, NULL);
+  for (size_t i = 0; i < t->groups->count; i++) {
+    const etr_node_group *group = &t->groups->rows[i];
+    if (!has_line(t, i, most))
       continue;
-    put_line(t, etr_arena_format(arena, "  %s", key), base_median(&group->change),
-             new_median(&group->change), &group->change);
+    put_line(t, etr_arena_format(arena, "  %s", etr_diff_group_text(t->of, group)),
+             base_time(&group->change), new_time(&group->change), &group->change);
     lines++;
   }
-  for (etr_explained_kind kind = ETR_EXPLAINED_CHANGED; lines && kind <= ETR_EXPLAINED_NEW;
-       kind++) {
-    size_t count = sum_groups(e, most, kind, &base, &newer);
+  for (kind of = ON_BOTH; lines && of < KINDS; of++) {
+    size_t count = sum_groups(t, most, of, &base, &newer);
     if (count)
-      put_line(t, etr_arena_format(arena, "  %zu more, %s", count, more[kind]), base, newer, NULL);
+      put_line(t, etr_arena_format(arena, "  %zu more, %s", count, more[of]), base, newer, NULL);
   }
 }
 
-/* Puts the parts that took time, and what is left of Method::execute. */
-static void put_rest(table *t) {
-  static const char *const texts[ETR_EXPLAINED_KINDS] = {
-      [ETR_EXPLAINED_DELEGATES] = "delegate overhead (calls minus operators)",
-      [ETR_EXPLAINED_FRAMEWORK] = "runtime, outside operators",
-      [ETR_EXPLAINED_UNEXPLAINED] = "unexplained"};
-  const etr_explanation *e = t->explanation;
-  double base, newer;
-  sum_groups(e, 0, ETR_EXPLAINED_KINDS, &base, &newer);
-  for (size_t i = e->groups; i < e->count; i++) {
-    const etr_explained *row = &e->rows[i];
-    if (!texts[row->kind] || !row->change ||
-        !(etr_known_time(row->base) > 0 || etr_known_time(row->newer) > 0))
-      continue;
-    base = added(base, base_median(row->change));
-    newer = added(newer, new_median(row->change));
-    put_line(t, texts[row->kind], base_median(row->change), new_median(row->change), row->change);
-  }
-  const etr_change *execute = &t->method->execute;
-  put_line(t, t->method->by_events ? "outside of events" : "rest (medians do not add up)",
-           execute->base_p50 - etr_known_time(base), execute->new_p50 - etr_known_time(newer),
-           NULL);
+/* Returns true for the parts that groups divide. */
+static bool is_divided(etr_time_part part, etr_diff_section section, bool by_events) {
+  bool all = section == ETR_DIFF_SECTION_KERNELS || by_events;
+  return part == ETR_TIME_OPERATORS ||
+         (all && (part == ETR_TIME_UNPLACED || part == ETR_TIME_INSERTED));
 }
 
-void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method,
-                                const etr_explanation *explanation) {
-  const etr_change *execute = &method->execute;
-  table t = {.of = o, .method = method, .explanation = explanation};
+/* Puts the groups and the other parts, which add up to Method::execute. */
+static bool put_parts(table *t, etr_diff_section section) {
+  bool all = section == ETR_DIFF_SECTION_KERNELS || t->method->by_events;
+  etr_part_changes parts;
+  if (!etr_part_changes_make(&parts, &t->of->answer.arena, t->of->comparison, t->method))
+    return false;
+  put_groups(t, all ? "kernels and operators" : "graph operators");
+  for (size_t i = 0; i < parts.count; i++) {
+    const etr_part_changes_row *row = &parts.rows[i];
+    if (!is_divided(row->part, section, t->method->by_events))
+      put_line(t, row->text, row->base_typical, row->new_typical, NULL);
+  }
+  return true;
+}
+
+bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method) {
+  const etr_change *execute = &method->execute, *load = etr_diff_load(o->comparison);
+  etr_diff_section section = etr_diff_first_section(o->filter, method);
+  table t = {.of = o, .method = method, .groups = etr_diff_groups(method, section)};
   etr_table_init(&t.table, &o->answer, ETR_FIELDS(fields));
   t.table.time_digits = ETR_DIFF_TIME_DIGITS;
   t.table.top = 0; /* rows have been chosen before they are added */
-  t.table.title = "median per inference";
-  put_groups(&t);
-  put_rest(&t);
-  put_line(&t, "Method::execute", execute->base_p50, execute->new_p50, execute);
-  for (size_t i = explanation->groups; i < explanation->count; i++) {
-    const etr_explained *load = &explanation->rows[i];
-    if (load->kind != ETR_EXPLAINED_LOAD)
-      continue;
-    put_line(&t, "load, once", base_median(load->change), new_median(load->change), load->change);
-    break;
-  }
+  t.table.title = "typical run";
+  if (!put_parts(&t, section))
+    return false;
+  put_line(&t, "Method::execute", execute->base_typical, execute->new_typical, execute);
+  if (load)
+    put_line(&t, "load, once", base_time(load), new_time(load), load);
   etr_table_fill(&t.table);
   etr_table_write(&t.table);
-}
-
-/* ---- JSON: decimals that add up ---- */
-
-/* A column of times that are rounded so that the written parts add up to the written whole exactly.
- */
-typedef struct column {
-  double scale; /* number of last digits in a unit */
-  double exact; /* exact sum so far */
-  double sum;   /* sum of the written numbers, in last digits: a whole number below 2^53 */
-} column;
-
-/* Returns a column with as many decimals as a double can hold together with the whole, 9 at most.
- */
-static column column_of(double whole) {
-  double scale = 1e9;
-  while (scale > 1 && whole * scale > 1e14)
-    scale /= 10;
-  return (column){.scale = scale};
-}
-
-static double round_next(column *c, double part) {
-  double before = c->sum;
-  c->exact += etr_known_time(part);
-  c->sum = round(c->exact * c->scale);
-  return c->sum - before;
-}
-
-typedef struct document {
-  etr_diff_output *of;
-  column base, newer;
-  double sums[ETR_EXPLAINED_KINDS]; /* changes, in last digits */
-} document;
-
-static double in_unit(const document *d, double ticks) {
-  return etr_ticks_to_unit(d->of->comparison->newer, ticks, d->of->answer.fields.unit);
-}
-
-static void put_times(const document *d, double base, double newer) {
-  const etr_fields *f = &d->of->answer.fields;
-  etr_field_number(f, "base_avg", base / d->base.scale);
-  etr_field_number(f, "new_avg", newer / d->base.scale);
-  etr_field_number(f, "change_avg", (etr_known_time(newer) - etr_known_time(base)) / d->base.scale);
-}
-
-static void put_row(document *d, const etr_explained *row) {
-  const etr_fields *f = &d->of->answer.fields;
-  double base = round_next(&d->base, in_unit(d, row->base)),
-         newer = round_next(&d->newer, in_unit(d, row->newer));
-  d->sums[row->kind] += newer - base;
-  etr_jw_object(f->json);
-  etr_field_text(f, "kind", etr_explained_kind_name(row->kind));
-  etr_field_text(f, "key", row->group ? row->group->key : NULL);
-  etr_field_text(f, "verdict", row->change ? etr_verdict_name(row->change->verdict) : NULL);
-  etr_field_ticks(f, "base_p50", row->change ? base_median(row->change) : NAN);
-  etr_field_ticks(f, "new_p50", row->change ? new_median(row->change) : NAN);
-  put_times(d, isnan(row->base) ? NAN : base, isnan(row->newer) ? NAN : newer);
-  etr_jw_end(f->json);
-}
-
-static void put_sums(const document *d) {
-  const etr_fields *f = &d->of->answer.fields;
-  etr_field_object(f, "sums");
-  for (etr_explained_kind kind = 0; kind < ETR_EXPLAINED_KINDS; kind++)
-    etr_field_number(f, etr_explained_kind_name(kind), d->sums[kind] / d->base.scale);
-  etr_jw_end(f->json);
-}
-
-void etr_diff_put_explanation(etr_diff_output *o, const etr_explanation *e) {
-  static const char *const by[ETR_DIFF_SECTIONS] = {"node", "op", "module", "pattern", "backend"};
-  const etr_fields *f = &o->answer.fields;
-  document d = {.of = o};
-  double most = 0;
-  for (size_t i = 0; i < e->count; i++)
-    most += fabs(etr_known_time(e->rows[i].base)) + fabs(etr_known_time(e->rows[i].newer));
-  d.base = d.newer = column_of(in_unit(&d, most));
-  etr_field_object(f, "explained");
-  etr_field_text(f, "by", by[e->by]);
-  etr_field_list(f, "rows");
-  for (size_t i = 0; i < e->count; i++)
-    put_row(&d, &e->rows[i]);
-  etr_jw_end(f->json);
-  put_sums(&d);
-  put_times(&d, d.base.sum, d.newer.sum);
-  etr_jw_end(f->json);
+  return true;
 }

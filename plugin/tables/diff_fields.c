@@ -46,8 +46,14 @@ static bool has_pair(const void *row) {
 static etr_cell op(const void *row) {
   return etr_cell_text(as_row(row)->row->pair->op);
 }
+static etr_cell kernel_backend(const void *row) {
+  return etr_cell_text(as_row(row)->row->group->backend);
+}
 static etr_cell rule(const void *row) {
   return etr_cell_text(etr_pair_rule_name(as_row(row)->row->pair->rule));
+}
+static etr_cell change_typical(const void *row) {
+  return etr_cell_number(etr_diff_typical(as_row(row)->change));
 }
 static etr_cell change_avg(const void *row) {
   return etr_cell_number(etr_diff_average(as_row(row)->change));
@@ -60,6 +66,36 @@ static etr_cell verdict(const void *row) {
 }
 static etr_cell reason(const void *row) {
   return etr_cell_text(etr_reason_name(as_row(row)->change->reason));
+}
+static etr_cell cause(const void *row) {
+  return etr_cell_text(etr_cause_name(as_row(row)->change->cause));
+}
+static void put_assumes(const etr_fields *f, const void *row) {
+  unsigned assumes = as_row(row)->change->assumes;
+  etr_field_list(f, "assumes");
+  if (assumes & ETR_ASSUMES_IN_TURNS)
+    etr_jw_string(f->json, "in_turns");
+  if (assumes & ETR_ASSUMES_RECORDING_NOISE)
+    etr_jw_string(f->json, "recording_noise");
+  etr_jw_end(f->json);
+}
+/* Puts the odd recordings of a side. */
+static void put_odd_of(const etr_fields *f, const char *side, const etr_side_odd *list,
+                       size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    etr_jw_object(f->json);
+    etr_field_text(f, "side", side);
+    etr_field_text(f, "file", list[i].file);
+    etr_field_number(f, "change", list[i].change);
+    etr_jw_end(f->json);
+  }
+}
+static void put_odd(const etr_fields *f, const void *row) {
+  const etr_change *change = as_row(row)->change;
+  etr_field_list(f, "odd_recordings");
+  put_odd_of(f, "base", change->base_odd, change->base_odd_count);
+  put_odd_of(f, "new", change->new_odd, change->new_odd_count);
+  etr_jw_end(f->json);
 }
 static bool has_needed(const void *row) {
   return as_row(row)->change->recordings_needed > 0;
@@ -103,8 +139,8 @@ static const char *new_integers(const void *row) {
 
 /* ---- For people ---- */
 
-static etr_cell signed_median(const void *row) {
-  return (etr_cell){.number = etr_diff_median(as_row(row)->change), .is_signed = true};
+static etr_cell signed_typical(const void *row) {
+  return (etr_cell){.number = etr_diff_typical(as_row(row)->change), .is_signed = true};
 }
 static etr_cell percent(const void *row) {
   return etr_cell_text(etr_diff_percent(as_row(row)->of, as_row(row)->change));
@@ -136,6 +172,12 @@ const char *etr_diff_verdict_word(const etr_change *change) {
     return change->new_runs ? "timed" : "untimed";
   case ETR_VERDICT_CANNOT_TELL:
     return "cannot tell";
+  case ETR_VERDICT_LIKELY_EQUAL:
+    return "likely equal";
+  case ETR_VERDICT_LIKELY_FASTER:
+    return "likely faster";
+  case ETR_VERDICT_LIKELY_SLOWER:
+    return "likely slower";
   default:
     return etr_verdict_name(change->verdict);
   }
@@ -147,6 +189,7 @@ static etr_cell verdict_text(const void *row) {
   case ETR_VERDICT_UNTIMED:
     return etr_cell_text(has_either(row) ? one_side_text(row) : word);
   case ETR_VERDICT_EQUAL:
+  case ETR_VERDICT_LIKELY_EQUAL:
   case ETR_VERDICT_CANNOT_TELL:
     return (etr_cell){.text = word, .style = ETR_STYLE_DIM};
   case ETR_VERDICT_SLOWER:
@@ -195,6 +238,8 @@ enum {
   BY_MODULE = ETR_DIFF_BY_SECTION << ETR_DIFF_SECTION_MODULES,
   BY_PATTERN = ETR_DIFF_BY_SECTION << ETR_DIFF_SECTION_PATTERNS,
   BY_BACKEND = ETR_DIFF_BY_SECTION << ETR_DIFF_SECTION_BACKENDS,
+  BY_SOURCE = ETR_DIFF_BY_SECTION << ETR_DIFF_SECTION_SOURCES,
+  BY_KERNEL = ETR_DIFF_BY_SECTION << ETR_DIFF_SECTION_KERNELS,
 };
 
 #define ROW(name) ETR_VIA(change_row, row, etr_diff_row, name)
@@ -212,26 +257,33 @@ static const etr_field fields[] = {
     {NULL, "module", ETR_CELL_NAME, BY_MODULE, ROW(name)},
     {NULL, "pattern", ETR_CELL_NAME, BY_PATTERN, ROW(name)},
     {NULL, "backend", ETR_CELL_NAME, BY_BACKEND, ROW(name)},
+    {NULL, "source", ETR_CELL_NAME, BY_SOURCE, ROW(name)},
+    {NULL, "kernel", ETR_CELL_NAME, BY_KERNEL, ROW(name)},
+    {NULL, "backend", ETR_CELL_NAME, BY_KERNEL, .get = kernel_backend},
+    {"base_typical", "base_typical", ETR_CELL_TIME, EXACT, CHANGE(base_typical), .has = has_base,
+     .says = "in the typical run; null on a side that did not time it"},
+    {"new_typical", "new_typical", ETR_CELL_TIME, EXACT, CHANGE(new_typical), .has = has_new},
+    {"change_typical", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_typical, .has = has_either,
+     .says = "typical times add up, a side that did not time it counting nothing; see methods"},
     {"base_avg", "base_avg", ETR_CELL_TIME, EXACT, CHANGE(base_avg), .has = has_base,
      .says = "per inference; null on a side that did not time it"},
     {"new_avg", "new_avg", ETR_CELL_TIME, EXACT, CHANGE(new_avg), .has = has_new},
-    {"change_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_avg,
-     .says = "averages add up, a side that did not time it counting nothing; see methods"},
+    {"change_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_avg, .has = has_either,
+     .says = "averages add up like typical times"},
     {"base_p50", "base_p50", ETR_CELL_TIME, EXACT, CHANGE(base_p50), .has = has_base,
-     .says = "median over base_runs; with three recordings or more on both sides, the geometric "
-             "mean of the "
-             "recordings' medians"},
+     .says = "median over base_runs; medians do not add up"},
     {"new_p50", "new_p50", ETR_CELL_TIME, EXACT, CHANGE(new_p50), .has = has_new},
     {"change_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_p50, .has = has_both},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ROWS},
     {"relative_change", "relative_change", ETR_CELL_RATE, EXACT, .get = relative,
      .has = has_relative,
-     .says = "new_p50 / base_p50 - 1: 0.041 for 4.1 % slower; null unless timed on both sides"},
+     .says = "new_typical / base_typical - 1: 0.041 for 4.1 % slower; null unless timed on both "
+             "sides"},
     {"interval", .in = ETR_IN_JSON, .put = put_interval,
      .says = "lower and upper bound of relative_change, at 95 % for execute and load, at the level "
              "of their family for "
-             "rows; null in it: no upper bound. null: not timed on both sides, or reason is "
-             "few_runs or clock",
+             "rows; null in it: no upper bound. null: not timed on both sides, obvious, or reason "
+             "is few_runs or clock",
      .type = "interval", .nullable = true},
     {NULL, "low", ETR_CELL_RATE, ROWS, .get = low, .has = has_interval},
     {NULL, "high", ETR_CELL_RATE, ROWS, .get = high, .has = has_interval},
@@ -241,27 +293,38 @@ static const etr_field fields[] = {
      .says = "ETDumps that base_runs are of"},
     {"new_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_recordings)},
     {"verdict", "verdict", ETR_CELL_WORD, EXACT, .get = verdict,
-     .says = "slower or faster: the interval excludes 0; equal: it is within the limit; untimed: "
-             "not timed on "
-             "both sides",
+     .says = "slower or faster: the interval excludes 0, or all runs of one side are at least 4 "
+             "times as long as all of the other; equal: it is within the limit; likely_...: if "
+             "what it assumes is true; untimed: not timed on both sides",
      .type = "verdict"},
     {"reason", "reason", ETR_CELL_WORD, EXACT, .get = reason,
-     .says = "why the data do not decide; null for other verdicts", .type = "reason",
+     .says = "why the data do not surely decide; null if they do", .type = "reason",
      .nullable = true},
+    {"cause", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = cause,
+     .says = "of execute: what is seen in the runs that explains why", .type = "cause",
+     .nullable = true},
+    {"assumes", .in = ETR_IN_JSON, .put = put_assumes,
+     .says = "what the interval assumes: that the recordings were taken in turns; by how much "
+             "recordings of one program differ",
+     .type = "assumptions"},
+    {"odd_recordings", .in = ETR_IN_JSON, .put = put_odd,
+     .says = "of execute: recordings that differ from the others of their side, of five or more; "
+             "they are left out of typical times, not of the verdict",
+     .type = "odd_recordings_of_sides"},
     {"recordings_needed", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(recordings_needed),
      .has = has_needed,
-     .says = "for execute and load: how many recordings on each side would decide whether it "
-             "changed, or whether it "
-             "is above the limit; null: it is decided, not known, or more than 50"},
+     .says = "for execute and load: how many recordings on each side, in all, would decide whether "
+             "it changed, or whether it is above the limit, in 4 of 5 cases; null: it is decided, "
+             "not known, or more than 50"},
     ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_DATA, base_integers, new_integers),
 
     {NULL, "", ETR_CELL_NAME, BOTH, ETR_AT(change_row, name)},
     {NULL, "module", ETR_CELL_NAME, NODES, ROW(module), .tells = tells_module},
-    {NULL, "base", ETR_CELL_TIME, BOTH, CHANGE(base_p50), .has = has_base, .step = base_step,
+    {NULL, "base", ETR_CELL_TIME, BOTH, CHANGE(base_typical), .has = has_base, .step = base_step,
      .unit_in = BOTH},
-    {NULL, "new", ETR_CELL_TIME, BOTH, CHANGE(new_p50), .has = has_new, .step = new_step,
+    {NULL, "new", ETR_CELL_TIME, BOTH, CHANGE(new_typical), .has = has_new, .step = new_step,
      .unit_in = BOTH},
-    {NULL, "change", ETR_CELL_TIME, BOTH, .get = signed_median, .has = has_either, .spare = 2},
+    {NULL, "change", ETR_CELL_TIME, BOTH, .get = signed_typical, .has = has_either, .spare = 2},
     {NULL, "%", ETR_CELL_NUMBER, BOTH, .get = percent},
     {NULL, "between", ETR_CELL_NUMBER, BOTH, .get = between, .tells = tells_interval,
      .spare = 1}, /* the verdict says whether it holds 0 */
@@ -319,8 +382,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   table.context = &shown_columns;
   for (size_t i = 0; i < shown; i++) {
     const etr_diff_row *row = &rows->rows[i];
-    const char *name = section != ETR_DIFF_SECTION_NODES && !row->name[0] ? "(top level)"
-                                                                          : row->name;
+    const char *name = row->group ? etr_diff_group_text(o, row->group) : row->name;
     add_row(
         &table,
         (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});

@@ -79,6 +79,8 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
     etr_jw_object(f->json);
     if (key)
       etr_field_text(f, key, rows.rows[i].group->key);
+    if (section == ETR_DIFF_SECTION_KERNELS)
+      etr_field_text(f, "backend", rows.rows[i].group->backend);
     etr_field_put_all(f, key ? &etr_group_change_fields : &etr_node_change_fields, &rows.rows[i]);
     etr_jw_end(f->json);
   }
@@ -167,19 +169,6 @@ static const etr_field difference_fields[] = {
 };
 ETR_ROW_TYPE(difference, difference_fields);
 
-/* Puts the explanation; null for a method that was not timed on both sides. */
-static bool put_explained(etr_diff_output *o, const etr_method_pair *method) {
-  etr_explanation explanation;
-  if (!method->execute.base_runs || !method->execute.new_runs) {
-    etr_field_text(&o->answer.fields, "explained", NULL);
-    return true;
-  }
-  if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter))
-    return false;
-  etr_diff_put_explanation(o, &explanation);
-  return true;
-}
-
 /* What to do next about the newer side. A document has no findings that could be made again. */
 static bool put_findings(etr_diff_output *o, const etr_method_pair *method) {
   const etr_profile *profile = o->comparison->newer;
@@ -200,15 +189,16 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_field_object(f, "execute");
   etr_diff_put_change(f, &method->execute);
   etr_jw_end(f->json);
-  etr_field_text(f, "verdict_text", etr_diff_verdict_text(o, &method->execute));
+  etr_field_text(f, "verdict_text", etr_diff_method_text(o, method));
   const char *why = etr_diff_reason_text(o, &method->execute);
   etr_field_text(f, "reason_text", why[0] ? why : NULL);
+  const char *odd = etr_diff_odd_text(o, &method->execute);
+  etr_field_text(f, "odd_text", odd[0] ? odd : NULL);
   put_runs(o, "base", o->comparison->base, method->base_method);
   put_runs(o, "new", o->comparison->newer, method->new_method);
   etr_field_put_rows(f, "differences", &etr_difference_fields,
                      ETR_ROWS(method->differences, method->difference_count));
-  bool good = put_parts(o, method) && put_explained(o, method);
-  etr_field_ticks(f, "rest", etr_diff_rest(method));
+  bool good = put_parts(o, method);
   etr_field_flag(f, "by_events", method->by_events);
   etr_field_count(f, "timed_nodes", method->timed_nodes);
   etr_field_count(f, "timed_paired", method->timed_paired);
@@ -240,7 +230,7 @@ etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_f
   etr_answer_begin_document(&o.answer, comparison->newer, NULL, unit, sink, "diff/2");
   etr_field_number(&o.answer.fields, "limit", comparison->limit > 0 ? comparison->limit : NAN);
   etr_field_number(&o.answer.fields, "recording_noise", comparison->recording_noise);
-  etr_field_flag(&o.answer.fields, "in_turns", comparison->is_in_turns);
+  etr_field_text(&o.answer.fields, "turns", etr_turns_name(comparison->turns));
   etr_field_list(&o.answer.fields, "methods");
   bool good = true;
   for (size_t i = 0; good && i < comparison->method_count; i++)

@@ -30,9 +30,13 @@ const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
 bool etr_diff_has_interval(const etr_change *change);
 /** Returns the interval for a cell, "-4.3 … +13.2 %"; "" if it is not known. */
 const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change);
-/** Returns the verdict on a method or a load: "12.3 % slower (between 10.1 and 14.5 %)", "cannot
+/** Returns the verdict on a method or a load: "12.3 % slower (between 10.1 and 14.5 %)", "likely
+ * 12 % slower (...)", "about 100 times faster", "cannot
  * tell: +4.1 % (between -4.3 and +13.2 %)", "only in the base", ... */
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute);
+/** Returns the verdict on a method; where it cannot tell, with the row that surely changed most:
+ * "in all cannot tell: ...; aten_mm_default is 80 % slower (...)". */
+const char *etr_diff_method_text(etr_diff_output *o, const etr_method_pair *method);
 /** Returns why the data do not decide whether there is a change, or whether it exceeds the limit,
  * and what would help: "one recording a side: ...; record 5 on each side, in turns". Returns "" if
  * they decide both. */
@@ -40,9 +44,9 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change);
 /** Returns the number of recordings and runs, "5 recordings with 50 runs on each side"; "" if
  * neither side has runs. */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change);
-/** Returns the medians of both sides, "26.66 → 0.41 ms", or of the only side that has one, with as
- * many digits as the interval supports. */
-const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change);
+/** Returns the typical times of both sides, "26.66 → 0.41 ms", or of the only side that has one,
+ * with as many digits as the interval supports. */
+const char *etr_diff_times_text(etr_diff_output *o, const etr_change *change);
 
 /** Returns the number of rows of each verdict: "51 faster, 13 cannot tell, 88 not timed on both
  * sides". */
@@ -67,6 +71,12 @@ const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *me
  */
 const char *etr_diff_legend(etr_diff_output *o);
 
+/** Returns what people read for a sum: its key, with the backend of a kernel. */
+const char *etr_diff_group_text(etr_diff_output *o, const etr_node_group *group);
+
+/** Returns the odd recordings of both sides, one sentence each; "" if there are none. */
+const char *etr_diff_odd_text(etr_diff_output *o, const etr_change *execute);
+
 /** What a section is called. */
 typedef struct etr_diff_names {
   const char *title; /* of its first column, for people */
@@ -79,8 +89,8 @@ extern const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS];
 /** Returns true if a section has rows to show. */
 bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows);
 
-/** Returns a line that says how much of the change of Method::execute's median the first `shown`
- * rows are. */
+/** Returns a line that says how much of the change of Method::execute the first `shown` rows are.
+ */
 const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method,
                                   const etr_diff_rows *rows, size_t shown);
 
@@ -96,7 +106,7 @@ void etr_diff_put_change(const etr_fields *fields, const etr_change *change);
 
 /** Tables for programs: ETR_IN_DATA together with the bit of a section, ETR_DIFF_BY_SECTION shifted
  * by its number, and the table of methods, which is ETR_DIFF_METHODS alone. */
-enum { ETR_DIFF_BY_SECTION = ETR_IN_OWN << 2, ETR_DIFF_METHODS = ETR_IN_OWN << 8 };
+enum { ETR_DIFF_BY_SECTION = ETR_IN_OWN << 2, ETR_DIFF_METHODS = ETR_IN_OWN << 10 };
 
 /** Starts the table of a section for programs, or of methods with ETR_DIFF_SECTIONS, and refuses
  * unknown columns. */
@@ -111,17 +121,11 @@ void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_p
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
                               const etr_diff_rows *rows, etr_diff_section section);
 
-/* ---- Explanations ---- */
-
-/** Writes the parts of a method's change for people: medians, and the rest to which they do not add
- * up. */
-void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method,
-                                const etr_explanation *explanation);
-
-/** Writes the key explained: averages whose decimals add up exactly. */
-void etr_diff_put_explanation(etr_diff_output *o, const etr_explanation *explanation);
-
 /* ---- Parts ---- */
+
+/** Writes what a method's typical run consists of on both sides, for people: rows that add up to
+ * Method::execute. Returns false when out of memory. */
+bool etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method);
 
 /** A part of Method::execute on both sides, as a row. */
 typedef struct etr_part_row {

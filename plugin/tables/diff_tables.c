@@ -25,12 +25,12 @@ static bool is_timed(const etr_method_pair *method) {
 static bool is_timed_twice(const etr_method_pair *method) {
   return method->execute.base_runs && method->execute.new_runs;
 }
-/* Returns true if a section is shown. Patterns add up what modules list, and are shown only if they
- * are asked for. */
+/* Returns true if a section is shown. Patterns, source lines and kernels add up what others list,
+ * and are shown only if they are asked for. */
 static bool takes_section(const etr_diff_output *o, etr_diff_section section) {
   bool all = !o->filter || o->filter->by == ETR_DIFF_BY_ALL;
   return etr_diff_takes_section(o->filter, section) &&
-         !(all && section == ETR_DIFF_SECTION_PATTERNS);
+         !(all && (section == ETR_DIFF_SECTION_PATTERNS || section >= ETR_DIFF_SECTION_SOURCES));
 }
 static bool tells_section(const etr_diff_output *o, const etr_method_pair *method,
                           etr_diff_section section) {
@@ -46,15 +46,8 @@ static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, siz
   return text ? text : "";
 }
 
-/* Returns what the medians of a comparison are, because `summary` shows those over all runs. */
-static const char *center_of(const etr_change *change) {
-  return ETR_MIN(change->base_recordings, change->new_recordings) >= ETR_LEAST_RECORDINGS
-             ? "mean of the recordings' medians"
-             : "median";
-}
-
-/* Puts the verdict on a method, then how steady the runs of each side are, which the medians depend
- * on: each in a line of text, or all in a paragraph of Markdown. */
+/* Puts the verdict on a method, then how steady the runs of each side are: each in a line of text,
+ * or all in a paragraph of Markdown. */
 static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute;
   const bool markdown = etr_section_is_markdown(&o->answer);
@@ -62,19 +55,19 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   etr_writer *writer = &o->answer.writer;
   const char *unlike = etr_diff_unlike_text(o, method),
              *left_out = etr_diff_left_out_text(o, method);
-  const char *name = etr_label_method(method->name), *verdict = etr_diff_verdict_text(o, execute);
-  const char *medians = etr_diff_medians_text(o, execute), *rest = "";
-  if (medians[0])
-    rest = etr_arena_format(arena, "; %s %s per inference, %s", center_of(execute), medians,
+  const char *name = etr_label_method(method->name), *verdict = etr_diff_method_text(o, method);
+  const char *times = etr_diff_times_text(o, execute), *rest = "";
+  if (times[0])
+    rest = etr_arena_format(arena, "; typical %s per inference, %s", times,
                             etr_diff_runs_text(o, execute));
-  const char *notes[3] = {etr_diff_reason_text(o, execute), "", ""};
+  const char *notes[4] = {etr_diff_odd_text(o, execute), etr_diff_reason_text(o, execute), "", ""};
   for (size_t i = 0; is_timed_twice(method) && i < 2; i++) {
     const char *steadiness = i ? etr_diff_steadiness_text(o, o->comparison->newer,
                                                           method->new_method)
                                : etr_diff_steadiness_text(o, o->comparison->base,
                                                           method->base_method);
     if (steadiness[0])
-      notes[1 + i] = etr_arena_format(arena, "runs of the %s: %s", i ? "new record" : "base",
+      notes[2 + i] = etr_arena_format(arena, "runs of the %s: %s", i ? "new record" : "base",
                                       steadiness);
   }
   if (markdown && unlike[0]) {
@@ -152,7 +145,6 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
 
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const bool markdown = etr_section_is_markdown(&o->answer);
-  etr_explanation explanation;
   bool only_verdict = o->filter && o->filter->by == ETR_DIFF_BY_METHOD;
   put_verdict(o, method);
   etr_section_clock(
@@ -161,9 +153,8 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   if (is_timed_twice(method) && !only_verdict) {
     if (!markdown)
       etr_puts(&o->answer.writer, "\n");
-    if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter))
+    if (!etr_diff_write_explanation(o, method))
       return false;
-    etr_diff_write_explanation(o, method, &explanation);
     if (markdown)
       etr_putf(&o->answer.writer, "\n%s\n\n", etr_diff_lined_up_text(o, method));
     else
@@ -190,9 +181,9 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
 static bool is_contained(const etr_comparison *comparison, const etr_load_pair *load) {
   for (size_t i = 0; i < comparison->load_count; i++) {
     const etr_change *other = &comparison->loads[i].change, *change = &load->change;
-    if (other != change && change->base_p50 < other->base_p50 &&
-        etr_load_is_whole(change->base_p50, other->base_p50) &&
-        etr_load_is_whole(change->new_p50, other->new_p50))
+    if (other != change && change->base_typical < other->base_typical &&
+        etr_load_is_whole(change->base_typical, other->base_typical) &&
+        etr_load_is_whole(change->new_typical, other->new_typical))
       return true;
   }
   return false;
@@ -214,7 +205,7 @@ static void put_loads(etr_diff_output *o) {
                               ? etr_diff_verdict_text(o, &load->change)
                               : "";
     put_line(o, etr_arena_format(&o->answer.arena, "load: %s  %s%s%s", load->name,
-                                 etr_diff_medians_text(o, &load->change), verdict[0] ? ": " : "",
+                                 etr_diff_times_text(o, &load->change), verdict[0] ? ": " : "",
                                  verdict));
   }
 }
@@ -282,7 +273,7 @@ static bool write_flat(etr_diff_output *o) {
   if (!o->filter || o->filter->by == ETR_DIFF_BY_ALL) {
     etr_answer_refuse(&o->answer,
                       "a comparison has several tables: choose one by node, op, module, "
-                      "pattern, backend, value, part or method");
+                      "pattern, backend, source, kernel, value, part or method");
     return true;
   }
   if (o->filter->by == ETR_DIFF_BY_VALUE) {

@@ -4,6 +4,8 @@
  */
 #include "tables/diff_output.h"
 
+#include "base/system.h"
+#include "output/label.h"
 #include "views/steadiness.h"
 
 #include <math.h>
@@ -138,14 +140,31 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Puts "12.3 % slower (between 10.1 and 14.5 %)". */
+/* Puts "about 100 times slower", of a change that is obvious. */
+static void put_obvious(etr_writer *writer, const etr_change *change, bool is_slower) {
+  double times = is_slower ? change->new_typical / change->base_typical
+                           : change->base_typical / change->new_typical;
+  double digits = pow(10, floor(log10(times)) - 1);
+  etr_puts(writer, "about ");
+  etr_put_general(writer, round(times / digits) * digits, 6);
+  etr_puts(writer, is_slower ? " times slower" : " times faster");
+}
+
+/* Puts "12.3 % slower (between 10.1 and 14.5 %)", "likely 12 % slower (...)". */
 static void put_told(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
-  bool is_slower = change->verdict == ETR_VERDICT_SLOWER;
+  bool is_slower = change->verdict == ETR_VERDICT_SLOWER ||
+                   change->verdict == ETR_VERDICT_LIKELY_SLOWER;
   int decimals = percent_decimals(o, change);
   double low = is_slower ? change->low : -change->high,
          high = is_slower ? change->high : -change->low;
+  if (change->is_obvious) {
+    put_obvious(writer, change, is_slower);
+    return;
+  }
+  if (etr_verdict_is_likely(change->verdict))
+    etr_puts(writer, "likely ");
   etr_put_fixed(writer, 100 * fabs(change->relative), decimals);
-  etr_putf(writer, " %% %s (", etr_verdict_name(change->verdict));
+  etr_putf(writer, " %% %s (", is_slower ? "slower" : "faster");
   if (has_both_bounds(change)) {
     put_bounds(writer, low, high, decimals, false);
   } else {
@@ -166,8 +185,9 @@ static void put_size(const etr_diff_output *o, etr_writer *writer, const etr_cha
 /* Puts "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9
  * and +1.5 %)". */
 static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
-  if (change->verdict == ETR_VERDICT_EQUAL) {
-    etr_puts(writer, "equal within ");
+  if (change->verdict == ETR_VERDICT_EQUAL || change->verdict == ETR_VERDICT_LIKELY_EQUAL) {
+    etr_puts(writer,
+             change->verdict == ETR_VERDICT_EQUAL ? "equal within " : "likely equal within ");
     etr_put_general(writer, 100 * o->comparison->limit, 6);
     etr_puts(writer, " %");
   } else
@@ -176,6 +196,31 @@ static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_c
     return;
   etr_puts(writer, ": ");
   put_size(o, writer, change);
+}
+
+/* Returns the row whose typical time changed most, of those that surely changed; NULL if none
+ * did. */
+static const etr_node_pair *surest_row(const etr_method_pair *method) {
+  const etr_node_pair *found = NULL;
+  for (size_t i = 0; i < method->pair_count; i++) {
+    const etr_change *change = &method->pairs[i].change;
+    if (change->verdict < ETR_VERDICT_FASTER)
+      continue;
+    if (!found || fabs(etr_diff_typical(change)) > fabs(etr_diff_typical(&found->change)))
+      found = &method->pairs[i];
+  }
+  return found;
+}
+
+const char *etr_diff_method_text(etr_diff_output *o, const etr_method_pair *method) {
+  const char *text = etr_diff_verdict_text(o, &method->execute);
+  const etr_node_pair *row = method->execute.verdict == ETR_VERDICT_CANNOT_TELL ? surest_row(method)
+                                                                                : NULL;
+  if (!row)
+    return text;
+  return etr_or_empty(etr_arena_format(&o->answer.arena, "in all %s; %s is %s", text,
+                                       row->new_name ? row->new_name : row->base_name,
+                                       etr_diff_verdict_text(o, &row->change)));
 }
 
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) {
@@ -194,39 +239,44 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
     break;
   }
   etr_text_begin(&text, &o->answer.arena, &writer);
-  if (change->verdict >= ETR_VERDICT_FASTER)
+  if (change->verdict >= ETR_VERDICT_LIKELY_FASTER)
     put_told(o, &writer, change);
   else
     put_untold(o, &writer, change);
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Returns how many recordings would decide, and the assumption behind that number. */
-static const char *needed_text(const etr_diff_output *o, etr_arena *arena,
-                               const etr_change *change) {
-  enum {
-    GOOD_HABIT = 5
-  }; /* recordings a side that see most changes of 5 % where recordings differ by 1 % */
+/* Returns how many recordings would decide. */
+static const char *needed_text(etr_arena *arena, const etr_change *change) {
   size_t has = ETR_MIN(change->base_recordings, change->new_recordings),
          needed = change->recordings_needed;
-  if (has < ETR_LEAST_RECORDINGS && needed == 0)
-    return etr_or_empty(etr_arena_format(
-        arena, "record %d on each side, in turns, to learn how they differ", GOOD_HABIT));
-  if (has < ETR_LEAST_RECORDINGS)
-    return etr_or_empty(etr_arena_format(
-        arena, "record %zu on each side, in turns, which would decide if they differ by %.3g %%",
-        needed, 100 * o->comparison->recording_noise));
   if (needed == 0)
     return etr_or_empty(etr_arena_format(arena,
                                          "it would take more than %zu recordings on each side",
                                          ETR_MAX(has, (size_t)ETR_MOST_RECORDINGS)));
   return etr_or_empty(etr_arena_format(
-      arena, "%zu recordings on each side would decide, if they differ as these do", needed));
+      arena, "%zu recordings on each side, in all, would decide in 4 of 5 cases", needed));
+}
+
+/* Returns what is seen in the runs that explains why nothing is sure; "" if nothing is. */
+static const char *cause_text(const etr_change *change) {
+  switch (change->cause) {
+  case ETR_CAUSE_WARM_UP:
+    return "; most first runs are warm-up: record more runs";
+  case ETR_CAUSE_MODES:
+    return "; the runs have two modes";
+  case ETR_CAUSE_STEP:
+    return "; the times of the runs change in a step";
+  case ETR_CAUSE_DRIFT:
+    return "; the times of the runs drift";
+  default:
+    return ""; /* odd recordings have a sentence of their own */
+  }
 }
 
 /* Says that a change, or the times themselves, are no longer than a step of the clock. */
 static const char *clock_text(const etr_change *change) {
-  return isnan(change->low) ? "a time, or the median of a recording, is 0 or below the clock's step"
+  return isnan(change->low) ? "a time, or that of a recording, is 0 or below the clock's step"
                             : "the change is no larger than what the clock can resolve";
 }
 
@@ -239,52 +289,89 @@ static bool straddles(const etr_change *change, double limit) {
 const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   etr_arena *arena = &o->answer.arena;
   const double limit = o->comparison->limit;
-  etr_reason reason = change->reason;
-  bool is_limit_open = reason == ETR_REASON_NONE && straddles(change, limit);
-  switch (reason) {
+  const char *cause = cause_text(change);
+  switch (change->reason) {
   case ETR_REASON_NONE:
-    if (!is_limit_open)
+    if (!straddles(change, limit))
       return "";
     return etr_or_empty(etr_arena_format(arena,
                                          "the data do not decide whether that is above %.3g %%: %s",
-                                         100 * limit, needed_text(o, arena, change)));
+                                         100 * limit, needed_text(arena, change)));
   case ETR_REASON_CLOCK:
     return clock_text(change);
   case ETR_REASON_FEW_RUNS:
-    return etr_or_empty(etr_arena_format(arena,
-                                         "a side has fewer than %d runs: record at least %d runs, "
-                                         "or at least %d recordings, on each side",
-                                         (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RUNS,
-                                         (int)ETR_LEAST_RECORDINGS));
+    return etr_or_empty(etr_arena_format(
+        arena,
+        "a side has fewer than %d runs: record at least %d "
+        "recordings on each side, or %d runs for a likely answer%s",
+        (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RECORDINGS, (int)ETR_LEAST_RUNS, cause));
   case ETR_REASON_ONE_RECORDING:
     return etr_or_empty(etr_arena_format(
-        arena, "%s: recordings of one program are assumed to differ by %.3g %%; %s",
+        arena,
+        "%s: this is so if recordings of one program differ by at most %.3g %%; %d recordings on "
+        "each side, in turns, would decide%s",
         change->base_recordings == 1 && change->new_recordings == 1
             ? "one recording a side"
             : "fewer than 3 recordings on a side",
-        100 * o->comparison->recording_noise, needed_text(o, arena, change)));
+        100 * o->comparison->recording_noise, (int)ETR_LEAST_RECORDINGS, cause));
+  case ETR_REASON_NOT_IN_TURNS:
+    return etr_or_empty(etr_arena_format(
+        arena,
+        "the recordings were not taken in turns: all of %s are older than all of %s, so a change "
+        "of the machine would look the same; record in turns (bench does), or say --in-turns%s",
+        o->comparison->turns == ETR_TURNS_BASE_FIRST ? "the base" : "the new record",
+        o->comparison->turns == ETR_TURNS_BASE_FIRST ? "the new record" : "the base", cause));
   case ETR_REASON_TOO_NEAR:
     return etr_or_empty(etr_arena_format(
         arena, "the change is too near %s: %s%s", straddles(change, limit) ? "the limit" : "0",
-        needed_text(o, arena, change),
+        needed_text(arena, change),
         limit > 0 ? "" : "; a limit (--fail-above) would decide whether both are equal"));
   case ETR_REASON_SPREAD:
-    return etr_or_empty(etr_arena_format(arena, "the recordings differ too much: %s",
-                                         needed_text(o, arena, change)));
+    return etr_or_empty(etr_arena_format(arena, "the recordings differ too much: %s%s",
+                                         needed_text(arena, change), cause));
   }
   return "";
+}
+
+/* Adds the odd recordings of a side. */
+static const char *add_odd(etr_arena *arena, const char *text, const etr_side_odd *list,
+                           size_t count, size_t recordings) {
+  enum { MOST_SHOWN = 3 };
+  for (size_t i = 0; i < ETR_MIN(count, (size_t)MOST_SHOWN); i++)
+    text = etr_or_empty(etr_arena_format(
+        arena, "%s%s%s is %.0f %% %s than the other %zu", text, text[0] ? "; " : "",
+        etr_last_part(list[i].file), 100 * fabs(list[i].change),
+        list[i].change > 0 ? "slower" : "faster", recordings - count));
+  if (count > MOST_SHOWN)
+    text = etr_or_empty(
+        etr_arena_format(arena, "%s, and %zu more are odd", text, count - MOST_SHOWN));
+  return text;
+}
+
+const char *etr_diff_odd_text(etr_diff_output *o, const etr_change *execute) {
+  etr_arena *arena = &o->answer.arena;
+  const char *base = add_odd(arena, "", execute->base_odd, execute->base_odd_count,
+                             execute->base_recordings),
+             *newer = add_odd(arena, "", execute->new_odd, execute->new_odd_count,
+                              execute->new_recordings);
+  if (!base[0] && !newer[0])
+    return "";
+  return etr_or_empty(
+      etr_arena_format(arena, "odd: %s%s%s%s%s: left out of the times, not of the verdict",
+                       base[0] ? "of the base, " : "", base, base[0] && newer[0] ? "; " : "",
+                       newer[0] ? "of the new record, " : "", newer));
 }
 
 void etr_describe_change(char *room, size_t size, const etr_comparison *comparison,
                          const etr_change *change) {
   etr_diff_output o = {.comparison = comparison};
-  bool is_told = change->verdict >= ETR_VERDICT_FASTER,
+  bool is_told = change->verdict >= ETR_VERDICT_LIKELY_FASTER,
        has_size = is_told || !isnan(change->relative);
   const char *reason = etr_diff_reason_text(&o, change);
   etr_text text;
   etr_writer writer;
   if (change->reason == ETR_REASON_NONE && reason[0])
-    reason = needed_text(&o, &o.answer.arena, change);
+    reason = needed_text(&o.answer.arena, change);
   etr_text_begin(&text, &o.answer.arena, &writer);
   if (is_told)
     put_told(&o, &writer, change);
@@ -310,28 +397,28 @@ static const char *rounded_time(etr_diff_output *o, double ticks, int decimals) 
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) {
+const char *etr_diff_times_text(etr_diff_output *o, const etr_change *change) {
   const char *unit = etr_unit_name(o->answer.options->unit);
   if (!change->base_runs && !change->new_runs)
     return "";
   if (!change->base_runs || !change->new_runs)
     return etr_or_empty(etr_arena_format(
         &o->answer.arena, "%s %s",
-        time_text(o, change->base_runs ? change->base_p50 : change->new_p50), unit));
-  /* The medians have as many digits as the interval supports. The interval is relative to the
+        time_text(o, change->base_runs ? change->base_typical : change->new_typical), unit));
+  /* The times have as many digits as the interval supports. The interval is relative to the
    * shorter time. */
   double half_width = has_both_bounds(change)
                           ? (change->high - change->low) / 2 / (1 + change->relative)
                           : 0;
-  double shorter = ETR_MIN(change->base_p50, change->new_p50);
+  double shorter = ETR_MIN(change->base_typical, change->new_typical);
   etr_unit times = o->answer.options->unit;
   int decimals = half_width > 0
                      ? decimals_of(half_width *
                                    etr_ticks_to_unit(o->comparison->newer, shorter, times))
                      : etr_time_decimals(o->comparison->newer, shorter, times, ETR_TIME_DIGITS);
   return etr_or_empty(etr_arena_format(&o->answer.arena, "%s \xE2\x86\x92 %s %s",
-                                       rounded_time(o, change->base_p50, decimals),
-                                       rounded_time(o, change->new_p50, decimals), unit));
+                                       rounded_time(o, change->base_typical, decimals),
+                                       rounded_time(o, change->new_typical, decimals), unit));
 }
 
 /* Returns "5 recordings with 50 runs on each side", "5 and 4 recordings, with 50 and 40 runs". */
@@ -362,7 +449,10 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) 
     const char *text;
   } parts[] = {{ETR_VERDICT_SLOWER, "slower"},
                {ETR_VERDICT_FASTER, "faster"},
+               {ETR_VERDICT_LIKELY_SLOWER, "likely slower"},
+               {ETR_VERDICT_LIKELY_FASTER, "likely faster"},
                {ETR_VERDICT_EQUAL, "equal"},
+               {ETR_VERDICT_LIKELY_EQUAL, "likely equal"},
                {ETR_VERDICT_CANNOT_TELL, "cannot tell"},
                {ETR_VERDICT_NEW, "new"},
                {ETR_VERDICT_GONE, "gone"},
@@ -477,26 +567,25 @@ const char *etr_diff_legend(etr_diff_output *o) {
   }
   if (!by_recordings && !by_runs)
     return "";
-  const char *few = etr_arena_format(&o->answer.arena,
-                                     "With fewer than three recordings on a side, times are "
-                                     "medians (p50) over the runs, and a change counts only if "
-                                     "it exceeds what the spread of the middle 80 %% of the runs "
-                                     "and an assumed %.3g %% between recordings can "
-                                     "explain. ",
-                                     100 * c->recording_noise);
-  const char *many = "Times are geometric means of the recordings' medians (p50). The medians of "
-                     "the recordings of one side are "
-                     "compared with those of the other by Welch's t: the true change lies between "
-                     "the bounds in 95 of 100 such "
-                     "comparisons. ";
+  const char *few = etr_arena_format(
+      &o->answer.arena,
+      "With fewer than three recordings on a side nothing is sure: a "
+      "change is likely if it exceeds what the middle 80 %% of the "
+      "runs and an assumed %.3g %% between recordings can explain. ",
+      100 * c->recording_noise);
+  const char
+      *many = "The recordings of one side are compared with those of the other by Welch's t, "
+              "by Hodges and Lehmann's interval if one is odd: the true change lies between "
+              "the bounds in 95 of 100 such comparisons. ";
   return etr_or_empty(etr_arena_format(
       &o->answer.arena,
-      "%s%s%sOf the rows called slower or faster, 5 %% at most are expected "
-      "to be so by chance. Averages add up; "
-      "medians do not.",
+      "Times are those of the typical run, the mean over the middle third of the runs; they add "
+      "up. "
+      "%s%s%sOf the rows called slower or faster, 5 %% at most are expected to be so by chance.",
       by_recordings ? many : "",
-      by_recordings && !c->is_in_turns ? "This assumes that the recordings were taken in turns. "
-                                       : "",
+      by_recordings && c->turns == ETR_TURNS_UNKNOWN
+          ? "This assumes that the recordings were taken in turns. "
+          : "",
       by_runs ? etr_or_empty(few) : ""));
 }
 
@@ -506,7 +595,17 @@ const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS] = {
     {"module", "by_module", "module"},
     {"module pattern", "by_pattern", "pattern"},
     {"backend", "by_backend", "backend"},
+    {"source line", "by_source", "source"},
+    {"kernel", "by_kernel", "kernel"},
 };
+
+const char *etr_diff_group_text(etr_diff_output *o, const etr_node_group *group) {
+  etr_arena *arena = &o->answer.arena;
+  const char *backend = group->backend ? etr_label_backend(arena, group->backend) : NULL;
+  if (backend)
+    return etr_or_empty(etr_arena_format(arena, "%s (%s)", group->key, backend));
+  return group->key[0] ? group->key : "(top level)";
+}
 
 bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows) {
   return (o->answer.options->top ? rows->news_count : rows->count) > 0;
@@ -514,14 +613,14 @@ bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows) {
 
 const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method,
                                   const etr_diff_rows *rows, size_t shown) {
-  double whole = etr_diff_median(&method->execute), listed = 0;
+  double whole = etr_diff_typical(&method->execute), listed = 0;
   for (size_t i = 0; i < shown; i++)
-    listed += etr_diff_median(rows->rows[i].change);
+    listed += etr_diff_typical(rows->rows[i].change);
   const char *listed_text = signed_time(o, listed), *rest = signed_time(o, whole - listed),
              *sum = signed_time(o, whole);
-  return etr_or_empty(etr_arena_format(
-      &o->answer.arena, "change of the medians: these rows %s, rest %s, Method::execute %s %s",
-      listed_text, rest, sum, etr_unit_name(o->answer.options->unit)));
+  return etr_or_empty(
+      etr_arena_format(&o->answer.arena, "change: these rows %s, rest %s, Method::execute %s %s",
+                       listed_text, rest, sum, etr_unit_name(o->answer.options->unit)));
 }
 
 /* ---- What to do next ---- */

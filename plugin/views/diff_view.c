@@ -13,6 +13,10 @@
 
 /* ---- Selecting and sorting ---- */
 
+double etr_diff_typical(const etr_change *change) {
+  return change->new_typical - change->base_typical;
+}
+
 double etr_diff_average(const etr_change *change) {
   return change->new_avg - change->base_avg;
 }
@@ -21,17 +25,10 @@ double etr_diff_median(const etr_change *change) {
   return change->new_p50 - change->base_p50;
 }
 
-double etr_diff_rest(const etr_method_pair *method) {
-  double rest = etr_diff_average(&method->execute);
-  for (size_t i = 0; i < method->pair_count; i++)
-    rest -= etr_diff_average(&method->pairs[i].change);
-  return rest;
-}
-
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section) {
-  static const etr_diff_by part_of[ETR_DIFF_SECTIONS] = {ETR_DIFF_BY_NODE, ETR_DIFF_BY_OP,
-                                                         ETR_DIFF_BY_MODULE, ETR_DIFF_BY_PATTERN,
-                                                         ETR_DIFF_BY_BACKEND};
+  static const etr_diff_by part_of[ETR_DIFF_SECTIONS] = {
+      ETR_DIFF_BY_NODE,    ETR_DIFF_BY_OP,     ETR_DIFF_BY_MODULE, ETR_DIFF_BY_PATTERN,
+      ETR_DIFF_BY_BACKEND, ETR_DIFF_BY_SOURCE, ETR_DIFF_BY_KERNEL};
   return !filter || filter->by == ETR_DIFF_BY_ALL || filter->by == part_of[section];
 }
 
@@ -51,7 +48,7 @@ static int by_news(const etr_diff_row *x, const etr_diff_row *y) {
 
 static int by_change(const void *a, const void *b) {
   const etr_diff_row *x = a, *y = b;
-  double x_size = fabs(etr_diff_median(x->change)), y_size = fabs(etr_diff_median(y->change));
+  double x_size = fabs(etr_diff_typical(x->change)), y_size = fabs(etr_diff_typical(y->change));
   if (x->is_news != y->is_news)
     return by_news(x, y);
   if (x_size != y_size)
@@ -97,10 +94,14 @@ static void sort_rows(etr_diff_row *rows, size_t count, etr_node_order order) {
 
 /* ---- Selecting ---- */
 
-/* Returns the sums of a section; NULL for the section of nodes. */
-static const etr_node_groups *diff_groups(const etr_method_pair *method, etr_diff_section section) {
-  const etr_node_groups *const groups[ETR_DIFF_SECTIONS] = {NULL, &method->ops, &method->modules,
-                                                            &method->patterns, &method->backends};
+const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_section section) {
+  const etr_node_groups *const groups[ETR_DIFF_SECTIONS] = {NULL,
+                                                            &method->ops,
+                                                            &method->modules,
+                                                            &method->patterns,
+                                                            &method->backends,
+                                                            &method->sources,
+                                                            &method->kernels};
   return groups[section];
 }
 
@@ -109,8 +110,9 @@ static const etr_node_groups *diff_groups(const etr_method_pair *method, etr_dif
 static bool is_news(const etr_method_pair *method, const etr_change *change) {
   bool timed = change->base_runs || change->new_runs;
   if (change->reason == ETR_REASON_FEW_RUNS)
-    return fabs(etr_diff_median(change)) > 0;
-  if (change->verdict == ETR_VERDICT_CANNOT_TELL || change->verdict == ETR_VERDICT_EQUAL)
+    return fabs(etr_diff_typical(change)) > 0;
+  if (change->verdict == ETR_VERDICT_CANNOT_TELL || change->verdict == ETR_VERDICT_EQUAL ||
+      change->verdict == ETR_VERDICT_LIKELY_EQUAL)
     return false;
   return method->timed_nodes ? timed : change->verdict != ETR_VERDICT_UNTIMED;
 }
@@ -118,7 +120,7 @@ static bool is_news(const etr_method_pair *method, const etr_change *change) {
 bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
                         etr_diff_section section) {
   bool of_nodes = section == ETR_DIFF_SECTION_NODES;
-  const etr_node_groups *groups = of_nodes ? NULL : diff_groups(method, section);
+  const etr_node_groups *groups = of_nodes ? NULL : etr_diff_groups(method, section);
   etr_vec(etr_diff_row) rows = {0};
   *out = (etr_diff_rows){0};
   for (size_t i = 0; i < (of_nodes ? method->pair_count : groups->count); i++) {
@@ -214,26 +216,19 @@ bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_compari
       [ETR_DIFF_SECTION_OPS] = ETR_BY_OP,
       [ETR_DIFF_SECTION_MODULES] = ETR_BY_MODULE,
       [ETR_DIFF_SECTION_PATTERNS] = ETR_BY_PATTERN,
-      [ETR_DIFF_SECTION_BACKENDS] = ETR_BY_BACKEND};
+      [ETR_DIFF_SECTION_BACKENDS] = ETR_BY_BACKEND,
+      [ETR_DIFF_SECTION_SOURCES] = ETR_BY_SOURCE};
   etr_diff_row *list = rows->rows;
   bool good = true;
   for (int newer = 0; good && newer < 2; newer++) {
     const side s = side_of(comparison, method, newer);
-    if (!s.graph || !s.graph->costs || method->by_events)
+    if (!s.graph || !s.graph->costs || method->by_events || section == ETR_DIFF_SECTION_KERNELS)
       continue;
     good = section == ETR_DIFF_SECTION_NODES
                ? add_of_nodes(&s, list, rows->count, arena)
                : add_of_sums(&s, list, rows->count, arena, by[section]);
   }
   return good;
-}
-
-/* ---- Sums of nodes, and what is on no node ---- */
-
-const char *etr_explained_kind_name(etr_explained_kind kind) {
-  static const char *const names[ETR_EXPLAINED_KINDS] = {
-      "changed", "gone", "new", "delegate_only", "framework", "unexplained", "rest", "load"};
-  return names[kind];
 }
 
 /* ---- The balance ---- */
@@ -257,7 +252,8 @@ static etr_part_changes_row *part_row(etr_part_changes_row *rows, size_t *count,
     if (rows[i].part == part->part &&
         strcmp(etr_or_empty(rows[i].backend), etr_or_empty(part->backend)) == 0)
       return &rows[i];
-  rows[*count] = (etr_part_changes_row){.part = part->part, .backend = part->backend};
+  rows[*count] = (etr_part_changes_row){
+      .part = part->part, .backend = part->backend, .call_count = part->call_count};
   return &rows[(*count)++];
 }
 
@@ -277,124 +273,50 @@ bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
   }
   for (size_t i = 0; i < newer->part_count; i++) {
     etr_part_changes_row *row = part_row(rows, &count, &newer->parts[i]);
+    row->call_count = newer->parts[i].call_count;
     row->new_typical = newer->parts[i].typical;
     row->new_avg = etr_ticks_per_run(newer, newer->parts[i].ticks);
   }
   etr_sort(rows, count, sizeof *rows, by_part);
+  for (size_t i = 0; i < count; i++) {
+    bool is_shared = (i > 0 && rows[i - 1].part == rows[i].part) ||
+                     (i + 1 < count && rows[i + 1].part == rows[i].part);
+    rows[i].text = etr_balance_text(arena, rows[i].part, rows[i].backend, rows[i].call_count,
+                                    is_shared);
+  }
   *out = (etr_part_changes){rows, count};
-  return true;
+  return !etr_arena_failed(arena);
 }
 
-/* Returns the average time of a broad part on one side. */
-static double broad_average(const etr_method *method, etr_broad_part part, double scale) {
-  return etr_ticks_per_run(method, etr_broad_part_ticks(method, part)) * scale;
-}
+/* ---- The first table ---- */
 
-/* ---- Rows ---- */
-
-typedef struct explainer {
-  const etr_comparison *comparison;
-  const etr_method_pair *method;
-  etr_arena *arena;
-  etr_vec(etr_explained) rows;
-} explainer;
-
-static bool add_row(explainer *e, etr_explained row) {
-  etr_explained *added = etr_vec_push(e->arena, &e->rows);
-  if (added)
-    *added = row;
-  return added != NULL;
-}
-
-static bool add_groups(explainer *e, const etr_node_groups *groups) {
-  for (size_t i = 0; i < groups->count; i++) {
-    const etr_change *change = &groups->rows[i].change;
-    etr_explained row = {ETR_EXPLAINED_CHANGED, &groups->rows[i], change,
-                         change->base_runs ? change->base_avg : NAN,
-                         change->new_runs ? change->new_avg : NAN};
-    if (change->verdict == ETR_VERDICT_GONE)
-      row.kind = ETR_EXPLAINED_GONE;
-    if (change->verdict == ETR_VERDICT_NEW)
-      row.kind = ETR_EXPLAINED_NEW;
-    if (!add_row(e, row))
-      return false;
-  }
-  return true;
-}
-
-static bool add_parts(explainer *e) {
-  static const struct {
-    etr_explained_kind kind;
-    etr_side_part part;
-    etr_broad_part broad;
-  } kinds[] = {{ETR_EXPLAINED_DELEGATES, ETR_SIDE_DELEGATE_ONLY, ETR_BROAD_DELEGATES},
-               {ETR_EXPLAINED_FRAMEWORK, ETR_SIDE_FRAMEWORK, ETR_BROAD_FRAMEWORK},
-               {ETR_EXPLAINED_UNEXPLAINED, ETR_SIDE_UNEXPLAINED, ETR_BROAD_UNEXPLAINED}};
-  const etr_method *base = method_of_side(e->comparison->base, e->method->base_method),
-                   *newer = method_of_side(e->comparison->newer, e->method->new_method);
-  for (size_t k = 0; k < ETR_COUNT(kinds); k++)
-    if (!add_row(e, (etr_explained){kinds[k].kind, NULL, &e->method->parts[kinds[k].part],
-                                    broad_average(base, kinds[k].broad, e->comparison->base_scale),
-                                    broad_average(newer, kinds[k].broad, 1)}))
-      return false;
-  return true;
-}
-
-static bool add_rest(explainer *e) {
-  double base = e->method->execute.base_avg, newer = e->method->execute.new_avg;
-  for (size_t i = 0; i < e->rows.count; i++) {
-    base -= etr_known_time(e->rows.data[i].base);
-    newer -= etr_known_time(e->rows.data[i].newer);
-  }
-  return add_row(e, (etr_explained){ETR_EXPLAINED_REST, NULL, NULL, base, newer});
-}
-
-/* Adds the load, whose longest event contains the others. If several methods were timed, it is not
- * known which of them was loaded, and nothing is added. */
-static bool add_load(explainer *e) {
-  size_t timed = 0;
-  double base = NAN, newer = NAN;
-  const etr_change *longest = NULL;
-  for (size_t i = 0; i < e->comparison->method_count; i++)
-    timed += e->comparison->methods[i].execute.base_runs ||
-             e->comparison->methods[i].execute.new_runs;
-  for (size_t i = 0; i < e->comparison->load_count; i++) {
-    const etr_change *load = &e->comparison->loads[i].change;
-    if (load->base_runs)
-      base = fmax(base, load->base_avg);
-    if (load->new_runs)
-      newer = fmax(newer, load->new_avg);
-    if (!longest || load->new_p50 > longest->new_p50)
-      longest = load;
-  }
-  if (timed > 1 || (isnan(base) && isnan(newer)))
-    return true;
-  return add_row(e, (etr_explained){ETR_EXPLAINED_LOAD, NULL, longest, base, newer});
-}
-
-static etr_diff_section section_of(const etr_diff_filter *filter, const etr_method_pair *method) {
+etr_diff_section etr_diff_first_section(const etr_diff_filter *filter,
+                                        const etr_method_pair *method) {
   switch (filter ? filter->by : ETR_DIFF_BY_ALL) {
   case ETR_DIFF_BY_MODULE:
     return method->by_events ? ETR_DIFF_SECTION_OPS : ETR_DIFF_SECTION_MODULES;
   case ETR_DIFF_BY_PATTERN:
     return method->by_events ? ETR_DIFF_SECTION_OPS : ETR_DIFF_SECTION_PATTERNS;
+  case ETR_DIFF_BY_SOURCE:
+    return method->by_events ? ETR_DIFF_SECTION_OPS : ETR_DIFF_SECTION_SOURCES;
   case ETR_DIFF_BY_BACKEND:
     return ETR_DIFF_SECTION_BACKENDS;
+  case ETR_DIFF_BY_KERNEL:
+    return ETR_DIFF_SECTION_KERNELS;
   default:
-    return ETR_DIFF_SECTION_OPS;
+    return method->by_events ? ETR_DIFF_SECTION_KERNELS : ETR_DIFF_SECTION_OPS;
   }
 }
 
-bool etr_explanation_make(etr_explanation *out, etr_arena *arena, const etr_comparison *comparison,
-                          const etr_method_pair *method, const etr_diff_filter *filter) {
-  explainer e = {.comparison = comparison, .method = method, .arena = arena};
-  out->by = section_of(filter, method);
-  const etr_node_groups *groups = diff_groups(method, out->by);
-  if (!add_groups(&e, groups) || !(method->by_events ? add_rest(&e) : add_parts(&e)) ||
-      !add_load(&e))
-    return false;
-  out->rows = e.rows.data;
-  out->count = e.rows.count;
-  out->groups = groups->count;
-  return true;
+const etr_change *etr_diff_load(const etr_comparison *comparison) {
+  const etr_change *longest = NULL;
+  size_t timed = 0;
+  for (size_t i = 0; i < comparison->method_count; i++)
+    timed += comparison->methods[i].execute.base_runs || comparison->methods[i].execute.new_runs;
+  for (size_t i = 0; i < comparison->load_count; i++) {
+    const etr_change *load = &comparison->loads[i].change;
+    if (!longest || load->new_typical > longest->new_typical)
+      longest = load;
+  }
+  return timed > 1 ? NULL : longest;
 }

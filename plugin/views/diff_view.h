@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * diff_view.h - a comparison as outputs list it: the rows in their order, their costs, and the
- * parts of which a method's change consists. Layer 4.
+ * parts of a method's time. Layer 4.
  */
 #ifndef ETR_DIFF_VIEW_H
 #define ETR_DIFF_VIEW_H
@@ -21,6 +21,8 @@ typedef enum etr_diff_section {
   ETR_DIFF_SECTION_MODULES,
   ETR_DIFF_SECTION_PATTERNS,
   ETR_DIFF_SECTION_BACKENDS,
+  ETR_DIFF_SECTION_SOURCES,
+  ETR_DIFF_SECTION_KERNELS,
   ETR_DIFF_SECTIONS,
 } etr_diff_section;
 
@@ -56,13 +58,10 @@ bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section sect
 bool etr_diff_takes_gaps(const etr_diff_filter *filter);
 bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair *method);
 
-/** Return the change of the average, and of the median, in ticks. */
+/** Return the change of the typical time, of the average, and of the median, in ticks. */
+double etr_diff_typical(const etr_change *change);
 double etr_diff_average(const etr_change *change);
 double etr_diff_median(const etr_change *change);
-
-/** Returns the change of Method::execute's average that is not on nodes but in delegate overhead,
- * in the runtime, or unexplained. */
-double etr_diff_rest(const etr_method_pair *method);
 
 /* ---- What the nodes of a comparison compute and move, on both sides ---- */
 
@@ -71,53 +70,32 @@ double etr_diff_rest(const etr_method_pair *method);
 bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_comparison *comparison,
                         const etr_method_pair *method, etr_diff_section section);
 
-/* ---- From a base to a newer record: what the change of a method's time consists of ---- */
-
-typedef enum etr_explained_kind {
-  ETR_EXPLAINED_CHANGED, /* a sum of nodes, or events, on both sides */
-  ETR_EXPLAINED_GONE,    /* only in the base */
-  ETR_EXPLAINED_NEW,
-  ETR_EXPLAINED_DELEGATES, /* delegate overhead */
-  ETR_EXPLAINED_FRAMEWORK,
-  ETR_EXPLAINED_UNEXPLAINED,
-  ETR_EXPLAINED_REST, /* if events are compared: the time outside of them */
-  ETR_EXPLAINED_LOAD, /* once, before the inferences */
-  ETR_EXPLAINED_KINDS
-} etr_explained_kind;
-
-/** One part of the time on both sides: averages in ticks of the newer profile, NaN where it is
- * missing. */
-typedef struct etr_explained {
-  etr_explained_kind kind;
-  const etr_node_group *group; /* NULL unless it is a sum of nodes */
-  const etr_change *change;    /* medians, and the verdict on them; NULL for ETR_EXPLAINED_REST */
-  double base, newer;
-} etr_explained;
-
-/** The averages of all rows but the load add up to Method::execute, on both sides. */
-typedef struct etr_explanation {
-  etr_diff_section by; /* what nodes are added up by */
-  const etr_explained *rows;
-  size_t count;
-  size_t groups; /* number of rows, at the start, that are sums of nodes; the largest change comes
-                    first */
-} etr_explanation;
+/* ---- The parts of a method's time on both sides ---- */
 
 /** Returns a time, or 0 if it is not known. */
 static inline double etr_known_time(double time) {
   return isnan(time) ? 0 : time;
 }
 
-/** Explains the change of a method that was timed on both sides. Returns false when out of memory.
- */
-bool etr_explanation_make(etr_explanation *out, etr_arena *arena, const etr_comparison *comparison,
-                          const etr_method_pair *method, const etr_diff_filter *filter);
+/** Returns the section that the first table of a method divides its operators by: operators, unless
+ * the filter asks for another one that the method has. */
+etr_diff_section etr_diff_first_section(const etr_diff_filter *filter,
+                                        const etr_method_pair *method);
+
+/** Returns the sums of a section; NULL for the section of nodes. */
+const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_section section);
+
+/** Returns the load that contains the others, which is the longest; NULL if several methods were
+ * timed, so that it is not known which of them was loaded, or if none was. */
+const etr_change *etr_diff_load(const etr_comparison *comparison);
 
 /** A part of a method's time on both sides, in ticks of the newer profile's clock; 0 on a side
  * without it. */
 typedef struct etr_part_changes_row {
   etr_time_part part;
   const char *backend;
+  const char *text;  /* what people read, as in etr_balance_part */
+  size_t call_count; /* as in etr_part_time, of the newer side if it has the part */
   double base_typical, new_typical, base_avg, new_avg;
 } etr_part_changes_row;
 
@@ -129,9 +107,5 @@ typedef struct etr_part_changes {
 /** Lists the parts that either side has. Returns false when out of memory. */
 bool etr_part_changes_make(etr_part_changes *out, etr_arena *arena,
                            const etr_comparison *comparison, const etr_method_pair *method);
-
-/** Returns "changed", "gone", "new", "delegate_only", "framework", "unexplained", "rest" or "load".
- * Static. */
-const char *etr_explained_kind_name(etr_explained_kind kind);
 
 #endif

@@ -18,22 +18,10 @@ typedef struct collector {
   etr_vec(etr_kernel_row) rows;
 } collector;
 
-static bool is_work(const etr_time_slice *slice) {
-  return slice->part == ETR_TIME_OPERATORS || slice->part == ETR_TIME_UNPLACED ||
-         slice->part == ETR_TIME_INSERTED;
-}
-
-/* Returns the backend under which the time of an event is listed. */
-static const char *backend_of(const etr_time_slice *slice) {
-  if (!etr_time_slice_is_in_delegate(slice))
-    return NULL;
-  return slice->event->backend ? slice->event->backend : ETR_UNKNOWN_BACKEND;
-}
-
 /* Returns the number of a row, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t row_of(collector *c, const etr_profile *profile, const etr_time_slice *slice) {
   const etr_event *e = slice->event;
-  const char *name = e->kernel ? e->kernel : e->label, *backend = backend_of(slice);
+  const char *name = etr_time_slice_kernel(slice), *backend = etr_time_slice_backend(slice);
   c->key.size = 0;
   etr_text_add(&c->key, etr_slice_of(name));
   etr_text_add(&c->key, (etr_slice){"", 1});
@@ -74,7 +62,7 @@ static bool collect(collector *c, const etr_profile *profile, const etr_method *
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
     rows[i] = ETR_NONE;
-    if (!is_work(slice))
+    if (!etr_time_slice_is_work(slice))
       continue;
     bool is_same = i && slice->event == last && rows[i - 1] != ETR_NONE;
     rows[i] = is_same ? rows[i - 1] : row_of(c, profile, slice);

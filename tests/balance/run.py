@@ -4,7 +4,7 @@
 
 Tables, CSV, JSON, reports, DOT, event files and comparisons of every fixture, of the hostile records whose events last longer than can be or end before
 they start, and of dumps made here with such times: parts have to add up to Method::execute as far as their digits go, be what the summary's JSON says,
-and no share may be above 100 %. Comparisons show medians, and what they do not add up to.
+and no share may be above 100 %.
 """
 
 import fnmatch

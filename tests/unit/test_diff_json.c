@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_diff_json.c - comparisons as JSON: times do not depend on the clock that counted them.
+ * test_diff_json.c - comparisons: times do not depend on the clock that counted them, and add up.
  */
 #include "base/writer.h"
 #include "views/balance.h"
@@ -61,63 +61,79 @@ Test(diff_json, parts_are_in_the_clock_of_their_side) {
   etr_profile_close(base);
 }
 
-/* ---- The parts of a change add up to the last printed digit ---- */
+/* ---- Rows and parts add up ---- */
 
 enum { MOST_PROFILES = 100 };
 
-/* Reads a decimal in billionths, because no number has more digits. null is 0. */
-static long long billionths(const char *text, const char *key) {
-  double number = number_behind(text, key) * 1e9;
-  cr_assert_lt(fabs(number - round(number)), 0.01, "%s%.30s has more digits", key,
-               strstr(text, key) + strlen(key));
-  return llround(number);
+static bool is_near(double a, double b, double whole) {
+  return fabs(a - b) <= 1e-9 * fmax(1, fabs(whole));
 }
 
 typedef struct total {
-  long long base, newer, change;
+  double base, newer, change;
 } total;
 
-static total times_behind(const char *text) {
-  return (total){billionths(text, "\"base_avg\":"), billionths(text, "\"new_avg\":"),
-                 billionths(text, "\"change_avg\":")};
+static void add(total *to, const etr_change *change) {
+  to->base += change->base_runs ? change->base_typical : 0;
+  to->newer += change->new_runs ? change->new_typical : 0;
+  to->change += change->new_typical - change->base_typical;
 }
 
-static void expect_to_add_up(const char *explained, const char *names) {
-  static const char *const kinds[] = {"changed",   "gone",        "new",  "delegate_only",
-                                      "framework", "unexplained", "rest", "load"};
-  const char *sums = strstr(explained, "\"sums\":"), *behind = strchr(sums, '}');
-  total rows = {0}, whole = times_behind(behind);
-  long long changes = 0;
-  for (const char *row = explained; (row = strstr(row, "{\"kind\":")) && row < sums; row++) {
-    total one = times_behind(row);
-    cr_expect_eq(one.newer - one.base, one.change, "%s: a row", names);
-    rows = (total){rows.base + one.base, rows.newer + one.newer, rows.change + one.change};
-  }
-  for (size_t i = 0; i < ETR_COUNT(kinds); i++) {
-    char key[32];
-    snprintf(key, sizeof key, "\"%s\":", kinds[i]);
-    changes += billionths(sums, key);
-  }
-  cr_expect(rows.base == whole.base && rows.newer == whole.newer, "%s: rows", names);
-  cr_expect(rows.change == changes && whole.base + changes == whole.newer, "%s: sums", names);
+static total total_of(const etr_node_groups *groups) {
+  total sum = {0};
+  for (size_t i = 0; i < groups->count; i++)
+    add(&sum, &groups->rows[i].change);
+  return sum;
 }
 
-/* Returns how many methods were explained. */
+static double part_of(const etr_comparison *c, const etr_method_pair *pair, bool is_newer,
+                      bool all_work) {
+  const etr_profile *profile = is_newer ? c->newer : c->base;
+  const etr_method *method = &profile->methods[is_newer ? pair->new_method : pair->base_method];
+  double sum = 0;
+  for (size_t i = 0; i < method->part_count; i++) {
+    etr_time_part part = method->parts[i].part;
+    bool is_work = part == ETR_TIME_UNPLACED || part == ETR_TIME_INSERTED;
+    if (part == ETR_TIME_OPERATORS || (all_work && is_work))
+      sum += method->parts[i].typical;
+  }
+  return sum * (is_newer ? 1 : c->base_scale);
+}
+
+static void expect_total(total got, const etr_comparison *c, const etr_method_pair *pair,
+                         bool all_work, const char *what) {
+  double base = part_of(c, pair, false, all_work), newer = part_of(c, pair, true, all_work),
+         whole = fmax(pair->execute.base_typical, pair->execute.new_typical);
+  cr_expect(is_near(got.base, base, whole) && is_near(got.newer, newer, whole) &&
+                is_near(got.change, newer - base, whole),
+            "%s of %s, %s: %.17g %.17g instead of %.17g %.17g", what, c->base->etdumps[0],
+            c->newer->etdumps[0], got.base, got.newer, base, newer);
+}
+
+/* Returns how many methods were timed on both sides. */
 static size_t expect_pair_to_add_up(const etr_profile *base, const etr_profile *newer) {
-  const etr_diff_filter filter = {.by = ETR_DIFF_BY_BACKEND};
   etr_comparison *comparison;
-  etr_arena arena = {0};
-  etr_text text;
-  etr_writer writer;
   size_t count = 0;
   cr_assert_eq(etr_compare(&comparison, base, newer, NULL, NULL), ETR_OK);
-  etr_text_begin(&text, &arena, &writer);
-  cr_assert_eq(etr_emit_diff_json(comparison, &filter, ETR_UNIT_MS, &writer.sink, NULL), ETR_OK);
-  const char *json = etr_text_end(&text, &writer);
-  for (const char *at = json; (at = strstr(at, "\"explained\":{")); at++, count++)
-    expect_to_add_up(at, etr_arena_format(&arena, "%s, %s", base->etdumps[0], newer->etdumps[0]));
+  for (size_t i = 0; i < comparison->method_count; i++) {
+    const etr_method_pair *pair = &comparison->methods[i];
+    total nodes = {0};
+    if (!pair->execute.base_runs || !pair->execute.new_runs)
+      continue;
+    count++;
+    for (size_t k = 0; k < pair->pair_count; k++)
+      add(&nodes, &pair->pairs[k].change);
+    expect_total(nodes, comparison, pair, pair->by_events, "nodes");
+    expect_total(total_of(&pair->ops), comparison, pair, pair->by_events, "ops");
+    expect_total(total_of(&pair->kernels), comparison, pair, true, "kernels");
+    if (pair->by_events)
+      continue;
+    expect_total(total_of(&pair->modules), comparison, pair, false, "modules");
+    expect_total(total_of(&pair->patterns), comparison, pair, false, "patterns");
+    expect_total(total_of(&pair->sources), comparison, pair, false, "source lines");
+    expect_total(total_of(&pair->backends), comparison, pair, false, "backends");
+  }
   etr_comparison_close(comparison);
-  etr_arena_clear(&arena);
   return count;
 }
 
@@ -143,13 +159,13 @@ static size_t open_all(etr_profile *profiles[MOST_PROFILES]) {
   return count;
 }
 
-Test(diff_json, printed_explanations_add_up) {
+Test(diff_json, rows_add_up_to_their_parts) {
   etr_profile *profiles[MOST_PROFILES];
-  size_t count = open_all(profiles), explained = 0;
+  size_t count = open_all(profiles), compared = 0;
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < count; k++)
-      explained += expect_pair_to_add_up(profiles[i], profiles[k]);
-  cr_expect_gt(explained, count);
+      compared += expect_pair_to_add_up(profiles[i], profiles[k]);
+  cr_expect_gt(compared, count);
   for (size_t i = 0; i < count; i++)
     etr_profile_close(profiles[i]);
 }

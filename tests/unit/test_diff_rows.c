@@ -8,17 +8,17 @@
 #include <stdio.h>
 
 /* Makes a pair of nodes that took 100 ticks in the base. */
-static etr_node_pair pair_of(const char *name, const char *op, const char *module, double new_p50,
-                             etr_verdict verdict) {
+static etr_node_pair pair_of(const char *name, const char *op, const char *module,
+                             double new_typical, etr_verdict verdict) {
   return (etr_node_pair){.base_name = name,
                          .new_name = name,
                          .op = op,
                          .base_module = module,
                          .new_module = module,
-                         .change = {.base_p50 = 100,
-                                    .new_p50 = new_p50,
-                                    .base_avg = 100,
-                                    .new_avg = new_p50,
+                         .change = {.base_typical = 100,
+                                    .new_typical = new_typical,
+                                    .base_p50 = 1,
+                                    .new_p50 = 1,
                                     .base_runs = 5,
                                     .new_runs = 5,
                                     .verdict = verdict}};
@@ -65,8 +65,8 @@ Test(diff_rows, removed_and_added_nodes_are_sorted_by_their_change) {
                            pair_of("n", "add", "", 50, ETR_VERDICT_NEW),
                            pair_of("g", "add", "", 0, ETR_VERDICT_GONE)};
   pairs[1].base_name = pairs[2].new_name = NULL;
-  pairs[0].change.new_p50 = 130;
-  pairs[1].change.base_p50 = 0;
+  pairs[0].change.new_typical = 130;
+  pairs[1].change.base_typical = 0;
   const etr_method_pair method = {
       .name = "forward", .pairs = pairs, .pair_count = ETR_COUNT(pairs), .timed_nodes = 3};
   etr_arena arena = {0};
@@ -79,11 +79,13 @@ Test(diff_rows, only_changes_worth_reporting_are_news) {
     etr_verdict verdict;
     etr_reason reason;
     size_t base_runs, new_runs, timed_nodes;
-    double new_p50;
+    double new_typical;
     bool is_news;
   } cases[] = {
       {ETR_VERDICT_SLOWER, ETR_REASON_NONE, 5, 5, 1, 120, true},
+      {ETR_VERDICT_LIKELY_SLOWER, ETR_REASON_ONE_RECORDING, 5, 5, 1, 120, true},
       {ETR_VERDICT_EQUAL, ETR_REASON_NONE, 5, 5, 1, 120, false},
+      {ETR_VERDICT_LIKELY_EQUAL, ETR_REASON_ONE_RECORDING, 5, 5, 1, 120, false},
       {ETR_VERDICT_CANNOT_TELL, ETR_REASON_SPREAD, 5, 5, 1, 120, false},
       {ETR_VERDICT_CANNOT_TELL, ETR_REASON_FEW_RUNS, 2, 2, 1, 120,
        true}, /* then no row can be judged */
@@ -95,7 +97,7 @@ Test(diff_rows, only_changes_worth_reporting_are_news) {
        true}, /* without timed nodes every row counts */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    etr_node_pair pair = pair_of("a", "add", "", cases[i].new_p50, cases[i].verdict);
+    etr_node_pair pair = pair_of("a", "add", "", cases[i].new_typical, cases[i].verdict);
     pair.change.reason = cases[i].reason;
     pair.change.base_runs = cases[i].base_runs;
     pair.change.new_runs = cases[i].new_runs;

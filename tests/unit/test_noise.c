@@ -19,13 +19,39 @@ enum { MOST_RECORDINGS = 6, MOST_RUNS = 24 };
 /* Ticks of the runs of each recording, ended by 0. */
 typedef uint64_t recordings[MOST_RECORDINGS][MOST_RUNS];
 
-static etr_side_time time_of(const recordings runs, double step) {
-  etr_side_sample samples[MOST_RECORDINGS * MOST_RUNS];
+/* A side: its time, and what only the verdict on a method needs. */
+typedef struct made_side {
+  etr_side_time time;
+  etr_side_recordings recordings;
+  etr_arena arena;
+} made_side;
+
+static made_side side_of(const recordings runs, double step) {
+  made_side made = {0};
+  uint64_t *ticks = etr_arena_alloc_array(&made.arena, MOST_RECORDINGS * MOST_RUNS, sizeof *ticks);
+  uint32_t *recording_of = etr_arena_alloc_array(&made.arena, MOST_RECORDINGS * MOST_RUNS,
+                                                 sizeof *recording_of);
+  etr_side_runs side;
   size_t count = 0;
+  cr_assert(ticks && recording_of);
   for (uint32_t r = 0; r < MOST_RECORDINGS; r++)
-    for (size_t i = 0; i < MOST_RUNS && runs[r][i] > 0; i++)
-      samples[count++] = (etr_side_sample){r, runs[r][i]};
-  return etr_side_time_of(samples, count, step);
+    for (size_t i = 0; i < MOST_RUNS && runs[r][i] > 0; i++) {
+      recording_of[count] = r;
+      ticks[count++] = runs[r][i];
+    }
+  cr_assert(etr_side_runs_of(&side, ticks, recording_of, count, &made.arena));
+  cr_assert(etr_side_time_of_ticks(&made.time, ticks, &side, step, &made.arena));
+  cr_assert(etr_side_recordings_of(&made.recordings, &side, NULL, 0, &made.arena));
+  for (size_t i = 0; i < ETR_MIN(count, ETR_COUNT(made.recordings.first)); i++)
+    made.recordings.first[i] = (double)ticks[i];
+  made.recordings.first_count = ETR_MIN(count, ETR_COUNT(made.recordings.first) + 1);
+  return made;
+}
+
+static etr_side_time time_of(const recordings runs, double step) {
+  made_side made = side_of(runs, step);
+  etr_arena_clear(&made.arena);
+  return made.time;
 }
 
 /* ---- Times of a side ---- */
@@ -33,26 +59,27 @@ static etr_side_time time_of(const recordings runs, double step) {
 Test(noise, a_side_has_the_statistics_of_its_recordings) {
   static const struct {
     recordings runs;
-    double p50, low, high;
+    double typical, p50, low, high;
     size_t recordings;
-    double center, spread; /* exp(mean) and standard deviation of the logarithms of medians */
+    double center, spread; /* exp(mean) and standard deviation of the logarithms of typical times */
   } cases[] = {
-      {{{7}}, 7, 7, 7, 1, 7, 0},
-      {{{30, 10, 20}}, 20, 10, 30, 1, 20, 0},
-      {{{10, 20, 30, 40}}, 25, 10, 40, 1, 25, 0},
-      {{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, 6, 2, 10, 1, 6, 0}, /* the smallest and the largest of
-                                                                   * eleven are excluded
-                                                                   */
-      {{{100}, {200}, {400}}, 200, 100, 400, 3, 200, 0.69314718055994529},
-      {{{90, 100, 1000}, {400, 400}}, 400, 90, 1000, 2, 200, 0.98025814346854720},
+      {{{7}}, 7, 7, 7, 7, 1, 7, 0},
+      {{{30, 10, 20}}, 20, 20, 10, 30, 1, 20, 0},
+      {{{10, 20, 30, 100}}, 25, 25, 10, 100, 1, 25, 0},
+      /* Of eleven runs three are left out at either end; the middle 80 % leave out one. */
+      {{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, 6, 6, 2, 10, 1, 6, 0},
+      {{{1, 2, 3, 4, 8, 8, 8, 8, 9, 10, 11}}, 7.2, 8, 2, 10, 1, 7.2, 0},
+      {{{100}, {200}, {400}}, 700. / 3, 200, 100, 400, 3, 200, 0.69314718055994529},
+      {{{90, 100, 1000}, {400, 400}}, 250, 400, 90, 1000, 2, 200, 0.98025814346854720},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_side_time time = time_of(cases[i].runs, 1);
+    cr_expect(is_near(time.typical, cases[i].typical), "case %zu: %.17g", i, time.typical);
     cr_expect_eq(time.p50, cases[i].p50, "case %zu: %g", i, time.p50);
     cr_expect(time.low == cases[i].low && time.high == cases[i].high, "case %zu: %g %g", i,
               time.low, time.high);
     cr_expect_eq(time.recordings, cases[i].recordings, "case %zu", i);
-    cr_expect(is_near(time.p50 * exp(time.offset), cases[i].center), "case %zu: %.17g", i,
+    cr_expect(is_near(time.typical * exp(time.offset), cases[i].center), "case %zu: %.17g", i,
               time.offset);
     cr_expect(is_near(time.spread, cases[i].spread), "case %zu: %.17g", i, time.spread);
   }
@@ -65,17 +92,21 @@ Test(noise, runs_without_time_count_as_zero) {
   static const struct {
     etr_run_ticks added[RUNS];
     size_t count;
-    double p50, low, high;
+    double typical, p50, low, high;
     bool has_center;
   } cases[] = {
-      {{{0, 5}, {1, 5}, {2, 5}, {3, 9}, {4, 9}, {5, 9}}, 6, 7, 5, 9, true},
-      {{{5, 9}, {4, 9}, {1, 5}, {0, 5}}, 4, 5, 0, 9, true}, /* two of three in each recording */
-      {{{0, 5}, {1, 5}, {3, 9}}, 3, 2.5, 0, 9, false}, /* one of three: the recording's median is 0
-                                                        */
-      {{{0, 5}, {1, 5}, {2, 5}}, 3, 2.5, 0, 5, false}, /* none in a recording */
-      {{{3, 4}}, 1, 0, 0, 4, false},
+      {{{0, 5}, {1, 5}, {2, 5}, {3, 9}, {4, 9}, {5, 9}}, 6, 7, 7, 5, 9, true},
+      /* Runs 1 and 4 are the typical ones. */
+      {{{5, 9}, {4, 9}, {1, 5}, {0, 5}}, 4, 7, 5, 0, 9, true},
+      {{{0, 5}, {2, 5}, {3, 9}, {5, 9}}, 4, 0, 5, 0, 9, false},
+      {{{0, 5}, {1, 5}, {3, 9}}, 3, 2.5, 2.5, 0, 9, false}, /* not in a typical run of a recording
+                                                             */
+      {{{3, 4}}, 1, 0, 0, 0, 4, false},
   };
-  const etr_side_runs runs = {recording_of, RUNS, 2};
+  static const uint64_t ticks[RUNS] = {10, 20, 30, 10, 20, 30};
+  etr_arena arena = {0};
+  etr_side_runs runs;
+  cr_assert(etr_side_runs_of(&runs, ticks, recording_of, RUNS, &arena));
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena scratch = {0};
     etr_run_sums sums;
@@ -85,24 +116,38 @@ Test(noise, runs_without_time_count_as_zero) {
     cr_assert(etr_run_sums_add(&sums, cases[i].added, cases[i].count));
     cr_assert(etr_run_sums_end(&sums, &time, true, 1));
     cr_expect_eq(time.runs, RUNS, "case %zu", i);
+    cr_expect_eq(time.typical, cases[i].typical, "case %zu: %g", i, time.typical);
     cr_expect_eq(time.p50, cases[i].p50, "case %zu: %g", i, time.p50);
     cr_expect(time.low == cases[i].low && time.high == cases[i].high, "case %zu: %g %g", i,
               time.low, time.high);
     cr_expect_eq(isnan(time.offset), !cases[i].has_center, "case %zu: %g", i, time.offset);
     etr_arena_clear(&scratch);
   }
+  etr_arena_clear(&arena);
 }
 
 /* ---- One change ---- */
 
-static etr_change judge(etr_side_time base, etr_side_time newer,
-                        const etr_compare_options *options) {
+/* Judges a method's time by itself. */
+static etr_change judge_in(const recordings base, const recordings newer, double step,
+                           const etr_compare_options *options, etr_turns turns) {
   static const etr_compare_options defaults = {0};
-  etr_change change = {0};
-  etr_noise_test test = {.base = base, .newer = newer, .change = &change};
-  etr_noise_set_medians(&change, &base, &newer);
-  etr_noise_judge(&test, options ? options : &defaults);
+  made_side old = side_of(base, step), now = side_of(newer, step);
+  etr_change change = {
+      .base_typical = old.time.typical, .new_typical = now.time.typical, .low = NAN, .high = NAN};
+  etr_arena scratch = {0};
+  etr_noise_test test = {old.time, now.time, &change, &old.recordings, &now.recordings, 1};
+  const etr_noise_rules rules = {options ? options : &defaults, turns, &scratch};
+  cr_assert(etr_noise_judge(&test, &rules));
+  etr_arena_clear(&old.arena);
+  etr_arena_clear(&now.arena);
+  etr_arena_clear(&scratch);
   return change;
+}
+
+static etr_change judge(const recordings base, const recordings newer, double step,
+                        const etr_compare_options *options) {
+  return judge_in(base, newer, step, options, ETR_TURNS_UNKNOWN);
 }
 
 #define TEN 100, 101, 102, 103, 104, 105, 106, 107, 108, 109
@@ -167,28 +212,28 @@ Test(noise, one_change_is_judged_by_its_interval) {
       {{{1000}, {1100}, {1200}},
        {{1050}, {1150}, {1350}},
        1,
-       NAN,
-       NAN,
+       -0.195307147271,
+       0.430434053372,
        ETR_VERDICT_CANNOT_TELL,
        ETR_REASON_SPREAD,
-       21},
+       40},
       /* Rule S */
       {{{TEN}},
        {{130, 131, 132, 133, 134, 135, 136, 137, 138, 139}},
        1,
        0.172194435947,
        0.413529930082,
-       ETR_VERDICT_SLOWER,
-       ETR_REASON_NONE,
-       0},
+       ETR_VERDICT_LIKELY_SLOWER,
+       ETR_REASON_ONE_RECORDING,
+       3},
       {{{100, 101, 102, 103, 104}, {105, 106, 107, 108, 109}},
        {{130, 131, 132, 133, 134, 135, 136, 137, 138, 139}},
        1,
        0.183682605361,
        0.39984568354,
-       ETR_VERDICT_SLOWER,
-       ETR_REASON_NONE,
-       0}, /* two recordings differ less */
+       ETR_VERDICT_LIKELY_SLOWER,
+       ETR_REASON_ONE_RECORDING,
+       3}, /* two recordings differ less */
       {{{100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 500}},
        {{100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100}},
        1,
@@ -196,23 +241,23 @@ Test(noise, one_change_is_judged_by_its_interval) {
        0.0871268685279,
        ETR_VERDICT_CANNOT_TELL,
        ETR_REASON_ONE_RECORDING,
-       0},
+       3},
       {{{100, 100, 100, 100, 100, 100, 200, 200, 200, 200, 200}},
        {{200, 200, 200, 200, 200, 200, 100, 100, 100, 100, 100}},
        1,
-       -0.252224080921,
-       1.17394104741,
+       -0.370192451646,
+       0.725956529084,
        ETR_VERDICT_CANNOT_TELL,
        ETR_REASON_ONE_RECORDING,
-       3}, /* medians of two modes */
+       3}, /* two modes */
       {{{5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000}},
        {{7000, 7000, 7000, 7000, 7000, 7000, 7000, 7000, 7000, 7000}},
        1000,
        0.146223054309,
        0.709963861424,
-       ETR_VERDICT_SLOWER,
-       ETR_REASON_NONE,
-       0},
+       ETR_VERDICT_LIKELY_SLOWER,
+       ETR_REASON_ONE_RECORDING,
+       3},
       {{{TEN}},
        {{200, 200, 200, 200, 200, 200, 200, 200, 200}},
        1,
@@ -226,13 +271,12 @@ Test(noise, one_change_is_judged_by_its_interval) {
        10,
        NAN,
        NAN,
-       ETR_VERDICT_CANNOT_TELL,
-       ETR_REASON_CLOCK,
-       0},
+       ETR_VERDICT_FASTER,
+       ETR_REASON_NONE,
+       0}, /* obvious, although below the clock's step */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    etr_change got = judge(time_of(cases[i].base, cases[i].step),
-                           time_of(cases[i].newer, cases[i].step), NULL);
+    etr_change got = judge(cases[i].base, cases[i].newer, cases[i].step, NULL);
     cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s", i, etr_verdict_name(got.verdict));
     cr_expect_eq(got.reason, cases[i].reason, "case %zu: %s", i, etr_reason_name(got.reason));
     cr_expect_eq(got.recordings_needed, cases[i].needed, "case %zu: %zu", i, got.recordings_needed);
@@ -252,7 +296,7 @@ Test(noise, a_change_within_the_limit_is_equal) {
     size_t needed;
   } cases[] = {
       {{{1000}, {1010}, {1020}}, 0.05, ETR_VERDICT_EQUAL, 0},
-      {{{1000}, {1010}, {1020}}, 0.01, ETR_VERDICT_CANNOT_TELL, 9},
+      {{{1000}, {1010}, {1020}}, 0.01, ETR_VERDICT_CANNOT_TELL, 16},
       {{{1050}, {1060}, {1070}},
        0.2,
        ETR_VERDICT_SLOWER,
@@ -260,13 +304,13 @@ Test(noise, a_change_within_the_limit_is_equal) {
       {{{1050}, {1060}, {1070}},
        0.06,
        ETR_VERDICT_SLOWER,
-       9}, /* but not whether by more than 6 % */
+       15}, /* but not whether by more than 6 % */
       {{{1050}, {1060}, {1070}}, 0.02, ETR_VERDICT_SLOWER, 0},
   };
   static const recordings base = {{1000}, {1011}, {1020}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const etr_compare_options options = {.limit = cases[i].limit};
-    etr_change got = judge(time_of(base, 1), time_of(cases[i].newer, 1), &options);
+    etr_change got = judge(base, cases[i].newer, 1, &options);
     cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s %g %g", i,
                  etr_verdict_name(got.verdict), got.low, got.high);
     cr_expect_eq(got.recordings_needed, cases[i].needed, "case %zu: %zu", i, got.recordings_needed);
@@ -278,8 +322,92 @@ Test(noise, smaller_recording_noise_gives_smaller_intervals) {
   static const recordings base = {{TEN}},
                           newer = {{110, 111, 112, 113, 114, 115, 116, 117, 118, 119}};
   const etr_compare_options quiet = {.recording_noise = 0.01};
-  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), NULL).verdict, ETR_VERDICT_CANNOT_TELL);
-  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), &quiet).verdict, ETR_VERDICT_SLOWER);
+  cr_expect_eq(judge(base, newer, 1, NULL).verdict, ETR_VERDICT_CANNOT_TELL);
+  cr_expect_eq(judge(base, newer, 1, &quiet).verdict, ETR_VERDICT_LIKELY_SLOWER);
+}
+
+/* ---- The obvious ---- */
+
+Test(noise, the_obvious_is_sure) {
+  static const struct {
+    recordings base, newer;
+    double limit;
+    etr_verdict verdict; /* CANNOT_TELL: it is not obvious, and a side has few runs */
+  } cases[] = {
+      {{{100, 110, 120, 130}}, {{520, 530, 540, 550}}, 0, ETR_VERDICT_SLOWER},
+      {{{520, 530, 540, 550}}, {{100, 110, 120, 130}}, 0, ETR_VERDICT_FASTER},
+      {{{100, 110, 120, 130}}, {{519, 530, 540, 550}}, 0, ETR_VERDICT_CANNOT_TELL},
+      {{{100}}, {{5000, 5100, 5200, 5300}}, 0, ETR_VERDICT_CANNOT_TELL}, /* one run */
+      /* Two runs may both be warm-up: the other side's first two are as long. */
+      {{{5000, 5100}}, {{900, 950, 100, 100, 100, 100}}, 0, ETR_VERDICT_FASTER},
+      {{{5000, 5100}}, {{4900, 950, 100, 100, 100, 100}}, 0, ETR_VERDICT_CANNOT_TELL},
+      /* Of ten runs one at either end is left out. */
+      {{{100, 100, 100, 100, 100, 100, 100, 100, 100, 900}},
+       {{500, 500, 500, 500, 500, 500, 500, 500, 500, 100}},
+       0,
+       ETR_VERDICT_SLOWER},
+      {{{100, 110, 120, 130}}, {{520, 530, 540, 550}}, 2.5, ETR_VERDICT_SLOWER},
+      {{{100, 110, 120, 130}},
+       {{520, 530, 540, 550}},
+       4.0,
+       ETR_VERDICT_CANNOT_TELL}, /* not above */
+      {{{520, 530, 540, 550}}, {{100, 110, 120, 130}}, 4.0, ETR_VERDICT_FASTER},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_compare_options options = {.limit = cases[i].limit};
+    etr_change got = judge(cases[i].base, cases[i].newer, 1, &options);
+    bool is_obvious = cases[i].verdict != ETR_VERDICT_CANNOT_TELL;
+    cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s", i, etr_verdict_name(got.verdict));
+    cr_expect_eq(got.is_obvious, is_obvious, "case %zu", i);
+    cr_expect_eq(got.reason, is_obvious ? ETR_REASON_NONE : ETR_REASON_FEW_RUNS, "case %zu: %s", i,
+                 etr_reason_name(got.reason));
+    cr_expect(isnan(got.low) && isnan(got.high) && got.assumes == 0, "case %zu", i);
+  }
+}
+
+/* ---- Odd recordings ---- */
+
+Test(noise, an_odd_recording_does_not_hide_a_change) {
+  static const recordings base = {{1000}, {1005}, {1010}, {1015}, {1300}},
+                          newer = {{1100}, {1105}, {1111}, {1116}, {1121}};
+  etr_change got = judge(base, newer, 1, NULL);
+  made_side side = side_of(base, 1);
+  cr_expect_eq(side.recordings.odd_count, 1);
+  cr_expect(is_near(side.recordings.odd[0].change, 1300 / 1007.5 - 1));
+  cr_expect_eq(side.time.typical, 1007.5);
+  etr_arena_clear(&side.arena);
+  cr_expect(is_near(got.low, -0.145384615385) && is_near(got.high, 0.115422885572), "%.12g %.12g",
+            got.low, got.high);
+}
+
+Test(noise, an_odd_recording_of_the_slower_side_does_not_matter) {
+  static const recordings base = {{1000}, {1005}, {1010}, {1015}, {1020}, {1025}},
+                          newer = {{1100}, {1105}, {1111}, {1116}, {1121}, {1600}};
+  etr_change got = judge(base, newer, 1, NULL);
+  cr_expect_eq(got.verdict, ETR_VERDICT_SLOWER, "%g %g", got.low, got.high);
+}
+
+/* ---- In turns ---- */
+
+Test(noise, recordings_one_side_after_the_other_make_it_likely) {
+  static const recordings base = {{1000}, {1010}, {1020}}, newer = {{1050}, {1060}, {1070}};
+  static const struct {
+    etr_turns turns;
+    etr_verdict verdict;
+    etr_reason reason;
+    unsigned assumes;
+  } cases[] = {
+      {ETR_TURNS_UNKNOWN, ETR_VERDICT_SLOWER, ETR_REASON_NONE, ETR_ASSUMES_IN_TURNS},
+      {ETR_TURNS_YES, ETR_VERDICT_SLOWER, ETR_REASON_NONE, 0},
+      {ETR_TURNS_BASE_FIRST, ETR_VERDICT_LIKELY_SLOWER, ETR_REASON_NOT_IN_TURNS, 0},
+      {ETR_TURNS_NEW_FIRST, ETR_VERDICT_LIKELY_SLOWER, ETR_REASON_NOT_IN_TURNS, 0},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_change got = judge_in(base, newer, 1, NULL, cases[i].turns);
+    cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s", i, etr_verdict_name(got.verdict));
+    cr_expect_eq(got.reason, cases[i].reason, "case %zu", i);
+    cr_expect_eq(got.assumes, cases[i].assumes, "case %zu", i);
+  }
 }
 
 /* ---- Many changes ---- */
@@ -311,12 +439,16 @@ Test(noise, rows_lend_each_other_strength) {
                     {-0.0224258662, 0.0280109826, ETR_VERDICT_CANNOT_TELL}};
   const etr_compare_options options = {0};
   etr_arena scratch = {0};
+  const etr_noise_rules rules = {&options, ETR_TURNS_UNKNOWN, &scratch};
   etr_noise_test tests[ROWS];
-  etr_change changes[ROWS] = {{0}};
+  etr_change changes[ROWS];
   for (size_t i = 0; i < ROWS; i++)
-    tests[i] = (etr_noise_test){time_of(family_base[i], 1e-3), time_of(family_new[i], 1e-3),
-                                &changes[i]};
-  cr_assert(etr_noise_judge_family(tests, ROWS, &options, &scratch));
+    tests[i] = (etr_noise_test){.base = time_of(family_base[i], 1e-3),
+                                .newer = time_of(family_new[i], 1e-3),
+                                .change = &changes[i]};
+  for (size_t i = 0; i < ROWS; i++)
+    changes[i] = (etr_change){.relative = NAN};
+  cr_assert(etr_noise_judge_family(tests, ROWS, &rules));
   for (size_t i = 0; i < ROWS; i++) {
     cr_expect(is_near(changes[i].low, wanted[i].low) && is_near(changes[i].high, wanted[i].high),
               "row %zu: %.9g %.9g", i, changes[i].low, changes[i].high);
@@ -336,19 +468,22 @@ Test(noise, one_row_of_many_needs_a_larger_change) {
   const etr_compare_options options = {0};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena scratch = {0};
+    const etr_noise_rules rules = {&options, ETR_TURNS_UNKNOWN, &scratch};
     etr_noise_test tests[COUNT];
-    etr_change changes[COUNT] = {{0}};
+    etr_change changes[COUNT];
     for (size_t k = 0; k < COUNT; k++) {
       recordings base = {{0}}, newer = {{0}};
       for (size_t run = 0; run < 10; run++)
         base[0][run] = 100;
       for (size_t run = 0; run < 10; run++)
         newer[0][run] = k < cases[i].changed ? cases[i].newer : 100;
-      tests[k] = (etr_noise_test){time_of(base, 1e-3), time_of(newer, 1e-3), &changes[k]};
+      tests[k] = (etr_noise_test){
+          .base = time_of(base, 1e-3), .newer = time_of(newer, 1e-3), .change = &changes[k]};
+      changes[k] = (etr_change){.relative = NAN};
     }
-    cr_assert(etr_noise_judge_family(tests, COUNT, &options, &scratch));
+    cr_assert(etr_noise_judge_family(tests, COUNT, &rules));
     for (size_t k = 0; k < COUNT; k++)
-      cr_expect_eq(changes[k].verdict == ETR_VERDICT_SLOWER,
+      cr_expect_eq(changes[k].verdict == ETR_VERDICT_LIKELY_SLOWER,
                    k < cases[i].changed && cases[i].is_told, "case %zu, row %zu: %g %g", i, k,
                    changes[k].low, changes[k].high);
     etr_arena_clear(&scratch);
@@ -366,13 +501,14 @@ Test(noise, any_times_give_a_verdict) {
                                    {{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}};
   for (size_t a = 0; a < ETR_COUNT(odd); a++)
     for (size_t b = 0; b < ETR_COUNT(odd); b++) {
-      etr_change got = judge(time_of(odd[a], 1), time_of(odd[b], 1), NULL);
+      etr_change got = judge(odd[a], odd[b], 1, NULL);
       bool is_told = got.verdict == ETR_VERDICT_SLOWER || got.verdict == ETR_VERDICT_FASTER;
       cr_expect(is_told || got.reason != ETR_REASON_NONE, "%zu and %zu", a, b);
       cr_expect_eq(isnan(got.low), isnan(got.high), "%zu and %zu", a, b);
       cr_expect(isnan(got.low) || got.low <= got.high, "%zu and %zu: %g %g", a, b, got.low,
                 got.high);
-      cr_expect(!is_told || (got.verdict == ETR_VERDICT_SLOWER ? got.low > 0 : got.high < 0),
+      cr_expect(!is_told || got.is_obvious ||
+                    (got.verdict == ETR_VERDICT_SLOWER ? got.low > 0 : got.high < 0),
                 "%zu and %zu", a, b);
     }
 }

@@ -256,7 +256,7 @@ class RunPhase:
 class MethodSummary:
     """Where a method's time goes: nodes + delegate_only + framework + unexplained = execute.avg. The rows of by_..., phases, compute_units, findings, output_gaps are dicts.
 
-    delegate_only (delegate overhead) = inserted (operators that the lowering added) + rest_of_calls (call overhead). Up to clock_hidden of the call overhead may be
+    delegate_only (delegates, on no node) = inserted (operators that the lowering added) + rest_of_calls (call overhead). Up to clock_hidden of the call overhead may be
     operator time, because the delegates' clock counts whole microseconds. filtered: the time of the nodes that the filters select.
     """
 
@@ -494,14 +494,18 @@ class MethodMemory:
 class Change:
     """The times of one thing on both sides. A recording is one ETDump, a run is one inference.
 
-    verdict: "slower", "faster", "equal" (within the limit), "cannot_tell", "untimed", "gone" or "new"; reason: why the data do not decide.
-    interval: the bounds of relative_change (0.041 is 4.1 % slower); None means no bound.
-    recordings_needed: the number of recordings on each side that would decide.
+    verdict: "slower", "faster", "equal" (within the limit), "likely_slower", "likely_faster", "likely_equal", "cannot_tell", "untimed", "gone" or "new".
+    reason: why the data do not surely decide; cause: what in the runs explains that; assumes: what the interval assumes ("in_turns", "recording_noise").
+    interval: the bounds of relative_change (0.041 is 4.1 % slower); None in it means no bound, None instead of it that the change is obvious or nothing can be said.
+    recordings_needed: the number of recordings on each side, in all, that would decide. odd_recordings: of a method, those that differ from the others of their side.
     """
 
+    base_typical: float | None
+    new_typical: float | None
+    change_typical: float | None
     base_avg: float | None
     new_avg: float | None
-    change_avg: float
+    change_avg: float | None
     base_p50: float | None
     new_p50: float | None
     change_p50: float | None
@@ -513,6 +517,9 @@ class Change:
     new_recordings: int
     verdict: str
     reason: str | None
+    cause: str | None
+    assumes: list[str]
+    odd_recordings: list[dict[str, Any]]
     recordings_needed: int | None
 
 
@@ -647,19 +654,18 @@ class Accuracy:
 class MethodDiff:
     """What became slower or faster in a method. Rows of by_... and numeric_gap, and items without a class of their own, are dicts.
 
-    The rows of `explained` add up to the change from base to new; it is None unless both were timed. `differences` lists inputs, types and backends that differ.
+    Typical times and averages of the rows add up to the part `operators` of `parts`, and the parts to `execute`. `differences` lists inputs, types and backends that differ.
     """
 
     method: str | None
     execute: Change
     verdict_text: str
     reason_text: str | None
+    odd_text: str | None
     base: dict[str, Any] | None
     new: dict[str, Any] | None
     differences: list[dict[str, str | None]]
     parts: list[dict[str, Any]]
-    explained: dict[str, Any] | None
-    rest: float
     by_events: bool
     timed_nodes: int
     timed_paired: int
@@ -669,16 +675,19 @@ class MethodDiff:
     by_module: list[dict[str, Any]] = field(default_factory=list)
     by_pattern: list[dict[str, Any]] = field(default_factory=list)
     by_backend: list[dict[str, Any]] = field(default_factory=list)
+    by_source: list[dict[str, Any]] = field(default_factory=list)
+    by_kernel: list[dict[str, Any]] = field(default_factory=list)
     findings: list[dict[str, Any]] = field(default_factory=list)
     numeric_gap: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass
 class Diff:
-    """A comparison of two records. limit: relative changes within it are equal (None: no limit); recording_noise: the assumed relative difference between recordings."""
+    """A comparison of two records. limit: relative changes within it are equal (None: no limit); recording_noise: the assumed relative difference between recordings; turns: whether the recordings were taken in turns."""
 
     limit: float | None
     recording_noise: float
+    turns: str
     methods: list[MethodDiff]
     load: list[LoadChange]
 

@@ -15,9 +15,12 @@ function barOf(frame) {
 
 /** Returns the address for follow() of store.js. */
 export function openAddress(frame = globalThis) {
-  const bar = barOf(frame), isOurs = bar === frame, before = isOurs ? '' : `${PLUGIN}&`;
+  const bar = barOf(frame),
+    isOurs = bar === frame,
+    before = isOurs ? '' : `${PLUGIN}&`;
   const whole = said => {
-    const {pathname, search} = bar.location, fragment = isOurs ? said : said ? before + said : PLUGIN;
+    const {pathname, search} = bar.location,
+      fragment = isOurs ? said : said ? before + said : PLUGIN;
     return `${pathname}${search}${fragment ? `#${fragment}` : ''}`;
   };
   const fragment = () => bar.location.hash.slice(1);

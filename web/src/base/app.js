@@ -14,7 +14,18 @@ import {firstMethod, matchText, readProfile} from './method.js';
 import {nodeId, readSelection} from './selection.js';
 import {declare, flag, get, oneOf, peek, set, text} from './store.js';
 
-declare({view: text('summary'), record: text(), method: text(), base: text(), unit: text(), digits: flag(), stat: oneOf('typical', 'avg', 'p50', 'run'), run: text(), q: text(), sel: text()});
+declare({
+  view: text('summary'),
+  record: text(),
+  method: text(),
+  base: text(),
+  unit: text(),
+  digits: flag(),
+  stat: oneOf('typical', 'avg', 'p50', 'run'),
+  run: text(),
+  q: text(),
+  sel: text(),
+});
 
 /** The records of the page, [{run, label, written}]. */
 export const records = signal([]);
@@ -28,7 +39,12 @@ export const compared = signal(null);
 /** The source of openSource(). */
 export const source = signal(null);
 
-export const method = computed(() => profile.value && (profile.value.methods.find(({name, index}) => get('method') === name || get('method') === `#${index}`) ?? firstMethod(profile.value)));
+export const method = computed(
+  () =>
+    profile.value &&
+    (profile.value.methods.find(({name, index}) => get('method') === name || get('method') === `#${index}`) ??
+      firstMethod(profile.value)),
+);
 
 /** The time of an inference of the method that is shown, in ns: it sets the digits of all times. 0 if it is not known. */
 export const wholeTime = computed(() => {
@@ -46,12 +62,15 @@ export const unitName = computed(() => UNITS[unit.value].name);
 /** The step in ns of the clock of a backend's operators, or of kernels and calls. */
 export const stepOf = backend => method.value?.clocks[backend] ?? method.value?.clocks[''] ?? 0;
 
-const NONE = [], evidences = new WeakMap(); // rows -> evidence
+const NONE = [],
+  evidences = new WeakMap(); // rows -> evidence
 
 /* Returns how the times of operators were matched, and the steps of their clocks, as sets; without operators those of kernels and calls. */
 function evidenceOf(rows) {
   if (evidences.has(rows)) return evidences.get(rows);
-  const {operators} = method.value ?? {}, matches = new Set(), steps = new Set();
+  const {operators} = method.value ?? {},
+    matches = new Set(),
+    steps = new Set();
   for (const row of rows) {
     if (!operators.isTimed(row)) continue;
     matches.add(operators.text('match', row));
@@ -72,7 +91,12 @@ export const timeOf = (ns, grain = grainOf()) => {
 };
 export const timeWithUnit = (ns, grain) => `${timeOf(ns, grain)} ${unitName.value}`;
 
-command({name: 'digits', keys: ['.'], text: 'All digits of times, or those that are known', run: () => set({digits: !peek('digits')}, {replace: true})});
+command({
+  name: 'digits',
+  keys: ['.'],
+  text: 'All digits of times, or those that are known',
+  run: () => set({digits: !peek('digits')}, {replace: true}),
+});
 
 /* ---- Sections ---- */
 
@@ -83,8 +107,14 @@ export function sectionOf(shown, name) {
   if (!sections.has(shown)) sections.set(shown, {});
   const kept = sections.get(shown);
   if (!kept[name]) {
-    const made = kept[name] = signal({});
-    source.peek().section(shown.run, shown, name).then(section => (made.value = section), error => (made.value = {error: error.message}));
+    const made = (kept[name] = signal({}));
+    source
+      .peek()
+      .section(shown.run, shown, name)
+      .then(
+        section => (made.value = section),
+        error => (made.value = {error: error.message}),
+      );
   }
   return kept[name];
 }
@@ -107,7 +137,8 @@ export function timelineOf(shown) {
 export const times = computed(() => {
   const shown = method.value;
   if (!shown) return null;
-  const {operators, execute} = shown, asked = get('stat');
+  const {operators, execute} = shown,
+    asked = get('stat');
   if (asked === 'p50') {
     const of = operators.numbers('p50');
     return {stat: 'p50', of, whole: sumOver(of, operators.timed), label: 'p50'};
@@ -122,13 +153,25 @@ export const times = computed(() => {
 
 /* Returns the times of a run; null while its events load, and if the record does not have them. */
 function readRun(shown, wanted) {
-  const {timeline} = timelineOf(shown), at = timeline?.runs.findIndex(({run}) => run === wanted) ?? -1;
+  const {timeline} = timelineOf(shown),
+    at = timeline?.runs.findIndex(({run}) => run === wanted) ?? -1;
   if (at < 0) return null;
-  return {stat: 'run', of: timesOfRun(timeline, at, sectionOf(shown, 'per_run').value.value, shown.operators.count), whole: timeline.runs[at].execute, label: `run ${wanted}`, run: wanted};
+  return {
+    stat: 'run',
+    of: timesOfRun(timeline, at, sectionOf(shown, 'per_run').value.value, shown.operators.count),
+    whole: timeline.runs[at].execute,
+    label: `run ${wanted}`,
+    run: wanted,
+  };
 }
 
 /** What each statistic is. */
-export const STAT_TEXTS = {typical: 'time in the typical run, the mean over the middle third of the runs', avg: 'average over the runs', p50: 'median over the runs in which it ran', run: 'measured in this run'};
+export const STAT_TEXTS = {
+  typical: 'time in the typical run, the mean over the middle third of the runs',
+  avg: 'average over the runs',
+  p50: 'median over the runs in which it ran',
+  run: 'measured in this run',
+};
 
 /* When the record was written, as the page knows it: records do not hold when they were recorded. */
 function writtenText() {
@@ -140,20 +183,39 @@ function writtenText() {
  * Explains a number: what it is, and of a time also how it was matched to operators, over how many runs, by which clock and when it was written. `rows` are the operators that it is of.
  */
 export function explain(formula, rows = NONE) {
-  const {matches, steps} = evidenceOf(rows), evidence = matches.size === 1 ? `matched ${matchText([...matches][0])}` : matches.size ? `matched by ${[...matches].join(', ')}` : '';
-  return [formula, evidence, times.value?.stat === 'run' ? `run ${times.value.run}` : countText(method.value?.runs ?? 0, 'run'), `clock step ${[...steps].map(stepText).join(' and ')}`, writtenText()].filter(Boolean).join('; ');
+  const {matches, steps} = evidenceOf(rows),
+    evidence =
+      matches.size === 1
+        ? `matched ${matchText([...matches][0])}`
+        : matches.size
+          ? `matched by ${[...matches].join(', ')}`
+          : '';
+  return [
+    formula,
+    evidence,
+    times.value?.stat === 'run' ? `run ${times.value.run}` : countText(method.value?.runs ?? 0, 'run'),
+    `clock step ${[...steps].map(stepText).join(' and ')}`,
+    writtenText(),
+  ]
+    .filter(Boolean)
+    .join('; ');
 }
 
 /** Explains a number of the method as a whole: by all its runs. */
-export const explainRuns = what => [what, countText(method.value.runs, 'run'), `clock step ${stepText(stepOf())}`, writtenText()].filter(Boolean).join('; ');
+export const explainRuns = what =>
+  [what, countText(method.value.runs, 'run'), `clock step ${stepText(stepOf())}`, writtenText()]
+    .filter(Boolean)
+    .join('; ');
 
 /* ---- Search and selection ---- */
 
 /** The operators that the search selects: {rows, problem, isAll, time, has: a bitmap}. */
 export const hits = computed(() => {
-  const shown = method.value, said = get('q').trim();
+  const shown = method.value,
+    said = get('q').trim();
   if (!shown) return {rows: new Int32Array(0), problem: null, isAll: true, time: 0, has: new Uint8Array(0)};
-  const {rows, problem: wrong} = search(shown, said, unit.value), has = new Uint8Array(shown.operators.count);
+  const {rows, problem: wrong} = search(shown, said, unit.value),
+    has = new Uint8Array(shown.operators.count);
   for (const row of rows) has[row] = 1;
   return {rows, problem: wrong, isAll: said === '', time: sumOver(times.value.of, rows), has};
 });
@@ -176,7 +238,9 @@ export const selectedRows = computed(() => {
 
 /** A bitmap of the operators that have the time of what is selected: of an operator that is fused into another one, that one. Null if nothing is selected. */
 export const carryingRows = computed(() => {
-  const has = selectedRows.value, {row} = selection.value ?? {row: -1}, carrier = has && row >= 0 ? method.value.operators.indices('carrier')[row] : -1;
+  const has = selectedRows.value,
+    {row} = selection.value ?? {row: -1},
+    carrier = has && row >= 0 ? method.value.operators.indices('carrier')[row] : -1;
   return carrier >= 0 ? Uint8Array.from(has, (_, other) => Number(other === row || other === carrier)) : has;
 });
 
@@ -188,7 +252,8 @@ export const selectRow = row => set({sel: nodeId(method.peek().operators, row)})
 
 /** Selects the next hit of the search, or the one before with -1. */
 export function stepHit(by) {
-  const {rows} = hits.peek(), chosen = selection.peek();
+  const {rows} = hits.peek(),
+    chosen = selection.peek();
   if (rows.length === 0) return;
   const at = rows.indexOf(chosen?.row ?? -1);
   selectRow(rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : (at + by + rows.length) % rows.length]);
@@ -205,11 +270,18 @@ export const labelOf = run => records.value.find(record => record.run === run)?.
 
 /** Loads the profile of a record, or returns the one that was loaded. */
 export async function profileOf(run) {
-  if (!loaded.has(run)) loaded.set(run, source.peek().load(run).then(whole => {
-    const made = readProfile(whole);
-    for (const shown of made.methods) shown.run = run;
-    return made;
-  }));
+  if (!loaded.has(run))
+    loaded.set(
+      run,
+      source
+        .peek()
+        .load(run)
+        .then(whole => {
+          const made = readProfile(whole);
+          for (const shown of made.methods) shown.run = run;
+          return made;
+        }),
+    );
   try {
     return await loaded.get(run);
   } catch (error) {
@@ -222,7 +294,8 @@ const seen = new Set(); // records that were there
 
 /* Shows the record that the address asks for: the first one only if it asks for none. While a record loads, or if it cannot be loaded, no figures of another one are shown. */
 async function showRecord() {
-  const asked = get('record'), run = asked || shownRun.peek() || records.peek()[0]?.run;
+  const asked = get('record'),
+    run = asked || shownRun.peek() || records.peek()[0]?.run;
   if (!run) {
     problem.value = 'No record in this logdir has a profile. Run `etrecord-tb RECORD` to write one.';
     return;
@@ -230,7 +303,10 @@ async function showRecord() {
   if (run !== shownRun.peek()) profile.value = null;
   shownRun.value = run;
   try {
-    if (!records.peek().some(record => record.run === run)) throw new Error(seen.has(run) ? 'This record is no longer in the logdir.' : `There is no record ${run} in this logdir.`);
+    if (!records.peek().some(record => record.run === run))
+      throw new Error(
+        seen.has(run) ? 'This record is no longer in the logdir.' : `There is no record ${run} in this logdir.`,
+      );
     seen.add(run);
     const read = await profileOf(run);
     if (shownRun.peek() !== run) return;
@@ -245,22 +321,29 @@ async function showRecord() {
 }
 
 /** The records that the shown one can be compared with. */
-export const bases = computed(() => (source.value && shownRun.value ? source.value.basesOf(shownRun.value, records.value) : []));
+export const bases = computed(() =>
+  source.value && shownRun.value ? source.value.basesOf(shownRun.value, records.value) : [],
+);
 
 /** The base that the address asks for: a record, "auto" for the newest one of the same model, or "none"; a report that holds a base begins with it. */
-export const askedBase = computed(() => get('base') || (source.value?.isReport && bases.value.length ? bases.value[0].run : 'none'));
+export const askedBase = computed(
+  () => get('base') || (source.value?.isReport && bases.value.length ? bases.value[0].run : 'none'),
+);
 
 /* Compares with the base. */
 async function showBase() {
-  const asked = askedBase.value, run = shownRun.value;
+  const asked = askedBase.value,
+    run = shownRun.value;
   if (asked === 'none' || asked === run || !run || !profile.value) {
     compared.value = null;
     return;
   }
-  const mine = compared.value = {isLoading: true};
+  const mine = (compared.value = {isLoading: true});
   try {
     const base = asked === 'auto' ? await source.peek().baseFor(run) : asked;
-    const made = base ? {base, profile: await profileOf(base), comparison: await source.peek().compare(base, run)} : {isAlone: true};
+    const made = base
+      ? {base, profile: await profileOf(base), comparison: await source.peek().compare(base, run)}
+      : {isAlone: true};
     if (compared.peek() === mine) compared.value = made;
   } catch (error) {
     if (compared.peek() === mine) compared.value = {base: asked, error: error.message};
@@ -269,12 +352,14 @@ async function showBase() {
 
 /** Looks for new and rewritten records; what is shown stays, and is loaded again if it was rewritten. */
 export async function refresh() {
-  const before = new Map(records.peek().map(({run, written}) => [run, written])), now = await source.peek().list();
+  const before = new Map(records.peek().map(({run, written}) => [run, written])),
+    now = await source.peek().list();
   const writtenNow = new Map(now.map(({run, written}) => [run, written]));
   const changed = run => before.has(run) && before.get(run) !== writtenNow.get(run);
   for (const run of before.keys()) if (changed(run)) loaded.delete(run);
   if (JSON.stringify(now) !== JSON.stringify(records.peek())) records.value = now;
-  if (!shownRun.peek() || problem.peek() || changed(shownRun.peek()) || !writtenNow.has(shownRun.peek())) await showRecord();
+  if (!shownRun.peek() || problem.peek() || changed(shownRun.peek()) || !writtenNow.has(shownRun.peek()))
+    await showRecord();
   if (compared.peek()?.base && changed(compared.peek().base)) await showBase();
 }
 
@@ -290,4 +375,7 @@ export const baseMethod = computed(() => {
 });
 
 /** Returns the pair of the comparison for each operator of the shown method: {row: node}; empty without a base. */
-export const pairs = computed(() => new Map((comparedMethod.value?.nodes ?? []).filter(node => node.new_node >= 0).map(node => [node.new_node, node])));
+export const pairs = computed(
+  () =>
+    new Map((comparedMethod.value?.nodes ?? []).filter(node => node.new_node >= 0).map(node => [node.new_node, node])),
+);

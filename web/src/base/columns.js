@@ -17,12 +17,14 @@ export class Columns {
   /** The value of a cell as it stands in the document; null if there is none. */
   raw(key, row) {
     const column = this.table[key];
-    if (column === undefined && this.has(`${key}_step`)) return this.indices(key)[row] < 0 ? null : this.indices(key)[row];
+    if (column === undefined && this.has(`${key}_step`))
+      return this.indices(key)[row] < 0 ? null : this.indices(key)[row];
     return (Array.isArray(column) ? column[row] : column) ?? null;
   }
 
   make(kind, key, fallback) {
-    const column = this.table[key], made = new kind(this.count);
+    const column = this.table[key],
+      made = new kind(this.count);
     if (!Array.isArray(column)) return made.fill(column ?? fallback);
     for (let row = 0; row < this.count; row++) made[row] = column[row] ?? fallback;
     return made;
@@ -38,7 +40,9 @@ export class Columns {
   indices(key) {
     const found = this.keptIndices.get(key);
     if (found) return found;
-    const made = this.has(`${key}_step`) ? fromSteps(this.make(Float64Array, `${key}_step`, NaN)) : this.make(Int32Array, key, -1);
+    const made = this.has(`${key}_step`)
+      ? fromSteps(this.make(Float64Array, `${key}_step`, NaN))
+      : this.make(Int32Array, key, -1);
     this.keptIndices.set(key, made);
     return made;
   }
@@ -46,7 +50,7 @@ export class Columns {
   /** Returns the text of a cell, whether the column has texts or their numbers; null if there is none. */
   text(key, row) {
     const value = this.raw(key, row);
-    return typeof value === 'number' ? this.texts[value] ?? null : value;
+    return typeof value === 'number' ? (this.texts[value] ?? null) : value;
   }
 }
 

@@ -31,10 +31,12 @@ let before = null; // the last key that ran nothing, {key, at}
 /** Runs the command of a key in a view; two keys come before one, and those of the view before those of all views. Returns whether there was one. */
 export function runKey(view, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  const key = keyOf(event), list = commandsOf(view), find = wanted => {
-    const fitting = list.filter(({keys, isPossible}) => keys?.includes(wanted) && isPossible());
-    return fitting.find(({views}) => views) ?? fitting[0];
-  };
+  const key = keyOf(event),
+    list = commandsOf(view),
+    find = wanted => {
+      const fitting = list.filter(({keys, isPossible}) => keys?.includes(wanted) && isPossible());
+      return fitting.find(({views}) => views) ?? fitting[0];
+    };
   const found = (before && event.timeStamp - before.at < PAIR_MS && find(`${before.key} ${key}`)) || find(key);
   before = found ? null : {key, at: event.timeStamp};
   if (!found) return false;

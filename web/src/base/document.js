@@ -39,7 +39,9 @@ async function embedded(id) {
   try {
     return found.type === SECTION_TYPE ? await unpacked(found.textContent) : JSON.parse(found.textContent);
   } catch (error) {
-    throw new Error(`The section "${id}" of this file is damaged (${error.message}). Write the report again.`, {cause: error});
+    throw new Error(`The section "${id}" of this file is damaged (${error.message}). Write the report again.`, {
+      cause: error,
+    });
   }
 }
 
@@ -52,20 +54,34 @@ const partOf = (section, name) => ({value: section?.[name] ?? null, texts: secti
 
 /* The source of a report, which has one record, or a record and its base. */
 async function reportSource() {
-  const documents = {profile: await embedded('profile'), base: await embedded('base')}, written = Date.parse(document.lastModified) / 1e3, records = [{run: 'profile', label: folderOf(documents.profile), written}];
+  const documents = {profile: await embedded('profile'), base: await embedded('base')},
+    written = Date.parse(document.lastModified) / 1e3,
+    records = [{run: 'profile', label: folderOf(documents.profile), written}];
   if (documents.base) records.push({run: 'base', label: `${folderOf(documents.base)} (base)`, written});
   return {
-    isReport: true, list: async () => records, load: async run => documents[run], has: (run, method, name) => document.getElementById(`${run}.${method.index}.${name}`) !== null, section: async (run, method, name) => partOf(await embedded(`${run}.${method.index}.${name}`), name), compare: () => embedded('comparison'),
-    basesOf: run => records.filter(record => run === 'profile' && record.run === 'base'), baseFor: async run => (run === 'profile' && documents.base ? 'base' : null),
+    isReport: true,
+    list: async () => records,
+    load: async run => documents[run],
+    has: (run, method, name) => document.getElementById(`${run}.${method.index}.${name}`) !== null,
+    section: async (run, method, name) => partOf(await embedded(`${run}.${method.index}.${name}`), name),
+    compare: () => embedded('comparison'),
+    basesOf: run => records.filter(record => run === 'profile' && record.run === 'base'),
+    baseFor: async run => (run === 'profile' && documents.base ? 'base' : null),
   };
 }
 
 function tensorBoardSource() {
   const ask = (route, query = {}) => answerOf(new URL(`${route}?${new URLSearchParams(query)}`, import.meta.url));
   return {
-    isReport: false, list: async () => (await ask('runs')).map(({run, written}) => ({run, written, label: recordLabel(run)})), fleet: async () => (await ask('fleet')).map(record => ({...record, label: recordLabel(record.run)})),
-    load: run => ask('profile', {run}), has: (run, method, name) => Boolean(method.document[name]), section: async (run, method, name) => partOf({...method.document, texts: method.texts}, name), compare: (base, run) => ask('compare', {base, new: run}),
-    basesOf: (run, records) => records.filter(record => record.run !== run), baseFor: async run => (await ask('base', {new: run})).run,
+    isReport: false,
+    list: async () => (await ask('runs')).map(({run, written}) => ({run, written, label: recordLabel(run)})),
+    fleet: async () => (await ask('fleet')).map(record => ({...record, label: recordLabel(record.run)})),
+    load: run => ask('profile', {run}),
+    has: (run, method, name) => Boolean(method.document[name]),
+    section: async (run, method, name) => partOf({...method.document, texts: method.texts}, name),
+    compare: (base, run) => ask('compare', {base, new: run}),
+    basesOf: (run, records) => records.filter(record => record.run !== run),
+    baseFor: async run => (await ask('base', {new: run})).run,
   };
 }
 

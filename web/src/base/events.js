@@ -8,7 +8,11 @@ import {TOP_LEVEL, isInside, lineKey, operatorLabel} from './method.js';
 import {firstEndingAfter, makeRow} from './rects.js';
 
 /** What an event is: the whole run, the runtime's call of a kernel, a kernel, a call of a delegate, an event inside a delegate. */
-export const EXECUTE = 0, CALL = 1, KERNEL = 2, DELEGATE = 3, INSIDE = 4;
+export const EXECUTE = 0,
+  CALL = 1,
+  KERNEL = 2,
+  DELEGATE = 3,
+  INSIDE = 4;
 
 export const SEVERAL = '(several modules)';
 
@@ -23,32 +27,73 @@ export function commonModule(operators, rows) {
 export class Events extends Columns {
   constructor(table, texts, method) {
     super(table, table.count, texts);
-    Object.assign(this, {method, lanes: table.lanes, execute: table.execute, run: table.run, duration: this.numbers('duration'), start: this.numbers('start'), lane: this.indices('lane'), level: this.indices('level'),
-      operator: this.indices('operator'), instruction: this.indices('instruction'), measured: this.indices('measured'), labels: new Map()});
+    Object.assign(this, {
+      method,
+      lanes: table.lanes,
+      execute: table.execute,
+      run: table.run,
+      duration: this.numbers('duration'),
+      start: this.numbers('start'),
+      lane: this.indices('lane'),
+      level: this.indices('level'),
+      operator: this.indices('operator'),
+      instruction: this.indices('instruction'),
+      measured: this.indices('measured'),
+      labels: new Map(),
+    });
     const scale = this.numbers('scale'); // missing where it is 1
-    this.stop = Float64Array.from(this.start, (start, event) => start + this.duration[event] * (scale[event] >= 0 ? scale[event] : 1));
+    this.stop = Float64Array.from(
+      this.start,
+      (start, event) => start + this.duration[event] * (scale[event] >= 0 ? scale[event] : 1),
+    );
     this.end = this.stop.reduce((most, stop) => Math.max(most, stop), 1);
     this.nest();
   }
 
   /* Sets parent and kind. An event is inside the one of the level above that contains its middle; what runs in a delegate is inside the delegate's call. */
   nest() {
-    const {count, lanes, lane, level, start, stop, operator, instruction} = this, all = Array.from({length: count}, (_, event) => event);
-    const made = new Map([...grouped(all, event => `${lane[event]}.${level[event]}`)].map(([key, ids]) => [key, makeRow(ids, {start: event => start[event], end: event => stop[event]})]));
+    const {count, lanes, lane, level, start, stop, operator, instruction} = this,
+      all = Array.from({length: count}, (_, event) => event);
+    const made = new Map(
+      [...grouped(all, event => `${lane[event]}.${level[event]}`)].map(([key, ids]) => [
+        key,
+        makeRow(ids, {start: event => start[event], end: event => stop[event]}),
+      ]),
+    );
     const holder = (key, event) => {
-      const row = made.get(key), at = row ? firstEndingAfter(row, start[event]) : 0, found = row && at < row.count && row.x0[at] <= start[event] ? row.id[at] : row?.id[at - 1] ?? -1;
+      const row = made.get(key),
+        at = row ? firstEndingAfter(row, start[event]) : 0,
+        found = row && at < row.count && row.x0[at] <= start[event] ? row.id[at] : (row?.id[at - 1] ?? -1);
       return found >= 0 && start[found] <= start[event] && stop[event] <= stop[found] + 1e-6 * this.end ? found : -1;
     };
-    const main = lanes.findIndex(({delegated}) => !delegated), calls = grouped(all.filter(event => lane[event] === main && this.backend(event) && operator[event] < 0), event => instruction[event]);
+    const main = lanes.findIndex(({delegated}) => !delegated),
+      calls = grouped(
+        all.filter(event => lane[event] === main && this.backend(event) && operator[event] < 0),
+        event => instruction[event],
+      );
     this.parent = new Int32Array(count).fill(-1);
     this.kind = new Uint8Array(count);
     for (let event = 0; event < count; event++) {
       const isInside = lanes[lane[event]].delegated;
       if (level[event] > 0) this.parent[event] = holder(`${lane[event]}.${level[event] - 1}`, event);
-      else if (isInside) this.parent[event] = (calls.get(instruction[event]) ?? []).findLast(call => start[call] <= start[event]) ?? -1;
-      this.kind[event] = isInside ? INSIDE : operator[event] >= 0 ? KERNEL : this.backend(event) ? DELEGATE : level[event] === 0 && instruction[event] < 0 ? EXECUTE : this.text('match', event) === 'framework' ? CALL : KERNEL;
+      else if (isInside)
+        this.parent[event] = (calls.get(instruction[event]) ?? []).findLast(call => start[call] <= start[event]) ?? -1;
+      this.kind[event] = isInside
+        ? INSIDE
+        : operator[event] >= 0
+          ? KERNEL
+          : this.backend(event)
+            ? DELEGATE
+            : level[event] === 0 && instruction[event] < 0
+              ? EXECUTE
+              : this.text('match', event) === 'framework'
+                ? CALL
+                : KERNEL;
     }
-    this.inside = grouped(all.filter(event => this.parent[event] >= 0), event => this.parent[event]);
+    this.inside = grouped(
+      all.filter(event => this.parent[event] >= 0),
+      event => this.parent[event],
+    );
   }
 
   backend(event) {
@@ -59,7 +104,7 @@ export class Events extends Columns {
   operatorsOf(event) {
     if (this.operator[event] >= 0) return [this.operator[event]];
     if (this.kind[event] === DELEGATE) return this.ofDelegate(this.instruction[event]);
-    const inside = this.kind[event] === CALL ? this.inside.get(event) ?? [] : [];
+    const inside = this.kind[event] === CALL ? (this.inside.get(event) ?? []) : [];
     return inside.length === 1 ? this.operatorsOf(inside[0]) : [];
   }
 
@@ -74,13 +119,16 @@ export class Events extends Columns {
       const column = this.method.operators.indices('delegate');
       this.delegates = grouped(column.keys(), row => column[row]);
     }
-    return instruction < 0 ? [] : this.delegates.get(instruction) ?? [];
+    return instruction < 0 ? [] : (this.delegates.get(instruction) ?? []);
   }
 
   /** Whether the operator or the time of an event is an estimate. */
   isEstimated(event) {
     if (this.has('estimated')) return this.raw('estimated', event) === 1;
-    return this.text('match', event) === 'aligned' || (this.operator[event] >= 0 && this.method.operators.isEstimated(this.operator[event]));
+    return (
+      this.text('match', event) === 'aligned' ||
+      (this.operator[event] >= 0 && this.method.operators.isEstimated(this.operator[event]))
+    );
   }
 
   /** The name of the event as the runtime wrote it. */
@@ -95,17 +143,28 @@ export class Events extends Columns {
   }
 
   makeLabel(event) {
-    const {operators, delegates} = this.method, kind = this.kind[event], [row] = this.operatorsOf(event), parent = this.parent[event];
+    const {operators, delegates} = this.method,
+      kind = this.kind[event],
+      [row] = this.operatorsOf(event),
+      parent = this.parent[event];
     if (kind === DELEGATE) {
-      const rows = this.operatorsOf(event), count = rows.length || delegates.find(({instruction}) => instruction === this.instruction[event])?.nodes || 0;
-      return `${rows.length ? commonModule(operators, rows)?.path ?? SEVERAL : this.backend(event)}${count ? ` (${count} node${count === 1 ? '' : 's'})` : ''}`;
+      const rows = this.operatorsOf(event),
+        count = rows.length || delegates.find(({instruction}) => instruction === this.instruction[event])?.nodes || 0;
+      return `${rows.length ? (commonModule(operators, rows)?.path ?? SEVERAL) : this.backend(event)}
+        ${count ? ` (${count} node${count === 1 ? '' : 's'})` : ''}`;
     }
-    if (row !== undefined) return kind === KERNEL && parent >= 0 && this.kind[parent] === CALL ? shortOp(operators.op(row)) : operatorLabel(operators, row);
-    const inside = kind === CALL ? this.inside.get(event) ?? [] : [];
+    if (row !== undefined)
+      return kind === KERNEL && parent >= 0 && this.kind[parent] === CALL
+        ? shortOp(operators.op(row))
+        : operatorLabel(operators, row);
+    const inside = kind === CALL ? (this.inside.get(event) ?? []) : [];
     if (inside.length === 1) return this.label(inside[0]);
     if (kind === CALL) return this.instruction[event] >= 0 ? `instruction ${this.instruction[event]}` : 'runtime';
     const [, called] = this.rawName(event).match(/^native_call_(\w+?)(\.\w+)?$/) ?? [];
-    return called ?? (kind === KERNEL && this.instruction[event] >= 0 ? `instruction ${this.instruction[event]}` : this.rawName(event));
+    return (
+      called ??
+      (kind === KERNEL && this.instruction[event] >= 0 ? `instruction ${this.instruction[event]}` : this.rawName(event))
+    );
   }
 
   /** The module that an event belongs to: that of its operator, or of all operators of a delegate. Null if there is none. */
@@ -116,24 +175,42 @@ export class Events extends Columns {
 
   /** The keys by which a table over a span adds events up. */
   groupKey(event, by) {
-    const {operators} = this.method, [row] = this.operatorsOf(event), kind = this.kind[event], own = this.operator[event] >= 0;
+    const {operators} = this.method,
+      [row] = this.operatorsOf(event),
+      kind = this.kind[event],
+      own = this.operator[event] >= 0;
     const beside = kind === EXECUTE || kind === CALL ? 'runtime' : kind === DELEGATE ? 'delegate calls' : null; // what is not an operator itself
-    if (by === 'backend') return beside === 'runtime' ? beside : this.backend(event) ?? 'cpu';
+    if (by === 'backend') return beside === 'runtime' ? beside : (this.backend(event) ?? 'cpu');
     if (by === 'module') return this.module(event)?.path ?? (beside && row === undefined ? beside : TOP_LEVEL);
     if (beside) return beside;
     if (by === 'source') return own ? lineKey(operators.source(row)) || '(not recorded)' : '(not recorded)';
-    return own ? shortOp(operators.op(row)) : kind === INSIDE ? this.rawName(event).replace(/ #\d+$/, '') : this.label(event);
+    return own
+      ? shortOp(operators.op(row))
+      : kind === INSIDE
+        ? this.rawName(event).replace(/ #\d+$/, '')
+        : this.label(event);
   }
 }
 
 /* Sets start and duration of a run's events from what the document has: of each start the gap to the event before, of each duration what is left behind the last event directly inside. */
 function withTimes(table) {
-  const columns = new Columns(table, table.count, []), gap = columns.numbers('gap'), time = columns.numbers('time'), lane = columns.indices('lane'), level = columns.indices('level'), {count} = table;
-  const start = new Float64Array(count), duration = Float64Array.from(time, left => left || 0), around = new Int32Array(count).fill(-1), last = new Int32Array(count).fill(-1);
-  const isIn = (event, other) => (Math.max(0, lane[event]) === Math.max(0, lane[other]) ? level[event] > level[other] : lane[event] > lane[other]);
+  const columns = new Columns(table, table.count, []),
+    gap = columns.numbers('gap'),
+    time = columns.numbers('time'),
+    lane = columns.indices('lane'),
+    level = columns.indices('level'),
+    {count} = table;
+  const start = new Float64Array(count),
+    duration = Float64Array.from(time, left => left || 0),
+    around = new Int32Array(count).fill(-1),
+    last = new Int32Array(count).fill(-1);
+  const isIn = (event, other) =>
+    Math.max(0, lane[event]) === Math.max(0, lane[other]) ? level[event] > level[other] : lane[event] > lane[other];
   for (let event = 1; event < count; event++) {
-    start[event] = start[event - 1] + (gap[event] || 0) + (isIn(event, event - 1) ? 0 : Math.floor(duration[event - 1]));
-    for (around[event] = event - 1; around[event] >= 0 && !isIn(event, around[event]);) around[event] = around[around[event]];
+    start[event] =
+      start[event - 1] + (gap[event] || 0) + (isIn(event, event - 1) ? 0 : Math.floor(duration[event - 1]));
+    for (around[event] = event - 1; around[event] >= 0 && !isIn(event, around[event]);)
+      around[event] = around[around[event]];
   }
   for (let event = count - 1; event >= 0; event--) {
     if (last[event] >= 0) duration[event] += start[last[event]] + duration[last[event]] - start[event];
@@ -148,16 +225,23 @@ function withTimes(table) {
  */
 export function readTimeline(said, texts, method) {
   if (!said?.runs.length) return null;
-  const numbers = method.document.run_numbers, kept = [], runs = said.runs.map(({run}) => ({run: numbers[run] ?? run, execute: method.perRun[run]}));
+  const numbers = method.document.run_numbers,
+    kept = [],
+    runs = said.runs.map(({run}) => ({run: numbers[run] ?? run, execute: method.perRun[run]}));
   const tableOf = at => withTimes({...said.structures[said.runs[at].structure], ...said.runs[at]});
-  return {runs, leftOut: said.runs_left_out, eventsOf: at => (kept[at] ??= new Events({...tableOf(at), ...runs[at]}, texts, method))};
+  return {
+    runs,
+    leftOut: said.runs_left_out,
+    eventsOf: at => (kept[at] ??= new Events({...tableOf(at), ...runs[at]}, texts, method)),
+  };
 }
 
 /**
  * Returns the times of all operators in a run, in ns: the sums of their events, but for the operators that the section `per_run` lists, such as those that have a share of an event.
  */
 export function timesOfRun(timeline, at, perRun, count) {
-  const events = timeline.eventsOf(at), of = new Float64Array(count).fill(NaN);
+  const events = timeline.eventsOf(at),
+    of = new Float64Array(count).fill(NaN);
   for (let event = 0; event < events.count; event++) {
     const row = events.operator[event];
     if (row >= 0 && row < count) of[row] = (of[row] || 0) + events.duration[event];
@@ -176,7 +260,8 @@ const depthOf = head => (head === '' ? 1 : head.split('.').length + (head.split(
 
 /** Returns the name of the lane of modules below a head: "encoder_layer" for "encoder.layers.encoder_layer_*". */
 export function laneNameOf(head) {
-  const parts = head.split('.'), last = parts.at(-1) === '*' ? parts.at(-2) ?? '' : parts.at(-1);
+  const parts = head.split('.'),
+    last = parts.at(-1) === '*' ? (parts.at(-2) ?? '') : parts.at(-1);
   return last.replace(/[._]?\*$/, '') || 'module';
 }
 
@@ -184,11 +269,17 @@ export function laneNameOf(head) {
 function chainIn(module, head) {
   const path = module?.path ?? '';
   if (!path) return [];
-  const parts = path.split('.'), depth = depthOf(head);
-  if (head !== '' && module.pattern !== head && !module.pattern.startsWith(`${head}.`)) return [{key: path, label: letteredEnd(path)}];
+  const parts = path.split('.'),
+    depth = depthOf(head);
+  if (head !== '' && module.pattern !== head && !module.pattern.startsWith(`${head}.`))
+    return [{key: path, label: letteredEnd(path)}];
   if (parts.length < depth) return [];
-  const number = parts[depth - 1].match(/^(?:.*?[_.])?(\d+)$/)?.[1], inside = parts.slice(0, depth + 1).join('.');
-  const first = {key: parts.slice(0, depth).join('.'), label: head === '' || number === undefined ? parts[depth - 1] : number};
+  const number = parts[depth - 1].match(/^(?:.*?[_.])?(\d+)$/)?.[1],
+    inside = parts.slice(0, depth + 1).join('.');
+  const first = {
+    key: parts.slice(0, depth).join('.'),
+    label: head === '' || number === undefined ? parts[depth - 1] : number,
+  };
   return parts.length > depth ? [first, {key: inside, label: parts[depth]}] : [first];
 }
 
@@ -198,15 +289,26 @@ function chainIn(module, head) {
  * call; one with several modules is drawn by its inner events, whose starts may not be measured.
  */
 export function moduleBoxes(events, head = '') {
-  const levels = [[], []], {modulesByPath} = events.method;
+  const levels = [[], []],
+    {modulesByPath} = events.method;
   const add = (level, {key, label}, event) => {
-    const boxes = levels[level], last = boxes.at(-1), isSynthetic = events.measured[event] === 0;
+    const boxes = levels[level],
+      last = boxes.at(-1),
+      isSynthetic = events.measured[event] === 0;
     if (last?.key === key && last.isSynthetic === isSynthetic) {
       last.end = Math.max(last.end, events.stop[event]);
       last.events++;
       return;
     }
-    boxes.push({key, module: modulesByPath.get(key) ?? null, label, start: events.start[event], end: events.stop[event], events: 1, isSynthetic});
+    boxes.push({
+      key,
+      module: modulesByPath.get(key) ?? null,
+      label,
+      start: events.start[event],
+      end: events.stop[event],
+      events: 1,
+      isSynthetic,
+    });
   };
   const placeAt = (event, level) => {
     const box = chainIn(events.module(event), head)[level];
@@ -223,7 +325,8 @@ export function moduleBoxes(events, head = '') {
     }
   };
   for (let event = 0; event < events.count; event++) {
-    const kind = events.kind[event], parent = events.parent[event];
+    const kind = events.kind[event],
+      parent = events.parent[event];
     const isInCall = parent >= 0 && events.kind[parent] === CALL && events.operatorsOf(parent).length > 0;
     if (kind === CALL || kind === DELEGATE) place(event, kind === DELEGATE ? events.allInside(event) : []);
     else if (kind === KERNEL && !isInCall) place(event, []);
@@ -235,11 +338,16 @@ export function moduleBoxes(events, head = '') {
 
 /** Returns, for each event of the chosen lanes, the ns of it inside the span, and those that are in no event inside it: {total, self: Float64Array, touched: the events}. */
 export function clippedTimes(events, [from, to], isChosen) {
-  const {count, start, stop, lane, parent, duration} = events, total = new Float64Array(count), self = new Float64Array(count), touched = [];
+  const {count, start, stop, lane, parent, duration} = events,
+    total = new Float64Array(count),
+    self = new Float64Array(count),
+    touched = [];
   for (let event = 0; event < count; event++) {
-    const length = stop[event] - start[event], inside = Math.min(to, stop[event]) - Math.max(from, start[event]);
+    const length = stop[event] - start[event],
+      inside = Math.min(to, stop[event]) - Math.max(from, start[event]);
     if (!isChosen(lane[event]) || inside < 0 || (length > 0 ? inside <= 0 : start[event] >= to)) continue;
-    const time = length > 0 ? (inside >= length ? duration[event] : duration[event] * (inside / length)) : duration[event]; // an event that was scaled to fit counts with its duration
+    const time =
+      length > 0 ? (inside >= length ? duration[event] : duration[event] * (inside / length)) : duration[event]; // an event that was scaled to fit counts with its duration
     total[event] = time;
     self[event] += time;
     touched.push(event);
@@ -251,7 +359,8 @@ export function clippedTimes(events, [from, to], isChosen) {
 
 /** Returns the rows of the table over a span: {key, count, total, self, operators}, most self time first. */
 export function sumSpan(events, span, isChosen, by) {
-  const {total, self, touched} = clippedTimes(events, span, isChosen), groups = new Map();
+  const {total, self, touched} = clippedTimes(events, span, isChosen),
+    groups = new Map();
   for (const event of touched) {
     const key = events.groupKey(event, by);
     if (!groups.has(key)) groups.set(key, {key, count: 0, total: 0, self: 0, event});

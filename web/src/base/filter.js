@@ -7,18 +7,32 @@ import {allRows, rowsWhere} from './columns.js';
 import {UNITS} from './format.js';
 import {isInside, lineKey} from './method.js';
 
-const COMPARISONS = {'>': (a, b) => a > b, '<': (a, b) => a < b, '>=': (a, b) => a >= b, '<=': (a, b) => a <= b, '=': (a, b) => a === b};
-const TIMES = ['typical', 'avg', 'p10', 'p50', 'p90', 'min', 'max'], NUMBERS = ['bytes', 'macs', 'calls', 'gflops', 'gbs', 'intensity', 'of_peak'];
+const COMPARISONS = {
+  '>': (a, b) => a > b,
+  '<': (a, b) => a < b,
+  '>=': (a, b) => a >= b,
+  '<=': (a, b) => a <= b,
+  '=': (a, b) => a === b,
+};
+const TIMES = ['typical', 'avg', 'p10', 'p50', 'p90', 'min', 'max'],
+  NUMBERS = ['bytes', 'macs', 'calls', 'gflops', 'gbs', 'intensity', 'of_peak'];
 
 /* Returns a test for a pattern with * and ?, as a shell has them and as `--op` of the command. */
 function globTest(pattern) {
-  const made = new RegExp(`^${pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
+  const made = new RegExp(
+    `^${pattern
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.')}$`,
+    'i',
+  );
   return said => made.test(said);
 }
 
 /* An operator's whole name means that operator, "conv" all whose names hold it, and a pattern those that it fits. */
 function opTest(pattern, {operators}) {
-  const test = globTest(pattern), part = pattern.toLowerCase();
+  const test = globTest(pattern),
+    part = pattern.toLowerCase();
   if (/[*?]/.test(pattern)) return test;
   for (let row = 0; row < operators.count; row++) if (operators.op(row) === pattern) return op => op === pattern;
   return op => op.toLowerCase().includes(part);
@@ -30,12 +44,14 @@ const FIELDS = {
     return (operators, row) => test(operators.op(row));
   },
   module: (path, {modulesByPath}) => {
-    const outer = modulesByPath.get(path), test = globTest(path);
+    const outer = modulesByPath.get(path),
+      test = globTest(path);
     const isIn = said => said === path || said.startsWith(`${path}.`);
     const isNamed = module => Boolean(module) && (isIn(module.pattern) || test(module.path) || test(module.pattern));
     return (operators, row) => (outer ? isInside(operators.module(row), outer) : isNamed(operators.module(row)));
   },
-  own: path => (operators, row) => (operators.module(row)?.path ?? '') === path || operators.module(row)?.pattern === path,
+  own: path => (operators, row) =>
+    (operators.module(row)?.path ?? '') === path || operators.module(row)?.pattern === path,
   backend: pattern => {
     const test = globTest(pattern);
     return (operators, row) => test(operators.backend(row) ?? '');
@@ -66,14 +82,18 @@ export const repeatedTerms = (pattern, op) => `${term('own', pattern)} ${term('o
 
 /* Returns the test of a term: a function of operators and row. Throws if the term is not understood. */
 function testOf(said, method, unit) {
-  const field = said.match(/^([a-z]+):(.*)$/is), compared = said.match(/^([a-z_0-9]+)(>=|<=|>|<|=)(-?[\d.]+(?:e[+-]?\d+)?)$/i);
+  const field = said.match(/^([a-z]+):(.*)$/is),
+    compared = said.match(/^([a-z_0-9]+)(>=|<=|>|<|=)(-?[\d.]+(?:e[+-]?\d+)?)$/i);
   if (said.length > 2 && said.startsWith('/') && said.endsWith('/')) {
     const test = new RegExp(said.slice(1, -1), 'im');
     return (operators, row) => test.test(operators.searchText(row));
   }
-  if (field && Object.hasOwn(FIELDS, field[1].toLowerCase())) return FIELDS[field[1].toLowerCase()](field[2].replace(/^"(.*?)"?$/s, '$1'), method);
+  if (field && Object.hasOwn(FIELDS, field[1].toLowerCase()))
+    return FIELDS[field[1].toLowerCase()](field[2].replace(/^"(.*?)"?$/s, '$1'), method);
   if (compared && (TIMES.includes(compared[1]) || NUMBERS.includes(compared[1]))) {
-    const [, key, sign, value] = compared, limit = Number(value) * (TIMES.includes(key) ? UNITS[unit].ns : 1), compare = COMPARISONS[sign];
+    const [, key, sign, value] = compared,
+      limit = Number(value) * (TIMES.includes(key) ? UNITS[unit].ns : 1),
+      compare = COMPARISONS[sign];
     return (operators, row) => compare(key === 'avg' ? operators.avg[row] : operators.numbers(key)[row], limit);
   }
   const word = said.replace(/^"(.*?)"?$/s, '$1').toLowerCase();
@@ -94,17 +114,23 @@ export function search(method, said, unit = 'ms') {
 
 /** Returns the text without the terms of a field, or without one term. */
 export function without(said, part) {
-  return termsOf(said).filter(other => other !== part && !other.startsWith(`${part}:`)).join(' ');
+  return termsOf(said)
+    .filter(other => other !== part && !other.startsWith(`${part}:`))
+    .join(' ');
 }
 
 /** Returns the options of the command that select the same operators; null if the command cannot. */
 export function optionsOf(said) {
-  const names = {op: '--op', module: '--module', backend: '--backend'}, options = [];
+  const names = {op: '--op', module: '--module', backend: '--backend'},
+    options = [];
   for (const part of termsOf(said)) {
     const found = part.match(/^(op|module|backend):"?(.*?)"?$/i);
     if (!found) return null;
     const [, field, value] = found;
-    options.push(names[field.toLowerCase()], `'${(field === 'op' && !/[*?]/.test(value) ? `*${value}*` : value).replaceAll("'", "'\\''")}'`);
+    options.push(
+      names[field.toLowerCase()],
+      `'${(field === 'op' && !/[*?]/.test(value) ? `*${value}*` : value).replaceAll("'", "'\\''")}'`,
+    );
   }
   return options;
 }

@@ -11,14 +11,15 @@ export const UNITS = {
 };
 
 // Formats are kept, because making one takes as long as formatting hundreds of numbers.
-const formats = [], formatOf = digits => (formats[digits] ??= new Intl.NumberFormat('en-US', digits ? {maximumSignificantDigits: digits} : {}));
+const formats = [],
+  formatOf = digits =>
+    (formats[digits] ??= new Intl.NumberFormat('en-US', digits ? {maximumSignificantDigits: digits} : {}));
 
 /** Formats a count: "1,234". */
 export const numberText = count => formatOf(0).format(count);
 
 /** The size of a unit in ns; `ticksPerSecond` is the ETDump's clock, for cycles. */
-export const sizeOf = (unit, ticksPerSecond = 1e9) =>
-  (unit === 'cycles' ? 1e9 / ticksPerSecond : UNITS[unit].ns);
+export const sizeOf = (unit, ticksPerSecond = 1e9) => (unit === 'cycles' ? 1e9 / ticksPerSecond : UNITS[unit].ns);
 
 /** The unit in which a page shows all times: microseconds below 1 ms in all, milliseconds below 10 s. */
 export const unitFor = ns => (ns >= 1e10 ? 's' : ns >= 1e6 || !(ns > 0) ? 'ms' : 'us');
@@ -52,7 +53,8 @@ export function digitText(value, digit) {
  */
 export function timeText(ns, unit, {ticksPerSecond = 1e9, whole = 0, grain = 0} = {}) {
   if (ns === null || ns === undefined || !Number.isFinite(ns)) return '–';
-  const size = sizeOf(unit, ticksPerSecond), value = ns / size;
+  const size = sizeOf(unit, ticksPerSecond),
+    value = ns / size;
   if (!(whole > 0)) return value.toFixed(UNITS[unit].decimals);
   return digitText(value, digitOf(value, lastDigitOf(whole / size), grain / size));
 }
@@ -68,8 +70,10 @@ export function savingText({low, high}, unit, ticksPerSecond = 1e9) {
 /** Formats a rate or a count with three significant digits, from 10,000 on with k, M, G or T: "0.0123", "12.3", "4,321", "8.62 M"; "–" if it is unknown. */
 export function rateText(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
-  const units = ['', ' k', ' M', ' G', ' T'], unit = value < 1e4 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
-  return `${formatOf(unit ? 3 : Math.max(3, String(Math.trunc(value)).length)).format(value / 1000 ** unit)}${units[unit]}`;
+  const units = ['', ' k', ' M', ' G', ' T'],
+    unit = value < 1e4 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
+  return `${formatOf(unit ? 3 : Math.max(3, String(Math.trunc(value)).length)).format(value / 1000 ** unit)}
+    ${units[unit]}`;
 }
 
 /** Formats a share in whole percent, with a decimal below 1 %: "76 %", "0.4 %", "<0.1 %". */
@@ -86,8 +90,7 @@ export function changeText(from, to) {
 }
 
 /** Formats a relative change that is known, 0.12 as "+12 %"; with a decimal below 10 %. */
-export const relativeText = change =>
-  `${signOf((100 * change).toFixed(Math.abs(change) < 0.0995 ? 1 : 0))} %`;
+export const relativeText = change => `${signOf((100 * change).toFixed(Math.abs(change) < 0.0995 ? 1 : 0))} %`;
 
 /** Puts a plus sign, or a minus sign of the same width, before the text of a number. */
 export function signOf(text) {
@@ -132,6 +135,7 @@ export function shortType(type) {
 
 /** Formats seconds since 1970 as "2026-11-22 14:05", in the reader's time zone. */
 export function dateText(seconds) {
-  const date = new Date(seconds * 1e3), two = number => String(number).padStart(2, '0');
+  const date = new Date(seconds * 1e3),
+    two = number => String(number).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }

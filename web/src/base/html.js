@@ -12,10 +12,12 @@ const SHOWN = ['title', 'aria-label', 'aria-description', 'placeholder', 'alt'];
 /** Returns the text with "?" for each control character and each mark that turns the direction of writing, like text in a terminal. */
 export const visibleText = text => text.replace(INVISIBLE, '?');
 
-const visibleChild = child => (typeof child === 'string' ? visibleText(child) : Array.isArray(child) ? child.map(visibleChild) : child);
+const visibleChild = child =>
+  typeof child === 'string' ? visibleText(child) : Array.isArray(child) ? child.map(visibleChild) : child;
 
 function element(tag, properties, ...children) {
-  if (properties) for (const key of SHOWN) if (typeof properties[key] === 'string') properties[key] = visibleText(properties[key]);
+  if (properties)
+    for (const key of SHOWN) if (typeof properties[key] === 'string') properties[key] = visibleText(properties[key]);
   return h(tag, properties, ...(typeof tag === 'string' ? children.map(visibleChild) : children));
 }
 

@@ -70,7 +70,8 @@ export function headOf(rows, within = '') {
   }
 }
 
-const LEAST_CUT = 4, WORD = 8; // letters of a text that is cut; a word below WORD letters is never cut
+const LEAST_CUT = 4,
+  WORD = 8; // letters of a text that is cut; a word below WORD letters is never cut
 
 /**
  * Returns as much of a text as has room: all of it, its beginning up to the first "_", or as many letters as fit; ""

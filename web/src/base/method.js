@@ -15,18 +15,25 @@ export const TOP_LEVEL = '(top level)';
 
 /** The parts of a method's time by their names in the document, in the words of docs/terms.md. */
 export const PART_TEXTS = {
-  operators: 'graph operators', operators_unplaced: 'operators, on no node', inserted: 'inserted copies', delegate_phases: 'in delegates: computing, waiting, copying',
-  opaque_delegates: 'in delegates (no operators recorded)', call_overhead: 'calling delegates', runtime: 'runtime, outside operators', unexplained: 'unexplained',
+  operators: 'graph operators',
+  operators_unplaced: 'operators, on no node',
+  inserted: 'inserted copies',
+  delegate_phases: 'in delegates: computing, waiting, copying',
+  opaque_delegates: 'in delegates (no operators recorded)',
+  call_overhead: 'calling delegates',
+  runtime: 'runtime, outside operators',
+  unexplained: 'unexplained',
 };
 
 const MATCHES = {
   handle: 'by the debug handle map, the operator and, with the .pte, the values it reads; or by elimination',
   delegate_map: "by the backend's own map from its ids to debug handles",
   payload: "by the delegate's payload in the .pte: its operators and the values they read",
-  order: 'several nodes share the handle and operator: by the order of lowering, proved by the handle lists and the events',
+  order:
+    'several nodes share the handle and operator: by the order of lowering, proved by the handle lists and the events',
   instruction: 'by the number of the instruction in the .pte that ran it',
   aligned: 'estimated: by the order of operator classes',
-  delegate: "no node: a delegate call as a whole, or an operator that the lowering inserted",
+  delegate: 'no node: a delegate call as a whole, or an operator that the lowering inserted',
   framework: 'no node: time between and around kernels and delegates',
   none: 'no node was found',
 };
@@ -41,7 +48,14 @@ export class Operators extends Columns {
   constructor(graph, texts, runs) {
     const {operators} = graph;
     super(operators, operators.count, texts);
-    Object.assign(this, {runs, sources: graph.sources, modules: [], searchTexts: [], matches: this.indices('match'), owners: this.indices('module')});
+    Object.assign(this, {
+      runs,
+      sources: graph.sources,
+      modules: [],
+      searchTexts: [],
+      matches: this.indices('match'),
+      owners: this.indices('module'),
+    });
   }
 
   name(row) {
@@ -75,7 +89,9 @@ export class Operators extends Columns {
 
   /** The average time per inference of each operator, NaN if it was not timed. */
   get avg() {
-    this.averages ??= Float64Array.from(this.numbers('total'), (total, row) => (this.isTimed(row) ? total / this.runs : NaN));
+    this.averages ??= Float64Array.from(this.numbers('total'), (total, row) =>
+      this.isTimed(row) ? total / this.runs : NaN,
+    );
     return this.averages;
   }
 
@@ -88,7 +104,10 @@ export class Operators extends Columns {
   /** The text in which a search looks for words: names and modules. */
   searchText(row) {
     const module = this.module(row);
-    this.searchTexts[row] ??= [this.name(row), this.op(row), module?.path, module?.type].filter(Boolean).join('\n').toLowerCase();
+    this.searchTexts[row] ??= [this.name(row), this.op(row), module?.path, module?.type]
+      .filter(Boolean)
+      .join('\n')
+      .toLowerCase();
     return this.searchTexts[row];
   }
 
@@ -113,11 +132,12 @@ export const GROUP_KEYS = {
 
 /** Groups rows by a key of GROUP_KEYS and sums their `times` in ns: {key, rows, count, timed, time, estimated}, most time first. */
 export function groupRows(operators, rows, by, times = operators.avg) {
-  const groups = new Map(), keyOf = GROUP_KEYS[by];
+  const groups = new Map(),
+    keyOf = GROUP_KEYS[by];
   for (const row of rows) {
     const key = keyOf(operators, row);
     let group = groups.get(key);
-    if (!group) groups.set(key, group = {key, rows: [], count: 0, timed: 0, time: 0, estimated: 0});
+    if (!group) groups.set(key, (group = {key, rows: [], count: 0, timed: 0, time: 0, estimated: 0}));
     const time = times[row] > 0 ? times[row] : 0;
     group.rows.push(row);
     group.count++;
@@ -130,18 +150,30 @@ export function groupRows(operators, rows, by, times = operators.avg) {
 
 /** Returns the backends that run operators, most time first. The position of one decides its colour. */
 export function backendsOf(operators) {
-  operators.backendList ??= groupRows(operators, rowsWhere(operators.count, row => operators.backend(row) !== null), 'backend').map(group => group.key);
+  operators.backendList ??= groupRows(
+    operators,
+    rowsWhere(operators.count, row => operators.backend(row) !== null),
+    'backend',
+  ).map(group => group.key);
   return operators.backendList;
 }
 
 /** Returns the place of a backend among those that are no CPU kernels, which decides its colour; -1 of CPU kernels. */
 export function placeOf(operators, name) {
-  return name === CPU || !name ? -1 : Math.max(0, backendsOf(operators).filter(other => other !== CPU).indexOf(name));
+  return name === CPU || !name
+    ? -1
+    : Math.max(
+        0,
+        backendsOf(operators)
+          .filter(other => other !== CPU)
+          .indexOf(name),
+      );
 }
 
 /** Returns how an operator is called in pictures: its module and what it does, "layers.3.attention · bmm". */
 export function operatorLabel(operators, row) {
-  const path = operators.module(row)?.path, op = shortOp(operators.op(row));
+  const path = operators.module(row)?.path,
+    op = shortOp(operators.op(row));
   return path ? `${path} · ${op}` : op;
 }
 
@@ -149,13 +181,25 @@ export function operatorLabel(operators, row) {
 
 /* Reads the modules, parents before children. A path may be listed twice, such as the empty one of the whole model; every index then refers to the first. */
 function readModules(table, texts) {
-  const columns = new Columns(table, table.count ?? table.path.length, texts), parents = columns.indices('parent'), byPath = new Map();
+  const columns = new Columns(table, table.count ?? table.path.length, texts),
+    parents = columns.indices('parent'),
+    byPath = new Map();
   const list = Array.from({length: columns.count}, (_, index) => {
     const path = columns.raw('path', index);
     if (byPath.has(path)) return byPath.get(path);
-    const parent = byPath.get(columns.raw('path', parents[index])) ?? null, prefix = parent?.path ? `${parent.path}.` : '';
+    const parent = byPath.get(columns.raw('path', parents[index])) ?? null,
+      prefix = parent?.path ? `${parent.path}.` : '';
     const label = path !== '' && path.startsWith(prefix) ? path.slice(prefix.length) : path;
-    const module = {index, path, label, type: columns.text('type', index) ?? '', pattern: columns.text('pattern', index) ?? path, parent, children: [], own: []};
+    const module = {
+      index,
+      path,
+      label,
+      type: columns.text('type', index) ?? '',
+      pattern: columns.text('pattern', index) ?? path,
+      parent,
+      children: [],
+      own: [],
+    };
     byPath.set(path, module);
     parent?.children.push(module);
     return module;
@@ -176,8 +220,15 @@ export function isInside(module, outer) {
 }
 
 function readGraph(graph, texts, runs) {
-  if (!graph) return {operators: new Operators({operators: {count: 0, name: []}, sources: []}, texts, runs), modules: [], modulesByPath: new Map()};
-  const operators = new Operators(graph, texts, runs), {list, byPath} = readModules(graph.modules, texts), {owners} = operators;
+  if (!graph)
+    return {
+      operators: new Operators({operators: {count: 0, name: []}, sources: []}, texts, runs),
+      modules: [],
+      modulesByPath: new Map(),
+    };
+  const operators = new Operators(graph, texts, runs),
+    {list, byPath} = readModules(graph.modules, texts),
+    {owners} = operators;
   operators.modules = list;
   for (let row = 0; row < operators.count; row++) list[owners[row]]?.own.push(row);
   return {operators, modules: list, modulesByPath: byPath};
@@ -185,12 +236,33 @@ function readGraph(graph, texts, runs) {
 
 /* ---- Methods ---- */
 
-const DELEGATE_TIMES = ['call', 'on_nodes', 'estimated', 'copy_in', 'compute', 'wait', 'copy_out', 'other', 'npu', 'gpu', 'cpu'];
+const DELEGATE_TIMES = [
+  'call',
+  'on_nodes',
+  'estimated',
+  'copy_in',
+  'compute',
+  'wait',
+  'copy_out',
+  'other',
+  'npu',
+  'gpu',
+  'cpu',
+];
 
 /* Reads a delegate, with times per inference; a time that was not recorded is null. `places` say where it is and why it ends there: `cutBy` is the operator behind it. */
 function readDelegate(delegate, index, runs, places) {
-  const place = {module: places.indices('module')[index], cutBy: places.indices('cut_by')[index], cutReason: places.text('cut_reason', index)};
-  return {...delegate, index, ...place, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === null ? null : delegate[key] / runs]))};
+  const place = {
+    module: places.indices('module')[index],
+    cutBy: places.indices('cut_by')[index],
+    cutReason: places.text('cut_reason', index),
+  };
+  return {
+    ...delegate,
+    index,
+    ...place,
+    ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === null ? null : delegate[key] / runs])),
+  };
 }
 
 /* ns; a part below it is a rounding error */
@@ -202,25 +274,57 @@ export const balanceParts = (shown, key = 'typical') => shown.balance.filter(par
 const perInference = (parts, runs) => parts.map(part => ({...part, avg: part.total / runs}));
 
 function readMethod(method, index, texts) {
-  const runs = method.runs || 1, graph = readGraph(method.graph, texts, runs), places = new Columns(method.delegate_places, method.delegates.length, texts);
-  const rowsOf = finding => Int32Array.from(fromSteps(finding.operator_steps).filter(row => row >= 0 && row < graph.operators.count));
+  const runs = method.runs || 1,
+    graph = readGraph(method.graph, texts, runs),
+    places = new Columns(method.delegate_places, method.delegates.length, texts);
+  const rowsOf = finding =>
+    Int32Array.from(fromSteps(finding.operator_steps).filter(row => row >= 0 && row < graph.operators.count));
   return {
-    index, document: method, texts, name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run ?? [],
-    noise: method.noise, phases: method.phases_of_runs,
-    balance: perInference(method.balance, runs), clockHidden: method.clock_hidden / runs,
-    clockHiddenTypical: method.clock_hidden_typical ?? 0, groups: method.groups ?? [], clocks: method.clocks ?? {}, delegation: method.delegation, notes: method.notes ?? [],
-    delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, runs, places)), delegatePhases: perInference(method.phases, runs), computeUnits: perInference(method.compute_units, runs),
-    findings: method.findings.map((finding, at) => ({...finding, index: at, rows: rowsOf(finding)})), hasGraph: Boolean(method.graph), patterns: method.by_pattern ?? [], graphName: method.graph?.module ?? null, ...graph,
+    index,
+    document: method,
+    texts,
+    name: method.method ?? '(method unknown)',
+    runs: method.runs,
+    skippedRuns: method.skipped_runs,
+    skipped: method.skipped,
+    execute: method.execute,
+    perRun: method.execute_per_run ?? [],
+    noise: method.noise,
+    phases: method.phases_of_runs,
+    balance: perInference(method.balance, runs),
+    clockHidden: method.clock_hidden / runs,
+    clockHiddenTypical: method.clock_hidden_typical ?? 0,
+    groups: method.groups ?? [],
+    clocks: method.clocks ?? {},
+    delegation: method.delegation,
+    notes: method.notes ?? [],
+    delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, runs, places)),
+    delegatePhases: perInference(method.phases, runs),
+    computeUnits: perInference(method.compute_units, runs),
+    findings: method.findings.map((finding, at) => ({...finding, index: at, rows: rowsOf(finding)})),
+    hasGraph: Boolean(method.graph),
+    patterns: method.by_pattern ?? [],
+    graphName: method.graph?.module ?? null,
+    ...graph,
   };
 }
 
 /** Reads the document. Throws if it has another schema or is broken. */
 export function readProfile(document) {
-  if (document?.schema !== SCHEMA) throw new Error(`This page reads documents of ${SCHEMA}, and this one is ${String(document?.schema ?? 'none')}${document?.version ? `, written by etrecord-tb ${document.version}` : ''}: show it with the page of that version.`);
+  if (document?.schema !== SCHEMA)
+    throw new Error(
+      `This page reads documents of ${SCHEMA}, and this one is ${String(document?.schema ?? 'none')}
+        ${document?.version ? `, written by etrecord-tb ${document.version}` : ''}: show it with the page of that version.`,
+    );
   try {
     return {
-      version: document.version, ticksPerSecond: document.ticks_per_second, inputs: document.inputs, methods: document.methods.map((method, index) => readMethod(method, index, document.texts)), load: document.load,
-      warnings: document.warnings, peaks: document.roofs ?? null,
+      version: document.version,
+      ticksPerSecond: document.ticks_per_second,
+      inputs: document.inputs,
+      methods: document.methods.map((method, index) => readMethod(method, index, document.texts)),
+      load: document.load,
+      warnings: document.warnings,
+      peaks: document.roofs ?? null,
     };
   } catch (error) {
     throw new Error(`broken document (${error.message})`, {cause: error});
@@ -230,11 +334,19 @@ export function readProfile(document) {
 const byTime = times => Array.from(times.keys()).sort((a, b) => times[a] - times[b]);
 
 /** The runs that have a name: functions of the times of all runs that return the position of one. The median run is the faster one of two in the middle. */
-export const RUN_WORDS = {first: () => 0, fastest: times => byTime(times)[0], median: times => byTime(times)[(times.length - 1) >> 1], slowest: times => byTime(times).at(-1)};
+export const RUN_WORDS = {
+  first: () => 0,
+  fastest: times => byTime(times)[0],
+  median: times => byTime(times)[(times.length - 1) >> 1],
+  slowest: times => byTime(times).at(-1),
+};
 
 /** Returns the method with the most time, which is shown first; null if there is none. */
 export function firstMethod(profile) {
-  return profile.methods.reduce((best, method) => ((method.execute.total ?? 0) > (best?.execute.total ?? -1) ? method : best), null);
+  return profile.methods.reduce(
+    (best, method) => ((method.execute.total ?? 0) > (best?.execute.total ?? -1) ? method : best),
+    null,
+  );
 }
 
 /** Returns the operators that were fused into this one: its time includes theirs. */

@@ -20,7 +20,13 @@ const partLabel = text => text.trim().replace(/, outside operators$/, '');
 /* Parts that are computing, in a delegate or in kernels of no node; the others are calls, copies and the runtime. */
 const COMPUTING = ['delegate_phases', 'opaque_delegates', 'operators_unplaced'];
 
-const PHASES = {copy_in: 'copying into', compute: 'computing in', wait: 'waiting for', copy_out: 'copying out of', other: 'other work of'};
+const PHASES = {
+  copy_in: 'copying into',
+  compute: 'computing in',
+  wait: 'waiting for',
+  copy_out: 'copying out of',
+  other: 'other work of',
+};
 
 /* How the row of a part is called: by the kernel, the phase, or the part. */
 function partName({part, phase, op, backend}, balance) {
@@ -31,11 +37,29 @@ function partName({part, phase, op, backend}, balance) {
 }
 
 function partRow(group, time, method) {
-  const {part, op = null, backend = null, count = NaN} = group, isComputing = COMPUTING.includes(part), {operators} = method;
-  const hue = isComputing ? hueOf(backend && backend !== CPU ? placeOf(operators, backend) : -1) : 'runtime', label = partName(group, method.balance);
+  const {part, op = null, backend = null, count = NaN} = group,
+    isComputing = COMPUTING.includes(part),
+    {operators} = method;
+  const hue = isComputing ? hueOf(backend && backend !== CPU ? placeOf(operators, backend) : -1) : 'runtime',
+    label = partName(group, method.balance);
   return {
-    kind: 'part', key: `+${part} ${backend ?? ''} ${label}`, part, isComputing, pattern: '', op: op ?? label, label, backend, rows: new Int32Array(0), count: count || NaN,
-    time, min: group.min, max: group.max, upper: Boolean(group.upper), estimated: group.estimated ? time : 0, hue, filter: `part:${part}`,
+    kind: 'part',
+    key: `+${part} ${backend ?? ''} ${label}`,
+    part,
+    isComputing,
+    pattern: '',
+    op: op ?? label,
+    label,
+    backend,
+    rows: new Int32Array(0),
+    count: count || NaN,
+    time,
+    min: group.min,
+    max: group.max,
+    upper: Boolean(group.upper),
+    estimated: group.estimated ? time : 0,
+    hue,
+    filter: `part:${part}`,
   };
 }
 
@@ -46,8 +70,13 @@ export function partRows(method, {stat, whole, of}) {
     const rest = whole - sumOver(of, method.operators.timed);
     return rest > RESIDUE ? [partRow({part: 'runtime', backend: null}, rest, method)] : [];
   }
-  if (stat === 'typical') return method.groups.filter(({pattern, typical}) => pattern === null && typical > RESIDUE).map(group => partRow(group, group.typical, method));
-  return method.balance.filter(part => part.part !== OF_OPERATORS && part[stat] > RESIDUE).map(part => partRow(part, part[stat], method));
+  if (stat === 'typical')
+    return method.groups
+      .filter(({pattern, typical}) => pattern === null && typical > RESIDUE)
+      .map(group => partRow(group, group.typical, method));
+  return method.balance
+    .filter(part => part.part !== OF_OPERATORS && part[stat] > RESIDUE)
+    .map(part => partRow(part, part[stat], method));
 }
 
 /* The library's rows by what operatorRows() groups by; where several differ by their type alone there is none. */
@@ -65,19 +94,38 @@ const quoted = value => (/[\s"]/.test(value) || value === '' ? `"${value.replace
 
 /** Returns a row for each operator type in each pattern of modules on each backend, of these operators. */
 export function operatorRows(method, times, rows = method.operators.timed) {
-  const {operators} = method, groups = new Map(), known = groupsByKey(method);
+  const {operators} = method,
+    groups = new Map(),
+    known = groupsByKey(method);
   for (const row of rows) {
-    const pattern = operators.module(row)?.pattern ?? '', op = operators.op(row), backend = operators.backend(row);
+    const pattern = operators.module(row)?.pattern ?? '',
+      op = operators.op(row),
+      backend = operators.backend(row);
     const key = `${pattern}\n${op}\n${backend ?? ''}`;
     if (!groups.has(key)) groups.set(key, {pattern, op, backend, list: []});
     groups.get(key).list.push(row);
   }
   return [...groups].map(([key, {pattern, op, backend, list}]) => {
-    const time = sumOver(times.of, list), group = known.get(`${pattern}\n${op}\n${backend ?? CPU}`), isWhole = group?.count === list.length && times.stat === 'typical';
+    const time = sumOver(times.of, list),
+      group = known.get(`${pattern}\n${op}\n${backend ?? CPU}`),
+      isWhole = group?.count === list.length && times.stat === 'typical';
     const filter = `own:${quoted(pattern)} op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`;
     return {
-      kind: 'operator', key, pattern, op, label: shortOp(op), backend, rows: list, count: list.length, time, min: isWhole ? group.min : NaN, max: isWhole ? group.max : NaN, dtype: group?.dtype ?? '',
-      estimated: estimatedOver(operators, list, times.of), hue: hueOf(placeOf(operators, backend)), filter,
+      kind: 'operator',
+      key,
+      pattern,
+      op,
+      label: shortOp(op),
+      backend,
+      rows: list,
+      count: list.length,
+      time,
+      min: isWhole ? group.min : NaN,
+      max: isWhole ? group.max : NaN,
+      dtype: group?.dtype ?? '',
+      estimated: estimatedOver(operators, list, times.of),
+      hue: hueOf(placeOf(operators, backend)),
+      filter,
     };
   });
 }
@@ -88,7 +136,10 @@ export const allRowsOf = (method, times) =>
 
 /** Returns the head that labels leave out: the deepest pattern that holds nine tenths of the operators' time. */
 export const headOfRows = (rows, within = '') =>
-  headOf(rows.filter(({kind, time}) => kind === 'operator' && time > 0).map(({pattern, time}) => ({pattern, typical: time})), within);
+  headOf(
+    rows.filter(({kind, time}) => kind === 'operator' && time > 0).map(({pattern, time}) => ({pattern, typical: time})),
+    within,
+  );
 
 /** Returns how a row is called beside a head: [where, what], "mlp.3" and "linear". */
 export const rowLabel = (row, head) => [row.kind === 'part' ? '' : relativePath(row.pattern, head), row.label];
@@ -99,23 +150,47 @@ const byTime = list => list.sort((a, b) => b.time - a.time);
 
 /** Returns a row for each module: with the time of all modules inside it, and its own. `isFolded`: equal ones are one. */
 export function moduleRows(method, times, rows, isFolded) {
-  const {operators, modules} = method, has = new Uint8Array(operators.count);
+  const {operators, modules} = method,
+    has = new Uint8Array(operators.count);
   for (const row of rows) has[row] = 1;
-  const lists = grouped([...new Set(modules)].filter(({path}) => path !== ''), module => (isFolded ? module.pattern : module.path));
+  const lists = grouped(
+    [...new Set(modules)].filter(({path}) => path !== ''),
+    module => (isFolded ? module.pattern : module.path),
+  );
   const made = [...lists].map(([key, list]) => {
     const inside = [...new Set(list.flatMap(module => [...rowsInside(module)]))].filter(row => has[row]);
     const own = list.flatMap(module => [...module.own]).filter(row => has[row]);
     return {
-      kind: 'module', key, label: key, modules: list, type: list[0].type, rows: inside, count: list.length, time: sumOver(times.of, inside),
-      own: sumOver(times.of, own), estimated: estimatedOver(operators, inside, times.of), hue: hueOfMost(operators, inside, times.of), filter: `module:${quoted(key)}`,
+      kind: 'module',
+      key,
+      label: key,
+      modules: list,
+      type: list[0].type,
+      rows: inside,
+      count: list.length,
+      time: sumOver(times.of, inside),
+      own: sumOver(times.of, own),
+      estimated: estimatedOver(operators, inside, times.of),
+      hue: hueOfMost(operators, inside, times.of),
+      filter: `module:${quoted(key)}`,
     };
   });
   const outside = rows.filter(row => !operators.module(row)?.path);
   if (outside.length) {
     const time = sumOver(times.of, outside);
     made.push({
-      kind: 'module', key: TOP_LEVEL, label: TOP_LEVEL, modules: [], type: '', rows: [...outside], count: 1, time, own: time,
-      estimated: estimatedOver(operators, outside, times.of), hue: hueOfMost(operators, outside, times.of), filter: 'own:""',
+      kind: 'module',
+      key: TOP_LEVEL,
+      label: TOP_LEVEL,
+      modules: [],
+      type: '',
+      rows: [...outside],
+      count: 1,
+      time,
+      own: time,
+      estimated: estimatedOver(operators, outside, times.of),
+      hue: hueOfMost(operators, outside, times.of),
+      filter: 'own:""',
     });
   }
   return byTime(made.filter(({rows: inside}) => inside.length));
@@ -130,15 +205,23 @@ function hueOfMost(operators, rows, of) {
 export function lineRows(method, times, rows) {
   const {operators} = method;
   return groupRows(operators, rows, 'source', times.of).map(group => ({
-    kind: 'source', ...group, source: operators.source(group.rows[0]), hue: hueOfMost(operators, group.rows, times.of),
-    label: group.key ? group.key.split('/').pop() : '(not recorded)', filter: group.key ? `line:${quoted(group.key)}` : '',
+    kind: 'source',
+    ...group,
+    source: operators.source(group.rows[0]),
+    hue: hueOfMost(operators, group.rows, times.of),
+    label: group.key ? group.key.split('/').pop() : '(not recorded)',
+    filter: group.key ? `line:${quoted(group.key)}` : '',
   }));
 }
 
 export const backendRows = (method, times, rows) =>
   groupRows(method.operators, rows, 'backend', times.of).map(group => ({
-    kind: 'backend', ...group, backend: group.key, label: shortBackend(group.key) || '(unknown)',
-    hue: hueOf(placeOf(method.operators, group.key)), filter: `backend:${quoted(group.key)}`,
+    kind: 'backend',
+    ...group,
+    backend: group.key,
+    label: shortBackend(group.key) || '(unknown)',
+    hue: hueOf(placeOf(method.operators, group.key)),
+    filter: `backend:${quoted(group.key)}`,
   }));
 
 /** Returns the operators inside a delegate. */
@@ -155,22 +238,39 @@ export function rowsOfDelegate({operators}, delegate) {
 export function delegateRows(method, times, isFolded) {
   const {operators, delegates, modules} = method;
   const each = delegates.map(delegate => {
-    const rows = rowsOfDelegate(method, delegate), module = modules[delegate.module] ?? null;
+    const rows = rowsOfDelegate(method, delegate),
+      module = modules[delegate.module] ?? null;
     const cutBy = delegate.cutBy >= 0 ? shortOp(operators.op(delegate.cutBy)) : '';
     const pattern = module ? module.pattern : rows.length ? 'several modules' : '';
     return {delegate, rows, pattern, cutBy, why: delegate.cutReason ?? '', nodes: delegate.nodes ?? rows.length};
   });
-  const lists = grouped(each, item => (isFolded
-    ? `${item.pattern}\n${item.delegate.backend}\n${item.nodes}\n${item.cutBy}\n${item.why}` : String(item.delegate.instruction)));
-  return byTime([...lists].map(([key, list]) => {
-    const rows = list.flatMap(item => item.rows), [first] = list, time = list.reduce((sum, {delegate}) => sum + (delegate.call ?? 0), 0);
-    return {
-      kind: 'delegate', key, ...first, delegates: list.map(item => item.delegate), backend: first.delegate.backend, rows, count: list.length,
-      time, inside: sumOver(times.of, rows), estimated: 0, hue: hueOf(placeOf(operators, first.delegate.backend)),
-      label: list.length > 1 ? first.pattern : first.pattern || `instruction ${first.delegate.instruction}`,
-      filter: list.length === 1 ? `delegate:${first.delegate.instruction}` : '',
-    };
-  }));
+  const lists = grouped(each, item =>
+    isFolded
+      ? `${item.pattern}\n${item.delegate.backend}\n${item.nodes}\n${item.cutBy}\n${item.why}`
+      : String(item.delegate.instruction),
+  );
+  return byTime(
+    [...lists].map(([key, list]) => {
+      const rows = list.flatMap(item => item.rows),
+        [first] = list,
+        time = list.reduce((sum, {delegate}) => sum + (delegate.call ?? 0), 0);
+      return {
+        kind: 'delegate',
+        key,
+        ...first,
+        delegates: list.map(item => item.delegate),
+        backend: first.delegate.backend,
+        rows,
+        count: list.length,
+        time,
+        inside: sumOver(times.of, rows),
+        estimated: 0,
+        hue: hueOf(placeOf(operators, first.delegate.backend)),
+        label: list.length > 1 ? first.pattern : first.pattern || `instruction ${first.delegate.instruction}`,
+        filter: list.length === 1 ? `delegate:${first.delegate.instruction}` : '',
+      };
+    }),
+  );
 }
 
 /* ---- The icicle ---- */
@@ -183,20 +283,44 @@ const SMALL = 0.012; // share of the whole below which a module is one of "other
  * [{label, count, time, estimated, filter, hues: [[hue, time]], kids: rows with a label}]
  */
 export function icicleOf(rows, {head, whole, method}) {
-  const ops = rows.filter(({kind}) => kind === 'operator'), parts = rows.filter(({kind}) => kind === 'part'), depth = head ? head.split('.').length : 0;
+  const ops = rows.filter(({kind}) => kind === 'operator'),
+    parts = rows.filter(({kind}) => kind === 'part'),
+    depth = head ? head.split('.').length : 0;
   const isIn = ({pattern}) => head === '' || pattern.startsWith(`${head}.`);
-  const childOf = row => row.pattern.split('.').slice(0, depth + 1).join('.');
-  const inside = grouped(ops.filter(row => isIn(row) && row.pattern !== ''), childOf);
-  const boxes = [], others = ops.filter(row => !isIn(row) && row.pattern !== head);
+  const childOf = row =>
+    row.pattern
+      .split('.')
+      .slice(0, depth + 1)
+      .join('.');
+  const inside = grouped(
+    ops.filter(row => isIn(row) && row.pattern !== ''),
+    childOf,
+  );
+  const boxes = [],
+    others = ops.filter(row => !isIn(row) && row.pattern !== head);
   for (const [pattern, list] of inside) {
     if (sumOf(list) < SMALL * whole && inside.size > 1) others.push(...list);
-    else boxes.push(box(relativePath(pattern, head) || pattern, list, {pattern, filter: `module:${quoted(pattern)}`, method}));
+    else
+      boxes.push(
+        box(relativePath(pattern, head) || pattern, list, {pattern, filter: `module:${quoted(pattern)}`, method}),
+      );
   }
   const own = ops.filter(({pattern}) => pattern === head);
-  if (own.length) boxes.push(box(itselfText(head, method.name), own, {pattern: head, filter: `own:${quoted(head)}`, method}));
+  if (own.length)
+    boxes.push(box(itselfText(head, method.name), own, {pattern: head, filter: `own:${quoted(head)}`, method}));
   if (others.length) boxes.push(box('other modules', others, {pattern: '', filter: '', method, isOther: true}));
-  const computing = grouped(parts.filter(({isComputing}) => isComputing), ({backend}) => backend ?? '');
-  for (const [backend, list] of computing) boxes.push(box(backend && backend !== 'unknown' ? `in ${shortBackend(backend)}` : 'kernels', list, {pattern: null, filter: '', method}));
+  const computing = grouped(
+    parts.filter(({isComputing}) => isComputing),
+    ({backend}) => backend ?? '',
+  );
+  for (const [backend, list] of computing)
+    boxes.push(
+      box(backend && backend !== 'unknown' ? `in ${shortBackend(backend)}` : 'kernels', list, {
+        pattern: null,
+        filter: '',
+        method,
+      }),
+    );
   const rest = parts.filter(({isComputing}) => !isComputing);
   if (rest.length) boxes.push(box('calls and runtime', rest, {pattern: null, filter: '', method}));
   return boxes.filter(({time}) => time > 0).sort((a, b) => b.time - a.time);
@@ -209,7 +333,16 @@ function box(label, list, {pattern, filter, method, isOther = false}) {
   for (const {hue, time} of list) hues.set(hue, (hues.get(hue) ?? 0) + time);
   const instances = pattern ? new Set(method.modules.filter(module => module.pattern === pattern)).size : 0;
   const kids = list.map(row => ({...row, label: kidLabel(row, pattern, isOther)})).sort((a, b) => b.time - a.time);
-  return {label, count: Math.max(1, instances), time: sumOf(list), estimated: list.reduce((sum, row) => sum + row.estimated, 0), filter, pattern, hues: [...hues].sort((a, b) => b[1] - a[1]), kids};
+  return {
+    label,
+    count: Math.max(1, instances),
+    time: sumOf(list),
+    estimated: list.reduce((sum, row) => sum + row.estimated, 0),
+    filter,
+    pattern,
+    hues: [...hues].sort((a, b) => b[1] - a[1]),
+    kids,
+  };
 }
 
 /* An operator inside a box: with the module below the box, which tells it from others. */

@@ -11,11 +11,23 @@ let address = null;
 /* ---- Types of values: how each stands in the address ---- */
 
 export const text = (fallback = '') => ({fallback, read: said => said, write: value => value});
-export const number = (fallback = 0) => ({fallback, read: said => (Number.isFinite(Number(said)) && said !== '' ? Number(said) : fallback), write: value => String(Number(value.toPrecision(9)))});
+export const number = (fallback = 0) => ({
+  fallback,
+  read: said => (Number.isFinite(Number(said)) && said !== '' ? Number(said) : fallback),
+  write: value => String(Number(value.toPrecision(9))),
+});
 export const flag = (fallback = false) => ({fallback, read: said => said === '1', write: value => (value ? '1' : '0')});
-export const oneOf = (fallback, ...others) => ({fallback, read: said => (others.includes(said) ? said : fallback), write: value => value});
+export const oneOf = (fallback, ...others) => ({
+  fallback,
+  read: said => (others.includes(said) ? said : fallback),
+  write: value => value,
+});
 /** A list of texts without commas. An empty list is written as "-". */
-export const list = (fallback = []) => ({fallback, read: said => (said === '-' ? [] : said.split(',').map(decodeURIComponent)), write: value => value.map(encodeURIComponent).join(',') || '-'});
+export const list = (fallback = []) => ({
+  fallback,
+  read: said => (said === '-' ? [] : said.split(',').map(decodeURIComponent)),
+  write: value => value.map(encodeURIComponent).join(',') || '-',
+});
 
 /** Declares keys: {'tl.from': number(0)}. A key belongs to the view whose name stands before the dot, or to the whole page. */
 export function declare(keys) {
@@ -33,7 +45,10 @@ export const peek = key => declared.get(key).signal.peek();
 /* ---- The address ---- */
 
 /* Leaves what is readable in a fragment. */
-const escaped = said => encodeURIComponent(said).replace(/%(2F|3A|2C|5B|5D|40|3E|3C|2A|28|29|7C|20)/gi, (code, hex) => (hex === '20' ? '+' : ['3C', '3E'].includes(hex.toUpperCase()) ? code : decodeURIComponent(code)));
+const escaped = said =>
+  encodeURIComponent(said).replace(/%(2F|3A|2C|5B|5D|40|3E|3C|2A|28|29|7C|20)/gi, (code, hex) =>
+    hex === '20' ? '+' : ['3C', '3E'].includes(hex.toUpperCase()) ? code : decodeURIComponent(code),
+  );
 const unescaped = said => {
   try {
     return decodeURIComponent(said.replaceAll('+', ' '));
@@ -44,14 +59,23 @@ const unescaped = said => {
 
 /** Returns the state as "view=operators&q=conv": the keys that differ from their defaults, in the order of declaration. */
 export function written(state = Object.fromEntries([...declared].map(([key, entry]) => [key, entry.signal.peek()]))) {
-  return [...declared].filter(([key, entry]) => key in state && !isDefault(entry, state[key])).map(([key, {type}]) => `${key}=${escaped(type.write(state[key]))}`).join('&');
+  return [...declared]
+    .filter(([key, entry]) => key in state && !isDefault(entry, state[key]))
+    .map(([key, {type}]) => `${key}=${escaped(type.write(state[key]))}`)
+    .join('&');
 }
 
 /* Sets all keys to what the text says; keys that it lacks get their defaults. */
 function read(said) {
-  const values = new Map(said.split('&').filter(part => part.includes('=')).map(part => [part.slice(0, part.indexOf('=')), unescaped(part.slice(part.indexOf('=') + 1))]));
+  const values = new Map(
+    said
+      .split('&')
+      .filter(part => part.includes('='))
+      .map(part => [part.slice(0, part.indexOf('=')), unescaped(part.slice(part.indexOf('=') + 1))]),
+  );
   batch(() => {
-    for (const [key, {type, signal: kept}] of declared) kept.value = values.has(key) ? type.read(values.get(key)) : type.fallback;
+    for (const [key, {type, signal: kept}] of declared)
+      kept.value = values.has(key) ? type.read(values.get(key)) : type.fallback;
   });
 }
 
@@ -61,7 +85,8 @@ function read(said) {
 export function set(changes, {replace = false} = {}) {
   const before = written();
   batch(() => {
-    for (const [key, value] of Object.entries(changes)) declared.get(key).signal.value = value === undefined || value === null ? declared.get(key).type.fallback : value;
+    for (const [key, value] of Object.entries(changes))
+      declared.get(key).signal.value = value === undefined || value === null ? declared.get(key).type.fallback : value;
   });
   const now = written();
   if (!address || now === before) return;
@@ -71,12 +96,17 @@ export function set(changes, {replace = false} = {}) {
 
 /** Returns the defaults of all keys of a view, {key: value}. */
 export function defaultsOf(view) {
-  return Object.fromEntries([...declared].filter(([key]) => key.startsWith(`${view}.`)).map(([key, {type}]) => [key, type.fallback]));
+  return Object.fromEntries(
+    [...declared].filter(([key]) => key.startsWith(`${view}.`)).map(([key, {type}]) => [key, type.fallback]),
+  );
 }
 
 /** Connects the state to an address, {read(), push(text), replace(text), listen(changed, again)}: changed() is called when the user goes back or forward, again() when the address has lost the state. */
 export function follow(given) {
   address = given;
   read(address.read());
-  address.listen(() => read(address.read()), () => address.replace(written()));
+  address.listen(
+    () => read(address.read()),
+    () => address.replace(written()),
+  );
 }

@@ -15,12 +15,18 @@ import {SMALLEST_TEXT, Writer, freePlace, rectsOf} from './writing.js';
 
 /* Zoom from which each thing is drawn, and the least sizes in pixels. */
 const DETAIL = {lines: 0.04, tints: 0.08, arrows: 0.28, shapes: 0.78, bytes: 1.15};
-const SMALLEST_BOX = 5, SMALLEST_TITLE = 10.5;
+const SMALLEST_BOX = 5,
+  SMALLEST_TITLE = 10.5;
 /* Boxes times edges into the next pass of a loop for which a way around the boxes is sought. */
 const MOST_TRIES = 1e6;
-const MOST_ZOOM = 4, LEAST_ZOOM = 0.002;
+const MOST_ZOOM = 4,
+  LEAST_ZOOM = 0.002;
 /* What can be done at a place: open or select what is there, or these. */
-const ACTS = [undefined, 'previous', 'next', 'choose', 'tint'], PREVIOUS = 1, NEXT = 2, CHOOSE = 3, TINT = 4;
+const ACTS = [undefined, 'previous', 'next', 'choose', 'tint'],
+  PREVIOUS = 1,
+  NEXT = 2,
+  CHOOSE = 3,
+  TINT = 4;
 /* The zoom at which text is read with ease. */
 const COMFORTABLE = 0.8;
 
@@ -29,7 +35,28 @@ const NO_VALUES = {name: '', values: [], adds: false, scale: 'heat', text: () =>
 export class GraphPicture {
   /** `describe(node)` returns the texts of a node that the graph does not have: {shape, bytes}. */
   constructor(tree, {theme = 'light', describe = () => ({})} = {}) {
-    Object.assign(this, {tree, describe, theme: THEMES[theme], zoom: 1, x: 0, y: 0, width: 0, height: 0, ratio: 1, chosen: new Set(), hovered: -1, counterparts: new Set(), found: null, marks: null, areas: [], boxes: 0, map: null, backward: null, full: 0, strip: null});
+    Object.assign(this, {
+      tree,
+      describe,
+      theme: THEMES[theme],
+      zoom: 1,
+      x: 0,
+      y: 0,
+      width: 0,
+      height: 0,
+      ratio: 1,
+      chosen: new Set(),
+      hovered: -1,
+      counterparts: new Set(),
+      found: null,
+      marks: null,
+      areas: [],
+      boxes: 0,
+      map: null,
+      backward: null,
+      full: 0,
+      strip: null,
+    });
     this.layout = layoutTree(tree);
     Object.assign(this, tintsOf(tree));
     this.show(NO_VALUES);
@@ -73,7 +100,8 @@ export class GraphPicture {
 
   /** Shows all; but if text would be smaller than `least` allows, the beginning, as large as the width allows. */
   fit(least = READABLE_ZOOM) {
-    const {width, height} = this.layout, fitting = () => Math.min(this.width / (width + 40), 1.2);
+    const {width, height} = this.layout,
+      fitting = () => Math.min(this.width / (width + 40), 1.2);
     Object.assign(this, {width: this.full, strip: null});
     this.zoom = Math.min(fitting(), this.height / (height + 40));
     if (this.zoom < least) {
@@ -89,7 +117,12 @@ export class GraphPicture {
   /* Shows the first node in the middle, if not all fits. */
   startX() {
     const first = this.placeOf(this.tree.count ? 0 : this.tree.root);
-    return first ? Math.max(this.width / this.zoom - this.layout.width - 20, Math.min(20, this.width / 2 / this.zoom - first.x - first.w / 2)) : 20;
+    return first
+      ? Math.max(
+          this.width / this.zoom - this.layout.width - 20,
+          Math.min(20, this.width / 2 / this.zoom - first.x - first.w / 2),
+        )
+      : 20;
   }
 
   zoomAt(x, y, factor) {
@@ -106,11 +139,15 @@ export class GraphPicture {
 
   /** The innermost box that is drawn for an item, in pixels at zoom 1: {id, x, y, w, h}; null for the root, and in instances that are not shown. */
   placeOf(item) {
-    const {tree} = this, way = [];
+    const {tree} = this,
+      way = [];
     for (let at = item; at >= 0; at = tree.parent[at]) way.unshift(at);
-    let layout = this.layout, x = 0, y = 0, place = null;
+    let layout = this.layout,
+      x = 0,
+      y = 0,
+      place = null;
     for (let k = 1; k < way.length && layout; k++) {
-      if (way[k] === layout.group) continue;  // the instance that a folded repeat shows has no frame of its own
+      if (way[k] === layout.group) continue; // the instance that a folded repeat shows has no frame of its own
       const slot = layout.items.indexOf(way[k]);
       if (slot < 0) return place;
       x += layout.x[slot];
@@ -127,8 +164,14 @@ export class GraphPicture {
     let changed = false;
     for (let at = item; tree.parent[at] >= 0; at = tree.parent[at]) {
       const outer = groupOf(tree, tree.parent[at]);
-      if (open && outer.state === CLOSED) { setState(tree, outer, OPEN); changed = true; }
-      if (outer.kind === REPEAT && outer.state === OPEN && outer.items[outer.chosen] !== at) { chooseInstance(tree, outer, tree.slot[at]); changed = true; }
+      if (open && outer.state === CLOSED) {
+        setState(tree, outer, OPEN);
+        changed = true;
+      }
+      if (outer.kind === REPEAT && outer.state === OPEN && outer.items[outer.chosen] !== at) {
+        chooseInstance(tree, outer, tree.slot[at]);
+        changed = true;
+      }
     }
     if (changed) this.relayout();
     const place = this.placeOf(item);
@@ -138,19 +181,32 @@ export class GraphPicture {
 
   /* Moves a box into view if it is out of sight. */
   moveTo({x, y, w, h}, centre) {
-    const left = (this.x + x) * this.zoom, top = (this.y + y) * this.zoom, bottom = top + Math.min(h * this.zoom, 60);
-    if (!centre && left >= 0 && top >= 30 && left + Math.min(w * this.zoom, this.width) <= this.width && bottom <= this.height) return;
+    const left = (this.x + x) * this.zoom,
+      top = (this.y + y) * this.zoom,
+      bottom = top + Math.min(h * this.zoom, 60);
+    if (
+      !centre &&
+      left >= 0 &&
+      top >= 30 &&
+      left + Math.min(w * this.zoom, this.width) <= this.width &&
+      bottom <= this.height
+    )
+      return;
     this.x = this.width / 2 / this.zoom - x - w / 2;
-    this.y = this.height / 2 / this.zoom - y - Math.min(h, this.height / this.zoom * 0.8) / 2;
+    this.y = this.height / 2 / this.zoom - y - Math.min(h, (this.height / this.zoom) * 0.8) / 2;
   }
 
   /** Opens, closes, or unfolds a group. What is under the pointer stays there. */
   toggle(id, state) {
-    const group = groupOf(this.tree, id), before = this.placeOf(id);
+    const group = groupOf(this.tree, id),
+      before = this.placeOf(id);
     setState(this.tree, group, state ?? (group.state === CLOSED ? OPEN : CLOSED));
     this.relayout();
     const after = this.placeOf(id);
-    if (before && after) { this.x += before.x - after.x; this.y += before.y - after.y; }
+    if (before && after) {
+      this.x += before.x - after.x;
+      this.y += before.y - after.y;
+    }
   }
 
   /** Shows another instance of a folded repeat: one by its number, or the next or previous one. */
@@ -160,7 +216,10 @@ export class GraphPicture {
   }
 
   step(id, by) {
-    const {chosen, items: {length}} = groupOf(this.tree, id);
+    const {
+      chosen,
+      items: {length},
+    } = groupOf(this.tree, id);
     this.pick(id, (chosen + by + length) % length);
   }
 
@@ -174,9 +233,17 @@ export class GraphPicture {
   /** What is at a place of the picture: {x, y, w, h, id, act}, act: 'previous', 'next', 'choose', 'tint' (the area of a delegate) or undefined; null if nothing is. */
   at(x, y) {
     const {areas} = this;
-    if (x >= this.width) return null;  // the strip of the map
+    if (x >= this.width) return null; // the strip of the map
     for (let i = areas.length - 6; i >= 0; i -= 6) {
-      if (x >= areas[i] && x < areas[i] + areas[i + 2] && y >= areas[i + 1] && y < areas[i + 1] + areas[i + 3]) return {x: areas[i], y: areas[i + 1], w: areas[i + 2], h: areas[i + 3], id: areas[i + 4], act: ACTS[areas[i + 5]]};
+      if (x >= areas[i] && x < areas[i] + areas[i + 2] && y >= areas[i + 1] && y < areas[i + 1] + areas[i + 3])
+        return {
+          x: areas[i],
+          y: areas[i + 1],
+          w: areas[i + 2],
+          h: areas[i + 3],
+          id: areas[i + 4],
+          act: ACTS[areas[i + 5]],
+        };
     }
     return null;
   }
@@ -188,7 +255,17 @@ export class GraphPicture {
     this.c = context;
     this.writer = new Writer(context);
     this.reserveStrip(Boolean(context.drawImage) && !this.isAllInView());
-    Object.assign(this, {areas: [], titles: [], loops: [], closed: [], marked: [], plain: new Map(), boxes: 0, isFar: zoom <= DETAIL.arrows && !this.marks, isPlain: 12 * zoom < SMALLEST_TEXT});
+    Object.assign(this, {
+      areas: [],
+      titles: [],
+      loops: [],
+      closed: [],
+      marked: [],
+      plain: new Map(),
+      boxes: 0,
+      isFar: zoom <= DETAIL.arrows && !this.marks,
+      isPlain: 12 * zoom < SMALLEST_TEXT,
+    });
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = this.theme.page;
     context.fillRect(0, 0, this.full, this.height);
@@ -206,7 +283,19 @@ export class GraphPicture {
 
   /** All that is open as SVG, with the legend below it (legend.js). */
   svg(legend = []) {
-    const kept = {x: this.x, y: this.y, zoom: this.zoom, width: this.width, full: this.full, height: this.height, ratio: this.ratio, areas: this.areas, strip: this.strip}, width = Math.max(520, this.layout.width + 40), height = this.layout.height + 40;
+    const kept = {
+        x: this.x,
+        y: this.y,
+        zoom: this.zoom,
+        width: this.width,
+        full: this.full,
+        height: this.height,
+        ratio: this.ratio,
+        areas: this.areas,
+        strip: this.strip,
+      },
+      width = Math.max(520, this.layout.width + 40),
+      height = this.layout.height + 40;
     Object.assign(this, {x: 20, y: 20, zoom: 1, width, full: width, height, ratio: 1});
     const context = new SvgContext(width, height + legendHeight(legend, width));
     this.draw(context);
@@ -217,18 +306,34 @@ export class GraphPicture {
 
   /* The slots of a layout whose boxes are in view. Where several ranks are on one row of pixels, one of them is drawn. */
   slotsInView(layout, ox, oy) {
-    const {rankTop, rankHeight, boxTop, ranks, rankStart, vertices, items, x, y, w, h, column} = layout, {zoom: z} = this, slots = [], tiny = SIZE.nodeHeight * z < SMALLEST_BOX;
+    const {rankTop, rankHeight, boxTop, ranks, rankStart, vertices, items, x, y, w, h, column} = layout,
+      {zoom: z} = this,
+      slots = [],
+      tiny = SIZE.nodeHeight * z < SMALLEST_BOX;
     for (let r = 0, last = -Infinity, lastColumn = 0; r < ranks; r++) {
-      const top = oy + boxTop[r] * z, bottom = oy + (rankTop[r] + rankHeight[r]) * z;
+      const top = oy + boxTop[r] * z,
+        bottom = oy + (rankTop[r] + rankHeight[r]) * z;
       if (bottom < -20 || top > this.height + 20) continue;
-      if (tiny && rankHeight[r] <= SIZE.groupHeight && boxTop[r] === rankTop[r] && Math.abs(bottom - last) < 2 && lastColumn === (column?.[r] ?? 0)) continue;
+      if (
+        tiny &&
+        rankHeight[r] <= SIZE.groupHeight &&
+        boxTop[r] === rankTop[r] &&
+        Math.abs(bottom - last) < 2 &&
+        lastColumn === (column?.[r] ?? 0)
+      )
+        continue;
       last = bottom;
       lastColumn = column?.[r] ?? 0;
       for (let i = firstInView(layout, r, (-20 - ox) / z); i < rankStart[r + 1]; i++) {
         const slot = vertices[i];
         if (slot >= items.length) continue;
         if (ox + x[slot] * z > this.width + 20) break;
-        if (ox + (x[slot] + w[slot]) * z < -20 || oy + y[slot] * z > this.height + 20 || oy + (y[slot] + h[slot]) * z < -20) continue;
+        if (
+          ox + (x[slot] + w[slot]) * z < -20 ||
+          oy + y[slot] * z > this.height + 20 ||
+          oy + (y[slot] + h[slot]) * z < -20
+        )
+          continue;
         slots.push(slot);
       }
     }
@@ -237,12 +342,28 @@ export class GraphPicture {
 
   /* From far away, the lines of all groups are one path, which is open on the context while the frames are drawn; boxes come after it. */
   drawItems(layout, ox, oy, depth) {
-    const {zoom: z, tree, isFar, isPlain} = this, {items, x, y, w, h, inner} = layout, slots = this.slotsInView(layout, ox, oy);
+    const {zoom: z, tree, isFar, isPlain} = this,
+      {items, x, y, w, h, inner} = layout,
+      slots = this.slotsInView(layout, ox, oy);
     if (z > DETAIL.tints) this.drawTints(layout, ox, oy, slots);
-    for (const slot of slots) if (inner[slot]) this.drawFrame(groupOf(tree, items[slot]), inner[slot], ox + x[slot] * z, oy + y[slot] * z, w[slot] * z, h[slot] * z, depth);
+    for (const slot of slots)
+      if (inner[slot])
+        this.drawFrame(
+          groupOf(tree, items[slot]),
+          inner[slot],
+          ox + x[slot] * z,
+          oy + y[slot] * z,
+          w[slot] * z,
+          h[slot] * z,
+          depth,
+        );
     if (z > DETAIL.lines) this.drawLines(layout, ox, oy, slots);
     for (const slot of slots) {
-      const id = items[slot], left = ox + x[slot] * z, top = oy + y[slot] * z, width = w[slot] * z, height = h[slot] * z;
+      const id = items[slot],
+        left = ox + x[slot] * z,
+        top = oy + y[slot] * z,
+        width = w[slot] * z,
+        height = h[slot] * z;
       this.boxes++;
       if (inner[slot] && width >= 6 && height >= 6) this.drawItems(inner[slot], left, top, depth + 1);
       else {
@@ -258,12 +379,23 @@ export class GraphPicture {
 
   /* Boxes without text are drawn together with those of their colour. */
   addPlain(id, x, y, w, h) {
-    const {theme, tree, plain} = this, isTiny = h < SMALLEST_BOX, isPort = id < tree.count && tree.graph.kind[id] !== 0, colour = this.colourOf(id, isTiny ? theme.faint : isPort ? theme.port : theme.box), key = this.isFaded(id) ? `faded ${colour}` : colour;
+    const {theme, tree, plain} = this,
+      isTiny = h < SMALLEST_BOX,
+      isPort = id < tree.count && tree.graph.kind[id] !== 0,
+      colour = this.colourOf(id, isTiny ? theme.faint : isPort ? theme.port : theme.box),
+      key = this.isFaded(id) ? `faded ${colour}` : colour;
     let group = plain.get(key);
-    if (!group) plain.set(key, group = {colour, alpha: key === colour ? 1 : 0.35, rects: [], hatched: [], isTiny});
-    if (isTiny) group.rects.push(Math.round(x), Math.round(y), Math.max(1, Math.round(w)), Math.max(1, Math.round(h > 3 ? h - 1 : h)));
+    if (!group) plain.set(key, (group = {colour, alpha: key === colour ? 1 : 0.35, rects: [], hatched: [], isTiny}));
+    if (isTiny)
+      group.rects.push(
+        Math.round(x),
+        Math.round(y),
+        Math.max(1, Math.round(w)),
+        Math.max(1, Math.round(h > 3 ? h - 1 : h)),
+      );
     else group.rects.push(x, y, w, h);
-    const {first, flags, allFlags} = this.shown, isHatched = flags[id] & 2;
+    const {first, flags, allFlags} = this.shown,
+      isHatched = flags[id] & 2;
     if (h > 7 && (isHatched || allFlags[first[id]] & 1)) group.hatched.push([x, y, w, h, isHatched]);
   }
 
@@ -290,15 +422,21 @@ export class GraphPicture {
     c.stroke();
   }
 
-  get lineWidth() { return Math.max(0.5, Math.min(1.3, 1.3 * this.zoom)); }
+  get lineWidth() {
+    return Math.max(0.5, Math.min(1.3, 1.3 * this.zoom));
+  }
 
   /* Delegates cut across modules: they are areas behind the boxes. */
   drawTints(layout, ox, oy, slots) {
-    const {c, zoom: z} = this, {items, x, y, w, h} = layout;
+    const {c, zoom: z} = this,
+      {items, x, y, w, h} = layout;
     for (const slot of slots) {
       const tint = this.tints[items[slot]];
       if (tint < 0) continue;
-      const left = ox + (x[slot] - 9) * z, top = oy + (y[slot] - 9) * z, width = (w[slot] + 18) * z, height = (h[slot] + 18) * z;
+      const left = ox + (x[slot] - 9) * z,
+        top = oy + (y[slot] - 9) * z,
+        width = (w[slot] + 18) * z,
+        height = (h[slot] + 18) * z;
       c.fillStyle = tintColour(tint);
       c.fillRect(left, top, width, height);
       this.areas.push(left, top, width, height, items[slot], TINT);
@@ -315,12 +453,26 @@ export class GraphPicture {
 
   /* The colour of the mark around a box; null if it has none. */
   markOf(id) {
-    const {theme} = this, mark = this.marks?.item[id] ?? 0;
-    return this.chosen.has(id) || this.counterparts.has(id) ? theme.chosen : this.found?.[id] ? theme.hit : mark & PATH ? theme.path : mark & ABOVE ? theme.above : mark & BELOW ? theme.below : id === this.hovered ? theme.quiet : null;
+    const {theme} = this,
+      mark = this.marks?.item[id] ?? 0;
+    return this.chosen.has(id) || this.counterparts.has(id)
+      ? theme.chosen
+      : this.found?.[id]
+        ? theme.hit
+        : mark & PATH
+          ? theme.path
+          : mark & ABOVE
+            ? theme.above
+            : mark & BELOW
+              ? theme.below
+              : id === this.hovered
+                ? theme.quiet
+                : null;
   }
 
   drawMarks(id, x, y, w, h) {
-    const {c} = this, isStrong = this.chosen.has(id) || this.counterparts.has(id);
+    const {c} = this,
+      isStrong = this.chosen.has(id) || this.counterparts.has(id);
     c.strokeStyle = this.markOf(id);
     c.lineWidth = isStrong ? 3 : this.found?.[id] ? 2.5 : 1.8;
     if (this.counterparts.has(id) && !this.chosen.has(id)) c.setLineDash([5, 2]);
@@ -329,7 +481,10 @@ export class GraphPicture {
   }
 
   drawNode(id, x, y, w, h) {
-    const {c, zoom: z, theme, tree} = this, operator = tree.graph.kind[id] === 0, {estimated, hatched} = valueOf(tree, this.shown, id), colour = this.colourOf(id, operator ? theme.box : theme.port);
+    const {c, zoom: z, theme, tree} = this,
+      operator = tree.graph.kind[id] === 0,
+      {estimated, hatched} = valueOf(tree, this.shown, id),
+      colour = this.colourOf(id, operator ? theme.box : theme.port);
     c.globalAlpha = this.isFaded(id) ? 0.35 : 1;
     c.fillStyle = colour;
     c.strokeStyle = theme.boxEdge;
@@ -345,19 +500,37 @@ export class GraphPicture {
 
   /* The label with the number at its right; below it the median of a repeat's instances, a second number, the module, or the shape of an input. */
   writeNode(id, x, y, w, ink) {
-    const {c, zoom: z, tree, writer} = this, {graph} = tree, operator = graph.kind[id] === 0, {number, median, beside} = textsOf(tree, this.shown, id), weights = operator ? graph.weights[id] : 0;
-    const room = w - (weights ? 12 + SIZE.badge : 14) * z, shape = operator ? '' : lineBelow(tree, id), below = writer.fitting([beside, median && `median ${median}`, operator ? moduleLabel(tree, id) : writer.width(shape, 10.4 * z) <= room ? shape : ''].filter(Boolean), 10.4 * z, room), base = y + (below || weights ? 14 : 21) * z;
+    const {c, zoom: z, tree, writer} = this,
+      {graph} = tree,
+      operator = graph.kind[id] === 0,
+      {number, median, beside} = textsOf(tree, this.shown, id),
+      weights = operator ? graph.weights[id] : 0;
+    const room = w - (weights ? 12 + SIZE.badge : 14) * z,
+      shape = operator ? '' : lineBelow(tree, id),
+      below = writer.fitting(
+        [
+          beside,
+          median && `median ${median}`,
+          operator ? moduleLabel(tree, id) : writer.width(shape, 10.4 * z) <= room ? shape : '',
+        ].filter(Boolean),
+        10.4 * z,
+        room,
+      ),
+      base = y + (below || weights ? 14 : 21) * z;
     c.fillStyle = ink.text;
     const used = number ? writer.write(number, x + w - 6 * z, base, 10.8 * z, w / 2, '', 'right') + 6 * z : 0;
     writer.write(nodeLabel(graph, id), x + 8 * z, base, 12 * z, w - used - 14 * z, operator ? '600 ' : '');
     c.fillStyle = ink.quiet;
     writer.write(below, x + 8 * z, y + 28 * z, 10.4 * z, room);
     c.fillStyle = ink.badge;
-    if (weights) writer.write(`◆${weights > 1 ? weights : ''}`, x + w - 5 * z, y + 29 * z, 10.4 * z, 24 * z, '', 'right');
+    if (weights)
+      writer.write(`◆${weights > 1 ? weights : ''}`, x + w - 5 * z, y + 29 * z, 10.4 * z, 24 * z, '', 'right');
   }
 
   drawClosed(group, x, y, w, h) {
-    const {c, zoom: z, theme, tree} = this, {value, estimated} = valueOf(tree, this.shown, group.id), {overlay, whole} = this.shown;
+    const {c, zoom: z, theme, tree} = this,
+      {value, estimated} = valueOf(tree, this.shown, group.id),
+      {overlay, whole} = this.shown;
     c.globalAlpha = this.isFaded(group.id) ? 0.35 : 1;
     c.lineWidth = 1;
     c.strokeStyle = theme.boxEdge;
@@ -366,7 +539,8 @@ export class GraphPicture {
     c.fillRect(x, y, w, h);
     c.fillStyle = this.colourOf(group.id, theme.closed);
     c.fillRect(x, y, 7 * z, h);
-    if (overlay.adds && overlay.scale === 'heat' && value > 0) c.fillRect(x + 7 * z, y + h - 5 * z, (w - 7 * z) * Math.min(1, value / whole), 5 * z);
+    if (overlay.adds && overlay.scale === 'heat' && value > 0)
+      c.fillRect(x + 7 * z, y + h - 5 * z, (w - 7 * z) * Math.min(1, value / whole), 5 * z);
     if (estimated) this.hatch(x, y + h - 6 * z, w, 6 * z);
     if (group.kind === CONTROL || group.kind === BODY) c.setLineDash([5, 3]);
     c.strokeRect(x, y, w, h);
@@ -376,12 +550,23 @@ export class GraphPicture {
   }
 
   writeClosed(group, x, y, w) {
-    const {c, zoom: z, theme, writer} = this, {number, median, beside} = textsOf(this.tree, this.shown, group.id);
+    const {c, zoom: z, theme, writer} = this,
+      {number, median, beside} = textsOf(this.tree, this.shown, group.id);
     c.fillStyle = theme.text;
     const used = number ? writer.write(number, x + w - 6 * z, y + 15 * z, 10.8 * z, w / 2, '', 'right') + 6 * z : 0;
     writer.write(`▸ ${groupLabel(group)}`, x + 12 * z, y + 15 * z, 12 * z, w - used - 18 * z, '600 ');
     c.fillStyle = theme.quiet;
-    writer.write(writer.fitting([beside, describeGroup(group), median && `median ${median}`].filter(Boolean), 10.4 * z, w - 30 * z), x + 24 * z, y + 29.5 * z, 10.4 * z, w - 30 * z);
+    writer.write(
+      writer.fitting(
+        [beside, describeGroup(group), median && `median ${median}`].filter(Boolean),
+        10.4 * z,
+        w - 30 * z,
+      ),
+      x + 24 * z,
+      y + 29.5 * z,
+      10.4 * z,
+      w - 30 * z,
+    );
   }
 
   /* The edges of the sheets below a repeat. */
@@ -396,20 +581,28 @@ export class GraphPicture {
   }
 
   drawFrame(group, layout, x, y, w, h, depth) {
-    const {c, zoom: z, theme} = this, folded = group.kind === REPEAT && group.state === OPEN;
+    const {c, zoom: z, theme} = this,
+      folded = group.kind === REPEAT && group.state === OPEN;
     c.lineWidth = 1;
     if (folded && z > 0.1) this.drawStack(x, y, w, h, 4 * z, theme.frameEdge);
     c.fillStyle = theme.frame[depth % 2];
     c.fillRect(x, y, w, h);
-    if (group.kind === DELEGATE) { c.fillStyle = tintColour(this.tints[group.id] < 0 ? 0 : this.tints[group.id]); c.fillRect(x, y, w, h); }
+    if (group.kind === DELEGATE) {
+      c.fillStyle = tintColour(this.tints[group.id] < 0 ? 0 : this.tints[group.id]);
+      c.fillRect(x, y, w, h);
+    }
     c.strokeStyle = group.kind === DELEGATE ? categoryColour(Math.max(0, this.tints[group.id])) : theme.frameEdge;
     c.lineWidth = group.kind === DELEGATE ? 2 : 1;
     if (group.kind === CONTROL || group.kind === BODY) c.setLineDash([5, 3]);
     c.strokeRect(x, y, w, h);
     c.setLineDash([]);
     if (layout.loops?.length && z > 0.1) this.loops.push([group, layout, x, y, h]);
-    if (w < 30 || h < 14) { this.areas.push(x, y, w, h, group.id, 0); return; }
-    const size = Math.max(SMALLEST_TITLE, Math.min(13, 12 * z)), bar = SIZE.header * z;
+    if (w < 30 || h < 14) {
+      this.areas.push(x, y, w, h, group.id, 0);
+      return;
+    }
+    const size = Math.max(SMALLEST_TITLE, Math.min(13, 12 * z)),
+      bar = SIZE.header * z;
     if (bar > 5) {
       c.fillStyle = theme.title;
       c.fillRect(x, y, w, bar);
@@ -426,7 +619,10 @@ export class GraphPicture {
     c.strokeStyle = c.fillStyle = theme.badge;
     c.lineWidth = 1.3;
     layout.loops.forEach(([out, into], i) => {
-      const left = x + (5 + 3 * i) * z, low = y + h - (4 + 2 * i) * z, high = y + (SIZE.header + 4 + 3 * i) * z, end = x + into * z;
+      const left = x + (5 + 3 * i) * z,
+        low = y + h - (4 + 2 * i) * z,
+        high = y + (SIZE.header + 4 + 3 * i) * z,
+        end = x + into * z;
       c.setLineDash([4, 3]);
       c.beginPath();
       drawPath(c, [x + out * z, y + h, x + out * z, low, left, low, left, high, end - 6 * z, high], 4 * z);
@@ -440,12 +636,20 @@ export class GraphPicture {
       c.fill();
     });
     if (z < 0.6) return;
-    this.writeOnGround(`next instance, ${group.items.length - 1} times`, x + 16 * z, y + h - 8 * z, Math.max(9, 9.5 * z));
+    this.writeOnGround(
+      `next instance, ${group.items.length - 1} times`,
+      x + 16 * z,
+      y + h - 8 * z,
+      Math.max(9, 9.5 * z),
+    );
   }
 
   /* A text where lines may run. */
   writeOnGround(text, x, base, size, align = 'left') {
-    const {c, theme, writer} = this, width = Math.min(190, writer.width(text, size)), left = align === 'right' ? x - width : x, ink = c.fillStyle;
+    const {c, theme, writer} = this,
+      width = Math.min(190, writer.width(text, size)),
+      left = align === 'right' ? x - width : x,
+      ink = c.fillStyle;
     c.fillStyle = theme.frame[0];
     c.fillRect(left - 2, base - size, width + 4, size + 3);
     c.fillStyle = ink;
@@ -455,14 +659,20 @@ export class GraphPicture {
 
   /* The edges into the next pass of a loop: the boxes that they join, each pair once, their ends as nodes, and the x at which they go up or down beside all boxes. */
   backwardEdges() {
-    const {from, to} = this.tree.graph.loops, found = new Map(), boxes = from.length ? boxesOf(this.layout, 0, 0, []) : [];
+    const {from, to} = this.tree.graph.loops,
+      found = new Map(),
+      boxes = from.length ? boxesOf(this.layout, 0, 0, []) : [];
     from.forEach((node, i) => {
-      const maker = this.placeOf(node), reader = this.placeOf(to[i]);
+      const maker = this.placeOf(node),
+        reader = this.placeOf(to[i]);
       if (!maker || !reader || maker.id === reader.id) return;
-      const [top, bottom] = [Math.min(maker.y, reader.y), Math.max(maker.y + maker.h, reader.y + reader.h)], step = 14 + 5 * (found.size % 4);
+      const [top, bottom] = [Math.min(maker.y, reader.y), Math.max(maker.y + maker.h, reader.y + reader.h)],
+        step = 14 + 5 * (found.size % 4);
       let right = Math.max(maker.x + maker.w, reader.x + reader.w) + step;
       for (let tries = 0; tries < 20 && boxes.length * from.length < MOST_TRIES; tries++) {
-        const hit = boxes.find(box => box.y < bottom && box.y + box.h > top && box.x < right + 6 && box.x + box.w > right - 6);
+        const hit = boxes.find(
+          box => box.y < bottom && box.y + box.h > top && box.x < right + 6 && box.x + box.w > right - 6,
+        );
         if (!hit) break;
         right = hit.x + hit.w + step;
       }
@@ -478,7 +688,13 @@ export class GraphPicture {
     c.strokeStyle = c.fillStyle = theme.badge;
     c.lineWidth = 1.3;
     this.backward.forEach(({maker, reader, right, ends}, i) => {
-      const [x1, y1, x2, y2, x] = [this.x + maker.x + maker.w - 8, this.y + maker.y + maker.h, this.x + reader.x + reader.w - 8, this.y + reader.y, this.x + right].map(value => value * z);
+      const [x1, y1, x2, y2, x] = [
+        this.x + maker.x + maker.w - 8,
+        this.y + maker.y + maker.h,
+        this.x + reader.x + reader.w - 8,
+        this.y + reader.y,
+        this.x + right,
+      ].map(value => value * z);
       if (Math.max(y1, y2) < 0 || Math.min(y1, y2) > this.height) return;
       c.globalAlpha = marks && !ends.every(node => marks.item[node]) ? 0.3 : 1;
       c.setLineDash([4, 3]);
@@ -500,16 +716,38 @@ export class GraphPicture {
   /* Titles keep their size, and stay at the edge of the picture while their frame is partly in view. Outer ones come first; what finds no room is left out. A title that reaches below its bar, or is not in
      it, has a ground of its own, because lines run there; small frames have no such title, which would cover what is in them. */
   drawTitles() {
-    const {c, zoom: z, theme, writer} = this, taken = [];
+    const {c, zoom: z, theme, writer} = this,
+      taken = [];
     for (const {group, folded, x, y, w, h, size, bar} of this.titles) {
-      const left = Math.max(x, 0) + 7, top = Math.max(y, 0), line = Math.max(bar, size + 2.5), room = Math.min(x + w, this.width) - left - 6, isOut = line > bar || top > y;
-      if (w < 46 || top + line > y + h || room < 30 || line > (SIZE.header + SIZE.gap) * z && (h < 6 * line || w < 90)) continue;
-      const label = `▾ ${groupLabel(group)}`, wanted = writer.width(label, size, '600 '), chooser = folded ? this.stepsOf(group, size, room) : null, steps = chooser && wanted + chooser.width <= room ? chooser : null;
-      const own = Math.min(room, wanted), start = own + 8 + (steps?.width ?? 0), parts = this.partsOfTitle(group, folded).slice(0, line > bar ? 1 : 4), fits = writer.fitting(parts, size * 0.88, room - start), rest = start + writer.width(fits, size * 0.88) <= room + 2 ? fits : '';
+      const left = Math.max(x, 0) + 7,
+        top = Math.max(y, 0),
+        line = Math.max(bar, size + 2.5),
+        room = Math.min(x + w, this.width) - left - 6,
+        isOut = line > bar || top > y;
+      if (
+        w < 46 ||
+        top + line > y + h ||
+        room < 30 ||
+        (line > (SIZE.header + SIZE.gap) * z && (h < 6 * line || w < 90))
+      )
+        continue;
+      const label = `▾ ${groupLabel(group)}`,
+        wanted = writer.width(label, size, '600 '),
+        chooser = folded ? this.stepsOf(group, size, room) : null,
+        steps = chooser && wanted + chooser.width <= room ? chooser : null;
+      const own = Math.min(room, wanted),
+        start = own + 8 + (steps?.width ?? 0),
+        parts = this.partsOfTitle(group, folded).slice(0, line > bar ? 1 : 4),
+        fits = writer.fitting(parts, size * 0.88, room - start),
+        rest = start + writer.width(fits, size * 0.88) <= room + 2 ? fits : '';
       const used = rest ? start + writer.width(rest, size * 0.88) : start - 8;
-      if (taken.some(box => left < box.x + box.w && box.x < left + used && top < box.y + box.h && box.y < top + line)) continue;
+      if (taken.some(box => left < box.x + box.w && box.x < left + used && top < box.y + box.h && box.y < top + line))
+        continue;
       taken.push({x: left, y: top, w: used + 4, h: line});
-      if (isOut) { c.fillStyle = theme.title; c.fillRect(left - 5, top, Math.min(room + 6, used + 10), line); }
+      if (isOut) {
+        c.fillStyle = theme.title;
+        c.fillRect(left - 5, top, Math.min(room + 6, used + 10), line);
+      }
       const base = top + line / 2 + size * 0.36;
       c.fillStyle = theme.text;
       writer.write(label, left, base, size, own, '600 ');
@@ -521,41 +759,76 @@ export class GraphPicture {
 
   /* What a title says of its group, the most important first. */
   partsOfTitle(group, folded) {
-    const {number, median, beside} = textsOf(this.tree, this.shown, group.id), each = folded ? medianText(this.tree, this.shown, group) : median;
-    return [number, beside, each && number && `median ${each}${folded ? ' each' : ''}`, describeGroup(group)].filter(Boolean);
+    const {number, median, beside} = textsOf(this.tree, this.shown, group.id),
+      each = folded ? medianText(this.tree, this.shown, group) : median;
+    return [number, beside, each && number && `median ${each}${folded ? ' each' : ''}`, describeGroup(group)].filter(
+      Boolean,
+    );
   }
 
   /* The buttons that choose an instance of a folded repeat: which one of how many it is, and its name if there is room. */
   stepsOf(group, size, room) {
-    const {writer} = this, count = `${group.chosen + 1} of ${group.items.length}`, name = cutText(groupOf(this.tree, group.items[group.chosen]).label, 30), long = `${name} (${count})`;
+    const {writer} = this,
+      count = `${group.chosen + 1} of ${group.items.length}`,
+      name = cutText(groupOf(this.tree, group.items[group.chosen]).label, 30),
+      long = `${name} (${count})`;
     const text = writer.width(long, size * 0.88) < room / 2 - 60 && name !== String(group.chosen) ? long : count;
     return {text, width: writer.width(text, size * 0.88) + 42};
   }
 
   drawSteps(group, {text, width}, x, top, line, size) {
-    const {theme, c, writer} = this, base = top + line / 2 + size * 0.36, right = x + width - 8;
+    const {theme, c, writer} = this,
+      base = top + line / 2 + size * 0.36,
+      right = x + width - 8;
     c.fillStyle = theme.chosen;
     writer.write('‹', x + 4, base, size * 1.2, 20, '600 ');
     writer.write('›', right - 12, base, size * 1.2, 20, '600 ');
     writer.write(text, x + 16, base, size * 0.88, width);
-    this.areas.push(x, top, 15, line, group.id, PREVIOUS, x + 15, top, right - x - 30, line, group.id, CHOOSE, right - 15, top, 16, line, group.id, NEXT);
+    this.areas.push(
+      x,
+      top,
+      15,
+      line,
+      group.id,
+      PREVIOUS,
+      x + 15,
+      top,
+      right - x - 30,
+      line,
+      group.id,
+      CHOOSE,
+      right - 15,
+      top,
+      16,
+      line,
+      group.id,
+      NEXT,
+    );
   }
 
   // ---- Lines ----
 
   drawLines(layout, ox, oy, slots) {
-    const {zoom: z} = this, {gaps, rankTop, boxTop, ranks, height, column, routes} = layout, batch = {plain: [], above: [], below: [], path: [], tips: [], texts: []};
+    const {zoom: z} = this,
+      {gaps, rankTop, boxTop, ranks, height, column, routes} = layout,
+      batch = {plain: [], above: [], below: [], path: [], tips: [], texts: []};
     for (let r = 0, previous = -Infinity, previousColumn = 0; r < ranks; r++) {
-      const top = oy + boxTop[r] * z, breaks = routes && column && r + 1 < ranks && column[r + 1] !== column[r], bottom = oy + (breaks || r + 1 >= ranks ? height : rankTop[r + 1]) * z;
+      const top = oy + boxTop[r] * z,
+        breaks = routes && column && r + 1 < ranks && column[r + 1] !== column[r],
+        bottom = oy + (breaks || r + 1 >= ranks ? height : rankTop[r + 1]) * z;
       if (!breaks && (bottom < -40 || top > this.height + 40)) continue;
-      if (Math.abs(bottom - previous) < 1.5 && previousColumn === (column?.[r] ?? 0) && !this.marks && !breaks) continue;
+      if (Math.abs(bottom - previous) < 1.5 && previousColumn === (column?.[r] ?? 0) && !this.marks && !breaks)
+        continue;
       previous = bottom;
       previousColumn = column?.[r] ?? 0;
       for (let k = gaps.start[r]; k < gaps.start[r + 1]; k++) this.addPiece(layout, gaps.list[k], ox, oy, batch);
     }
     for (const rail of layout.rails) this.addRail(layout, rail, ox, oy, batch);
     for (const mark of layout.marks) this.addMark(mark, ox, oy, batch);
-    if (this.isFar) { for (const line of batch.plain) drawPath(this.c, line, 5 * z); return; }
+    if (this.isFar) {
+      for (const line of batch.plain) drawPath(this.c, line, 5 * z);
+      return;
+    }
     this.strokeLines(batch);
     this.writeEdges(layout, ox, oy, slots, batch);
   }
@@ -566,33 +839,58 @@ export class GraphPicture {
     const {marks, tree} = this;
     let mark = target >= 0 ? marks.target[target] : 0;
     if (target < 0) {
-      const {structure} = layout, rank = structure.rank[lower];
-      for (let t = tree.wires.targetStart[wire]; t < tree.wires.targetStart[wire + 1]; t++) if (structure.rank[tree.wires.target[t]] > rank) mark |= marks.target[t];
+      const {structure} = layout,
+        rank = structure.rank[lower];
+      for (let t = tree.wires.targetStart[wire]; t < tree.wires.targetStart[wire + 1]; t++)
+        if (structure.rank[tree.wires.target[t]] > rank) mark |= marks.target[t];
       mark |= marks.out[wire];
     }
     return mark & PATH ? batch.path : mark & ABOVE ? batch.above : mark & BELOW ? batch.below : batch.plain;
   }
 
   addPiece(layout, piece, ox, oy, batch) {
-    const {zoom: z, tree} = this, {pieces, pieceWire, structure, routes} = layout, p = 5 * piece, x1 = ox + pieces[p] * z, x2 = ox + pieces[p + 3] * z, y1 = oy + pieces[p + 1] * z, y2 = oy + pieces[p + 4] * z, route = routes?.get(piece);
+    const {zoom: z, tree} = this,
+      {pieces, pieceWire, structure, routes} = layout,
+      p = 5 * piece,
+      x1 = ox + pieces[p] * z,
+      x2 = ox + pieces[p + 3] * z,
+      y1 = oy + pieces[p + 1] * z,
+      y2 = oy + pieces[p + 4] * z,
+      route = routes?.get(piece);
     if (!route && (Math.max(x1, x2) < 0 || Math.min(x1, x2) > this.width)) return;
-    const wire = pieceWire[piece], target = structure.target[piece], bend = oy + pieces[p + 2] * z;
-    if (this.isFar && !route) { tracePiece(this.c, x1, y1, bend, x2, y2, 5 * z); return; }
-    const points = route ? [x1, y1, ...route.map((value, i) => (i % 2 ? oy : ox) + value * z), x2, y2] : Math.abs(x1 - x2) < 0.6 ? [x1, y1, x2, y2] : [x1, y1, x1, bend, x2, bend, x2, y2];
-    if (this.isFar) { drawPath(this.c, points, 5 * z); return; }
+    const wire = pieceWire[piece],
+      target = structure.target[piece],
+      bend = oy + pieces[p + 2] * z;
+    if (this.isFar && !route) {
+      tracePiece(this.c, x1, y1, bend, x2, y2, 5 * z);
+      return;
+    }
+    const points = route
+      ? [x1, y1, ...route.map((value, i) => (i % 2 ? oy : ox) + value * z), x2, y2]
+      : Math.abs(x1 - x2) < 0.6
+        ? [x1, y1, x2, y2]
+        : [x1, y1, x1, bend, x2, bend, x2, y2];
+    if (this.isFar) {
+      drawPath(this.c, points, 5 * z);
+      return;
+    }
     this.batchOf(batch, layout, wire, target, structure.lower[piece]).push(points);
     if (z > DETAIL.arrows && target >= 0) batch.tips.push([x2, y2]);
-    if (z > DETAIL.shapes && structure.first[piece] && !layout.inner[structure.upper[piece]]) batch.texts.push({line: points, text: this.edgeText(tree.wires.value[wire])});
+    if (z > DETAIL.shapes && structure.first[piece] && !layout.inner[structure.upper[piece]])
+      batch.texts.push({line: points, text: this.edgeText(tree.wires.value[wire])});
   }
 
   addRail(layout, rail, ox, oy, batch) {
-    const {zoom: z} = this, x = ox + rail.x * z;
+    const {zoom: z} = this,
+      x = ox + rail.x * z;
     if (oy + rail.bottom * z < 0 || oy + rail.top * z > this.height) return;
-    const points = ({x: end, y, end: low}) => [x, oy + y * z, ox + end * z, oy + y * z, ox + end * z, oy + low * z], start = rail.branches.find(({starts}) => starts);
+    const points = ({x: end, y, end: low}) => [x, oy + y * z, ox + end * z, oy + y * z, ox + end * z, oy + low * z],
+      start = rail.branches.find(({starts}) => starts);
     batch.plain.push([x, oy + rail.top * z, x, oy + rail.bottom * z]);
     for (const branch of rail.branches) {
-      const by = oy + branch.y * z, lines = branch.starts ? batch.plain : this.batchOf(batch, layout, rail.wire, branch.target, -1);
-      if (lines !== batch.plain && start) lines.push(points(start), [x, oy + start.y * z, x, by]);  // the way to a marked reader
+      const by = oy + branch.y * z,
+        lines = branch.starts ? batch.plain : this.batchOf(batch, layout, rail.wire, branch.target, -1);
+      if (lines !== batch.plain && start) lines.push(points(start), [x, oy + start.y * z, x, by]); // the way to a marked reader
       if (by < -40 || by > this.height + 40) continue;
       lines.push(points(branch));
       if (z > DETAIL.arrows && !branch.starts) batch.tips.push(points(branch).slice(-2));
@@ -601,12 +899,20 @@ export class GraphPicture {
 
   /* The end of a line that goes on far away: a stub, with the name of the value. */
   addMark({x, y, wire, starts}, ox, oy, batch) {
-    const {zoom: z, tree} = this, sx = ox + x * z, sy = oy + y * z;
+    const {zoom: z, tree} = this,
+      sx = ox + x * z,
+      sy = oy + y * z;
     if (sx < -200 || sx > this.width || sy < -20 || sy > this.height + 20 || z < 0.2) return;
-    const length = starts ? 9 * z : -9 * z, side = starts ? 12 : -12;
+    const length = starts ? 9 * z : -9 * z,
+      side = starts ? 12 : -12;
     batch.plain.push([sx, sy, sx, sy + length, sx + side * z, sy + length]);
     if (!starts) batch.tips.push([sx, sy]);
-    if (z > DETAIL.shapes) batch.texts.push({at: [sx + (starts ? 14 * z : -14 * z), sy + length + 3 * z], text: starts ? 'to readers far below' : `from ${nodeLabel(tree.graph, tree.wires.value[wire])}`, align: starts ? 'left' : 'right'});
+    if (z > DETAIL.shapes)
+      batch.texts.push({
+        at: [sx + (starts ? 14 * z : -14 * z), sy + length + 3 * z],
+        text: starts ? 'to readers far below' : `from ${nodeLabel(tree.graph, tree.wires.value[wire])}`,
+        align: starts ? 'left' : 'right',
+      });
   }
 
   strokeLines({plain, above, below, path, tips}) {
@@ -631,16 +937,40 @@ export class GraphPicture {
   /* Texts of edges stand where they cover no line, box or other text, or are left out; the ends of lines that go on far away always have theirs, on a ground of its own. */
   writeEdges({items, x, y, w, h, width: frameWidth}, ox, oy, slots, {plain, above, below, path, texts}) {
     if (texts.length === 0) return;
-    const {c, zoom: z, theme, writer} = this, size = Math.max(9, Math.min(11, 9 * z)), inView = line => line[1] < this.height && line.at(-1) > 0 && Math.min(line[0], line.at(-2)) > -200 && Math.min(line[0], line.at(-2)) < this.width;
-    const taken = [...[plain, above, below, path].flatMap(lines => lines.filter(line => line.length > 4 || inView(line)).flatMap(rectsOf)), ...slots.map(slot => { const stack = groupOf(this.tree, items[slot])?.kind === REPEAT ? 8 * z : 0; return [ox + x[slot] * z, oy + y[slot] * z, ox + (x[slot] + w[slot]) * z + stack, oy + (y[slot] + h[slot]) * z + stack]; })];
-    for (const {at: [left, base], text, align} of texts.filter(({at}) => at)) {
+    const {c, zoom: z, theme, writer} = this,
+      size = Math.max(9, Math.min(11, 9 * z)),
+      inView = line =>
+        line[1] < this.height &&
+        line.at(-1) > 0 &&
+        Math.min(line[0], line.at(-2)) > -200 &&
+        Math.min(line[0], line.at(-2)) < this.width;
+    const taken = [
+      ...[plain, above, below, path].flatMap(lines =>
+        lines.filter(line => line.length > 4 || inView(line)).flatMap(rectsOf),
+      ),
+      ...slots.map(slot => {
+        const stack = groupOf(this.tree, items[slot])?.kind === REPEAT ? 8 * z : 0;
+        return [
+          ox + x[slot] * z,
+          oy + y[slot] * z,
+          ox + (x[slot] + w[slot]) * z + stack,
+          oy + (y[slot] + h[slot]) * z + stack,
+        ];
+      }),
+    ];
+    for (const {
+      at: [left, base],
+      text,
+      align,
+    } of texts.filter(({at}) => at)) {
       c.fillStyle = theme.quiet;
       taken.push(this.writeOnGround(text, left, base, size, align));
     }
     c.fillStyle = theme.quiet;
     for (const {line, text} of texts) {
       if (!line || !text || !inView(line)) continue;
-      const width = Math.min(190, writer.width(text, size)), place = freePlace(line, width, size, [ox + 2, ox + frameWidth * z - 2], taken);
+      const width = Math.min(190, writer.width(text, size)),
+        place = freePlace(line, width, size, [ox + 2, ox + frameWidth * z - 2], taken);
       if (!place) continue;
       writer.write(text, ...place, size, 190);
       taken.push([place[0], place[1] - size, place[0] + width, place[1] + 2]);
@@ -665,13 +995,17 @@ export class GraphPicture {
 
   /* Lines across a box: what is estimated leans to the right; what only one record has, to the left. */
   hatch(x, y, w, h, left = false) {
-    const {c, theme} = this, step = 7;
+    const {c, theme} = this,
+      step = 7;
     if (w < 4 || h < 3) return;
     c.strokeStyle = theme.quiet;
     c.lineWidth = 0.7;
     c.beginPath();
     for (let d = step; d < w + h; d += step) {
-      const x1 = Math.min(d, w), y1 = d - x1, y2 = Math.min(d, h), x2 = d - y2;
+      const x1 = Math.min(d, w),
+        y1 = d - x1,
+        y2 = Math.min(d, h),
+        x2 = d - y2;
       c.moveTo(x + (left ? w - x1 : x1), y + y1);
       c.lineTo(x + (left ? w - x2 : x2), y + y2);
     }
@@ -681,13 +1015,21 @@ export class GraphPicture {
   // ---- The map ----
 
   isAllInView() {
-    const {layout: {width, height}, zoom: z, x, y} = this;
+    const {
+      layout: {width, height},
+      zoom: z,
+      x,
+      y,
+    } = this;
     return x * z >= -1 && y * z >= -1 && (x + width) * z <= this.full + 1 && (y + height) * z <= this.height + 1;
   }
 
   /* The map is at the right, in a strip of its own, so that it covers no box. */
   reserveStrip(isNeeded) {
-    const {layout, full, height} = this, scale = Math.min(Math.min(130, full * 0.16) / layout.width, Math.min(420, height * 0.6) / layout.height, 0.2), w = Math.max(14, layout.width * scale), h = Math.max(4, layout.height * scale);
+    const {layout, full, height} = this,
+      scale = Math.min(Math.min(130, full * 0.16) / layout.width, Math.min(420, height * 0.6) / layout.height, 0.2),
+      w = Math.max(14, layout.width * scale),
+      h = Math.max(4, layout.height * scale);
     this.strip = isNeeded && typeof document !== 'undefined' ? {scale, x: full - w - 10, y: 10, w, h} : null;
     this.width = this.strip ? this.strip.x - 10 : full;
   }
@@ -705,27 +1047,47 @@ export class GraphPicture {
     c.strokeStyle = theme.frameEdge;
     c.lineWidth = 1;
     c.strokeRect(this.width + 0.5, -1, this.full, this.height + 2);
-    const sx = w / layout.width, left = Math.max(0, -this.x * sx), top = Math.max(0, -this.y * scale);
+    const sx = w / layout.width,
+      left = Math.max(0, -this.x * sx),
+      top = Math.max(0, -this.y * scale);
     c.strokeStyle = theme.chosen;
     c.lineWidth = 1.5;
-    c.strokeRect(x + left, y + top, Math.max(4, Math.min(w - left, this.width / this.zoom * sx)), Math.max(3, Math.min(h - top, this.height / this.zoom * scale)));
+    c.strokeRect(
+      x + left,
+      y + top,
+      Math.max(4, Math.min(w - left, (this.width / this.zoom) * sx)),
+      Math.max(3, Math.min(h - top, (this.height / this.zoom) * scale)),
+    );
     this.mapArea = {x: x - 4, y: y - 4, w: w + 8, h: h + 8, to: (px, py) => [(px - x) / sx, (py - y) / scale]};
   }
 
   paintMap(w, h, scaleX, scale) {
-    const {theme, tree} = this, map = Object.assign(document.createElement('canvas'), {width: Math.ceil(w * this.ratio), height: Math.ceil(h * this.ratio)}), c = map.getContext('2d');
+    const {theme, tree} = this,
+      map = Object.assign(document.createElement('canvas'), {
+        width: Math.ceil(w * this.ratio),
+        height: Math.ceil(h * this.ratio),
+      }),
+      c = map.getContext('2d');
     c.scale(this.ratio * scaleX, this.ratio * scale);
-    const paint = (layout, ox, oy) => layout.items.forEach((id, i) => {
-      const x = ox + layout.x[i], y = oy + layout.y[i];
-      if (layout.inner[i]) {
-        c.strokeStyle = theme.frameEdge;
-        c.lineWidth = 1 / scale;
-        c.strokeRect(x, y, layout.w[i], layout.h[i]);
-        if (layout.h[i] * scale > 2) { paint(layout.inner[i], x, y); return; }
-      }
-      c.fillStyle = Math.abs(stepOf(tree, this.shown, id)) > 2 || this.shown.overlay.scale === 'category' ? this.colourOf(id, theme.faint) : theme.faint;
-      c.fillRect(x, y, layout.w[i], Math.max(layout.h[i], 0.8 / scale));
-    });
+    const paint = (layout, ox, oy) =>
+      layout.items.forEach((id, i) => {
+        const x = ox + layout.x[i],
+          y = oy + layout.y[i];
+        if (layout.inner[i]) {
+          c.strokeStyle = theme.frameEdge;
+          c.lineWidth = 1 / scale;
+          c.strokeRect(x, y, layout.w[i], layout.h[i]);
+          if (layout.h[i] * scale > 2) {
+            paint(layout.inner[i], x, y);
+            return;
+          }
+        }
+        c.fillStyle =
+          Math.abs(stepOf(tree, this.shown, id)) > 2 || this.shown.overlay.scale === 'category'
+            ? this.colourOf(id, theme.faint)
+            : theme.faint;
+        c.fillRect(x, y, layout.w[i], Math.max(layout.h[i], 0.8 / scale));
+      });
     paint(this.layout, 0, 0);
     return map;
   }
@@ -737,16 +1099,22 @@ export class GraphPicture {
 function boxesOf(layout, x, y, found) {
   layout.items.forEach((_, i) => {
     const box = {x: x + layout.x[i], y: y + layout.y[i], w: layout.w[i], h: layout.h[i]};
-    if (layout.inner[i]) boxesOf(layout.inner[i], box.x, box.y, found); else found.push(box);
+    if (layout.inner[i]) boxesOf(layout.inner[i], box.x, box.y, found);
+    else found.push(box);
   });
   return found;
 }
 
 /* The first vertex of a rank that may be in view, by bisection in ranks of many boxes; the last box before `left` may reach into view. */
 function firstInView({rankStart, vertices, x, items}, r, left) {
-  let low = rankStart[r], high = rankStart[r + 1];
+  let low = rankStart[r],
+    high = rankStart[r + 1];
   if (high - low < 40) return low;
-  while (low < high) { const middle = low + high >> 1; if (vertices[middle] < items.length && x[vertices[middle]] < left) low = middle + 1; else high = middle; }
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (vertices[middle] < items.length && x[vertices[middle]] < left) low = middle + 1;
+    else high = middle;
+  }
   return Math.max(rankStart[r], low - 1);
 }
 
@@ -759,7 +1127,10 @@ function addDot(dots, colour, box) {
 function tracePiece(c, x1, y1, bend, x2, y2, radius) {
   c.moveTo(x1, y1);
   if (Math.abs(x1 - x2) >= 0.6) {
-    if (radius >= 0.8) { drawPath(c, [x1, y1, x1, bend, x2, bend, x2, y2], radius); return; }
+    if (radius >= 0.8) {
+      drawPath(c, [x1, y1, x1, bend, x2, bend, x2, y2], radius);
+      return;
+    }
     c.lineTo(x1, bend);
     c.lineTo(x2, bend);
   }
@@ -771,30 +1142,49 @@ function drawPath(c, points, radius) {
   const last = points.length - 2;
   c.moveTo(points[0], points[1]);
   for (let i = 2; i < last; i += 2) {
-    const x0 = points[i - 2], y0 = points[i - 1], x = points[i], y = points[i + 1], x2 = points[i + 2], y2 = points[i + 3];
-    const before = Math.abs(x - x0) + Math.abs(y - y0), after = Math.abs(x2 - x) + Math.abs(y2 - y), r = Math.min(radius, before / 2, after / 2);
-    if (r < 0.8) { c.lineTo(x, y); continue; }
-    c.lineTo(x + (x0 - x) * r / before, y + (y0 - y) * r / before);
-    c.quadraticCurveTo(x, y, x + (x2 - x) * r / after, y + (y2 - y) * r / after);
+    const x0 = points[i - 2],
+      y0 = points[i - 1],
+      x = points[i],
+      y = points[i + 1],
+      x2 = points[i + 2],
+      y2 = points[i + 3];
+    const before = Math.abs(x - x0) + Math.abs(y - y0),
+      after = Math.abs(x2 - x) + Math.abs(y2 - y),
+      r = Math.min(radius, before / 2, after / 2);
+    if (r < 0.8) {
+      c.lineTo(x, y);
+      continue;
+    }
+    c.lineTo(x + ((x0 - x) * r) / before, y + ((y0 - y) * r) / before);
+    c.quadraticCurveTo(x, y, x + ((x2 - x) * r) / after, y + ((y2 - y) * r) / after);
   }
   c.lineTo(points[last], points[last + 1]);
 }
 
 const counted = new Intl.NumberFormat('en-US');
-const describeGroup = group => `${group.kind === CONTROL ? 'control flow · ' : group.kind === BODY ? 'body · ' : ''}${counted.format(group.leaves)} ${group.leaves === 1 ? 'node' : 'nodes'}`;
+const describeGroup = group =>
+  `${group.kind === CONTROL ? 'control flow · ' : group.kind === BODY ? 'body · ' : ''}
+    ${counted.format(group.leaves)} ${group.leaves === 1 ? 'node' : 'nodes'}`;
 
 /* The median of the instances of a repeat. */
 function medianText(tree, {values, overlay}, repeat) {
-  const known = Array.from(repeat.items, item => values[item]).filter(value => !Number.isNaN(value)).sort((a, b) => a - b);
+  const known = Array.from(repeat.items, item => values[item])
+    .filter(value => !Number.isNaN(value))
+    .sort((a, b) => a - b);
   return known.length === 0 || !overlay.adds ? '' : overlay.text(medianOf(known));
 }
 
 /* The tint of each item: the place of its delegate among those of the graph, or of that of all in a group; -1: none or several. Panes number their delegates in the same order. */
 function tintsOf(tree) {
-  const {graph, count, parent} = tree, UNKNOWN = -2, tints = new Int32Array(count + tree.groups.length).fill(UNKNOWN), delegates = [...new Set(graph.delegate)].filter(delegate => delegate >= 0).sort((a, b) => a - b), number = new Map(delegates.map((delegate, i) => [delegate, i]));
+  const {graph, count, parent} = tree,
+    UNKNOWN = -2,
+    tints = new Int32Array(count + tree.groups.length).fill(UNKNOWN),
+    delegates = [...new Set(graph.delegate)].filter(delegate => delegate >= 0).sort((a, b) => a - b),
+    number = new Map(delegates.map((delegate, i) => [delegate, i]));
   for (let node = 0; node < count; node++) {
     tints[node] = number.get(graph.delegate[node]) ?? -1;
-    for (let outer = parent[node]; outer >= 0; outer = parent[outer]) tints[outer] = tints[outer] === UNKNOWN || tints[outer] === tints[node] ? tints[node] : -1;
+    for (let outer = parent[node]; outer >= 0; outer = parent[outer])
+      tints[outer] = tints[outer] === UNKNOWN || tints[outer] === tints[node] ? tints[node] : -1;
   }
   return {tints, delegates};
 }

@@ -10,10 +10,17 @@ import {foldRepeats} from './repeats.js';
 import {wireGroups} from './wires.js';
 
 /** The kinds of groups. A repeat holds instances: modules that are alike, or steps of an unrolled loop. */
-export const MODULE = 0, REPEAT = 1, STEP = 2, CONTROL = 3, BODY = 4, DELEGATE = 5;
+export const MODULE = 0,
+  REPEAT = 1,
+  STEP = 2,
+  CONTROL = 3,
+  BODY = 4,
+  DELEGATE = 5;
 
 /** What a group shows: nothing, its items (of a repeat: one instance), or all instances of a repeat. */
-export const CLOSED = 0, OPEN = 1, UNFOLDED = 2;
+export const CLOSED = 0,
+  OPEN = 1,
+  UNFOLDED = 2;
 
 /* Deeper groups are not drawn as boxes of their own: their nodes are in the box at this depth. */
 const MAX_DEPTH = 64;
@@ -23,12 +30,26 @@ const MAX_DEPTH = 64;
 /* The scopes of a graph: a scope is a group's label and kind below another scope; scope 0 is the root. */
 class Scopes {
   constructor(graph, by) {
-    Object.assign(this, {graph, by, label: [''], kind: [MODULE], parent: [-1], depth: [0], found: new Map(), ofKey: new Map(), cut: 0});
+    Object.assign(this, {
+      graph,
+      by,
+      label: [''],
+      kind: [MODULE],
+      parent: [-1],
+      depth: [0],
+      found: new Map(),
+      ofKey: new Map(),
+      cut: 0,
+    });
   }
 
   enter(parent, kind, label) {
-    if (this.depth[parent] >= MAX_DEPTH) { this.cut++; return parent; }
-    const key = `${parent} ${kind} ${label}`, known = this.found.get(key);
+    if (this.depth[parent] >= MAX_DEPTH) {
+      this.cut++;
+      return parent;
+    }
+    const key = `${parent} ${kind} ${label}`,
+      known = this.found.get(key);
     if (known !== undefined) return known;
     this.label.push(label);
     this.kind.push(kind);
@@ -47,16 +68,25 @@ class Scopes {
 
   /* The scope of a node. Bodies are inside their operator; a delegate is inside the module that all its nodes share. */
   of(node) {
-    const {graph, by} = this, body = graph.body[node], delegate = graph.frame[node], owns = graph.owns[node];
+    const {graph, by} = this,
+      body = graph.body[node],
+      delegate = graph.frame[node],
+      owns = graph.owns[node];
     if (by === 'flat') return 0;
-    const key = `${graph.box[node]} ${body} ${delegate} ${owns ? node : -1}`, known = this.ofKey.get(key);
+    const key = `${graph.box[node]} ${body} ${delegate} ${owns ? node : -1}`,
+      known = this.ofKey.get(key);
     if (known !== undefined) return known;
-    const module = graph.boxes[graph.box[node]] ?? '', path = module === '' || by === 'delegate' ? [] : module.split('.');
-    let scope = 0, entered = 0;
+    const module = graph.boxes[graph.box[node]] ?? '',
+      path = module === '' || by === 'delegate' ? [] : module.split('.');
+    let scope = 0,
+      entered = 0;
     if (body >= 0) scope = this.enter(this.of(graph.bodies[body].owner), BODY, graph.bodies[body].name);
     if (delegate >= 0) {
       const {label, path: around} = graph.frames[delegate];
-      if (by !== 'delegate') { scope = this.enterModules(scope, around, 0); entered = Math.min(around.length, path.length); }
+      if (by !== 'delegate') {
+        scope = this.enterModules(scope, around, 0);
+        entered = Math.min(around.length, path.length);
+      }
       scope = this.enter(scope, DELEGATE, label);
     }
     scope = this.enterModules(scope, path, entered);
@@ -77,7 +107,22 @@ class Scopes {
 
 /** Appends a group without items and returns it. */
 export function addGroup(tree, kind, label, scope, path) {
-  const group = {id: tree.count + tree.groups.length, kind, label, scope, path, parent: -1, items: [], state: CLOSED, chosen: 0, leaves: 0, first: -1, last: -1, structure: null, layout: null};
+  const group = {
+    id: tree.count + tree.groups.length,
+    kind,
+    label,
+    scope,
+    path,
+    parent: -1,
+    items: [],
+    state: CLOSED,
+    chosen: 0,
+    leaves: 0,
+    first: -1,
+    last: -1,
+    structure: null,
+    layout: null,
+  };
   tree.groups.push(group);
   return group;
 }
@@ -85,26 +130,43 @@ export function addGroup(tree, kind, label, scope, path) {
 /* A module that is called twice, with others between the calls that read the first and are read by the second, would be in a circle. Only such
    modules become several boxes, one for each uninterrupted part. Renumbers `keys` and returns how many there are. */
 function splitCircles(tree, leaves, keys, count) {
-  const last = new Int32Array(count), first = new Int32Array(count).fill(-1), {graph, position} = tree;
+  const last = new Int32Array(count),
+    first = new Int32Array(count).fill(-1),
+    {graph, position} = tree;
   let overlap = false;
-  for (let i = 0; i < leaves.length; i++) { if (first[keys[i]] < 0) first[keys[i]] = i; last[keys[i]] = i; }
-  for (let i = 0, reach = -1; i < leaves.length && !overlap; i++) if (first[keys[i]] === i) { overlap = i < reach; reach = Math.max(reach, last[keys[i]]); }
+  for (let i = 0; i < leaves.length; i++) {
+    if (first[keys[i]] < 0) first[keys[i]] = i;
+    last[keys[i]] = i;
+  }
+  for (let i = 0, reach = -1; i < leaves.length && !overlap; i++)
+    if (first[keys[i]] === i) {
+      overlap = i < reach;
+      reach = Math.max(reach, last[keys[i]]);
+    }
   if (!overlap) return count;
-  const heads = [], tails = [];
+  const heads = [],
+    tails = [];
   for (let i = 0; i < leaves.length; i++) position[leaves[i]] = i;
   for (let i = 0; i < leaves.length; i++) {
     for (let e = graph.start[leaves[i]]; e < graph.start[leaves[i] + 1]; e++) {
       const from = position[graph.from[e]];
-      if (from >= 0 && keys[from] !== keys[i]) { heads.push(keys[from]); tails.push(keys[i]); }
+      if (from >= 0 && keys[from] !== keys[i]) {
+        heads.push(keys[from]);
+        tails.push(keys[i]);
+      }
     }
   }
   for (const leaf of leaves) position[leaf] = -1;
-  const {start, list} = indexBy(heads, count), component = components({start, list: list.map(edge => tails[edge])}, count);
-  const size = new Int32Array(count), latest = new Int32Array(count).fill(-1), part = new Int32Array(count).fill(-1);
+  const {start, list} = indexBy(heads, count),
+    component = components({start, list: list.map(edge => tails[edge])}, count);
+  const size = new Int32Array(count),
+    latest = new Int32Array(count).fill(-1),
+    part = new Int32Array(count).fill(-1);
   for (const c of component) size[c]++;
   let total = count;
   for (let i = 0; i < leaves.length; i++) {
-    const key = keys[i], circle = component[key];
+    const key = keys[i],
+      circle = component[key];
     if (size[circle] < 2) continue;
     if (latest[circle] !== key) part[key] = part[key] < 0 ? key : total++;
     latest[circle] = key;
@@ -115,35 +177,67 @@ function splitCircles(tree, leaves, keys, count) {
 
 /* Distributes the leaves of a group to its children at a depth of the scopes. */
 function fillGroup(tree, group, leaves, depth) {
-  const {paths, scopeOf} = tree, keyOf = new Map(), keys = new Int32Array(leaves.length);
-  let count = 0, nested = false;
+  const {paths, scopeOf} = tree,
+    keyOf = new Map(),
+    keys = new Int32Array(leaves.length);
+  let count = 0,
+    nested = false;
   for (let i = 0; i < leaves.length; i++) {
     const scope = paths[scopeOf[leaves[i]]][depth];
-    if (scope === undefined) { keys[i] = count++; continue; }
+    if (scope === undefined) {
+      keys[i] = count++;
+      continue;
+    }
     nested = true;
     if (!keyOf.has(scope)) keyOf.set(scope, count++);
     keys[i] = keyOf.get(scope);
   }
-  if (!nested) { group.items = leaves; return; }
-  const {start, list} = indexBy(keys, count = splitCircles(tree, leaves, keys, count));
-  const order = Array.from({length: count}, (_, key) => key).filter(key => start[key] < start[key + 1]).sort((a, b) => list[start[a]] - list[start[b]]);
-  for (const key of order) addPart(tree, group, Array.from(list.subarray(start[key], start[key + 1]), i => leaves[i]), depth);
+  if (!nested) {
+    group.items = leaves;
+    return;
+  }
+  const {start, list} = indexBy(keys, (count = splitCircles(tree, leaves, keys, count)));
+  const order = Array.from({length: count}, (_, key) => key)
+    .filter(key => start[key] < start[key + 1])
+    .sort((a, b) => list[start[a]] - list[start[b]]);
+  for (const key of order)
+    addPart(
+      tree,
+      group,
+      Array.from(list.subarray(start[key], start[key + 1]), i => leaves[i]),
+      depth,
+    );
 }
 
 /* One child: a node, or a group. Modules that hold only one other module are one box; a module with one node is that node. */
 function addPart(tree, group, part, depth) {
-  const {paths, scopeOf, scopes} = tree, path = paths[scopeOf[part[0]]];
-  if (depth >= path.length) { group.items.push(part[0]); return; }
+  const {paths, scopeOf, scopes} = tree,
+    path = paths[scopeOf[part[0]]];
+  if (depth >= path.length) {
+    group.items.push(part[0]);
+    return;
+  }
   if (part.length === 1 && scopes.kind[path[depth]] === MODULE) {
-    tree.alias[part[0]] = path.slice(depth).map(scope => scopes.label[scope]).join('.');
+    tree.alias[part[0]] = path
+      .slice(depth)
+      .map(scope => scopes.label[scope])
+      .join('.');
     group.items.push(part[0]);
     return;
   }
   let last = depth;
   const shared = at => scopes.kind[path[at]] === MODULE && part.every(leaf => paths[scopeOf[leaf]][at] === path[at]);
   while (scopes.kind[path[last]] === MODULE && last + 1 < path.length && shared(last + 1)) last++;
-  const label = path.slice(depth, last + 1).map(scope => scopes.label[scope]).join('.'), kind = scopes.kind[path[depth]];
-  const modules = path.slice(0, last + 1).filter(scope => scopes.kind[scope] === MODULE).map(scope => scopes.label[scope]).join('.');
+  const label = path
+      .slice(depth, last + 1)
+      .map(scope => scopes.label[scope])
+      .join('.'),
+    kind = scopes.kind[path[depth]];
+  const modules = path
+    .slice(0, last + 1)
+    .filter(scope => scopes.kind[scope] === MODULE)
+    .map(scope => scopes.label[scope])
+    .join('.');
   const child = addGroup(tree, kind, label, path[last], modules);
   group.items.push(child.id);
   fillGroup(tree, child, part, last + 1);
@@ -151,9 +245,15 @@ function addPart(tree, group, part, depth) {
 
 /* Numbers that follow from the tree: parent, depth and slot of each item; nodes inside each group. */
 function numberItems(tree) {
-  const {count, groups} = tree, total = count + groups.length;
-  Object.assign(tree, {parent: new Int32Array(total).fill(-1), depth: new Int32Array(total), slot: new Int32Array(total)});
-  const {parent, depth, slot} = tree, outward = [];
+  const {count, groups} = tree,
+    total = count + groups.length;
+  Object.assign(tree, {
+    parent: new Int32Array(total).fill(-1),
+    depth: new Int32Array(total),
+    slot: new Int32Array(total),
+  });
+  const {parent, depth, slot} = tree,
+    outward = [];
   for (const stack = [groups[0]]; stack.length;) {
     const group = stack.pop();
     outward.push(group);
@@ -163,12 +263,18 @@ function numberItems(tree) {
       parent[item] = group.id;
       depth[item] = depth[group.id] + 1;
       slot[item] = i;
-      if (item >= count) { groups[item - count].parent = group.id; stack.push(groups[item - count]); }
+      if (item >= count) {
+        groups[item - count].parent = group.id;
+        stack.push(groups[item - count]);
+      }
     }
   }
   for (const group of outward.reverse()) {
     for (const item of group.items) {
-      const [leaves, first, last] = item < count ? [1, item, item] : [groups[item - count].leaves, groups[item - count].first, groups[item - count].last];
+      const [leaves, first, last] =
+        item < count
+          ? [1, item, item]
+          : [groups[item - count].leaves, groups[item - count].first, groups[item - count].last];
       group.leaves += leaves;
       group.first = group.first < 0 ? first : Math.min(group.first, first);
       group.last = Math.max(group.last, last);
@@ -177,7 +283,7 @@ function numberItems(tree) {
 }
 
 /** The group of an item number, or null for a node. */
-export const groupOf = (tree, item) => item < tree.count ? null : tree.groups[item - tree.count];
+export const groupOf = (tree, item) => (item < tree.count ? null : tree.groups[item - tree.count]);
 
 /** The instance of a repeat that is shown, or the group itself. */
 export function shownGroup(tree, group) {
@@ -189,22 +295,40 @@ export function leavesOf(tree, item) {
   const leaves = [];
   for (const stack = [item]; stack.length;) {
     const next = stack.pop();
-    if (next < tree.count) leaves.push(next); else stack.push(...groupOf(tree, next).items);
+    if (next < tree.count) leaves.push(next);
+    else stack.push(...groupOf(tree, next).items);
   }
   return leaves.sort((a, b) => a - b);
 }
 
 /** The groups of a graph `by` module (the default), by delegate or not at all ('flat'), each with its wires. */
 export function buildTree(graph, {by = 'module', fold = true} = {}) {
-  const scopes = new Scopes(graph, by), scopeOf = new Int32Array(graph.count);
+  const scopes = new Scopes(graph, by),
+    scopeOf = new Int32Array(graph.count);
   for (let node = 0; node < graph.count; node++) scopeOf[node] = scopes.of(node);
-  const tree = {graph, count: graph.count, groups: [], alias: [], scopes, scopeOf, paths: scopes.paths(), position: new Int32Array(graph.count).fill(-1), cuts: []};
+  const tree = {
+    graph,
+    count: graph.count,
+    groups: [],
+    alias: [],
+    scopes,
+    scopeOf,
+    paths: scopes.paths(),
+    position: new Int32Array(graph.count).fill(-1),
+    cuts: [],
+  };
   const root = addGroup(tree, MODULE, '', 0, '');
-  fillGroup(tree, root, Array.from({length: graph.count}, (_, node) => node), 0);
+  fillGroup(
+    tree,
+    root,
+    Array.from({length: graph.count}, (_, node) => node),
+    0,
+  );
   if (fold && by !== 'flat') foldRepeats(tree);
   numberItems(tree);
   tree.wires = wireGroups(tree);
-  if (scopes.cut) tree.cuts.push(`Modules and bodies more than ${MAX_DEPTH} levels deep are drawn in the box at level ${MAX_DEPTH}.`);
+  if (scopes.cut)
+    tree.cuts.push(`Modules and bodies more than ${MAX_DEPTH} levels deep are drawn in the box at level ${MAX_DEPTH}.`);
   root.state = OPEN;
   return Object.assign(tree, {root: root.id, scopes: null, paths: null, position: null, scopeOf: null, living: null});
 }
@@ -214,7 +338,10 @@ export function buildTree(graph, {by = 'module', fold = true} = {}) {
 /** Opens or closes a group. Only its own layout and those around it are computed again. */
 export function setState(tree, group, state) {
   group.state = state;
-  if (group.kind === REPEAT && state === OPEN) { const shown = shownGroup(tree, group); shown.state = OPEN; }
+  if (group.kind === REPEAT && state === OPEN) {
+    const shown = shownGroup(tree, group);
+    shown.state = OPEN;
+  }
   forgetLayout(tree, group.id);
 }
 
@@ -246,9 +373,13 @@ export function chooseInstance(tree, repeat, chosen) {
 /** Opens groups from the outside in while at most `budget` boxes are shown; of a repeat, one instance. Returns how many are shown. */
 export function openDefault(tree, budget = 140, weight = group => group.leaves) {
   const root = groupOf(tree, tree.root);
-  let shown = root.items.length, level = [root];
+  let shown = root.items.length,
+    level = [root];
   while (level.length) {
-    const inside = level.flatMap(group => Array.from(group.kind === REPEAT ? group.items.slice(0, 1) : group.items)).filter(item => item >= tree.count).map(item => groupOf(tree, item));
+    const inside = level
+      .flatMap(group => Array.from(group.kind === REPEAT ? group.items.slice(0, 1) : group.items))
+      .filter(item => item >= tree.count)
+      .map(item => groupOf(tree, item));
     for (const group of inside.slice().sort((a, b) => weight(b) - weight(a) || a.first - b.first)) {
       const more = group.kind === REPEAT ? groupOf(tree, group.items[0]).items.length : group.items.length;
       if (group.state !== CLOSED || shown + more > budget) continue;

@@ -28,7 +28,8 @@ export class IntList {
 
 /** Positions in `keys` by key: those with key k are list[start[k]] to list[start[k + 1] - 1], in ascending order. */
 export function indexBy(keys, count) {
-  const start = new Int32Array(count + 1), list = new Int32Array(keys.length);
+  const start = new Int32Array(count + 1),
+    list = new Int32Array(keys.length);
   for (let i = 0; i < keys.length; i++) start[keys[i] + 1]++;
   for (let k = 0; k < count; k++) start[k + 1] += start[k];
   const next = start.slice();
@@ -39,12 +40,12 @@ export function indexBy(keys, count) {
 /** Mixes a number into a 32-bit hash (FNV-1a by words, with a final shift). */
 export function mix(hash, value) {
   const mixed = Math.imul(hash ^ value, 0x01000193);
-  return mixed ^ mixed >>> 15;
+  return mixed ^ (mixed >>> 15);
 }
 
 /** Hash of a text. */
 export function hashText(text) {
-  let hash = 0x811C9DC5;
+  let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = mix(hash, text.charCodeAt(i));
   return hash;
 }

@@ -25,9 +25,15 @@ function joined({adds, scale}, before, value) {
 
 /** Values of all items: of groups those of what is inside, joined. `hottest` is the value at the end of the scale, `whole` that of the root; see fold() for the others. */
 export function spread(tree, overlay) {
-  const {count, parent} = tree, items = count + tree.groups.length, values = new Float64Array(items).fill(NaN), flags = new Uint8Array(items), bounds = new Float64Array(items);
+  const {count, parent} = tree,
+    items = count + tree.groups.length,
+    values = new Float64Array(items).fill(NaN),
+    flags = new Uint8Array(items),
+    bounds = new Float64Array(items);
   for (let node = 0; node < count; node++) {
-    const value = overlay.values[node], flag = (overlay.estimated?.[node] ? 1 : 0) | (overlay.hatched?.[node] ? 2 : 0), bound = value === 0 ? overlay.clock?.[node] || 0 : 0;
+    const value = overlay.values[node],
+      flag = (overlay.estimated?.[node] ? 1 : 0) | (overlay.hatched?.[node] ? 2 : 0),
+      bound = value === 0 ? overlay.clock?.[node] || 0 : 0;
     values[node] = value;
     flags[node] = flag;
     bounds[node] = bound;
@@ -38,7 +44,15 @@ export function spread(tree, overlay) {
       bounds[outer] += bound;
     }
   }
-  const shown = {overlay, values, flags, bounds, whole: values[tree.root], unfolded: null, steps: new Float64Array(items)};
+  const shown = {
+    overlay,
+    values,
+    flags,
+    bounds,
+    whole: values[tree.root],
+    unfolded: null,
+    steps: new Float64Array(items),
+  };
   fold(tree, shown);
   return shown;
 }
@@ -47,7 +61,9 @@ export function spread(tree, overlay) {
 function representatives(tree) {
   const of = Int32Array.from({length: tree.count + tree.groups.length}, (_, item) => item);
   for (const stack = [tree.root]; stack.length;) {
-    const group = groupOf(tree, stack.pop()), {items} = groupOf(tree, of[group.id]), isFolded = group.kind === REPEAT && group.state !== UNFOLDED;
+    const group = groupOf(tree, stack.pop()),
+      {items} = groupOf(tree, of[group.id]),
+      isFolded = group.kind === REPEAT && group.state !== UNFOLDED;
     group.items.forEach((item, slot) => {
       of[item] = items[isFolded ? 0 : slot] ?? item;
       if (item >= tree.count) stack.push(item);
@@ -58,9 +74,18 @@ function representatives(tree) {
 
 /** Joins the instances of folded repeats: `first` is the representative of each item, which has what is joined of all of them; `most` is the greatest value of a node in each item, `own` that of all. */
 export function fold(tree, shown) {
-  const unfolded = tree.groups.filter(({state}) => state === UNFOLDED).map(({id}) => id).join();
+  const unfolded = tree.groups
+    .filter(({state}) => state === UNFOLDED)
+    .map(({id}) => id)
+    .join();
   if (unfolded === shown.unfolded) return;
-  const {overlay, values, flags, bounds} = shown, first = representatives(tree), items = first.length, sums = new Float64Array(items).fill(NaN), most = new Float64Array(items).fill(NaN), allFlags = new Uint8Array(items), allBounds = new Float64Array(items);
+  const {overlay, values, flags, bounds} = shown,
+    first = representatives(tree),
+    items = first.length,
+    sums = new Float64Array(items).fill(NaN),
+    most = new Float64Array(items).fill(NaN),
+    allFlags = new Uint8Array(items),
+    allBounds = new Float64Array(items);
   for (let item = 0; item < items; item++) {
     const at = first[item];
     sums[at] = joined(overlay, sums[at], values[item]);
@@ -69,12 +94,23 @@ export function fold(tree, shown) {
   }
   let own = 0;
   for (let node = 0; node < tree.count; node++) {
-    const value = most[node] = sums[first[node]];
+    const value = (most[node] = sums[first[node]]);
     if (Number.isNaN(value)) continue;
     own = Math.max(own, Math.abs(value));
-    for (let outer = tree.parent[node]; outer >= 0; outer = tree.parent[outer]) most[outer] = overlay.scale === 'category' ? joined(overlay, most[outer], value) : greater(value, most[outer]);
+    for (let outer = tree.parent[node]; outer >= 0; outer = tree.parent[outer])
+      most[outer] = overlay.scale === 'category' ? joined(overlay, most[outer], value) : greater(value, most[outer]);
   }
-  Object.assign(shown, {unfolded, first, peers: indexBy(first, items), sums, most, allFlags, allBounds, own, medians: new Float64Array(items).fill(UNKNOWN)});
+  Object.assign(shown, {
+    unfolded,
+    first,
+    peers: indexBy(first, items),
+    sums,
+    most,
+    allFlags,
+    allBounds,
+    own,
+    medians: new Float64Array(items).fill(UNKNOWN),
+  });
   setScale(shown, own);
 }
 
@@ -85,21 +121,46 @@ export function setScale(shown, hottest) {
 }
 
 /** The items at the same place in all instances of the folded repeats around an item, itself included. */
-export const peersOf = ({first, peers: {start, list}}, item) => list.subarray(start[first[item]], start[first[item] + 1]);
+export const peersOf = ({first, peers: {start, list}}, item) =>
+  list.subarray(start[first[item]], start[first[item] + 1]);
 
 /** What is shown of an item: {value, median: of the instances, instances, estimated, hatched, bound: what 0 may hide}; inside a folded repeat of all instances. */
 export function valueOf(tree, shown, item) {
-  const at = shown.first[item], peers = peersOf(shown, item), instances = peers.length;
-  if (shown.medians[at] === UNKNOWN) shown.medians[at] = instances < 2 ? NaN : medianOf(Array.from(peers, peer => shown.values[peer]).filter(value => !Number.isNaN(value)).sort((a, b) => a - b));
-  return {value: shown.sums[at], median: shown.medians[at], instances, estimated: (shown.allFlags[at] & 1) > 0, hatched: (shown.flags[item] & 2) > 0, bound: shown.allBounds[at]};
+  const at = shown.first[item],
+    peers = peersOf(shown, item),
+    instances = peers.length;
+  if (shown.medians[at] === UNKNOWN)
+    shown.medians[at] =
+      instances < 2
+        ? NaN
+        : medianOf(
+            Array.from(peers, peer => shown.values[peer])
+              .filter(value => !Number.isNaN(value))
+              .sort((a, b) => a - b),
+          );
+  return {
+    value: shown.sums[at],
+    median: shown.medians[at],
+    instances,
+    estimated: (shown.allFlags[at] & 1) > 0,
+    hatched: (shown.flags[item] & 2) > 0,
+    bound: shown.allBounds[at],
+  };
 }
 
 /** The texts of an item: {number, median: of one instance if there are several, beside}. `write` is `text` or `long` of the overlay. A time of 0 is less than the step of the clock, not nothing. */
 export function textsOf(tree, shown, item, write = shown.overlay.text) {
-  const {value, median, instances, bound} = valueOf(tree, shown, item), {overlay, values, bounds} = shown;
-  const written = (of, act, least) => (Number.isNaN(of) ? '' : of === 0 && least > 0 ? `<${act(least).replace('<', '')}` : act(of)), none = item < tree.count ? overlay.none?.(item) : '';
+  const {value, median, instances, bound} = valueOf(tree, shown, item),
+    {overlay, values, bounds} = shown;
+  const written = (of, act, least) =>
+      Number.isNaN(of) ? '' : of === 0 && least > 0 ? `<${act(least).replace('<', '')}` : act(of),
+    none = item < tree.count ? overlay.none?.(item) : '';
   const zero = median === 0 ? peersOf(shown, item).find(peer => values[peer] === 0) : undefined;
-  return {number: written(value, write, bound) || none || '', median: instances > 1 && overlay.adds ? written(median, write, bounds[zero]) : '', beside: overlay.beside ? written(value, overlay.beside, bound) : ''};
+  return {
+    number: written(value, write, bound) || none || '',
+    median: instances > 1 && overlay.adds ? written(median, write, bounds[zero]) : '',
+    beside: overlay.beside ? written(value, overlay.beside, bound) : '',
+  };
 }
 
 /** The step of the colour of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1 for several, or NaN for none. */

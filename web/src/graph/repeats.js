@@ -13,9 +13,11 @@ const MIN_INSTANCES = 3;
 /* A shorter sequence of operators is no step of a loop: `add, relu, add, relu` is just that. */
 const MIN_PERIOD = 3;
 /* Distances that are tried as the period of a sequence, the most frequent first; and how often that is done, for loops around loops. */
-const MAX_PERIODS = 8, MAX_NESTED = 8;
+const MAX_PERIODS = 8,
+  MAX_NESTED = 8;
 /* How many neighbouring operators are looked for again, and in how many of the places before. */
-const WORDS = [3, 12], LATEST = 4;
+const WORDS = [3, 12],
+  LATEST = 4;
 /* Places of a period that are tried as the beginning of a step. */
 const MAX_CUTS = 4;
 
@@ -23,19 +25,26 @@ const MAX_CUTS = 4;
 function scopeHash(tree, scope, depth) {
   let hash = 1;
   for (let at = scope; tree.scopes.depth[at] > depth; at = tree.scopes.parent[at]) {
-    const kind = tree.scopes.kind[at], label = tree.scopes.label[at];
-    hash = mix(hash, kind === CONTROL || kind === DELEGATE ? kind : hashText(kind === MODULE ? label : label.replace(/\d+/g, '')));
+    const kind = tree.scopes.kind[at],
+      label = tree.scopes.label[at];
+    hash = mix(
+      hash,
+      kind === CONTROL || kind === DELEGATE ? kind : hashText(kind === MODULE ? label : label.replace(/\d+/g, '')),
+    );
   }
   return hash;
 }
 
 /* Hash of the operators and wires of a part, whose leaves are in program order; `depth` is that of its scope. */
 function fingerprint(tree, leaves, depth) {
-  const {graph, position, scopeOf} = tree, outside = new Map(), scopes = new Map();
+  const {graph, position, scopeOf} = tree,
+    outside = new Map(),
+    scopes = new Map();
   let hash = mix(7, leaves.length);
   for (let i = 0; i < leaves.length; i++) position[leaves[i]] = i;
   for (let i = 0; i < leaves.length; i++) {
-    const leaf = leaves[i], scope = scopeOf[leaf];
+    const leaf = leaves[i],
+      scope = scopeOf[leaf];
     if (!scopes.has(scope)) scopes.set(scope, scopeHash(tree, scope, depth));
     hash = mix(mix(hash, graph.op[leaf]), scopes.get(scope));
     for (let e = graph.start[leaf]; e < graph.start[leaf + 1]; e++) {
@@ -56,7 +65,11 @@ const scopeDepth = (tree, group) => tree.scopes.depth[group.scope];
 /* The number of a repeat that holds these items of a group. If they are all items of a module, that module becomes the repeat. */
 function makeRepeat(tree, group, items, label) {
   const whole = items.length === group.items.length && group.kind === MODULE && group.scope > 0;
-  if (whole) { group.kind = REPEAT; group.label = `${group.label}.*`; return group.id; }
+  if (whole) {
+    group.kind = REPEAT;
+    group.label = `${group.label}.*`;
+    return group.id;
+  }
   const repeat = addGroup(tree, REPEAT, label, group.scope, group.path);
   repeat.items = items;
   return repeat.id;
@@ -88,7 +101,8 @@ function foldModules(tree, group) {
   const items = [];
   for (let i = 0, next; i < prints.length; i = next) {
     for (next = i + 1; next < prints.length && prints[i] !== null && prints[next] === prints[i]; next++);
-    const run = group.items.slice(i, next), label = at => tree.groups[run.at(at) - tree.count].label;
+    const run = group.items.slice(i, next),
+      label = at => tree.groups[run.at(at) - tree.count].label;
     if (run.length < MIN_INSTANCES || !isConvex(tree, leavesOfAll(tree, run))) items.push(...run);
     else items.push(makeRepeat(tree, group, run, `${label(0)} … ${/\d+$/.exec(label(-1))[0]}`));
   }
@@ -109,7 +123,11 @@ function likelyPeriods(sequence) {
       places.set(word, [...before.slice(1 - LATEST), i]);
     }
   }
-  return [...seen].filter(([period, times]) => period >= MIN_PERIOD && times >= period).sort((a, b) => b[1] - a[1]).slice(0, MAX_PERIODS).map(([period]) => period);
+  return [...seen]
+    .filter(([period, times]) => period >= MIN_PERIOD && times >= period)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, MAX_PERIODS)
+    .map(([period]) => period);
 }
 
 /* Whether a part of a sequence is a shorter one over and over: that is its step, or it is too short to be one. */
@@ -127,8 +145,12 @@ function hasShorter(sequence, first, period) {
 function periodicParts(sequence, period) {
   const parts = [];
   for (let i = 0, same = 0; i + period <= sequence.length; i++) {
-    if (i + period < sequence.length && sequence[i] === sequence[i + period] && sequence[i] !== null) { same++; continue; }
-    if (same + period >= MIN_INSTANCES * period && !hasShorter(sequence, i - same, period)) parts.push([i - same, same + period]);
+    if (i + period < sequence.length && sequence[i] === sequence[i + period] && sequence[i] !== null) {
+      same++;
+      continue;
+    }
+    if (same + period >= MIN_INSTANCES * period && !hasShorter(sequence, i - same, period))
+      parts.push([i - same, same + period]);
     same = 0;
   }
   return parts;
@@ -137,20 +159,36 @@ function periodicParts(sequence, period) {
 /* What each item of a group is, as a number that is the same for items that are alike; null for what is in no step: inputs, outputs, and items that
    overlap in program order. Steps that do not overlap cannot form a circle. */
 function sequenceOf(tree, {items}) {
-  const sequence = items.map(item => item >= tree.count ? mix(fingerprint(tree, leavesOf(tree, item), scopeDepth(tree, tree.groups[item - tree.count])), -2) : tree.graph.kind[item] === 0 ? tree.graph.op[item] : null);
+  const sequence = items.map(item =>
+    item >= tree.count
+      ? mix(fingerprint(tree, leavesOf(tree, item), scopeDepth(tree, tree.groups[item - tree.count])), -2)
+      : tree.graph.kind[item] === 0
+        ? tree.graph.op[item]
+        : null,
+  );
   for (let i = 0, end = -1, previous = -1; i < items.length; i++) {
     const leaves = items[i] < tree.count ? [items[i]] : leavesOf(tree, items[i]);
-    if (leaves[0] < end) { sequence[i] = null; sequence[previous] = null; }
-    if (leaves.at(-1) > end) { end = leaves.at(-1); previous = i; }
+    if (leaves[0] < end) {
+      sequence[i] = null;
+      sequence[previous] = null;
+    }
+    if (leaves.at(-1) > end) {
+      end = leaves.at(-1);
+      previous = i;
+    }
   }
   return sequence;
 }
 
 /* How many values are alive before each node: made earlier, and read there or later. */
 function livingValues({count, start, from}) {
-  const last = Int32Array.from({length: count}, (_, node) => node), living = new Int32Array(count + 1);
+  const last = Int32Array.from({length: count}, (_, node) => node),
+    living = new Int32Array(count + 1);
   for (let node = 0; node < count; node++) for (let e = start[node]; e < start[node + 1]; e++) last[from[e]] = node;
-  for (let node = 0; node < count; node++) { living[node + 1]++; living[last[node] + 1]--; }
+  for (let node = 0; node < count; node++) {
+    living[node + 1]++;
+    living[last[node] + 1]--;
+  }
   for (let node = 0; node < count; node++) living[node + 1] += living[node];
   return living;
 }
@@ -158,25 +196,40 @@ function livingValues({count, start, from}) {
 /* Whether the second of two steps reads what the first makes. Parts side by side, such as the projections of attention, are no loop. */
 function isChained({graph}, before, after) {
   const made = new Set(before);
-  return after.some(node => { for (let e = graph.start[node]; e < graph.start[node + 1]; e++) if (made.has(graph.from[e])) return true; return false; });
+  return after.some(node => {
+    for (let e = graph.start[node]; e < graph.start[node + 1]; e++) if (made.has(graph.from[e])) return true;
+    return false;
+  });
 }
 
 /* The loops with a period from `first` on: {first, period, instances, print: what a step is}. Their steps are wired alike, and each reads the one before. */
 function loopsFrom(tree, group, first, period, end) {
-  const found = [], steps = [];
-  for (let at = first; at + period <= end; at += period) steps.push(leavesOfAll(tree, group.items.slice(at, at + period)));
+  const found = [],
+    steps = [];
+  for (let at = first; at + period <= end; at += period)
+    steps.push(leavesOfAll(tree, group.items.slice(at, at + period)));
   const prints = steps.map(step => fingerprint(tree, step, scopeDepth(tree, group)));
   for (let i = 0, next; i < prints.length; i = next) {
-    for (next = i + 1; next < prints.length && prints[next] === prints[i] && isChained(tree, steps[next - 1], steps[next]); next++);
-    if (next - i >= MIN_INSTANCES) found.push({first: first + i * period, period, instances: next - i, print: prints[i]});
+    for (
+      next = i + 1;
+      next < prints.length && prints[next] === prints[i] && isChained(tree, steps[next - 1], steps[next]);
+      next++
+    );
+    if (next - i >= MIN_INSTANCES)
+      found.push({first: first + i * period, period, instances: next - i, print: prints[i]});
   }
   return found;
 }
 
 /* The loops of one period in a part of a sequence. A step begins where the fewest values are alive, unless that makes fewer steps than the first place that is possible. */
 function loopsIn(tree, group, [start, length], period) {
-  const living = Array.from({length: period}, (_, i) => { const item = group.items[start + period + i]; return tree.living[item < tree.count ? item : leavesOf(tree, item)[0]]; });
-  const fewest = living.reduce((a, b) => Math.min(a, b), Infinity), cuts = [...living.keys()].filter(i => living[i] === fewest).slice(0, MAX_CUTS), steps = loops => loops.reduce((sum, {instances}) => sum + instances, 0);
+  const living = Array.from({length: period}, (_, i) => {
+    const item = group.items[start + period + i];
+    return tree.living[item < tree.count ? item : leavesOf(tree, item)[0]];
+  });
+  const fewest = living.reduce((a, b) => Math.min(a, b), Infinity),
+    cuts = [...living.keys()].filter(i => living[i] === fewest).slice(0, MAX_CUTS),
+    steps = loops => loops.reduce((sum, {instances}) => sum + instances, 0);
   let best = [];
   for (const cut of new Set([...cuts, 0])) {
     const loops = loopsFrom(tree, group, start + cut, period, start + length);
@@ -187,24 +240,43 @@ function loopsIn(tree, group, [start, length], period) {
 
 /* The loops of a sequence that do not overlap, in its order; those that cover the most items win. */
 function findLoops(tree, group, sequence) {
-  const taken = new Uint8Array(sequence.length), found = likelyPeriods(sequence).flatMap(period => periodicParts(sequence, period).flatMap(part => loopsIn(tree, group, part, period)));
-  return found.sort((a, b) => b.period * b.instances - a.period * a.instances || a.period - b.period).filter(({first, period, instances}) => {
-    const own = taken.subarray(first, first + period * instances), isFree = !own.includes(1);
-    if (isFree) own.fill(1);
-    return isFree;
-  }).sort((a, b) => a.first - b.first);
+  const taken = new Uint8Array(sequence.length),
+    found = likelyPeriods(sequence).flatMap(period =>
+      periodicParts(sequence, period).flatMap(part => loopsIn(tree, group, part, period)),
+    );
+  return found
+    .sort((a, b) => b.period * b.instances - a.period * a.instances || a.period - b.period)
+    .filter(({first, period, instances}) => {
+      const own = taken.subarray(first, first + period * instances),
+        isFree = !own.includes(1);
+      if (isFree) own.fill(1);
+      return isFree;
+    })
+    .sort((a, b) => a.first - b.first);
 }
 
 /* Replaces the steps of unrolled loops by repeats: parts of the items with one period. A loop that is folded is one item, so that a loop around it folds as well. */
 function foldSteps(tree, group) {
   let sequence = sequenceOf(tree, group);
   for (let round = 0; round < MAX_NESTED; round++) {
-    const loops = findLoops(tree, group, sequence), items = [], kept = [];
+    const loops = findLoops(tree, group, sequence),
+      items = [],
+      kept = [];
     if (loops.length === 0) return;
     for (let i = 0, next = 0; i < sequence.length;) {
       const {first, period, instances, print} = loops[next] ?? {};
-      if (i !== first) { items.push(group.items[i]); kept.push(sequence[i++]); continue; }
-      items.push(makeLoop(tree, group, Array.from({length: instances}, (_, step) => group.items.slice(i + step * period, i + (step + 1) * period))));
+      if (i !== first) {
+        items.push(group.items[i]);
+        kept.push(sequence[i++]);
+        continue;
+      }
+      items.push(
+        makeLoop(
+          tree,
+          group,
+          Array.from({length: instances}, (_, step) => group.items.slice(i + step * period, i + (step + 1) * period)),
+        ),
+      );
       kept.push(mix(print, instances));
       i += period * instances;
       next++;
@@ -228,7 +300,8 @@ function makeLoop(tree, group, steps) {
 /** Folds the repeated parts of a tree of groups that is filled and not yet numbered. */
 export function foldRepeats(tree) {
   tree.living = livingValues(tree.graph);
-  for (let i = 0; i < tree.groups.length; i++) {  // the list grows: repeats and steps are at its end
+  for (let i = 0; i < tree.groups.length; i++) {
+    // the list grows: repeats and steps are at its end
     const group = tree.groups[i];
     if (group.kind === REPEAT) continue;
     if (group.kind !== STEP) foldModules(tree, group);

@@ -20,15 +20,18 @@ class Reader {
     this.kinds = Array.from({length: this.count}, (_, row) => this.columns.text('kind', row));
     this.subgraphs = readSubgraphs(section.subgraphs, texts);
     this.start = startsOf(this.columns.numbers('inputs'), this.count, section.inputs.length);
-    this.outputsOf = this.subgraphs.map(() => -1);  // the row of the results of each subgraph
+    this.outputsOf = this.subgraphs.map(() => -1); // the row of the results of each subgraph
     this.hasParameters = this.subgraphs.map(() => false);
     for (let row = 0; row < this.count; row++) {
       if (this.subgraph[row] < 0) continue;
       if (this.kinds[row] === 'output') this.outputsOf[this.subgraph[row]] = row;
       if (this.kinds[row] === 'body_parameter') this.hasParameters[this.subgraph[row]] = true;
     }
-    this.inside = new Map();  // the subgraphs of each owner
-    this.subgraphs.forEach(({owner}, i) => { if (!this.inside.has(owner)) this.inside.set(owner, []); this.inside.get(owner).push(i); });
+    this.inside = new Map(); // the subgraphs of each owner
+    this.subgraphs.forEach(({owner}, i) => {
+      if (!this.inside.has(owner)) this.inside.set(owner, []);
+      this.inside.get(owner).push(i);
+    });
     this.known = new Map();
   }
 
@@ -45,7 +48,10 @@ class Reader {
   /* What a node reads: [row, output]. */
   inputs(row) {
     const {inputs, outputs} = this.section;
-    return Array.from({length: this.start[row + 1] - this.start[row]}, (_, i) => [row - inputs[this.start[row] + i], outputs?.[this.start[row] + i] ?? 0]);
+    return Array.from({length: this.start[row + 1] - this.start[row]}, (_, i) => [
+      row - inputs[this.start[row] + i],
+      outputs?.[this.start[row] + i] ?? 0,
+    ]);
   }
 
   /* The drawn rows that make an output of a row. Damaged records may have circles: what is being resolved resolves to nothing. */
@@ -59,30 +65,47 @@ class Reader {
   }
 
   findMakers(row, output) {
-    if (this.kinds[row] === 'body_parameter') return this.inputs(row).flatMap(([from, which]) => this.makers(from, which));
+    if (this.kinds[row] === 'body_parameter')
+      return this.inputs(row).flatMap(([from, which]) => this.makers(from, which));
     const inside = this.inside.get(row) ?? [];
-    if (this.isDelegate(row)) return inside.flatMap(i => { const result = this.outputsOf[i] < 0 ? undefined : this.inputs(this.outputsOf[i])[output]; return result ? this.makers(...result) : []; });
-    const results = inside.filter(i => !this.subgraphs[i].isDelegate && this.outputsOf[i] >= 0).map(i => this.outputsOf[i]);
+    if (this.isDelegate(row))
+      return inside.flatMap(i => {
+        const result = this.outputsOf[i] < 0 ? undefined : this.inputs(this.outputsOf[i])[output];
+        return result ? this.makers(...result) : [];
+      });
+    const results = inside
+      .filter(i => !this.subgraphs[i].isDelegate && this.outputsOf[i] >= 0)
+      .map(i => this.outputsOf[i]);
     return results.length ? results : [row];
   }
 }
 
 function readSubgraphs(table, texts) {
   if (!table) return [];
-  const columns = new Columns(table, table.count, texts), owner = columns.indices('owner');
-  return Array.from({length: table.count}, (_, i) => ({owner: owner[i], name: columns.text('path', i)?.split('/').at(-1) ?? '', role: columns.text('role', i) ?? 'body', isDelegate: columns.text('role', i) === 'delegate'}));
+  const columns = new Columns(table, table.count, texts),
+    owner = columns.indices('owner');
+  return Array.from({length: table.count}, (_, i) => ({
+    owner: owner[i],
+    name: columns.text('path', i)?.split('/').at(-1) ?? '',
+    role: columns.text('role', i) ?? 'body',
+    isDelegate: columns.text('role', i) === 'delegate',
+  }));
 }
 
 /* Where the entries of each row begin in a list, of which each row has a number. A damaged document may say more than there are. */
 function startsOf(counts, count, length) {
   const start = new Int32Array(count + 1);
-  for (let row = 0; row < count; row++) start[row + 1] = Math.min(length, start[row] + (counts[row] > 0 ? counts[row] : 0));
+  for (let row = 0; row < count; row++)
+    start[row + 1] = Math.min(length, start[row] + (counts[row] > 0 ? counts[row] : 0));
   return start;
 }
 
 /** Numbers of texts. */
 class Texts {
-  constructor() { this.list = []; this.found = new Map(); }
+  constructor() {
+    this.list = [];
+    this.found = new Map();
+  }
 
   index(text) {
     if (!this.found.has(text)) this.found.set(text, this.list.push(text) - 1);
@@ -95,30 +118,92 @@ class Texts {
  * operators, shape(node), bytes(node)}. `operators` are those of the method, whose own graph leaves out what they have; `types` are those of the section.
  */
 export function readGraph(section, types, operators, texts) {
-  const reader = new Reader(section, operators, texts), {columns, count} = reader, drawn = [], at = new Int32Array(count).fill(-1);
+  const reader = new Reader(section, operators, texts),
+    {columns, count} = reader,
+    drawn = [],
+    at = new Int32Array(count).fill(-1);
   for (let row = 0; row < count; row++) if (reader.isDrawn(row)) at[row] = drawn.push(row) - 1;
-  const own = ownRows(reader), made = {kind: [], name: [], op: [], module: [], inputCounts: [], inputs: [], weights: [], body: [], delegate: [], frame: []}, ops = new Texts(), modules = new Texts();
-  const {frames, frameOf} = framesOf(reader), weights = columns.numbers('weights'), module = columns.indices('module'), delegate = columns.indices('delegate'), paths = section.modules ? new Columns(section.modules, section.modules.count, texts) : null;
-  const bodyAt = reader.subgraphs.map(({owner, isDelegate}) => !isDelegate && owner >= 0 ? at[owner] : -1);
+  const own = ownRows(reader),
+    made = {
+      kind: [],
+      name: [],
+      op: [],
+      module: [],
+      inputCounts: [],
+      inputs: [],
+      weights: [],
+      body: [],
+      delegate: [],
+      frame: [],
+    },
+    ops = new Texts(),
+    modules = new Texts();
+  const {frames, frameOf} = framesOf(reader),
+    weights = columns.numbers('weights'),
+    module = columns.indices('module'),
+    delegate = columns.indices('delegate'),
+    paths = section.modules ? new Columns(section.modules, section.modules.count, texts) : null;
+  const bodyAt = reader.subgraphs.map(({owner, isDelegate}) => (!isDelegate && owner >= 0 ? at[owner] : -1));
   drawn.forEach((row, index) => {
-    const operator = own[row], makers = [...new Set(reader.inputs(row).flatMap(([from, output]) => reader.makers(from, output)))].map(from => at[from]).filter(from => from >= 0);
-    const callOf = reader.subgraph[row] >= 0 && frameOf.get(row) !== undefined && makers.length === 0 ? at[reader.subgraphs[reader.subgraph[row]].owner] ?? -1 : -1;
-    if (callOf >= 0 && callOf < index) makers.push(callOf);  // nothing says what the operators of this delegate read
+    const operator = own[row],
+      makers = [...new Set(reader.inputs(row).flatMap(([from, output]) => reader.makers(from, output)))]
+        .map(from => at[from])
+        .filter(from => from >= 0);
+    const callOf =
+      reader.subgraph[row] >= 0 && frameOf.get(row) !== undefined && makers.length === 0
+        ? (at[reader.subgraphs[reader.subgraph[row]].owner] ?? -1)
+        : -1;
+    if (callOf >= 0 && callOf < index) makers.push(callOf); // nothing says what the operators of this delegate read
     made.kind.push(KINDS[reader.kinds[row]] ?? OPERATOR);
-    made.name.push(operator >= 0 ? operators.name(operator) : columns.raw('name', row) ?? '');
-    made.op.push(ops.index(reader.kinds[row] !== 'op' ? '' : operator >= 0 ? operators.op(operator) : columns.text('op', row) ?? ''));
-    made.module.push(modules.index(operator >= 0 ? operators.module(operator)?.path ?? '' : reader.kinds[row] !== 'op' ? '' : paths ? paths.text('path', module[row]) ?? '' : operators.modules[module[row]]?.path ?? ''));
+    made.name.push(operator >= 0 ? operators.name(operator) : (columns.raw('name', row) ?? ''));
+    made.op.push(
+      ops.index(
+        reader.kinds[row] !== 'op' ? '' : operator >= 0 ? operators.op(operator) : (columns.text('op', row) ?? ''),
+      ),
+    );
+    made.module.push(
+      modules.index(
+        operator >= 0
+          ? (operators.module(operator)?.path ?? '')
+          : reader.kinds[row] !== 'op'
+            ? ''
+            : paths
+              ? (paths.text('path', module[row]) ?? '')
+              : (operators.modules[module[row]]?.path ?? ''),
+      ),
+    );
     made.inputCounts.push(makers.length);
     made.inputs.push(...makers.map(from => index - from));
     made.weights.push(weights[row] > 0 ? weights[row] : 0);
     made.body.push(reader.subgraph[row] >= 0 && bodyAt[reader.subgraph[row]] >= 0 ? reader.subgraph[row] : -1);
-    made.delegate.push(operator >= 0 ? operators.raw('delegate', operator) ?? -1 : delegate[row]);
+    made.delegate.push(operator >= 0 ? (operators.raw('delegate', operator) ?? -1) : delegate[row]);
     made.frame.push(frameOf.get(row) ?? -1);
   });
-  const graph = makeGraph({...made, hasLoops: section.dialect === 'program', ops: ops.list, modules: modules.list, frames, bodies: reader.subgraphs.map(({name, role}, i) => ({name: role === 'body' ? name || role : `${role}: ${name}`, owner: bodyAt[i]}))});
-  const totals = columns.numbers('total'), typical = columns.numbers('typical'), described = typesOf(reader, types, drawn, texts);
-  graph.notes = drawn.map((_, node) => graph.kind[node] === OPERATOR ? '' : firstType(described.shape(node)));
-  return {graph, title: section.module, entry: section.entry, isOwn: Boolean(section.has_operators), rowsOf: rowsOf(reader, own, drawn), total: Float64Array.from(drawn, row => totals[row]), typical: Float64Array.from(drawn, row => typical[row]), ...described};
+  const graph = makeGraph({
+    ...made,
+    hasLoops: section.dialect === 'program',
+    ops: ops.list,
+    modules: modules.list,
+    frames,
+    bodies: reader.subgraphs.map(({name, role}, i) => ({
+      name: role === 'body' ? name || role : `${role}: ${name}`,
+      owner: bodyAt[i],
+    })),
+  });
+  const totals = columns.numbers('total'),
+    typical = columns.numbers('typical'),
+    described = typesOf(reader, types, drawn, texts);
+  graph.notes = drawn.map((_, node) => (graph.kind[node] === OPERATOR ? '' : firstType(described.shape(node))));
+  return {
+    graph,
+    title: section.module,
+    entry: section.entry,
+    isOwn: Boolean(section.has_operators),
+    rowsOf: rowsOf(reader, own, drawn),
+    total: Float64Array.from(drawn, row => totals[row]),
+    typical: Float64Array.from(drawn, row => typical[row]),
+    ...described,
+  };
 }
 
 /* The operator of the method that each row is; -1 for all others. The rows of operators of the method's own graph are in its order, and have no name. */
@@ -130,11 +215,18 @@ function ownRows({section, kinds, count}) {
 
 /* The frames of delegates: one for each whose operators are in this graph. */
 function framesOf({subgraphs, subgraph, columns, operators, count, inside}) {
-  const frames = [], frameOf = new Map(), number = new Map();
+  const frames = [],
+    frameOf = new Map(),
+    number = new Map();
   subgraphs.forEach(({isDelegate, owner, name}, i) => {
     if (!isDelegate || !subgraph.includes(i)) return;
     const delegate = columns.raw('delegate', owner);
-    number.set(i, frames.push(`${(columns.text('op', owner) ?? name).replace(/^delegate\./, '')}${delegate === null ? '' : ` @${delegate}`}`) - 1);
+    number.set(
+      i,
+      frames.push(
+        `${(columns.text('op', owner) ?? name).replace(/^delegate\./, '')}${delegate === null ? '' : ` @${delegate}`}`,
+      ) - 1,
+    );
   });
   for (let row = 0; row < count; row++) if (number.has(subgraph[row])) frameOf.set(row, number.get(subgraph[row]));
   for (const [owner, list] of inside) for (const i of list) if (number.has(i)) frameOf.set(owner, number.get(i));
@@ -143,9 +235,10 @@ function framesOf({subgraphs, subgraph, columns, operators, count, inside}) {
 
 /* The operators of the method behind each drawn node. The document has each as the distance to the one before. */
 function rowsOf({columns, section, count}, own, drawn) {
-  const start = startsOf(columns.numbers('counterparts'), count, section.counterparts?.length ?? 0), list = (section.counterparts ?? []).slice();
+  const start = startsOf(columns.numbers('counterparts'), count, section.counterparts?.length ?? 0),
+    list = (section.counterparts ?? []).slice();
   for (let i = 1; i < list.length; i++) list[i] += list[i - 1];
-  return drawn.map(row => own[row] >= 0 ? [own[row]] : list.slice(start[row], start[row + 1]));
+  return drawn.map(row => (own[row] >= 0 ? [own[row]] : list.slice(start[row], start[row + 1])));
 }
 
 /** The first of the types of a node. */
@@ -156,6 +249,11 @@ export function firstType(types) {
 
 /* What is known of the outputs of each node. */
 function typesOf({columns}, table, drawn, texts) {
-  const types = table?.count ? new Columns(table, table.count, texts) : null, of = columns.indices('type'), known = bytes => (bytes >= 0 ? bytes : NaN);
-  return {shape: node => columns.text('jump', drawn[node]) ?? types?.text('text', of[drawn[node]]) ?? '', bytes: node => known(types?.numbers('bytes')[of[drawn[node]]])};
+  const types = table?.count ? new Columns(table, table.count, texts) : null,
+    of = columns.indices('type'),
+    known = bytes => (bytes >= 0 ? bytes : NaN);
+  return {
+    shape: node => columns.text('jump', drawn[node]) ?? types?.text('text', of[drawn[node]]) ?? '',
+    bytes: node => known(types?.numbers('bytes')[of[drawn[node]]]),
+  };
 }

@@ -15,7 +15,8 @@ function treeOf(graph, options) {
   return tree;
 }
 
-if (globalThis.WorkerGlobalScope && !globalThis.document) globalThis.onmessage = ({data: {graph, options}}) => globalThis.postMessage(treeOf(graph, options));
+if (globalThis.WorkerGlobalScope && !globalThis.document)
+  globalThis.onmessage = ({data: {graph, options}}) => globalThis.postMessage(treeOf(graph, options));
 
 /* The address of this script: in a report, the script is an element of the page. */
 function scriptUrl() {
@@ -27,11 +28,17 @@ function scriptUrl() {
 export function layOut(graph, options) {
   if (graph.count < LARGE || typeof Worker === 'undefined') return treeOf(graph, options);
   return new Promise(resolve => {
-    const here = () => resolve(treeOf(graph, options));  // where workers are forbidden
+    const here = () => resolve(treeOf(graph, options)); // where workers are forbidden
     try {
       const worker = new Worker(scriptUrl(), {type: 'module'});
-      worker.onmessage = ({data: tree}) => { worker.terminate(); resolve(tree); };
-      worker.onerror = () => { worker.terminate(); here(); };
+      worker.onmessage = ({data: tree}) => {
+        worker.terminate();
+        resolve(tree);
+      };
+      worker.onerror = () => {
+        worker.terminate();
+        here();
+      };
       worker.postMessage({graph, options});
     } catch {
       here();

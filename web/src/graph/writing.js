@@ -26,12 +26,13 @@ export class Writer {
 
   /** The width of a text in pixels. */
   width(text, size, weight = '') {
-    const {widths} = this, key = weight + text;
+    const {widths} = this,
+      key = weight + text;
     let width = widths.get(key);
     if (width === undefined) {
       this.setFont(`${weight}100px system-ui, sans-serif`);
       if (widths.size > MOST_WIDTHS) widths.clear();
-      widths.set(key, width = this.c.measureText(text).width / 100);
+      widths.set(key, (width = this.c.measureText(text).width / 100));
     }
     return width * size;
   }
@@ -39,41 +40,66 @@ export class Writer {
   /** As many of some texts as have room, joined; the first one at least. */
   fitting(texts, size, room) {
     let fits = texts[0] ?? '';
-    for (let i = 2; i <= texts.length && this.width(texts.slice(0, i).join(' · '), size) * NARROWEST <= room; i++) fits = texts.slice(0, i).join(' · ');
+    for (let i = 2; i <= texts.length && this.width(texts.slice(0, i).join(' · '), size) * NARROWEST <= room; i++)
+      fits = texts.slice(0, i).join(' · ');
     return fits;
   }
 
   /** Writes a text of any origin, if it can be read, and returns its width. What does not fit is cut, or left out if two letters remain. */
   write(text, x, y, size, room, weight = '', align = 'left') {
     if (size < SMALLEST_TEXT || !text) return 0;
-    let shown = text.replace(INVISIBLE, '?'), width = this.width(shown, size, weight);
+    let shown = text.replace(INVISIBLE, '?'),
+      width = this.width(shown, size, weight);
     if (width * NARROWEST > room) {
-      const fits = Math.floor(shown.length * room / width);
+      const fits = Math.floor((shown.length * room) / width);
       if (fits < 3) return 0;
       shown = cutText(shown, fits);
       width = this.width(shown, size, weight);
     }
     this.setFont(`${weight}${size.toFixed(1)}px system-ui, sans-serif`);
     this.c.textAlign = align;
-    if (width > room) this.c.fillText(shown, x, y, room); else this.c.fillText(shown, x, y);
+    if (width > room) this.c.fillText(shown, x, y, room);
+    else this.c.fillText(shown, x, y);
     return Math.min(width, room);
   }
 }
 
 /* The places for a text at a line [x, y, ..., x, y]: right and left of its start, right and left of its end. */
 function placesAt(line, width, size) {
-  const [x, y] = line, endX = line.at(-2), endY = line.at(-1);
-  return [[x + 4, y + size + 1], [x - 4 - width, y + size + 1], [endX + 6, endY - 3], [endX - 6 - width, endY - 3]];
+  const [x, y] = line,
+    endX = line.at(-2),
+    endY = line.at(-1);
+  return [
+    [x + 4, y + size + 1],
+    [x - 4 - width, y + size + 1],
+    [endX + 6, endY - 3],
+    [endX - 6 - width, endY - 3],
+  ];
 }
 
 /** The first place for the text of a line, between two x, at which it covers no line, box or other text: [x, y of the base], or null. `taken` has rectangles [x, y, x, y]. */
 export function freePlace(line, width, size, [from, to], taken) {
-  return placesAt(line, width, size).find(([x, y]) => x > from && x + width < to && !taken.some(([left, top, right, bottom]) => x - 1 < right && left < x + width + 1 && y - size < bottom && top < y + 2)) ?? null;
+  return (
+    placesAt(line, width, size).find(
+      ([x, y]) =>
+        x > from &&
+        x + width < to &&
+        !taken.some(
+          ([left, top, right, bottom]) => x - 1 < right && left < x + width + 1 && y - size < bottom && top < y + 2,
+        ),
+    ) ?? null
+  );
 }
 
 /** The pieces of a line as rectangles without an area. */
 export function rectsOf(line) {
   const rects = [];
-  for (let i = 0; i + 3 < line.length; i += 2) rects.push([Math.min(line[i], line[i + 2]), Math.min(line[i + 1], line[i + 3]), Math.max(line[i], line[i + 2]), Math.max(line[i + 1], line[i + 3])]);
+  for (let i = 0; i + 3 < line.length; i += 2)
+    rects.push([
+      Math.min(line[i], line[i + 2]),
+      Math.min(line[i + 1], line[i + 3]),
+      Math.max(line[i], line[i + 2]),
+      Math.max(line[i + 1], line[i + 3]),
+    ]);
   return rects;
 }

@@ -3,7 +3,21 @@
 // bits.js - small pieces that views are made of: figures, cells of times, bars, choices, links to what can be selected.
 
 import {
-  STAT_TEXTS, explain, grainOf, labelOf, method, profile, select, selectRow, show, shownRun, timeOf, timeWithUnit, times, unit, unitName,
+  STAT_TEXTS,
+  explain,
+  grainOf,
+  labelOf,
+  method,
+  profile,
+  select,
+  selectRow,
+  show,
+  shownRun,
+  timeOf,
+  timeWithUnit,
+  times,
+  unit,
+  unitName,
 } from '../base/app.js';
 import {UNITS, shareText, signOf, sizeOf} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -12,7 +26,9 @@ import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, placeOf} from '../base/method.js';
 
 /** A number with a label above it and a note below; `why` explains it. */
-export const Figure = ({label, value, note, why}) => html`<div class="figure" aria-description=${why}><span class="label">${label}</span><strong>${value}</strong>${note ? html`<span class="label">${note}</span>` : null}</div>`;
+export const Figure = ({label, value, note, why}) =>
+  html`<div class="figure" aria-description=${why}><span class="label">${label}</span><strong>${value}</strong>
+    ${note ? html`<span class="label">${note}</span>` : null}</div>`;
 
 /** Returns the text of a time in ns of `rows`, of which `estimated` ns are estimated: "≈ 1.23". */
 export const timeText = (ns, estimated = 0, rows = undefined) =>
@@ -20,28 +36,48 @@ export const timeText = (ns, estimated = 0, rows = undefined) =>
 
 /** Returns the cell of a time. */
 export const timeCell = (ns, estimated, rows) =>
-  (estimated > 0 ? html`<span class="doubt">≈ </span>${timeText(ns, 0, rows)}` : timeText(ns, 0, rows));
+  estimated > 0 ? html`<span class="doubt">≈ </span>${timeText(ns, 0, rows)}` : timeText(ns, 0, rows);
 
 /* A time as a number in the page's unit, for files. */
-const plainTime = ns => (Number.isFinite(ns)
-  ? ns / sizeOf(unit.value, profile.value?.ticksPerSecond) : NaN).toFixed(UNITS[unit.value].decimals).replace('NaN', '');
+const plainTime = ns =>
+  (Number.isFinite(ns) ? ns / sizeOf(unit.value, profile.value?.ticksPerSecond) : NaN)
+    .toFixed(UNITS[unit.value].decimals)
+    .replace('NaN', '');
 
 /**
  * A column of times: `of(row)` gives ns; `rows(row)` the operators that it is the time of, `estimated(row)` the ns of it
  * that are estimated. `hint` says what the time is. The column's name in files has the unit, which the page leaves out
  * where the title is empty.
  */
-export function timeColumn(key, title, hint, of, {rows = () => undefined, estimated = () => 0, mark = () => '', ...rest} = {}) {
+export function timeColumn(
+  key,
+  title,
+  hint,
+  of,
+  {rows = () => undefined, estimated = () => 0, mark = () => '', ...rest} = {},
+) {
   const about = row => {
     if (!(estimated(row) > 0)) return '';
     return `, ${estimated(row) < of(row) ? `${timeWithUnit(estimated(row))} of it ` : ''}estimated`;
   };
   return {
-    key, title: title ? `${title}, ${unitName.value}` : unitName.value, head: `${title || times.value.label} ${unitName.value}`,
-    exact: `${title || times.value.label} ns`, hint, number: true, descending: true, value: of, plain: row => plainTime(of(row)),
+    key,
+    title: title ? `${title}, ${unitName.value}` : unitName.value,
+    head: `${title || times.value.label} ${unitName.value}`,
+    exact: `${title || times.value.label} ns`,
+    hint,
+    number: true,
+    descending: true,
+    value: of,
+    plain: row => plainTime(of(row)),
     text: row => (Number.isFinite(of(row)) ? `${mark(row)}${timeText(of(row), estimated(row), rows(row))}` : ''),
-    cell: row => (Number.isFinite(of(row)) ? html`${mark(row) ? html`<span class="doubt">${mark(row)}</span>` : null}${timeCell(of(row), estimated(row), rows(row))}` : ''),
-    why: row => explain(`${hint}${about(row)}`, rows(row)), ...rest,
+    cell: row =>
+      Number.isFinite(of(row))
+        ? html`${mark(row) ? html`<span class="doubt">${mark(row)}</span>` : null}
+          ${timeCell(of(row), estimated(row), rows(row))}`
+        : '',
+    why: row => explain(`${hint}${about(row)}`, rows(row)),
+    ...rest,
   };
 }
 
@@ -53,14 +89,23 @@ export const changeOfTimes = (from, to, rows) => changeOfTime((to ?? 0) - (from 
 export const sumHint = () => `sum of its operators, each the ${STAT_TEXTS[times.value.stat]}`;
 
 /** What shares are shares of. */
-export const wholeText = () => (times.value.stat === 'p50' ? 'of the sum of all operators’ medians' : 'of Method::execute');
+export const wholeText = () =>
+  times.value.stat === 'p50' ? 'of the sum of all operators’ medians' : 'of Method::execute';
 
 /** A column of shares of the method, of times in ns, each with its bar; `most` is the longest time and `hue` a colour. */
 export function shareColumn(of, most, hue, rest = {}) {
   return {
-    key: 'share', title: 'share', hint: wholeText(), number: true, descending: true, value: row => of(row) / times.value.whole,
-    text: row => shareOfWhole(of(row)), width: 'minmax(112px, 1.2fr)', className: 'share-cell',
-    cell: row => html`${bar(of(row), most, hue(row))}<span class="share">${shareOfWhole(of(row))}</span>`, ...rest,
+    key: 'share',
+    title: 'share',
+    hint: wholeText(),
+    number: true,
+    descending: true,
+    value: row => of(row) / times.value.whole,
+    text: row => shareOfWhole(of(row)),
+    width: 'minmax(112px, 1.2fr)',
+    className: 'share-cell',
+    cell: row => html`${bar(of(row), most, hue(row))}<span class="share">${shareOfWhole(of(row))}</span>`,
+    ...rest,
   };
 }
 
@@ -75,9 +120,21 @@ export const quoted = text => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.re
  * `hasStat` says that the table shows the chosen statistic of single operators, `isSum` that it shows sums.
  */
 export function commandOf(verb, {hasStat, isSum} = {}, ...options) {
-  const {name} = method.value, record = shownRun.value === 'profile' ? 'RECORD' : quoted(labelOf(shownRun.value)), {stat} = times.value ?? {};
+  const {name} = method.value,
+    record = shownRun.value === 'profile' ? 'RECORD' : quoted(labelOf(shownRun.value)),
+    {stat} = times.value ?? {};
   if ((hasStat && stat === 'run') || (isSum && stat !== 'typical' && stat !== 'avg')) return null;
-  return ['etrecord-tb', verb, record, name.startsWith('(') ? '' : `--method ${quoted(name)}`, ...options, (hasStat || isSum) && stat !== 'typical' ? `--stat ${stat}` : '', '--top 0'].filter(Boolean).join(' ');
+  return [
+    'etrecord-tb',
+    verb,
+    record,
+    name.startsWith('(') ? '' : `--method ${quoted(name)}`,
+    ...options,
+    (hasStat || isSum) && stat !== 'typical' ? `--stat ${stat}` : '',
+    '--top 0',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** Returns a bar as wide as its share of the most, in a hue. */
@@ -88,46 +145,70 @@ export const bar = (part, most, hue = 'delegate') =>
 export const shareOfWhole = ns => shareText(ns ?? null, times.value.whole);
 
 /** Buttons of which one is pressed; options are [value, text, title, whether it cannot be chosen]. */
-export const Segments = ({label, options, chosen, change}) => html`<div class="segments" role="group" aria-label=${label}>${options.map(([value, text, title, disabled]) => html`<button type="button" title=${title} disabled=${disabled} aria-pressed=${String(value === chosen)}
-  onClick=${() => change(value)}>${text}</button>`)}</div>`;
+export const Segments = ({label, options, chosen, change}) =>
+  html`<div class="segments" role="group" aria-label=${label}>${options.map(
+    ([
+      value,
+      text,
+      title,
+      disabled,
+    ]) => html`<button type="button" title=${title} disabled=${disabled} aria-pressed=${String(value === chosen)}
+  onClick=${() => change(value)}>${text}</button>`,
+  )}</div>`;
 
 /** A list to choose from; options are [value, text]. */
-export const Choice = ({label, options, chosen, change, ...rest}) => html`<select aria-label=${label} value=${chosen} onChange=${event => change(event.target.value)} ...${rest}>${options.map(([value, text]) => html`<option value=${value} selected=${value === chosen}>${text}</option>`)}</select>`;
+export const Choice = ({label, options, chosen, change, ...rest}) =>
+  html`<select aria-label=${label} value=${chosen} onChange=${event => change(event.target.value)} ...${rest}>
+    ${options.map(([value, text]) => html`<option value=${value} selected=${value === chosen}>${text}</option>`)}
+    </select>`;
 
-export const Check = ({label, checked, change, title}) => html`<label class="check" title=${title}><input type="checkbox" checked=${checked} aria-label=${label} onChange=${event => change(event.target.checked)} />${label}</label>`;
+export const Check = ({label, checked, change, title}) =>
+  html`<label class="check" title=${title}><input type="checkbox" checked=${checked} aria-label=${label}
+    onChange=${event => change(event.target.checked)} />${label}</label>`;
 
 /** A link that acts in the page. */
-export const Link = ({act, title, children, ...rest}) => html`<button type="button" class="text-link" title=${title} onClick=${act} ...${rest}>${children}</button>`;
+export const Link = ({act, title, children, ...rest}) =>
+  html`<button type="button" class="text-link" title=${title} onClick=${act} ...${rest}>${children}</button>`;
 
 /** A link that selects an operator. */
-export const NodeLink = ({operators, row}) => html`<${Link} act=${() => selectRow(row)} title=${operators.op(row)}>${operators.name(row)}<//>`;
+export const NodeLink = ({operators, row}) =>
+  html`<${Link} act=${() => selectRow(row)} title=${operators.op(row)}>${operators.name(row)}<//>`;
 
 /** A link that selects a module and shows it in a view. */
-export const ModuleLink = ({module, view}) => html`<${Link} act=${() => (view ? show(view, {sel: `module:${module.path}`}) : select('module', module.path))}>${module.path || 'the whole model'}<//>`;
+export const ModuleLink = ({module, view}) =>
+  html`<${Link} act=${() => (view ? show(view, {sel: `module:${module.path}`}) : select('module', module.path))}>
+    ${module.path || 'the whole model'}<//>`;
 
 /** The hue of a backend's operators. */
 export const hueOfBackend = name => hueOf(placeOf(method.value.operators, name));
 
 /** A dot in the hue of a backend, with its short name. */
-export const RunsOn = ({name}) => html`<span class="runs-on"><i class=${`dot ${hueOfBackend(name)}`}></i>${shortBackend(name)}</span>`;
+export const RunsOn = ({name}) =>
+  html`<span class="runs-on"><i class=${`dot ${hueOfBackend(name)}`}></i>${shortBackend(name)}</span>`;
 
 /** The legend of the backends' colours. */
 export function BackendLegend({operators}) {
-  return html`<ul class="legend" aria-label="Backends">${backendsOf(operators).map(name =>
-    html`<li><i class=${`swatch ${hueOfBackend(name)}`}></i>${name === CPU ? 'CPU kernels' : shortBackend(name)}</li>`)}</ul>`;
+  return html`<ul class="legend" aria-label="Backends">${backendsOf(operators).map(
+    name =>
+      html`<li><i class=${`swatch ${hueOfBackend(name)}`}></i>${name === CPU ? 'CPU kernels' : shortBackend(name)}
+        </li>`,
+  )}</ul>`;
 }
 
 /* ---- How a time varies over the runs ---- */
 
 /** Returns a logarithmic scale over the times of rows, because rows differ by orders of magnitude. It maps a time in ns to a position in percent; 0 ns is at 0. */
 export function logScale(operators, rows) {
-  const min = operators.numbers('min'), max = operators.numbers('max');
-  let low = Infinity, high = 0;
+  const min = operators.numbers('min'),
+    max = operators.numbers('max');
+  let low = Infinity,
+    high = 0;
   for (const row of rows) {
     if (min[row] > 0 && min[row] < low) low = min[row];
     if (max[row] > high) high = max[row];
   }
-  const from = Math.log(low), to = Math.log(high);
+  const from = Math.log(low),
+    to = Math.log(high);
   return time => (time > 0 && to > from ? (100 * (Math.log(time) - from)) / (to - from) : 0);
 }
 
@@ -138,10 +219,16 @@ export const linearScale = most => time => (most > 0 ? (100 * time) / most : 0);
 export function Distribution({operators, row, at}) {
   const [min, p10, p50, p90, max] = ['min', 'p10', 'p50', 'p90', 'max'].map(key => operators.numbers(key)[row]);
   if (Number.isNaN(p50)) return html`<span class="distribution empty"></span>`;
-  const said = ns => timeText(ns, Number(operators.isEstimated(row)), [row]), label = `min ${said(min)}, p10 ${said(p10)}, median ${said(p50)}, p90 ${said(p90)}, max ${said(max)} ${unitName.value}`;
-  const part = (name, from, to) => html`<span class=${name} style=${{left: `${at(from)}%`, width: `${at(to) - at(from)}%`}}></span>`;
-  return html`<span class="distribution" role="img" aria-label=${label} aria-description=${explain(label, [row])}>${part('range', min, max)}${part('box', p10, p90)}${part('median', p50, p50)}</span>`;
+  const said = ns => timeText(ns, Number(operators.isEstimated(row)), [row]),
+    label = `min ${said(min)}, p10 ${said(p10)}, median ${said(p50)}, p90 ${said(p90)}, max ${said(max)} ${unitName.value}`;
+  const part = (name, from, to) =>
+    html`<span class=${name} style=${{left: `${at(from)}%`, width: `${at(to) - at(from)}%`}}></span>`;
+  return html`<span class="distribution" role="img" aria-label=${label} aria-description=${explain(label, [row])}>
+    ${part('range', min, max)}${part('box', p10, p90)}${part('median', p50, p50)}</span>`;
 }
 
 /** A sentence with its numbers in bold. */
-export const Bold = ({text}) => text.split(/([−+]?\d[\d.,]*(?: – \d[\d.,]*)? (?:%|ms|µs|ns|s)(?![\w/]))/).map((part, at) => (at % 2 ? html`<b>${part.replaceAll(' ', '\u00a0')}</b>` : part));
+export const Bold = ({text}) =>
+  text
+    .split(/([−+]?\d[\d.,]*(?: – \d[\d.,]*)? (?:%|ms|µs|ns|s)(?![\w/]))/)
+    .map((part, at) => (at % 2 ? html`<b>${part.replaceAll(' ', '\u00a0')}</b>` : part));

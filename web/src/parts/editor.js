@@ -8,9 +8,12 @@ const LINK_KEY = 'etrecord-tb.source-link';
 
 /** Returns the source lines of a method, by file: [{file, lines: [{key, source, rows, time}], time}], most time first. */
 export function sourceFiles(operators, of) {
-  const files = new Map(), numbers = operators.indices('source'), byLine = new Map();
+  const files = new Map(),
+    numbers = operators.indices('source'),
+    byLine = new Map();
   for (let row = 0; row < operators.count; row++) {
-    const source = operators.sources[numbers[row]], key = lineKey(source);
+    const source = operators.sources[numbers[row]],
+      key = lineKey(source);
     if (!source) continue;
     if (!byLine.has(key)) {
       byLine.set(key, {key, source, rows: []});
@@ -20,7 +23,13 @@ export function sourceFiles(operators, of) {
     byLine.get(key).rows.push(row);
   }
   for (const line of byLine.values()) line.time = sumOver(of, line.rows);
-  return [...files].map(([file, lines]) => ({file, lines: lines.sort((a, b) => a.source.line - b.source.line), time: lines.reduce((sum, {time}) => sum + time, 0)})).sort((a, b) => b.time - a.time || compareNames(a.file, b.file));
+  return [...files]
+    .map(([file, lines]) => ({
+      file,
+      lines: lines.sort((a, b) => a.source.line - b.source.line),
+      time: lines.reduce((sum, {time}) => sum + time, 0),
+    }))
+    .sort((a, b) => b.time - a.time || compareNames(a.file, b.file));
 }
 
 /* ---- Links to an editor ---- */
@@ -39,7 +48,12 @@ export const readPattern = () => {
  * or if it would run a script.
  */
 export function editorLink(pattern, {file, line}) {
-  if (!pattern.includes('{file}') || /^\s*(javascript|data|vbscript):/i.test(pattern) || !/^[a-z][a-z0-9+.-]*:/i.test(pattern)) return null;
+  if (
+    !pattern.includes('{file}') ||
+    /^\s*(javascript|data|vbscript):/i.test(pattern) ||
+    !/^[a-z][a-z0-9+.-]*:/i.test(pattern)
+  )
+    return null;
   return pattern.replaceAll('{file}', encodeURI(file)).replaceAll('{line}', String(line));
 }
 

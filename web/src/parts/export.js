@@ -31,13 +31,14 @@ export async function copy(text, what) {
 
 /** Saves a text or a blob as a file. */
 export function download(name, content, type = 'text/plain') {
-  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], {type})), link = Object.assign(document.createElement('a'), {href: url, download: name});
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], {type})),
+    link = Object.assign(document.createElement('a'), {href: url, download: name});
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
   say(`Saved ${name}.`);
 }
 
-const cellText = (column, row) => String(column.text ? column.text(row) : column.value(row) ?? '');
+const cellText = (column, row) => String(column.text ? column.text(row) : (column.value(row) ?? ''));
 const headText = ({head, title, key}) => head ?? (title || key);
 
 /* A cell of a file that other programs read: a number without marks. */
@@ -57,19 +58,37 @@ const written = columns => columns.filter(column => column.text || column.value)
 /** How rows of a table become text, by the name of the format. */
 export const FORMATS = {
   Markdown: (columns, rows) => {
-    const cells = written(columns), line = texts => `| ${texts.map(text => text.replaceAll('|', '\\|').replace(/\s+/g, ' ')).join(' | ')} |`;
-    return [line(cells.map(headText)), `|${cells.map(({number}) => (number ? '--:' : '---')).join('|')}|`, ...rows.map(row => line(cells.map(column => cellText(column, row))))].join('\n');
+    const cells = written(columns),
+      line = texts => `| ${texts.map(text => text.replaceAll('|', '\\|').replace(/\s+/g, ' ')).join(' | ')} |`;
+    return [
+      line(cells.map(headText)),
+      `|${cells.map(({number}) => (number ? '--:' : '---')).join('|')}|`,
+      ...rows.map(row => line(cells.map(column => cellText(column, row)))),
+    ].join('\n');
   },
   CSV: (columns, rows) => {
-    const cells = written(columns), line = texts => texts.map(text => csvCell(inert(text))).join(',');
-    return [line(cells.map(headText)), ...rows.map(row => line(cells.map(column => plainText(column, row))))].join('\n');
+    const cells = written(columns),
+      line = texts => texts.map(text => csvCell(inert(text))).join(',');
+    return [line(cells.map(headText)), ...rows.map(row => line(cells.map(column => plainText(column, row))))].join(
+      '\n',
+    );
   },
   JSON: (columns, rows) => {
-    const cells = written(columns), value = (column, row) => {
-      const text = cellText(column, row), made = column.value ? column.value(row) : column.number && /^[\d,.]+$/.test(text) ? Number(text.replaceAll(',', '')) : text;
-      return made === undefined || Number.isNaN(made) ? null : made;
-    };
-    return JSON.stringify(rows.map(row => Object.fromEntries(cells.map(column => [valueText(column), value(column, row)]))), null, 1);
+    const cells = written(columns),
+      value = (column, row) => {
+        const text = cellText(column, row),
+          made = column.value
+            ? column.value(row)
+            : column.number && /^[\d,.]+$/.test(text)
+              ? Number(text.replaceAll(',', ''))
+              : text;
+        return made === undefined || Number.isNaN(made) ? null : made;
+      };
+    return JSON.stringify(
+      rows.map(row => Object.fromEntries(cells.map(column => [valueText(column), value(column, row)]))),
+      null,
+      1,
+    );
   },
 };
 
@@ -80,7 +99,19 @@ export function savePicture(name, canvas) {
 
 /** Returns an SVG as text, with the colours that it has on the page. */
 export function svgText(svg) {
-  const made = svg.cloneNode(true), originals = svg.querySelectorAll('*'), KEPT = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'fill-opacity', 'opacity', 'font-size', 'font-family', 'text-anchor'];
+  const made = svg.cloneNode(true),
+    originals = svg.querySelectorAll('*'),
+    KEPT = [
+      'fill',
+      'stroke',
+      'stroke-width',
+      'stroke-dasharray',
+      'fill-opacity',
+      'opacity',
+      'font-size',
+      'font-family',
+      'text-anchor',
+    ];
   const box = svg.getBoundingClientRect();
   made.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   made.setAttribute('width', box.width);
@@ -94,9 +125,12 @@ export function svgText(svg) {
 
 /* Draws an SVG on a canvas. The picture is an image of a blob, so it may hold nothing but shapes and texts. */
 async function drawn(svg, width, height) {
-  const url = URL.createObjectURL(new Blob([svg], {type: 'image/svg+xml'})), image = new Image(width, height);
+  const url = URL.createObjectURL(new Blob([svg], {type: 'image/svg+xml'})),
+    image = new Image(width, height);
   try {
-    await new Promise((done, fail) => Object.assign(image, {onload: done, onerror: () => fail(new Error('the picture could not be drawn')), src: url}));
+    await new Promise((done, fail) =>
+      Object.assign(image, {onload: done, onerror: () => fail(new Error('the picture could not be drawn')), src: url}),
+    );
     const canvas = Object.assign(document.createElement('canvas'), {width, height});
     canvas.getContext('2d').drawImage(image, 0, 0, width, height);
     return await new Promise(done => canvas.toBlob(done));

@@ -10,8 +10,11 @@ import {html} from '../base/html.js';
 import {fitted} from '../base/labels.js';
 import {hueColour, neutral, theme, widthsOf} from './theme.js';
 
-const LEAST = 12, LABELLED = 30; // px: a narrower operator is one of "n more"; a box from which there is a label
-const WIDE = 120, VALUED = 220, NAMED = 48;
+const LEAST = 12,
+  LABELLED = 30; // px: a narrower operator is one of "n more"; a box from which there is a label
+const WIDE = 120,
+  VALUED = 220,
+  NAMED = 48;
 
 /** Returns the operators of a box that are `least` pixels wide, and one for the others: a rest has the hues of what it holds. */
 export function kidsInSight(kids, width, whole, least = LEAST) {
@@ -22,13 +25,24 @@ export function kidsInSight(kids, width, whole, least = LEAST) {
   const hues = new Map();
   for (const {hue, time} of rest) hues.set(hue, (hues.get(hue) ?? 0) + time);
   const sum = key => rest.reduce((all, kid) => all + kid[key], 0);
-  const made = {kind: 'rest', key: '+rest', label: `${rest.length} more`, time: sum('time'), estimated: sum('estimated'), hues: [...hues], hue: hues.size === 1 ? rest[0].hue : null, rows: [], filter: ''};
+  const made = {
+    kind: 'rest',
+    key: '+rest',
+    label: `${rest.length} more`,
+    time: sum('time'),
+    estimated: sum('estimated'),
+    hues: [...hues],
+    hue: hues.size === 1 ? rest[0].hue : null,
+    rows: [],
+    filter: '',
+  };
   return [...shown, made];
 }
 
 /** Returns the places of all boxes: [{box, kid: or null, x, width}], for boxes that add up to `whole`. */
 export function placesOf(boxes, width, least) {
-  const whole = boxes.reduce((sum, {time}) => sum + time, 0), places = [];
+  const whole = boxes.reduce((sum, {time}) => sum + time, 0),
+    places = [];
   let x = 0;
   for (const box of boxes) {
     const wide = (width * box.time) / whole;
@@ -58,48 +72,84 @@ function Strip({hues, x, y, width, colours}) {
   const whole = hues.reduce((sum, [, time]) => sum + time, 0);
   let at = x;
   return hues.map(([hue, time]) => {
-    const wide = (width * time) / whole, left = at;
+    const wide = (width * time) / whole,
+      left = at;
     at += wide;
     return html`<rect x=${left} y=${y} width=${wide} height="4" fill=${colours[hue]} />`;
   });
 }
 
 function ModuleBox({place: {box, x, width}, heights, colours, texts}) {
-  const fill = neutral(colours, 0.09), name = `${box.label}${box.count > 1 ? ` ×${box.count}` : ''}`;
-  const value = texts.long(box), room = width - 20 - (width > VALUED ? widthsOf(12)(value) + 16 : 0), made = width > NAMED ? labelOf(name, room, 600) : null;
-  return html`<rect class="box" x=${x + 0.5} y="0" width=${Math.max(1, width - 1)} height=${heights.module} rx="3" fill=${fill} />
-    <${Strip} hues=${box.hues} x=${x + 0.5} y=${heights.module - 4} width=${Math.max(1, width - 1)} colours=${colours} />
-    ${made ? html`<text x=${x + 8} y=${heights.module / 2 + 3} font-size=${made.size} font-weight="600" fill=${colours.text}>${made.text}</text>` : null}
-    ${width > VALUED ? html`<text x=${x + width - 8} y=${heights.module / 2 + 3} font-size="12" text-anchor="end" fill=${colours.quiet}>${value}</text>` : null}`;
+  const fill = neutral(colours, 0.09),
+    name = `${box.label}${box.count > 1 ? ` ×${box.count}` : ''}`;
+  const value = texts.long(box),
+    room = width - 20 - (width > VALUED ? widthsOf(12)(value) + 16 : 0),
+    made = width > NAMED ? labelOf(name, room, 600) : null;
+  return html`<rect class="box" x=${x + 0.5} y="0" width=${Math.max(1, width - 1)} height=${heights.module} rx="3"
+    fill=${fill} />
+    <${Strip} hues=${box.hues} x=${x + 0.5} y=${heights.module - 4} width=${Math.max(1, width - 1)}
+      colours=${colours} />
+    ${made ? html`<text x=${x + 8} y=${heights.module / 2 + 3} font-size=${made.size} font-weight="600"
+      fill=${colours.text}>${made.text}</text>` : null}
+    ${width > VALUED ? html`<text x=${x + width - 8} y=${heights.module / 2 + 3} font-size="12" text-anchor="end"
+      fill=${colours.quiet}>${value}</text>` : null}`;
 }
 
 function KidBox({place: {kid, x, width}, heights, colours, texts, whole}) {
-  const isRest = !kid.hue, fill = isRest ? neutral(colours, 0.09) : hueColour(colours, kid.hue, kid.time / whole), ink = inkOn(fill, colours.text);
-  const edge = isRest ? neutral(colours, 0.2) : mixed(colours.surface, colours[kid.hue], 0.75), top = heights.module + 2;
-  const made = width > LABELLED ? labelOf(kid.label, width - 11) : null, baseline = top + (heights.kid >= 56 ? 22 : 18);
-  const values = [width > WIDE ? texts.long(kid) : '', texts.short(kid)].filter(Boolean), value = made ? values.find(text => widthsOf(12)(text) <= width - 11) : null;
-  return html`<rect class="box" x=${x + 0.5} y=${top} width=${Math.max(1, width - 1)} height=${heights.kid} rx="3" fill=${fill} stroke=${edge} />
-    ${kid.upper ? html`<rect x=${x + width * (1 - kid.upper / kid.time)} y=${top} width=${(width * kid.upper) / kid.time - 0.5} height=${heights.kid} fill="url(#hidden)" />` : null}
-    ${isRest ? html`<${Strip} hues=${kid.hues} x=${x + 0.5} y=${top + heights.kid - 4} width=${Math.max(1, width - 1)} colours=${colours} />` : null}
+  const isRest = !kid.hue,
+    fill = isRest ? neutral(colours, 0.09) : hueColour(colours, kid.hue, kid.time / whole),
+    ink = inkOn(fill, colours.text);
+  const edge = isRest ? neutral(colours, 0.2) : mixed(colours.surface, colours[kid.hue], 0.75),
+    top = heights.module + 2;
+  const made = width > LABELLED ? labelOf(kid.label, width - 11) : null,
+    baseline = top + (heights.kid >= 56 ? 22 : 18);
+  const values = [width > WIDE ? texts.long(kid) : '', texts.short(kid)].filter(Boolean),
+    value = made ? values.find(text => widthsOf(12)(text) <= width - 11) : null;
+  return html`<rect class="box" x=${x + 0.5} y=${top} width=${Math.max(1, width - 1)} height=${heights.kid} rx="3"
+    fill=${fill} stroke=${edge} />
+    ${kid.upper ? html`<rect x=${x + width * (1 - kid.upper / kid.time)} y=${top}
+      width=${(width * kid.upper) / kid.time - 0.5} height=${heights.kid} fill="url(#hidden)" />` : null}
+    ${isRest ? html`<${Strip} hues=${kid.hues} x=${x + 0.5} y=${top + heights.kid - 4} width=${Math.max(1, width - 1)}
+      colours=${colours} />` : null}
     ${made ? html`<text x=${x + 6} y=${baseline} font-size=${made.size} fill=${ink}>${made.text}</text>` : null}
     ${value ? html`<text x=${x + 6} y=${baseline + 18} font-size="12" fill=${ink}>${value}</text>` : null}`;
 }
 
-const Hidden = ({colours}) => html`<defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-  <rect width="6" height="6" fill=${hueColour(colours, 'runtime', 0.3)} /><rect width="3" height="6" fill=${hueColour(colours, 'runtime', 0.05)} /></pattern></defs>`;
+const Hidden = ({
+  colours,
+}) => html`<defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+  <rect width="6" height="6" fill=${hueColour(colours, 'runtime', 0.3)} /><rect width="3" height="6"
+    fill=${hueColour(colours, 'runtime', 0.05)} /></pattern></defs>`;
 
 /** The picture alone, of a width, without what a user does with it: for sharing. */
-export function IciclePicture({boxes, width, heights, texts, whole, colours, least, isDim = () => false, isChosen = () => false, at = -1}) {
+export function IciclePicture({
+  boxes,
+  width,
+  heights,
+  texts,
+  whole,
+  colours,
+  least,
+  isDim = () => false,
+  isChosen = () => false,
+  at = -1,
+}) {
   const places = placesOf(boxes, width, least);
-  return html`<${Hidden} colours=${colours} />${places.map((place, index) => html`<g key=${index} data-box=${index} opacity=${isDim(place) ? 0.3 : undefined}>
-    <${place.kid ? KidBox : ModuleBox} place=${place} heights=${heights} colours=${colours} texts=${texts} whole=${whole} />
-    ${index === at || isChosen(place) ? html`<rect x=${place.x + 1} y=${place.kid ? heights.module + 3 : 1} width=${Math.max(2, place.width - 2)} height=${(place.kid ? heights.kid : heights.module) - 2} rx="3" fill="none" stroke=${colours.text} stroke-width="2" /> ` : null}</g>`)}`;
+  return html`<${Hidden} colours=${colours} />${places.map(
+    (place, index) => html`<g key=${index} data-box=${index} opacity=${isDim(place) ? 0.3 : undefined}>
+    <${place.kid ? KidBox : ModuleBox} place=${place} heights=${heights} colours=${colours} texts=${texts}
+      whole=${whole} />
+    ${index === at || isChosen(place) ? html`<rect x=${place.x + 1} y=${place.kid ? heights.module + 3 : 1}
+      width=${Math.max(2, place.width - 2)} height=${(place.kid ? heights.kid : heights.module) - 2} rx="3" fill="none"
+      stroke=${colours.text} stroke-width="2" /> ` : null}</g>`,
+  )}`;
 }
 
 /* The place that an arrow key leads to: the next on the row, or the box above or below. */
 function stepOf(places, at, key) {
   if (at < 0) return places.length ? 0 : -1;
-  const isKid = Boolean(places[at].kid), same = index => Boolean(places[index].kid) === isKid;
+  const isKid = Boolean(places[at].kid),
+    same = index => Boolean(places[index].kid) === isKid;
   const by = {ArrowRight: 1, ArrowLeft: -1}[key];
   if (by) {
     for (let index = at + by; index >= 0 && index < places.length; index += by) if (same(index)) return index;
@@ -115,17 +165,23 @@ function stepOf(places, at, key) {
  * tooltip; `choose(box, kid)` is called for a click and Enter, `open(box)` for a double click; `isDim` and `isChosen` are of {box, kid}.
  */
 export function Icicle({boxes, whole, heights, texts, told, choose, open, isDim, isChosen, label}) {
-  const frame = useRef(null), [width, setWidth] = useState(0), [at, setAt] = useState(-1), [tip, setTip] = useState(null), colours = theme();
+  const frame = useRef(null),
+    [width, setWidth] = useState(0),
+    [at, setAt] = useState(-1),
+    [tip, setTip] = useState(null),
+    colours = theme();
   useEffect(() => {
     const resized = new ResizeObserver(([{contentRect}]) => setWidth(contentRect.width));
     resized.observe(frame.current);
     return () => resized.disconnect();
   }, []);
-  const places = width ? placesOf(boxes, width) : [], placeOf = event => Number(event.target.closest('[data-box]')?.dataset.box ?? -1);
+  const places = width ? placesOf(boxes, width) : [],
+    placeOf = event => Number(event.target.closest('[data-box]')?.dataset.box ?? -1);
   const hover = event => {
     const index = placeOf(event);
     if (index < 0) return setTip(null);
-    const {bottom} = frame.current.getBoundingClientRect(), {box, kid} = places[index];
+    const {bottom} = frame.current.getBoundingClientRect(),
+      {box, kid} = places[index];
     setTip({lines: told(box, kid), left: Math.max(8, Math.min(event.clientX - 60, innerWidth - 376)), top: bottom + 6});
   };
   const key = event => {
@@ -136,10 +192,16 @@ export function Icicle({boxes, whole, heights, texts, told, choose, open, isDim,
     event.stopPropagation();
   };
   const said = places[at] ? told(places[at].box, places[at].kid).join('; ') : '';
-  return html`<div class="icicle" ref=${frame}><svg class="icicle-picture" width=${width} height=${heights.module + 2 + heights.kid} role="application" tabindex="0" aria-label=${`${label}. Arrow keys choose a box, Enter filters by it.`}
-      onPointerMove=${hover} onPointerLeave=${() => setTip(null)} onKeyDown=${key} onBlur=${() => setAt(-1)} onDblClick=${event => places[placeOf(event)] && open?.(places[placeOf(event)].box)}
+  return html`<div class="icicle" ref=${frame}><svg class="icicle-picture" width=${width}
+    height=${heights.module + 2 + heights.kid} role="application" tabindex="0"
+    aria-label=${`${label}. Arrow keys choose a box, Enter filters by it.`}
+      onPointerMove=${hover} onPointerLeave=${() => setTip(null)} onKeyDown=${key} onBlur=${() => setAt(-1)}
+        onDblClick=${event => places[placeOf(event)] && open?.(places[placeOf(event)].box)}
       onClick=${event => places[placeOf(event)] && choose(places[placeOf(event)].box, places[placeOf(event)].kid)}>
-      ${width ? html`<${IciclePicture} boxes=${boxes} width=${width} heights=${heights} texts=${texts} whole=${whole} colours=${colours} isDim=${isDim} isChosen=${isChosen} at=${at} />` : null}</svg>
-    ${tip ? html`<div class="tip" role="tooltip" style=${{left: `${tip.left}px`, top: `${tip.top}px`}}>${tip.lines.map((line, index) => (index ? html`<div>${line}</div>` : html`<strong>${line}</strong>`))}</div>` : null}
+      ${width ? html`<${IciclePicture} boxes=${boxes} width=${width} heights=${heights} texts=${texts} whole=${whole}
+        colours=${colours} isDim=${isDim} isChosen=${isChosen} at=${at} />` : null}</svg>
+    ${tip ? html`<div class="tip" role="tooltip" style=${{left: `${tip.left}px`, top: `${tip.top}px`}}>
+      ${tip.lines.map((line, index) => (index ? html`<div>${line}</div>` : html`<strong>${line}</strong>`))}
+      </div>` : null}
     <p class="offscreen" role="status" aria-live="polite">${said}</p></div>`;
 }

@@ -9,16 +9,41 @@ import {command, commandsOf, run as runCommand} from '../base/commands.js';
 import {html, visibleText} from '../base/html.js';
 import {HUES, STRENGTHS, inkOn, mixed, strengthStep} from '../base/colours.js';
 import {fitted} from '../base/labels.js';
-import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, eachPiece, neighbour, rowWhere, textWidths} from '../base/rects.js';
+import {
+  ESTIMATED,
+  ONE_SIDED,
+  SYNTHETIC,
+  axisStep,
+  boxAt,
+  eachPiece,
+  neighbour,
+  rowWhere,
+  textWidths,
+} from '../base/rects.js';
 import {download, savePicture} from './export.js';
 import {neutral, theme} from './theme.js';
 
 export const AXIS_HEIGHT = 24;
-const LEAST_LABEL = 16, LEAST_FRAME = 6, STRIP = 4, PADDING = 2, FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, SETTLED = 250, BEHIND = ['Home', 'End'];
+const LEAST_LABEL = 16,
+  LEAST_FRAME = 6,
+  STRIP = 4,
+  PADDING = 2,
+  FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  SLACK = 3,
+  LEAST_SPAN = 1e-6,
+  SETTLED = 250,
+  BEHIND = ['Home', 'End'];
 
 /* ---- Colours: hue and strength, as everywhere ---- */
 
-const NAMES = [...HUES.flatMap(hue => Array.from({length: STRENGTHS}, (_, step) => `${hue}${step}`)), 'even', 'odd', 'base', 'less', 'more'];
+const NAMES = [
+  ...HUES.flatMap(hue => Array.from({length: STRENGTHS}, (_, step) => `${hue}${step}`)),
+  'even',
+  'odd',
+  'base',
+  'less',
+  'more',
+];
 
 /** Returns the number of a colour, for makeRow(): of a hue with its share of the whole, or of "even" and "odd". */
 export const colourOf = (name, share) => NAMES.indexOf(share === undefined ? name : `${name}${strengthStep(share)}`);
@@ -26,10 +51,11 @@ export const colourOf = (name, share) => NAMES.indexOf(share === undefined ? nam
 let colours = null; // {fills, texts: by number, and single colours by name}; made again when the theme changes
 
 function makeColours() {
-  const tokens = theme(), neutrals = {even: neutral(tokens, 0.08), odd: neutral(tokens, 0.15), base: neutral(tokens, 0.2)};
+  const tokens = theme(),
+    neutrals = {even: neutral(tokens, 0.08), odd: neutral(tokens, 0.15), base: neutral(tokens, 0.2)};
   const fillOf = name => {
     const [, hue, step] = name.match(/^([a-z]+)(\d+)$/) ?? [];
-    return hue ? mixed(tokens.surface, tokens[hue], step / (STRENGTHS - 1)) : neutrals[name] ?? tokens[name];
+    return hue ? mixed(tokens.surface, tokens[hue], step / (STRENGTHS - 1)) : (neutrals[name] ?? tokens[name]);
   };
   const fills = NAMES.map(fillOf);
   return {...tokens, fills, texts: fills.map(fill => inkOn(fill, tokens.text)), hit: tokens.text};
@@ -37,7 +63,9 @@ function makeColours() {
 
 /* Returns a pattern of diagonal lines, which stands for what is not measured. */
 function hatch(context, colour, ratio) {
-  const size = 6 * ratio, tile = Object.assign(document.createElement('canvas'), {width: size, height: size}), lines = tile.getContext('2d');
+  const size = 6 * ratio,
+    tile = Object.assign(document.createElement('canvas'), {width: size, height: size}),
+    lines = tile.getContext('2d');
   lines.strokeStyle = colour;
   lines.lineWidth = 1.4 * ratio;
   for (const shift of [-size, 0, size]) {
@@ -61,7 +89,21 @@ const toldText = ({lines: [first, ...rest]}) => `${first}: ${rest.join(', ')}`;
  */
 class SceneCanvas {
   constructor(canvas, tooltip, status) {
-    Object.assign(this, {canvas, tooltip, status, context: canvas.getContext('2d'), width: 0, ratio: 1, from: 0, to: 1, span: null, cursor: -1, rows: [], hits: [], chosen: []});
+    Object.assign(this, {
+      canvas,
+      tooltip,
+      status,
+      context: canvas.getContext('2d'),
+      width: 0,
+      ratio: 1,
+      from: 0,
+      to: 1,
+      span: null,
+      cursor: -1,
+      rows: [],
+      hits: [],
+      chosen: [],
+    });
     canvas.scene = this; // for tests
     this.widthOf = textWidths(letter => {
       this.context.font = FONT;
@@ -78,7 +120,16 @@ class SceneCanvas {
     addEventListener('themechange', this.themed);
     this.scheme.addEventListener('change', this.themed);
     canvas.addEventListener('wheel', event => this.wheel(event), {passive: false});
-    for (const [name, act] of Object.entries({pointerdown: 'press', pointermove: 'hover', pointerleave: 'leave', dblclick: 'openAt', keydown: 'key', focus: 'focus', blur: 'rest'})) canvas.addEventListener(name, event => this[act](event));
+    for (const [name, act] of Object.entries({
+      pointerdown: 'press',
+      pointermove: 'hover',
+      pointerleave: 'leave',
+      dblclick: 'openAt',
+      keydown: 'key',
+      focus: 'focus',
+      blur: 'rest',
+    }))
+      canvas.addEventListener(name, event => this[act](event));
   }
 
   close() {
@@ -96,7 +147,8 @@ class SceneCanvas {
 
   /** Shows other rows, or the same with other marks. Returns whether the rows are others. */
   show(shown) {
-    const isNew = shown.rows !== this.rows, same = !isNew && shown.height === this.shown?.height;
+    const isNew = shown.rows !== this.rows,
+      same = !isNew && shown.height === this.shown?.height;
     this.shown = shown;
     if (isNew) {
       this.rows = shown.rows;
@@ -106,7 +158,13 @@ class SceneCanvas {
       this.leave();
     }
     this.hits = shown.isHit ? this.rows.map(row => rowWhere(row, shown.isHit)) : null;
-    this.chosen = shown.isChosen ? this.rows.flatMap((row, at) => Array.from(row.id).filter(shown.isChosen).map(id => ({at, id}))) : [];
+    this.chosen = shown.isChosen
+      ? this.rows.flatMap((row, at) =>
+          Array.from(row.id)
+            .filter(shown.isChosen)
+            .map(id => ({at, id})),
+        )
+      : [];
     if (!same) this.resize(this.width);
     this.ask();
     if (document.activeElement !== this.canvas) this.rest();
@@ -143,7 +201,9 @@ class SceneCanvas {
 
   /** Shows the part from `from` to `to`, moved into the whole. `isSilent`: it is the state that says so. */
   look(from, to, isSilent = false) {
-    const {end} = this.shown, size = Math.min(end, Math.max(to - from, end * LEAST_SPAN)), at = Math.max(0, Math.min(from, end - size));
+    const {end} = this.shown,
+      size = Math.min(end, Math.max(to - from, end * LEAST_SPAN)),
+      at = Math.max(0, Math.min(from, end - size));
     if (at === this.from && at + size === this.to) return;
     this.from = at;
     this.to = at + size;
@@ -173,12 +233,19 @@ class SceneCanvas {
 
   boxOf(id) {
     const place = this.places?.get(id);
-    return place && {row: this.rows[place.row], from: this.rows[place.row].x0[place.index], to: this.rows[place.row].x1[place.index]};
+    return (
+      place && {
+        row: this.rows[place.row],
+        from: this.rows[place.row].x0[place.index],
+        to: this.rows[place.row].x1[place.index],
+      }
+    );
   }
 
   /* Where keys zoom: at the chosen box if it is in sight, or else in the middle. */
   middle() {
-    const box = this.boxOf(this.cursor), at = box ? (box.from + box.to) / 2 : -1;
+    const box = this.boxOf(this.cursor),
+      at = box ? (box.from + box.to) / 2 : -1;
     return at >= this.from && at <= this.to ? at : (this.from + this.to) / 2;
   }
 
@@ -189,7 +256,8 @@ class SceneCanvas {
   }
 
   fit() {
-    const [from, to] = this.extent() ?? [0, this.shown.end], margin = 0.05 * (to - from) || this.shown.end * 1e-4;
+    const [from, to] = this.extent() ?? [0, this.shown.end],
+      margin = 0.05 * (to - from) || this.shown.end * 1e-4;
     this.look(from - margin, to + margin);
   }
 
@@ -197,11 +265,15 @@ class SceneCanvas {
   reveal(id) {
     const box = this.boxOf(id);
     if (!box) return;
-    const size = this.to - this.from, middle = (box.from + box.to) / 2;
+    const size = this.to - this.from,
+      middle = (box.from + box.to) / 2;
     if (box.to <= this.from || box.from >= this.to) this.look(middle - size / 2, middle + size / 2);
-    const around = this.canvas.closest('.view'), {top} = this.canvas.getBoundingClientRect(), place = around?.getBoundingClientRect();
+    const around = this.canvas.closest('.view'),
+      {top} = this.canvas.getBoundingClientRect(),
+      place = around?.getBoundingClientRect();
     if (place && top + box.row.top < place.top) around.scrollTop -= place.top - top - box.row.top + 8;
-    else if (place && top + box.row.top + box.row.height > place.bottom) around.scrollTop += top + box.row.top + box.row.height - place.bottom + 8;
+    else if (place && top + box.row.top + box.row.height > place.bottom)
+      around.scrollTop += top + box.row.top + box.row.height - place.bottom + 8;
   }
 
   /* ---- Drawing: no layout is read here ---- */
@@ -216,7 +288,11 @@ class SceneCanvas {
     if (!this.width || !this.shown) return;
     colours ??= makeColours();
     const {context, ratio} = this;
-    this.patterns ??= {[SYNTHETIC]: hatch(context, colours.surface, ratio), [ESTIMATED]: hatch(context, colours.surface, ratio), [ONE_SIDED]: hatch(context, `${colours.surface}70`, ratio)};
+    this.patterns ??= {
+      [SYNTHETIC]: hatch(context, colours.surface, ratio),
+      [ESTIMATED]: hatch(context, colours.surface, ratio),
+      [ONE_SIDED]: hatch(context, `${colours.surface}70`, ratio),
+    };
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.shown.height);
     context.font = FONT;
@@ -232,9 +308,11 @@ class SceneCanvas {
   }
 
   drawAxis() {
-    const {context} = this, step = axisStep(this.to - this.from, Math.max(2, this.width / 150));
+    const {context} = this,
+      step = axisStep(this.to - this.from, Math.max(2, this.width / 150));
     for (let mark = Math.ceil(this.from / step) * step; mark <= this.to; mark += step) {
-      const x = this.x(mark), text = this.shown.axis(mark, step);
+      const x = this.x(mark),
+        text = this.shown.axis(mark, step);
       context.fillStyle = colours.line;
       context.fillRect(x, AXIS_HEIGHT - 6, 1, this.shown.height);
       context.fillStyle = colours.quiet;
@@ -243,15 +321,22 @@ class SceneCanvas {
   }
 
   drawBoxes(row, isHit = false) {
-    const {context} = this, {top, height, colour, flags, ground} = row;
+    const {context} = this,
+      {top, height, colour, flags, ground} = row;
     if (ground && !isHit) {
       context.fillStyle = colours.fills[ground.colour];
-      context.fillRect(Math.max(0, this.x(0)), top, Math.min(this.width, this.x(ground.end)) - Math.max(0, this.x(0)), height);
+      context.fillRect(
+        Math.max(0, this.x(0)),
+        top,
+        Math.min(this.width, this.x(ground.end)) - Math.max(0, this.x(0)),
+        height,
+      );
     }
     let last = -1;
     eachPiece(row, this.from, this.to, this.width, (left, right, index, next) => {
-      const from = Math.max(left, -1), width = Math.max(isHit ? 2 : 1, Math.min(right, this.width + 1) - from - (right - left > 3 ? 1 : 0));
-      if (colour[index] !== last) context.fillStyle = colours.fills[last = colour[index]];
+      const from = Math.max(left, -1),
+        width = Math.max(isHit ? 2 : 1, Math.min(right, this.width + 1) - from - (right - left > 3 ? 1 : 0));
+      if (colour[index] !== last) context.fillStyle = colours.fills[(last = colour[index])];
       context.fillRect(from, top, width, height);
       if (flags[index] && next === index + 1 && right - left >= 6) {
         this.drawFlags(flags[index], from, top, width, height);
@@ -272,7 +357,7 @@ class SceneCanvas {
     for (const flag of [SYNTHETIC, ESTIMATED]) {
       if (!(flags & flag)) continue;
       context.fillStyle = this.patterns[flag];
-      context.fillRect(left, bottom -= STRIP, width, STRIP);
+      context.fillRect(left, (bottom -= STRIP), width, STRIP);
     }
     if (!(flags & ONE_SIDED)) return;
     context.fillStyle = this.patterns[ONE_SIDED];
@@ -281,10 +366,12 @@ class SceneCanvas {
 
   /* The boxes of a row that have room for a text, with it. Equal things may have equal texts. */
   textsOf(row) {
-    const {label} = this.shown, found = [];
+    const {label} = this.shown,
+      found = [];
     if (row.height < 11) return found;
     eachPiece(row, this.from, this.to, this.width, (left, right, index, next) => {
-      const from = Math.max(0, left), room = Math.min(this.width, right) - from;
+      const from = Math.max(0, left),
+        room = Math.min(this.width, right) - from;
       if (room < LEAST_LABEL || next !== index + 1) return;
       const text = fitted(visibleText(label(row.id[index])), room - 2 * PADDING - 4, this.widthOf);
       if (text) found.push({index, left: from, room, text});
@@ -293,7 +380,8 @@ class SceneCanvas {
   }
 
   drawTexts(row, hits) {
-    const {context} = this, {note} = this.shown;
+    const {context} = this,
+      {note} = this.shown;
     for (const {index, left, room, text} of this.textsOf(row)) {
       const second = note && row.height >= 48 ? note(row.id[index]).find(said => this.widthOf(said) <= room - 8) : null;
       const middle = row.height > 60 ? row.top + 14 : row.top + row.height / 2;
@@ -308,27 +396,32 @@ class SceneCanvas {
   }
 
   drawFrames() {
-    const {context} = this, frame = (id, colour, line) => {
-      const box = this.boxOf(id);
-      if (!box || box.to < this.from || box.from > this.to) return;
-      const left = Math.max(-4, this.x(box.from)), width = Math.max(3, Math.min(this.width + 4, this.x(box.to)) - left);
-      context.strokeStyle = context.fillStyle = colour;
-      context.lineWidth = line;
-      if (width >= LEAST_FRAME) context.strokeRect(left + 0.5, box.row.top + 0.5, width - 1, box.row.height - 1);
-      else for (const y of [box.row.top - 1, box.row.top + box.row.height - 2]) context.fillRect(left, y, width, 3); // a frame would hide the box
-    };
+    const {context} = this,
+      frame = (id, colour, line) => {
+        const box = this.boxOf(id);
+        if (!box || box.to < this.from || box.from > this.to) return;
+        const left = Math.max(-4, this.x(box.from)),
+          width = Math.max(3, Math.min(this.width + 4, this.x(box.to)) - left);
+        context.strokeStyle = context.fillStyle = colour;
+        context.lineWidth = line;
+        if (width >= LEAST_FRAME) context.strokeRect(left + 0.5, box.row.top + 0.5, width - 1, box.row.height - 1);
+        else for (const y of [box.row.top - 1, box.row.top + box.row.height - 2]) context.fillRect(left, y, width, 3); // a frame would hide the box
+      };
     for (const {id} of this.chosen) frame(id, colours.text, 2);
     if (this.cursor >= 0) frame(this.cursor, colours.text, 3);
   }
 
   drawSpan() {
-    const {context} = this, left = this.x(this.span[0]), right = this.x(this.span[1]);
+    const {context} = this,
+      left = this.x(this.span[0]),
+      right = this.x(this.span[1]);
     context.fillStyle = colours.accent;
     context.globalAlpha = 0.14;
     context.fillRect(left, 0, right - left, this.shown.height);
     context.globalAlpha = 1;
     for (const x of [left, right]) context.fillRect(x - 0.5, 0, 1, this.shown.height);
-    const text = this.shown.spanText?.(this.span[1] - this.span[0]) ?? '', width = this.widthOf(text) + 10;
+    const text = this.shown.spanText?.(this.span[1] - this.span[0]) ?? '',
+      width = this.widthOf(text) + 10;
     if (!text) return;
     const at = Math.max(0, Math.min(this.width - width, (left + right - width) / 2));
     context.fillRect(at, 3, width, AXIS_HEIGHT - 8);
@@ -345,7 +438,8 @@ class SceneCanvas {
 
   /* Returns the id of the box at a point, -1 if there is none. */
   idAt({x, y}) {
-    const row = this.rows.find(({top, height}) => y >= top && y < top + height), index = row ? boxAt(row, this.valueAt(x), (SLACK / this.width) * (this.to - this.from)) : -1;
+    const row = this.rows.find(({top, height}) => y >= top && y < top + height),
+      index = row ? boxAt(row, this.valueAt(x), (SLACK / this.width) * (this.to - this.from)) : -1;
     return index < 0 ? -1 : row.id[index];
   }
 
@@ -359,7 +453,9 @@ class SceneCanvas {
       this.canvas.style.cursor = id < 0 ? '' : 'pointer';
     }
     if (id < 0) return;
-    const {style} = this.tooltip, isRight = event.clientX > innerWidth / 2, isLow = event.clientY > innerHeight * 0.55; // the box is not measured: it grows away from the nearer edges
+    const {style} = this.tooltip,
+      isRight = event.clientX > innerWidth / 2,
+      isLow = event.clientY > innerHeight * 0.55; // the box is not measured: it grows away from the nearer edges
     style.left = isRight ? 'auto' : `${event.clientX + 14}px`;
     style.right = isRight ? `${innerWidth - event.clientX + 14}px` : 'auto';
     style.top = isLow ? 'auto' : `${event.clientY + 14}px`;
@@ -375,21 +471,27 @@ class SceneCanvas {
     if (!this.shown.wheel && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     this.focus();
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan((event.deltaX || event.deltaY) / 1000);
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+      this.pan((event.deltaX || event.deltaY) / 1000);
     else this.zoom(Math.min(4, Math.max(0.25, 1.002 ** event.deltaY)), this.valueAt(this.placeOf(event).x));
   }
 
   press(event) {
     if (event.button !== 0) return;
-    const {canvas, from, to} = this, start = this.placeOf(event), isSpan = this.shown.spanned && (event.shiftKey || (this.shown.axis && start.y < AXIS_HEIGHT)), perPixel = (to - from) / this.width;
+    const {canvas, from, to} = this,
+      start = this.placeOf(event),
+      isSpan = this.shown.spanned && (event.shiftKey || (this.shown.axis && start.y < AXIS_HEIGHT)),
+      perPixel = (to - from) / this.width;
     let moved = false;
     this.focus();
     const move = now => {
-      const {x} = this.placeOf(now), inside = at => Math.max(0, Math.min(this.shown.end, at));
+      const {x} = this.placeOf(now),
+        inside = at => Math.max(0, Math.min(this.shown.end, at));
       moved ||= Math.abs(x - start.x) > 3;
       if (!moved) return;
       this.leave();
-      if (isSpan) this.mark([inside(this.valueAt(Math.min(start.x, x))), inside(this.valueAt(Math.max(start.x, x)))], false);
+      if (isSpan)
+        this.mark([inside(this.valueAt(Math.min(start.x, x))), inside(this.valueAt(Math.max(start.x, x)))], false);
       else this.look(from - (x - start.x) * perPixel, to - (x - start.x) * perPixel);
     };
     const end = now => {
@@ -438,8 +540,14 @@ class SceneCanvas {
   }
 
   step(key) {
-    const rows = this.rows, at = this.places?.get(this.cursor) ?? this.places?.get(this.chosen[0]?.id);
-    const to = BEHIND.includes(key) && at ? {row: at.row, index: key === 'Home' ? 0 : rows[at.row].count - 1} : at ? neighbour(rows, at, key) : this.firstInSight();
+    const rows = this.rows,
+      at = this.places?.get(this.cursor) ?? this.places?.get(this.chosen[0]?.id);
+    const to =
+      BEHIND.includes(key) && at
+        ? {row: at.row, index: key === 'Home' ? 0 : rows[at.row].count - 1}
+        : at
+          ? neighbour(rows, at, key)
+          : this.firstInSight();
     if (document.activeElement !== this.canvas) this.canvas.focus({preventScroll: true});
     if (to) this.choose(rows[to.row].id[to.index], true);
   }
@@ -468,8 +576,10 @@ let current = null;
 /** The views whose picture is a scene. */
 export const SCENE_VIEWS = ['timeline'];
 
-const hasFocus = () => current && (document.activeElement === current.canvas || document.activeElement === document.body);
-const sceneCommand = (name, keys, text, run, isPossible = () => current !== null, views = SCENE_VIEWS) => command({name: `scene-${name}`, keys, text, views, run: event => run(current, event), isPossible});
+const hasFocus = () =>
+  current && (document.activeElement === current.canvas || document.activeElement === document.body);
+const sceneCommand = (name, keys, text, run, isPossible = () => current !== null, views = SCENE_VIEWS) =>
+  command({name: `scene-${name}`, keys, text, views, run: event => run(current, event), isPossible});
 
 sceneCommand('zoom-in', ['+', '=', 'w'], 'Zoom in', scene => scene.zoom(0.5));
 sceneCommand('zoom-out', ['-', 's'], 'Zoom out', scene => scene.zoom(2));
@@ -477,9 +587,29 @@ sceneCommand('left', ['shift+ArrowLeft', 'a'], 'Move left', scene => scene.pan(-
 sceneCommand('right', ['shift+ArrowRight', 'd'], 'Move right', scene => scene.pan(0.2));
 sceneCommand('all', ['0'], 'Show all', scene => scene.look(0, scene.shown.end));
 sceneCommand('fit', ['f'], 'Zoom to what is selected', scene => scene.fit());
-sceneCommand('mark', ['m'], 'Mark what is selected as the span, whose events are summed', scene => scene.mark(scene.extent()), undefined, ['timeline']);
-sceneCommand('unmark', ['Escape'], 'Forget the span', scene => scene.mark(null), () => Boolean(current?.span), ['timeline']);
-sceneCommand('step', ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'], 'Choose the next box', (scene, event) => scene.step(event.key), hasFocus);
+sceneCommand(
+  'mark',
+  ['m'],
+  'Mark what is selected as the span, whose events are summed',
+  scene => scene.mark(scene.extent()),
+  undefined,
+  ['timeline'],
+);
+sceneCommand(
+  'unmark',
+  ['Escape'],
+  'Forget the span',
+  scene => scene.mark(null),
+  () => Boolean(current?.span),
+  ['timeline'],
+);
+sceneCommand(
+  'step',
+  ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'],
+  'Choose the next box',
+  (scene, event) => scene.step(event.key),
+  hasFocus,
+);
 
 /** Returns the scene that keys move: what toolbars act on, and tests. */
 export const currentScene = () => current;
@@ -490,49 +620,80 @@ export const currentScene = () => current;
  * A scene as a part of a view. `shown` is what show() takes; `view` is [from, to] as the state has it, [0, 0] for all; `span` likewise or null; `follow` an id that is moved into sight when it changes.
  */
 export function Scene({label, shown, view = [0, 0], span = null, follow = null}) {
-  const canvas = useRef(null), tooltip = useRef(null), status = useRef(null), scene = useRef(null);
+  const canvas = useRef(null),
+    tooltip = useRef(null),
+    status = useRef(null),
+    scene = useRef(null);
   useEffect(() => {
     current = scene.current = new SceneCanvas(canvas.current, tooltip.current, status.current);
     return () => scene.current.close();
   }, []);
   useEffect(() => {
-    const {current: made} = scene, [from, to] = view[1] > view[0] ? view : [0, shown.end];
+    const {current: made} = scene,
+      [from, to] = view[1] > view[0] ? view : [0, shown.end];
     made.span = span;
     if (made.show(shown) || view.join() !== made.said) made.look(from, to, true);
     made.said = view.join();
   });
   useEffect(() => {
-    if (follow !== null && !scene.current.chosen.some(({id}) => id === scene.current.cursor)) scene.current.reveal(follow);
+    if (follow !== null && !scene.current.chosen.some(({id}) => id === scene.current.cursor))
+      scene.current.reveal(follow);
   }, [follow, shown.rows]);
-  return html`<div class="scene"><canvas ref=${canvas} class="scene-canvas" tabindex="0" role="application" aria-label=${label} style=${{height: `${shown.height}px`}}></canvas><div ref=${tooltip} class="scene-tip" role="tooltip" hidden></div><p ref=${status} class="said" role="status" aria-live="polite"></p></div>`;
+  return html`<div class="scene"><canvas ref=${canvas} class="scene-canvas" tabindex="0" role="application"
+    aria-label=${label} style=${{height: `${shown.height}px`}}></canvas><div ref=${tooltip} class="scene-tip"
+    role="tooltip" hidden></div><p ref=${status} class="said" role="status" aria-live="polite"></p></div>`;
 }
 
-const escaped = text => text.replace(/[&<>"]/g, letter => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[letter]);
+const escaped = text =>
+  text.replace(/[&<>"]/g, letter => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[letter]);
 
 /** Returns what a scene shows as SVG, made from its arrays. */
 export function sceneSvg(scene = current) {
-  const {width, shown, from, to} = scene, parts = [`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${shown.height}" font-family="system-ui, sans-serif" font-size="11">`, `<rect width="100%" height="100%" fill="${colours.surface}"/>`];
-  const text = (x, y, fill, said) => parts.push(`<text x="${x.toFixed(2)}" y="${y.toFixed(2)}" fill="${fill}" dominant-baseline="central">${escaped(said)}</text>`);
+  const {width, shown, from, to} = scene,
+    parts = [
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${shown.height}"
+        font-family="system-ui, sans-serif" font-size="11">`,
+      `<rect width="100%" height="100%" fill="${colours.surface}"/>`,
+    ];
+  const text = (x, y, fill, said) =>
+    parts.push(
+      `<text x="${x.toFixed(2)}" y="${y.toFixed(2)}" fill="${fill}" dominant-baseline="central">${escaped(said)}
+        </text>`,
+    );
   if (shown.axis) {
     const step = axisStep(to - from, Math.max(2, width / 150));
-    for (let mark = Math.ceil(from / step) * step; mark <= to; mark += step) text(scene.x(mark) + 3, AXIS_HEIGHT / 2, colours.quiet, shown.axis(mark, step));
+    for (let mark = Math.ceil(from / step) * step; mark <= to; mark += step)
+      text(scene.x(mark) + 3, AXIS_HEIGHT / 2, colours.quiet, shown.axis(mark, step));
   }
   for (const row of scene.rows) {
     eachPiece(row, from, to, width, (left, right, index) => {
-      const x = Math.max(0, left), wide = Math.min(width, right) - x, stroke = row.flags[index] ? ` stroke="${row.flags[index] & ESTIMATED ? colours.text : colours.quiet}" stroke-dasharray="3 2"` : '';
-      parts.push(`<rect x="${x.toFixed(2)}" y="${row.top}" width="${Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2)}" height="${row.height}" fill="${colours.fills[row.colour[index]]}"${stroke}><title>${escaped(visibleText(toldText(shown.told(row.id[index]))))}</title></rect>`);
+      const x = Math.max(0, left),
+        wide = Math.min(width, right) - x,
+        stroke = row.flags[index]
+          ? ` stroke="${row.flags[index] & ESTIMATED ? colours.text : colours.quiet}" stroke-dasharray="3 2"`
+          : '';
+      parts.push(
+        `<rect x="${x.toFixed(2)}" y="${row.top}" width="${Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2)}"
+          height="${row.height}" fill="${colours.fills[row.colour[index]]}"${stroke}><title>
+          ${escaped(visibleText(toldText(shown.told(row.id[index]))))}</title></rect>`,
+      );
     });
-    for (const {index, left, text: said} of scene.textsOf(row)) text(left + PADDING + 1, row.top + row.height / 2, colours.texts[row.colour[index]], said);
+    for (const {index, left, text: said} of scene.textsOf(row))
+      text(left + PADDING + 1, row.top + row.height / 2, colours.texts[row.colour[index]], said);
   }
   return `${parts.join('\n')}\n</svg>\n`;
 }
 
 /** Buttons of a scene: zoom, and the picture as a file. */
 export function SceneTools({name}) {
-  const texts = {'scene-zoom-in': '+', 'scene-zoom-out': '−', 'scene-all': 'all'}, known = commandsOf(SCENE_VIEWS[0]);
+  const texts = {'scene-zoom-in': '+', 'scene-zoom-out': '−', 'scene-all': 'all'},
+    known = commandsOf(SCENE_VIEWS[0]);
   return html`${Object.entries(texts).map(([command, text]) => {
     const {text: says, keys} = known.find(other => other.name === command);
-    return html`<button type="button" aria-label=${says} title=${`${says} (${keys[0]})`} onClick=${() => runCommand(command)}>${text}</button>`;
-  })}<details class="menu"><summary>Picture</summary><div role="menu"><button type="button" role="menuitem" onClick=${() => savePicture(`${name}.png`, current.canvas)}>PNG</button>
-    <button type="button" role="menuitem" onClick=${() => download(`${name}.svg`, sceneSvg(), 'image/svg+xml')}>SVG</button></div></details>`;
+    return html`<button type="button" aria-label=${says} title=${`${says} (${keys[0]})`}
+      onClick=${() => runCommand(command)}>${text}</button>`;
+  })}<details class="menu"><summary>Picture</summary><div role="menu"><button type="button" role="menuitem"
+    onClick=${() => savePicture(`${name}.png`, current.canvas)}>PNG</button>
+    <button type="button" role="menuitem" onClick=${() => download(`${name}.svg`, sceneSvg(), 'image/svg+xml')}>SVG
+      </button></div></details>`;
 }

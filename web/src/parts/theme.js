@@ -7,7 +7,21 @@ import {signal} from '@preact/signals';
 import {mixed, strengthOf} from '../base/colours.js';
 import {textWidths} from '../base/rects.js';
 
-const TOKENS = ['page', 'surface', 'text', 'quiet', 'line', 'soft', 'cpu', 'delegate', 'second', 'runtime', 'accent', 'less', 'more'];
+const TOKENS = [
+  'page',
+  'surface',
+  'text',
+  'quiet',
+  'line',
+  'soft',
+  'cpu',
+  'delegate',
+  'second',
+  'runtime',
+  'accent',
+  'less',
+  'more',
+];
 
 let tokens = null; // {token: colour}; read again when the theme changes
 
@@ -58,7 +72,10 @@ export function widthsOf(size, weight = 400) {
   if (!measures.has(font)) {
     const context = document.createElement('canvas').getContext('2d');
     context.font = font;
-    measures.set(font, textWidths(letter => context.measureText(letter).width));
+    measures.set(
+      font,
+      textWidths(letter => context.measureText(letter).width),
+    );
   }
   return measures.get(font);
 }

@@ -18,8 +18,16 @@ export const newOf = row => row.new_typical ?? row.new_p50 ?? row.new_avg ?? nul
 export const changeOf = row => (newOf(row) ?? 0) - (baseOf(row) ?? 0);
 
 const WORDS = {
-  slower: 'slower', faster: 'faster', equal: 'equal', likely_slower: 'likely slower', likely_faster: 'likely faster', likely_equal: 'likely equal',
-  cannot_tell: 'cannot tell', new: 'new', gone: 'gone', untimed: 'not timed on both sides',
+  slower: 'slower',
+  faster: 'faster',
+  equal: 'equal',
+  likely_slower: 'likely slower',
+  likely_faster: 'likely faster',
+  likely_equal: 'likely equal',
+  cannot_tell: 'cannot tell',
+  new: 'new',
+  gone: 'gone',
+  untimed: 'not timed on both sides',
 };
 const SIGNS = {slower: '▲ ', faster: '▼ ', likely_slower: '△ ', likely_faster: '▽ ', new: '▲ ', gone: '▼ '};
 
@@ -28,12 +36,17 @@ export const verdictText = verdict => WORDS[verdict] ?? verdict ?? '';
 
 /** A verdict in words, with a sign and its colour. */
 export const Verdict = ({verdict}) =>
-  (verdict ? html`<span class=${`verdict ${hueOfVerdict(verdict)}${isLikely(verdict) ? ' likely' : ''}`}>${SIGNS[verdict] ?? ''}${verdictText(verdict)}</span>` : null);
+  verdict
+    ? html`<span class=${`verdict ${hueOfVerdict(verdict)}${isLikely(verdict) ? ' likely' : ''}`}>
+      ${SIGNS[verdict] ?? ''}${verdictText(verdict)}</span>`
+    : null;
 
 /** Formats the interval [-0.043, 0.132] as "−4.3 … +13 %"; a side without a bound stays empty. */
 export function intervalText(interval) {
   if (!interval) return '';
-  const [low, high] = interval.map(bound => (bound === null || bound <= -1 ? '' : relativeText(bound).replace(/ %$/, '')));
+  const [low, high] = interval.map(bound =>
+    bound === null || bound <= -1 ? '' : relativeText(bound).replace(/ %$/, ''),
+  );
   return `${low} … ${high} %`;
 }
 
@@ -41,8 +54,18 @@ export function intervalText(interval) {
 function sumOfRows(rows) {
   if (!rows?.length) return undefined;
   if (rows.length === 1) return rows[0];
-  const sum = of => rows.reduce((all, row) => all + (of(row) ?? 0), 0), base = sum(baseOf), change = sum(changeOf), verdicts = new Set(rows.map(({verdict}) => verdict));
-  return {base_typical: base, new_typical: sum(newOf), change_typical: change, relative_change: base > 0 ? change / base : NaN, interval: null, verdict: verdicts.size === 1 ? rows[0].verdict : null};
+  const sum = of => rows.reduce((all, row) => all + (of(row) ?? 0), 0),
+    base = sum(baseOf),
+    change = sum(changeOf),
+    verdicts = new Set(rows.map(({verdict}) => verdict));
+  return {
+    base_typical: base,
+    new_typical: sum(newOf),
+    change_typical: change,
+    relative_change: base > 0 ? change / base : NaN,
+    interval: null,
+    verdict: verdicts.size === 1 ? rows[0].verdict : null,
+  };
 }
 
 /* A pattern of a module's path, as the library writes patterns. */
@@ -51,13 +74,20 @@ const patternOf = path => (path ?? '').replace(/(^|\.)\d+(?=\.|$)/g, '$1*').repl
 /** The rows of the comparison by what a row of a table stands for: functions of that row. */
 export const changesBy = computed(() => {
   const answer = comparedMethod.value;
-  const nodes = grouped((answer?.nodes ?? []).filter(({verdict}) => verdict !== 'untimed'), node => `${patternOf(node.new_module ?? node.base_module)}\n${node.op}`);
+  const nodes = grouped(
+    (answer?.nodes ?? []).filter(({verdict}) => verdict !== 'untimed'),
+    node => `${patternOf(node.new_module ?? node.base_module)}\n${node.op}`,
+  );
   const byKey = (list, key) => new Map((list ?? []).map(row => [row[key] ?? '', row]));
-  const modules = byKey(answer?.by_module, 'module'), patterns = byKey(answer?.by_pattern, 'pattern'), lines = grouped(answer?.by_source ?? [], lineKey), backends = byKey(answer?.by_backend, 'backend');
+  const modules = byKey(answer?.by_module, 'module'),
+    patterns = byKey(answer?.by_pattern, 'pattern'),
+    lines = grouped(answer?.by_source ?? [], lineKey),
+    backends = byKey(answer?.by_backend, 'backend');
   const whole = row => row?.with_children ?? row;
   return {
     row: row => (row.kind === 'operator' ? sumOfRows(nodes.get(`${row.pattern}\n${row.op}`)) : undefined),
     module: row => whole(row.modules.length > 1 ? patterns.get(row.key) : modules.get(row.modules[0]?.path ?? '')),
-    source: row => sumOfRows(lines.get(row.key)), backend: row => backends.get(row.key),
+    source: row => sumOfRows(lines.get(row.key)),
+    backend: row => backends.get(row.key),
   };
 });

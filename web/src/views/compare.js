@@ -4,7 +4,21 @@
 // modules on one scale, and what changed in each. The library pairs nodes, sums and judges (schema/diff.schema.json).
 
 import {
-  askedBase, baseMethod, bases, compared, comparedMethod, explain, isHitRow, labelOf, method, select, selectRow, selectedRows, timeOf, timeWithUnit, unitName,
+  askedBase,
+  baseMethod,
+  bases,
+  compared,
+  comparedMethod,
+  explain,
+  isHitRow,
+  labelOf,
+  method,
+  select,
+  selectRow,
+  selectedRows,
+  timeOf,
+  timeWithUnit,
+  unitName,
 } from '../base/app.js';
 import {compareNames, sortRows} from '../base/columns.js';
 import {hueOfVerdict, inkOn, isLikely, mixed} from '../base/colours.js';
@@ -22,16 +36,23 @@ import {Verdict, baseOf, changeOf, intervalText, newOf, verdictText} from './cha
 declare({nodes: flag(false)}); // whether the table of nodes is open
 
 const NOISY = 0.1; // coefficient of variation of runs from which a warning stands before the verdict
-const MOST_STEPS = 7, MOST_MODULES = 40, MOST_NODES = 300;
+const MOST_STEPS = 7,
+  MOST_MODULES = 40,
+  MOST_NODES = 300;
 const JUDGED = ['slower', 'faster', 'likely_slower', 'likely_faster'];
 
 /* ---- The sentence ---- */
 
 /* Below twice as long a change is in percent, from there on a factor. */
 export function ratioText(execute, base) {
-  const from = baseOf(execute), to = newOf(execute), {verdict} = execute, factor = Math.max(from / to, to / from), word = to < from ? 'faster' : 'slower';
+  const from = baseOf(execute),
+    to = newOf(execute),
+    {verdict} = execute,
+    factor = Math.max(from / to, to / from),
+    word = to < from ? 'faster' : 'slower';
   if (!JUDGED.includes(verdict)) return null;
-  const much = factor >= 2 ? `${Number(factor.toPrecision(2))}×` : relativeText(Math.abs(to - from) / from).replace(/^[+−]/, '');
+  const much =
+    factor >= 2 ? `${Number(factor.toPrecision(2))}×` : relativeText(Math.abs(to - from) / from).replace(/^[+−]/, '');
   return `${isLikely(verdict) ? 'likely ' : ''}${much} ${word} than ${base}`;
 }
 
@@ -39,79 +60,182 @@ const listText = names => (names.length < 2 ? names.join('') : `${names.slice(0,
 
 /* What is gone, what replaces it, and what the calls cost more: sums of the library's rows. */
 function reasons(answer) {
-  const rows = kind => sortRows((answer.by_op ?? []).filter(({verdict}) => verdict === kind), row => Math.abs(changeOf(row)), true), sum = list => list.reduce((all, row) => all + changeOf(row), 0);
-  const [gone, added] = [rows('gone'), rows('new')], calls = (answer.parts ?? []).filter(({part}) => part === 'call_overhead' || part === 'inserted'), named = gone.slice(0, 4).map(({op}) => shortOp(op)), said = [];
+  const rows = kind =>
+      sortRows(
+        (answer.by_op ?? []).filter(({verdict}) => verdict === kind),
+        row => Math.abs(changeOf(row)),
+        true,
+      ),
+    sum = list => list.reduce((all, row) => all + changeOf(row), 0);
+  const [gone, added] = [rows('gone'), rows('new')],
+    calls = (answer.parts ?? []).filter(({part}) => part === 'call_overhead' || part === 'inserted'),
+    named = gone.slice(0, 4).map(({op}) => shortOp(op)),
+    said = [];
   const text = ns => `${changeOfTime(ns).replace('+', '')} ${unitName.value}`;
-  if (gone.length) said.push(`${listText(gone.length > 4 ? [...named.slice(0, 3), `${gone.length - 3} more`] : named)} ${gone.length > 1 ? 'are' : 'is'} gone (${text(sum(gone))})`);
-  if (added.length) said.push(`${gone.length ? 'what replaces them costs' : `${listText(added.slice(0, 3).map(({op}) => shortOp(op)))} ${added.length > 1 ? 'are' : 'is'} new and costs`} ${text(sum(added))}`);
+  if (gone.length)
+    said.push(
+      `${listText(gone.length > 4 ? [...named.slice(0, 3), `${gone.length - 3} more`] : named)} ${gone.length > 1 ? 'are' : 'is'} gone (${text(sum(gone))})`,
+    );
+  if (added.length)
+    said.push(
+      `${gone.length ? 'what replaces them costs' : `${listText(added.slice(0, 3).map(({op}) => shortOp(op)))} ${added.length > 1 ? 'are' : 'is'} new and costs`} ${text(sum(added))}`,
+    );
   if (calls.length && sum(calls) > 0.02 * newOf(answer.execute)) said.push(`calls and copies ${text(sum(calls))} more`);
   return said.length ? `${said.join('; ')}.` : '';
 }
 
 /** Returns the sentence of a comparison behind its first line: what changed, or that it cannot be told. */
 export function headline(answer) {
-  const {execute} = answer, interval = intervalText(execute.interval);
+  const {execute} = answer,
+    interval = intervalText(execute.interval);
   if (ratioText(execute, '')) return reasons(answer);
   const unsure = /equal/.test(execute.verdict) ? 'As long as before' : 'No change that the runs can tell';
-  return [`${unsure} (${interval || relativeText(execute.relative_change)}).`, reasons(answer)].filter(Boolean).join(' ');
+  return [`${unsure} (${interval || relativeText(execute.relative_change)}).`, reasons(answer)]
+    .filter(Boolean)
+    .join(' ');
 }
 
 const sideText = (recordings, runs) => `${countText(recordings, 'recording')} with ${countText(runs, 'run')}`;
 
 /* Inputs, types or backends that differ, so that the records cannot be compared directly. */
 function differencesText({differences}) {
-  const words = {input: 'input', dtype: 'types', backend: 'backend'}, none = {input: 'none', dtype: 'none', backend: CPU};
-  return differences.filter(({kind}) => words[kind]).map(({kind, name, base, new: newer}) => `${[words[kind], name].filter(Boolean).join(' ')} ${base || none[kind]} → ${newer || none[kind]}`).join(', ');
+  const words = {input: 'input', dtype: 'types', backend: 'backend'},
+    none = {input: 'none', dtype: 'none', backend: CPU};
+  return differences
+    .filter(({kind}) => words[kind])
+    .map(
+      ({kind, name, base, new: newer}) =>
+        `${[words[kind], name].filter(Boolean).join(' ')} ${base || none[kind]} → ${newer || none[kind]}`,
+    )
+    .join(', ');
 }
 
 function Hero({answer}) {
-  const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differs, by_events: events, reason_text: reason, base, new: newer} = answer;
-  const name = labelOf(compared.value.base), ratio = differs ? null : ratioText(execute, name), difference = differencesText(answer);
-  const linedUp = `${numberText(paired)} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`, odd = (execute.odd_recordings ?? []).map(({file, change}) => `${file} is ${relativeText(change).replace(/^[+−]/, '')} ${change > 0 ? 'slower' : 'faster'} than the other recordings`);
-  const sides = [['the base', base, baseMethod.value], ['this record', newer, method.value]];
-  const steadiness = sides.map(([side, {steadiness: said} = {}, {noise} = {}]) => [side, said || (noise?.cv > NOISY ? `noisy, they vary by ${shareText(noise.cv, 1)}` : '')]).filter(([, said]) => said).map(([side, said]) => `Runs of ${side}: ${said}.`);
-  return html`<section class="hero"><div><h1 aria-description=${explain('typical time of Method::execute')}>${timeWithUnit(newOf(execute))} per inference${ratio ? `, ${ratio}` : ''}</h1>
-      ${differs ? html`<p class="answer differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p>`
-      : html`<p class="answer"><${Bold} text=${headline(answer)} /></p>`}</div>
-    <div class="runs small">${differs ? null : html`<div class="lead"><${Verdict} verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`}
+  const {
+    execute,
+    timed_nodes: timed,
+    timed_paired: paired,
+    may_differ: differs,
+    by_events: events,
+    reason_text: reason,
+    base,
+    new: newer,
+  } = answer;
+  const name = labelOf(compared.value.base),
+    ratio = differs ? null : ratioText(execute, name),
+    difference = differencesText(answer);
+  const linedUp = `${numberText(paired)} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`,
+    odd = (execute.odd_recordings ?? []).map(
+      ({file, change}) =>
+        `${file} is ${relativeText(change).replace(/^[+−]/, '')} ${change > 0 ? 'slower' : 'faster'} than the other recordings`,
+    );
+  const sides = [
+    ['the base', base, baseMethod.value],
+    ['this record', newer, method.value],
+  ];
+  const steadiness = sides
+    .map(([side, {steadiness: said} = {}, {noise} = {}]) => [
+      side,
+      said || (noise?.cv > NOISY ? `noisy, they vary by ${shareText(noise.cv, 1)}` : ''),
+    ])
+    .filter(([, said]) => said)
+    .map(([side, said]) => `Runs of ${side}: ${said}.`);
+  return html`<section class="hero"><div><h1 aria-description=${explain('typical time of Method::execute')}>
+    ${timeWithUnit(newOf(execute))} per inference${ratio ? `, ${ratio}` : ''}</h1>
+      ${
+        differs
+          ? html`<p class="answer differs"
+            role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p>`
+          : html`<p class="answer" aria-description=${explain('sums of what changed')}><${Bold} text=${headline(answer)} /></p>`
+      }</div>
+    <div class="runs small">${differs ? null : html`<div class="lead"><${Verdict}
+      verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`}
       <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.length ? html`<div>${odd.join('; ')}</div>` : reason && !differs ? html`<div>${reason}</div>` : null}</div></section>
-    ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}${difference ? html`<p class="note warning">The two sides differ: ${difference}.</p>` : null}`;
+    ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}
+      ${difference ? html`<p class="note warning">The two sides differ: ${difference}.</p>` : null}`;
 }
 
 /* ---- From the base to this record ---- */
 
 /* The parts of the time beside operators, as steps. */
-const partSteps = answer => (answer.parts ?? []).filter(({part}) => part !== 'operators').map(row => ({label: PART_TEXTS[row.part] ?? row.part, base: baseOf(row) ?? 0, change: changeOf(row), verdict: row.verdict ?? null}));
+const partSteps = answer =>
+  (answer.parts ?? [])
+    .filter(({part}) => part !== 'operators')
+    .map(row => ({
+      label: PART_TEXTS[row.part] ?? row.part,
+      base: baseOf(row) ?? 0,
+      change: changeOf(row),
+      verdict: row.verdict ?? null,
+    }));
 
 /** Returns the steps from the base to this record, the largest first: operator types and parts; they add up to the change. */
 export function stepsOf(answer, most = MOST_STEPS) {
-  const rows = (answer.by_op ?? []).map(row => ({label: shortOp(row.op), base: baseOf(row) ?? 0, change: changeOf(row), verdict: row.verdict}));
-  const all = sortRows([...rows, ...partSteps(answer)].filter(({change}) => change !== 0), ({change}) => Math.abs(change), true), shown = all.length > most + 1 ? all.slice(0, most) : all, rest = all.slice(shown.length);
+  const rows = (answer.by_op ?? []).map(row => ({
+    label: shortOp(row.op),
+    base: baseOf(row) ?? 0,
+    change: changeOf(row),
+    verdict: row.verdict,
+  }));
+  const all = sortRows(
+      [...rows, ...partSteps(answer)].filter(({change}) => change !== 0),
+      ({change}) => Math.abs(change),
+      true,
+    ),
+    shown = all.length > most + 1 ? all.slice(0, most) : all,
+    rest = all.slice(shown.length);
   const sum = rest.reduce((total, {change}) => total + change, 0);
   return rest.length ? [...shown, {label: `${rest.length} others`, base: 0, change: sum, verdict: null}] : shown;
 }
 
 /* The colour of a verdict on a picture: likely ones at half strength; grey is what cannot be told, or several. */
-const verdictColour = (colours, verdict, part = 0.88) => mixed(colours.surface, colours[hueOfVerdict(verdict)], isLikely(verdict) ? part / 2 : part);
+const verdictColour = (colours, verdict, part = 0.88) =>
+  mixed(colours.surface, colours[hueOfVerdict(verdict)], isLikely(verdict) ? part / 2 : part);
 
-const ROW = 20, NAMES = 200, NUMBERS = 150;
+const ROW = 20,
+  NAMES = 200,
+  NUMBERS = 150;
 
 /** The waterfall: a row for the base, for each step, and for this record. */
 export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
-  const colours = theme(), {execute} = answer, steps = stepsOf(answer, mostSteps), from = baseOf(execute), to = newOf(execute);
-  const most = Math.max(from, to, ...steps.map((_, at) => from + steps.slice(0, at + 1).reduce((sum, {change}) => sum + change, 0))), scale = Math.max(0, width - NAMES - NUMBERS) / most, x = ns => NAMES + Math.max(0, ns) * scale, widthOf = widthsOf(12);
+  const colours = theme(),
+    {execute} = answer,
+    steps = stepsOf(answer, mostSteps),
+    from = baseOf(execute),
+    to = newOf(execute);
+  const most = Math.max(
+      from,
+      to,
+      ...steps.map((_, at) => from + steps.slice(0, at + 1).reduce((sum, {change}) => sum + change, 0)),
+    ),
+    scale = Math.max(0, width - NAMES - NUMBERS) / most,
+    x = ns => NAMES + Math.max(0, ns) * scale,
+    widthOf = widthsOf(12);
   let at = from;
-  const total = (label, ns, row) => html`<text x="0" y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colours.text}>${fitted(label, NAMES - 12, widthsOf(12, 600))}</text>
-    <rect x=${NAMES} y=${row * ROW + 3} width=${ns * scale} height="14" rx="2" fill=${neutral(colours, 0.72)} /><text x=${x(ns) + 8} y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colours.text}>${timeWithUnit(ns)}</text>`;
+  const total = (
+    label,
+    ns,
+    row,
+  ) => html`<text x="0" y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colours.text}>
+    ${fitted(label, NAMES - 12, widthsOf(12, 600))}</text>
+    <rect x=${NAMES} y=${row * ROW + 3} width=${ns * scale} height="14" rx="2" fill=${neutral(colours, 0.72)} /><text
+      x=${x(ns) + 8} y=${row * ROW + 14} font-size="12" font-weight="600" fill=${colours.text}>${timeWithUnit(ns)}
+      </text>`;
   const drawn = steps.map(({label, change, verdict}, index) => {
-    const before = at, row = index + 1;
+    const before = at,
+      row = index + 1;
     at += change;
-    const left = x(Math.min(before, at)), right = x(Math.max(before, at));
-    return html`<line x1=${x(before)} x2=${x(before)} y1=${row * ROW - 3} y2=${row * ROW + 3} stroke=${colours.quiet} stroke-dasharray="2 2" /><text x="0" y=${row * ROW + 14} font-size="12" fill=${colours.text}>${fitted(label, NAMES - 92, widthOf)}</text>
-      <text x=${NAMES - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colours.quiet}>${verdictText(verdict)}</text><rect x=${left} y=${row * ROW + 3} width=${Math.max(2, right - left)} height="14" rx="2" fill=${verdictColour(colours, verdict)} />
+    const left = x(Math.min(before, at)),
+      right = x(Math.max(before, at));
+    return html`<line x1=${x(before)} x2=${x(before)} y1=${row * ROW - 3} y2=${row * ROW + 3} stroke=${colours.quiet}
+      stroke-dasharray="2 2" /><text x="0" y=${row * ROW + 14} font-size="12" fill=${colours.text}>
+      ${fitted(label, NAMES - 92, widthOf)}</text>
+      <text x=${NAMES - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colours.quiet}>
+        ${verdictText(verdict)}</text><rect x=${left} y=${row * ROW + 3} width=${Math.max(2, right - left)} height="14"
+        rx="2" fill=${verdictColour(colours, verdict)} />
       <text x=${right + 8} y=${row * ROW + 14} font-size="12" fill=${colours.text}>${changeOfTime(change)}</text>`;
   });
-  return html`<svg class="waterfall" width=${width} height=${(steps.length + 2) * ROW} role="img" aria-label=${`From ${timeWithUnit(from)} to ${timeWithUnit(to)}: ${steps.map(({label, change}) => `${label} ${changeOfTime(change)}`).join(', ')}`}>
+  return html`<svg class="waterfall" width=${width} height=${(steps.length + 2) * ROW} role="img"
+    aria-label=${`From ${timeWithUnit(from)} to ${timeWithUnit(to)}: ${steps.map(({label, change}) => `${label} ${changeOfTime(change)}`).join(', ')}`}>
     ${total(baseName, from, 0)}${drawn}${total(name, to, steps.length + 1)}</svg>`;
 }
 
@@ -119,18 +243,45 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
 
 /** Returns the blocks of both records, [{label, base, now, verdict}]: modules below the common head, and the parts. They add up to both times. */
 export function blocksOf(answer) {
-  const rows = answer.by_module ?? [], longer = row => Math.max(baseOf(row) ?? 0, newOf(row) ?? 0), head = headOf(rows.map(row => ({pattern: row.module ?? '', typical: longer(row)}))), depth = head ? head.split('.').length : 0;
-  const blocks = new Map(), verdicts = new Map(rows.map(row => [row.module ?? '', row.with_children ?? null]));
+  const rows = answer.by_module ?? [],
+    longer = row => Math.max(baseOf(row) ?? 0, newOf(row) ?? 0),
+    head = headOf(rows.map(row => ({pattern: row.module ?? '', typical: longer(row)}))),
+    depth = head ? head.split('.').length : 0;
+  const blocks = new Map(),
+    verdicts = new Map(rows.map(row => [row.module ?? '', row.with_children ?? null]));
   for (const row of rows) {
-    const path = row.module ?? '', isIn = head === '' ? path !== '' : path.startsWith(`${head}.`), key = isIn ? path.split('.').slice(0, depth + 1).join('.') : path === head ? `${head || 'forward'} itself` : path.split('.')[0];
-    if (!blocks.has(key)) blocks.set(key, {label: relativePath(key, head) || key, path: key, base: 0, now: 0, verdict: isIn ? verdicts.get(key)?.verdict ?? null : row.verdict});
+    const path = row.module ?? '',
+      isIn = head === '' ? path !== '' : path.startsWith(`${head}.`),
+      key = isIn
+        ? path
+            .split('.')
+            .slice(0, depth + 1)
+            .join('.')
+        : path === head
+          ? `${head || 'forward'} itself`
+          : path.split('.')[0];
+    if (!blocks.has(key))
+      blocks.set(key, {
+        label: relativePath(key, head) || key,
+        path: key,
+        base: 0,
+        now: 0,
+        verdict: isIn ? (verdicts.get(key)?.verdict ?? null) : row.verdict,
+      });
     const block = blocks.get(key);
     block.base += baseOf(row) ?? 0;
     block.now += newOf(row) ?? 0;
   }
   const parts = (answer.parts ?? []).filter(({part}) => part !== 'operators');
   const ordered = [...blocks.values()].sort((a, b) => compareNames(a.path, b.path));
-  if (parts.length) ordered.push({label: 'calls and runtime', path: '', base: parts.reduce((sum, row) => sum + (baseOf(row) ?? 0), 0), now: parts.reduce((sum, row) => sum + (newOf(row) ?? 0), 0), verdict: null});
+  if (parts.length)
+    ordered.push({
+      label: 'calls and runtime',
+      path: '',
+      base: parts.reduce((sum, row) => sum + (baseOf(row) ?? 0), 0),
+      now: parts.reduce((sum, row) => sum + (newOf(row) ?? 0), 0),
+      verdict: null,
+    });
   return {head, blocks: ordered.filter(({base, now}) => base > 0 || now > 0)};
 }
 
@@ -138,105 +289,265 @@ const SIDE = 88; // width of the names of both records
 
 /** Both records as bars of their modules on one scale, joined by ribbons. */
 export function Aligned({answer, width, height, name, baseName}) {
-  const colours = theme(), {execute} = answer, {blocks} = blocksOf(answer), from = baseOf(execute), to = newOf(execute), scale = Math.max(0, width - SIDE) / Math.max(from, to), tall = Math.max(28, (height - 16) * 0.36), low = height - tall - 2;
-  const bold = widthsOf(14, 600), small = widthsOf(12);
+  const colours = theme(),
+    {execute} = answer,
+    {blocks} = blocksOf(answer),
+    from = baseOf(execute),
+    to = newOf(execute),
+    scale = Math.max(0, width - SIDE) / Math.max(from, to),
+    tall = Math.max(28, (height - 16) * 0.36),
+    low = height - tall - 2;
+  const bold = widthsOf(14, 600),
+    small = widthsOf(12);
   let [x0, x1] = [SIDE, SIDE];
-  const side = (text, ns, y) => html`<text x="0" y=${y + tall / 2 - 2} font-size="14" fill=${colours.text}>${fitted(text, SIDE - 8, widthsOf(14))}</text><text x="0" y=${y + tall / 2 + 15} font-size="12" fill=${colours.quiet}>${timeWithUnit(ns)}</text>`;
+  const side = (text, ns, y) =>
+    html`<text x="0" y=${y + tall / 2 - 2} font-size="14" fill=${colours.text}>${fitted(text, SIDE - 8, widthsOf(14))}
+      </text><text x="0" y=${y + tall / 2 + 15} font-size="12" fill=${colours.quiet}>${timeWithUnit(ns)}</text>`;
   const box = (block, x, wide, y, fill, ns) => {
-    const label = wide > 16 ? fitted(block.label, wide - 10, bold) || fitted(block.label.split('.').at(-1), wide - 10, bold) : '', value = [timeWithUnit(ns), timeOf(ns)].find(text => small(text) < wide - 10);
-    return html`<rect x=${x + 0.5} y=${y} width=${Math.max(1.5, wide - 1)} height=${tall} rx="2" fill=${fill} />${label ? html`<text x=${x + 6} y=${y + 18} font-size="14" font-weight="600" fill=${inkOn(fill, colours.text)}>${label}</text>` : null}${label && value && tall > 34 ? html`<text x=${x + 6} y=${y + 35} font-size="12" fill=${inkOn(fill, colours.text)}>${value}</text>` : null}`;
+    const label =
+        wide > 16 ? fitted(block.label, wide - 10, bold) || fitted(block.label.split('.').at(-1), wide - 10, bold) : '',
+      value = [timeWithUnit(ns), timeOf(ns)].find(text => small(text) < wide - 10);
+    return html`<rect x=${x + 0.5} y=${y} width=${Math.max(1.5, wide - 1)} height=${tall} rx="2" fill=${fill} />
+      ${label ? html`<text x=${x + 6} y=${y + 18} font-size="14" font-weight="600" fill=${inkOn(fill, colours.text)}>
+      ${label}</text>` : null}${label && value && tall > 34 ? html`<text x=${x + 6} y=${y + 35} font-size="12"
+      fill=${inkOn(fill, colours.text)}>${value}</text>` : null}`;
   };
   const drawn = blocks.map(block => {
-    const [wide0, wide1] = [block.base * scale, block.now * scale], fill = verdictColour(colours, block.verdict), [a, b] = [x0, x1];
+    const [wide0, wide1] = [block.base * scale, block.now * scale],
+      fill = verdictColour(colours, block.verdict),
+      [a, b] = [x0, x1];
     x0 += wide0;
     x1 += wide1;
-    return html`<path d=${`M${a} ${tall}L${a + wide0} ${tall}L${b + wide1} ${low}L${b} ${low}Z`} fill=${mixed(colours.page, fill, 0.25)} />${box(block, a, wide0, 0, neutral(colours, 0.14), block.base)}${block.now > 0 ? box(block, b, wide1, low, fill, block.now) : null}`;
+    return html`<path d=${`M${a} ${tall}L${a + wide0} ${tall}L${b + wide1} ${low}L${b} ${low}Z`}
+      fill=${mixed(colours.page, fill, 0.25)} />${box(block, a, wide0, 0, neutral(colours, 0.14), block.base)}
+      ${block.now > 0 ? box(block, b, wide1, low, fill, block.now) : null}`;
   });
-  const change = `${changeOfTime(changeOf(execute))} ${unitName.value}, ${relativeText(execute.relative_change)}`, after = x1 + 16 + small(change) * 1.3 < width;
-  return html`<svg class="aligned" width=${width} height=${height} role="img" aria-label=${`The modules of ${baseName} and ${name} on one scale`}>${side(baseName, from, 0)}${side(name, to, low)}${drawn}
-    ${after ? html`<text x=${x1 + 16} y=${low + tall / 2 - 2} font-size="14" font-weight="600" fill=${colours[hueOfVerdict(execute.verdict)] === colours.runtime ? colours.text : colours[hueOfVerdict(execute.verdict)]}>${change}</text>${execute.interval ? html`<text x=${x1 + 16} y=${low + tall / 2 + 15} font-size="12" fill=${colours.quiet}>between ${intervalText(execute.interval)}</text>` : null}` : null}</svg>`;
+  const change = `${changeOfTime(changeOf(execute))} ${unitName.value}, ${relativeText(execute.relative_change)}`,
+    after = x1 + 16 + small(change) * 1.3 < width;
+  return html`<svg class="aligned" width=${width} height=${height} role="img"
+    aria-label=${`The modules of ${baseName} and ${name} on one scale`}>${side(baseName, from, 0)}${side(name, to, low)}
+    ${drawn}
+    ${after ? html`<text x=${x1 + 16} y=${low + tall / 2 - 2} font-size="14" font-weight="600"
+      fill=${colours[hueOfVerdict(execute.verdict)] === colours.runtime ? colours.text : colours[hueOfVerdict(execute.verdict)]}>${change}</text>${execute.interval ? html`<text x=${x1 + 16} y=${low + tall / 2 + 15} font-size="12" fill=${colours.quiet}>between ${intervalText(execute.interval)}</text>` : null}` : null}</svg>`;
 }
 
 /* ---- Tables ---- */
 
 /* What changed in a module: operators that are gone or new, as the nodes say. */
 function whatChanged(answer, path) {
-  const inside = answer.nodes.filter(node => [node.new_module, node.base_module].some(at => at === path || (path && at?.startsWith(`${path}.`)))), named = kind => [...new Set(inside.filter(({verdict}) => verdict === kind).map(({op}) => shortOp(op)))];
-  const [gone, added] = [named('gone'), named('new')], cut = names => (names.length > 4 ? [...names.slice(0, 4), '…'] : names).join(', ');
-  return [gone.length ? `${cut(gone)} gone` : '', added.length ? `${cut(added)} new` : ''].filter(Boolean).join('; ') || (inside.length ? 'the same operators' : '');
+  const inside = answer.nodes.filter(node =>
+      [node.new_module, node.base_module].some(at => at === path || (path && at?.startsWith(`${path}.`))),
+    ),
+    named = kind => [...new Set(inside.filter(({verdict}) => verdict === kind).map(({op}) => shortOp(op)))];
+  const [gone, added] = [named('gone'), named('new')],
+    cut = names => (names.length > 4 ? [...names.slice(0, 4), '…'] : names).join(', ');
+  return (
+    [gone.length ? `${cut(gone)} gone` : '', added.length ? `${cut(added)} new` : ''].filter(Boolean).join('; ') ||
+    (inside.length ? 'the same operators' : '')
+  );
 }
 
 function changeBar(change, most, verdict) {
   const part = most > 0 ? (50 * Math.abs(change)) / most : 0;
-  return html`<span class="change-bar"><span class=${`${hueOfVerdict(verdict)}${isLikely(verdict) ? ' likely' : ''}`} style=${{left: `${change < 0 ? 50 - part : 50}%`, width: `${part}%`}}></span></span>`;
+  return html`<span class="change-bar"><span class=${`${hueOfVerdict(verdict)}${isLikely(verdict) ? ' likely' : ''}`}
+    style=${{left: `${change < 0 ? 50 - part : 50}%`, width: `${part}%`}}></span></span>`;
 }
 
 /* The columns of rows that compare: base, this, change and what the library decided. */
 function comparedColumns(rows, differs) {
   const most = rows.reduce((a, {row}) => Math.max(a, Math.abs(changeOf(row) ?? 0)), 0);
   const columns = [
-    timeColumn('base', 'base', 'typical time of the base', ({row}) => baseOf(row) ?? NaN), timeColumn('this', 'this', 'typical time of this record', ({row}) => newOf(row) ?? NaN),
+    timeColumn('base', 'base', 'typical time of the base', ({row}) => baseOf(row) ?? NaN),
+    timeColumn('this', 'this', 'typical time of this record', ({row}) => newOf(row) ?? NaN),
   ];
   if (differs) return columns;
-  return [...columns,
-    {key: 'change', title: `change, ${unitName.value}`, exact: 'change ns', hint: 'this less the base', number: true, value: ({row}) => changeOf(row) ?? NaN, text: ({row}) => changeOfTime(changeOf(row) ?? NaN), why: () => explain('this less the base')},
+  return [
+    ...columns,
+    {
+      key: 'change',
+      title: `change, ${unitName.value}`,
+      exact: 'change ns',
+      hint: 'this less the base',
+      number: true,
+      value: ({row}) => changeOf(row) ?? NaN,
+      text: ({row}) => changeOfTime(changeOf(row) ?? NaN),
+      why: () => explain('this less the base'),
+    },
     {key: 'bar', title: '', class: 'bar-cell', cell: ({row}) => changeBar(changeOf(row) ?? 0, most, row.verdict)},
-    {key: 'relative', title: '%', hint: 'change relative to the base', number: true, value: ({row}) => row.relative_change ?? NaN, text: ({row}) => (Number.isFinite(row.relative_change) ? relativeText(row.relative_change).replace(' %', '') : '')},
-    {key: 'between', title: 'between', hint: 'interval in which the relative change lies', number: true, text: ({row}) => intervalText(row.interval)},
-    {key: 'verdict', title: 'verdict', text: ({row}) => verdictText(row.verdict), cell: ({row}) => html`<${Verdict} verdict=${row.verdict} />`}];
+    {
+      key: 'relative',
+      title: '%',
+      hint: 'change relative to the base',
+      number: true,
+      value: ({row}) => row.relative_change ?? NaN,
+      text: ({row}) =>
+        Number.isFinite(row.relative_change) ? relativeText(row.relative_change).replace(' %', '') : '',
+    },
+    {
+      key: 'between',
+      title: 'between',
+      hint: 'interval in which the relative change lies',
+      number: true,
+      text: ({row}) => intervalText(row.interval),
+    },
+    {
+      key: 'verdict',
+      title: 'verdict',
+      text: ({row}) => verdictText(row.verdict),
+      cell: ({row}) => html`<${Verdict} verdict=${row.verdict} />`,
+    },
+  ];
 }
 
 function ModulesTable({answer}) {
-  const {execute, base, new: newer} = answer, rows = sortRows(answer.by_module.map(row => ({key: row.module || TOP_LEVEL, path: row.module ?? '', row: row.with_children ?? row})), ({row}) => Math.abs(changeOf(row) ?? 0), true);
-  const skipped = (base?.skipped_runs ?? 0) + (newer?.skipped_runs ?? 0), whole = {key: 'Method::execute', path: null, row: execute, what: `${base?.runs ?? execute.base_runs} → ${countText(newer?.runs ?? execute.new_runs, 'run')}${skipped ? `; ${countText(skipped, 'run')} left out` : ''}`};
-  const parts = answer.parts.filter(({part}) => part !== 'operators').map(row => ({key: PART_TEXTS[row.part] ?? row.part, path: null, row: {...row, relative_change: baseOf(row) > 0 ? changeOf(row) / baseOf(row) : NaN}, what: shortBackend(row.backend)}));
-  const list = [whole, ...rows.slice(0, MOST_MODULES), ...parts], columns = comparedColumns(list, answer.may_differ);
-  return html`<${SmallTable} caption="Changes by module" rows=${list} command="etrecord-tb diff BASE RECORD --by module" open=${({path}) => path !== null && select('module', path)} columns=${[
-    {key: 'module', title: 'module', class: 'key', text: ({key}) => key, cell: ({key, path}) => (path === null ? html`<b>${key}</b>` : html`<span class="cut head" title=${key}><bdi>${key}</bdi></span>`)}, ...columns,
-    {key: 'what', title: 'what changed in it', class: 'key quiet', text: ({path, what}) => what ?? whatChanged(answer, path)}]} />`;
+  const {execute, base, new: newer} = answer,
+    rows = sortRows(
+      answer.by_module.map(row => ({
+        key: row.module || TOP_LEVEL,
+        path: row.module ?? '',
+        row: row.with_children ?? row,
+      })),
+      ({row}) => Math.abs(changeOf(row) ?? 0),
+      true,
+    );
+  const skipped = (base?.skipped_runs ?? 0) + (newer?.skipped_runs ?? 0),
+    whole = {
+      key: 'Method::execute',
+      path: null,
+      row: execute,
+      what: `${base?.runs ?? execute.base_runs} → ${countText(newer?.runs ?? execute.new_runs, 'run')}
+        ${skipped ? `; ${countText(skipped, 'run')} left out` : ''}`,
+    };
+  const parts = answer.parts
+    .filter(({part}) => part !== 'operators')
+    .map(row => ({
+      key: PART_TEXTS[row.part] ?? row.part,
+      path: null,
+      row: {...row, relative_change: baseOf(row) > 0 ? changeOf(row) / baseOf(row) : NaN},
+      what: shortBackend(row.backend),
+    }));
+  const list = [whole, ...rows.slice(0, MOST_MODULES), ...parts],
+    columns = comparedColumns(list, answer.may_differ);
+  return html`<${SmallTable} caption="Changes by module" rows=${list} command="etrecord-tb diff BASE RECORD --by module"
+    open=${({path}) => path !== null && select('module', path)} columns=${[
+    {
+      key: 'module',
+      title: 'module',
+      class: 'key',
+      text: ({key}) => key,
+      cell: ({key, path}) =>
+        path === null ? html`<b>${key}</b>` : html`<span class="cut head" title=${key}><bdi>${key}</bdi></span>`,
+    },
+    ...columns,
+    {
+      key: 'what',
+      title: 'what changed in it',
+      class: 'key quiet',
+      text: ({path, what}) => what ?? whatChanged(answer, path),
+    },
+  ]} />`;
 }
 
 /* Returns "a", or "a → b" if the two sides differ. */
 const eitherText = (from, to) => (from === to || !from || !to ? to || from || '' : `${from} → ${to}`);
 
 /** Returns the nodes that were timed on either side, largest change first. */
-export const timedNodes = nodes => sortRows(nodes.filter(node => node.base_runs > 0 || node.new_runs > 0), node => Math.abs(changeOf(node) ?? 0), true);
+export const timedNodes = nodes =>
+  sortRows(
+    nodes.filter(node => node.base_runs > 0 || node.new_runs > 0),
+    node => Math.abs(changeOf(node) ?? 0),
+    true,
+  );
 
 function NodesTable({answer}) {
-  const differs = answer.may_differ, rows = timedNodes(answer.nodes).filter(node => !differs || (node.base_runs > 0 && node.new_runs > 0)).map(row => ({row})), chosen = selectedRows.value, {operators} = method.value;
+  const differs = answer.may_differ,
+    rows = timedNodes(answer.nodes)
+      .filter(node => !differs || (node.base_runs > 0 && node.new_runs > 0))
+      .map(row => ({row})),
+    chosen = selectedRows.value,
+    {operators} = method.value;
   const isOwn = ({row}) => row.new_node !== null && row.new_node >= 0 && row.new_node < operators.count;
-  if (rows.length === 0) return html`<p class="note">${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
-  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change first'}${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
-  return html`<${SmallTable} caption=${caption} rows=${rows} most=${MOST_NODES} open=${row => isOwn(row) && selectRow(row.row.new_node)} isChosen=${({row}) => chosen?.[row.new_node] === 1} isHit=${({row}) => isHitRow(row.new_node)} command="etrecord-tb diff BASE RECORD --top 0"
-    columns=${[{key: 'op', title: 'operator', class: 'key', text: ({row}) => shortOp(row.op), cell: ({row}) => html`<span title=${row.op}>${shortOp(row.op)}</span>`}, ...comparedColumns(rows, differs),
-    {key: 'module', title: 'module', class: 'key', text: ({row}) => row.new_module ?? row.base_module ?? ''}, {key: 'node', title: 'node', class: 'key quiet', text: ({row}) => eitherText(row.base_name, row.new_name)},
-    {key: 'backend', title: 'runs on', class: 'key', text: ({row}) => eitherText(row.base_runs > 0 ? shortBackend(row.base_backend ?? CPU) : null, row.new_runs > 0 ? shortBackend(row.new_backend ?? CPU) : null)}]} />`;
+  if (rows.length === 0)
+    return html`<p class="note">
+      ${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
+  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change first'}
+    ${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
+  return html`<${SmallTable} caption=${caption} rows=${rows} most=${MOST_NODES}
+    open=${row => isOwn(row) && selectRow(row.row.new_node)} isChosen=${({row}) => chosen?.[row.new_node] === 1}
+    isHit=${({row}) => isHitRow(row.new_node)} command="etrecord-tb diff BASE RECORD --top 0"
+    columns=${[
+      {
+        key: 'op',
+        title: 'operator',
+        class: 'key',
+        text: ({row}) => shortOp(row.op),
+        cell: ({row}) => html`<span title=${row.op}>${shortOp(row.op)}</span>`,
+      },
+      ...comparedColumns(rows, differs),
+      {key: 'module', title: 'module', class: 'key', text: ({row}) => row.new_module ?? row.base_module ?? ''},
+      {key: 'node', title: 'node', class: 'key quiet', text: ({row}) => eitherText(row.base_name, row.new_name)},
+      {
+        key: 'backend',
+        title: 'runs on',
+        class: 'key',
+        text: ({row}) =>
+          eitherText(
+            row.base_runs > 0 ? shortBackend(row.base_backend ?? CPU) : null,
+            row.new_runs > 0 ? shortBackend(row.new_backend ?? CPU) : null,
+          ),
+      },
+    ]} />`;
 }
 
-const ChangeLegend = () => html`<ul class="time-legend" aria-label="Colours of changes"><li><i class="swatch less"></i>less: faster, gone</li><li><i class="swatch more"></i>more: slower, new</li><li><i class="swatch runtime"></i>cannot tell, or several</li></ul>`;
+const ChangeLegend = () =>
+  html`<ul class="time-legend" aria-label="Colours of changes"><li><i class="swatch less"></i>less: faster, gone</li>
+    <li><i class="swatch more"></i>more: slower, new</li><li><i class="swatch runtime"></i>cannot tell, or several</li>
+    </ul>`;
 
 /* The comparison lists the methods in the order of the newer document. */
 function Answer() {
-  const asked = compared.value, answer = comparedMethod.value;
-  if (!asked) return html`<p class="note">Choose a base above, or compare with the <${Link} act=${() => set({base: 'auto'})}>newest record of the same model<//>.</p>`;
+  const asked = compared.value,
+    answer = comparedMethod.value;
+  if (!asked)
+    return html`<p class="note">Choose a base above, or compare with the <${Link}
+      act=${() => set({base: 'auto'})}>newest record of the same model<//>.</p>`;
   if (asked.error) return html`<p class="note error" role="alert">${asked.error}</p>`;
-  if (asked.isAlone) return html`<p class="note">No other record of the same model with run times was found in this logdir. Choose any record to compare with it.</p>`;
+  if (asked.isAlone)
+    return html`<p class="note">No other record of the same model with run times was found in this logdir. Choose any record to compare with it.</p>`;
   if (asked.isLoading || !answer) return html`<p class="note">Loading…</p>`;
-  if (answer.execute.base_runs === 0 || answer.execute.new_runs === 0) return html`<p class="note">One of the two records has no run times.</p>`;
-  const {width, height} = room.value, wide = Math.max(480, width - 48 - (get('sel') ? 360 : 0)), names = {name: labelOf(method.value.run), baseName: labelOf(asked.base).replace(/ \(base\)$/, '')}, differs = answer.may_differ;
-  return html`<${Hero} answer=${answer} />${differs ? null : html`<section><div class="head-line"><h2>From ${names.baseName} to ${names.name}</h2><span class="small quiet">${unitName.value} per inference</span></div><${Waterfall} answer=${answer} width=${wide} ...${names} /></section>
-    <section><div class="head-line"><h2>The same modules, the same scale</h2><span class="push"></span><${ChangeLegend} /></div><${Aligned} answer=${answer} width=${wide} height=${Math.max(144, Math.min(320, Math.round(height * 0.19)))} ...${names} /></section>
-    <section class="card"><${ModulesTable} answer=${answer} /></section>`}
-    <details class="nodes-of-both" open=${differs || get('nodes')} onToggle=${event => !differs && set({nodes: event.currentTarget.open}, {replace: true})}><summary>Operators, one by one</summary>${differs || get('nodes') ? html`<section class="card"><${NodesTable} answer=${answer} /></section>` : null}</details>`;
+  if (answer.execute.base_runs === 0 || answer.execute.new_runs === 0)
+    return html`<p class="note">One of the two records has no run times.</p>`;
+  const {width, height} = room.value,
+    wide = Math.max(480, width - 48 - (get('sel') ? 360 : 0)),
+    names = {name: labelOf(method.value.run), baseName: labelOf(asked.base).replace(/ \(base\)$/, '')},
+    differs = answer.may_differ;
+  return html`<${Hero} answer=${answer} />${
+    differs
+      ? null
+      : html`<section><div class="head-line"><h2>From ${names.baseName} to ${names.name}</h2><span class="small quiet">
+        ${unitName.value} per inference</span></div><${Waterfall} answer=${answer} width=${wide} ...${names} />
+        </section>
+    <section><div class="head-line"><h2>The same modules, the same scale</h2><span class="push"></span>
+      <${ChangeLegend} /></div><${Aligned} answer=${answer} width=${wide}
+      height=${Math.max(144, Math.min(320, Math.round(height * 0.19)))} ...${names} /></section>
+    <section class="card"><${ModulesTable} answer=${answer} /></section>`
+  }
+    <details class="nodes-of-both" open=${differs || get('nodes')}
+      onToggle=${event => !differs && set({nodes: event.currentTarget.open}, {replace: true})}>
+      <summary>Operators, one by one</summary>${differs || get('nodes') ? html`<section class="card"><${NodesTable}
+      answer=${answer} /></section>` : null}</details>`;
 }
 
 /** A list of the records to compare with. */
 export function BaseChoice() {
-  const others = bases.value, asked = askedBase.value === 'auto' ? compared.value?.base ?? 'none' : askedBase.value;
-  return html`<${Choice} label="Base" class="base" options=${[['none', others.length ? 'no base' : 'no other record'], ...others.map(({run, label}) => [run, `vs ${label}`])]} chosen=${asked} change=${run => set({base: run})} />`;
+  const others = bases.value,
+    asked = askedBase.value === 'auto' ? (compared.value?.base ?? 'none') : askedBase.value;
+  return html`<${Choice} label="Base" class="base"
+    options=${[['none', others.length ? 'no base' : 'no other record'], ...others.map(({run, label}) => [run, `vs ${label}`])]} chosen=${asked} change=${run => set({base: run})} />`;
 }
 
 export function CompareView() {
-  if (bases.value.length === 0) return html`<p class="note">There is only one record. Write a second one to the same logdir to compare them.</p>`;
+  if (bases.value.length === 0)
+    return html`<p class="note">There is only one record. Write a second one to the same logdir to compare them.</p>`;
   return html`<div class="compare"><${Answer} /></div>`;
 }

@@ -14,21 +14,34 @@ import {Choice} from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
 
 const SCHEMA_OF_HEAD = 'etrecord-tb/head/1';
-const TREND_HEIGHT = 100, TINTS = 5, HPARAM_WIDTH = 80; // height of the drawing in its own units; number of colours; width of an hparam's column with its gap, in pixels
+const TREND_HEIGHT = 100,
+  TINTS = 5,
+  HPARAM_WIDTH = 80; // height of the drawing in its own units; number of colours; width of an hparam's column with its gap, in pixels
 
 declare({'fleet.q': text(), 'fleet.by': text()});
 declareTable('fleet', 'written-');
 
-const answer = signal({}), ticked = signal(null); // {rows} or {error}; the row that is ticked
+const answer = signal({}),
+  ticked = signal(null); // {rows} or {error}; the row that is ticked
 
 /* ---- Rows ---- */
 
 function rowsOfRecord({run, label, written, head}) {
   const record = {run, label, written, hparams: head?.hparams ?? {}, method: '', model: '', execute: {}};
   if (head?.schema !== SCHEMA_OF_HEAD) return [{...record, isBroken: true}];
-  const rows = head.methods.map(({method, model, parts, execute, runs, skipped_runs: skipped, delegated_time_share: delegated}) => ({
-    ...record, method: method ?? '', model: shortType(model ?? ''), kind: JSON.stringify([method, model, parts]), execute, runs, skipped, delegated, ticksPerSecond: head.ticks_per_second,
-  }));
+  const rows = head.methods.map(
+    ({method, model, parts, execute, runs, skipped_runs: skipped, delegated_time_share: delegated}) => ({
+      ...record,
+      method: method ?? '',
+      model: shortType(model ?? ''),
+      kind: JSON.stringify([method, model, parts]),
+      execute,
+      runs,
+      skipped,
+      delegated,
+      ticksPerSecond: head.ticks_per_second,
+    }),
+  );
   return rows.length ? rows : [record];
 }
 
@@ -38,16 +51,27 @@ export const fleetRows = heads => sortRows(heads, record => record.written).flat
 /** Returns the names of all hparams of the records, sorted. */
 export const hparamsOf = rows => [...new Set(rows.flatMap(row => Object.keys(row.hparams)))].sort();
 
-const fieldsOf = row => [['record', row.label], ['model', row.model], ['method', row.method], ['written', dateText(row.written)], ...Object.entries(row.hparams)];
+const fieldsOf = row => [
+  ['record', row.label],
+  ['model', row.model],
+  ['method', row.method],
+  ['written', dateText(row.written)],
+  ...Object.entries(row.hparams),
+];
 
 /** Returns the rows that contain every word of the text in some column. A word such as "device=pixel8" is looked for in that column only. */
 export function filterFleet(rows, said) {
-  const words = said.toLowerCase().split(/\s+/).filter(Boolean), known = new Set(rows.flatMap(fieldsOf).map(([name]) => name.toLowerCase()));
+  const words = said.toLowerCase().split(/\s+/).filter(Boolean),
+    known = new Set(rows.flatMap(fieldsOf).map(([name]) => name.toLowerCase()));
   const wanted = words.map(word => {
-    const at = word.indexOf('='), key = word.slice(0, at);
+    const at = word.indexOf('='),
+      key = word.slice(0, at);
     return at > 0 && known.has(key) ? {key, part: word.slice(at + 1)} : {part: word};
   });
-  const holds = (fields, {key, part}) => fields.some(([name, value]) => (key === undefined || name.toLowerCase() === key) && value.toLowerCase().includes(part));
+  const holds = (fields, {key, part}) =>
+    fields.some(
+      ([name, value]) => (key === undefined || name.toLowerCase() === key) && value.toLowerCase().includes(part),
+    );
   return rows.filter(row => wanted.every(word => holds(fieldsOf(row), word)));
 }
 
@@ -55,7 +79,9 @@ export function filterFleet(rows, said) {
 export function fleetLines(rows, by) {
   const lines = new Map();
   for (const row of rows.filter(({execute}) => execute.p50 > 0)) {
-    const value = row.hparams[by] ?? '', key = JSON.stringify([row.kind, value]), label = [row.model || row.label, row.method, value].filter(Boolean).join(' · ');
+    const value = row.hparams[by] ?? '',
+      key = JSON.stringify([row.kind, value]),
+      label = [row.model || row.label, row.method, value].filter(Boolean).join(' · ');
     if (!lines.has(key)) lines.set(key, {label, rows: []});
     lines.get(key).rows.push(row);
   }
@@ -85,28 +111,120 @@ const cut = value => html`<span class="cut" title=${value}>${value}</span>`;
 const spreadOf = ({execute: {p10, p90}}) => (get('digits') ? 0 : (p90 - p10) / 25);
 
 function MedianCell({row}) {
-  const {p10, p50, p90} = row.execute, time = ns => timeText(ns, unit.value, row.ticksPerSecond, spreadOf(row));
-  if (row.isBroken) return html`<span class="quiet old">cannot be read: write it again</span>`; // the text covers the empty cells beside it
+  const {p10, p50, p90} = row.execute,
+    time = ns => timeText(ns, unit.value, row.ticksPerSecond, spreadOf(row));
+  if (row.isBroken) return html`<span class="quiet old">cannot be read: write it again
+    </span>`; // the text covers the empty cells beside it
   if (!p50) return html`<span class="quiet">not timed</span>`;
-  return html`<span class="cut fleet-median"><strong>${time(p50)}</strong><span class="quiet"> ${time(p10)}–${time(p90)}</span></span>`;
+  return html`<span class="cut fleet-median"><strong>${time(p50)}</strong><span class="quiet"> ${time(p10)}–${time(p90)}
+    </span></span>`;
 }
 
 function fleetColumns(rows, previous) {
-  const names = hparamsOf(rows), methods = new Set(rows.map(row => row.method)), first = methods.size > 1 ? 1000 : 906;
+  const names = hparamsOf(rows),
+    methods = new Set(rows.map(row => row.method)),
+    first = methods.size > 1 ? 1000 : 906;
   const change = row => (previous.has(row) ? row.execute.p50 / previous.get(row).execute.p50 - 1 : NaN);
-  const label = row => (row.method ? `${row.label}, ${row.method}` : row.label), facts = row => Object.entries(row.hparams).map(([name, value]) => `${name}=${value}`);
+  const label = row => (row.method ? `${row.label}, ${row.method}` : row.label),
+    facts = row => Object.entries(row.hparams).map(([name, value]) => `${name}=${value}`);
   return [
-    {key: 'tick', title: '', hint: 'tick two records to compare them', width: '20px', sort: false, cell: row => html`<input type="checkbox" aria-label=${`Compare ${label(row)}`} title="tick two records to compare them" checked=${ticked.value === row} disabled=${row.isBroken} onChange=${event => tick(row, event.target.checked)} />`},
-    {key: 'record', title: 'record', width: 'minmax(100px, 2fr)', value: row => row.label, cell: row => html`<span class="cut head fleet-record" title=${[row.label, ...facts(row)].join('\n')}><bdi>${row.label}</bdi></span>`},
-    {key: 'model', title: 'model', width: 'minmax(96px, 1.2fr)', from: 880, value: row => row.model, cell: row => cut(row.model)},
-    ...(methods.size > 1 ? [{key: 'method', title: 'method', width: '84px', value: row => row.method, cell: row => cut(row.method)}] : []),
-    {key: 'median', title: `median, p10–p90 ${UNITS[unit.value].name}`, hint: 'median, and what a tenth and nine tenths of the runs took less than', number: true, width: '196px', value: row => row.execute.p50 ?? NaN, descending: true, cell: row => html`<${MedianCell} row=${row} />`},
-    {key: 'change', title: 'change', hint: 'change of the median over runs against the previous record of the same line', width: '76px', number: true, value: change, descending: true, text: row => (previous.has(row) ? changeText(previous.get(row).execute.p50, row.execute.p50) : ''),
-      cell: row => (previous.has(row) ? html`<span title=${`change of the median against ${previous.get(row).label}; tick both records to see whether it is more than noise`}>${changeText(previous.get(row).execute.p50, row.execute.p50)}</span>` : '')},
-    {key: 'runs', title: 'runs', hint: 'inferences that count; warm-up runs are excluded', width: '44px', from: 940, number: true, value: row => row.runs ?? NaN, text: row => String(row.runs ?? ''), descending: true, cell: row => html`<span title=${row.skipped ? `${countText(row.skipped, 'more run')} excluded` : ''}>${row.runs ?? ''}</span>`},
-    {key: 'delegated', title: 'delegated', hint: 'time of delegate calls, as a share of Method::execute', width: '76px', number: true, value: row => row.delegated ?? NaN, descending: true, text: row => (row.isBroken ? '' : shareText(row.delegated ?? null, 1))},
-    ...names.map((name, at) => ({key: `hparam.${name}`, title: name, width: 'minmax(70px, 1fr)', from: first + at * HPARAM_WIDTH, value: row => row.hparams[name] ?? '', cell: row => cut(row.hparams[name] ?? '')})),
-    {key: 'written', title: 'written', hint: 'when the event file was written', width: '124px', number: true, value: row => row.written, text: row => dateText(row.written), descending: true},
+    {
+      key: 'tick',
+      title: '',
+      hint: 'tick two records to compare them',
+      width: '20px',
+      sort: false,
+      cell: row =>
+        html`<input type="checkbox" aria-label=${`Compare ${label(row)}`} title="tick two records to compare them"
+          checked=${ticked.value === row} disabled=${row.isBroken}
+          onChange=${event => tick(row, event.target.checked)} />`,
+    },
+    {
+      key: 'record',
+      title: 'record',
+      width: 'minmax(100px, 2fr)',
+      value: row => row.label,
+      cell: row =>
+        html`<span class="cut head fleet-record" title=${[row.label, ...facts(row)].join('\n')}><bdi>${row.label}</bdi>
+          </span>`,
+    },
+    {
+      key: 'model',
+      title: 'model',
+      width: 'minmax(96px, 1.2fr)',
+      from: 880,
+      value: row => row.model,
+      cell: row => cut(row.model),
+    },
+    ...(methods.size > 1
+      ? [{key: 'method', title: 'method', width: '84px', value: row => row.method, cell: row => cut(row.method)}]
+      : []),
+    {
+      key: 'median',
+      title: `median, p10–p90 ${UNITS[unit.value].name}`,
+      hint: 'median, and what a tenth and nine tenths of the runs took less than',
+      number: true,
+      width: '196px',
+      value: row => row.execute.p50 ?? NaN,
+      descending: true,
+      cell: row => html`<${MedianCell} row=${row} />`,
+    },
+    {
+      key: 'change',
+      title: 'change',
+      hint: 'change of the median over runs against the previous record of the same line',
+      width: '76px',
+      number: true,
+      value: change,
+      descending: true,
+      text: row => (previous.has(row) ? changeText(previous.get(row).execute.p50, row.execute.p50) : ''),
+      cell: row =>
+        previous.has(row)
+          ? html`<span title=${`change of the median against ${previous.get(row).label}; tick both records to see whether it is more than noise`}>${changeText(previous.get(row).execute.p50, row.execute.p50)}</span>`
+          : '',
+    },
+    {
+      key: 'runs',
+      title: 'runs',
+      hint: 'inferences that count; warm-up runs are excluded',
+      width: '44px',
+      from: 940,
+      number: true,
+      value: row => row.runs ?? NaN,
+      text: row => String(row.runs ?? ''),
+      descending: true,
+      cell: row =>
+        html`<span title=${row.skipped ? `${countText(row.skipped, 'more run')} excluded` : ''}>${row.runs ?? ''}
+          </span>`,
+    },
+    {
+      key: 'delegated',
+      title: 'delegated',
+      hint: 'time of delegate calls, as a share of Method::execute',
+      width: '76px',
+      number: true,
+      value: row => row.delegated ?? NaN,
+      descending: true,
+      text: row => (row.isBroken ? '' : shareText(row.delegated ?? null, 1)),
+    },
+    ...names.map((name, at) => ({
+      key: `hparam.${name}`,
+      title: name,
+      width: 'minmax(70px, 1fr)',
+      from: first + at * HPARAM_WIDTH,
+      value: row => row.hparams[name] ?? '',
+      cell: row => cut(row.hparams[name] ?? ''),
+    })),
+    {
+      key: 'written',
+      title: 'written',
+      hint: 'when the event file was written',
+      width: '124px',
+      number: true,
+      value: row => row.written,
+      text: row => dateText(row.written),
+      descending: true,
+    },
   ];
 }
 
@@ -114,34 +232,60 @@ function fleetColumns(rows, previous) {
 
 /* Maps a time in ns to a height from 0 (top) to TREND_HEIGHT. The scale is logarithmic if the longest time is more than 10 times the shortest. */
 function verticalScale(rows) {
-  const all = rows.flatMap(({execute}) => [execute.p10, execute.p90]), low = Math.min(...all), high = Math.max(...all), isLog = low > 0 && high > 10 * low;
-  const from = isLog ? Math.log : Number, span = from(high) - from(low);
-  return {low, high, isLog, at: time => (span > 0 ? 4 + ((TREND_HEIGHT - 8) * (from(high) - from(time))) / span : TREND_HEIGHT / 2)};
+  const all = rows.flatMap(({execute}) => [execute.p10, execute.p90]),
+    low = Math.min(...all),
+    high = Math.max(...all),
+    isLog = low > 0 && high > 10 * low;
+  const from = isLog ? Math.log : Number,
+    span = from(high) - from(low);
+  return {
+    low,
+    high,
+    isLog,
+    at: time => (span > 0 ? 4 + ((TREND_HEIGHT - 8) * (from(high) - from(time))) / span : TREND_HEIGHT / 2),
+  };
 }
 
 /** The median of each line over the records, oldest first, with a band from p10 to p90; nothing if nothing was timed. */
 function Trend({lines}) {
   const rows = lines.flatMap(line => line.rows);
   if (rows.length === 0) return null;
-  const byAge = sortRows(rows, row => row.written), runs = [...new Set(byAge.map(row => row.run))], positions = new Map(runs.map((run, position) => [run, position]));
-  const across = row => 1 + (98 * (positions.get(row.run) + 0.5)) / runs.length, scale = verticalScale(rows), unitName = UNITS[unit.value].name;
-  const time = row => `${timeText(row.execute.p50, unit.value, row.ticksPerSecond, spreadOf(row))} ${unitName}`, edge = ns => timeText(ns, unit.value, rows[0].ticksPerSecond, Math.min(...rows.map(spreadOf)));
-  const said = `Medians of ${countText(runs.length, 'record')}, oldest first. ${lines.slice(0, TINTS).map(line => `${line.label}: ${time(line.rows[0])} to ${time(line.rows.at(-1))}`).join('; ')}`;
+  const byAge = sortRows(rows, row => row.written),
+    runs = [...new Set(byAge.map(row => row.run))],
+    positions = new Map(runs.map((run, position) => [run, position]));
+  const across = row => 1 + (98 * (positions.get(row.run) + 0.5)) / runs.length,
+    scale = verticalScale(rows),
+    unitName = UNITS[unit.value].name;
+  const time = row => `${timeText(row.execute.p50, unit.value, row.ticksPerSecond, spreadOf(row))} ${unitName}`,
+    edge = ns => timeText(ns, unit.value, rows[0].ticksPerSecond, Math.min(...rows.map(spreadOf)));
+  const said = `Medians of ${countText(runs.length, 'record')}, oldest first. ${lines
+    .slice(0, TINTS)
+    .map(line => `${line.label}: ${time(line.rows[0])} to ${time(line.rows.at(-1))}`)
+    .join('; ')}`;
   const drawn = ({label, rows: its}, index) => {
     const points = key => its.map(row => `${across(row)},${scale.at(row.execute[key])}`);
-    return html`<g class=${`trend-line tint-${index % TINTS}`} data-line=${label}><path class="band" d=${`M${[...points('p10'), ...points('p90').toReversed()].join('L')}Z`} /><path class="line" d=${`M${points('p50').join('L')}`} />
-      ${its.map(row => html`<path class="dot" d=${`M${across(row)},${scale.at(row.execute.p50)}h0`}><title>${`${row.label}: ${time(row)}, ${dateText(row.written)}`}</title></path>`)}</g>`;
+    return html`<g class=${`trend-line tint-${index % TINTS}`} data-line=${label}><path class="band"
+      d=${`M${[...points('p10'), ...points('p90').toReversed()].join('L')}Z`} /><path class="line"
+      d=${`M${points('p50').join('L')}`} />
+      ${its.map(row => html`<path class="dot" d=${`M${across(row)},${scale.at(row.execute.p50)}h0`}><title>
+        ${`${row.label}: ${time(row)}, ${dateText(row.written)}`}</title></path>`)}</g>`;
   };
-  return html`<figure class="trend"><div class="trend-axis" aria-hidden="true"><span>${edge(scale.high)} ${unitName}</span><span>${scale.isLog ? 'log scale' : ''}</span><span>${edge(scale.low)}</span></div>
-    <svg viewBox=${`0 0 100 ${TREND_HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${said}>${lines.map(drawn)}</svg>
-    <figcaption><span>${dateText(byAge[0].written)}</span><ul class="legend">${lines.slice(0, 2 * TINTS).map((line, index) => html`<li><span class=${`swatch backend-${index % TINTS}`}></span>${line.label}</li>`)}${lines.length > 2 * TINTS ? html`<li>${lines.length - 2 * TINTS} more</li>` : null}</ul><span>${dateText(byAge.at(-1).written)}</span></figcaption></figure>`;
+  return html`<figure class="trend"><div class="trend-axis" aria-hidden="true"><span>${edge(scale.high)} ${unitName}
+    </span><span>${scale.isLog ? 'log scale' : ''}</span><span>${edge(scale.low)}</span></div>
+    <svg viewBox=${`0 0 100 ${TREND_HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${said}>
+      ${lines.map(drawn)}</svg>
+    <figcaption><span>${dateText(byAge[0].written)}</span><ul class="legend">
+      ${lines.slice(0, 2 * TINTS).map((line, index) => html`<li><span class=${`swatch backend-${index % TINTS}`}></span>
+      ${line.label}</li>`)}${lines.length > 2 * TINTS ? html`<li>${lines.length - 2 * TINTS} more</li>` : null}</ul>
+      <span>${dateText(byAge.at(-1).written)}</span></figcaption></figure>`;
 }
 
 /* ---- The view ---- */
 
 async function load() {
   try {
-    const rows = fleetRows(await source.peek().fleet()), kept = ticked.peek();
+    const rows = fleetRows(await source.peek().fleet()),
+      kept = ticked.peek();
     answer.value = {rows};
     ticked.value = rows.find(row => row.run === kept?.run && row.method === kept.method) ?? null;
   } catch (error) {
@@ -156,9 +300,21 @@ export function FleetView() {
   const {rows, error} = answer.value;
   if (error) return html`<p class="note error" role="alert">${error}</p>`;
   if (!rows) return html`<p class="note">Loading…</p>`;
-  const shown = filterFleet(rows, get('fleet.q')), lines = fleetLines(shown, get('fleet.by')), names = hparamsOf(rows);
-  return html`<div class="fleet"><div class="toolbar"><input type="search" class="search" aria-label="Filter records" placeholder="Filter: pixel8, device=pixel8" value=${get('fleet.q')} onInput=${event => set({'fleet.q': event.target.value}, {replace: true})} />
-    ${names.length ? html`<label>A line for each <${Choice} label="A line for each" options=${[['', 'model'], ...names.map(name => [name, `model and ${name}`])]} chosen=${get('fleet.by')} change=${by => set({'fleet.by': by})} /></label>` : null}
-    <span class="count" role="status">${countText(new Set(shown.map(row => row.run)).size, 'record')}</span><span class="hint" role="status">${ticked.value ? `${ticked.value.label} is ticked: tick another to compare` : 'tick two records to compare them'}</span></div>
-    <${Trend} lines=${lines} />${shown.length ? html`<${Table} name="fleet" label="Records" columns=${fleetColumns(rows, previousRows(lines))} rows=${shown} open=${({run, method}) => set({view: 'summary', record: run, method, sel: '', q: ''})} />` : html`<p class="note">No record matches.</p>`}</div>`;
+  const shown = filterFleet(rows, get('fleet.q')),
+    lines = fleetLines(shown, get('fleet.by')),
+    names = hparamsOf(rows);
+  return html`<div class="fleet"><div class="toolbar"><input type="search" class="search" aria-label="Filter records"
+    placeholder="Filter: pixel8, device=pixel8" value=${get('fleet.q')}
+    onInput=${event => set({'fleet.q': event.target.value}, {replace: true})} />
+    ${names.length ? html`<label>A line for each <${Choice} label="A line for each"
+      options=${[['', 'model'], ...names.map(name => [name, `model and ${name}`])]} chosen=${get('fleet.by')}
+      change=${by => set({'fleet.by': by})} /></label>` : null}
+    <span class="count" role="status">${countText(new Set(shown.map(row => row.run)).size, 'record')}</span><span
+      class="hint" role="status">
+      ${ticked.value ? `${ticked.value.label} is ticked: tick another to compare` : 'tick two records to compare them'}
+      </span></div>
+    <${Trend} lines=${lines} />${shown.length ? html`<${Table} name="fleet" label="Records"
+      columns=${fleetColumns(rows, previousRows(lines))} rows=${shown}
+      open=${({run, method}) => set({view: 'summary', record: run, method, sel: '', q: ''})} />` : html`<p
+      class="note">No record matches.</p>`}</div>`;
 }

@@ -2,7 +2,17 @@
 //
 // graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes, memory, accuracy, or values of the reader's own.
 
-import {baseMethod, comparedMethod, method, sectionOf, source, timeOf, timeWithUnit, times, unitName} from '../base/app.js';
+import {
+  baseMethod,
+  comparedMethod,
+  method,
+  sectionOf,
+  source,
+  timeOf,
+  timeWithUnit,
+  times,
+  unitName,
+} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
 import {CPU, backendsOf} from '../base/method.js';
@@ -18,88 +28,196 @@ const longTime = timeWithUnit;
 
 const shareOf = shareText;
 /** Formats bytes with three digits. */
-export const shortBytes = bytes => (bytes >= 1e9 ? `${(bytes / 1e9).toPrecision(3)} GB` : bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : bytes >= 1e3 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${bytes} B`);
+export const shortBytes = bytes =>
+  bytes >= 1e9
+    ? `${(bytes / 1e9).toPrecision(3)} GB`
+    : bytes >= 1e6
+      ? `${(bytes / 1e6).toPrecision(3)} MB`
+      : bytes >= 1e3
+        ? `${(bytes / 1e3).toPrecision(3)} kB`
+        : `${bytes} B`;
 
 /* Which nodes have an estimated value: those of an operator with an estimated time, and those that share one. */
 function estimatedNodes(pane, shared) {
   const operators = pane.base?.operators ?? method.value.operators;
-  return Uint8Array.from(shared, (is, node) => (is || Array.from(pane.rowsOf(node)).some(row => operators.isEstimated(row)) ? 1 : 0));
+  return Uint8Array.from(shared, (is, node) =>
+    is || Array.from(pane.rowsOf(node)).some(row => operators.isEstimated(row)) ? 1 : 0,
+  );
 }
 
 /* A node's own time, where the document has one, is that of all runs. */
 function timesOfNodes(pane, of) {
   const {values, shared} = valuesOfNodes(pane, of, true);
-  const {stat} = times.value, own = {avg: node => pane.total(node) / (method.value.runs || 1), typical: pane.typical}[stat];
-  if (own) for (let node = 0; node < values.length; node++) if (!Number.isNaN(own(node))) { values[node] = own(node); shared[node] = 0; }
+  const {stat} = times.value,
+    own = {avg: node => pane.total(node) / (method.value.runs || 1), typical: pane.typical}[stat];
+  if (own)
+    for (let node = 0; node < values.length; node++)
+      if (!Number.isNaN(own(node))) {
+        values[node] = own(node);
+        shared[node] = 0;
+      }
   return {values, shared};
 }
 
 /* The step of the clock that took each node's time. */
 function clocksOf(pane, operators, clocks) {
-  return Float64Array.from({length: pane.graph.count}, (_, node) => Array.from(pane.rowsOf(node)).reduce((most, row) => { const backend = operators.backend(row); return Math.max(most, clocks[backend === CPU ? '' : backend] ?? 0); }, 0));
+  return Float64Array.from({length: pane.graph.count}, (_, node) =>
+    Array.from(pane.rowsOf(node)).reduce((most, row) => {
+      const backend = operators.backend(row);
+      return Math.max(most, clocks[backend === CPU ? '' : backend] ?? 0);
+    }, 0),
+  );
 }
 
 /* A node without a time of its own whose operators were fused into others says so. */
-const fusedText = (pane, operators) => node => (Array.from(pane.rowsOf(node)).some(row => operators.indices('carrier')[row] >= 0) ? 'fused' : '');
+const fusedText = (pane, operators) => node =>
+  Array.from(pane.rowsOf(node)).some(row => operators.indices('carrier')[row] >= 0) ? 'fused' : '';
 
 function timeOverlay(pane, label) {
-  const {of, whole} = times.value, {values, shared} = pane.base ? {values: pane.base.values(pane), shared: new Uint8Array(pane.graph.count)} : timesOfNodes(pane, of);
-  const all = pane.base?.whole ?? whole, share = ns => shareOf(ns, all), {operators, clocks} = pane.base?.method ?? method.value;
+  const {of, whole} = times.value,
+    {values, shared} = pane.base
+      ? {values: pane.base.values(pane), shared: new Uint8Array(pane.graph.count)}
+      : timesOfNodes(pane, of);
+  const all = pane.base?.whole ?? whole,
+    share = ns => shareOf(ns, all),
+    {operators, clocks} = pane.base?.method ?? method.value;
   return {
-    name: `${times.value.label}${label === 'share' ? ', share' : `, ${unitName.value}`}`, values, adds: true, scale: 'heat', estimated: estimatedNodes(pane, shared), none: fusedText(pane, operators), clock: clocksOf(pane, operators, clocks),
-    text: label === 'share' ? share : shortTime, beside: label === 'both' ? share : undefined, long: label === 'share' ? share : longTime, more: label === 'share' ? longTime : share,
+    name: `${times.value.label}${label === 'share' ? ', share' : `, ${unitName.value}`}`,
+    values,
+    adds: true,
+    scale: 'heat',
+    estimated: estimatedNodes(pane, shared),
+    none: fusedText(pane, operators),
+    clock: clocksOf(pane, operators, clocks),
+    text: label === 'share' ? share : shortTime,
+    beside: label === 'both' ? share : undefined,
+    long: label === 'share' ? share : longTime,
+    more: label === 'share' ? longTime : share,
   };
 }
 
 /* The change of each operator's median against the base; what only one record has counts with its whole time, and is hatched. */
 function changeOverlay(pane) {
-  const side = pane.base ? 'base' : 'new', other = pane.base ? 'new' : 'base', perRow = new Float64Array(pane.base?.operators.count ?? method.value.operators.count).fill(NaN), alone = new Set();
+  const side = pane.base ? 'base' : 'new',
+    other = pane.base ? 'new' : 'base',
+    perRow = new Float64Array(pane.base?.operators.count ?? method.value.operators.count).fill(NaN),
+    alone = new Set();
   for (const node of comparedMethod.value?.nodes ?? []) {
     const row = node[`${side}_node`];
     if (row === null || row < 0) continue;
     perRow[row] = changeOf(node);
     if (node[`${other}_node`] === null || node[`${other}_node`] < 0) alone.add(row);
   }
-  const {values} = valuesOfNodes(pane, perRow, true), sign = ns => (shortTime(ns).includes('<') || shortTime(ns).includes('>') ? '≈ 0' : signOf(shortTime(ns)));
-  return {name: `change, ${unitName.value}`, values, adds: true, scale: 'change', text: sign, long: ns => (sign(ns) === '≈ 0' ? sign(ns) : `${signOf(timeOf(ns))} ${unitName.value}`), hatchedText: pane.base ? 'gone' : 'new', hatched: Uint8Array.from({length: pane.graph.count}, (_, node) => (Array.from(pane.rowsOf(node)).some(row => alone.has(row)) ? 1 : 0))};
+  const {values} = valuesOfNodes(pane, perRow, true),
+    sign = ns => (shortTime(ns).includes('<') || shortTime(ns).includes('>') ? '≈ 0' : signOf(shortTime(ns)));
+  return {
+    name: `change, ${unitName.value}`,
+    values,
+    adds: true,
+    scale: 'change',
+    text: sign,
+    long: ns => (sign(ns) === '≈ 0' ? sign(ns) : `${signOf(timeOf(ns))} ${unitName.value}`),
+    hatchedText: pane.base ? 'gone' : 'new',
+    hatched: Uint8Array.from({length: pane.graph.count}, (_, node) =>
+      Array.from(pane.rowsOf(node)).some(row => alone.has(row)) ? 1 : 0,
+    ),
+  };
 }
 
 function backendOverlay(pane) {
-  const operators = pane.base?.operators ?? method.value.operators, categories = backendsOf(method.value.operators), perRow = Float64Array.from({length: operators.count}, (_, row) => { const at = categories.indexOf(operators.backend(row)); return at < 0 ? NaN : at; });
-  return {name: 'backend', values: valuesOfNodes(pane, perRow, false).values, adds: false, scale: 'category', categories, text: () => '', long: at => categories[at] ?? 'several'};
+  const operators = pane.base?.operators ?? method.value.operators,
+    categories = backendsOf(method.value.operators),
+    perRow = Float64Array.from({length: operators.count}, (_, row) => {
+      const at = categories.indexOf(operators.backend(row));
+      return at < 0 ? NaN : at;
+    });
+  return {
+    name: 'backend',
+    values: valuesOfNodes(pane, perRow, false).values,
+    adds: false,
+    scale: 'category',
+    categories,
+    text: () => '',
+    long: at => categories[at] ?? 'several',
+  };
 }
 
-const numberOverlay = (key, name, adds, text, long = text) => pane => ({name, values: valuesOfNodes(pane, (pane.base?.operators ?? method.value.operators).numbers(key), adds).values, adds, scale: 'heat', text, long});
+const numberOverlay =
+  (key, name, adds, text, long = text) =>
+  pane => ({
+    name,
+    values: valuesOfNodes(pane, (pane.base?.operators ?? method.value.operators).numbers(key), adds).values,
+    adds,
+    scale: 'heat',
+    text,
+    long,
+  });
 
 /* How many bytes of planned memory hold what each node computed, at the instruction that the view "Memory" shows. */
 function memoryOverlay(pane) {
-  const section = sectionOf(method.value, 'memory').value, tensors = tensorsOf(section), perRow = new Float64Array(method.value.operators.count).fill(NaN);
-  const at = section.value?.instructions ? instructionOf(section.value, tensors) : 0, operator = tensors?.indices('operator');
-  for (const row of tensors?.liveAt(at) ?? []) if (operator[row] >= 0) perRow[operator[row]] = (perRow[operator[row]] || 0) + tensors.bytes[row];
-  return {name: `bytes in memory at instruction ${at}`, values: valuesOfNodes(pane, perRow, true).values, adds: true, scale: 'heat', text: shortBytes, long: bytes => `${bytesText(bytes)} bytes`};
+  const section = sectionOf(method.value, 'memory').value,
+    tensors = tensorsOf(section),
+    perRow = new Float64Array(method.value.operators.count).fill(NaN);
+  const at = section.value?.instructions ? instructionOf(section.value, tensors) : 0,
+    operator = tensors?.indices('operator');
+  for (const row of tensors?.liveAt(at) ?? [])
+    if (operator[row] >= 0) perRow[operator[row]] = (perRow[operator[row]] || 0) + tensors.bytes[row];
+  return {
+    name: `bytes in memory at instruction ${at}`,
+    values: valuesOfNodes(pane, perRow, true).values,
+    adds: true,
+    scale: 'heat',
+    text: shortBytes,
+    long: bytes => `${bytesText(bytes)} bytes`,
+  };
 }
 
 const BEST_SNR = 100; // dB; more is no difference
 
 /* The noise of the values that were logged: the colour is the distance from the best signal-to-noise ratio. */
 function accuracyOverlay(pane) {
-  const {value, texts} = sectionOf(method.value, 'accuracy').value, perRow = new Float64Array(method.value.operators.count).fill(NaN), columns = value?.values ? new Columns(value.values, value.values.count, texts) : null;
+  const {value, texts} = sectionOf(method.value, 'accuracy').value,
+    perRow = new Float64Array(method.value.operators.count).fill(NaN),
+    columns = value?.values ? new Columns(value.values, value.values.count, texts) : null;
   for (let i = 0; i < (columns?.count ?? 0); i++) {
-    const row = columns.indices('operator')[i], snr = columns.raw('equal', i) ? BEST_SNR : columns.numbers('snr_db')[i];
+    const row = columns.indices('operator')[i],
+      snr = columns.raw('equal', i) ? BEST_SNR : columns.numbers('snr_db')[i];
     if (row >= 0 && !Number.isNaN(snr)) perRow[row] = Math.max(perRow[row] || 0, BEST_SNR - Math.min(BEST_SNR, snr));
   }
   const text = noise => `${(BEST_SNR - noise).toFixed(0)} dB`;
-  return {name: 'signal-to-noise ratio', values: valuesOfNodes(pane, perRow, false).values, adds: false, scale: 'heat', text, long: noise => `SNR ${(BEST_SNR - noise).toFixed(1)} dB`, least: `${BEST_SNR} dB`};
+  return {
+    name: 'signal-to-noise ratio',
+    values: valuesOfNodes(pane, perRow, false).values,
+    adds: false,
+    scale: 'heat',
+    text,
+    long: noise => `SNR ${(BEST_SNR - noise).toFixed(1)} dB`,
+    least: `${BEST_SNR} dB`,
+  };
 }
 
 function ownOverlay(pane, own) {
-  const values = Float64Array.from({length: pane.graph.count}, (_, node) => own.values.get(pane.graph.names[node]) ?? NaN), {operators} = pane.base ?? method.value;
+  const values = Float64Array.from(
+      {length: pane.graph.count},
+      (_, node) => own.values.get(pane.graph.names[node]) ?? NaN,
+    ),
+    {operators} = pane.base ?? method.value;
   for (let node = 0; node < values.length; node++) {
     if (!Number.isNaN(values[node])) continue;
-    for (const row of pane.rowsOf(node)) { const value = own.values.get(operators.name(row)); if (value !== undefined && !(values[node] >= value)) values[node] = value; }
+    for (const row of pane.rowsOf(node)) {
+      const value = own.values.get(operators.name(row));
+      if (value !== undefined && !(values[node] >= value)) values[node] = value;
+    }
   }
   const negative = values.some(value => value < 0);
-  return {name: own.name, values, adds: false, scale: negative ? 'change' : 'heat', text: value => String(Number(value.toPrecision(3))), long: value => String(value)};
+  return {
+    name: own.name,
+    values,
+    adds: false,
+    scale: negative ? 'change' : 'heat',
+    text: value => String(Number(value.toPrecision(3))),
+    long: value => String(value),
+  };
 }
 
 /**
@@ -107,21 +225,45 @@ function ownOverlay(pane, own) {
  * {name, values: by the name of a node}, or null. `label` says what is written beside names: 'time', 'share' or 'both'.
  */
 export function overlays(own, label) {
-  const {operators, runs} = method.value, has = key => operators.has(key);
+  const {operators, runs} = method.value,
+    has = key => operators.has(key);
   const all = {
     time: runs > 0 && {title: 'Time', make: pane => timeOverlay(pane, label)},
-    change: comparedMethod.value && !comparedMethod.value.may_differ && {title: 'Change', make: changeOverlay}, backend: backendsOf(operators).length > 0 && {title: 'Backend', make: backendOverlay},
-    gflops: has('gflops') && {title: 'GFLOP/s', make: numberOverlay('gflops', 'GFLOP/s', false, rateText)}, gbs: has('gbs') && {title: 'GB/s', make: numberOverlay('gbs', 'GB/s', false, rateText)},
-    bytes: has('bytes') && {title: 'Bytes', make: numberOverlay('bytes', 'bytes read and written', true, shortBytes, bytes => `${bytesText(bytes)} bytes`)},
-    memory: source.value.has(method.value.run, method.value, 'memory') && {title: 'Memory', make: memoryOverlay}, accuracy: hasAccuracy() && {title: 'Accuracy', make: accuracyOverlay}, own: own && {title: own.name, make: pane => ownOverlay(pane, own)},
-    none: {title: 'No colour', make: pane => ({name: '', values: new Float64Array(pane.graph.count).fill(NaN), adds: false, scale: 'heat', text: () => '', long: () => ''})},
+    change: comparedMethod.value && !comparedMethod.value.may_differ && {title: 'Change', make: changeOverlay},
+    backend: backendsOf(operators).length > 0 && {title: 'Backend', make: backendOverlay},
+    gflops: has('gflops') && {title: 'GFLOP/s', make: numberOverlay('gflops', 'GFLOP/s', false, rateText)},
+    gbs: has('gbs') && {title: 'GB/s', make: numberOverlay('gbs', 'GB/s', false, rateText)},
+    bytes: has('bytes') && {
+      title: 'Bytes',
+      make: numberOverlay('bytes', 'bytes read and written', true, shortBytes, bytes => `${bytesText(bytes)} bytes`),
+    },
+    memory: source.value.has(method.value.run, method.value, 'memory') && {title: 'Memory', make: memoryOverlay},
+    accuracy: hasAccuracy() && {title: 'Accuracy', make: accuracyOverlay},
+    own: own && {title: own.name, make: pane => ownOverlay(pane, own)},
+    none: {
+      title: 'No colour',
+      make: pane => ({
+        name: '',
+        values: new Float64Array(pane.graph.count).fill(NaN),
+        adds: false,
+        scale: 'heat',
+        text: () => '',
+        long: () => '',
+      }),
+    },
   };
   return Object.fromEntries(Object.entries(all).filter(([, made]) => made));
 }
 
 /** Reads a file of the reader's own: CSV of "node,value" with or without a head, or JSON, {node: value} or [{node, value}]. Returns values by name; throws if there are none. */
 export function readOwnValues(text) {
-  const values = new Map(), add = (name, value) => typeof name === 'string' && value !== '' && value !== null && Number.isFinite(Number(value)) && values.set(name, Number(value));
+  const values = new Map(),
+    add = (name, value) =>
+      typeof name === 'string' &&
+      value !== '' &&
+      value !== null &&
+      Number.isFinite(Number(value)) &&
+      values.set(name, Number(value));
   if (/^\s*[[{]/.test(text)) {
     const read = JSON.parse(text);
     if (Array.isArray(read)) for (const row of read) add(row?.node ?? row?.name, row?.value);

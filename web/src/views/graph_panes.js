@@ -20,13 +20,15 @@ export const namesOf = section => (section?.value?.list ?? []).map(({module}) =>
 export function readingOf(section, name, method) {
   const found = section?.value?.list.find(({module}) => module === name);
   if (!found) return null;
-  if (!readings.has(found)) readings.set(found, withNodes(readGraph(found, section.value.types, method.operators, section.texts), method));
+  if (!readings.has(found))
+    readings.set(found, withNodes(readGraph(found, section.value.types, method.operators, section.texts), method));
   return readings.get(found);
 }
 
 /* Adds the way back: the nodes of each operator, and how many share its time. */
 function withNodes(reading, {operators}) {
-  const nodes = new Map(), sharers = new Int32Array(operators.count);
+  const nodes = new Map(),
+    sharers = new Int32Array(operators.count);
   reading.rowsOf.forEach((rows, node) => {
     for (const row of rows) {
       if (!nodes.has(row)) nodes.set(row, []);
@@ -41,7 +43,9 @@ function withNodes(reading, {operators}) {
  * Returns the values of the nodes of a pane: those of the operators behind them. What adds up and has several nodes is shared evenly, which `estimated` says; of what does not add up, the greatest counts.
  */
 export function valuesOfNodes(pane, perRow, adds) {
-  const {graph, rowsOf, sharers} = pane, values = new Float64Array(graph.count).fill(NaN), shared = new Uint8Array(graph.count);
+  const {graph, rowsOf, sharers} = pane,
+    values = new Float64Array(graph.count).fill(NaN),
+    shared = new Uint8Array(graph.count);
   for (let node = 0; node < graph.count; node++) {
     for (const row of rowsOf(node)) {
       const value = perRow[row];
@@ -63,17 +67,45 @@ const panes = new WeakMap(); // reading -> {key: pane}
  */
 export function paneOf(reading, key, by, around, size) {
   if (!panes.has(reading)) panes.set(reading, new Map());
-  const kept = panes.get(reading), name = `${by} ${around ? `${around.hops} ${around.rows.join()}` : ''}`;
+  const kept = panes.get(reading),
+    name = `${by} ${around ? `${around.hops} ${around.rows.join()}` : ''}`;
   if (!kept.has(name)) kept.set(name, makePane(reading, key, by, around, size));
   return kept.get(name);
 }
 
 function makePane(reading, key, by, around, size) {
-  const {nodes, cut} = around ? neighbourhood(reading.graph, [...new Set(Array.from(around.rows).flatMap(reading.nodesOf))], around.hops, MOST_AROUND) : {nodes: null, cut: false};
-  const graph = nodes ? partOf(reading.graph, nodes) : reading.graph, origin = node => (nodes ? nodes[node] : node), at = nodes && new Map(Array.from(nodes, (node, i) => [node, i]));
+  const {nodes, cut} = around
+    ? neighbourhood(
+        reading.graph,
+        [...new Set(Array.from(around.rows).flatMap(reading.nodesOf))],
+        around.hops,
+        MOST_AROUND,
+      )
+    : {nodes: null, cut: false};
+  const graph = nodes ? partOf(reading.graph, nodes) : reading.graph,
+    origin = node => (nodes ? nodes[node] : node),
+    at = nodes && new Map(Array.from(nodes, (node, i) => [node, i]));
   const pane = {
-    key, title: TITLES[key] ?? key, reading, graph, by, tree: null, cut, sharers: reading.sharers, rowsOf: node => reading.rowsOf[origin(node)], shape: node => reading.shape(origin(node)), bytes: node => reading.bytes(origin(node)),
-    total: node => reading.total[origin(node)], typical: node => reading.typical[origin(node)], nodesOf: row => (at ? reading.nodesOf(row).filter(node => at.has(node)).map(node => at.get(node)) : reading.nodesOf(row)),
+    key,
+    title: TITLES[key] ?? key,
+    reading,
+    graph,
+    by,
+    tree: null,
+    cut,
+    sharers: reading.sharers,
+    rowsOf: node => reading.rowsOf[origin(node)],
+    shape: node => reading.shape(origin(node)),
+    bytes: node => reading.bytes(origin(node)),
+    total: node => reading.total[origin(node)],
+    typical: node => reading.typical[origin(node)],
+    nodesOf: row =>
+      at
+        ? reading
+            .nodesOf(row)
+            .filter(node => at.has(node))
+            .map(node => at.get(node))
+        : reading.nodesOf(row),
   };
   const keep = tree => {
     pane.tree = tree;
@@ -97,13 +129,23 @@ const allStates = (tree, state) => tree.groups.map(({id}) => (id === tree.root ?
 
 /** Returns what differs from the beginning by the groups' numbers, or, if that is shorter, from "all closed" ("*c") or "all open" ("*o"). */
 export function openText(tree, before) {
-  const from = (states, head) => [...head, ...tree.groups.flatMap((group, i) => [...(group.state === states[i] ? [] : [`${i}${LETTERS[group.state]}`]), ...(group.chosen ? [`${i}i${group.chosen}`] : [])])].join(' ');
-  return [from(before, []), from(allStates(tree, CLOSED), ['*c']), from(allStates(tree, OPEN), ['*o'])].reduce((least, said) => (said.length < least.length ? said : least));
+  const from = (states, head) =>
+    [
+      ...head,
+      ...tree.groups.flatMap((group, i) => [
+        ...(group.state === states[i] ? [] : [`${i}${LETTERS[group.state]}`]),
+        ...(group.chosen ? [`${i}i${group.chosen}`] : []),
+      ]),
+    ].join(' ');
+  return [from(before, []), from(allStates(tree, CLOSED), ['*c']), from(allStates(tree, OPEN), ['*o'])].reduce(
+    (least, said) => (said.length < least.length ? said : least),
+  );
 }
 
 /** Sets what a text says; all other groups are as at the beginning. `change` and `choose` are setState() and chooseInstance(). */
 export function applyOpen(tree, before, said, {setState, chooseInstance}) {
-  const states = said.startsWith('*') ? allStates(tree, LETTERS.indexOf(said[1])) : before.slice(), chosen = new Map();
+  const states = said.startsWith('*') ? allStates(tree, LETTERS.indexOf(said[1])) : before.slice(),
+    chosen = new Map();
   for (const [, number, letter, instance] of said.matchAll(/(\d+)([coui])(\d*)/g)) {
     if (!tree.groups[number]) continue;
     if (letter === 'i') chosen.set(Number(number), Number(instance));

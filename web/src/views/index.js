@@ -24,12 +24,41 @@ function prepareGraph(shown) {
 }
 
 export const VIEWS = [
-  {name: 'fleet', title: 'Fleet', letter: 'f', View: FleetView, isThere: () => Boolean(source.value?.fleet) && records.value.length > 1, isOfAllRecords: true},
+  {
+    name: 'fleet',
+    title: 'Fleet',
+    letter: 'f',
+    View: FleetView,
+    isThere: () => Boolean(source.value?.fleet) && records.value.length > 1,
+    isOfAllRecords: true,
+  },
   {name: 'compare', title: 'Compare', letter: 'b', View: CompareView, isThere: () => bases.value.length > 0},
   {name: 'summary', title: 'Summary', letter: 's', View: SummaryView},
-  {name: 'table', title: 'Table', letter: 't', View: TableView, isThere: () => Boolean(method.value) && (method.value.hasGraph || method.value.runs > 0)},
-  {name: 'timeline', title: 'Timeline', letter: 'l', View: TimelineView, section: 'timeline', prepare: prepareTimeline, isThere: () => (method.value?.runs ?? 0) > 0},
-  {name: 'graph', title: 'Graph', letter: 'g', View: GraphView, section: 'graphs', prepare: prepareGraph, isThere: () => method.value?.hasGraph ?? false},
+  {
+    name: 'table',
+    title: 'Table',
+    letter: 't',
+    View: TableView,
+    isThere: () => Boolean(method.value) && (method.value.hasGraph || method.value.runs > 0),
+  },
+  {
+    name: 'timeline',
+    title: 'Timeline',
+    letter: 'l',
+    View: TimelineView,
+    section: 'timeline',
+    prepare: prepareTimeline,
+    isThere: () => (method.value?.runs ?? 0) > 0,
+  },
+  {
+    name: 'graph',
+    title: 'Graph',
+    letter: 'g',
+    View: GraphView,
+    section: 'graphs',
+    prepare: prepareGraph,
+    isThere: () => method.value?.hasGraph ?? false,
+  },
   {name: 'memory', title: 'Memory', letter: 'y', View: MemoryView, section: 'memory', isThere: hasMemory},
   {name: 'accuracy', title: 'Accuracy', letter: 'a', View: AccuracyView, isThere: hasAccuracy},
 ];

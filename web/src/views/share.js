@@ -5,7 +5,17 @@
 
 import {render} from 'preact';
 
-import {comparedMethod, compared, labelOf, method, profile, records, shownRun, timeWithUnit, wholeTime} from '../base/app.js';
+import {
+  comparedMethod,
+  compared,
+  labelOf,
+  method,
+  profile,
+  records,
+  shownRun,
+  timeWithUnit,
+  wholeTime,
+} from '../base/app.js';
 import {run} from '../base/commands.js';
 import {commentText} from '../base/document.js';
 import {countText, dateText} from '../base/format.js';
@@ -22,19 +32,26 @@ import {newOf} from './changes.js';
 import {reasonText, savesText} from './summary.js';
 import {TEXTS, boxes, legendRows, whole} from './time_picture.js';
 
-const WIDTH = 800, HEIGHT = 420, SCALE = 1.5, LEFT = 28; // 1200 × 630 pixels, so that text is 18 to 42 pixels high
+const WIDTH = 800,
+  HEIGHT = 420,
+  SCALE = 1.5,
+  LEFT = 28; // 1200 × 630 pixels, so that text is 18 to 42 pixels high
 const FAMILY = 'system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, sans-serif';
 
 const isComparison = () => Boolean(comparedMethod.value) && get('view') === 'compare';
 
 /* The command that prints what the page shows first. */
-const firstCommand = () => (isComparison() ? `etrecord-tb diff BASE ${shownRun.value === 'profile' ? 'RECORD' : quoted(labelOf(shownRun.value))}` : (commandOf('summary') ?? '').replace(' --top 0', ''));
+const firstCommand = () =>
+  isComparison()
+    ? `etrecord-tb diff BASE ${shownRun.value === 'profile' ? 'RECORD' : quoted(labelOf(shownRun.value))}`
+    : (commandOf('summary') ?? '').replace(' --top 0', '');
 
 /* ---- The picture ---- */
 
 /* Breaks a text into lines of a width. */
 function linesOf(text, width, size) {
-  const widthOf = widthsOf(size), lines = [''];
+  const widthOf = widthsOf(size),
+    lines = [''];
   for (const word of text.split(' ')) {
     const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
     if (widthOf(longer) <= width) lines[lines.length - 1] = longer;
@@ -45,58 +62,100 @@ function linesOf(text, width, size) {
 
 /* What a picture needs so that it can be trusted later: record, backend, runs, date, device, threads. */
 function footText() {
-  const shown = method.value, written = records.value.find(({run: record}) => record === shownRun.value)?.written;
-  const backends = backendsOf(shown.operators).map(shortBackend).join(', '), {device, threads} = profile.value;
-  return [labelOf(shownRun.value), shown.name, backends, countText(shown.runs, 'run'), written ? dateText(written).split(' ')[0] : '', device, threads].filter(Boolean).join(' · ');
+  const shown = method.value,
+    written = records.value.find(({run: record}) => record === shownRun.value)?.written;
+  const backends = backendsOf(shown.operators).map(shortBackend).join(', '),
+    {device, threads} = profile.value;
+  return [
+    labelOf(shownRun.value),
+    shown.name,
+    backends,
+    countText(shown.runs, 'run'),
+    written ? dateText(written).split(' ')[0] : '',
+    device,
+    threads,
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 function Foot({colours}) {
-  return html`<text x=${LEFT} y=${HEIGHT - 14} font-size="12" fill=${colours.quiet}>${fitted(footText(), 600, widthsOf(12))}</text>
-    <text x=${WIDTH - LEFT} y=${HEIGHT - 14} font-size="12" text-anchor="end" fill=${colours.quiet}>etrecord-tb ${profile.value.version}</text>`;
+  return html`<text x=${LEFT} y=${HEIGHT - 14} font-size="12" fill=${colours.quiet}>
+    ${fitted(footText(), 600, widthsOf(12))}</text>
+    <text x=${WIDTH - LEFT} y=${HEIGHT - 14} font-size="12" text-anchor="end"
+      fill=${colours.quiet}>etrecord-tb ${profile.value.version}</text>`;
 }
 
 function Levers({top, colours}) {
   return method.value.findings.slice(0, 3).map((finding, at) => {
-    const y = top + at * 24, {saves} = finding, of = ns => (176 * Math.min(1, (ns ?? 0) / wholeTime.value));
-    return html`<text x=${LEFT} y=${y} font-size="14" fill=${colours.quiet}>${at + 1}</text><text x=${LEFT + 22} y=${y} font-size="14" fill=${colours.text}>${fitted(finding.title, 400, widthsOf(14))}</text>
-      ${saves?.high > 0 && !saves.once ? html`<rect x="458" y=${y - 8} width="176" height="8" fill=${colours.soft} /><rect x="458" y=${y - 8} width=${of(saves.high)} height="8" fill=${colours.less} opacity="0.35" />
-      <rect x="458" y=${y - 8} width=${of(saves.low)} height="8" fill=${colours.less} />` : null}<text x=${WIDTH - LEFT} y=${y} font-size="14" font-weight="600" text-anchor="end" fill=${colours.text}>${savesText(finding)}</text>`;
+    const y = top + at * 24,
+      {saves} = finding,
+      of = ns => 176 * Math.min(1, (ns ?? 0) / wholeTime.value);
+    return html`<text x=${LEFT} y=${y} font-size="14" fill=${colours.quiet}>${at + 1}</text><text x=${LEFT + 22} y=${y}
+      font-size="14" fill=${colours.text}>${fitted(finding.title, 400, widthsOf(14))}</text>
+      ${
+        saves?.high > 0 && !saves.once
+          ? html`<rect x="458" y=${y - 8} width="176" height="8" fill=${colours.soft} /><rect x="458" y=${y - 8}
+            width=${of(saves.high)} height="8" fill=${colours.less} opacity="0.35" />
+      <rect x="458" y=${y - 8} width=${of(saves.low)} height="8" fill=${colours.less} />`
+          : null
+      }<text x=${WIDTH - LEFT} y=${y} font-size="14" font-weight="600" text-anchor="end" fill=${colours.text}>
+        ${savesText(finding)}</text>`;
   });
 }
 
 function Title({title, answer, colours}) {
   const lines = linesOf(answer, WIDTH - 2 * LEFT, 18).slice(0, 2);
-  return html`<rect width=${WIDTH} height=${HEIGHT} fill=${colours.surface} /><text x=${LEFT} y="46" font-size="28" font-weight="600" fill=${colours.text}>${fitted(title, WIDTH - 2 * LEFT, widthsOf(28, 600))}</text>
-    ${lines.map((line, at) => html`<text x=${LEFT} y=${74 + at * 24} font-size="18" fill=${colours.text}>${line}</text>`)}`;
+  return html`<rect width=${WIDTH} height=${HEIGHT} fill=${colours.surface} /><text x=${LEFT} y="46" font-size="28"
+    font-weight="600" fill=${colours.text}>${fitted(title, WIDTH - 2 * LEFT, widthsOf(28, 600))}</text>
+    ${lines.map((line, at) => html`<text x=${LEFT} y=${74 + at * 24} font-size="18" fill=${colours.text}>${line}
+      </text>`)}`;
 }
 
 function SummaryPicture({colours}) {
-  const inner = WIDTH - 2 * LEFT, legend = legendRows();
+  const inner = WIDTH - 2 * LEFT,
+    legend = legendRows();
   let x = LEFT;
-  return html`<${Title} title=${`${labelOf(shownRun.value)}: ${timeWithUnit(wholeTime.value)} per inference`} answer=${reasonText(method.value)} colours=${colours} />
-    <g transform=${`translate(${LEFT} 118)`}><${IciclePicture} boxes=${boxes.value} width=${inner} heights=${{module: 28, kid: 64}} texts=${TEXTS} whole=${whole.value} colours=${colours} least=${16} /></g>
+  return html`<${Title} title=${`${labelOf(shownRun.value)}: ${timeWithUnit(wholeTime.value)} per inference`}
+    answer=${reasonText(method.value)} colours=${colours} />
+    <g transform=${`translate(${LEFT} 118)`}><${IciclePicture} boxes=${boxes.value} width=${inner}
+      heights=${{module: 28, kid: 64}} texts=${TEXTS} whole=${whole.value} colours=${colours} least=${16} /></g>
     ${legend.map(({hue, text, time}) => {
-      const said = `${text} ${timeWithUnit(time)}`, at = x;
+      const said = `${text} ${timeWithUnit(time)}`,
+        at = x;
       x += widthsOf(12)(said) + 40;
-      return html`<rect x=${at} y="224" width="10" height="10" rx="2" fill=${colours[hue]} /><text x=${at + 16} y="233" font-size="12" fill=${colours.quiet}>${said}</text>`;
+      return html`<rect x=${at} y="224" width="10" height="10" rx="2" fill=${colours[hue]} /><text x=${at + 16} y="233"
+        font-size="12" fill=${colours.quiet}>${said}</text>`;
     })}
-    ${method.value.findings.length ? html`<text x=${LEFT} y="274" font-size="14" font-weight="600" fill=${colours.text}>What to change</text><${Levers} top=${302} colours=${colours} />` : null}<${Foot} colours=${colours} />`;
+    ${method.value.findings.length ? html`<text x=${LEFT} y="274" font-size="14" font-weight="600"
+      fill=${colours.text}>What to change</text><${Levers} top=${302} colours=${colours} />` : null}<${Foot}
+      colours=${colours} />`;
 }
 
 function ComparisonPicture({colours}) {
-  const answer = comparedMethod.value, names = {name: labelOf(shownRun.value), baseName: labelOf(compared.value.base).replace(/ \(base\)$/, '')}, inner = WIDTH - 2 * LEFT, ratio = ratioText(answer.execute, names.baseName);
-  return html`<${Title} title=${`${timeWithUnit(newOf(answer.execute))} per inference${ratio ? `, ${ratio}` : ''}`} answer=${headline(answer)} colours=${colours} />
+  const answer = comparedMethod.value,
+    names = {name: labelOf(shownRun.value), baseName: labelOf(compared.value.base).replace(/ \(base\)$/, '')},
+    inner = WIDTH - 2 * LEFT,
+    ratio = ratioText(answer.execute, names.baseName);
+  return html`<${Title} title=${`${timeWithUnit(newOf(answer.execute))} per inference${ratio ? `, ${ratio}` : ''}`}
+    answer=${headline(answer)} colours=${colours} />
     <g transform=${`translate(${LEFT} 112)`}><${Waterfall} answer=${answer} width=${inner} most=${5} ...${names} /></g>
-    <g transform=${`translate(${LEFT} 284)`}><${Aligned} answer=${answer} width=${inner} height=${96} ...${names} /></g><${Foot} colours=${colours} />`;
+    <g transform=${`translate(${LEFT} 284)`}><${Aligned} answer=${answer} width=${inner} height=${96} ...${names} /></g>
+      <${Foot} colours=${colours} />`;
 }
 
 /** Returns the picture as SVG text, without styles or scripts. */
 export function pictureText() {
-  const host = document.createElementNS('http://www.w3.org/2000/svg', 'svg'), colours = theme();
-  render(isComparison() ? html`<${ComparisonPicture} colours=${colours} />` : html`<${SummaryPicture} colours=${colours} />`, host);
+  const host = document.createElementNS('http://www.w3.org/2000/svg', 'svg'),
+    colours = theme();
+  render(
+    isComparison() ? html`<${ComparisonPicture} colours=${colours} />` : html`<${SummaryPicture} colours=${colours} />`,
+    host,
+  );
   const inside = new XMLSerializer().serializeToString(host).replace(/^<svg[^>]*>|<\/svg>$/g, '');
   render(null, host);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH * SCALE}" height="${HEIGHT * SCALE}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="${FAMILY}">${inside}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH * SCALE}" height="${HEIGHT * SCALE}"
+    viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="${FAMILY}">${inside}</svg>`;
 }
 
 /* ---- The menu ---- */
@@ -104,12 +163,15 @@ export function pictureText() {
 export function ShareMenu() {
   if (!method.value) return null;
   const close = event => event.currentTarget.closest('details').removeAttribute('open');
-  const item = (text, what, act) => html`<button type="button" role="menuitem" onClick=${event => (close(event), act())}>${text}<span class="small quiet">${what}</span></button>`;
-  const hasTimes = wholeTime.value > 0, hasComment = document.getElementById('comment') !== null;
+  const item = (text, what, act) =>
+    html`<button type="button" role="menuitem" onClick=${event => (close(event), act())}>${text}<span
+      class="small quiet">${what}</span></button>`;
+  const hasTimes = wholeTime.value > 0,
+    hasComment = document.getElementById('comment') !== null;
   return html`<details class="menu share"><summary aria-label="Share">Share</summary><div role="menu">
     ${hasTimes ? item('Copy picture', '1200 × 630: the sentence, the picture, what to change', () => copyPicture(pictureText(), WIDTH * SCALE, HEIGHT * SCALE)) : null}
     ${hasComment ? item('Copy as GitHub comment', 'Markdown with folded tables', async () => copy(await commentText(), 'the comment')) : null}
     ${item('Copy link', 'to this view, with its filter and zoom', () => copy((globalThis.parent === globalThis ? location : parent.location).href, 'the link'))}
-    ${firstCommand() ? item('Copy command', firstCommand(), () => copy(firstCommand(), 'the command')) : null}${item('Print', 'all views, in light colours', () => run('print'))}</div></details>`;
+    ${firstCommand() ? item('Copy command', firstCommand(), () => copy(firstCommand(), 'the command')) : null}
+      ${item('Print', 'all views, in light colours', () => run('print'))}</div></details>`;
 }
-

@@ -65,7 +65,7 @@ export const reasonText = shown => (text => text.slice(text.indexOf('. ') + 2))(
 function Hero() {
   const shown = method.value, {stat} = times.value, time = stat === 'typical' ? wholeTime.value : times.value.whole;
   return html`<section class="hero"><div><h1 aria-description=${explainRuns('the mean over the middle third of the runs, which all typical times are over')}>${timeWithUnit(time)} per inference</h1>
-    <p class="answer"><${Bold} text=${reasonText(shown)} /></p></div><div class="runs small">${html`<${Runs} />`}<${RunsText} /></div></section>`;
+    <p class="answer" aria-description=${explainRuns('of the typical run')}><${Bold} text=${reasonText(shown)} /></p></div><div class="runs small">${html`<${Runs} />`}<${RunsText} /></div></section>`;
 }
 
 /* ---- Levers ---- */
@@ -86,7 +86,7 @@ export function savesText({saves}) {
 
 function Lever({finding}) {
   const {title, fact, saves, effort, certainty, index, rows, code, shares_with: shares = []} = finding, isChosen = get('sel') === `finding:${index}`;
-  return html`<li class=${`lever${isChosen ? ' chosen' : ''}`}><h3 title=${title}>${title}</h3><div class="saving">${saves && !saves.once && saves.high !== null ? html`<${SavingBar} saves=${saves} />` : html`<span class="push"></span>`}<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
+  return html`<li class=${`lever${isChosen ? ' chosen' : ''}`}><h3 title=${title} aria-description=${explainRuns('of the typical run')}>${title}</h3><div class="saving">${saves && !saves.once && saves.high !== null ? html`<${SavingBar} saves=${saves} />` : html`<span class="push"></span>`}<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
     <p aria-description=${explainRuns('of the typical run')}>${fact ?? finding.evidence}${shares.length ? ` Shares time with ${shares.map(at => at + 1).join(', ')}.` : ''}</p>
     <div class="lever-foot"><b>${EFFORTS[effort] ?? ''}</b><span>${CERTAINTIES[certainty] ?? ''}</span><span class="push"></span>
       ${rows.length || code ? html`<${Link} title=${`how: ${countText(rows.length, 'operator')}, why it is believed`} act=${() => select('finding', index)}>how<//>` : null}</div></li>`;

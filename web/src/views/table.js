@@ -5,7 +5,20 @@
 
 import {computed} from '@preact/signals';
 
-import {STAT_TEXTS, comparedMethod, explain, hits, method, pairs, select, selectRow, selectedRows, selection, times, unitName} from '../base/app.js';
+import {
+  STAT_TEXTS,
+  comparedMethod,
+  explain,
+  hits,
+  method,
+  pairs,
+  select,
+  selectRow,
+  selectedRows,
+  selection,
+  times,
+  unitName,
+} from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {DESCRIPTIONS} from '../base/descriptions.js';
@@ -13,19 +26,56 @@ import {optionsOf, termsOf, without} from '../base/filter.js';
 import {callsText, countText, rateText, relativeText, shareText, shortType, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortBackend, shortOp} from '../base/labels.js';
-import {backendRows, delegateRows, eachModule, lineRows, moduleRows, operatorRows, partRows, rowLabel} from '../base/rows.js';
+import {
+  backendRows,
+  delegateRows,
+  eachModule,
+  lineRows,
+  moduleRows,
+  operatorRows,
+  partRows,
+  rowLabel,
+} from '../base/rows.js';
 import {declare, flag, get, oneOf, peek, set} from '../base/store.js';
-import {Distribution, RunsOn, Segments, changeOfTime, commandOf, estimateOf, hueOfBackend, logScale, quoted, shareColumn, shareOfWhole, sumHint, timeColumn, timeText} from '../parts/bits.js';
+import {
+  Distribution,
+  RunsOn,
+  Segments,
+  changeOfTime,
+  commandOf,
+  estimateOf,
+  hueOfBackend,
+  logScale,
+  quoted,
+  shareColumn,
+  shareOfWhole,
+  sumHint,
+  timeColumn,
+  timeText,
+} from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
 import {Verdict, baseOf, changeOf as changedBy, changesBy, intervalText} from './changes.js';
 import {TimePicture, chosenPart, clearFilter, filterText, head, isPartShown, shownOperators} from './time_picture.js';
 
-const KINDS = [['operator', 'Operator', 'the same operator of repeated modules is one row'], ['module', 'Module'], ['source', 'Source line'], ['backend', 'Backend'], ['delegate', 'Delegate'], ['node', 'Node']];
+const KINDS = [
+  ['operator', 'Operator', 'the same operator of repeated modules is one row'],
+  ['module', 'Module'],
+  ['source', 'Source line'],
+  ['backend', 'Backend'],
+  ['delegate', 'Delegate'],
+  ['node', 'Node'],
+];
 
 declare({by: oneOf('operator', ...KINDS.slice(1).map(([value]) => value)), each: flag(false)}); // each: repeated modules and delegates are rows of their own
 for (const [kind] of KINDS) declareTable(kind, 'time-');
 
-command({name: 'unfold', keys: ['u'], text: 'Show each of repeated modules and delegates, or all as one', views: ['table'], run: () => set({each: !peek('each')})});
+command({
+  name: 'unfold',
+  keys: ['u'],
+  text: 'Show each of repeated modules and delegates, or all as one',
+  views: ['table'],
+  run: () => set({each: !peek('each')}),
+});
 
 /** What the part of the peak is. */
 export const OF_PEAK = 'the time that the peaks allow, as a part of the time taken';
@@ -35,20 +85,45 @@ export const OF_PEAK = 'the time that the peaks allow, as a part of the time tak
 const cut = (text, title = text) => html`<span class="cut" title=${title}>${text}</span>`;
 
 /* A name with what is before it in grey: "self_attention · linear". */
-const named = (where, what, title) => html`<span class="cut" title=${title}>${where ? html`<span class="where">${where} · </span>` : null}${what}</span>`;
+const named = (where, what, title) =>
+  html`<span class="cut" title=${title}>${where ? html`<span class="where">${where} · </span>` : null}${what}</span>`;
 
 /* Sums of what the operators of a row compute and move, and the rates that follow in its time. */
 function rateColumns(rows, rowsOf, timeOf) {
-  const {operators, clocks} = method.value, sum = key => row => sumOver(operators.numbers(key), rowsOf(row).filter(at => operators.numbers(key)[at] >= 0));
-  const macs = sum('macs'), bytes = sum('bytes');
+  const {operators, clocks} = method.value,
+    sum = key => row =>
+      sumOver(
+        operators.numbers(key),
+        rowsOf(row).filter(at => operators.numbers(key)[at] >= 0),
+      );
+  const macs = sum('macs'),
+    bytes = sum('bytes');
   // A rate of which the step of the clock could be a third says nothing.
-  const isKnown = row => rowsOf(row).length > 0 && timeOf(row) / rowsOf(row).length >= 3 * (clocks[operators.backend(rowsOf(row)[0])] ?? clocks[''] ?? 0);
+  const isKnown = row =>
+    rowsOf(row).length > 0 &&
+    timeOf(row) / rowsOf(row).length >= 3 * (clocks[operators.backend(rowsOf(row)[0])] ?? clocks[''] ?? 0);
   const rate = of => row => (isKnown(row) && of(row) > 0 && timeOf(row) > 0 ? of(row) / timeOf(row) : NaN);
-  const gflops = rate(row => 2 * macs(row)), gbs = rate(bytes);
-  const column = (key, title, hint, value, rest) => ({key, title, hint, number: true, width: '80px', descending: true, value, text: row => (Number.isFinite(value(row)) ? rateText(value(row)) : ''), ...rest});
+  const gflops = rate(row => 2 * macs(row)),
+    gbs = rate(bytes);
+  const column = (key, title, hint, value, rest) => ({
+    key,
+    title,
+    hint,
+    number: true,
+    width: '80px',
+    descending: true,
+    value,
+    text: row => (Number.isFinite(value(row)) ? rateText(value(row)) : ''),
+    ...rest,
+  });
   return [
-    column('gflops', 'GFLOP/s', DESCRIPTIONS.node.gflops, gflops, {from: 1060, optional: !rows.some(row => gflops(row) > 0)}), column('gbs', 'GB/s', DESCRIPTIONS.node.gbs, gbs, {from: 1400}),
-    column('macs', 'MACs', DESCRIPTIONS.node.macs, macs, {optional: true}), column('bytes', 'bytes', DESCRIPTIONS.node.bytes, bytes, {optional: true}),
+    column('gflops', 'GFLOP/s', DESCRIPTIONS.node.gflops, gflops, {
+      from: 1060,
+      optional: !rows.some(row => gflops(row) > 0),
+    }),
+    column('gbs', 'GB/s', DESCRIPTIONS.node.gbs, gbs, {from: 1400}),
+    column('macs', 'MACs', DESCRIPTIONS.node.macs, macs, {optional: true}),
+    column('bytes', 'bytes', DESCRIPTIONS.node.bytes, bytes, {optional: true}),
   ];
 }
 
@@ -56,111 +131,459 @@ function rateColumns(rows, rowsOf, timeOf) {
 function changeColumns(changeOf, rowsOf) {
   if (!comparedMethod.value || comparedMethod.value.may_differ) return [];
   return [
-    timeColumn('base', 'base', 'of the base', row => (changeOf(row) ? baseOf(changeOf(row)) ?? NaN : NaN), {width: '84px', rows: rowsOf}),
-    {key: 'change', title: `change, ${unitName.value}`, head: `change ${unitName.value}`, exact: 'change ns', hint: 'this less the base', why: row => explain('this less the base', rowsOf(row)), number: true, width: '92px', descending: true, value: row => (changeOf(row) ? changedBy(changeOf(row)) : NaN), text: row => (changeOf(row) ? changeOfTime(changedBy(changeOf(row)), rowsOf(row)) : '')},
-    {key: 'relative', title: '%', hint: 'change relative to the base', number: true, width: '64px', from: 1300, value: row => changeOf(row)?.relative_change ?? NaN, text: row => (Number.isFinite(changeOf(row)?.relative_change) ? relativeText(changeOf(row).relative_change) : '')},
-    {key: 'between', title: 'between', number: true, width: '110px', from: 1400, sort: false, hint: 'interval in which the relative change lies', text: row => intervalText(changeOf(row)?.interval)},
-    {key: 'verdict', title: 'verdict', width: '110px', value: row => changeOf(row)?.verdict ?? '', cell: row => (changeOf(row) ? html`<${Verdict} verdict=${changeOf(row).verdict} />` : '')},
+    timeColumn('base', 'base', 'of the base', row => (changeOf(row) ? (baseOf(changeOf(row)) ?? NaN) : NaN), {
+      width: '84px',
+      rows: rowsOf,
+    }),
+    {
+      key: 'change',
+      title: `change, ${unitName.value}`,
+      head: `change ${unitName.value}`,
+      exact: 'change ns',
+      hint: 'this less the base',
+      why: row => explain('this less the base', rowsOf(row)),
+      number: true,
+      width: '92px',
+      descending: true,
+      value: row => (changeOf(row) ? changedBy(changeOf(row)) : NaN),
+      text: row => (changeOf(row) ? changeOfTime(changedBy(changeOf(row)), rowsOf(row)) : ''),
+    },
+    {
+      key: 'relative',
+      title: '%',
+      hint: 'change relative to the base',
+      number: true,
+      width: '64px',
+      from: 1300,
+      value: row => changeOf(row)?.relative_change ?? NaN,
+      text: row => (Number.isFinite(changeOf(row)?.relative_change) ? relativeText(changeOf(row).relative_change) : ''),
+    },
+    {
+      key: 'between',
+      title: 'between',
+      number: true,
+      width: '110px',
+      from: 1400,
+      sort: false,
+      hint: 'interval in which the relative change lies',
+      text: row => intervalText(changeOf(row)?.interval),
+    },
+    {
+      key: 'verdict',
+      title: 'verdict',
+      width: '110px',
+      value: row => changeOf(row)?.verdict ?? '',
+      cell: row => (changeOf(row) ? html`<${Verdict} verdict=${changeOf(row).verdict} />` : ''),
+    },
   ];
 }
 
 function timeColumns(rows, rest = {}) {
   const most = rows.reduce((a, {time}) => Math.max(a, time), 0);
   return [
-    timeColumn('time', times.value.stat === 'typical' ? '' : times.value.label, sumHint(), row => row.time, {rows: row => row.rows, estimated: row => row.estimated, width: '92px', mark: row => (row.upper ? '≤ ' : ''), ...rest}),
-    shareColumn(row => row.time, most, row => row.hue),
+    timeColumn('time', times.value.stat === 'typical' ? '' : times.value.label, sumHint(), row => row.time, {
+      rows: row => row.rows,
+      estimated: row => row.estimated,
+      width: '92px',
+      mark: row => (row.upper ? '≤ ' : ''),
+      ...rest,
+    }),
+    shareColumn(
+      row => row.time,
+      most,
+      row => row.hue,
+    ),
   ];
 }
 
-const countColumn = (hint = 'operators of the graph') => ({key: 'count', title: 'count', hint, number: true, width: '64px', descending: true, value: row => row.count, text: row => (row.count >= 1 ? `×${row.count}` : ''), plain: row => (row.count >= 1 ? String(row.count) : '')});
+const countColumn = (hint = 'operators of the graph') => ({
+  key: 'count',
+  title: 'count',
+  hint,
+  number: true,
+  width: '64px',
+  descending: true,
+  value: row => row.count,
+  text: row => (row.count >= 1 ? `×${row.count}` : ''),
+  plain: row => (row.count >= 1 ? String(row.count) : ''),
+});
 
 const lineOf = row => {
   const source = row.rows.length ? method.value.operators.source(row.rows[0]) : null;
   return source ? `${source.file.split('/').pop()}:${source.line}` : '';
 };
 
-const eachColumn = () => timeColumn('each', 'each', 'mean of one of them', row => (row.count >= 1 ? row.time / row.count : NaN), {rows: row => row.rows, width: '92px', from: 760});
+const eachColumn = () =>
+  timeColumn('each', 'each', 'mean of one of them', row => (row.count >= 1 ? row.time / row.count : NaN), {
+    rows: row => row.rows,
+    width: '92px',
+    from: 760,
+  });
 
 /* The least and the most of the runs that count, as the library has them of whole rows. */
 const spreadColumn = rows => ({
-  key: 'spread', title: `least – most, ${unitName.value}`, hint: 'the least and the most of the runs that count', number: true, width: '124px', from: 1000, optional: !rows.some(({max}) => max > 0),
-  value: row => row.max, text: row => (row.max > 0 ? `${timeText(row.min, 0, row.rows)} – ${timeText(row.max, 0, row.rows)}` : ''), cell: row => html`<span class="quiet">${row.max > 0 ? `${timeText(row.min, 0, row.rows)} – ${timeText(row.max, 0, row.rows)}` : ''}</span>`,
+  key: 'spread',
+  title: `least – most, ${unitName.value}`,
+  hint: 'the least and the most of the runs that count',
+  number: true,
+  width: '124px',
+  from: 1000,
+  optional: !rows.some(({max}) => max > 0),
+  value: row => row.max,
+  text: row => (row.max > 0 ? `${timeText(row.min, 0, row.rows)} – ${timeText(row.max, 0, row.rows)}` : ''),
+  cell: row =>
+    html`<span class="quiet">
+      ${row.max > 0 ? `${timeText(row.min, 0, row.rows)} – ${timeText(row.max, 0, row.rows)}` : ''}</span>`,
   why: row => explain('the least and the most of the runs that count', row.rows),
 });
 
 /** The columns of rows of operators, for the table and the summary. */
 export function operatorColumns(rows, {isBrief = false} = {}) {
-  const shownHead = head.value, rowsOf = row => row.rows, title = shownHead ? `operator (in ${shownHead})` : 'operator';
+  const shownHead = head.value,
+    rowsOf = row => row.rows,
+    title = shownHead ? `operator (in ${shownHead})` : 'operator';
   return [
-    {key: 'label', title, head: 'operator', width: 'minmax(200px, 2.4fr)', value: row => rowLabel(row, shownHead).filter(Boolean).join(' · '), cell: row => named(...rowLabel(row, shownHead), row.kind === 'part' ? row.label : `${row.pattern} · ${row.op}`)},
-    {key: 'backend', title: 'runs on', width: 'minmax(96px, 0.8fr)', from: 520, value: row => (row.kind === 'part' ? shortBackend(row.backend) : shortBackend(row.backend)), cell: row => (row.kind === 'part' ? html`<span class="runs-on"><i class=${`dot ${row.hue}`}></i>${row.backend ? shortBackend(row.backend) : ''}</span>` : html`<${RunsOn} name=${row.backend} />`)},
-    countColumn(), ...timeColumns(rows), eachColumn(), spreadColumn(rows), ...rateColumns(rows, rowsOf, row => row.time),
+    {
+      key: 'label',
+      title,
+      head: 'operator',
+      width: 'minmax(200px, 2.4fr)',
+      value: row => rowLabel(row, shownHead).filter(Boolean).join(' · '),
+      cell: row => named(...rowLabel(row, shownHead), row.kind === 'part' ? row.label : `${row.pattern} · ${row.op}`),
+    },
+    {
+      key: 'backend',
+      title: 'runs on',
+      width: 'minmax(96px, 0.8fr)',
+      from: 520,
+      value: row => (row.kind === 'part' ? shortBackend(row.backend) : shortBackend(row.backend)),
+      cell: row =>
+        row.kind === 'part'
+          ? html`<span class="runs-on"><i class=${`dot ${row.hue}`}></i>${row.backend ? shortBackend(row.backend) : ''}
+            </span>`
+          : html`<${RunsOn} name=${row.backend} />`,
+    },
+    countColumn(),
+    ...timeColumns(rows),
+    eachColumn(),
+    spreadColumn(rows),
+    ...rateColumns(rows, rowsOf, row => row.time),
     ...(isBrief ? [] : changeColumns(changesBy.value.row, rowsOf)),
-    {key: 'dtype', title: 'type', hint: 'of the weight, or else of the first output', width: '80px', optional: true, value: row => row.dtype ?? ''},
-    {key: 'source', title: 'source', width: 'minmax(110px, 1fr)', from: 1500, optional: isBrief, value: lineOf, cell: row => cut(lineOf(row))},
+    {
+      key: 'dtype',
+      title: 'type',
+      hint: 'of the weight, or else of the first output',
+      width: '80px',
+      optional: true,
+      value: row => row.dtype ?? '',
+    },
+    {
+      key: 'source',
+      title: 'source',
+      width: 'minmax(110px, 1fr)',
+      from: 1500,
+      optional: isBrief,
+      value: lineOf,
+      cell: row => cut(lineOf(row)),
+    },
   ];
 }
 
 function moduleColumns(rows) {
   const slowest = row => (row.modules.length > 1 ? eachModule(method.value.operators, row.rows, times.value.of) : null);
   return [
-    {key: 'label', title: 'module', width: 'minmax(220px, 2.4fr)', value: row => row.key, cell: row => html`<span class="cut head" title=${row.key}><bdi>${row.key}</bdi></span>`},
-    {key: 'type', title: 'type', width: 'minmax(100px, 1fr)', from: 900, value: row => shortType(row.type), cell: row => cut(shortType(row.type), row.type)},
-    {...countColumn('equal modules'), text: row => (row.count > 1 ? `×${row.count}` : '')}, ...timeColumns(rows),
-    timeColumn('own', 'own', 'of its own operators, without those of modules inside', row => row.own, {rows: row => row.rows, width: '84px', from: 700}), {...eachColumn(), from: 900},
-    {key: 'nodes', title: 'nodes', hint: 'operators inside', number: true, width: '64px', from: 1000, descending: true, value: row => row.rows.length}, ...rateColumns(rows, row => row.rows, row => row.time),
-    ...changeColumns(changesBy.value.module, row => row.rows), {key: 'modules', title: 'modules', optional: true, width: '120px', number: true, value: row => slowest(row)?.each.length ?? 1},
+    {
+      key: 'label',
+      title: 'module',
+      width: 'minmax(220px, 2.4fr)',
+      value: row => row.key,
+      cell: row => html`<span class="cut head" title=${row.key}><bdi>${row.key}</bdi></span>`,
+    },
+    {
+      key: 'type',
+      title: 'type',
+      width: 'minmax(100px, 1fr)',
+      from: 900,
+      value: row => shortType(row.type),
+      cell: row => cut(shortType(row.type), row.type),
+    },
+    {...countColumn('equal modules'), text: row => (row.count > 1 ? `×${row.count}` : '')},
+    ...timeColumns(rows),
+    timeColumn('own', 'own', 'of its own operators, without those of modules inside', row => row.own, {
+      rows: row => row.rows,
+      width: '84px',
+      from: 700,
+    }),
+    {...eachColumn(), from: 900},
+    {
+      key: 'nodes',
+      title: 'nodes',
+      hint: 'operators inside',
+      number: true,
+      width: '64px',
+      from: 1000,
+      descending: true,
+      value: row => row.rows.length,
+    },
+    ...rateColumns(
+      rows,
+      row => row.rows,
+      row => row.time,
+    ),
+    ...changeColumns(changesBy.value.module, row => row.rows),
+    {
+      key: 'modules',
+      title: 'modules',
+      optional: true,
+      width: '120px',
+      number: true,
+      value: row => slowest(row)?.each.length ?? 1,
+    },
   ];
 }
 
 const lineColumns = rows => [
-  {key: 'label', title: 'source line', width: 'minmax(160px, 1fr)', value: row => row.key, cell: row => html`<span class="cut head" title=${row.key}><bdi>${row.label}</bdi></span>`},
-  {key: 'code', title: 'code', width: 'minmax(180px, 2.2fr)', from: 760, value: row => row.source?.code?.trim() ?? '', cell: row => html`<code class="cut" title=${sourceText(row.source)}>${row.source?.code?.trim().split('\n')[0] ?? ''}</code>`},
-  countColumn(), ...timeColumns(rows), ...rateColumns(rows, row => row.rows, row => row.time), ...changeColumns(changesBy.value.source, row => row.rows),
+  {
+    key: 'label',
+    title: 'source line',
+    width: 'minmax(160px, 1fr)',
+    value: row => row.key,
+    cell: row => html`<span class="cut head" title=${row.key}><bdi>${row.label}</bdi></span>`,
+  },
+  {
+    key: 'code',
+    title: 'code',
+    width: 'minmax(180px, 2.2fr)',
+    from: 760,
+    value: row => row.source?.code?.trim() ?? '',
+    cell: row =>
+      html`<code class="cut" title=${sourceText(row.source)}>${row.source?.code?.trim().split('\n')[0] ?? ''}</code>`,
+  },
+  countColumn(),
+  ...timeColumns(rows),
+  ...rateColumns(
+    rows,
+    row => row.rows,
+    row => row.time,
+  ),
+  ...changeColumns(changesBy.value.source, row => row.rows),
 ];
 
 const backendColumns = rows => [
-  {key: 'label', title: 'runs on', width: 'minmax(160px, 1.4fr)', value: row => row.label, cell: row => html`<${RunsOn} name=${row.backend} />`}, countColumn(), ...timeColumns(rows), ...rateColumns(rows, row => row.rows, row => row.time),
+  {
+    key: 'label',
+    title: 'runs on',
+    width: 'minmax(160px, 1.4fr)',
+    value: row => row.label,
+    cell: row => html`<${RunsOn} name=${row.backend} />`,
+  },
+  countColumn(),
+  ...timeColumns(rows),
+  ...rateColumns(
+    rows,
+    row => row.rows,
+    row => row.time,
+  ),
   ...changeColumns(changesBy.value.backend, row => row.rows),
 ];
 
 /* The time of delegates by phase and by unit, where a backend records it: averages. */
-const DELEGATE_PARTS = [['copy_in', 'copying in'], ['compute', 'computing'], ['wait', 'waiting'], ['copy_out', 'copying out'], ['npu', 'NPU'], ['gpu', 'GPU'], ['cpu', 'CPU']];
+const DELEGATE_PARTS = [
+  ['copy_in', 'copying in'],
+  ['compute', 'computing'],
+  ['wait', 'waiting'],
+  ['copy_out', 'copying out'],
+  ['npu', 'NPU'],
+  ['gpu', 'GPU'],
+  ['cpu', 'CPU'],
+];
 
 function delegateColumns(rows) {
-  const sum = key => row => row.delegates.reduce((all, delegate) => all + (delegate[key] ?? 0), 0), parts = DELEGATE_PARTS.filter(([key]) => rows.some(row => sum(key)(row) > 0));
-  const first = row => row.delegates[0].instruction, why = row => [row.cutBy, row.why].filter(Boolean).join(': ');
+  const sum = key => row => row.delegates.reduce((all, delegate) => all + (delegate[key] ?? 0), 0),
+    parts = DELEGATE_PARTS.filter(([key]) => rows.some(row => sum(key)(row) > 0));
+  const first = row => row.delegates[0].instruction,
+    why = row => [row.cutBy, row.why].filter(Boolean).join(': ');
   return [
-    {key: 'label', title: 'delegate', width: 'minmax(180px, 1.6fr)', value: row => row.label, cell: row => html`<span class="cut head" title=${row.label}><bdi>${row.label}</bdi></span>`},
-    {key: 'backend', title: 'runs on', width: 'minmax(90px, 0.7fr)', from: 700, value: row => shortBackend(row.backend), cell: row => html`<${RunsOn} name=${row.backend} />`},
-    {key: 'instruction', title: '#', hint: 'the instruction that calls it first', number: true, width: '52px', from: 900, value: first}, {...countColumn('delegates of the same modules and operators'), text: row => `×${row.count}`},
+    {
+      key: 'label',
+      title: 'delegate',
+      width: 'minmax(180px, 1.6fr)',
+      value: row => row.label,
+      cell: row => html`<span class="cut head" title=${row.label}><bdi>${row.label}</bdi></span>`,
+    },
+    {
+      key: 'backend',
+      title: 'runs on',
+      width: 'minmax(90px, 0.7fr)',
+      from: 700,
+      value: row => shortBackend(row.backend),
+      cell: row => html`<${RunsOn} name=${row.backend} />`,
+    },
+    {
+      key: 'instruction',
+      title: '#',
+      hint: 'the instruction that calls it first',
+      number: true,
+      width: '52px',
+      from: 900,
+      value: first,
+    },
+    {...countColumn('delegates of the same modules and operators'), text: row => `×${row.count}`},
     {key: 'nodes', title: 'nodes', hint: 'operators inside one', number: true, width: '60px', value: row => row.nodes},
     ...(method.value.runs ? timeColumns(rows, {head: `call avg ${unitName.value}`, exact: 'call avg ns'}) : []),
-    ...(method.value.runs ? [timeColumn('inside', 'inside', 'of the operators inside', row => row.inside, {rows: row => row.rows, width: '84px', from: 760}), ...parts.map(([key, title]) => timeColumn(key, title, 'as the backend recorded it, average', sum(key), {width: '92px', from: 1000}))] : []),
-    {key: 'why', title: 'why it ends there', width: 'minmax(160px, 2fr)', from: 640, value: why, cell: row => cut(why(row))},
+    ...(method.value.runs
+      ? [
+          timeColumn('inside', 'inside', 'of the operators inside', row => row.inside, {
+            rows: row => row.rows,
+            width: '84px',
+            from: 760,
+          }),
+          ...parts.map(([key, title]) =>
+            timeColumn(key, title, 'as the backend recorded it, average', sum(key), {width: '92px', from: 1000}),
+          ),
+        ]
+      : []),
+    {
+      key: 'why',
+      title: 'why it ends there',
+      width: 'minmax(160px, 2fr)',
+      from: 640,
+      value: why,
+      cell: row => cut(why(row)),
+    },
   ];
 }
 
 function nodeColumns(rows) {
-  const {operators} = method.value, {of, label, stat} = times.value, own = {rows: row => [row], estimated: estimateOf(operators)}, order = operators.indices('instruction'), at = logScale(operators, operators.timed);
-  const text = key => row => operators.text(key, row) ?? '', path = row => operators.module(row)?.path ?? '', most = rows.reduce((a, row) => Math.max(a, of[row] || 0), 0), hue = row => hueOfBackend(operators.backend(row));
-  const number = (key, title, rest = {}) => ({key, title, hint: DESCRIPTIONS.node[key], number: true, width: '80px', descending: true, value: row => operators.numbers(key)[row], text: row => (operators.numbers(key)[row] >= 0 ? rateText(operators.numbers(key)[row]) : ''), ...rest});
+  const {operators} = method.value,
+    {of, label, stat} = times.value,
+    own = {rows: row => [row], estimated: estimateOf(operators)},
+    order = operators.indices('instruction'),
+    at = logScale(operators, operators.timed);
+  const text = key => row => operators.text(key, row) ?? '',
+    path = row => operators.module(row)?.path ?? '',
+    most = rows.reduce((a, row) => Math.max(a, of[row] || 0), 0),
+    hue = row => hueOfBackend(operators.backend(row));
+  const number = (key, title, rest = {}) => ({
+    key,
+    title,
+    hint: DESCRIPTIONS.node[key],
+    number: true,
+    width: '80px',
+    descending: true,
+    value: row => operators.numbers(key)[row],
+    text: row => (operators.numbers(key)[row] >= 0 ? rateText(operators.numbers(key)[row]) : ''),
+    ...rest,
+  });
   return [
-    ...(rows.some(row => order[row] >= 0) ? [{key: 'order', title: '#', hint: 'order of execution: the number of the instruction that first runs the node or calls its delegate', number: true, width: '52px', value: row => (order[row] >= 0 ? order[row] : NaN), text: row => (order[row] >= 0 ? String(order[row]) : '')}] : []),
-    {key: 'op', title: 'operator', width: 'minmax(110px, 1fr)', value: row => operators.op(row), cell: row => cut(shortOp(operators.op(row)), operators.op(row))},
-    {key: 'name', title: 'node', width: 'minmax(110px, 1.3fr)', from: 1000, value: row => operators.name(row), cell: row => html`<span class="cut quiet" title=${operators.name(row)}>${operators.name(row)}</span>`},
-    {key: 'module', title: 'module', width: 'minmax(110px, 1.4fr)', value: path, cell: row => html`<span class="cut head" title=${path(row)}><bdi>${path(row)}</bdi></span>`},
-    {key: 'backend', title: 'runs on', width: 'minmax(90px, 0.7fr)', from: 700, value: row => shortBackend(operators.backend(row)), cell: row => html`<${RunsOn} name=${operators.backend(row)} />`},
-    timeColumn('time', stat === 'typical' ? '' : label, STAT_TEXTS[stat], row => of[row], {...own, width: '92px'}), shareColumn(row => of[row], most, hue),
-    ...(stat === 'p50' ? [] : [timeColumn('p50', 'p50', STAT_TEXTS.p50, row => operators.numbers('p50')[row], {...own, width: '88px', optional: true})]), ...changeColumns(row => pairs.value.get(row), row => [row]),
-    {key: 'spread', title: 'least – most', hint: 'least to most, p10 to p90, median; the scale is logarithmic', width: 'minmax(100px, 1fr)', from: 1200, sort: false, cell: row => html`<${Distribution} operators=${operators} row=${row} at=${at} />`},
-    number('gflops', 'GFLOP/s', {from: 1100}), number('gbs', 'GB/s', {from: 1400}),
-    {...number('of_peak', 'of peak', {from: 1400}), hint: OF_PEAK, optional: !rows.some(row => operators.numbers('of_peak')[row] >= 0), text: row => (operators.numbers('of_peak')[row] >= 0 ? shareText(operators.numbers('of_peak')[row], 1) : '')},
-    {key: 'source', title: 'source', width: 'minmax(90px, 1fr)', from: 1700, value: row => sourceText(operators.source(row)), cell: row => cut(sourceText(operators.source(row)), operators.source(row)?.code)},
-    {key: 'calls', title: 'calls', hint: `calls ${DESCRIPTIONS.node.calls}`, number: true, width: '56px', optional: true, value: row => operators.numbers('calls')[row], text: row => callsText(operators.numbers('calls')[row] || 0)},
-    {key: 'match', title: 'match', width: '90px', optional: true, value: text('match')}, {key: 'runs_as', title: 'runs as', width: '140px', optional: true, value: text('runs_as')}, {key: 'outputs', title: 'output', width: '160px', optional: true, value: text('outputs')},
-    ...[['bytes', 'bytes'], ['macs', 'MACs'], ['intensity', 'FLOP/byte']].map(([key, title]) => number(key, title, {optional: true})),
-    ...['p10', 'p90', 'min', 'max'].map(key => timeColumn(key, key, `${key} over the runs in which it ran`, row => operators.numbers(key)[row], {...own, width: '88px', optional: true})),
+    ...(rows.some(row => order[row] >= 0)
+      ? [
+          {
+            key: 'order',
+            title: '#',
+            hint: 'order of execution: the number of the instruction that first runs the node or calls its delegate',
+            number: true,
+            width: '52px',
+            value: row => (order[row] >= 0 ? order[row] : NaN),
+            text: row => (order[row] >= 0 ? String(order[row]) : ''),
+          },
+        ]
+      : []),
+    {
+      key: 'op',
+      title: 'operator',
+      width: 'minmax(110px, 1fr)',
+      value: row => operators.op(row),
+      cell: row => cut(shortOp(operators.op(row)), operators.op(row)),
+    },
+    {
+      key: 'name',
+      title: 'node',
+      width: 'minmax(110px, 1.3fr)',
+      from: 1000,
+      value: row => operators.name(row),
+      cell: row => html`<span class="cut quiet" title=${operators.name(row)}>${operators.name(row)}</span>`,
+    },
+    {
+      key: 'module',
+      title: 'module',
+      width: 'minmax(110px, 1.4fr)',
+      value: path,
+      cell: row => html`<span class="cut head" title=${path(row)}><bdi>${path(row)}</bdi></span>`,
+    },
+    {
+      key: 'backend',
+      title: 'runs on',
+      width: 'minmax(90px, 0.7fr)',
+      from: 700,
+      value: row => shortBackend(operators.backend(row)),
+      cell: row => html`<${RunsOn} name=${operators.backend(row)} />`,
+    },
+    timeColumn('time', stat === 'typical' ? '' : label, STAT_TEXTS[stat], row => of[row], {...own, width: '92px'}),
+    shareColumn(row => of[row], most, hue),
+    ...(stat === 'p50'
+      ? []
+      : [
+          timeColumn('p50', 'p50', STAT_TEXTS.p50, row => operators.numbers('p50')[row], {
+            ...own,
+            width: '88px',
+            optional: true,
+          }),
+        ]),
+    ...changeColumns(
+      row => pairs.value.get(row),
+      row => [row],
+    ),
+    {
+      key: 'spread',
+      title: 'least – most',
+      hint: 'least to most, p10 to p90, median; the scale is logarithmic',
+      width: 'minmax(100px, 1fr)',
+      from: 1200,
+      sort: false,
+      cell: row => html`<${Distribution} operators=${operators} row=${row} at=${at} />`,
+    },
+    number('gflops', 'GFLOP/s', {from: 1100}),
+    number('gbs', 'GB/s', {from: 1400}),
+    {
+      ...number('of_peak', 'of peak', {from: 1400}),
+      hint: OF_PEAK,
+      optional: !rows.some(row => operators.numbers('of_peak')[row] >= 0),
+      text: row => (operators.numbers('of_peak')[row] >= 0 ? shareText(operators.numbers('of_peak')[row], 1) : ''),
+    },
+    {
+      key: 'source',
+      title: 'source',
+      width: 'minmax(90px, 1fr)',
+      from: 1700,
+      value: row => sourceText(operators.source(row)),
+      cell: row => cut(sourceText(operators.source(row)), operators.source(row)?.code),
+    },
+    {
+      key: 'calls',
+      title: 'calls',
+      hint: `calls ${DESCRIPTIONS.node.calls}`,
+      number: true,
+      width: '56px',
+      optional: true,
+      value: row => operators.numbers('calls')[row],
+      text: row => callsText(operators.numbers('calls')[row] || 0),
+    },
+    {key: 'match', title: 'match', width: '90px', optional: true, value: text('match')},
+    {key: 'runs_as', title: 'runs as', width: '140px', optional: true, value: text('runs_as')},
+    {key: 'outputs', title: 'output', width: '160px', optional: true, value: text('outputs')},
+    ...[
+      ['bytes', 'bytes'],
+      ['macs', 'MACs'],
+      ['intensity', 'FLOP/byte'],
+    ].map(([key, title]) => number(key, title, {optional: true})),
+    ...['p10', 'p90', 'min', 'max'].map(key =>
+      timeColumn(key, key, `${key} over the runs in which it ran`, row => operators.numbers(key)[row], {
+        ...own,
+        width: '88px',
+        optional: true,
+      }),
+    ),
   ];
 }
 
@@ -172,66 +595,126 @@ const isFolded = () => !get('each') && method.value.patterns.some(({modules}) =>
 
 const MAKE = {
   operator: rows => {
-    const list = [...operatorRows(method.value, times.value, rows), ...partRows(method.value, times.value).filter(isPartShown)];
+    const list = [
+      ...operatorRows(method.value, times.value, rows),
+      ...partRows(method.value, times.value).filter(isPartShown),
+    ];
     return list.sort((a, b) => b.time - a.time);
   },
   module: rows => moduleRows(method.value, times.value, rows, isFolded()),
-  source: rows => lineRows(method.value, times.value, rows), backend: rows => backendRows(method.value, times.value, rows),
+  source: rows => lineRows(method.value, times.value, rows),
+  backend: rows => backendRows(method.value, times.value, rows),
   delegate: rows => {
-    const has = new Set(rows), list = delegateRows(method.value, times.value, !get('each'));
-    return rows.length === method.value.operators.timed.length ? list : list.filter(row => row.rows.some(at => has.has(at)));
+    const has = new Set(rows),
+      list = delegateRows(method.value, times.value, !get('each'));
+    return rows.length === method.value.operators.timed.length
+      ? list
+      : list.filter(row => row.rows.some(at => has.has(at)));
   },
   node: rows => rows,
 };
-const COLUMNS = {operator: operatorColumns, module: moduleColumns, source: lineColumns, backend: backendColumns, delegate: delegateColumns, node: nodeColumns};
+const COLUMNS = {
+  operator: operatorColumns,
+  module: moduleColumns,
+  source: lineColumns,
+  backend: backendColumns,
+  delegate: delegateColumns,
+  node: nodeColumns,
+};
 
 /** The kind of rows that is shown: of a method without a graph always those of operators and parts. */
 export const shownKind = () => (method.value.hasGraph ? get('by') : 'operator');
 
 const shown = computed(() => {
-  const kind = shownKind(), rows = MAKE[kind](shownOperators.value);
+  const kind = shownKind(),
+    rows = MAKE[kind](shownOperators.value);
   return {kind, rows, columns: COLUMNS[kind](rows)};
 });
 
 /* What a click on a row selects everywhere. */
 const SELECT = {
   operator: row => row.kind === 'part' || select('repeated', `${row.pattern} ${row.op}`),
-  module: row => (row.modules.length === 0 ? undefined : row.modules.length > 1 ? select('pattern', row.key) : select('module', row.modules[0].path)),
-  source: row => row.key && select('line', row.key), backend: row => select('backend', row.key), delegate: row => select('delegate', row.delegates[0].instruction), node: selectRow,
+  module: row =>
+    row.modules.length === 0
+      ? undefined
+      : row.modules.length > 1
+        ? select('pattern', row.key)
+        : select('module', row.modules[0].path),
+  source: row => row.key && select('line', row.key),
+  backend: row => select('backend', row.key),
+  delegate: row => select('delegate', row.delegates[0].instruction),
+  node: selectRow,
 };
 
 /* The command that prints the rows; null if none does. */
 function tableCommand(kind) {
   const options = optionsOf([get('in'), get('q')].filter(Boolean).join(' '));
   if (!options || chosenPart.value || get('q').includes('timed:')) return null;
-  if (kind === 'node') return commandOf('nodes', {hasStat: true}, method.value.graphName ? `--graph ${quoted(method.value.graphName)}` : '', ...options);
+  if (kind === 'node')
+    return commandOf(
+      'nodes',
+      {hasStat: true},
+      method.value.graphName ? `--graph ${quoted(method.value.graphName)}` : '',
+      ...options,
+    );
   if (kind === 'delegate') return options.length ? null : commandOf('delegation', {}, '--by delegate');
   if (kind === 'operator') return null;
   return commandOf('summary', {isSum: true}, `--by ${kind === 'module' && isFolded() ? 'pattern' : kind}`, ...options);
 }
 
-const Chips = () => html`${get('in') ? html`<button type="button" class="chip" aria-label="Show all" onClick=${clearFilter}>${filterText.value} ×</button>` : null}${termsOf(get('q')).filter(part => part.includes(':')).map(part =>
-  html`<button type="button" class="chip" aria-label=${`Remove ${part}`} onClick=${() => set({q: without(get('q'), part)})}>${part} ×</button>`)}`;
+const Chips = () =>
+  html`${get('in') ? html`<button type="button" class="chip" aria-label="Show all" onClick=${clearFilter}>
+    ${filterText.value} ×</button>` : null}${termsOf(
+    get('q'),
+  )
+    .filter(part => part.includes(':'))
+    .map(
+      part =>
+        html`<button type="button" class="chip" aria-label=${`Remove ${part}`}
+          onClick=${() => set({q: without(get('q'), part)})}>${part} ×</button>`,
+    )}`;
 
 /* The sum of what is shown: "669 operators, 903 ms, 99 %". */
 function Count({rows, operators}) {
   const time = sumOver(times.value.of, operators);
-  const sum = chosenPart.value || operators.length === 0 ? '' : `${countText(operators.length, 'operator')}, ${timeText(time, 0, operators)} ${unitName.value}, ${shareOfWhole(time)}`;
-  return html`<span class="count" role="status" aria-description=${explain(sumHint(), operators)}>${sum}${rows.length !== operators.length ? `${sum ? '; ' : ''}${countText(rows.length, 'row')}` : ''}</span>`;
+  const sum =
+    chosenPart.value || operators.length === 0
+      ? ''
+      : `${countText(operators.length, 'operator')}, ${timeText(time, 0, operators)} ${unitName.value}, ${shareOfWhole(time)}`;
+  return html`<span class="count" role="status" aria-description=${explain(sumHint(), operators)}>${sum}
+    ${rows.length !== operators.length ? `${sum ? '; ' : ''}${countText(rows.length, 'row')}` : ''}</span>`;
 }
 
 export function TableView() {
-  const {hasGraph, delegates, operators} = method.value, {kind, rows, columns} = shown.value, chosen = selectedRows.value;
-  const kinds = KINDS.filter(([name]) => hasGraph && (name !== 'delegate' || delegates.length) && (name !== 'source' || operators.sources.length));
-  const isChosen = kind === 'node' ? row => chosen?.[row] === 1
-    : kind === 'delegate' ? row => selection.value?.kind === 'delegate' && row.delegates.some(({instruction}) => String(instruction) === selection.value.id) : row => Boolean(chosen) && row.rows.some(at => chosen[at]);
+  const {hasGraph, delegates, operators} = method.value,
+    {kind, rows, columns} = shown.value,
+    chosen = selectedRows.value;
+  const kinds = KINDS.filter(
+    ([name]) =>
+      hasGraph && (name !== 'delegate' || delegates.length) && (name !== 'source' || operators.sources.length),
+  );
+  const isChosen =
+    kind === 'node'
+      ? row => chosen?.[row] === 1
+      : kind === 'delegate'
+        ? row =>
+            selection.value?.kind === 'delegate' &&
+            row.delegates.some(({instruction}) => String(instruction) === selection.value.id)
+        : row => Boolean(chosen) && row.rows.some(at => chosen[at]);
   const describe = marked => {
-    const inside = kind === 'node' ? marked : marked.flatMap(row => [...row.rows]), sum = kind === 'node' ? sumOver(times.value.of, marked) : marked.reduce((all, row) => all + row.time, 0);
+    const inside = kind === 'node' ? marked : marked.flatMap(row => [...row.rows]),
+      sum = kind === 'node' ? sumOver(times.value.of, marked) : marked.reduce((all, row) => all + row.time, 0);
     return `${countText(inside.length, 'operator')}, ${timeText(sum, 0, inside)} ${unitName.value}, ${shareOfWhole(sum)}`;
   };
-  return html`<div class="table-page"><div class="toolbar">${kinds.length ? html`<${Segments} label="Group by" options=${kinds} chosen=${kind} change=${by => set({by})} />` : null}<${Chips} /><${Count} rows=${rows} operators=${shownOperators.value} /></div>
+  return html`<div class="table-page"><div class="toolbar">${kinds.length ? html`<${Segments} label="Group by"
+    options=${kinds} chosen=${kind} change=${by => set({by})} />` : null}<${Chips} /><${Count} rows=${rows}
+    operators=${shownOperators.value} /></div>
     <${TimePicture} isSmall=${true} />
-    ${rows.length === 0 ? html`<p class="note">${hits.value.isAll && !get('in') ? 'No operator was timed.' : 'No row matches.'}</p>`
-    : html`<${Table} key=${kind} name=${kind} label=${`Rows by ${KINDS.find(([name]) => name === kind)[1].toLowerCase()}`} columns=${columns} rows=${rows} open=${SELECT[kind]} isChosen=${isChosen} sum=${describe} command=${tableCommand(kind)} />`}</div>`;
+    ${
+      rows.length === 0
+        ? html`<p class="note">${hits.value.isAll && !get('in') ? 'No operator was timed.' : 'No row matches.'}</p>`
+        : html`<${Table} key=${kind} name=${kind}
+          label=${`Rows by ${KINDS.find(([name]) => name === kind)[1].toLowerCase()}`} columns=${columns} rows=${rows}
+          open=${SELECT[kind]} isChosen=${isChosen} sum=${describe} command=${tableCommand(kind)} />`
+    }</div>`;
 }
-

@@ -26,7 +26,9 @@ export const allRows = computed(() => (method.value && times.value ? allRowsOf(m
 /** The rows inside the module that the icicle shows. */
 const rowsInView = computed(() => {
   const at = get('at');
-  return at ? allRows.value.filter(({pattern, kind}) => kind === 'operator' && (pattern === at || pattern.startsWith(`${at}.`))) : allRows.value;
+  return at
+    ? allRows.value.filter(({pattern, kind}) => kind === 'operator' && (pattern === at || pattern.startsWith(`${at}.`)))
+    : allRows.value;
 });
 
 /** The head that labels leave out. */
@@ -36,12 +38,16 @@ export const head = computed(() => headOfRows(rowsInView.value, get('at')));
 export const whole = computed(() => times.value?.whole || allRows.value.reduce((sum, {time}) => sum + time, 0));
 
 /** The boxes of the icicle. */
-export const boxes = computed(() => icicleOf(rowsInView.value, {head: head.value, whole: whole.value, method: method.value}).map(withHidden));
+export const boxes = computed(() =>
+  icicleOf(rowsInView.value, {head: head.value, whole: whole.value, method: method.value}).map(withHidden),
+);
 
 /* The box of calls says how much of it a coarse clock may hide. */
 function withHidden(box) {
   const hidden = times.value.stat === 'avg' ? method.value.clockHidden : method.value.clockHiddenTypical;
-  const kids = box.kids.map(kid => (kid.part === 'call_overhead' && hidden > 0 ? {...kid, upper: Math.min(hidden, kid.time)} : kid));
+  const kids = box.kids.map(kid =>
+    kid.part === 'call_overhead' && hidden > 0 ? {...kid, upper: Math.min(hidden, kid.time)} : kid,
+  );
   return {...box, kids};
 }
 
@@ -62,7 +68,8 @@ export const isShown = row => !chosenPart.value && (chosenRows.value?.[row] ?? 1
 
 /** The operators of the filter and the search: of a record with times those that were timed, unless the search says otherwise. */
 export const shownOperators = computed(() => {
-  const {operators, runs} = method.value, isTimedOnly = runs > 0 && !get('q').includes('timed:');
+  const {operators, runs} = method.value,
+    isTimedOnly = runs > 0 && !get('q').includes('timed:');
   return hits.value.rows.filter(row => isShown(row) && (!isTimedOnly || operators.isTimed(row)));
 });
 
@@ -82,24 +89,54 @@ export const filterText = computed(() => {
 });
 
 export const clearFilter = () => set({in: ''});
-command({name: 'clear-filter', keys: ['Escape'], text: 'Show all rows again', views: ['summary', 'table'], isPossible: () => peek('in') !== '' && peek('sel') === '', run: clearFilter});
-command({name: 'icicle-up', keys: ['Backspace'], text: 'The icicle of the module around', views: ['summary', 'table'], isPossible: () => peek('at') !== '', run: () => set({at: ''})});
+command({
+  name: 'clear-filter',
+  keys: ['Escape'],
+  text: 'Show all rows again',
+  views: ['summary', 'table'],
+  isPossible: () => peek('in') !== '' && peek('sel') === '',
+  run: clearFilter,
+});
+command({
+  name: 'icicle-up',
+  keys: ['Backspace'],
+  text: 'The icicle of the module around',
+  views: ['summary', 'table'],
+  isPossible: () => peek('at') !== '',
+  run: () => set({at: ''}),
+});
 
 const isOf = (box, kid, said) => (kid ? kid.filter : box.filter) === said;
 
 function told(box, kid) {
-  const {kind, pattern, label, time, estimated, count, backend, rows = []} = kid ?? {...box, kind: 'module'}, [source] = Array.from(rows, row => method.value.operators.source(row)).filter(Boolean);
-  const name = kind === 'operator' ? [pattern, label.split(' ').at(-1)].filter(Boolean).join(' · ') : kind === 'module' && pattern ? pattern : label;
-  const lines = [`${name}${count > 1 ? ` ×${count}` : ''}`, `${estimated > 0 ? '≈ ' : ''}${timeWithUnit(time)} · ${shareText(time, whole.value)}`];
-  const where = [kind === 'operator' ? shortBackend(backend) : '', source ? `${source.file.split('/').pop()}:${source.line}` : '', kid?.upper > 0 ? `hatched: up to ${timeWithUnit(kid.upper)} of it may be computing` : ''].filter(Boolean);
+  const {kind, pattern, label, time, estimated, count, backend, rows = []} = kid ?? {...box, kind: 'module'},
+    [source] = Array.from(rows, row => method.value.operators.source(row)).filter(Boolean);
+  const name =
+    kind === 'operator'
+      ? [pattern, label.split(' ').at(-1)].filter(Boolean).join(' · ')
+      : kind === 'module' && pattern
+        ? pattern
+        : label;
+  const lines = [
+    `${name}${count > 1 ? ` ×${count}` : ''}`,
+    `${estimated > 0 ? '≈ ' : ''}${timeWithUnit(time)} · ${shareText(time, whole.value)}`,
+  ];
+  const where = [
+    kind === 'operator' ? shortBackend(backend) : '',
+    source ? `${source.file.split('/').pop()}:${source.line}` : '',
+    kid?.upper > 0 ? `hatched: up to ${timeWithUnit(kid.upper)} of it may be computing` : '',
+  ].filter(Boolean);
   return where.length ? [...lines, where.join(' · ')] : lines;
 }
 
 /* The time of a box: with its share where there is room. What a clock may hide is a range. */
 export const TEXTS = {
   long: box => {
-    const from = box.upper > 0 ? box.time - box.upper : null, shares = from === null ? '' : `${shareText(from, whole.value).replace(' %', '')} – `, low = from === null ? '' : `${timeText(from)} – `;
-    return `${box.estimated > 0 ? '≈ ' : ''}${low}${timeWithUnit(box.time)} · ${shares}${shareText(box.time, whole.value)}`;
+    const from = box.upper > 0 ? box.time - box.upper : null,
+      shares = from === null ? '' : `${shareText(from, whole.value).replace(' %', '')} – `,
+      low = from === null ? '' : `${timeText(from)} – `;
+    return `${box.estimated > 0 ? '≈ ' : ''}${low}${timeWithUnit(box.time)} · ${shares}
+      ${shareText(box.time, whole.value)}`;
   },
   short: box => timeText(box.time),
 };
@@ -112,41 +149,55 @@ export function heightsOf(isSmall) {
 
 /** The colours of the picture, with the time of each. */
 export function legendRows() {
-  const {operators} = method.value, sums = new Map();
+  const {operators} = method.value,
+    sums = new Map();
   for (const row of allRows.value) {
-    const key = row.kind === 'part' && !row.isComputing ? '' : row.backend ?? CPU;
+    const key = row.kind === 'part' && !row.isComputing ? '' : (row.backend ?? CPU);
     sums.set(key, (sums.get(key) ?? 0) + row.time);
   }
-  const named = [...new Set([...backendsOf(operators), ...sums.keys()])].filter(name => name !== '').concat('').filter(name => sums.get(name) / whole.value > 5e-4);
+  const named = [...new Set([...backendsOf(operators), ...sums.keys()])]
+    .filter(name => name !== '')
+    .concat('')
+    .filter(name => sums.get(name) / whole.value > 5e-4);
   return named.map(name => ({
-    hue: name === '' ? 'runtime' : hueOfBackend(name), time: sums.get(name),
+    hue: name === '' ? 'runtime' : hueOfBackend(name),
+    time: sums.get(name),
     text: name === '' ? 'calls and runtime' : name === CPU ? 'CPU kernels' : shortBackend(name),
   }));
 }
 
 /** What is in doubt, in one line each. */
 export function doubts() {
-  const {operators, clockHidden} = method.value, isEstimated = allRows.value.some(({estimated}) => estimated > 0);
+  const {operators, clockHidden} = method.value,
+    isEstimated = allRows.value.some(({estimated}) => estimated > 0);
   return [
-    isEstimated ? `≈ matched by order${operators.timed.some(row => operators.text('match', row) === 'payload') ? '' : ': pass the .pte to be exact'}` : '',
+    isEstimated
+      ? `≈ matched by order${operators.timed.some(row => operators.text('match', row) === 'payload') ? '' : ': pass the .pte to be exact'}`
+      : '',
     clockHidden > 0 ? 'hatched: may be computing, the delegates’ clock counts whole µs' : '',
   ].filter(Boolean);
 }
 
-export const Legend = () => html`<ul class="time-legend" aria-label="Colours">${legendRows().map(({hue, text: said, time}) =>
-  html`<li aria-description=${explain('in all')}><i class=${`swatch ${hue}`}></i>${said} <b>${timeWithUnit(time)}</b> ${shareText(time, whole.value)}</li>`)}
+export const Legend = () => html`<ul class="time-legend" aria-label="Colours">${legendRows().map(
+  ({hue, text: said, time}) =>
+    html`<li aria-description=${explain('in all')}><i class=${`swatch ${hue}`}></i>${said} <b>${timeWithUnit(time)}
+      </b> ${shareText(time, whole.value)}</li>`,
+)}
   <li>stronger: more time</li>${doubts().map(said => html`<li>${said}</li>`)}</ul>`;
 
 /** The icicle with its legend. A click filters, a double click shows the inside of a module. */
 export function TimePicture({isSmall = false}) {
-  const said = get('in'), at = get('at');
+  const said = get('in'),
+    at = get('at');
   if (!(wholeTime.value > 0) || boxes.value.length === 0) return null;
   const choose = (box, kid) => {
     const filter = kid ? kid.filter : box.filter;
     if (filter || kid?.kind !== 'rest') set({in: filter === said ? '' : filter});
   };
-  return html`<section class="time-picture">${at ? html`<p class="note">Inside <strong>${at}</strong> <${Link} act=${() => set({at: ''})}>the whole model<//></p>` : null}
-    <${Icicle} label="Time by module, and by operator in it" boxes=${boxes.value} whole=${whole.value} heights=${heightsOf(isSmall)} texts=${TEXTS} told=${told} choose=${choose}
+  return html`<section class="time-picture">${at ? html`<p class="note">Inside <strong>${at}</strong> <${Link}
+    act=${() => set({at: ''})}>the whole model<//></p>` : null}
+    <${Icicle} label="Time by module, and by operator in it" boxes=${boxes.value} whole=${whole.value}
+      heights=${heightsOf(isSmall)} texts=${TEXTS} told=${told} choose=${choose}
       open=${box => box.pattern && box.pattern !== head.value && set({at: box.pattern, in: ''})}
       isDim=${({box, kid}) => said !== '' && !isOf(box, kid, said) && !(kid && box.filter === said) && !(!kid && box.kids.some(({filter}) => filter === said))}
       isChosen=${({box, kid}) => said !== '' && isOf(box, kid, said)} /><${Legend} /></section>`;

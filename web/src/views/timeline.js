@@ -4,8 +4,22 @@
 // on the same scale, details below. A marked span is summed.
 
 import {
-  baseMethod, carryingRows, compared, comparedMethod, explainRuns, hits, labelOf, method, sectionOf, selection, stepOf, timelineOf, timeOf,
-  timeWithUnit, unitName, wholeTime,
+  baseMethod,
+  carryingRows,
+  compared,
+  comparedMethod,
+  explainRuns,
+  hits,
+  labelOf,
+  method,
+  sectionOf,
+  selection,
+  stepOf,
+  timelineOf,
+  timeOf,
+  timeWithUnit,
+  unitName,
+  wholeTime,
 } from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
@@ -24,16 +38,33 @@ import {AXIS_HEIGHT, Scene, SceneTools, colourOf, currentScene} from '../parts/s
 import {SmallTable} from '../parts/table.js';
 import {allRows, head, rowLabel} from './time_picture.js';
 
-const GAP = 6, MOST_OTHERS = 4, BARS = 96; // BARS: height of the page's bar and of the tools
+const GAP = 6,
+  MOST_OTHERS = 4,
+  BARS = 96; // BARS: height of the page's bar and of the tools
 const STRIP = 24; // height of another run
-const BY = [['op', 'Operator'], ['module', 'Module'], ['backend', 'Backend'], ['source', 'Source line']];
+const BY = [
+  ['op', 'Operator'],
+  ['module', 'Module'],
+  ['backend', 'Backend'],
+  ['source', 'Source line'],
+];
 
 declare({
-  'tl.from': number(0), 'tl.to': number(0), 'tl.span': text(), 'tl.without': list(), 'tl.raw': flag(false),
+  'tl.from': number(0),
+  'tl.to': number(0),
+  'tl.span': text(),
+  'tl.without': list(),
+  'tl.raw': flag(false),
   'tl.by': oneOf('op', ...BY.slice(1).map(([value]) => value)),
 });
 
-command({name: 'timeline-raw', keys: ['r'], text: 'Show the names of events as the runtime wrote them', views: ['timeline'], run: () => set({'tl.raw': !peek('tl.raw')}, {replace: true})});
+command({
+  name: 'timeline-raw',
+  keys: ['r'],
+  text: 'Show the names of events as the runtime wrote them',
+  views: ['timeline'],
+  run: () => set({'tl.raw': !peek('tl.raw')}, {replace: true}),
+});
 
 /* ---- Which runs ---- */
 
@@ -53,8 +84,12 @@ function runAt(timeline, wanted, shown) {
 
 /* Other runs to draw below: the fastest, the slowest, and the neighbours. */
 function othersOf({runs}, at) {
-  const times = timesOf(runs), wanted = [RUN_WORDS.fastest(times), RUN_WORDS.slowest(times), at - 1, at + 1];
-  return [...new Set(wanted)].filter(other => other >= 0 && other < runs.length && other !== at).slice(0, MOST_OTHERS).sort((a, b) => a - b);
+  const times = timesOf(runs),
+    wanted = [RUN_WORDS.fastest(times), RUN_WORDS.slowest(times), at - 1, at + 1];
+  return [...new Set(wanted)]
+    .filter(other => other >= 0 && other < runs.length && other !== at)
+    .slice(0, MOST_OTHERS)
+    .sort((a, b) => a - b);
 }
 
 /* ---- Lanes ---- */
@@ -69,14 +104,23 @@ function sharesOf(shown) {
 
 /* The colour of an event: where it runs, as strong as its operator's share. */
 function colourOfEvent(events, event, shares) {
-  const {operators} = events.method, kind = events.kind[event], operator = events.operator[event], backend = events.backend(event);
-  const hue = kind === KERNEL ? 'cpu' : kind === INSIDE || kind === DELEGATE ? hueOf(Math.max(0, placeOf(operators, backend))) : 'runtime';
+  const {operators} = events.method,
+    kind = events.kind[event],
+    operator = events.operator[event],
+    backend = events.backend(event);
+  const hue =
+    kind === KERNEL
+      ? 'cpu'
+      : kind === INSIDE || kind === DELEGATE
+        ? hueOf(Math.max(0, placeOf(operators, backend)))
+        : 'runtime';
   return colourOf(hue, operator >= 0 ? shares[operator] : 0.02);
 }
 
 /* The events of the operators' lane: kernels, what runs in delegates, and delegates that recorded nothing inside. */
 function isOperator(events, event) {
-  const kind = events.kind[event], hasInside = events.inside.has(event);
+  const kind = events.kind[event],
+    hasInside = events.inside.has(event);
   return !hasInside && (kind === KERNEL || kind === INSIDE || kind === DELEGATE);
 }
 
@@ -94,29 +138,67 @@ class Picture {
 
   /* Adds a run with the lanes that `heights` names; a lane without a height is left out. */
   add(name, events, heights, {shares, label, headText}) {
-    const boxes = moduleBoxes(events, headText), first = this.next, flat = boxes.flat();
+    const boxes = moduleBoxes(events, headText),
+      first = this.next,
+      flat = boxes.flat();
     let id = first + events.count;
-    const ids = boxes.map(level => level.map(() => id++)), boxOf = at => flat[at - first - events.count];
+    const ids = boxes.map(level => level.map(() => id++)),
+      boxOf = at => flat[at - first - events.count];
     boxes.forEach((level, at) => {
       if (!heights.module || level.length === 0) return;
-      const colour = box => colourOf((box - ids[at][0]) % 2 ? 'odd' : 'even'), flags = box => (boxOf(box).isSynthetic ? SYNTHETIC : 0);
+      const colour = box => colourOf((box - ids[at][0]) % 2 ? 'odd' : 'even'),
+        flags = box => (boxOf(box).isSynthetic ? SYNTHETIC : 0);
       const title = at === 0 ? laneNameOf(headText) : 'module';
-      this.lane(title, heights.module, {...makeRow(ids[at], {start: box => boxOf(box).start, end: box => boxOf(box).end, colour, flags: () => 0}), isBold: at === 0, flagsOf: flags});
+      this.lane(title, heights.module, {
+        ...makeRow(ids[at], {start: box => boxOf(box).start, end: box => boxOf(box).end, colour, flags: () => 0}),
+        isBold: at === 0,
+        flagsOf: flags,
+      });
     });
-    const all = Array.from({length: events.count}, (_, event) => event), rowOf = list => makeRow(list.map(event => first + event), {
-      start: at => events.start[at - first], end: at => events.stop[at - first], colour: at => colourOfEvent(events, at - first, shares),
-      flags: at => (events.measured[at - first] === 0 && events.kind[at - first] !== INSIDE ? SYNTHETIC : 0),
-    });
-    this.lane(label ?? 'operator', heights.operator, {...rowOf(all.filter(event => isOperator(events, event))), ground: {end: events.execute, colour: colourOf('runtime', 0.01)}}, label ? timeOf(events.execute, stepOf()) : '');
-    if (heights.call) this.lane('call', heights.call, rowOf(all.filter(event => events.kind[event] === DELEGATE || events.kind[event] === CALL || (events.kind[event] === KERNEL && events.parent[event] < 0))));
+    const all = Array.from({length: events.count}, (_, event) => event),
+      rowOf = list =>
+        makeRow(
+          list.map(event => first + event),
+          {
+            start: at => events.start[at - first],
+            end: at => events.stop[at - first],
+            colour: at => colourOfEvent(events, at - first, shares),
+            flags: at => (events.measured[at - first] === 0 && events.kind[at - first] !== INSIDE ? SYNTHETIC : 0),
+          },
+        );
+    this.lane(
+      label ?? 'operator',
+      heights.operator,
+      {
+        ...rowOf(all.filter(event => isOperator(events, event))),
+        ground: {end: events.execute, colour: colourOf('runtime', 0.01)},
+      },
+      label ? timeOf(events.execute, stepOf()) : '',
+    );
+    if (heights.call)
+      this.lane(
+        'call',
+        heights.call,
+        rowOf(
+          all.filter(
+            event =>
+              events.kind[event] === DELEGATE ||
+              events.kind[event] === CALL ||
+              (events.kind[event] === KERNEL && events.parent[event] < 0),
+          ),
+        ),
+      );
     this.sides.push({name, events, boxes: flat, first});
     this.next = id;
     this.end = Math.max(this.end, events.end, events.execute || 0);
   }
 
   find(id) {
-    const {name, events, boxes, first} = this.sides.findLast(side => side.first <= id), at = id - first;
-    return at < events.count ? {name, events, event: at, box: null} : {name, events, event: -1, box: boxes[at - events.count]};
+    const {name, events, boxes, first} = this.sides.findLast(side => side.first <= id),
+      at = id - first;
+    return at < events.count
+      ? {name, events, event: at, box: null}
+      : {name, events, event: -1, box: boxes[at - events.count]};
   }
 }
 
@@ -127,9 +209,17 @@ export const belowHeight = () => clamp(184, room.value.height * 0.26, 384);
 
 /* The heights of lanes in the room that the window leaves: operators take what is left. */
 function heightsFor(others, hasBase) {
-  const space = Math.max(240, room.value.height - BARS - belowHeight() - 24), module = clamp(22, space * 0.06, 40), call = clamp(12, space * 0.03, 24);
-  const strips = others * (STRIP + GAP), left = space - AXIS_HEIGHT - 4 - 2 * (module + GAP) - (call + GAP) - strips;
-  return {module, call, operator: Math.max(48, (hasBase ? left * 0.6 : left) - GAP), base: Math.max(32, left * 0.4 - GAP)};
+  const space = Math.max(240, room.value.height - BARS - belowHeight() - 24),
+    module = clamp(22, space * 0.06, 40),
+    call = clamp(12, space * 0.03, 24);
+  const strips = others * (STRIP + GAP),
+    left = space - AXIS_HEIGHT - 4 - 2 * (module + GAP) - (call + GAP) - strips;
+  return {
+    module,
+    call,
+    operator: Math.max(48, (hasBase ? left * 0.6 : left) - GAP),
+    base: Math.max(32, left * 0.4 - GAP),
+  };
 }
 
 let kept = {}; // the last picture and what it is made from: state that only changes marks makes no new rows
@@ -137,10 +227,15 @@ let kept = {}; // the last picture and what it is made from: state that only cha
 function pictureOf(own, base, others) {
   const key = [own, base, ...others, head.value, allRows.value, room.value.height, unitName.value, get('digits')];
   if (kept.key?.length === key.length && kept.key.every((part, at) => part === key[at])) return kept.picture;
-  const picture = new Picture(), heights = heightsFor(others.length, Boolean(base)), shares = sharesOf(own.method), headText = head.value;
+  const picture = new Picture(),
+    heights = heightsFor(others.length, Boolean(base)),
+    shares = sharesOf(own.method),
+    headText = head.value;
   picture.add('this', own, heights, {shares, headText});
-  for (const other of others) picture.add('other', other, {operator: STRIP}, {shares, headText, label: `run ${other.run}`});
-  if (base) picture.add('base', base, {operator: heights.base}, {shares: sharesOf(base.method), headText, label: 'base'});
+  for (const other of others)
+    picture.add('other', other, {operator: STRIP}, {shares, headText, label: `run ${other.run}`});
+  if (base)
+    picture.add('base', base, {operator: heights.base}, {shares: sharesOf(base.method), headText, label: 'base'});
   kept = {key, picture};
   return picture;
 }
@@ -150,12 +245,22 @@ export function prepareTimeline(shown) {
   const {timeline} = timelineOf(shown);
   if (!timeline || kept.key) return;
   const at = runAt(timeline, null, shown);
-  pictureOf(timeline.eventsOf(at), null, othersOf(timeline, at).map(other => timeline.eventsOf(other)));
+  pictureOf(
+    timeline.eventsOf(at),
+    null,
+    othersOf(timeline, at).map(other => timeline.eventsOf(other)),
+  );
 }
 
 /* ---- Texts ---- */
 
-const KIND_TEXT = {[EXECUTE]: 'the whole run', [CALL]: 'call of a kernel, with the runtime’s work around it', [KERNEL]: 'CPU kernel', [DELEGATE]: 'call of a delegate', [INSIDE]: 'inside a delegate'};
+const KIND_TEXT = {
+  [EXECUTE]: 'the whole run',
+  [CALL]: 'call of a kernel, with the runtime’s work around it',
+  [KERNEL]: 'CPU kernel',
+  [DELEGATE]: 'call of a delegate',
+  [INSIDE]: 'inside a delegate',
+};
 
 /* Times of one run: only the step of the clock limits their digits. */
 const measured = (ns, backend = undefined) => timeWithUnit(ns, stepOf(backend));
@@ -166,30 +271,63 @@ const sourceAt = source => (source ? `${source.file.split('/').pop()}:${source.l
 function told({name, events, event, box}, raw) {
   const side = name === 'base' ? 'base · ' : name === 'other' ? `run ${events.run} · ` : '';
   const share = (ns, backend) => `${measured(ns, backend)} · ${shareText(ns, events.execute)} of the run`;
-  if (box) return {lines: [`${side}${box.key}`, share(box.end - box.start), `${countText(box.events, 'event')}${box.isSynthetic ? ' · starts are not recorded' : ''}`]};
-  const {operators} = events.method, rows = events.operatorsOf(event), row = rows.length === 1 ? rows[0] : -1, backend = events.backend(event);
-  const typical = row >= 0 && isOperator(events, event) ? ` · typical ${timeText(operators.numbers('typical')[row], 0, [row])}, ${timeOf(operators.numbers('min')[row])} – ${timeOf(operators.numbers('max')[row])}` : '';
-  const kind = events.kind[event], where = kind === KERNEL || kind === CALL || kind === EXECUTE ? KIND_TEXT[kind] : `${kind === DELEGATE ? 'call of ' : ''}${shortBackend(backend) || 'a delegate'}`;
-  const placed = events.measured[event] === 0 ? 'placed by order: only durations are recorded' : `from ${measured(events.start[event])}`;
-  return {lines: [
-    `${side}${raw ? events.rawName(event) : events.label(event)}`, `${events.isEstimated(event) ? '≈ ' : ''}${share(events.duration[event], backend)}${typical}`,
-    [where, row >= 0 ? sourceAt(operators.source(row)) : '', placed].filter(Boolean).join(' · '),
-  ]};
+  if (box)
+    return {
+      lines: [
+        `${side}${box.key}`,
+        share(box.end - box.start),
+        `${countText(box.events, 'event')}${box.isSynthetic ? ' · starts are not recorded' : ''}`,
+      ],
+    };
+  const {operators} = events.method,
+    rows = events.operatorsOf(event),
+    row = rows.length === 1 ? rows[0] : -1,
+    backend = events.backend(event);
+  const typical =
+    row >= 0 && isOperator(events, event)
+      ? ` · typical ${timeText(operators.numbers('typical')[row], 0, [row])}, ${timeOf(operators.numbers('min')[row])} – ${timeOf(operators.numbers('max')[row])}`
+      : '';
+  const kind = events.kind[event],
+    where =
+      kind === KERNEL || kind === CALL || kind === EXECUTE
+        ? KIND_TEXT[kind]
+        : `${kind === DELEGATE ? 'call of ' : ''}${shortBackend(backend) || 'a delegate'}`;
+  const placed =
+    events.measured[event] === 0
+      ? 'placed by order: only durations are recorded'
+      : `from ${measured(events.start[event])}`;
+  return {
+    lines: [
+      `${side}${raw ? events.rawName(event) : events.label(event)}`,
+      `${events.isEstimated(event) ? '≈ ' : ''}${share(events.duration[event], backend)}${typical}`,
+      [where, row >= 0 ? sourceAt(operators.source(row)) : '', placed].filter(Boolean).join(' · '),
+    ],
+  };
 }
 
 /* ---- Marks, choices, the address ---- */
 
 /* The operator of this record that a base's was paired with; -1 if there is none. */
 function counterparts() {
-  return new Map((comparedMethod.value?.nodes ?? []).filter(node => node.base_node >= 0).map(node => [node.base_node, node.new_node ?? -1]));
+  return new Map(
+    (comparedMethod.value?.nodes ?? [])
+      .filter(node => node.base_node >= 0)
+      .map(node => [node.base_node, node.new_node ?? -1]),
+  );
 }
 
 /* Returns the tests of ids for hits of the search and for the selection; null where there is none. */
 function marksOf(picture) {
-  const {isAll, has} = hits.value, chosen = selection.value, rows = carryingRows.value, [own] = picture.sides;
-  const drawn = new Set(own.events.operator), pairs = counterparts(), isDrawn = rows?.some((isIn, row) => isIn && drawn.has(row));
+  const {isAll, has} = hits.value,
+    chosen = selection.value,
+    rows = carryingRows.value,
+    [own] = picture.sides;
+  const drawn = new Set(own.events.operator),
+    pairs = counterparts(),
+    isDrawn = rows?.some((isIn, row) => isIn && drawn.has(row));
   const test = (ofRow, ofModule, ofDelegate) => id => {
-    const {name, events, event, box} = picture.find(id), isBase = name === 'base';
+    const {name, events, event, box} = picture.find(id),
+      isBase = name === 'base';
     const module = box?.module && isBase ? own.events.method.modulesByPath.get(box.module.path) : box?.module;
     if (box) return module ? ofModule(module) : false;
     if (isBase) return (pairs.get(events.operator[event]) ?? -1) >= 0 && ofRow(pairs.get(events.operator[event]));
@@ -197,21 +335,34 @@ function marksOf(picture) {
     return row >= 0 ? ofRow(row) : events.kind[event] === DELEGATE && name === 'this' && ofDelegate(events, event);
   };
   const inCall = (events, event, bitmap) => events.operatorsOf(event).some(row => bitmap[row] && !drawn.has(row)); // an operator of which the delegate recorded no event
-  const isOf = module => (chosen.kind === 'module' && chosen.id === module.path) || (chosen.row >= 0 && !isDrawn && own.events.method.operators.module(chosen.row) === module); // an operator without an event is in its module
-  const isCalled = (events, event) => (chosen.kind === 'delegate' ? chosen.id === String(events.instruction[event]) : Boolean(rows) && !isDrawn && inCall(events, event, rows));
+  const isOf = module =>
+    (chosen.kind === 'module' && chosen.id === module.path) ||
+    (chosen.row >= 0 && !isDrawn && own.events.method.operators.module(chosen.row) === module); // an operator without an event is in its module
+  const isCalled = (events, event) =>
+    chosen.kind === 'delegate'
+      ? chosen.id === String(events.instruction[event])
+      : Boolean(rows) && !isDrawn && inCall(events, event, rows);
   const isMarked = chosen ? test(row => rows?.[row] === 1, isOf, isCalled) : null;
   return {
-    isHit: isAll ? null : test(row => has[row] === 1, module => rowsInside(module).some(row => has[row]), (events, event) => inCall(events, event, has)),
+    isHit: isAll
+      ? null
+      : test(
+          row => has[row] === 1,
+          module => rowsInside(module).some(row => has[row]),
+          (events, event) => inCall(events, event, has),
+        ),
     isChosen: chosen ? id => picture.find(id).name !== 'other' && isMarked(id) : null,
   };
 }
 
 function choose({name, events, event, box}, isStep) {
-  const {operators} = method.peek(), step = {replace: isStep};
+  const {operators} = method.peek(),
+    step = {replace: isStep};
   if (box) return name === 'this' && box.module && set({sel: `module:${box.module.path}`}, step);
   const rows = events.operatorsOf(event);
-  if (name === 'this' && events.kind[event] === DELEGATE) return set({sel: `delegate:${events.instruction[event]}`}, step);
-  const row = rows.length !== 1 ? -1 : name === 'base' ? counterparts().get(rows[0]) ?? -1 : rows[0];
+  if (name === 'this' && events.kind[event] === DELEGATE)
+    return set({sel: `delegate:${events.instruction[event]}`}, step);
+  const row = rows.length !== 1 ? -1 : name === 'base' ? (counterparts().get(rows[0]) ?? -1) : rows[0];
   if (row >= 0) set({sel: nodeId(operators, row)}, step);
 }
 
@@ -228,75 +379,173 @@ const clockText = backend => `clock step ${stepText(stepOf(backend))}`;
 const SUMS = ['count', 'total', 'self'];
 
 function SpanTable({picture, span}) {
-  const by = get('tl.by'), without = get('tl.without'), length = span[1] - span[0], sides = picture.sides.filter(({name}) => name !== 'other');
-  const [own, base] = sides.map(side => sumSpan(side.events, span, lane => !without.includes(`${side.name}.${lane}`), by));
-  const inBase = new Map((base ?? []).map(row => [row.key, row])), only = (base ?? []).filter(row => !own.some(({key}) => key === row.key));
-  const sumOf = (rows, key) => rows.reduce((all, row) => all + (row[key] ?? 0), 0), all = rows => Object.fromEntries(SUMS.map(key => [key, sumOf(rows, key)]));
-  const rows = [{isSum: true, key: 'sum', ...all(own)}, ...own, ...only.map(({key}) => ({key, count: 0, total: 0, self: 0}))];
-  if (base) inBase.set('sum', all(base));
-  const why = (hint, of) => row => `${numberText(of(row))} ns; ${hint}; run ${picture.sides[0].events.run}; ${clockText()}`;
-  const time = (title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, exact: `${title} ns`, hint, number: true, value: of, text: row => timeOf(of(row), stepOf()), why: why(hint, of)});
-  const columns = [
-    {key: 'key', title: BY.find(([value]) => value === by)[1].toLowerCase(), class: 'key', text: row => keyText(by, row.key), cell: row => html`<span title=${row.key}>${row.isSum ? html`<strong>sum</strong>` : keyText(by, row.key)}</span>`},
-    {key: 'count', title: 'count', hint: 'events in the span', number: true, value: row => row.count, text: row => String(row.count)},
-    time('total', 'the parts of the events that are inside the span', row => row.total), time('self', 'without what is in events inside them', row => row.self),
-    {key: 'share', title: 'share', hint: 'of the span, without what is in events inside them', number: true, value: row => row.self / length, text: row => shareText(row.self, length)},
-    ...(base ? [time('base total', 'of the base, in the same span', row => inBase.get(row.key)?.total ?? 0), time('base self', 'of the base, in the same span', row => inBase.get(row.key)?.self ?? 0)] : []),
+  const by = get('tl.by'),
+    without = get('tl.without'),
+    length = span[1] - span[0],
+    sides = picture.sides.filter(({name}) => name !== 'other');
+  const [own, base] = sides.map(side =>
+    sumSpan(side.events, span, lane => !without.includes(`${side.name}.${lane}`), by),
+  );
+  const inBase = new Map((base ?? []).map(row => [row.key, row])),
+    only = (base ?? []).filter(row => !own.some(({key}) => key === row.key));
+  const sumOf = (rows, key) => rows.reduce((all, row) => all + (row[key] ?? 0), 0),
+    all = rows => Object.fromEntries(SUMS.map(key => [key, sumOf(rows, key)]));
+  const rows = [
+    {isSum: true, key: 'sum', ...all(own)},
+    ...own,
+    ...only.map(({key}) => ({key, count: 0, total: 0, self: 0})),
   ];
-  const lanes = sides.flatMap(({name, events}) => events.lanes.map((lane, at) => ({key: `${name}.${at}`, label: `${name === 'base' ? 'base: ' : ''}${lane.delegated ? `inside ${shortBackend(lane.backend) || 'delegates'}` : 'calls'}`})));
-  const toggle = key => set({'tl.without': without.includes(key) ? without.filter(other => other !== key) : [...without, key]}, {replace: true});
-  return html`<section class="span" aria-label="Span"><div class="toolbar"><strong aria-description=${`length of the span; ${clockText()}`}>${measured(length)}</strong>
+  if (base) inBase.set('sum', all(base));
+  const why = (hint, of) => row =>
+    `${numberText(of(row))} ns; ${hint}; run ${picture.sides[0].events.run}; ${clockText()}`;
+  const time = (title, hint, of) => ({
+    key: title,
+    title: `${title} ${unitName.value}`,
+    exact: `${title} ns`,
+    hint,
+    number: true,
+    value: of,
+    text: row => timeOf(of(row), stepOf()),
+    why: why(hint, of),
+  });
+  const columns = [
+    {
+      key: 'key',
+      title: BY.find(([value]) => value === by)[1].toLowerCase(),
+      class: 'key',
+      text: row => keyText(by, row.key),
+      cell: row => html`<span title=${row.key}>${row.isSum ? html`<strong>sum</strong>` : keyText(by, row.key)}</span>`,
+    },
+    {
+      key: 'count',
+      title: 'count',
+      hint: 'events in the span',
+      number: true,
+      value: row => row.count,
+      text: row => String(row.count),
+    },
+    time('total', 'the parts of the events that are inside the span', row => row.total),
+    time('self', 'without what is in events inside them', row => row.self),
+    {
+      key: 'share',
+      title: 'share',
+      hint: 'of the span, without what is in events inside them',
+      number: true,
+      value: row => row.self / length,
+      text: row => shareText(row.self, length),
+    },
+    ...(base
+      ? [
+          time('base total', 'of the base, in the same span', row => inBase.get(row.key)?.total ?? 0),
+          time('base self', 'of the base, in the same span', row => inBase.get(row.key)?.self ?? 0),
+        ]
+      : []),
+  ];
+  const lanes = sides.flatMap(({name, events}) =>
+    events.lanes.map((lane, at) => ({
+      key: `${name}.${at}`,
+      label: `${name === 'base' ? 'base: ' : ''}
+        ${lane.delegated ? `inside ${shortBackend(lane.backend) || 'delegates'}` : 'calls'}`,
+    })),
+  );
+  const toggle = key =>
+    set(
+      {'tl.without': without.includes(key) ? without.filter(other => other !== key) : [...without, key]},
+      {replace: true},
+    );
+  return html`<section class="span" aria-label="Span"><div class="toolbar"><strong
+    aria-description=${`length of the span; ${clockText()}`}>${measured(length)}</strong>
     <span class="count" aria-description=${`from the start of the run; ${clockText()}`}>from ${measured(span[0])} to ${measured(span[1])}</span>
     <${Segments} label="Sum by" options=${BY} chosen=${by} change=${value => set({'tl.by': value}, {replace: true})} />
-    ${lanes.length > 1 ? lanes.map(({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)} change=${() => toggle(key)} />`) : null}
+    ${lanes.length > 1 ? lanes.map(({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)}
+      change=${() => toggle(key)} />`) : null}
     <button type="button" onClick=${() => currentScene()?.look(...span)}>zoom to it</button>
-    <button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button></div>
+    <button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button>
+      </div>
     <${SmallTable} caption="In the marked span" rows=${rows} columns=${columns} most=${24} /></section>`;
 }
 
 /* ---- Around the picture ---- */
 
 function RunChoice({timeline, at, shown}) {
-  const {runs} = timeline, words = new Map([[nearestAt(timeline, shown.execute.typical), 'nearest to typical']]);
+  const {runs} = timeline,
+    words = new Map([[nearestAt(timeline, shown.execute.typical), 'nearest to typical']]);
   for (const [word, find] of Object.entries(RUN_WORDS)) {
     if (word === 'median') continue;
     const found = find(timesOf(runs));
     words.set(found, words.has(found) ? `${words.get(found)}, ${word}` : word);
   }
-  const said = ({run, execute}, index) => `run ${run}: ${measured(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
-  if (runs.length === 1) return html`<span class="count" aria-description=${explainRuns('Method::execute of one run')}>run ${runs[0].run}: ${measured(runs[0].execute)}</span>`;
-  const named = [...words.keys()].sort((a, b) => runs[a].execute - runs[b].execute), option = index => html`<option value=${String(runs[index].run)} selected=${index === at}>${said(runs[index], index)}</option>`;
-  return html`<select aria-label="Run" value=${String(runs[at].run)} onChange=${event => set({stat: 'run', run: event.target.value})}>
+  const said = ({run, execute}, index) =>
+    `run ${run}: ${measured(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
+  if (runs.length === 1)
+    return html`<span class="count"
+      aria-description=${explainRuns('Method::execute of one run')}>run ${runs[0].run}: ${measured(runs[0].execute)}
+      </span>`;
+  const named = [...words.keys()].sort((a, b) => runs[a].execute - runs[b].execute),
+    option = index =>
+      html`<option value=${String(runs[index].run)} selected=${index === at}>${said(runs[index], index)}</option>`;
+  return html`<select aria-label="Run" value=${String(runs[at].run)}
+    onChange=${event => set({stat: 'run', run: event.target.value})}>
     <optgroup label="fastest to slowest">${named.map(option)}</optgroup>
-    <optgroup label="all runs">${runs.map((_, index) => (words.has(index) ? null : option(index)))}</optgroup></select>`;
+    <optgroup label="all runs">${runs.map((_, index) => (words.has(index) ? null : option(index)))}</optgroup>
+      </select>`;
 }
 
 /* Names the operators that made a run slow, as the document does; nothing for other runs. */
 function SlowRun({events}) {
-  const shown = events.method, table = sectionOf(shown, 'per_run').value.value?.slow, slow = table?.count ? new Columns(table, table.count, []) : null;
+  const shown = events.method,
+    table = sectionOf(shown, 'per_run').value.value?.slow,
+    slow = table?.count ? new Columns(table, table.count, []) : null;
   const at = slow ? slow.indices('run').indexOf((shown.document.run_numbers ?? []).indexOf(events.run)) : -1;
   if (at < 0 || get('stat') !== 'run') return null;
-  const rows = [1, 2, 3].map(place => ({row: slow.indices(`operator_${place}`)[at], more: slow.numbers(`excess_${place}`)[at]})).filter(({row, more}) => row >= 0 && more > 0);
-  const longest = rows.map(({row, more}, index) => html`${index ? ', ' : ''}<${NodeLink} operators=${shown.operators} row=${row} /> +${measured(more, shown.operators.backend(row))}`);
-  return html`<p class="note" aria-description=${explainRuns('this run less the median over runs')}>This run took ${measured(events.execute - shown.execute.p50)} longer than the median${slow.raw('outlier', at) === 1 ? ', far more than others' : ''}.${rows.length ? html` Longest beyond their medians: ${longest}.` : null}</p>`;
+  const rows = [1, 2, 3]
+    .map(place => ({row: slow.indices(`operator_${place}`)[at], more: slow.numbers(`excess_${place}`)[at]}))
+    .filter(({row, more}) => row >= 0 && more > 0);
+  const longest = rows.map(
+    ({row, more}, index) =>
+      html`${index ? ', ' : ''}<${NodeLink} operators=${shown.operators}
+        row=${row} /> +${measured(more, shown.operators.backend(row))}`,
+  );
+  return html`<p class="note"
+    aria-description=${explainRuns('this run less the median over runs')}>This run took ${measured(events.execute - shown.execute.p50)} longer than the median${slow.raw('outlier', at) === 1 ? ', far more than others' : ''}.${rows.length ? html` Longest beyond their medians: ${longest}.` : null}</p>`;
 }
 
-const LaneLabels = ({lanes}) => html`<div class="lane-labels">${lanes.map(({key, label, note, top, height}) =>
-  html`<span key=${key} title=${label} style=${{top: `${top}px`, height: `${height}px`}}>${label}${note ? html` <i>${note}</i>` : null}</span>`)}</div>`;
+const LaneLabels = ({lanes}) =>
+  html`<div class="lane-labels">${lanes.map(
+    ({key, label, note, top, height}) =>
+      html`<span key=${key} title=${label} style=${{top: `${top}px`, height: `${height}px`}}>${label}${note ? html` <i>
+        ${note}</i>` : null}</span>`,
+  )}</div>`;
 
 function Drawing({picture}) {
-  const raw = get('tl.raw'), span = readSpan(get('tl.span')), marks = marksOf(picture), find = id => picture.find(id);
-  const follow = marks.isChosen ? Array.from({length: picture.next}, (_, id) => id).find(marks.isChosen) ?? null : null;
+  const raw = get('tl.raw'),
+    span = readSpan(get('tl.span')),
+    marks = marksOf(picture),
+    find = id => picture.find(id);
+  const follow = marks.isChosen
+    ? (Array.from({length: picture.next}, (_, id) => id).find(marks.isChosen) ?? null)
+    : null;
   const nameOf = ({events, event, box}) => {
     if (box) return box.label;
-    const [row] = events.operatorsOf(event), isCall = events.kind[event] === DELEGATE || row === undefined;
+    const [row] = events.operatorsOf(event),
+      isCall = events.kind[event] === DELEGATE || row === undefined;
     return raw ? events.rawName(event) : isCall ? events.label(event) : shortOp(events.method.operators.op(row));
   };
   const shown = {
-    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), axis: axisText, spanText: ns => measured(ns), ...marks,
-    note: id => (find(id).box ? [] : [measured(find(id).events.duration[find(id).event])]), told: id => told(find(id), raw),
-    choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => set({'tl.from': from, 'tl.to': to}, {replace: true}),
-    spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
+    rows: picture.rows,
+    height: picture.height,
+    end: picture.end,
+    wheel: true,
+    label: id => nameOf(find(id)),
+    axis: axisText,
+    spanText: ns => measured(ns),
+    ...marks,
+    note: id => (find(id).box ? [] : [measured(find(id).events.duration[find(id).event])]),
+    told: id => told(find(id), raw),
+    choose: (id, isStep) => choose(find(id), isStep),
+    moved: (from, to) => set({'tl.from': from, 'tl.to': to}, {replace: true}),
+    spanned: marked =>
+      set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
   };
   return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} />
     <${Scene} label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>`;
@@ -304,7 +553,10 @@ function Drawing({picture}) {
 
 /* Formats a mark of the axis, with as many decimals as its steps need. */
 function axisText(ns, step) {
-  const size = {ms: 1e6, us: 1e3, ns: 1, s: 1e9}[Object.entries({ms: 'ms', us: 'µs', ns: 'ns', s: 's'}).find(([, name]) => name === unitName.value)?.[0]] ?? 1;
+  const size =
+    {ms: 1e6, us: 1e3, ns: 1, s: 1e9}[
+      Object.entries({ms: 'ms', us: 'µs', ns: 'ns', s: 's'}).find(([, name]) => name === unitName.value)?.[0]
+    ] ?? 1;
   const decimals = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
   return `${(ns / size).toFixed(decimals)} ${unitName.value}`;
 }
@@ -313,41 +565,80 @@ function axisText(ns, step) {
 
 /* The same operator in all its places and runs: a row of dots for each run. */
 function Dots({timeline, chosen}) {
-  const shown = method.value, row = allRows.value.find(({rows}) => rows.includes(chosen)), perRun = sectionOf(shown, 'per_run').value.value;
+  const shown = method.value,
+    row = allRows.value.find(({rows}) => rows.includes(chosen)),
+    perRun = sectionOf(shown, 'per_run').value.value;
   if (!row || !(row.rows.length > 1 || timeline.runs.length > 1)) return null;
-  const runs = timeline.runs.slice(0, 12), times = runs.map((_, at) => timesOfRun(timeline, at, perRun, shown.operators.count));
-  const most = Math.max(...times.flatMap(of => row.rows.map(at => of[at] || 0)), 1), width = 420, height = 24 + runs.length * 14, x = ns => 56 + (ns / most) * (width - 64), y = at => 10 + at * 14;
-  const dot = (at, place) => (times[place][at] >= 0 ? html`<circle cx=${x(times[place][at])} cy=${y(place)} r=${at === chosen ? 5 : 3.5} class=${at === chosen ? 'dot-mark chosen' : `dot-mark ${row.hue}`} />` : null);
-  return html`<div class="places-and-runs"><h2>${row.rows.length > 1 ? `The same operator in ${row.rows.length} places, ` : ''}${countText(runs.length, 'run')}</h2><svg class="dots" viewBox=${`0 0 ${width} ${height}`} width=${width} height=${height} role="img" aria-label="Its time in each place and run">
-    ${runs.map((run, place) => html`<text x="0" y=${y(place) + 4} class="axis">run ${run.run}</text>`)}<line x1="56" x2=${width} y1=${height - 16} y2=${height - 16} class="grid-line" />
-    <text x="56" y=${height - 2} class="axis">0</text><text x=${width - 2} y=${height - 2} text-anchor="end" class="axis">${measured(most)}</text>
-    ${runs.map((_, place) => row.rows.filter(at => at !== chosen).map(at => dot(at, place)))}${runs.map((_, place) => dot(chosen, place))}</svg></div>`;
+  const runs = timeline.runs.slice(0, 12),
+    times = runs.map((_, at) => timesOfRun(timeline, at, perRun, shown.operators.count));
+  const most = Math.max(...times.flatMap(of => row.rows.map(at => of[at] || 0)), 1),
+    width = 420,
+    height = 24 + runs.length * 14,
+    x = ns => 56 + (ns / most) * (width - 64),
+    y = at => 10 + at * 14;
+  const dot = (at, place) =>
+    times[place][at] >= 0
+      ? html`<circle cx=${x(times[place][at])} cy=${y(place)} r=${at === chosen ? 5 : 3.5}
+        class=${at === chosen ? 'dot-mark chosen' : `dot-mark ${row.hue}`} />`
+      : null;
+  return html`<div class="places-and-runs"><h2>
+    ${row.rows.length > 1 ? `The same operator in ${row.rows.length} places, ` : ''}${countText(runs.length, 'run')}
+    </h2><svg class="dots" viewBox=${`0 0 ${width} ${height}`} width=${width} height=${height} role="img"
+    aria-label="Its time in each place and run">
+    ${runs.map((run, place) => html`<text x="0" y=${y(place) + 4} class="axis">run ${run.run}</text>`)}<line x1="56"
+      x2=${width} y1=${height - 16} y2=${height - 16} class="grid-line" />
+    <text x="56" y=${height - 2} class="axis">0</text><text x=${width - 2} y=${height - 2} text-anchor="end"
+      class="axis">${measured(most)}</text>
+    ${runs.map((_, place) => row.rows.filter(at => at !== chosen).map(at => dot(at, place)))}
+      ${runs.map((_, place) => dot(chosen, place))}</svg></div>`;
 }
 
 function Longest() {
   const rows = allRows.value.slice(0, Math.max(5, Math.floor((belowHeight() - 44) / 24)));
   return html`<div class="longest"><h2>Longest, all runs</h2><table class="plain"><tbody>${rows.map(row => {
     const [where, what] = rowLabel(row, head.value);
-    return html`<tr key=${row.key}><td><i class=${`dot ${row.hue}`}></i>${where ? html`<span class="where">${where} · </span>` : null}${what}</td><td class="number" aria-description="operators of the graph">${row.count >= 1 ? `×${row.count}` : ''}</td><td class="number" aria-description=${explainRuns('typical')}>${timeText(row.time, row.estimated, row.rows)} ${unitName.value}</td></tr>`;
+    return html`<tr key=${row.key}><td><i class=${`dot ${row.hue}`}></i>${where ? html`<span class="where">
+      ${where} · </span>` : null}${what}</td><td class="number" aria-description="operators of the graph">
+      ${row.count >= 1 ? `×${row.count}` : ''}</td><td class="number" aria-description=${explainRuns('typical')}>
+      ${timeText(row.time, row.estimated, row.rows)} ${unitName.value}</td></tr>`;
   })}</tbody></table></div>`;
 }
 
 /* What the record says of the run where nothing is selected. */
-const RunFacts = ({events, said}) => html`<div><h2>run ${events.run}</h2><dl><dt>time</dt><dd aria-description=${clockText()}>${measured(events.execute)}</dd><dt>events</dt><dd>${said}</dd></dl><p class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</p></div>`;
+const RunFacts = ({events, said}) =>
+  html`<div><h2>run ${events.run}</h2><dl><dt>time</dt><dd aria-description=${clockText()}>${measured(events.execute)}
+    </dd><dt>events</dt><dd aria-description=${clockText()}>${said}</dd></dl><p class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys
+    </p></div>`;
 
 export function TimelineView() {
-  const shown = method.value, {timeline, error} = timelineOf(shown), other = baseMethod.value, base = other ? timelineOf(other).timeline : null;
+  const shown = method.value,
+    {timeline, error} = timelineOf(shown),
+    other = baseMethod.value,
+    base = other ? timelineOf(other).timeline : null;
   if (error) return html`<p class="note error" role="alert">${error}</p>`;
   if (timeline === undefined) return html`<p class="note">Loading…</p>`;
   if (timeline === null) return html`<p class="note">No run of this method was recorded.</p>`;
-  const wanted = get('stat') === 'run' ? Number(get('run')) : null, at = runAt(timeline, wanted, shown), events = timeline.eventsOf(at);
-  const baseEvents = base ? base.eventsOf(runAt(base, null, other)) : null, others = baseEvents ? [] : othersOf(timeline, at).map(place => timeline.eventsOf(place));
-  const picture = pictureOf(events, baseEvents, others), span = readSpan(get('tl.span')), isPlaced = events.measured.includes(0), chosen = selection.value;
-  const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
-  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} shown=${shown} /><${SceneTools} name="timeline" />
-    <span class="count fits" title=${said} aria-description=${clockText()}>${isPlaced ? 'inside a delegate: placed by order' : ''}</span><span class="push"></span>${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}</div>
-    ${wanted !== null && events.run !== wanted ? html`<p class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>` : null}<${SlowRun} events=${events} />
-    <${Drawing} picture=${picture} /><div class="below" style=${{minHeight: `${belowHeight()}px`}}>${chosen ? null : html`<${RunFacts} events=${events} said=${said} />`}
-      ${span ? html`<${SpanTable} picture=${picture} span=${span} />` : html`${chosen?.row >= 0 ? html`<${Dots} timeline=${timeline} chosen=${chosen.row} />` : null}<${Longest} />`}</div></div>`;
+  const wanted = get('stat') === 'run' ? Number(get('run')) : null,
+    at = runAt(timeline, wanted, shown),
+    events = timeline.eventsOf(at);
+  const baseEvents = base ? base.eventsOf(runAt(base, null, other)) : null,
+    others = baseEvents ? [] : othersOf(timeline, at).map(place => timeline.eventsOf(place));
+  const picture = pictureOf(events, baseEvents, others),
+    span = readSpan(get('tl.span')),
+    isPlaced = events.measured.includes(0),
+    chosen = selection.value;
+  const said = `${countText(events.count, 'event')}
+    ${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}
+    ${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
+  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} shown=${shown} />
+    <${SceneTools} name="timeline" />
+    <span class="count fits" title=${said} aria-description=${clockText()}>
+      ${isPlaced ? 'inside a delegate: placed by order' : ''}</span><span class="push"></span>
+      ${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}</div>
+    ${wanted !== null && events.run !== wanted ? html`<p
+      class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>` : null}<${SlowRun} events=${events} />
+    <${Drawing} picture=${picture} /><div class="below" style=${{minHeight: `${belowHeight()}px`}}>
+      ${chosen ? null : html`<${RunFacts} events=${events} said=${said} />`}
+      ${span ? html`<${SpanTable} picture=${picture} span=${span} />` : html`${chosen?.row >= 0 ? html`<${Dots}
+        timeline=${timeline} chosen=${chosen.row} />` : null}<${Longest} />`}</div></div>`;
 }
-
