@@ -10,6 +10,8 @@
 #include "base/budget.h"
 #include "base/warnings.h"
 
+#include <stdio.h>
+
 typedef struct etr_dump_event {
   const char *name; /* as in the file; "" if absent; interned: equal names are the same pointer */
   const char *delegate_id; /* text of the delegate debug identifier, interned; NULL if it is not an
@@ -80,6 +82,11 @@ typedef struct etr_dump_shared {
   etr_dump_warn warn;
   void *context;
 } etr_dump_shared;
+
+/** Counts the events of an ETDump from its vectors alone, until they are more than `most`, without
+ * reading the rest of the file. Returns 0 for what is no ETDump, or is damaged: reading says why.
+ */
+uint64_t etr_dump_count_events(FILE *file, uint64_t most);
 
 /**
  * Reads an ETDump. Texts and values live in the arena of `names`; the file's bytes may be freed

@@ -149,6 +149,22 @@ static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path,
 
 /* ---- Files ---- */
 
+/* Refuses a large file with more events than are allowed before it is read, which takes as much
+ * memory as it has bytes. */
+static etr_status refuse_too_many(const etr_dump_files *f, const char *path, etr_error *error) {
+  static const off_t large = (off_t)64 << 20;
+  FILE *file = etr_file_open_regular(path);
+  uint64_t most = f->budget->left[ETR_EVENTS], events = 0;
+  if (!file)
+    return ETR_OK; /* reading it says why */
+  if (fseeko(file, 0, SEEK_END) == 0 && ftello(file) >= large)
+    events = etr_dump_count_events(file, most);
+  (void)fclose(file);
+  const char *refused = events > most ? etr_budget_take(f->budget, ETR_EVENTS, events) : NULL;
+  return refused ? etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", refused)
+                 : ETR_OK;
+}
+
 /* Reads a whole file, and unpacks it if it was compressed with gzip. */
 static etr_status read_unpacked(etr_file *out, const char *path, uint64_t most, etr_error *error) {
   ETR_TRY(etr_file_read(out, path, most, error));
@@ -173,6 +189,7 @@ static etr_status read_path(etr_dump_files *f, const char *path, etr_error *erro
                     number ? known->file_bytes / known->log.found : known->file_bytes);
     return read_found(f, &known->log, log, number, error);
   }
+  ETR_TRY(refuse_too_many(f, log, error));
   ETR_TRY(read_unpacked(&file, log, most, error));
   etr_budget_take(f->budget, ETR_BYTES, file.size);
   etr_slice bytes = etr_file_bytes(&file);

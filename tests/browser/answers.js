@@ -48,12 +48,12 @@ export function documentOf(record) {
   return whole;
 }
 
-/* Documents number operators, `diff` numbers nodes; and documents hold no values and no costs to compare. What neither has a graph nor ran is in no document. */
+/* Documents number operators, `diff` numbers nodes; and documents hold no values, no costs, no names of kernels and no source lines to compare. What neither has a graph nor ran is in no document. */
 const LEFT_OUT = /^(base|new)_(node|macs|bytes|gflops|gbs|intensity|arithmetic)$/;
 
 function comparable({methods, load}, others) {
   const known = new Set(others.map(({method}) => method));
-  const taken = methods.filter(({method}) => known.has(method)).map(({numeric_gap: _gaps, ...method}) => method);
+  const taken = methods.filter(({method}) => known.has(method)).map(({numeric_gap: _gaps, by_kernel: _kernels, by_source: _lines, ...method}) => method);
   return JSON.parse(JSON.stringify({load, methods: taken}, (key, value) => (LEFT_OUT.test(key) ? undefined : value)));
 }
 

@@ -11,8 +11,8 @@ SECTIONS = ('timeline', 'graphs', 'memory', 'accuracy', 'per_run')
 
 
 def texts_in(html):
-    """Every document as text, by the id of its element. The page's script and style sheet are elements of this kind, too."""
-    return {name: gzip.decompress(base64.b64decode(text, validate=True)).decode() for name, text in ELEMENT.findall(html) if name not in ('page', 'style')}
+    """Every document as text, by the id of its element. The page's script and style sheet, and the comment to copy, are elements of this kind, too."""
+    return {name: gzip.decompress(base64.b64decode(text, validate=True)).decode() for name, text in ELEMENT.findall(html) if name not in ('page', 'style', 'comment')}
 
 
 def documents_in(html):

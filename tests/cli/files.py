@@ -139,6 +139,21 @@ def unreadable(folder):
     return say(holds(done, 1, 'etdump.etdp: cannot open: Permission denied'), 'a file that may not be opened', done)
 
 
+def refused_early(folder):
+    """A large ETDump with too many events is refused before it is read, which would take as much memory as it has bytes."""
+    path = os.path.join(folder, 'large.etdp')
+    with open(path, 'wb') as file:
+        file.write(DUMP)
+        file.truncate(900 << 20)
+    with subprocess.Popen([PROGRAM, 'events', '--etdump', path, '--max-events', '3'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        errors = process.stderr.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    done = subprocess.CompletedProcess(process.args, process.returncode, '', errors)
+    peak = used.ru_maxrss if sys.platform == 'darwin' else used.ru_maxrss << 10
+    return say(holds(done, 1, 'more than 3 events; raise this limit with --max-events') and peak < 300 << 20, f'a large dump, peak {peak >> 20} MB', done)
+
+
 def main():
     results = []
     for number, (name, data, command, status, said) in enumerate(NAMED):
@@ -157,6 +172,8 @@ def main():
             results.append(say(holds(done, status, said), f'folder {number} {", ".join(files)}', done))
     with tempfile.TemporaryDirectory() as folder:
         results.append(unreadable(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        results.append(refused_early(folder))
     print(f'{sum(results)} passed, {len(results) - sum(results)} failed')
     sys.exit(not all(results))
 

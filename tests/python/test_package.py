@@ -258,8 +258,8 @@ def test_accuracy_of_logged_values():
 @pytest.mark.parametrize("arguments, message", [
     (["{record}", "--output", "/no/such/folder/ref.safetensors"], "/no/such/folder/ref.safetensors: there is no such folder"),
     (["{record}", "--output", "ref.safetensors", "--inputs", "none.pt"], "none.pt: there is no such file"),
-    (["{record}", "--output", "ref.safetensors", "--local"], "--local needs an ETDump with logged values and its debug buffer"),
-    (["{record}", "--output", "ref.safetensors", "--for", "{record}"], "--local needs an ETDump with logged values and its debug buffer"),
+    (["{record}", "--output", "ref.safetensors", "--local"], "--local: The runs logged no values"),
+    (["{record}", "--output", "ref.safetensors", "--for", "{record}"], "--local: The runs logged no values"),
     (["--etdump", "{record}/etdump.etdp", "--output", "ref.safetensors"], "there is no ETRecord"),
 ])
 def test_mistakes_of_references_are_said_before_torch_is_loaded(arguments, message, capsys):
@@ -475,3 +475,18 @@ def test_limits_that_are_none(options):
 def test_a_path_is_not_cut_at_nul():
     with pytest.raises(ValueError, match="NUL"):
         etrecord_tb.Profile(f"{FIXTURES / 'add_mul'}\0elsewhere")
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_what_a_notebook_shows_is_short(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with etrecord_tb.Profile(FIXTURES / name) as profile:
+            for shown in (profile, profile.summary(), profile.events(), profile.graphs()):
+                assert 0 < len(repr(shown)) <= 4000 and 0 < len(shown._repr_html_()) <= 4000, type(shown)
+    assert "closed" in repr(profile) and "closed" in profile._repr_html_()
+
+
+def test_what_a_notebook_shows_is_no_html_of_the_record():
+    graph = model.Graph("<b>", "forward", "", None, 1, 0, [])
+    assert "<b>" not in model.build_all(model.Graph, [vars(graph)])._repr_html_()

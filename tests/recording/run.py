@@ -125,7 +125,8 @@ def main():
         if calls.count("--num_executions 20") != 3 or len(list((document.folder / "phone").glob("etdump-*.etdp"))) != 3:
             document.failed.append("the device")
             print(f"FAILED: the device was called so:\n{calls}")
-        document.run([PYTHON, os.fspath(FOLDER / "cases.py")], "cases.py")
+        for name in ("cases.py", "inspector.py"):
+            document.run([PYTHON, os.fspath(FOLDER / name)], name)
     print(f"{len(document.failed)} failed")
     return 1 if document.failed else 0
 

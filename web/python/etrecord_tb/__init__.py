@@ -18,19 +18,21 @@ A directory with all of these files can be given instead: etrecord_tb.Profile("r
 from __future__ import annotations
 
 import sys
-from typing import Any, Iterable
+from typing import TYPE_CHECKING, Any, Iterable
 
 if sys.version_info < (3, 9):
     raise ImportError(f"etrecord-tb: Python {sys.version_info[0]}.{sys.version_info[1]} is too old; install Python 3.9 or later")
 
 from ._library import EtrecordError, EtrecordWarning, library
 from .arrow import Table
-from .model import (
-    Accuracy, AccuracyMeasures, Change, Diff, ETRecord, Event, EventBlock, FirstRun, Graph, LoadChange, LoggedValue, MemoryFinding, MemoryPeak, MemoryPlan, MethodDelegation, MethodDiff,
-    MethodMemory, MethodSource, MethodSummary, Node, NodeChange, Noise, OperatorDelegation, PlannedBuffer, PlannedTensor, RunPhase, Source, SourceFile, SourceLine, Statistics, Value, ValueAccuracy, dataframe,
-)
 from .profile import Path, Profile, Record
-from .recording import RecordError, record
+
+if TYPE_CHECKING:
+    from .model import (
+        Accuracy, AccuracyMeasures, Change, Diff, ETRecord, Event, EventBlock, FirstRun, Graph, LoadChange, LoggedValue, MemoryFinding, MemoryPeak, MemoryPlan, MethodDelegation, MethodDiff,
+        MethodMemory, MethodSource, MethodSummary, Node, NodeChange, Noise, OperatorDelegation, PlannedBuffer, PlannedTensor, RunPhase, Source, SourceFile, SourceLine, Statistics, Value, ValueAccuracy, dataframe,
+    )
+    from .recording import RecordError, record
 
 __version__: str = library.etr_version().decode()
 __all__ = [
@@ -40,8 +42,24 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> Any:
+    """Imports what most programs do not need, or not at once: the dataclasses of answers, which take time to make, and record()."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import model, recording
+
+    value = globals()[name] = getattr(recording if name in ("RecordError", "record") else model, name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def parse_etrecord(etrecord_path: Path) -> ETRecord:
     """Reads all graphs of an ETRecord, of any format version, without its weights and without torch."""
+    from .model import ETRecord
+
     with Profile(etrecord=etrecord_path) as profile:
         return ETRecord({f"{graph.module}/{graph.method}": graph for graph in profile.graphs()}, profile.info())
 

@@ -455,7 +455,7 @@ class Inspector:
         outputs = ((self._etrecord._reference_outputs or {}) if self._etrecord else {}).get(method, [])
         if index is not None and index < len(outputs):
             block.reference_output = outputs[index]
-        elif index is None and outputs and read.method is not None:
+        elif index is None and outputs:
             block.reference_output = outputs[-1]  # as the Inspector does for a run without an index
         return block
 

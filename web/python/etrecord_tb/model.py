@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 from ._library import EtrecordWarning
+from ._shown import Rows, number
 
 Kind = TypeVar("Kind")
 
@@ -137,6 +138,16 @@ class Graph:
     skipped_runs: int
     nodes: list[Node]
 
+    def __repr__(self) -> str:
+        timed = sum(node.avg is not None for node in self.nodes)
+        return f"<Graph {self.module}/{self.method}: {len(self.nodes)} nodes, {timed} of them with times>"
+
+    def _cells(self) -> dict[str, Any]:
+        """The columns of its row in a notebook."""
+        slowest = max((node for node in self.nodes if node.typical is not None), key=lambda node: node.typical or 0, default=None)
+        return {"graph": f"{self.module}/{self.method}", "nodes": len(self.nodes), "with times": sum(node.avg is not None for node in self.nodes), "runs": self.runs,
+                "slowest node": slowest.name if slowest else "", "typical": slowest.typical if slowest else None}
+
 
 @dataclass
 class Event:
@@ -186,6 +197,15 @@ class EventBlock:
     def to_dataframe(self) -> Any:
         """Returns the events as a DataFrame of pandas, one row each. Needs pandas."""
         return dataframe(self.events)
+
+    def __repr__(self) -> str:
+        return f"<EventBlock {self.event_block_name} of {self.method}: {len(self.events)} events, {len(self.runs)} runs>"
+
+    def _cells(self) -> dict[str, Any]:
+        """The columns of its row in a notebook."""
+        slowest = max((event for event in self.events if event.role == "operator"), key=lambda event: event.typical or 0, default=None)
+        return {"block": self.event_block_name, "method": self.method, "runs": len(self.runs), "events": len(self.events), "slowest operator": slowest.event_name if slowest else "",
+                "typical": slowest.typical if slowest else None}
 
 
 @dataclass
@@ -299,6 +319,16 @@ class MethodSummary:
     throughput: dict[str, Any] | None = None
     layer_kinds: list[dict[str, Any]] = field(default_factory=list)
     kv_cache: dict[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        return f"<MethodSummary {self.method}: {number(self.execute.typical)} per inference, {self.runs} runs, {len(self.findings)} findings>"
+
+    def _cells(self) -> dict[str, Any]:
+        """The columns of its row in a notebook."""
+        return {
+            "method": self.method, "typical": self.execute.typical, "p90": self.execute.p90, "runs": self.runs, "on nodes": self.nodes, "slowest operator": next((row["op"] for row in self.by_op), ""),
+            "first finding": next((finding["title"] for finding in self.findings), ""),
+        }
 
 
 @dataclass
@@ -736,7 +766,7 @@ def build(kind: type[Kind], data: Any) -> Kind:
 
 def build_all(kind: type[Kind], rows: list[Any]) -> list[Kind]:
     """Makes a list of dataclasses from a list in JSON."""
-    return [build(kind, row) for row in rows]
+    return Rows(build(kind, row) for row in rows)
 
 
 def _value(kind: type | None, data: Any) -> Any:

@@ -10,17 +10,20 @@ import math
 import numbers
 import os
 import platform
-import tempfile
 import threading
 import time
 import warnings
-from typing import Any, Iterable, Iterator, Mapping, Union
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Union
 
-from . import _library, model
+from . import _library
 from ._library import (
     Error, EtrecordWarning, Inputs, LogdirOptions, MethodChoice, NodeFilter, Options, TableOptions, Tag, TraceOptions, check, collect, library,
 )
+from ._shown import Rows
 from .arrow import Table
+
+if TYPE_CHECKING:  # answers import it: making its dataclasses takes longer than all else of the package's start
+    from . import model
 
 _SKIP_AUTO, _SKIP_FIRST, _SKIP_RANGE = 0, 2, 3  # etr_skip
 _MOST_SKIPPED, _MOST_RUNS = 2**32 - 1, 2**63 - 1  # what the members of Options hold
@@ -58,7 +61,7 @@ class _Memory:
     """Puts the content of inputs that are given as bytes into files, which last as long as this object."""
 
     def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Any = None
         self._count = 0
 
     def path(self, given: Any) -> Any:
@@ -66,6 +69,8 @@ class _Memory:
         if not isinstance(given, (bytes, bytearray, memoryview)):
             return given
         if self._folder is None:
+            import tempfile  # only here: it takes a tenth of the package's start
+
             self._folder = tempfile.TemporaryDirectory(prefix="etrecord-tb-")
         self._count += 1
         path = os.path.join(self._folder.name, f"bytes-{self._count}")
@@ -249,6 +254,22 @@ class Profile(_Handle):
         if record is not None:
             record._release()
 
+    def __repr__(self) -> str:
+        if not self._handle:
+            return "<Profile: closed>"
+        info = self.info()
+        methods = ", ".join(str(method["method"]) for method in info["methods"][:8])
+        return f"<Profile of {info['etrecord'] or 'no ETRecord'}: {len(info['etdumps'])} ETDumps; methods {methods or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        if not self._handle:
+            return "<pre>&lt;Profile: closed&gt;</pre>"
+        import html
+
+        rows = self.summary()
+        text = rows._repr_html_() if isinstance(rows, Rows) and rows else ""
+        return f"<p>{html.escape(repr(self)[1:-1])}, times in ms</p>{text}"
+
     def __enter__(self) -> Profile:
         return self
 
@@ -312,10 +333,14 @@ class Profile(_Handle):
         Filters: method, graph ("edge", "aten", ...), module (with the modules inside it), op (a glob: "aten.conv*"), backend ("cpu": kernels).
         Filters that match nothing raise a ValueError, here and in the methods below.
         """
+        from . import model
+
         return model.build_all(model.Graph, self._filtered("nodes", "graphs", unit, method, graph_module=graph, module=module, op=op, backend=backend))
 
     def events(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.EventBlock]:
         """Returns the events as ExecuTorch's Inspector lists them, joined to nodes."""
+        from . import model
+
         blocks = model.build_all(model.EventBlock, self._filtered("events", "blocks", unit, method, module=module, op=op, backend=backend))
         logged = [value for block in blocks for values in (*(event.values for event in block.events), block.run_outputs) for value in values]
         buffer = self.info()["debug_buffer"] if logged else None
@@ -338,18 +363,26 @@ class Profile(_Handle):
 
     def summary(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.MethodSummary]:
         """Returns where the time of each method goes."""
+        from . import model
+
         return model.build_all(model.MethodSummary, self._filtered("summary", "methods", unit, method, module=module, op=op, backend=backend))
 
     def source(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.MethodSource]:
         """Returns the source lines of the model with their times."""
+        from . import model
+
         return model.build_all(model.MethodSource, self._filtered("source", "methods", unit, method, module=module, op=op, backend=backend))
 
     def delegation(self, method: str | None = None, unit: str = "ms") -> list[model.MethodDelegation]:
         """Returns how many operators of each type are delegated, with times."""
+        from . import model
+
         return model.build_all(model.MethodDelegation, self._filtered("delegation", "methods", unit, method))
 
     def memory(self, method: str | None = None) -> list[model.MethodMemory]:
         """Returns the planned memory of each method, the tensors live at its peak, weights, and findings. Sizes are in bytes."""
+        from . import model
+
         return model.build_all(model.MethodMemory, self._filtered("memory", "methods", "ms", method))
 
     def diff(self, newer: Profile, method: str | None = None, unit: str = "ms", *, limit: float = 0, recording_noise: float = 0) -> model.Diff:
@@ -363,6 +396,8 @@ class Profile(_Handle):
             said = json.loads(_library.diff(base, other, method, _unit(unit), limit, recording_noise))
         if method is not None and not said["methods"]:
             raise ValueError(f"neither record has a method named {method!r}")
+        from . import model
+
         return model.build(model.Diff, {key: said[key] for key in ("limit", "recording_noise", "methods", "load")})
 
     def accuracy(self, reference: Path | None = None, reference_record: Profile | None = None) -> model.Accuracy:
@@ -374,6 +409,8 @@ class Profile(_Handle):
         said = self.accuracy_document(reference, reference_record)
         for warning in said.pop("warnings"):
             warnings.warn(f"{warning['file']}: {warning['message']}" if warning["file"] else warning["message"], EtrecordWarning, stacklevel=2)
+        from . import model
+
         return model.build(model.Accuracy, {key: value for key, value in said.items() if key != "schema"})
 
     def accuracy_document(self, reference: Path | None = None, reference_record: Profile | None = None) -> dict[str, Any]:

@@ -150,8 +150,7 @@ export class Events extends Columns {
     if (kind === DELEGATE) {
       const rows = this.operatorsOf(event),
         count = rows.length || delegates.find(({instruction}) => instruction === this.instruction[event])?.nodes || 0;
-      return `${rows.length ? (commonModule(operators, rows)?.path ?? SEVERAL) : this.backend(event)}
-        ${count ? ` (${count} node${count === 1 ? '' : 's'})` : ''}`;
+      return `${rows.length ? (commonModule(operators, rows)?.path ?? SEVERAL) : this.backend(event)}${count ? ` (${count} node${count === 1 ? '' : 's'})` : ''}`;
     }
     if (row !== undefined)
       return kind === KERNEL && parent >= 0 && this.kind[parent] === CALL

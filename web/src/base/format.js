@@ -72,8 +72,7 @@ export function rateText(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const units = ['', ' k', ' M', ' G', ' T'],
     unit = value < 1e4 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
-  return `${formatOf(unit ? 3 : Math.max(3, String(Math.trunc(value)).length)).format(value / 1000 ** unit)}
-    ${units[unit]}`;
+  return `${formatOf(unit ? 3 : Math.max(3, String(Math.trunc(value)).length)).format(value / 1000 ** unit)}${units[unit]}`;
 }
 
 /** Formats a share in whole percent, with a decimal below 1 %: "76 %", "0.4 %", "<0.1 %". */

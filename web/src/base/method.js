@@ -313,8 +313,7 @@ function readMethod(method, index, texts) {
 export function readProfile(document) {
   if (document?.schema !== SCHEMA)
     throw new Error(
-      `This page reads documents of ${SCHEMA}, and this one is ${String(document?.schema ?? 'none')}
-        ${document?.version ? `, written by etrecord-tb ${document.version}` : ''}: show it with the page of that version.`,
+      `This page reads documents of ${SCHEMA}, and this one is ${String(document?.schema ?? 'none')}${document?.version ? `, written by etrecord-tb ${document.version}` : ''}: show it with the page of that version.`,
     );
   try {
     return {

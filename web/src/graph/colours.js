@@ -32,13 +32,13 @@ const LIGHT = {
   ],
   less: [
     [255, 255, 255],
-    [203, 226, 246],
-    [116, 173, 222],
+    [178, 203, 231],
+    [26, 95, 180],
   ],
   more: [
     [255, 255, 255],
-    [255, 224, 178],
-    [236, 126, 62],
+    [240, 190, 185],
+    [179, 38, 30],
   ],
 };
 const DARK = {
@@ -69,16 +69,17 @@ const DARK = {
   ],
   less: [
     [42, 46, 54],
-    [46, 78, 112],
-    [98, 160, 218],
+    [62, 88, 136],
+    [120, 168, 255],
   ],
   more: [
     [42, 46, 54],
-    [120, 78, 40],
-    [240, 146, 74],
+    [128, 70, 66],
+    [255, 138, 125],
   ],
 };
-/* Eight colours that differ by 10 hundredths of Oklab or more for readers with all cones, and without those for red or green, as a test computes. */
+/* Eight colours that differ by 10 hundredths of Oklab or more for readers with all cones, and without those for red or
+ * green, as a test computes. */
 const CATEGORIES = ['#56b4e9', '#e69f00', '#99ccaa', '#9944ff', '#ccff44', '#008888', '#ee0033', '#77ffff'];
 
 const mixed = (stops, share) => {

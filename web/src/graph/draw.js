@@ -1163,8 +1163,7 @@ function drawPath(c, points, radius) {
 
 const counted = new Intl.NumberFormat('en-US');
 const describeGroup = group =>
-  `${group.kind === CONTROL ? 'control flow · ' : group.kind === BODY ? 'body · ' : ''}
-    ${counted.format(group.leaves)} ${group.leaves === 1 ? 'node' : 'nodes'}`;
+  `${group.kind === CONTROL ? 'control flow · ' : group.kind === BODY ? 'body · ' : ''}${counted.format(group.leaves)} ${group.leaves === 1 ? 'node' : 'nodes'}`;
 
 /* The median of the instances of a repeat. */
 function medianText(tree, {values, overlay}, repeat) {

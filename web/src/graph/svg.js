@@ -53,17 +53,14 @@ export class SvgContext {
   roundRect(x, y, w, h, radius) {
     const r = Math.min(radius, w / 2, h / 2),
       arc = (dx, dy) => `a${round(r)} ${round(r)} 0 0 1 ${round(dx)} ${round(dy)}`;
-    this.path += `M${round(x + r)} ${round(y)}h${round(w - 2 * r)}${arc(r, r)}v${round(h - 2 * r)}
-      ${arc(-r, r)}h${round(2 * r - w)}${arc(-r, -r)}v${round(2 * r - h)}${arc(r, -r)}Z`;
+    this.path += `M${round(x + r)} ${round(y)}h${round(w - 2 * r)}${arc(r, r)}v${round(h - 2 * r)}${arc(-r, r)}h${round(2 * r - w)}${arc(-r, -r)}v${round(2 * r - h)}${arc(r, -r)}Z`;
   }
 
   get opacity() {
     return this.globalAlpha < 1 ? ` opacity="${round(this.globalAlpha)}"` : '';
   }
   get outline() {
-    return `fill="none" stroke="${escaped(this.strokeStyle)}"
-      stroke-width="${round(this.lineWidth)}"${this.dash.length ? ` stroke-dasharray="${this.dash.join(' ')}"` : ''}
-      ${this.opacity}`;
+    return `fill="none" stroke="${escaped(this.strokeStyle)}" stroke-width="${round(this.lineWidth)}"${this.dash.length ? ` stroke-dasharray="${this.dash.join(' ')}"` : ''}${this.opacity}`;
   }
   fill() {
     if (this.path) this.parts.push(`<path d="${this.path}" fill="${escaped(this.fillStyle)}"${this.opacity}/>`);
@@ -73,8 +70,7 @@ export class SvgContext {
   }
   fillRect(x, y, w, h) {
     this.parts.push(
-      `<rect x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}"
-        fill="${escaped(this.fillStyle)}"${this.opacity}/>`,
+      `<rect x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" fill="${escaped(this.fillStyle)}"${this.opacity}/>`,
     );
   }
   strokeRect(x, y, w, h) {
@@ -94,15 +90,12 @@ export class SvgContext {
     const {weight, size} = this.letters,
       anchor = {left: 'start', right: 'end', center: 'middle'}[this.textAlign];
     this.parts.push(
-      `<text x="${round(x)}" y="${round(y)}" font-size="${size}"${weight ? ` font-weight="${weight}"` : ''}${room ? `
-        textLength="${round(room)}" lengthAdjust="spacingAndGlyphs"` : ''} text-anchor="${anchor}"
-        fill="${escaped(this.fillStyle)}"${this.opacity}>${escaped(text)}</text>`,
+      `<text x="${round(x)}" y="${round(y)}" font-size="${size}"${weight ? ` font-weight="${weight}"` : ''}${room ? ` textLength="${round(room)}" lengthAdjust="spacingAndGlyphs"` : ''} text-anchor="${anchor}" fill="${escaped(this.fillStyle)}"${this.opacity}>${escaped(text)}</text>`,
     );
   }
 
   /** The picture as text. */
   text() {
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(this.width)}" height="${Math.ceil(this.height)}"
-      font-family="system-ui, sans-serif">${this.parts.join('\n')}</svg>\n`;
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(this.width)}" height="${Math.ceil(this.height)}" font-family="system-ui, sans-serif">${this.parts.join('\n')}</svg>\n`;
   }
 }

@@ -651,14 +651,12 @@ const escaped = text =>
 export function sceneSvg(scene = current) {
   const {width, shown, from, to} = scene,
     parts = [
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${shown.height}"
-        font-family="system-ui, sans-serif" font-size="11">`,
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${shown.height}" font-family="system-ui, sans-serif" font-size="11">`,
       `<rect width="100%" height="100%" fill="${colours.surface}"/>`,
     ];
   const text = (x, y, fill, said) =>
     parts.push(
-      `<text x="${x.toFixed(2)}" y="${y.toFixed(2)}" fill="${fill}" dominant-baseline="central">${escaped(said)}
-        </text>`,
+      `<text x="${x.toFixed(2)}" y="${y.toFixed(2)}" fill="${fill}" dominant-baseline="central">${escaped(said)}</text>`,
     );
   if (shown.axis) {
     const step = axisStep(to - from, Math.max(2, width / 150));
@@ -673,9 +671,7 @@ export function sceneSvg(scene = current) {
           ? ` stroke="${row.flags[index] & ESTIMATED ? colours.text : colours.quiet}" stroke-dasharray="3 2"`
           : '';
       parts.push(
-        `<rect x="${x.toFixed(2)}" y="${row.top}" width="${Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2)}"
-          height="${row.height}" fill="${colours.fills[row.colour[index]]}"${stroke}><title>
-          ${escaped(visibleText(toldText(shown.told(row.id[index]))))}</title></rect>`,
+        `<rect x="${x.toFixed(2)}" y="${row.top}" width="${Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2)}" height="${row.height}" fill="${colours.fills[row.colour[index]]}"${stroke}><title>${escaped(visibleText(toldText(shown.told(row.id[index]))))}</title></rect>`,
       );
     });
     for (const {index, left, text: said} of scene.textsOf(row))

@@ -237,10 +237,8 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   const line = index => {
     const row = all[index],
       isMarked = marked.has(row);
-    return html`<div key=${index} class=${`row${index === focus || isChosen?.(row) ? ' chosen' : ''}
-      ${index === at ? ' at' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row"
-      id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)}
-      aria-selected=${String(index === focus || isMarked)}
+    return html`<div key=${index}
+      class=${`row${index === focus || isChosen?.(row) ? ' chosen' : ''}${index === at ? ' at' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
       style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span
         role="gridcell" class=${column.className ?? (column.number ? 'number' : '')} aria-colindex=${String(place + 1)}
         aria-description=${whyOf(column, row)}>${contentOf(column, row)}</span>`)}</div>`;

@@ -56,8 +56,7 @@ function Curve({values, operators, rows, lowest}) {
     aria-label="SNR of each value in the order of execution; the table lists them" onClick=${pick}>
     ${marks.map(snr => html`<line class="grid-line" x1=${LEFT} x2=${WIDTH} y1=${y(snr)} y2=${y(snr)} /><text
       class="axis" x=${LEFT - 6} y=${y(snr) + 4} text-anchor="end">${snr}</text>`)}
-    <path class="line" d=${known.map((row, index) => `${index ? 'L' : 'M'}
-      ${at(row)},${y(drawnSnr(values, row))}`).join('')} />
+    <path class="line" d=${known.map((row, index) => `${index ? 'L' : 'M'}${at(row)},${y(drawnSnr(values, row))}`).join('')} />
     ${known.map(row => html`<circle class=${`dot${has?.[values.indices('operator')[row]] ? ' chosen' : ''}`}
       cx=${at(row)} cy=${y(drawnSnr(values, row))} r=${has?.[values.indices('operator')[row]] ? 6 : 3}><title>
       ${`${operators.name(values.indices('operator')[row])}: ${values.raw('equal', row) ? 'equal' : `${db(values.numbers('snr_db')[row])} dB`}`}</title></circle>`)}</svg>

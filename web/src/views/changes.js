@@ -5,12 +5,11 @@
 
 import {computed} from '@preact/signals';
 
-import {comparedMethod} from '../base/app.js';
+import {baseMethod, comparedMethod, method} from '../base/app.js';
 import {hueOfVerdict, isLikely} from '../base/colours.js';
 import {grouped} from '../base/columns.js';
 import {relativeText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {lineKey} from '../base/method.js';
 
 /** The times of a row of the comparison on both sides, and its change, in ns: of the typical run. */
 export const baseOf = row => row.base_typical ?? row.base_p50 ?? row.base_avg ?? null;
@@ -68,26 +67,29 @@ function sumOfRows(rows) {
   };
 }
 
-/* A pattern of a module's path, as the library writes patterns. */
-const patternOf = path => (path ?? '').replace(/(^|\.)\d+(?=\.|$)/g, '$1*').replace(/_\d+(?=\.|$)/g, '_*');
+/* The pattern of a node's module, as the library has it; of what is gone, that of the base. */
+function patternOf({new_module: own, base_module: gone}) {
+  const find = (shown, path) => shown?.modulesByPath.get(path ?? '')?.pattern;
+  return (own === null || own === undefined ? find(baseMethod.value, gone) : find(method.value, own)) ?? own ?? gone ?? '';
+}
 
 /** The rows of the comparison by what a row of a table stands for: functions of that row. */
 export const changesBy = computed(() => {
   const answer = comparedMethod.value;
   const nodes = grouped(
     (answer?.nodes ?? []).filter(({verdict}) => verdict !== 'untimed'),
-    node => `${patternOf(node.new_module ?? node.base_module)}\n${node.op}`,
+    node => `${patternOf(node)}\n${node.op}`,
   );
   const byKey = (list, key) => new Map((list ?? []).map(row => [row[key] ?? '', row]));
   const modules = byKey(answer?.by_module, 'module'),
     patterns = byKey(answer?.by_pattern, 'pattern'),
-    lines = grouped(answer?.by_source ?? [], lineKey),
+    lines = byKey(answer?.by_source, 'source'),
     backends = byKey(answer?.by_backend, 'backend');
   const whole = row => row?.with_children ?? row;
   return {
     row: row => (row.kind === 'operator' ? sumOfRows(nodes.get(`${row.pattern}\n${row.op}`)) : undefined),
     module: row => whole(row.modules.length > 1 ? patterns.get(row.key) : modules.get(row.modules[0]?.path ?? '')),
-    source: row => sumOfRows(lines.get(row.key)),
+    source: row => lines.get(row.key) ?? lines.get(row.label),
     backend: row => backends.get(row.key),
   };
 });

@@ -76,7 +76,7 @@ function reasons(answer) {
     said.push(
       `${listText(gone.length > 4 ? [...named.slice(0, 3), `${gone.length - 3} more`] : named)} ${gone.length > 1 ? 'are' : 'is'} gone (${text(sum(gone))})`,
     );
-  if (added.length)
+  if (added.length && sum(added) > 0)
     said.push(
       `${gone.length ? 'what replaces them costs' : `${listText(added.slice(0, 3).map(({op}) => shortOp(op)))} ${added.length > 1 ? 'are' : 'is'} new and costs`} ${text(sum(added))}`,
     );
@@ -110,6 +110,19 @@ function differencesText({differences}) {
     .join(', ');
 }
 
+const ASSUMED = {in_turns: 'that both were recorded in turns', recording_noise: 'that recordings vary as usual'};
+
+/* What is assumed, and what would decide. */
+function decidedBy({assumes = [], recordings_needed: needed}) {
+  const said = assumes.map(name => ASSUMED[name]).filter(Boolean);
+  return [
+    said.length ? `assumed: ${said.join(', ')}` : '',
+    needed ? `${countText(needed, 'recording')} on each side would decide` : '',
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
 function Hero({answer}) {
   const {
     execute,
@@ -121,7 +134,7 @@ function Hero({answer}) {
     base,
     new: newer,
   } = answer;
-  const name = labelOf(compared.value.base),
+  const name = labelOf(compared.value.base).replace(/ \(base\)$/, ''),
     ratio = differs ? null : ratioText(execute, name),
     difference = differencesText(answer);
   const linedUp = `${numberText(paired)} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`,
@@ -148,9 +161,10 @@ function Hero({answer}) {
             role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p>`
           : html`<p class="answer" aria-description=${explain('sums of what changed')}><${Bold} text=${headline(answer)} /></p>`
       }</div>
-    <div class="runs small">${differs ? null : html`<div class="lead"><${Verdict}
+    <div class="runs small">${differs ? null : html`<div class="lead" aria-description=${explain('typical time of Method::execute')}><${Verdict}
       verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`}
-      <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.length ? html`<div>${odd.join('; ')}</div>` : reason && !differs ? html`<div>${reason}</div>` : null}</div></section>
+      <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.length ? html`<div>${odd.join('; ')}</div>` : reason && !differs ? html`<div>${reason}</div>` : null}
+      ${differs ? null : html`<div>${decidedBy(execute)}</div>`}</div></section>
     ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}
       ${difference ? html`<p class="note warning">The two sides differ: ${difference}.</p>` : null}`;
 }
@@ -230,7 +244,7 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
       stroke-dasharray="2 2" /><text x="0" y=${row * ROW + 14} font-size="12" fill=${colours.text}>
       ${fitted(label, NAMES - 92, widthOf)}</text>
       <text x=${NAMES - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colours.quiet}>
-        ${verdictText(verdict)}</text><rect x=${left} y=${row * ROW + 3} width=${Math.max(2, right - left)} height="14"
+        ${verdict === 'untimed' ? '' : verdictText(verdict)}</text><rect x=${left} y=${row * ROW + 3} width=${Math.max(2, right - left)} height="14"
         rx="2" fill=${verdictColour(colours, verdict)} />
       <text x=${right + 8} y=${row * ROW + 14} font-size="12" fill=${colours.text}>${changeOfTime(change)}</text>`;
   });
@@ -415,8 +429,7 @@ function ModulesTable({answer}) {
       key: 'Method::execute',
       path: null,
       row: execute,
-      what: `${base?.runs ?? execute.base_runs} → ${countText(newer?.runs ?? execute.new_runs, 'run')}
-        ${skipped ? `; ${countText(skipped, 'run')} left out` : ''}`,
+      what: `${base?.runs ?? execute.base_runs} → ${countText(newer?.runs ?? execute.new_runs, 'run')}${skipped ? `; ${countText(skipped, 'run')} left out` : ''}`,
     };
   const parts = answer.parts
     .filter(({part}) => part !== 'operators')
@@ -470,8 +483,7 @@ function NodesTable({answer}) {
   if (rows.length === 0)
     return html`<p class="note">
       ${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
-  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change first'}
-    ${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
+  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change first'}${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
   return html`<${SmallTable} caption=${caption} rows=${rows} most=${MOST_NODES}
     open=${row => isOwn(row) && selectRow(row.row.new_node)} isChosen=${({row}) => chosen?.[row.new_node] === 1}
     isHit=${({row}) => isHitRow(row.new_node)} command="etrecord-tb diff BASE RECORD --top 0"

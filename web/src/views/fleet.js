@@ -5,7 +5,7 @@
 import {signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 
-import {records, source, unit} from '../base/app.js';
+import {records, shownRun, source, unit} from '../base/app.js';
 import {sortRows} from '../base/columns.js';
 import {UNITS, changeText, countText, dateText, shareText, shortType, timeText} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -15,7 +15,8 @@ import {Table, declareTable} from '../parts/table.js';
 
 const SCHEMA_OF_HEAD = 'etrecord-tb/head/1';
 const TREND_HEIGHT = 100,
-  TINTS = 5,
+  TINTS = 5, // lines that are read out
+  NAMED = 8, // lines whose names have room
   HPARAM_WIDTH = 80; // height of the drawing in its own units; number of colours; width of an hparam's column with its gap, in pixels
 
 declare({'fleet.q': text(), 'fleet.by': text()});
@@ -262,21 +263,31 @@ function Trend({lines}) {
     .slice(0, TINTS)
     .map(line => `${line.label}: ${time(line.rows[0])} to ${time(line.rows.at(-1))}`)
     .join('; ')}`;
-  const drawn = ({label, rows: its}, index) => {
+  // Lines are grey; that of the record that is shown, or ticked, is not.
+  const isChosen = its => its.some(row => row === ticked.value || row.run === shownRun.value);
+  const drawn = ({label, rows: its}) => {
     const points = key => its.map(row => `${across(row)},${scale.at(row.execute[key])}`);
-    return html`<g class=${`trend-line tint-${index % TINTS}`} data-line=${label}><path class="band"
+    return html`<g class=${isChosen(its) ? 'trend-line chosen' : 'trend-line'} data-line=${label}><path class="band"
       d=${`M${[...points('p10'), ...points('p90').toReversed()].join('L')}Z`} /><path class="line"
       d=${`M${points('p50').join('L')}`} />
       ${its.map(row => html`<path class="dot" d=${`M${across(row)},${scale.at(row.execute.p50)}h0`}><title>
         ${`${row.label}: ${time(row)}, ${dateText(row.written)}`}</title></path>`)}</g>`;
   };
+  // The name of a line is at its end; names keep their distance.
+  let last = -Infinity;
+  const ends = lines.map(line => ({line, at: scale.at(line.rows.at(-1).execute.p50)}));
+  const placed = sortRows(ends, ({at}) => at, false).slice(0, NAMED).map(({line, at}) => {
+    last = Math.min(TREND_HEIGHT - 14, Math.max(at - 8, last + 14));
+    return {line, top: last};
+  });
   return html`<figure class="trend"><div class="trend-axis" aria-hidden="true"><span>${edge(scale.high)} ${unitName}
     </span><span>${scale.isLog ? 'log scale' : ''}</span><span>${edge(scale.low)}</span></div>
-    <svg viewBox=${`0 0 100 ${TREND_HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${said}>
-      ${lines.map(drawn)}</svg>
-    <figcaption><span>${dateText(byAge[0].written)}</span><ul class="legend">
-      ${lines.slice(0, 2 * TINTS).map((line, index) => html`<li><span class=${`swatch backend-${index % TINTS}`}></span>
-      ${line.label}</li>`)}${lines.length > 2 * TINTS ? html`<li>${lines.length - 2 * TINTS} more</li>` : null}</ul>
+    <div class="trend-picture"><svg viewBox=${`0 0 100 ${TREND_HEIGHT}`} preserveAspectRatio="none" role="img"
+      aria-label=${said}>${lines.map(drawn)}</svg>
+    <div class="trend-names">${placed.map(({line, top}) => html`<span class=${isChosen(line.rows) ? 'chosen' : ''}
+      style=${{top: `${top}px`}} title=${line.label}>${line.label}</span>`)}</div></div>
+    <figcaption><span>${dateText(byAge[0].written)}</span>
+      ${lines.length > NAMED ? html`<span>${lines.length - NAMED} more lines have no name here</span>` : null}
       <span>${dateText(byAge.at(-1).written)}</span></figcaption></figure>`;
 }
 

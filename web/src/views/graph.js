@@ -293,10 +293,7 @@ function linesOf(pane, picture, overlay, id) {
     {number: written, median} = textsOf(tree, picture.shown, id, overlay.long);
   const number = Number.isNaN(value)
     ? null
-    : `${overlay.name ? `${overlay.name.split(',')[0]}: ` : ''}${estimated ? '≈ ' : ''}${written}
-      ${overlay.more && value > 0 ? `, ${overlay.more(value)}` : ''}
-      ${bound > 0 && value === 0 ? ' (the step of the clock)' : ''}
-      ${median ? `, sum of ${instances}; median ${median}` : ''}`;
+    : `${overlay.name ? `${overlay.name.split(',')[0]}: ` : ''}${estimated ? '≈ ' : ''}${written}${overlay.more && value > 0 ? `, ${overlay.more(value)}` : ''}${bound > 0 && value === 0 ? ' (the step of the clock)' : ''}${median ? `, sum of ${instances}; median ${median}` : ''}`;
   if (group)
     return [
       group.path || groupLabel(group),

@@ -126,8 +126,7 @@ function stepText(memory, at) {
   const {op, module, names, live_bytes: live} = memory.instructions,
     pick = column => (Array.isArray(column) ? column[at] : column),
     where = names[pick(module)];
-  return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${names[pick(op)]}
-    ${where ? ` in ${where}` : ''}`;
+  return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${names[pick(op)]}${where ? ` in ${where}` : ''}`;
 }
 
 /* The keys and the pointer by which an instruction is chosen in the curve and in the map. */
@@ -161,14 +160,16 @@ function Curve({memory, at, base}) {
     planned = CURVE_HEIGHT * (1 - memory.planned_bytes / top),
     x = ((at + 0.5) / live.length) * CURVE_WIDTH;
   const box = useRef(null);
-  return html`<section class="card"><h2>Live bytes at each instruction</h2><svg ref=${box} class="live-bytes"
+  return html`<section class="card"><h2>Live bytes at each instruction</h2>
+    <div class="live-axis" aria-description="the largest that is drawn"><span>${bytesText(top)} bytes</span></div><svg ref=${box} class="live-bytes"
     viewBox=${`0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`} preserveAspectRatio="none" role="slider" tabindex="0"
     aria-label="Live bytes over the instructions. Arrow keys choose an instruction, Home shows the peak."
     aria-valuemin="0" aria-valuemax=${live.length - 1} aria-valuenow=${at}
       aria-valuetext=${stepText(memory, at)} ...${moves(memory, at)}><path class="area" d=${areaPath(live, top)} />
       ${baseLive.length ? html`<path class="base-line" d=${areaPath(baseLive, top, true)} />` : null}
     <line class="planned" x1="0" x2=${CURVE_WIDTH} y1=${planned} y2=${planned} /><line class="chosen" x1=${x} x2=${x}
-      y1="0" y2=${CURVE_HEIGHT} /></svg><p class="said" role="status" aria-live="polite"
+      y1="0" y2=${CURVE_HEIGHT} /></svg>
+    <div class="live-axis"><span>instruction 0</span><span>${live.length - 1}</span></div><p class="said" role="status" aria-live="polite"
       aria-description="sum of the live tensors">${stepText(memory, at)}</p>
     <p class="note">The dashed line is the planned size${baseLive.length ? `; the thin line is the base, its ${countText(baseLive.length, 'instruction')} over the same width` : ''}. <span class="acts"><${Link} act=${() => set({'mem.at': -1, sel: ''})}>Go to the peak<//> · <${Link} act=${() => download('live_bytes.svg', svgText(box.current), 'image/svg+xml')}>save as SVG<//></span></p></section>`;
 }
@@ -445,8 +446,8 @@ export function MemoryView() {
     note=${against(planned, baseMemory()?.planned_bytes)} why="size of all planned buffers in the program" /><${Figure}
     label="live at the peak" value=${`${bytesText(peak?.bytes ?? 0)} bytes`}
     note=${peak && [shareText(peak.bytes, planned), against(peak.bytes, baseMemory()?.peak?.bytes)].filter(Boolean).join('; ')} why="bytes of the live tensors, where they are most, and their share of the planned size" />
-    ${peak ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`} note=${`${peak.op}
-      ${peak.module ? ` in ${peak.module}` : ''}`} why="where the most bytes are live" />` : null}
+    ${peak ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`}
+      note=${`${peak.op}${peak.module ? ` in ${peak.module}` : ''}`} why="where the most bytes are live" />` : null}
       ${chosen.size ? html`<${Figure} label="selected" value=${countText(chosen.size, 'tensor')}
       note=${`${bytesText([...chosen].reduce((sum, row) => sum + (tensors.hasMemory[row] ? tensors.bytes[row] : 0), 0))} bytes`} why="tensors that the selected operators make" />` : null}</div>
     ${peak ? html`<${Curve} memory=${memory} at=${at} base=${baseMemory()} />` : null}

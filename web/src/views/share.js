@@ -154,8 +154,7 @@ export function pictureText() {
   );
   const inside = new XMLSerializer().serializeToString(host).replace(/^<svg[^>]*>|<\/svg>$/g, '');
   render(null, host);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH * SCALE}" height="${HEIGHT * SCALE}"
-    viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="${FAMILY}">${inside}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH * SCALE}" height="${HEIGHT * SCALE}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="${FAMILY}">${inside}</svg>`;
 }
 
 /* ---- The menu ---- */

@@ -135,8 +135,7 @@ export const TEXTS = {
     const from = box.upper > 0 ? box.time - box.upper : null,
       shares = from === null ? '' : `${shareText(from, whole.value).replace(' %', '')} – `,
       low = from === null ? '' : `${timeText(from)} – `;
-    return `${box.estimated > 0 ? '≈ ' : ''}${low}${timeWithUnit(box.time)} · ${shares}
-      ${shareText(box.time, whole.value)}`;
+    return `${box.estimated > 0 ? '≈ ' : ''}${low}${timeWithUnit(box.time)} · ${shares}${shareText(box.time, whole.value)}`;
   },
   short: box => timeText(box.time),
 };

@@ -30,6 +30,7 @@ import {shortBackend, shortOp} from '../base/labels.js';
 import {RUN_WORDS, placeOf, rowsInside} from '../base/method.js';
 import {hueOf} from '../base/colours.js';
 import {SYNTHETIC, makeRow} from '../base/rects.js';
+import {operatorRows} from '../base/rows.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Check, NodeLink, Segments, timeText} from '../parts/bits.js';
@@ -97,8 +98,8 @@ function othersOf({runs}, at) {
 /* The share of an operator, with all of its kind, in the time of an inference: how strong its colour is. */
 function sharesOf(shown) {
   const shares = new Float64Array(shown.operators.count);
-  if (shown !== method.value) return shares.fill(0.05);
-  for (const row of allRows.value) for (const operator of row.rows) shares[operator] = row.time / wholeTime.value;
+  const whole = shown.execute.typical ?? wholeTime.value, typical = {stat: 'typical', of: shown.operators.numbers('typical'), whole};
+  for (const row of operatorRows(shown, typical)) for (const operator of row.rows) shares[operator] = row.time / whole;
   return shares;
 }
 
@@ -444,8 +445,7 @@ function SpanTable({picture, span}) {
   const lanes = sides.flatMap(({name, events}) =>
     events.lanes.map((lane, at) => ({
       key: `${name}.${at}`,
-      label: `${name === 'base' ? 'base: ' : ''}
-        ${lane.delegated ? `inside ${shortBackend(lane.backend) || 'delegates'}` : 'calls'}`,
+      label: `${name === 'base' ? 'base: ' : ''}${lane.delegated ? `inside ${shortBackend(lane.backend) || 'delegates'}` : 'calls'}`,
     })),
   );
   const toggle = key =>
@@ -627,9 +627,7 @@ export function TimelineView() {
     span = readSpan(get('tl.span')),
     isPlaced = events.measured.includes(0),
     chosen = selection.value;
-  const said = `${countText(events.count, 'event')}
-    ${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}
-    ${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
+  const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
   return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} shown=${shown} />
     <${SceneTools} name="timeline" />
     <span class="count fits" title=${said} aria-description=${clockText()}>
