@@ -404,8 +404,14 @@ typedef struct etr_table_options {
   bool typed; /**< JSON Lines: a column has one type, a value of another type is null, and the first
                  line is an object with the types: "string", "bool", "int64" or "double". A table of
                  ETR_STACK_NEXT lacks this line */
-  size_t findings; /**< in text and Markdown, findings at most; 0: five in a summary, none in a
+  size_t findings; /**< in text and Markdown, findings at most; 0: four in a summary, none in a
                       comparison */
+  bool all;        /**< of a summary: all of its tables behind the first screen */
+  size_t explain;  /**< of a summary: the number of the finding to explain, from 1 on; SIZE_MAX: all
+                      of them; 0: none */
+  bool full_names; /**< of a summary: "aten.linear.default" instead of "linear" */
+  bool has_unit; /**< `unit` was chosen; else the first screen of a summary is in us below 1 ms, in
+                    ms below 10 s, and in s above */
 } etr_table_options;
 
 /**

@@ -147,8 +147,9 @@ int main(void) {
   WORDS("memory_finding_kind", etr_memory_finding_kind_name, ETR_MEMORY_FLOAT_BESIDE);
   WORDS("cause", etr_cause_name, ETR_CAUSE_DRIFT);
   WORDS("turns", etr_turns_name, ETR_TURNS_NEW_FIRST);
-  WORDS("finding_kind", etr_finding_kind_name, ETR_FINDING_NOTHING);
+  WORDS("finding_kind", etr_finding_kind_name, ETR_FINDING_LESS_WORK);
   WORDS("sureness", etr_sureness_name, ETR_POSSIBLE);
+  WORDS("effort", etr_effort_name, ETR_EFFORT_RECORD_AGAIN);
   etr_jw_end(&json);
   etr_jw_end(&json);
   return etr_writer_finish(&writer, NULL) != ETR_OK || fflush(stdout) != 0;

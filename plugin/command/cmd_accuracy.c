@@ -221,7 +221,7 @@ exit_status command_make_reference(cli_settings *settings) {
     python_add_option(arguments, &count, "--for", settings->device_texts[i]);
   for (size_t i = 0; i < settings->map_count; i++)
     python_add_option(arguments, &count, "--map", settings->map_texts[i]);
-  if (settings->all_nodes)
+  if (settings->all)
     arguments[count++] = "--all";
   if (settings->local)
     arguments[count++] = "--local";

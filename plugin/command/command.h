@@ -71,7 +71,10 @@ typedef struct cli_settings {
   const etr_tag *tags;                 /* the given ones, or those of an ETDump of --each */
   etr_method_choice choices[MAX_LIST]; /* parsed from map_texts */
   etr_unit unit, source_unit;
-  bool has_unit, has_source_unit;
+  bool has_source_unit, has_unit;
+  bool full_names;          /* of a summary */
+  const char *explain_text; /* of --explain: a number or "all" */
+  size_t explain;           /* what it means, as in etr_table_options */
   double ticks_per_second;
   double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: unknown */
   const char *device, *devices; /* name of the device; file of devices, NULL: the user's own file */
@@ -124,7 +127,7 @@ typedef struct cli_settings {
   const char *inputs_file;            /* of reference */
   const char *device_texts[MAX_LIST]; /* of --for: the record that logged values, or its files */
   size_t device_count;
-  bool all_nodes, local, no_keep;
+  bool all, local, no_keep;
   const char *kept; /* the hash that a reference which `accuracy` keeps begins with; NULL: none */
   const char *const *program; /* the program after "--" with its arguments, ended by NULL; NULL:
                                  there is no "--" */

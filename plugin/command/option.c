@@ -469,6 +469,20 @@ static exit_status check_source_root(const cli_settings *settings) {
                        root, root + strspn(root, "/\\.~"));
 }
 
+/* Reads the number of --explain, or "all". */
+static exit_status read_explain(cli_settings *out, const char *command) {
+  const char *text = out->explain_text;
+  if (!text)
+    return EXIT_DONE;
+  char *end = NULL;
+  unsigned long number = strtoul(text, &end, 10);
+  bool is_number = text[0] >= '1' && text[0] <= '9' && *end == '\0' && number < 100000;
+  if (!is_number && strcmp(text, "all") != 0)
+    return message_usage(command, "--explain takes the number of a finding, or all, not %s", text);
+  out->explain = is_number ? (size_t)number : SIZE_MAX;
+  return EXIT_DONE;
+}
+
 static exit_status set_clock(cli_settings *out, const char *command) {
   static const double per_second[] = {
       [ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};
@@ -497,6 +511,8 @@ exit_status option_parse(cli_settings *out, int argc, char **argv) {
     status = check_extension(out);
   if (status == EXIT_DONE)
     status = check_source_root(out);
+  if (status == EXIT_DONE)
+    status = read_explain(out, out->command->name);
   if (status == EXIT_DONE)
     status = set_clock(out, p.named);
   if (status == EXIT_DONE)

@@ -54,6 +54,13 @@ static const option_values formats[] = {
      "--output, or else text)"},
     {LISTING & ~PER_METHOD, "text|json|csv|tsv|markdown|jsonl", NULL},
     {0, NULL, NULL}};
+static const option_values alls[] = {
+    {FOR_REFERENCE, NULL,
+     "write the values of all nodes (default: of aten/METHOD, and of the Edge nodes that the "
+     "ETDump logged)"},
+    {FOR_SUMMARY, NULL,
+     "all tables behind the first screen: parts, operators, modules, source lines, runs"},
+    {0, NULL, NULL}};
 static const option_values breakdowns[] = {
     {FOR_ACCURACY, "module|op|source|backend",
      "a row for each module, operator, source line or backend"},
@@ -200,9 +207,7 @@ const option_spec option_specs[] = {
              "methods a dict of "
              "such lists by method (default: the record's representative inputs, or else its "
              "example inputs)"},
-    {"all", 0, NULL, AS(FLAG, all_nodes), FOR_REFERENCE,
-     .help = "write the values of all nodes (default: of aten/METHOD, and of the Edge nodes that "
-             "the ETDump logged)"},
+    {"all", 0, NULL, AS(FLAG, all), FOR_REFERENCE | FOR_SUMMARY, .values = alls},
     {"local", 0, NULL, AS(FLAG, local), FOR_REFERENCE,
      .help = "also run the graph with the values that the device logged, which shows what each "
              "segment adds"},
@@ -241,7 +246,8 @@ const option_spec option_specs[] = {
              "terminal)",
      AND(has_width)},
     {"unit", 'u', "UNIT", AS(WORD, unit), TIMED | FOR_REPORT | FOR_EXPORT,
-     .help = "unit of times (default: ms; of `report`: chosen by the time of an inference)",
+     .help = "unit of times (default: ms; of `report` and of summary's first screen: chosen by the "
+             "time of an inference)",
      .words = "ms|ns|us|s|cycles", AND(has_unit)},
     {"method", 'm', "METHOD", AS(TEXT, method), PER_METHOD | FOR_DOT | FOR_TRACE | FOR_EXPORT,
      .help = "only this method"},
@@ -295,6 +301,11 @@ const option_spec option_specs[] = {
              "diff and "
              "info; "
              "otherwise all)"},
+    {"explain", 0, "N", AS(TEXT, explain_text), FOR_SUMMARY,
+     .help = "why finding N is given, what it could save, and the code to change; all: of all of "
+             "them"},
+    {"full-names", 0, NULL, AS(FLAG, full_names), FOR_SUMMARY,
+     .help = "operators with namespace and overload: aten.linear.default"},
     {"findings", 0, "N", AS(COUNT, findings), FOR_SUMMARY | FOR_DIFF,
      .help = "at most N findings for each method, of diff about the newer record; 0: all (default: "
              "5 in summary, none in diff; JSON has all)"},

@@ -13,12 +13,14 @@ void etr_findings_put(etr_answer *answer, const etr_findings *findings, const ch
     return;
   etr_puts(&answer->writer, "\n");
   etr_put_style(&answer->writer, ETR_STYLE_BOLD);
-  etr_putf(&answer->writer, "%s (medians, kernels with calls; savings may overlap)", heading);
+  etr_putf(&answer->writer, "%s (typical times; savings may overlap)", heading);
   etr_put_style(&answer->writer, ETR_STYLE_PLAIN);
   etr_puts(&answer->writer, etr_section_is_markdown(answer) ? "\n\n" : "\n");
   for (size_t i = 0; i < findings->count && i < shown; i++) {
     const etr_finding *finding = &findings->list[i];
-    etr_section_item(answer, etr_arena_format(&answer->arena, "%zu. %s", i + 1, finding->title),
+    etr_section_item(answer,
+                     etr_arena_format(&answer->arena, "%zu. %s%s%s", i + 1, finding->title,
+                                      finding->fact[0] ? ": " : "", finding->fact),
                      etr_arena_format(&answer->arena, "%s %s", finding->evidence, finding->saving));
   }
   if (findings->count > shown)
@@ -37,6 +39,9 @@ static const etr_finding *finding_of(const void *row) {
 static etr_cell kind(const void *row) {
   return etr_cell_text(etr_finding_kind_name(finding_of(row)->kind));
 }
+static etr_cell effort(const void *row) {
+  return etr_cell_text(etr_effort_name(finding_of(row)->effort));
+}
 static etr_cell sureness(const void *row) {
   return etr_cell_text(etr_sureness_name(finding_of(row)->sureness));
 }
@@ -53,16 +58,19 @@ static const etr_field finding_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, ETR_VIA(finding_row, method, etr_method, name)},
     {"kind", "kind", ETR_CELL_WORD, ROWS, .get = kind},
     {"title", "title", ETR_CELL_NAME, EVERY, FINDING(title), .says = "what to change"},
-    {"evidence", "evidence", ETR_CELL_NAME, EVERY, FINDING(evidence),
-     .says = "why; times are medians"},
+    {"fact", "fact", ETR_CELL_NAME, EVERY, FINDING(fact), .says = "the reason, in short"},
+    {"evidence", "evidence", ETR_CELL_NAME, EVERY, FINDING(evidence), .says = "why, in sentences"},
     {"saving", "saving", ETR_CELL_NAME, EVERY, FINDING(saving),
-     .says = "potential, sureness and caveat as a sentence"},
+     .says = "saving, certainty and caveat as a sentence"},
+    {"least", "least", ETR_CELL_TIME, EVERY, FINDING(least), .nullable = true,
+     .says = "the least that it saves; null: nothing is known of the least"},
     {"potential", "potential", ETR_CELL_TIME, EVERY, FINDING(potential), .nullable = true,
      .says = "the most that the change could save, per inference, or once if `once`; null: not "
              "known"},
     {"potential_share", "potential share", ETR_CELL_RATE, EVERY, FINDING(potential_share),
      .nullable = true},
-    {"sureness", "sureness", ETR_CELL_WORD, ROWS, .get = sureness},
+    {"certainty", "certainty", ETR_CELL_WORD, EVERY, .get = sureness},
+    {"effort", "effort", ETR_CELL_WORD, EVERY, .get = effort, .says = "what it takes"},
     {"caveat", "caveat", ETR_CELL_NAME, ROWS, FINDING(caveat), .blank_is_null = true,
      .nullable = true},
     {"cost", "cost", ETR_CELL_TIME, EVERY, FINDING(cost), .nullable = true,
@@ -77,9 +85,33 @@ static const etr_field finding_fields[] = {
 };
 ETR_ROW_TYPE(finding, finding_fields);
 
+/* Writes the code before and after the change; null where the documents have none. */
+static void put_code(const etr_fields *f, const etr_finding *finding) {
+  const etr_finding_code *code = etr_finding_code_of(finding->kind);
+  etr_jw_key(f->json, "code");
+  if (!code) {
+    etr_jw_null(f->json);
+    return;
+  }
+  etr_jw_object(f->json);
+  etr_field_text(f, "before", code->before);
+  etr_field_text(f, "after", code->after);
+  etr_jw_end(f->json);
+}
+
 void etr_finding_put(const etr_fields *f, const etr_finding *finding, bool all) {
   etr_field_put_medium(f, &etr_finding_fields, all ? ETR_IN_JSON : ETR_IN_DOCUMENT,
                        &(finding_row){NULL, finding});
+  etr_field_object(f, "saves");
+  etr_field_ticks(f, "low", finding->least);
+  etr_field_ticks(f, "high", finding->potential);
+  etr_field_flag(f, "once", finding->is_once);
+  etr_jw_end(f->json);
+  put_code(f, finding);
+  etr_field_list(f, "shares_with");
+  for (size_t i = 0; i < finding->overlap_count; i++)
+    etr_jw_int(f->json, finding->overlaps[i]);
+  etr_jw_end(f->json);
 }
 
 void etr_findings_add(etr_table *table, const etr_method *method, const etr_findings *findings) {
@@ -87,6 +119,32 @@ void etr_findings_add(etr_table *table, const etr_method *method, const etr_find
   for (size_t i = 0; rows && i < findings->count; i++)
     rows[i] = (finding_row){method, &findings->list[i]};
   etr_table_add_rows(table, ETR_ROWS(rows, findings->count));
+}
+
+/* Writes what --op and --backend take to select the nodes, if these have one operator; else null.
+ */
+static void put_filter(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
+  const etr_fields *f = &answer->fields;
+  bool is_one = finding->node_count > 0;
+  for (size_t i = 1; is_one && i < finding->node_count; i++)
+    is_one = strcmp(graph->nodes[finding->nodes[i]].target,
+                    graph->nodes[finding->nodes[0]].target) == 0;
+  etr_jw_key(f->json, "filter");
+  if (!is_one) {
+    etr_jw_null(f->json);
+    return;
+  }
+  const char *backend = graph->times[finding->nodes[0]].backend;
+  for (size_t i = 1; i < finding->node_count; i++) {
+    const char *other = graph->times[finding->nodes[i]].backend;
+    if (strcmp(etr_or_empty(other), etr_or_empty(backend)) != 0)
+      backend = NULL;
+  }
+  etr_jw_object(f->json);
+  etr_field_text(f, "module", NULL);
+  etr_field_text(f, "op", graph->nodes[finding->nodes[0]].target);
+  etr_field_text(f, "backend", backend);
+  etr_jw_end(f->json);
 }
 
 static void put_finding(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
@@ -101,10 +159,7 @@ static void put_finding(etr_answer *answer, const etr_finding *finding, const et
   for (size_t i = 0; i < finding->instruction_count; i++)
     etr_jw_int(f->json, finding->instructions[i]);
   etr_jw_end(f->json);
-  etr_field_list(f, "overlaps");
-  for (size_t i = 0; i < finding->overlap_count; i++)
-    etr_jw_int(f->json, finding->overlaps[i]);
-  etr_jw_end(f->json);
+  put_filter(answer, finding, graph);
   etr_jw_end(f->json);
 }
 

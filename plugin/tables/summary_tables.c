@@ -7,8 +7,10 @@
 #include "output/node_filter.h"
 #include "output/section.h"
 #include "tables/finding_output.h"
+#include "tables/first_screen.h"
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
+#include "tables/sums.h"
 #include "views/accuracy_view.h"
 #include "views/decoder.h"
 #include "views/logged.h"
@@ -26,7 +28,9 @@ typedef struct report {
   etr_answer answer;
   etr_loads loads;
   bool markdown;
-  bool any; /* something was written */
+  bool any;                  /* something was written */
+  etr_table_options options; /* as they were given, with the unit of the method's screen */
+  etr_unit given_unit;
 } report;
 
 /* Returns the breakdown of a choice, which is not ETR_SUM_BY_ALL. */
@@ -432,6 +436,12 @@ static void put_head(report *r, const etr_summary *s) {
   put_heading(r, head);
   if (r->markdown)
     etr_puts(&r->answer.writer, "\n");
+}
+
+/* Puts what the runs are like, and the accuracy. */
+static void put_circumstances(report *r, const etr_summary *s) {
+  if (r->markdown)
+    etr_puts(&r->answer.writer, "\n");
   etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, circumstances(r, s));
   put_rule(r, s);
   put_throughput(r, s);
@@ -608,8 +618,9 @@ static void put_loads(report *r) {
 
 /* ---- Methods ---- */
 
+static bool put_layer_kinds(report *r, const etr_method *method);
+
 static void put_all(report *r, const etr_summary *s) {
-  etr_findings_put(&r->answer, &s->findings, "findings");
   if (!s->graph) {
     put_kernels(r, s);
     put_events(r, s);
@@ -620,6 +631,7 @@ static void put_all(report *r, const etr_summary *s) {
   put_breakdown(r, s, ETR_BY_BACKEND);
   if (!s->graph || !etr_is_program(s->graph))
     put_breakdown(r, s, ETR_BY_SOURCE);
+  put_layer_kinds(r, s->method);
   put_runs(r, s);
   if (r->loads.timed_methods == 1)
     put_loads(r);
@@ -644,43 +656,160 @@ static unsigned shown_parts(const report *r) {
   return operators | 1u << breakdown_of(only);
 }
 
-static bool put_layer_kinds(report *r, const etr_method *method);
+/* ---- The first screen ---- */
 
-static bool put_method(report *r, const etr_method *method) {
+enum { SCREEN_LINES = 32, LEAST_ROWS = 5 };
+
+/* Chooses the unit of a method's screen, unless the user did. */
+static void choose_unit(report *r, const etr_method *method) {
+  bool is_screen = !r->options.by && !etr_filter_is_active(r->answer.filter);
+  if (!r->options.has_unit && is_screen && r->options.unit == ETR_UNIT_MS)
+    r->options.unit = etr_unit_of_method(r->answer.profile, method);
+}
+
+/* Returns "long runs: 3 of 41.2 ms; short runs: 49 of 1.02 ms"; NULL for runs of one kind. */
+static const char *phases_note(report *r, const etr_method *method) {
+  etr_text text;
+  etr_writer writer;
+  if (method->mixed_phase_count < 2)
+    return NULL;
+  etr_text_begin(&text, &r->answer.arena, &writer);
+  for (size_t i = 0; i < method->run_phase_count; i++) {
+    const etr_run_phase *phase = &method->run_phases[i];
+    if (phase->run_count == 0)
+      continue;
+    etr_putf(&writer, "%s%s: %zu run%s of ", i ? "; " : "", phase->name, phase->run_count,
+             etr_plural(phase->run_count));
+    put_time(r, &writer, phase->execute.typical);
+  }
+  etr_puts(&writer, "; the times above are of all of these runs");
+  return etr_text_end(&text, &writer);
+}
+
+/* Collects what limits the screen's numbers, and what to do next: the last lines. */
+static size_t list_notes(const char **out, report *r, const etr_summary *s) {
+  enum { MOST = ETR_BALANCE_MOST_NOTES };
+  etr_arena *arena = &r->answer.arena;
+  size_t count = etr_balance_notes(out, arena, r->answer.profile, s->method);
+  const char *phases = phases_note(r, s->method);
+  if (phases)
+    out[count++] = phases;
+  const char *clock = etr_balance_note(arena, r->answer.profile, s->method, r->options.unit);
+  if (clock && clock[0])
+    out[count++] = clock;
+  if (!s->graph)
+    out[count++] =
+        "modules, shapes and source lines: add the ETRecord, or the .pte, of this export";
+  if (s->findings.is_nothing_structural)
+    out[count++] = "nothing structural stands out: what is listed rests on ratios, or is small";
+  return count;
+}
+
+/* Puts the boxes, the levers, the rows and the notes of a method: 32 lines with its head. */
+static bool put_screen(report *r, const etr_summary *s) {
+  const char *notes[ETR_BALANCE_MOST_NOTES + 4];
+  etr_first_screen screen;
+  if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit))
+    return false;
+  size_t note_count = list_notes(notes, r, s), levers = r->options.findings;
+  screen.full_names = r->options.full_names;
+  screen.most_levers = levers ? levers : ETR_FINDINGS_SHOWN;
+  size_t shown = ETR_MIN(screen.most_levers, s->findings.count);
+  /* Head, sentence, runs; a blank line, the boxes and their legend; heads and blank lines of the
+   * levers and the rows; "more"; a blank line and the last line. */
+  const char *runs = circumstances(r, s);
+  size_t lines = 3 + strlen(etr_or_empty(runs)) / etr_answer_text_width(&r->answer) + 4 +
+                 2 * shown + (shown ? 2 : 0) + 3 + 2;
+  for (size_t i = 0; i < note_count; i++)
+    lines += 1 + strlen(notes[i]) / etr_answer_text_width(&r->answer);
+  screen.most_rows = r->options.top;
+  if (r->options.top == DEFAULT_ROWS && lines + DEFAULT_ROWS > SCREEN_LINES)
+    screen.most_rows = ETR_MAX(SCREEN_LINES - ETR_MIN(lines, (size_t)SCREEN_LINES),
+                               (size_t)LEAST_ROWS);
+  etr_first_screen_put_boxes(&r->answer, &screen);
+  etr_first_screen_put_levers(&r->answer, &screen);
+  etr_first_screen_put_rows(&r->answer, &screen);
+  etr_puts(&r->answer.writer, "\n");
+  for (size_t i = 0; i < note_count; i++)
+    etr_section_line(&r->answer, ETR_STYLE_DIM, 0, notes[i]);
+  if (!r->markdown && s->findings.count)
+    etr_section_line(&r->answer, ETR_STYLE_DIM, 0,
+                     "why and what exactly: --explain 1" DOT "all tables: --all" DOT
+                     "in colour: etrecord-tb report");
+  return true;
+}
+
+/* Puts the tables that --by, --all or a filter asks for. */
+static bool put_tables(report *r, const etr_summary *s) {
   const etr_table_options *options = r->answer.options;
   etr_delegate_parts phases, units;
+  if (!etr_delegate_phases_make(&phases, &r->answer.arena, s->method) ||
+      !etr_compute_units_make(&units, &r->answer.arena, s->method))
+    return false;
+  if (!options->by)
+    put_phases(r, s);
+  if (!options->by || options->by == ETR_SUM_BY_PART)
+    put_balance(r, s);
+  if (!options->by) {
+    put_delegate_parts(r, s->method, "in delegates, on no node, by phase", &phases);
+    put_delegate_parts(r, s->method, "delegate time by compute unit", &units);
+  }
+  put_part(r, s);
+  if (!options->by)
+    put_all(r, s);
+  else if (options->by == ETR_SUM_BY_MODULE)
+    put_modules(r, s);
+  else if (options->by == ETR_SUM_BY_PATTERN)
+    put_patterns(r, s);
+  else if (options->by == ETR_SUM_BY_FINDING)
+    etr_findings_put(&r->answer, &s->findings, "findings");
+  else if (options->by == ETR_SUM_BY_KERNEL)
+    put_kernels(r, s);
+  else if (options->by == ETR_SUM_BY_LAYER_KIND)
+    return put_layer_kinds(r, s->method);
+  else if (options->by < ETR_SUM_BY_KERNEL)
+    put_breakdown(r, s, breakdown_of(options->by));
+  return true;
+}
+
+/* Puts a method. is_whole: its screen; else its first lines, and another method's screen follows.
+ */
+static bool put_method(report *r, const etr_method *method, bool is_whole) {
+  etr_first_screen screen;
   etr_summary s;
   double hinted = 0;
+  r->options.unit = r->given_unit;
+  choose_unit(r, method);
+  const etr_table_options *options = &r->options;
   if (!etr_summary_make(
           &s, &r->answer.arena, r->answer.profile, method,
           (etr_summary_choice){r->answer.filter, options->unit, options->order, shown_parts(r)}) ||
-      !etr_delegate_phases_make(&phases, &r->answer.arena, method) ||
-      !etr_compute_units_make(&units, &r->answer.arena, method))
+      !etr_first_screen_make(&screen, &r->answer, method, NULL, options->unit))
     return false;
   put_head(r, &s);
-  if (!options->by)
-    put_phases(r, &s);
-  if (!options->by || options->by == ETR_SUM_BY_PART)
-    put_balance(r, &s);
-  if (!options->by) {
-    put_delegate_parts(r, method, "in delegates, on no node, by phase", &phases);
-    put_delegate_parts(r, method, "delegate time by compute unit", &units);
+  bool has_clock = etr_label_clock(r->answer.profile, options->unit) != NULL;
+  bool is_screen = !options->by && !s.is_part;
+  if (has_clock)
+    put_circumstances(r, &s);
+  if (is_screen)
+    etr_first_screen_put_sentence(&r->answer, &screen);
+  if (!has_clock)
+    put_circumstances(r, &s);
+  if (options->explain) {
+    if (!etr_first_screen_explain(&r->answer, &s.findings, options->explain))
+      etr_answer_refuse(&r->answer,
+                        etr_arena_format(&r->answer.arena, "--explain %zu: there are %zu findings",
+                                         options->explain, s.findings.count));
+    return true;
   }
-  put_part(r, &s);
-  if (!options->by)
-    put_all(r, &s);
-  else if (options->by == ETR_SUM_BY_MODULE)
-    put_modules(r, &s);
-  else if (options->by == ETR_SUM_BY_PATTERN)
-    put_patterns(r, &s);
-  else if (options->by == ETR_SUM_BY_FINDING)
-    etr_findings_put(&r->answer, &s.findings, "findings");
-  else if (options->by == ETR_SUM_BY_KERNEL)
-    put_kernels(r, &s);
-  else if (options->by == ETR_SUM_BY_LAYER_KIND && !put_layer_kinds(r, method))
+  if (!is_whole)
+    return true;
+  if (is_screen && !put_screen(r, &s))
     return false;
-  else if (options->by < ETR_SUM_BY_KERNEL)
-    put_breakdown(r, &s, breakdown_of(options->by));
+  if (s.is_part && !options->by)
+    etr_findings_put(&r->answer, &s.findings, "findings");
+  if ((!is_screen || options->all) && !put_tables(r, &s))
+    return false;
   for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++)
     hinted += s.by[ETR_BY_OP].rows[i].cost.hinted;
   etr_put_cost_notes(&r->answer, hinted);
@@ -706,21 +835,37 @@ static void put_untimed(report *r, const etr_method *method) {
            etr_plural(method->delegate_count));
 }
 
+/* Returns the method that takes most in all of its runs; NULL if none was timed. */
+static const etr_method *longest_method(const report *r) {
+  const etr_method *longest = NULL;
+  for (size_t i = 0; i < r->answer.profile->method_count; i++) {
+    const etr_method *method = &r->answer.profile->methods[i];
+    bool is_shown = etr_filter_takes_method(r->answer.filter, method) && method->run_count > 0;
+    if (is_shown && (!longest || method->execute_ticks > longest->execute_ticks))
+      longest = method;
+  }
+  return longest;
+}
+
 static bool put_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
     return false;
+  const etr_method *longest = longest_method(r);
+  bool is_each = r->options.by || r->options.all || etr_filter_is_active(r->answer.filter);
   for (size_t i = 0; i < r->answer.profile->method_count; i++) {
     const etr_method *method = &r->answer.profile->methods[i];
-    if (etr_filter_takes_method(r->answer.filter, method) && method->run_count > 0 &&
-        !put_method(r, method))
+    bool is_shown = etr_filter_takes_method(r->answer.filter, method) && method->run_count > 0;
+    if (is_shown && (is_each || method != longest) && !put_method(r, method, is_each))
       return false;
   }
+  if (longest && !is_each && !put_method(r, longest, true))
+    return false;
   for (size_t i = 0; i < r->answer.profile->method_count; i++) {
     const etr_method *method = &r->answer.profile->methods[i];
     if (etr_filter_takes_method(r->answer.filter, method) && method->run_count == 0)
       put_untimed(r, method);
   }
-  if (r->loads.timed_methods != 1 && !r->answer.options->by)
+  if (r->loads.timed_methods != 1 && !r->answer.options->by && !r->options.explain)
     put_loads(r);
   return true;
 }
@@ -871,7 +1016,7 @@ static bool put_layer_kinds(report *r, const etr_method *method) {
   bool good = add_layer_kinds(&table, method);
   if (good && table.rows.count)
     put_table(r, &table);
-  else if (good)
+  else if (good && r->options.by)
     put_note(r, "no decoder: it reads no tokens, or has no attention");
   return good;
 }
@@ -964,7 +1109,9 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_fi
                                    etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
   report r = {0};
-  etr_answer_begin(&r.answer, profile, filter, options ? options : &defaults, sink);
+  r.options = options ? *options : defaults;
+  r.given_unit = r.options.unit;
+  etr_answer_begin(&r.answer, profile, filter, &r.options, sink);
   if (r.answer.options->by == ETR_SUM_BY_PATTERN)
     etr_answer_refuse_patterns(&r.answer);
   r.markdown = r.answer.options->format == ETR_TABLE_MARKDOWN;

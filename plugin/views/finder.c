@@ -29,10 +29,12 @@ etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t 
   if (added)
     *added = (etr_finding){.kind = kind,
                            .title = "",
+                           .fact = "",
                            .evidence = "",
                            .caveat = "",
                            .cost = share * whole / runs,
                            .share = share,
+                           .least = NAN,
                            .potential = saved * whole / runs,
                            .potential_share = saved,
                            .slope = NAN};
@@ -42,6 +44,30 @@ etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t 
 void etr_finding_judge(etr_finding *finding, etr_sureness sureness, const char *caveat) {
   finding->sureness = sureness;
   finding->caveat = caveat ? caveat : "";
+}
+
+void etr_finding_save_at_least(const etr_finder *finder, etr_finding *finding, double ticks) {
+  double least = ticks / (double)finder->method->run_count;
+  finding->least = least > 0 ? ETR_MIN(least, finding->potential) : NAN;
+}
+
+int64_t etr_layer_rows(const etr_node *layer) {
+  int64_t rows = 1;
+  const etr_value *out = layer->output_count ? &layer->outputs[0] : NULL;
+  for (int32_t i = 0; out && i + 1 < out->rank; i++) {
+    if (out->dims[i].size <= 0 || rows > INT32_MAX / out->dims[i].size)
+      return 0;
+    rows *= out->dims[i].size;
+  }
+  return out && out->rank > 0 ? rows : 0;
+}
+
+const char *etr_finder_short_op(const etr_finder *finder, const char *target) {
+  return etr_or_empty(etr_arena_copy(finder->arena, etr_label_op(target)));
+}
+
+const char *etr_finder_backend(const etr_finder *finder, const char *backend) {
+  return etr_or_empty(etr_label_backend(finder->arena, backend));
 }
 
 const char *etr_finder_time_of(const etr_finder *finder, double ticks) {

@@ -79,6 +79,19 @@ etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t 
 /** Says how sure the last finding is. caveat: after a colon; NULL for none. */
 void etr_finding_judge(etr_finding *finding, etr_sureness sureness, const char *caveat);
 
+/** Says that the last finding saves at least so many ticks over all runs. */
+void etr_finding_save_at_least(const etr_finder *finder, etr_finding *finding, double ticks);
+
+/** Returns the rows of a layer's result, such as the tokens of a linear layer; 0: not known. */
+int64_t etr_layer_rows(const etr_node *layer);
+
+/** Returns the operator of a node without namespace and overload, "linear"; "" when out of memory.
+ */
+const char *etr_finder_short_op(const etr_finder *finder, const char *target);
+
+/** Returns the short name of a backend; "" when out of memory. */
+const char *etr_finder_backend(const etr_finder *finder, const char *backend);
+
 /** Lists the marked nodes (a flag for each of the graph) in a finding, longest first. */
 bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked);
 

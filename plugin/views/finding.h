@@ -3,10 +3,10 @@
  * finding.h - a finding about a method: what to do next. Layer 4.
  *
  * A finding is an action: what to change, why, what it could save, and how sure that is. Its title
- * is an imperative. Its evidence gives medians. The saving is an upper bound for this finding
- * alone: those of several findings overlap where they are about the same operators or delegates,
- * and then the later finding names the earlier ones. A finding about accuracy has no times and
- * comes first: wrong results matter more than slow ones.
+ * is an imperative. Its times are those of the typical run, unless it is about single runs. The
+ * saving is a range for this finding alone: those of several findings overlap where they are about
+ * the same operators or delegates, and then the later finding names the earlier ones. A finding
+ * about accuracy has no times and comes first: wrong results matter more than slow ones.
  */
 #ifndef ETR_FINDING_H
 #define ETR_FINDING_H
@@ -51,21 +51,39 @@ typedef enum etr_finding_kind {
                              reference */
   ETR_FINDING_CACHE_COPIES, /* kernels of a decoder that write a whole cache for one position */
   ETR_FINDING_POSITIONS,    /* kernels of a decoder that depend on positions alone */
-  ETR_FINDING_NOTHING,      /* no finding could save much: what takes most of the time */
+  /* Levers: the next step for what takes most of the time. They rest on ratios between kernels, and
+   * not on something that is wrong with the model. */
+  ETR_FINDING_QUANTIZE,      /* layers in float32 that have faster kernels in int8 or 8da4w */
+  ETR_FINDING_DELEGATE,      /* kernels on the CPU that a backend may run faster */
+  ETR_FINDING_MORE_PER_CALL, /* time around operators, which more work in each call makes smaller */
+  ETR_FINDING_PROFILER,      /* a backend that does not record its operators */
+  ETR_FINDING_LESS_WORK,     /* operators that only less work makes faster */
 } etr_finding_kind;
 
 /** How sure it is that the change is possible and saves time. */
 typedef enum etr_sureness {
-  ETR_SURE,     /* what was measured, and the graph, leave no doubt */
-  ETR_LIKELY,   /* published rules or rates say so */
-  ETR_POSSIBLE, /* something that is not recorded decides */
+  ETR_SURE,          /* what was measured, and the graph, leave no doubt */
+  ETR_LIKELY,        /* published rules or rates say so */
+  ETR_RULE_OF_THUMB, /* ratios that were measured on another processor */
+  ETR_POSSIBLE,      /* something that is not recorded decides */
 } etr_sureness;
 
-/** Smallest part of Method::execute's median that a finding could save, or costs if that is not
- * known. Less than this is within the variation of measurements. */
+/** What a change takes. */
+typedef enum etr_effort {
+  ETR_EFFORT_LINK_FLAG,    /* link another library */
+  ETR_EFFORT_RE_EXPORT,    /* export again, with other passes or another recipe */
+  ETR_EFFORT_CHANGE_MODEL, /* change the model's code, or the program that calls it */
+  ETR_EFFORT_RECORD_AGAIN, /* measure again, in another way */
+} etr_effort;
+
+/** Characters that a title and a fact have at most. */
+enum { ETR_TITLE_LONGEST = 44, ETR_FACT_LONGEST = 120 };
+
+/** Smallest part of Method::execute's typical time that a finding could save, or costs if that is
+ * not known. Less than this is within the variation of measurements. */
 #define ETR_FINDING_LEAST_SHARE 0.01
-/** Part of the time that some finding must be able to save, or else the list says that nothing
- * stands out. */
+/** Part of the time that some structural finding must be able to save, or else a note says that
+ * nothing structural stands out. */
 #define ETR_FINDING_MUCH 0.1
 /** How many times the others' median a first run takes at least: caches and lazily made things, not
  * chance. */
@@ -91,25 +109,28 @@ enum { ETR_FINDING_LEAST_ALIKE = 5 };
  * take 3 to 10 us on desktops. */
 #define ETR_FINDING_DELEGATE_CALL_NS 5e3
 /** Findings that answers for people show unless asked for more. */
-enum { ETR_FINDINGS_SHOWN = 5 };
+enum { ETR_FINDINGS_SHOWN = 4 };
 
 typedef struct etr_finding {
   etr_finding_kind kind;
-  const char *title;    /* what to change, as an imperative; no times */
+  const char *title;    /* what to change, as an imperative of ETR_TITLE_LONGEST characters */
+  const char *fact;     /* the reason, in ETR_FACT_LONGEST characters; "" if the title says all */
   const char *evidence; /* why, in sentences; times in the unit asked for */
   const char *saving;   /* "Could save up to 0.45 ms, 22.1 % of the time; likely: it still computes
                            them." */
   const char
       *caveat; /* what limits the saving, or what is not known; "" if there is nothing to say */
   etr_sureness sureness;
+  etr_effort effort;
+  double least;     /* ticks that the change saves at least; NaN: nothing is known of the least */
   double potential; /* ticks that the change could save at most: per inference, or once if is_once;
                        NaN: not known */
-  double potential_share; /* potential as a part of Method::execute's median; NaN if it is not known
-                             or is_once */
-  double cost;  /* NaN: it is not about time. Ticks per inference that it is about, sums of medians;
-                   of is_once ticks  that were spent once; of runs  that differ what the slow ones
-                   take longer, spread over all */
-  double share; /* cost as a part of Method::execute's median; NaN if is_once */
+  double potential_share; /* potential as a part of Method::execute's typical time; NaN if it is not
+                             known or is_once */
+  double cost;  /* NaN: it is not about time. Ticks per inference that it is about, in the typical
+                   run;  of is_once ticks  that were spent once; of runs  that differ what the slow
+                   ones  take longer, spread over all */
+  double share; /* cost as a part of Method::execute's typical time; NaN if is_once */
   bool is_once; /* the time was spent once, not in every inference */
   double slope; /* of ETR_FINDING_DRIFT: ticks per run, its cost being half of what that adds up to;
                    NaN of all others */

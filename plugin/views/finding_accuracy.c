@@ -129,6 +129,14 @@ static const char *advice(etr_finder *finder, const etr_accuracy_row *row,
                           backend ? backend : "the kernel", place);
 }
 
+static const char *title_of(const etr_accuracy_row *row, const coarse_step *step) {
+  if (step->input_scale > 0)
+    return "Quantise one result more finely";
+  if (row->accuracy->reference_record != row->accuracy->profile)
+    return "Keep one layer in floating point";
+  return "Check how one operator is computed";
+}
+
 static bool mark_segment(etr_finder *finder, etr_finding *finding,
                          const etr_value_accuracy *value) {
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
@@ -160,7 +168,9 @@ bool etr_find_inaccurate(etr_finder *finder) {
   const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, first);
   bool is_coarse = find_coarse_step(&step, finder, first);
   *added = (etr_finding){.kind = ETR_FINDING_INACCURATE,
-                         .title = advice(finder, &row, &step),
+                         .title = title_of(&row, &step),
+                         .fact = advice(finder, &row, &step),
+                         .least = NAN,
                          .cost = NAN,
                          .share = NAN,
                          .potential = NAN,

@@ -62,7 +62,7 @@ static double saved_by_quantising(const etr_finder *finder, const marks *bound) 
       saved += 0.75 * (double)etr_finder_node_ticks(finder, i) * figures.weight_bytes /
                figures.bytes;
   }
-  double whole = finder->method->execute.p50 * (double)finder->method->run_count;
+  double whole = finder->method->execute.typical * (double)finder->method->run_count;
   return saved >= ETR_FINDING_LEAST_SHARE * whole ? saved : NAN;
 }
 
@@ -74,9 +74,10 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   if (!added)
     return true;
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
-  added->title = etr_arena_format(
-      finder->arena, "Move fewer bytes in %zu memory-bound operator%s%s", added->node_count,
-      etr_plural(added->node_count), isnan(saved) ? "" : ": quantise their weights");
+  added->title = etr_arena_format(finder->arena, "Move fewer bytes in %zu operator%s",
+                                  added->node_count, etr_plural(added->node_count));
+  added->fact = isnan(saved) ? "they run near the peak bandwidth"
+                             : "they run near the peak bandwidth: quantise their weights";
   added->evidence = etr_arena_format(
       finder->arena,
       "They take at most twice as long as their bytes take at the peak bandwidth. "
@@ -96,9 +97,9 @@ static bool find_above_peak(etr_finder *finder, const marks *above) {
   if (!added)
     return true;
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
-  added->title = etr_arena_format(
-      finder->arena, "Check the peaks that were given: %zu operator%s faster than they allow",
-      added->node_count, added->node_count == 1 ? " is" : "s are");
+  added->title = "Check the peaks that were given";
+  added->fact = etr_arena_format(finder->arena, "%zu operator%s faster than they allow",
+                                 added->node_count, added->node_count == 1 ? " is" : "s are");
   added->evidence = etr_arena_format(
       finder->arena,
       "A peak is too low, caches spared the memory, the operator skipped work, or its match is "
@@ -205,10 +206,10 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
-  added->title = etr_arena_format(
-      finder->arena, "Look at %zu slow %s: %s at less than half the rate of similar ones",
-      added->node_count, kind_text(finder, list[0].node),
-      added->node_count == 1 ? "it runs" : "they run");
+  added->title = etr_arena_format(finder->arena, "Look at %zu slow %s", added->node_count,
+                                  kind_text(finder, list[0].node));
+  added->fact = etr_arena_format(finder->arena, "%s at less than half the rate of similar ones",
+                                 added->node_count == 1 ? "it runs" : "they run");
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
   added->evidence = etr_arena_format(
       finder->arena,

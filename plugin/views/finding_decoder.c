@@ -45,6 +45,7 @@ static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
     return false;
   added->title = etr_arena_format(finder->arena, "Write %zu cache%s in place, by update_cache",
                                   cache.count, etr_plural(cache.count));
+  added->fact = "each write copies a whole cache for one token";
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s: %s. Each returns a whole cache, %zu bytes in all, to write %zu bytes a token. "
@@ -93,6 +94,8 @@ static bool find_position_work(etr_finder *finder) {
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
   added->title = "Look up masks and rotary tables by position";
+  added->fact = etr_arena_format(finder->arena, "%s %s in each run, and depend on positions alone",
+                                 etr_they_take(count), etr_finder_time(finder, ticks));
   added->evidence = etr_arena_format(
       finder->arena,
       "%s %s in each run, and depend on positions alone: %s. A table that is computed once, at "

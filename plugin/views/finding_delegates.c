@@ -136,15 +136,16 @@ static const char *name_of(const chosen *of) {
 static const char *whose(const etr_finder *finder, const chosen *of) {
   size_t count = of->instructions.count;
   const char *text = count == 1 ? etr_arena_format(finder->arena, "delegate %d of %s",
-                                                   (int)of->instructions.data[0], name_of(of))
+                                                   (int)of->instructions.data[0],
+                                                   etr_finder_backend(finder, name_of(of)))
                                 : etr_arena_format(finder->arena, "%zu delegates of %s", count,
-                                                   name_of(of));
+                                                   etr_finder_backend(finder, name_of(of)));
   return text ? text : "";
 }
 
-static void tell(etr_finding *finding, const chosen *of, const char *title, const char *evidence) {
+static void tell(etr_finding *finding, const chosen *of, const char *title, const char *fact) {
   finding->title = title;
-  finding->evidence = evidence;
+  finding->fact = fact;
   finding->instructions = of->instructions.data;
   finding->instruction_count = of->instructions.count;
 }
@@ -166,12 +167,9 @@ static bool waits(const etr_delegate_spending *of) {
 }
 
 static const char *waiting_title(const etr_finder *finder, const chosen *of) {
-  if (of->ticks[ETR_SPENT_WAIT] == 0)
-    return etr_arena_format(finder->arena,
-                            "Copy less into and out of %s: keep data there between calls",
-                            whose(finder, of));
   return etr_arena_format(finder->arena,
-                          "Shorten the waiting of %s: more work per call, or a faster power mode",
+                          of->ticks[ETR_SPENT_WAIT] == 0 ? "Copy less into and out of %s"
+                                                         : "Shorten the waiting of %s",
                           whose(finder, of));
 }
 
@@ -192,7 +190,10 @@ static bool add_waiting(etr_finder *finder, const chosen *of) {
   if (copying)
     etr_putf(&writer, "%s are copying in and out", etr_finder_time(finder, copying));
   etr_puts(&writer, ".");
-  tell(added, of, waiting_title(finder, of), etr_text_end(&text, &writer));
+  tell(added, of, waiting_title(finder, of),
+       waiting ? "with more work per call, or a faster power mode"
+               : "keep data there between calls");
+  added->evidence = etr_text_end(&text, &writer);
   etr_finding_judge(added, ETR_POSSIBLE, "the record does not say what it waits for");
   if (!waiting)
     etr_finding_judge(added, ETR_POSSIBLE, "some copies are needed");
@@ -229,16 +230,17 @@ static bool add_small_calls(etr_finder *finder, const chosen *of) {
   if (!added)
     return !etr_arena_failed(finder->arena);
   tell(added, of,
-       etr_arena_format(finder->arena, "Put more operators into each of the %zu calls of %s",
-                        of->calls / runs, name_of(of)),
-       etr_arena_format(finder->arena,
-                        "They spend more time on overhead, %s (%s per call), than on operators, "
-                        "%s%s. The record does "
-                        "not show which operators cut them apart.",
-                        etr_finder_time(finder, around),
-                        etr_finder_time_of(finder, (double)around / (double)of->calls),
-                        of->hidden ? "at most " : "",
-                        etr_finder_time(finder, of->ticks[ETR_SPENT_WORK] + of->hidden)));
+       etr_arena_format(finder->arena, "Put more operators into %zu calls of %s", of->calls / runs,
+                        etr_finder_backend(finder, name_of(of))),
+       "calling them takes longer than their operators");
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "They spend more time on overhead, %s (%s per call), than on operators, %s%s. The record "
+      "does "
+      "not show which operators cut them apart.",
+      etr_finder_time(finder, around),
+      etr_finder_time_of(finder, (double)around / (double)of->calls), of->hidden ? "at most " : "",
+      etr_finder_time(finder, of->ticks[ETR_SPENT_WORK] + of->hidden));
   etr_finding_judge(added, ETR_POSSIBLE, "some overhead remains for each call");
   return true;
 }
@@ -341,9 +343,10 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
                                           {"are planned for", "is planned for"}};
   const char *others = etr_compute_units_text(finder->arena, units);
   bool is_planned = of.list.data[0].is_planned, one = of.list.count == 1;
-  added->title = etr_arena_format(
-      finder->arena, "Rewrite %zu operator%s of %s that %s the CPU, not the %s", of.list.count,
-      one ? "" : "s", backend, verbs[is_planned][one], others ? others : "");
+  added->title = etr_arena_format(finder->arena, "Rewrite %zu operator%s of %s", of.list.count,
+                                  one ? "" : "s", etr_finder_backend(finder, backend));
+  added->fact = etr_arena_format(finder->arena, "%s %s the CPU, not the %s", one ? "it" : "they",
+                                 verbs[is_planned][one], others ? others : "");
   enum { LISTED = 3 };
   etr_text text;
   etr_writer writer;

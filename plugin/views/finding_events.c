@@ -129,9 +129,17 @@ static bool list_instructions(insertions *in) {
   return true;
 }
 
-/* "Avoid 2 Transpose, 1 Convert inserted into delegate 0"; "in delegate 0" where it is not known
- * whether the model asks for them. */
-static const char *layout_title(const insertions *in, bool are_inserted) {
+/* Says where they are: "inserted into delegate 0", or "in delegate 0" where it is not known whether
+ * the model asks for them. */
+static const char *layout_fact(const insertions *in, bool are_inserted) {
+  const char *where = are_inserted ? "inserted into" : "in";
+  if (in->instructions.count == 1)
+    return etr_arena_format(in->arena, "%s delegate %d", where, (int)in->instructions.data[0]);
+  return etr_arena_format(in->arena, "%s %zu delegates", where, in->instructions.count);
+}
+
+/* "Avoid 2 Transpose, 1 Convert" */
+static const char *layout_title(const insertions *in) {
   const struct {
     const char *name;
     size_t count;
@@ -146,12 +154,6 @@ static const char *layout_title(const insertions *in, bool are_inserted) {
       etr_putf(&writer, "%s%zu %s", any ? ", " : "", kinds[i].count, kinds[i].name);
     any |= kinds[i].count > 0;
   }
-  if (in->instructions.count == 1)
-    etr_putf(&writer, " %s delegate %d", are_inserted ? "inserted into" : "in",
-             (int)in->instructions.data[0]);
-  else
-    etr_putf(&writer, " %s %zu delegates", are_inserted ? "inserted into" : "in",
-             in->instructions.count);
   return etr_text_end(&text, &writer);
 }
 
@@ -205,7 +207,8 @@ bool etr_find_layouts(etr_finder *finder) {
   added->instructions = in.instructions.data;
   added->instruction_count = in.instructions.count;
   bool has_edge = etr_finder_has_edge(finder);
-  added->title = layout_title(&in, has_edge);
+  added->title = layout_title(&in);
+  added->fact = layout_fact(&in, has_edge);
   enum { LISTED = 3 };
   etr_text text;
   etr_writer writer;
@@ -292,9 +295,9 @@ bool etr_find_slow_calls(etr_finder *finder) {
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
-  added->title = etr_arena_format(finder->arena,
-                                  "Run fewer, larger operators: %zu %s longer to call than to run",
-                                  added->node_count, added->node_count == 1 ? "takes" : "take");
+  added->title = "Run fewer, larger operators";
+  added->fact = etr_arena_format(finder->arena, "%zu %s longer to call than to run",
+                                 added->node_count, added->node_count == 1 ? "takes" : "take");
   added->evidence = etr_arena_format(
       finder->arena, "The runtime takes %s to call them; the kernels alone: %s.",
       etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked, false));
@@ -367,9 +370,9 @@ bool etr_find_outliers(etr_finder *finder) {
   const char *longest = etr_label_node(finder->arena, graph, (uint32_t)worst);
   const char *whose = added->node_count == 1 ? " took over ten times its"
                                              : "s took over ten times their";
-  added->title = etr_arena_format(finder->arena,
-                                  "Rank by medians (--stat p50): %zu operator%s median in one run",
-                                  added->node_count, whose);
+  added->title = "Measure again without other load";
+  added->fact = etr_arena_format(finder->arena, "%zu operator%s median in one run",
+                                 added->node_count, whose);
   etr_finding_judge(added, ETR_LIKELY, "an interruption, which averages contain");
   added->evidence = etr_arena_format(
       finder->arena, "Worst: %s took %s in run %u; its median is %s, its average %s.",

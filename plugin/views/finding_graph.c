@@ -143,9 +143,12 @@ bool etr_find_constants(etr_finder *finder) {
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
   bool layers = feeds_products(finder, marked);
-  added->title = etr_arena_format(finder->arena, "Fold %zu operator%s on constants at export%s",
-                                  added->node_count, etr_plural(added->node_count),
-                                  layers ? ", or delegate the linear layers that read them" : "");
+  etr_finding_save_at_least(finder, added, (double)ticks);
+  added->title = etr_arena_format(finder->arena, "Fold %zu operator%s on constants",
+                                  added->node_count, etr_plural(added->node_count));
+  added->fact = layers
+                    ? "at export (constant_prop_pass), or delegate the linear layers that read them"
+                    : "at export, with constant_prop_pass";
   added->evidence = etr_arena_format(finder->arena,
                                      "What depends on parameters and constants only has the same "
                                      "result in every run. %s %s, calls included: %s. "
@@ -250,11 +253,16 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
   bool is_all = c.unchanged == c.count;
-  const char *verb = c.casts == c.count ? "convert" : "move";
+  const char *moves = c.casts == c.count ? " to convert data" : " to move data";
   added->title = etr_arena_format(
-      finder->arena, "%s %zu %s that %s%s %s", is_all ? "Remove" : "Avoid", c.count, row->key,
-      is_all ? "change" : verb, c.count == 1 ? "s" : "", is_all ? "nothing" : "data");
+      finder->arena, is_all ? "Remove %zu %s that change%s nothing" : "Avoid %zu %s", c.count,
+      etr_finder_short_op(finder, row->key), c.count == 1 ? "s" : "");
+  added->fact = etr_arena_format(finder->arena, "%s %s%s", etr_they_take(c.count),
+                                 etr_finder_time(finder, c.ticks),
+                                 is_all ? ", and each returns what it reads" : moves);
   added->evidence = copies_evidence(finder, &c, added);
+  if (is_all)
+    etr_finding_save_at_least(finder, added, (double)c.ticks);
   etr_finding_judge(added, is_all ? ETR_SURE : ETR_POSSIBLE,
                     is_all ? NULL : "the model may need some of them");
   return true;

@@ -87,6 +87,9 @@ static bool add_delegable(etr_finder *finder, const char *known, chosen_kernels 
   const char *label = etr_label_backend(finder->arena, known);
   added->title = etr_arena_format(finder->arena, "Delegate %zu kernel%s to %s", taken->events,
                                   etr_plural(taken->events), label ? label : "");
+  added->fact = etr_arena_format(finder->arena, "%s %s on the CPU, and its partitioner takes such",
+                                 etr_they_take(taken->events),
+                                 etr_finder_time(finder, taken->ticks));
   added->evidence = etr_arena_format(
       finder->arena, "%s %s, and its partitioner takes such operators: %s.%s%s%s",
       etr_they_take(taken->events), etr_finder_time(finder, taken->ticks), list,
@@ -110,8 +113,10 @@ static bool add_optimized(etr_finder *finder, chosen_kernels *kernels) {
                                       (double)kernels->ticks);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  added->title = etr_arena_format(finder->arena, "Link %s for %zu kernel%s", etr_optimized_library,
-                                  kernels->events, etr_plural(kernels->events));
+  added->title = "Link the optimized CPU kernels";
+  added->fact = etr_arena_format(
+      finder->arena, "%s has faster ones for %zu kernel%s of %s", etr_optimized_library,
+      kernels->events, etr_plural(kernels->events), etr_finder_time(finder, kernels->ticks));
   added->evidence = etr_arena_format(finder->arena,
                                      "It has faster kernels than the portable library: %s.", list);
   etr_finding_judge(added, ETR_POSSIBLE, "which library ran is not recorded");
@@ -158,8 +163,9 @@ static bool find_copies(etr_finder *finder, const etr_kernels *kernels) {
     etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, ticks, (double)ticks);
     if (!added)
       continue;
-    added->title = etr_arena_format(finder->arena, "Avoid %zu %s that move%s data",
-                                    row->event_count, name, row->event_count == 1 ? "s" : "");
+    added->title = etr_arena_format(finder->arena, "Avoid %zu %s", row->event_count, name);
+    added->fact = etr_arena_format(finder->arena, "%s %s to move data",
+                                   etr_they_take(row->event_count), etr_finder_time(finder, ticks));
     added->evidence = etr_arena_format(
         finder->arena, "%s %s. With the ETRecord or the .pte, it is known between which operators.",
         etr_they_take(row->event_count), etr_finder_time(finder, ticks));
@@ -224,9 +230,10 @@ static bool find_outliers(etr_finder *finder) {
   added->cost = added->potential = (double)ticks;
   added->share = NAN;
   added->is_once = true;
-  added->title = etr_arena_format(
-      finder->arena, "Rank by medians (--stat p50): %zu operator%s median in one run", count,
-      count == 1 ? " took over ten times its" : "s took over ten times their");
+  added->title = "Measure again without other load";
+  added->fact = etr_arena_format(finder->arena, "%zu operator%s median in one run", count,
+                                 count == 1 ? " took over ten times its"
+                                            : "s took over ten times their");
   added->evidence = etr_arena_format(
       finder->arena, "Worst: %s took %s in run %u; its median is %s, its average %s.",
       etr_label_kernel(worst.event->label), etr_finder_time_of(finder, (double)worst.ticks),

@@ -6,6 +6,7 @@
 #include "output/label.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
+#include "views/kernel_ratio.h"
 
 #include <stdlib.h>
 
@@ -246,7 +247,8 @@ static const char *fallback_evidence(const partition *p, uint64_t kernels, size_
     return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
   etr_putf(&writer, "%s %s", etr_they_take(operators), etr_finder_time(p->finder, kernels));
-  bool matters = (double)around->ticks >= ETR_FINDING_LEAST_SHARE * p->finder->method->execute.p50 *
+  bool matters = (double)around->ticks >= ETR_FINDING_LEAST_SHARE *
+                                              p->finder->method->execute.typical *
                                               (double)p->finder->method->run_count;
   if (after < p->delegates && matters) {
     etr_putf(&writer, ", and %zu calls spend %s on overhead, %s each",
@@ -263,16 +265,38 @@ static const char *fallback_evidence(const partition *p, uint64_t kernels, size_
   return etr_text_end(&text, &writer);
 }
 
+/* "Make 82 XNNPACK delegates one", or else "Have XNNPACK run 14 more operators". */
 static const char *fallback_title(const partition *p, size_t operators, size_t after) {
-  const char *them = operators == 1
-                         ? "1 operator"
-                         : etr_arena_format(p->finder->arena, "%zu operators", operators);
+  const char *name = etr_finder_backend(p->finder, p->backend);
   if (after == p->delegates)
-    return etr_arena_format(p->finder->arena, "Have %s run %s between its delegates", p->backend,
-                            them ? them : "");
-  return etr_arena_format(p->finder->arena,
-                          "Have %s run %s between its delegates, so that %zu of them become %zu",
-                          p->backend, them ? them : "", p->delegates, after);
+    return etr_arena_format(p->finder->arena, "Have %s run %zu more operator%s", name, operators,
+                            etr_plural(operators));
+  if (after == 1)
+    return etr_arena_format(p->finder->arena, "Make %zu %s delegates one", p->delegates, name);
+  return etr_arena_format(p->finder->arena, "Make %zu %s delegates %zu", p->delegates, name, after);
+}
+
+/* Says which operators lie between the delegates: "64 expand_copy, 33 mean and 2 others are between
+ * them". */
+static const char *fallback_fact(const partition *p, size_t operators) {
+  enum { LISTED = 3 };
+  size_t count, named = 0;
+  const refused *list = list_refused(p, &count);
+  etr_text text;
+  etr_writer writer;
+  if (!list)
+    return NULL;
+  etr_text_begin(&text, p->finder->arena, &writer);
+  for (size_t i = 0; i < count && i < LISTED; i++) {
+    const char *before = i + 1 == count ? " and " : ", ";
+    etr_putf(&writer, "%s%zu %s", i ? before : "", list[i].nodes,
+             etr_finder_short_op(p->finder, list[i].target));
+    named += list[i].nodes;
+  }
+  if (operators > named)
+    etr_putf(&writer, " and %zu other%s", operators - named, etr_plural(operators - named));
+  etr_puts(&writer, operators == 1 ? " is between them" : " are between them");
+  return etr_text_end(&text, &writer);
 }
 
 /* The backend's calls, ascending. */
@@ -284,6 +308,20 @@ static bool list_delegates(const partition *p, etr_finding *finding) {
       list[finding->instruction_count++] = method->delegates[i].instruction_id;
   finding->instructions = list;
   return list != NULL;
+}
+
+/* Returns the ticks that XNNPACK would save of the marked kernels, at the ratio of its kernels. Of
+ * operators whose ratio is not known, and of copies, all: rewriting removes them. */
+static double saved_by_ratio(const partition *p, const bool *marked) {
+  const etr_finder *finder = p->finder;
+  double saved = 0;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    if (!marked[i] || is_getitem(&finder->graph->nodes[i]))
+      continue;
+    double ratio = etr_ratio_of_delegate(finder->ops[i]);
+    saved += (double)etr_finder_kernel_ticks(finder, i) * (ratio > 1 ? 1 - 1 / ratio : 1);
+  }
+  return saved;
 }
 
 static bool find_fallback(partition *p) {
@@ -302,14 +340,19 @@ static bool find_fallback(partition *p) {
   size_t after = remaining_delegates(p, levels, NULL);
   const overhead around = overhead_of(p);
   double merged = (double)(p->delegates - after) / (double)p->delegates;
+  /* The backend computes them, too: what it saves is at the ratio of its kernels. */
+  double saved = saved_by_ratio(p, p->is_between);
+  double least = merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks));
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_FALLBACK, kernels + around.ticks,
-                                      (double)kernels + merged * (double)around.ticks);
+                                      saved + merged * (double)around.ticks);
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = fallback_title(p, operators, after);
+  added->fact = fallback_fact(p, operators);
   added->evidence = fallback_evidence(p, kernels, operators, &around, levels);
-  etr_finding_judge(added, p->reasons ? ETR_LIKELY : ETR_POSSIBLE,
-                    "the backend still has to compute them, and merging may leave transposes");
+  etr_finding_save_at_least(finder, added, least);
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    "if all can go; the backend still has to compute what it takes");
   if (after < p->delegates && !list_delegates(p, added))
     return false;
   return etr_finder_list_nodes(finder, added, p->is_between);
@@ -339,17 +382,21 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
   size_t delegates = count_levels(p, NULL);
   double calls = (double)delegates * ETR_FINDING_DELEGATE_CALL_NS /
                  etr_ticks_to_ns(finder->profile, 1) * (double)finder->method->run_count;
-  if ((double)ticks <= calls)
+  /* The operators' own work remains, at the ratio of the backend's kernels. */
+  double saved = saved_by_ratio(p, marked) - calls;
+  if (saved <= 0)
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, ticks,
-                                      (double)ticks - calls);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, ticks, saved);
   if (!added)
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
-  added->title = etr_arena_format(
-      finder->arena, "Delegate %zu operator%s that run%s as kernels to %s", added->node_count,
-      etr_plural(added->node_count), added->node_count == 1 ? "s" : "", p->backend);
+  added->title = etr_arena_format(finder->arena, "Delegate %zu operator%s to %s", added->node_count,
+                                  etr_plural(added->node_count),
+                                  etr_finder_backend(finder, p->backend));
+  added->fact = etr_arena_format(finder->arena,
+                                 "%s %s as kernels on the CPU, and its partitioner takes them",
+                                 etr_they_take(added->node_count), etr_finder_time(finder, ticks));
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
@@ -363,7 +410,8 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
   added->evidence = etr_text_end(&text, &writer);
   etr_finding_judge(
       added, ETR_LIKELY,
-      "5 us are assumed for each call, but a delegate needs time for the operators, too");
+      "at the ratio of its kernels to the portable ones on x86-64, less 5 us for each call");
+  etr_finding_save_at_least(finder, added, saved / 2);
   return true;
 }
 
@@ -373,8 +421,10 @@ static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) 
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
-  added->title = etr_arena_format(finder->arena, "Link %s for %zu kernel%s", etr_optimized_library,
-                                  added->node_count, etr_plural(added->node_count));
+  added->title = "Link the optimized CPU kernels";
+  added->fact = etr_arena_format(finder->arena, "%s has faster ones for %zu operator%s of %s",
+                                 etr_optimized_library, added->node_count,
+                                 etr_plural(added->node_count), etr_finder_time(finder, ticks));
   added->evidence = etr_arena_format(finder->arena,
                                      "It has faster kernels than the portable library: %s.",
                                      etr_finder_by_operator(finder, marked, true));

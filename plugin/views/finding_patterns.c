@@ -143,9 +143,10 @@ static bool find_quantize_pairs(patterns *p) {
                              : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
-  added->title = etr_arena_format(p->finder->arena,
-                                  "Remove %zu pair%s of dequantize and quantize that cancel", pairs,
+  added->title = etr_arena_format(p->finder->arena, "Remove %zu dequantize/quantize pair%s", pairs,
                                   etr_plural(pairs));
+  added->fact = "they cancel: nothing but copies is between them";
+  etr_finding_save_at_least(p->finder, added, (double)ticks);
   added->evidence = etr_arena_format(
       p->finder->arena,
       "Each quantises again with the scale, zero point and type that it had, around "
@@ -185,9 +186,10 @@ static bool find_batch_norms(patterns *p) {
                            : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
-  added->title = etr_arena_format(p->finder->arena,
-                                  "Fold %zu batch norm%s into the layer%s before %s", count,
-                                  etr_plural(count), etr_plural(count), count == 1 ? "it" : "them");
+  added->title = etr_arena_format(p->finder->arena, "Fold %zu batch norm%s into the layer%s before",
+                                  count, etr_plural(count), etr_plural(count));
+  added->fact = "before the export, with torch.nn.utils.fusion.fuse_conv_bn_eval";
+  etr_finding_save_at_least(p->finder, added, (double)ticks);
   added->evidence = etr_arena_format(
       p->finder->arena,
       "Each is the only reader of a layer with constant weights, and takes time of its "
@@ -219,18 +221,6 @@ static uint32_t output_layer_of(const patterns *p) {
   return ETR_NONE;
 }
 
-/* Rows of a layer's result: the tokens whose logits are computed. 0: not known. */
-static int64_t rows_of(const etr_node *layer) {
-  int64_t rows = 1;
-  const etr_value *out = layer->output_count ? &layer->outputs[0] : NULL;
-  for (int32_t i = 0; out && i + 1 < out->rank; i++) {
-    if (out->dims[i].size <= 0 || rows > INT32_MAX / out->dims[i].size)
-      return 0;
-    rows *= out->dims[i].size;
-  }
-  return out && out->rank > 0 ? rows : 0;
-}
-
 /* The size of a dimension of a node's first result, from the end; 0: not known. */
 static int64_t last_size(const etr_node *node, int32_t from_end) {
   const etr_value *out = node->output_count ? &node->outputs[0] : NULL;
@@ -259,8 +249,8 @@ static bool find_output_layer(patterns *p) {
   if (!marked || layer == ETR_NONE || !p->is_decoder)
     return marked != NULL;
   uint64_t ticks = etr_finder_kernel_ticks(p->finder, layer);
-  double whole = p->finder->method->execute.p50 * (double)p->finder->method->run_count;
-  int64_t rows = rows_of(&p->graph->nodes[layer]);
+  double whole = p->finder->method->execute.typical * (double)p->finder->method->run_count;
+  int64_t rows = etr_layer_rows(&p->graph->nodes[layer]);
   bool is_integer = p->graph->costs && p->graph->costs[layer].is_integer;
   enum { MUCH_OF_DECODER = 4 }; /* a quarter: below that, the layers of the decoder matter more */
   if ((double)ticks * MUCH_OF_DECODER < whole || (rows <= 1 && is_integer))
@@ -273,6 +263,9 @@ static bool find_output_layer(patterns *p) {
     return !etr_arena_failed(p->finder->arena);
   added->title = rows > 1 ? "Compute the logits of the last token only"
                           : "Quantise the output layer";
+  added->fact = etr_arena_format(p->finder->arena, "the output layer takes %s for %lld token%s",
+                                 etr_finder_time(p->finder, ticks), (long long)rows,
+                                 etr_plural((size_t)rows));
   added->evidence = etr_arena_format(
       p->finder->arena, "The output layer %s takes %s for %lld token%s.",
       etr_finder_node_name(p->finder, layer), etr_finder_time(p->finder, ticks), (long long)rows,
@@ -367,17 +360,23 @@ static bool find_attention(patterns *p) {
   mark_copies(p, all);
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     has_kernel |= all[i] && p->finder->is_kernel[i];
-  uint64_t ticks = ticks_of(p, all);
-  etr_finding *added = has_kernel
-                           ? etr_finder_add(p->finder, ETR_FINDING_ATTENTION, ticks, (double)ticks)
-                           : NULL;
+  uint64_t ticks = ticks_of(p, all), products = 0;
+  /* The products remain. */
+  for (uint32_t i = 0; i < p->graph->node_count; i++)
+    if (all[i] && is_product(p, &p->graph->nodes[i]))
+      products += etr_finder_kernel_ticks(p->finder, i);
+  etr_finding *added = has_kernel ? etr_finder_add(p->finder, ETR_FINDING_ATTENTION, ticks,
+                                                   (double)(ticks - products))
+                                  : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
   if (!etr_finder_list_nodes(p->finder, added, all))
     return false;
-  added->title = etr_arena_format(p->finder->arena,
-                                  "Replace %zu attention%s of %zu operators by custom_sdpa", count,
-                                  etr_plural(count), added->node_count);
+  added->title = etr_arena_format(p->finder->arena, "Replace %zu attention%s by custom_sdpa", count,
+                                  etr_plural(count));
+  added->fact = etr_arena_format(p->finder->arena,
+                                 "%zu operators (products, mask, softmax, copies) become %zu",
+                                 added->node_count, count);
   added->evidence = etr_arena_format(
       p->finder->arena,
       "Products, scale, mask, softmax and copies take %s one by one, some as kernels: %s. "
@@ -418,9 +417,11 @@ static bool find_float_beside(patterns *p) {
     return !etr_arena_failed(p->finder->arena);
   if (!etr_finder_list_nodes(p->finder, added, marked))
     return false;
-  added->title = etr_arena_format(
-      p->finder->arena, "Quantise the %zu layer%s that still multipl%s floating-point numbers",
-      added->node_count, etr_plural(added->node_count), added->node_count == 1 ? "ies" : "y");
+  added->title = etr_arena_format(p->finder->arena, "Quantise the other %zu layer%s",
+                                  added->node_count, etr_plural(added->node_count));
+  added->fact = etr_arena_format(
+      p->finder->arena, "%s in floating point, beside %zu quantised ones",
+      added->node_count == 1 ? "it multiplies" : "they multiply", quantised);
   added->evidence = etr_arena_format(
       p->finder->arena,
       "%zu other layers are quantised. The saving is at their rate; longest: %s of %s.", quantised,

@@ -25,6 +25,7 @@ bool etr_find_unsteady(etr_finder *finder);
 bool etr_find_delegates(etr_finder *finder);
 bool etr_find_costs(etr_finder *finder);
 bool etr_find_inaccurate(etr_finder *finder);
+bool etr_find_lever(etr_finder *finder);
 bool etr_find_by_kernel(etr_finder *finder);
 
 /** Returns true for an operator ("softmax") that ExecuTorch's optimised library has, whose name is

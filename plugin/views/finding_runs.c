@@ -28,6 +28,8 @@ static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, doubl
     return NULL;
   *added = (etr_finding){.kind = kind,
                          .title = "",
+                         .fact = "",
+                         .least = NAN,
                          .evidence = "",
                          .cost = cost,
                          .share = fmin(cost / median, 1),
@@ -67,10 +69,10 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
   /* Slower in each stretch anew, or with a state that inferences write: the work may grow. */
   bool has_state = finder->graph && finder->graph->mutation_count > 0;
   if (r->noise->stretches > 1 || (has_state && !is_faster)) {
-    advice = "Look at what grows from run to run, such as a cache";
+    advice = "Look at what grows from run to run";
     etr_finding_judge(added, ETR_POSSIBLE, "the model may need to look at all of it");
   }
-  etr_putf(&writer, "%s: ", advice);
+  added->title = advice;
   etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may get" : "get");
   if (is_faster)
     added->potential = added->potential_share = NAN;
@@ -78,7 +80,7 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
   etr_putf(&writer, " over %zu runs", r->noise->over_runs);
   if (r->noise->stretches > 1)
     etr_putf(&writer, ", and anew in each of %zu stretches", r->noise->stretches);
-  added->title = etr_text_end(&text, &writer);
+  added->fact = etr_text_end(&text, &writer);
   added->evidence = etr_arena_format(
       finder->arena,
       "Method::execute goes from %s to %s%s, %s per run, on a line by least squares.",
@@ -113,11 +115,12 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
   if (!added)
     return false;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "Find what changed at run %u: %sruns %s ", (unsigned)r->noise->from_run,
-           name_of(finder, r), r->noise->is_unsure ? "may be" : "are");
+  added->title = etr_arena_format(finder->arena, "Find what changed at run %u",
+                                  (unsigned)r->noise->from_run);
+  etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may be" : "are");
   etr_put_change_of_time(&writer, r->noise->change);
   etr_puts(&writer, " from there on");
-  added->title = etr_text_end(&text, &writer);
+  added->fact = etr_text_end(&text, &writer);
   added->evidence = etr_arena_format(
       finder->arena,
       "Of the %zu runs before it the median is %s, of the %zu from it on %s; averages mix both.",
@@ -137,10 +140,15 @@ static bool add_modes(etr_finder *finder, const alike_runs *r) {
   if (!added)
     return false;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "Fix the clock and the cores: %zu of %zu %sruns are in a slower mode, ",
-           slow->run_count, r->noise->run_count, name_of(finder, r));
-  etr_put_change_of_time(&writer, slow->p50 / fast->p50 - 1);
-  added->title = etr_text_end(&text, &writer);
+  added->title = "Fix the clock and the cores";
+  /* The mode of fewer runs is the exception. */
+  bool is_slow_usual = slow->run_count > fast->run_count;
+  etr_putf(&writer, "%zu of %zu %sruns are in a %s mode, ",
+           is_slow_usual ? fast->run_count : slow->run_count, r->noise->run_count,
+           name_of(finder, r), is_slow_usual ? "faster" : "slower");
+  etr_put_change_of_time(&writer,
+                         is_slow_usual ? fast->p50 / slow->p50 - 1 : slow->p50 / fast->p50 - 1);
+  added->fact = etr_text_end(&text, &writer);
   const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, finder->unit);
   added->evidence = etr_arena_format(
       finder->arena, "Method::execute: %s. %s", what ? what : "",
@@ -157,15 +165,16 @@ static const char *ordinal_ending(size_t number) {
   return last < ETR_COUNT(endings) && number / 10 % 10 != 1 ? endings[last] : "th";
 }
 
-static const char *title_of_slow_runs(const etr_finder *finder, const etr_slow_runs *slow) {
+static const char *title_of_slow_runs(const etr_slow_runs *slow) {
+  return slow->kind == ETR_SLOW_RUNS_OPERATOR && slow->event ? "Find what interrupts one operator"
+                                                             : "Measure again without other load";
+}
+
+static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_runs *slow) {
   size_t count = finder->method->run_count;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  if (slow->kind == ETR_SLOW_RUNS_OPERATOR && slow->event)
-    etr_puts(&writer, "Find what interrupts one operator: ");
-  else
-    etr_puts(&writer, "Measure again without other load: ");
   if (slow->kind == ETR_SLOW_RUNS_OPERATOR) {
     etr_putf(&writer, "%s is slow in ",
              slow->event ? slow->event->label : "one operator at a time");
@@ -178,12 +187,16 @@ static const char *title_of_slow_runs(const etr_finder *finder, const etr_slow_r
     etr_putf(&writer, "every %zu%s run takes ", slow->period, ordinal_ending(slow->period));
   } else if (slow->period) {
     etr_putf(&writer, "%zu of every %zu runs take ", slow->runs_of_period, slow->period);
+  } else if (slow->run_count * 2 > count) {
+    /* The fast runs are the exception. */
+    etr_putf(&writer, "all but %zu of %zu runs take ", count - slow->run_count, count);
   } else {
     etr_putf(&writer, "%zu of %zu runs take ", slow->run_count, count);
   }
-  /* "3.1-5.8 times the median" */
+  /* "3.1-5.8 times as long as the others" */
   etr_put_factors(&writer, slow->least / slow->usual, slow->most / slow->usual);
-  etr_puts(&writer, " times the median");
+  bool is_majority = slow->kind == ETR_SLOW_RUNS_ANY && slow->run_count * 2 > count;
+  etr_puts(&writer, is_majority ? " times as long as these" : " times as long as the others");
   return etr_text_end(&text, &writer);
 }
 
@@ -200,7 +213,8 @@ static bool add_slow_runs(etr_finder *finder) {
                                    slow->usual);
   if (!added)
     return false;
-  added->title = title_of_slow_runs(finder, slow);
+  added->title = title_of_slow_runs(slow);
+  added->fact = fact_of_slow_runs(finder, slow);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);

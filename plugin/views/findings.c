@@ -21,19 +21,74 @@
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
   static const char *const names[] = {
-      "fallback",     "not_delegated",  "library",      "constants",    "layout",
-      "copies",       "quantize_pairs", "batch_norm",   "attention",    "output_layer",
-      "float_beside", "calls",          "outlier",      "first_run",    "load",
-      "drift",        "waiting",        "cpu_fallback", "small_calls",  "memory_bound",
-      "slow_rate",    "above_peak",     "step",         "modes",        "slow_runs",
-      "periodic",     "slow_operator",  "inaccurate",   "cache_copies", "positions",
-      "nothing"};
+      "fallback",     "not_delegated",  "library",       "constants",    "layout",
+      "copies",       "quantize_pairs", "batch_norm",    "attention",    "output_layer",
+      "float_beside", "calls",          "outlier",       "first_run",    "load",
+      "drift",        "waiting",        "cpu_fallback",  "small_calls",  "memory_bound",
+      "slow_rate",    "above_peak",     "step",          "modes",        "slow_runs",
+      "periodic",     "slow_operator",  "inaccurate",    "cache_copies", "positions",
+      "quantize",     "delegate",       "more_per_call", "profiler",     "less_work"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
 const char *etr_sureness_name(etr_sureness sureness) {
-  static const char *const names[] = {"sure", "likely", "possible"};
+  static const char *const names[] = {"sure", "likely", "rule_of_thumb", "possible"};
   return (size_t)sureness < ETR_COUNT(names) ? names[sureness] : "";
+}
+
+const char *etr_sureness_text(etr_sureness sureness) {
+  return sureness == ETR_RULE_OF_THUMB ? "rule of thumb" : etr_sureness_name(sureness);
+}
+
+const char *etr_effort_name(etr_effort effort) {
+  static const char *const names[] = {"link_flag", "re_export", "change_model", "record_again"};
+  return (size_t)effort < ETR_COUNT(names) ? names[effort] : "";
+}
+
+const char *etr_effort_text(etr_effort effort) {
+  static const char *const texts[] = {"link flag", "re-export", "change the model", "record again"};
+  return (size_t)effort < ETR_COUNT(texts) ? texts[effort] : "";
+}
+
+bool etr_finding_is_timing(etr_finding_kind kind) {
+  switch (kind) {
+  case ETR_FINDING_OUTLIER:
+  case ETR_FINDING_DRIFT:
+  case ETR_FINDING_STEP:
+  case ETR_FINDING_MODES:
+  case ETR_FINDING_SLOW_RUNS:
+  case ETR_FINDING_PERIODIC:
+  case ETR_FINDING_SLOW_OPERATOR:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool etr_finding_is_lever(etr_finding_kind kind) {
+  return kind >= ETR_FINDING_QUANTIZE;
+}
+
+/* What a kind of finding takes. */
+static etr_effort effort_of(etr_finding_kind kind) {
+  switch (kind) {
+  case ETR_FINDING_LIBRARY:
+    return ETR_EFFORT_LINK_FLAG;
+  case ETR_FINDING_NOT_DELEGATED:
+  case ETR_FINDING_CONSTANTS:
+  case ETR_FINDING_QUANTIZE_PAIRS:
+  case ETR_FINDING_BATCH_NORM:
+  case ETR_FINDING_FLOAT_BESIDE:
+  case ETR_FINDING_INACCURATE:
+  case ETR_FINDING_QUANTIZE:
+  case ETR_FINDING_DELEGATE:
+    return ETR_EFFORT_RE_EXPORT;
+  case ETR_FINDING_ABOVE_PEAK:
+  case ETR_FINDING_PROFILER:
+    return ETR_EFFORT_RECORD_AGAIN;
+  default:
+    return etr_finding_is_timing(kind) ? ETR_EFFORT_RECORD_AGAIN : ETR_EFFORT_CHANGE_MODEL;
+  }
 }
 
 /* ---- Whole runs ---- */
@@ -44,10 +99,12 @@ static etr_finding *add_once(etr_finder *finder, etr_finding_kind kind, double t
   if (added)
     *added = (etr_finding){.kind = kind,
                            .title = "",
+                           .fact = "",
                            .evidence = "",
                            .caveat = "",
                            .cost = ticks,
                            .share = NAN,
+                           .least = ticks,
                            .potential = ticks,
                            .potential_share = NAN,
                            .is_once = true,
@@ -76,11 +133,12 @@ static bool find_first_run(etr_finder *finder) {
   if (!added)
     return false;
   bool may_be_longer = finder->method->has_dynamic_inputs || finder->method->graph == ETR_NONE;
-  added->title = "See what the first run is: longer input or first run";
-  if (!may_be_longer)
-    added->title = etr_arena_format(
-        finder->arena, "Run one inference before it matters: the first %s%srun is slower",
-        first.phase, first.phase[0] ? " " : "");
+  added->title = may_be_longer ? "See what the first run is"
+                               : "Run one inference before it matters";
+  added->fact = etr_arena_format(finder->arena, "%s%s%srun takes %s times as long%s", "the first ",
+                                 first.phase, first.phase[0] ? " " : "",
+                                 factor_text(finder, factor),
+                                 may_be_longer ? ": longer input or first run" : "");
   added->evidence = etr_arena_format(
       finder->arena, "The first run takes %s, %s times the median of the other %zu, %s.",
       etr_finder_time_of(finder, first.ticks), factor_text(finder, factor), first.rest.count,
@@ -112,128 +170,15 @@ static bool find_load(etr_finder *finder) {
   etr_finding *added = add_once(finder, ETR_FINDING_LOAD, loads.whole->stats.avg);
   if (!added)
     return false;
-  added->title = "Load the program once and keep it: loading takes as long as many inferences";
+  added->title = "Load the program once and keep it";
+  added->fact = etr_arena_format(finder->arena, "loading takes as long as %s inferences",
+                                 factor_text(finder, factor));
   added->evidence = etr_arena_format(
       finder->arena, "%s takes %s, as long as %s inferences of %s.", loads.whole->name,
       etr_finder_time_of(finder, loads.whole->stats.avg), factor_text(finder, factor),
       etr_finder_time_of(finder, finder->method->execute.p50));
   etr_finding_judge(added, ETR_SURE, "for each load that is avoided");
   return true;
-}
-
-/* ---- When nothing stands out ---- */
-
-/* What to try on the operators that take most of the time. */
-static const char *next_step(const etr_finder *finder, const etr_breakdown *rows,
-                             const etr_breakdown_row *row) {
-  if (strncmp(row->key, "delegate.", 9) == 0)
-    return "`delegation`, which lists what each call contains";
-  etr_cost_sum costs = {0};
-  bool is_delegated = true;
-  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    if (rows->row_of_node[i] != row->number)
-      continue;
-    etr_cost_add(&costs, finder->profile, finder->graph, i);
-    is_delegated &= !finder->is_kernel[i];
-  }
-  bool is_product = costs.macs > 0, is_integer = costs.integer_macs > 0;
-  if (is_product && is_integer)
-    return "a smaller input, fewer channels, or a faster backend";
-  if (is_product && !is_delegated)
-    return "delegate or quantise them, or use a smaller input";
-  if (is_product)
-    return "quantise them, or use a smaller input";
-  return is_delegated ? "fewer or smaller ones"
-                      : "fewer or smaller ones, or a delegate that fuses them";
-}
-
-/* where: "52 aten.convolution.default", after "62.1 % is in". */
-static etr_finding *add_nothing(etr_finder *finder, uint64_t ticks, const char *where,
-                                const char *next) {
-  double share = ETR_MIN((double)ticks / (double)etr_finder_whole_ticks(finder), 1);
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOTHING, ticks, NAN);
-  etr_text text;
-  etr_writer writer;
-  if (!added)
-    return NULL;
-  etr_text_begin(&text, finder->arena, &writer);
-  etr_puts(&writer, "Nothing structural stands out: ");
-  etr_put_share(&writer, share, 1);
-  etr_putf(&writer, " is in %s; next: %s", where, next);
-  added->title = etr_text_end(&text, &writer);
-  added->evidence = etr_arena_format(finder->arena, "That is %s of %s.",
-                                     etr_finder_time(finder, ticks),
-                                     etr_finder_time(finder, etr_finder_whole_ticks(finder)));
-  etr_finding_judge(added, ETR_POSSIBLE, NULL);
-  return added;
-}
-
-/* Adds that most of the time is in the operators of one type. */
-static bool add_dominant(etr_finder *finder, const etr_breakdown *rows) {
-  const etr_breakdown_row *row = &rows->rows[0];
-  const char *where = etr_arena_format(finder->arena, "%zu %s", row->node_count, row->key);
-  bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
-  if (!where || !marked)
-    return false;
-  etr_finding *added = add_nothing(finder, row->total_ticks, where, next_step(finder, rows, row));
-  for (uint32_t i = 0; i < finder->graph->node_count; i++)
-    marked[i] = rows->row_of_node[i] == row->number;
-  return added ? etr_finder_list_nodes(finder, added, marked) : !etr_arena_failed(finder->arena);
-}
-
-/* Says which kernel takes most of the time of a method without a graph, and which file would show
- * its layers. Returns false when out of memory. *is_said: the kernels take most of the time. */
-static bool find_kernel(etr_finder *finder, double scale, bool *is_said) {
-  etr_kernels kernels;
-  double sum = 0;
-  if (!etr_kernels_make(&kernels, finder->arena, finder->profile, finder->method))
-    return false;
-  for (size_t i = 0; i < kernels.count; i++)
-    sum += scale * (double)kernels.rows[i].ticks;
-  *is_said = sum * 2 > (double)etr_finder_whole_ticks(finder);
-  if (!*is_said)
-    return true;
-  const etr_kernel_row *row = &kernels.rows[0];
-  const char *where = etr_arena_format(finder->arena, "%zu %s", row->event_count, row->kernel);
-  if (where)
-    add_nothing(finder, (uint64_t)(scale * (double)row->ticks), where,
-                "add the ETRecord or the .pte, to see the layers");
-  return !etr_arena_failed(finder->arena);
-}
-
-/* Says where most of the time is if no finding could save much: in an operator type, in what
- * delegates do outside of known nodes, or in the runtime. */
-static bool find_nothing(etr_finder *finder) {
-  etr_breakdown rows = {0};
-  for (size_t i = 0; i < finder->found.count; i++)
-    if (finder->found.data[i].potential_share >= ETR_FINDING_MUCH)
-      return true;
-  if (finder->graph && !etr_finder_sum_by_operator(finder, &rows, NULL, false))
-    return false;
-  /* The time of the runtime and of delegates is known as a sum over runs: it is scaled to the
-   * median run. */
-  double scale = (double)etr_finder_whole_ticks(finder) / (double)finder->method->execute_ticks;
-  uint64_t runtime = (uint64_t)(scale *
-                                (double)etr_broad_part_ticks(finder->method, ETR_BROAD_FRAMEWORK)),
-           inside = (uint64_t)(scale *
-                               (double)etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES)),
-           most = rows.count ? rows.rows[0].total_ticks : 0;
-  bool is_said = false;
-  if (!finder->graph && !find_kernel(finder, scale, &is_said))
-    return false;
-  if (is_said)
-    return true;
-  if (rows.count && most >= runtime && most >= inside)
-    return add_dominant(finder, &rows);
-  etr_delegates_time largest;
-  if (!etr_find_time_of_delegates(finder, &largest))
-    return false;
-  if (inside >= runtime && inside)
-    add_nothing(finder, (uint64_t)(scale * (double)largest.ticks), largest.where, largest.next);
-  else if (runtime)
-    add_nothing(finder, runtime, "the runtime, outside of operators",
-                "fewer and larger operators: each call of one takes time");
-  return !etr_arena_failed(finder->arena);
 }
 
 /* ---- The saving as a sentence ---- */
@@ -276,8 +221,7 @@ static bool find_overlaps(etr_finder *finder) {
     return false;
   for (size_t i = 0; i < ETR_MIN(finder->found.count, (size_t)MOST_MARKED); i++) {
     etr_finding *finding = &finder->found.data[i];
-    bool is_counted = finding->kind != ETR_FINDING_NOTHING && !finding->is_once &&
-                      !isnan(finding->potential);
+    bool is_counted = !finding->is_once && !isnan(finding->potential);
     uint64_t earlier = is_counted ? marks_of(finder, &marks, finding, (uint64_t)1 << i) : 0;
     uint32_t *list = etr_arena_alloc_array(finder->arena, MOST_MARKED, sizeof *list);
     for (uint32_t k = 0; list && k < i; k++)
@@ -300,11 +244,17 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   if (isnan(finding->cost)) {
-    etr_putf(&writer, "It changes results, not times; %s", etr_sureness_name(finding->sureness));
+    etr_putf(&writer, "It changes results, not times; %s", etr_sureness_text(finding->sureness));
   } else if (isnan(finding->potential)) {
     etr_puts(&writer, "What it could save is not known");
   } else {
-    etr_putf(&writer, "Could save up to %s", etr_finder_time_of(finder, finding->potential));
+    bool has_least = finding->least > 0 && finding->least < finding->potential;
+    if (has_least)
+      etr_putf(&writer, "Could save %s to %s", etr_finder_time_of(finder, finding->least),
+               etr_finder_time_of(finder, finding->potential));
+    else
+      etr_putf(&writer, "Could save %s%s", finding->least > 0 ? "" : "up to ",
+               etr_finder_time_of(finder, finding->potential));
     if (finding->is_once)
       etr_puts(&writer, " once");
     if (!isnan(finding->potential_share)) {
@@ -314,7 +264,7 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
     }
   }
   if (!isnan(finding->potential))
-    etr_putf(&writer, "; %s", etr_sureness_name(finding->sureness));
+    etr_putf(&writer, "; %s", etr_sureness_text(finding->sureness));
   etr_putf(&writer, "%s%s", finding->caveat[0] ? ": " : "", finding->caveat);
   for (size_t i = 0; i < finding->overlap_count; i++)
     etr_putf(&writer, "%s%u", i ? ", " : "; shares time with ", (unsigned)finding->overlaps[i] + 1);
@@ -324,30 +274,53 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
 
 /* ---- All ---- */
 
-/* Wrong results come first, then known savings per inference, then what was spent once, then
- * unknown savings. That nothing stands out comes before all findings that save little. */
-static double rank_of(const etr_finding *finding) {
+/* The order of what findings are about: wrong results, the model, the measurement, time that was
+ * spent once. */
+static int class_of(const etr_finding *finding) {
   if (finding->kind == ETR_FINDING_INACCURATE)
-    return INFINITY;
-  if (finding->kind == ETR_FINDING_NOTHING)
-    return ETR_FINDING_MUCH;
-  if (finding->is_once)
     return 0;
-  return isnan(finding->potential_share) ? -1 : finding->potential_share;
+  if (finding->is_once)
+    return 3;
+  return etr_finding_is_timing(finding->kind) ? 2 : 1;
+}
+
+/* The middle of the saving, with 0 for what is not known, times how sure it is. */
+static double rank_of(const etr_finding *finding) {
+  static const double weights[] = {
+      [ETR_SURE] = 1, [ETR_LIKELY] = 0.7, [ETR_RULE_OF_THUMB] = 0.5, [ETR_POSSIBLE] = 0.4};
+  double low = isnan(finding->least) ? 0 : finding->least,
+         high = isnan(finding->potential) ? 0 : finding->potential;
+  return (low + high) / 2 * weights[finding->sureness];
 }
 
 static int by_saving(const void *a, const void *b) {
   const etr_finding *x = a, *y = b;
+  if (class_of(x) != class_of(y))
+    return class_of(x) - class_of(y);
   double rank_x = rank_of(x), rank_y = rank_of(y);
   if (rank_x != rank_y)
     return rank_x < rank_y ? 1 : -1;
-  if (rank_x < 0 && x->share != y->share)
-    return x->share < y->share ? 1 : -1;
-  if (x->is_once && x->cost != y->cost)
+  double high_x = isnan(x->potential) ? 0 : x->potential,
+         high_y = isnan(y->potential) ? 0 : y->potential;
+  if (high_x != high_y)
+    return high_x < high_y ? 1 : -1;
+  if (!isnan(x->cost) && !isnan(y->cost) && x->cost != y->cost)
     return x->cost < y->cost ? 1 : -1;
   if (x->kind != y->kind)
     return x->kind < y->kind ? -1 : 1;
   return etr_natural_compare(x->title, y->title);
+}
+
+/* Cuts a text with long names at the last blank that leaves room for "...". */
+static const char *shortened(const etr_finder *finder, const char *text, size_t most) {
+  if (!text || strlen(text) <= most)
+    return text;
+  size_t size = most - 3;
+  while (size > most / 2 && text[size] != ' ')
+    size--;
+  while (((unsigned char)text[size] & 0xC0) == 0x80)
+    size--;
+  return etr_arena_format(finder->arena, "%.*s...", (int)size, text);
 }
 
 static bool find_all(etr_finder *finder) {
@@ -359,7 +332,7 @@ static bool find_all(etr_finder *finder) {
            etr_find_outliers(finder) && etr_find_costs(finder) && etr_find_inaccurate(finder);
   return good && etr_find_by_kernel(finder) && etr_find_layouts(finder) &&
          etr_find_delegates(finder) && find_first_run(finder) && find_load(finder) &&
-         etr_find_unsteady(finder) && find_nothing(finder) && !etr_arena_failed(finder->arena);
+         etr_find_unsteady(finder) && etr_find_lever(finder) && !etr_arena_failed(finder->arena);
 }
 
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,
@@ -373,13 +346,23 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     finder.graph = graph;
   if (!find_all(&finder))
     return false;
+  for (size_t i = 0; i < finder.found.count; i++)
+    doubt_estimates(&finder, &finder.found.data[i]);
   etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_saving);
   if (!find_overlaps(&finder))
     return false;
   for (size_t i = 0; i < finder.found.count; i++) {
-    doubt_estimates(&finder, &finder.found.data[i]);
+    finder.found.data[i].title = shortened(&finder, finder.found.data[i].title, ETR_TITLE_LONGEST);
+    finder.found.data[i].fact = shortened(&finder, finder.found.data[i].fact, ETR_FACT_LONGEST);
+    finder.found.data[i].effort = effort_of(finder.found.data[i].kind);
     put_saving(&finder, &finder.found.data[i]);
   }
-  *out = (etr_findings){finder.found.data, finder.found.count, finder.facts};
+  bool is_structural = false;
+  for (size_t i = 0; i < finder.found.count; i++) {
+    const etr_finding *found = &finder.found.data[i];
+    bool is_other = etr_finding_is_lever(found->kind) || etr_finding_is_timing(found->kind);
+    is_structural |= !is_other && found->potential_share >= ETR_FINDING_MUCH;
+  }
+  *out = (etr_findings){finder.found.data, finder.found.count, !is_structural, finder.facts};
   return !etr_arena_failed(arena);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * findings.h - the findings about a method's times, the largest possible saving first. Layer 4.
+ * findings.h - the findings about a method, ranked. Layer 4.
  */
 #ifndef ETR_FINDINGS_H
 #define ETR_FINDINGS_H
@@ -8,9 +8,10 @@
 #include "views/finding.h"
 
 typedef struct etr_findings {
-  const etr_finding *list; /* about accuracy, then the largest known saving first, then what was
-                              spent once, then unknown savings */
+  const etr_finding *list; /* about accuracy; about the model, by the middle of the saving times how
+                              sure it is; about timing; what was spent once */
   size_t count;
+  bool is_nothing_structural; /* no finding but levers and timing could save ETR_FINDING_MUCH */
   const etr_delegate_facts
       *delegates; /* of each of the method's delegates; NULL if it never ran or has no graph */
 } etr_findings;
@@ -29,7 +30,30 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
 /** Returns a kind as written in JSON: "fallback", "not_delegated", ... Static. */
 const char *etr_finding_kind_name(etr_finding_kind kind);
 
-/** Returns "sure", "likely" or "possible". Static. */
+/** Returns "sure", "likely", "rule_of_thumb" or "possible". Static. */
 const char *etr_sureness_name(etr_sureness sureness);
+
+/** Returns "sure", "likely", "rule of thumb" or "possible", for people. Static. */
+const char *etr_sureness_text(etr_sureness sureness);
+
+/** Returns "link_flag", "re_export", "change_model" or "record_again". Static. */
+const char *etr_effort_name(etr_effort effort);
+
+/** Returns an effort for people: "link flag", "re-export", ... Static. */
+const char *etr_effort_text(etr_effort effort);
+
+/** Code that has the fault that a kind of finding is about, and code that has not. */
+typedef struct etr_finding_code {
+  const char *before, *after;
+} etr_finding_code;
+
+/** Returns the code of a kind, as docs/findings.md has it; NULL if there is none. Static. */
+const etr_finding_code *etr_finding_code_of(etr_finding_kind kind);
+
+/** Returns true for advice on how to measure, and not on the model. */
+bool etr_finding_is_timing(etr_finding_kind kind);
+
+/** Returns true for the next step for what takes most of the time, which rests on ratios. */
+bool etr_finding_is_lever(etr_finding_kind kind);
 
 #endif

@@ -127,6 +127,7 @@ static uint32_t row_of(collector *c, const etr_time_slice *slice) {
     return ETR_NONE;
   *added = group;
   slot->value = (uint32_t)(c->list.count - 1);
+  added->number = slot->value;
   return slot->value;
 }
 
@@ -205,7 +206,9 @@ static bool add_runtime(collector *c) {
   etr_group *added = etr_vec_push(c->arena, &c->list);
   if (!added)
     return false;
-  *added = (etr_group){.part = ETR_TIME_RUNTIME, .stats = etr_stats_of(rest, method->run_count)};
+  *added = (etr_group){.part = ETR_TIME_RUNTIME,
+                       .number = (uint32_t)(c->list.count - 1),
+                       .stats = etr_stats_of(rest, method->run_count)};
   added->stats.typical = typical;
   return true;
 }
@@ -238,6 +241,21 @@ static int by_typical(const void *a, const void *b) {
   return order ? order : (x->phase > y->phase) - (x->phase < y->phase);
 }
 
+/* Notes the row of each node. */
+static bool note_nodes(etr_groups *out, const collector *c, const uint32_t *rows) {
+  size_t count = c->graph ? c->graph->node_count : 0;
+  uint32_t *row_of_node = etr_arena_alloc_raw_array(c->arena, count, sizeof *row_of_node);
+  if (!row_of_node)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    row_of_node[i] = ETR_NONE;
+  for (size_t i = 0; i < c->method->time_slice_count; i++)
+    if (c->graph && c->method->time_slices[i].node != ETR_NONE)
+      row_of_node[c->method->time_slices[i].node] = rows[i];
+  out->row_of_node = c->graph ? row_of_node : NULL;
+  return true;
+}
+
 bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profile,
                      const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
@@ -262,7 +280,7 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
   if (!collect(&c, rows))
     return false;
   const etr_stats *stats = etr_run_stats(arena, method, rows, c.list.count);
-  if (!stats)
+  if (!stats || !note_nodes(out, &c, rows))
     return false;
   for (size_t i = 0; i < c.list.count; i++)
     c.list.data[i].stats = stats[i];
@@ -286,15 +304,16 @@ static bool is_called(const etr_group *group, const char *const *names, size_t c
 }
 
 bool etr_group_is_linear(const etr_group *group) {
-  static const char *const layers[] = {"addmm", "mm"}, *const linear[] = {"linear"};
+  static const char *const layers[] = {"addmm", "mm"}, *const linear[] = {"linear",
+                                                                          "FullyConnected"};
   if (group->part != ETR_TIME_OPERATORS)
     return group->op && strncmp(group->op, "Fully Connected", 15) == 0;
-  return is_called(group, linear, 1) ||
+  return is_called(group, linear, ETR_COUNT(linear)) ||
          (group->has_weight && is_called(group, layers, ETR_COUNT(layers)));
 }
 
 bool etr_group_is_convolution(const etr_group *group) {
-  static const char *const names[] = {"convolution", "conv1d", "conv2d"};
+  static const char *const names[] = {"convolution", "conv1d", "conv2d", "Conv2d"};
   if (group->part != ETR_TIME_OPERATORS)
     return group->op && (strncmp(group->op, "Convolution", 11) == 0 ||
                          strncmp(group->op, "convolution", 11) == 0);

@@ -21,6 +21,7 @@ typedef struct etr_group {
   const char *dtype;   /* type of the weight, or else of the first output; "int8" or "8da4w" where
                           the kernel computes so; NULL: not known */
   const char *backend; /* NULL: the CPU, or the runtime */
+  uint32_t number;     /* of the row, see etr_groups.row_of_node */
   bool has_weight;     /* an operator that reads a weight: a layer */
   double between;      /* the part of the typical time that kernels took between two calls of
                           delegates */
@@ -35,7 +36,9 @@ typedef struct etr_group {
 typedef struct etr_groups {
   const etr_group *list;
   size_t count;
-  double whole; /* typical time of Method::execute, in ticks: the sum of the rows */
+  const uint32_t *row_of_node; /* per node of the method's graph: etr_group.number of its row;
+                                  ETR_NONE if it has no time. NULL without a graph */
+  double whole;                /* typical time of Method::execute, in ticks: the sum of the rows */
 } etr_groups;
 
 /** Makes the rows of a method; none if it has no runs. Returns false when out of memory. */

@@ -76,21 +76,34 @@ static bool is_same(const etr_headline_part *part, const etr_headline_part *othe
          ((part->is_linear && other->is_linear) || is_same_text(part->op, other->op));
 }
 
-static bool add_group(candidates *c, etr_arena *arena, const etr_group *group) {
+/* Returns the candidate of which a row is a part, without figures. */
+static etr_headline_part candidate_of(const etr_group *group) {
   etr_headline_part part = {.kind = kind_of(group),
                             .phase = group->phase,
                             .backend = group->backend,
                             .has_graph = group->pattern != NULL};
-  if (part.kind == ETR_HEADLINE_OPERATORS) {
-    part.op = group->op;
-    part.dtype = group->dtype;
-    part.is_linear = etr_group_is_linear(group);
-    part.is_convolution = etr_group_is_convolution(group);
-    if (!group->backend) {
-      c->kernels += group->stats.typical;
-      c->kernels_between += group->between;
-      c->kernel_count += group->count;
-    }
+  if (part.kind != ETR_HEADLINE_OPERATORS)
+    return part;
+  part.op = group->op;
+  part.dtype = group->dtype;
+  part.is_linear = etr_group_is_linear(group);
+  part.is_convolution = etr_group_is_convolution(group);
+  return part;
+}
+
+bool etr_headline_has(const etr_headline_part *part, const etr_group *group) {
+  const etr_headline_part of = candidate_of(group);
+  if (part->kind == ETR_HEADLINE_KERNELS)
+    return of.kind == ETR_HEADLINE_OPERATORS && !of.backend;
+  return is_same(part, &of);
+}
+
+static bool add_group(candidates *c, etr_arena *arena, const etr_group *group) {
+  const etr_headline_part part = candidate_of(group);
+  if (part.kind == ETR_HEADLINE_OPERATORS && !group->backend) {
+    c->kernels += group->stats.typical;
+    c->kernels_between += group->between;
+    c->kernel_count += group->count;
   }
   c->has_delegates |= group->backend != NULL;
   size_t at = 0;
@@ -154,9 +167,7 @@ static bool are_disjoint(const etr_headline_part *a, const etr_headline_part *b)
 
 /* ---- The sentence ---- */
 
-/* Returns the name of an operator in a sentence, after its number and type: "linear layers",
- * "softmax", "Batch Matrix Multiply". */
-static const char *operator_words(etr_arena *arena, const etr_headline_part *part) {
+const char *etr_headline_operators(etr_arena *arena, const etr_headline_part *part) {
   if (part->is_linear && part->has_graph)
     return part->count == 1 ? "linear layer" : "linear layers";
   if (part->is_convolution && part->has_graph)
@@ -216,7 +227,7 @@ static void put_part(etr_writer *writer, etr_arena *arena, const etr_method *met
   switch (part->kind) {
   case ETR_HEADLINE_OPERATORS:
     etr_putf(writer, " is %zu %s%s%s%s", part->count, etr_or_empty(part->dtype),
-             part->dtype ? " " : "", etr_or_empty(operator_words(arena, part)),
+             part->dtype ? " " : "", etr_or_empty(etr_headline_operators(arena, part)),
              style.is_place_said ? "" : etr_or_empty(place_words(arena, part)));
     break;
   case ETR_HEADLINE_KERNELS:

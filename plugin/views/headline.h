@@ -50,6 +50,13 @@ typedef struct etr_headline {
 bool etr_headline_make(etr_headline *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, const etr_groups *groups, etr_unit unit);
 
+/** Returns true if a row is part of what the sentence names. */
+bool etr_headline_has(const etr_headline_part *part, const etr_group *group);
+
+/** Returns the name of the operators of a part as a sentence has it: "linear layers", "softmax",
+ * "Batch Matrix Multiply". NULL when out of memory. */
+const char *etr_headline_operators(etr_arena *arena, const etr_headline_part *part);
+
 /** Returns the unit that a screen of a method uses unless the user chose one: microseconds below
  * 1 ms, milliseconds below 10 s, else seconds. */
 etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method);

@@ -56,7 +56,8 @@ static bool keep_findings(etr_summary *s, etr_arena *arena, const bool *wanted) 
     if (is_about)
       kept[count++] = *finding;
   }
-  s->findings = (etr_findings){kept, count, s->findings.delegates};
+  s->findings.list = kept;
+  s->findings.count = count;
   return true;
 }
 

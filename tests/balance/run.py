@@ -92,14 +92,6 @@ def in_markdown(text):
     return tables(text, '| where the time goes |', r'\| (.+?) \| ((?:&lt;)?[-0-9.]+) \|', 2)
 
 
-def in_page(text):
-    """The balance of TensorBoard's page, which is in rounded milliseconds, and what one of its last digits is in nanoseconds."""
-    if '| where the time goes' not in text:  # no time was recorded
-        return []
-    decimals = max(len(digits) for digits in re.findall(r'^\| [^|]+ \| (?:&lt;)?\d+\.?(\d*) \|', text[text.index('| where the time goes') :].split('\n\n')[0], re.M))
-    return [({name: value * 1e6 for name, value in balance.items()}, 10 ** (6 - decimals)) for balance in in_markdown(text)]
-
-
 def sums_of(pairs):
     """Parts of several backends, added up by name."""
     found = {}
@@ -197,22 +189,20 @@ def event_files(folder):
 
 
 def in_event_files(folder):
-    """The summary pages, and the curves of parts, averaged; both only of the first Edge graph, which has them all."""
-    pages, curves = [], []
+    """The curves of parts, averaged; only of the first Edge graph, which has them all."""
+    curves = []
     for path in event_files(folder):
         if '_edge' not in path:
             continue
         sums, points = {}, {}
         for tag, step, value in values(path):
-            if tag == '1_summary':
-                pages += in_page(value.decode())
-            elif tag.startswith('2_parts_ms/'):
+            if tag.startswith('2_parts_ms/'):
                 part, _, method = tag[11:].partition('/')
                 of_method = sums.setdefault(method, {})
                 of_method[part] = of_method.get(part, 0) + number(value) * 1e6
                 points.setdefault(method, set()).add(step)
         curves += [{part: value / len(points[method]) for part, value in of_method.items()} for method, of_method in sums.items()]
-    return pages, curves
+    return curves
 
 
 def check_curves(curves, want):
@@ -305,10 +295,10 @@ def check_old_members(text):
 
 # Commands that print the balance of every method that ran, how it is found in what they print, its statistic, and the unit of its last digit in nanoseconds.
 OF_ALL_METHODS = (
-    ('summary RECORD --unit ns', in_text, 'typical', 1),
-    ('summary RECORD --unit ns --stat avg', in_text, 'avg', 1),
-    ('summary RECORD --unit ns --stat p50', in_text, 'typical', 1),
-    ('summary RECORD --unit ns --format markdown', in_markdown, 'typical', 1),
+    ('summary RECORD --by part --unit ns', in_text, 'typical', 1),
+    ('summary RECORD --by part --unit ns --stat avg', in_text, 'avg', 1),
+    ('summary RECORD --by part --unit ns --stat p50', in_text, 'typical', 1),
+    ('summary RECORD --by part --unit ns --format markdown', in_markdown, 'typical', 1),
     ('report RECORD', in_report, 'typical', 1e-3),
     ('report RECORD', in_report_avg, 'avg', 1e-3),
 )
@@ -347,8 +337,7 @@ def check_record(program, record, says, work):
     for line, find, key, unit in OF_SOME:
         counts[line] = check_all(line, find(run(program, work, *line.replace('RECORD', record).split())[0]), want[key], unit)
     run(program, work, 'write', record, '--logdir', 'runs')
-    pages, curves = in_event_files(os.path.join(work, 'runs'))
-    counts['pages'] = sum(check_all('event files', [page], want['typical'], unit) for page, unit in pages)
+    curves = in_event_files(os.path.join(work, 'runs'))
     counts['curves'] = check_curves(curves, want['avg'])
     for where, count in counts.items():
         require(count > 0 or not any_timed, '%s: no balance', where)

@@ -77,7 +77,8 @@ Test(summary_tables, omitted_modules_are_counted) {
     size_t modules = 0;
     double total = 0, off = 0;
     char *text = strstr(
-        summary_of(&arena, profile, &(etr_table_options){.top = cases[i].top, .unit = ETR_UNIT_NS}),
+        summary_of(&arena, profile,
+                   &(etr_table_options){.top = cases[i].top, .unit = ETR_UNIT_NS, .all = true}),
         "by module");
     cr_assert_not_null(text);
     for (char *line = strchr(text, '\n') + 1; *line != '\n' && *line;

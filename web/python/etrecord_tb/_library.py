@@ -83,7 +83,8 @@ class TableOptions(ctypes.Structure):
     _fields_ = [("format", ctypes.c_int), ("unit", ctypes.c_int), ("order", ctypes.c_int), ("top", ctypes.c_size_t), ("depth", ctypes.c_int),
                 ("width", ctypes.c_size_t), ("color", ctypes.c_bool), ("ascii", ctypes.c_bool), ("columns", ctypes.c_char_p),
                 ("tags", ctypes.POINTER(Tag)), ("tag_count", ctypes.c_size_t), ("by", ctypes.c_int), ("by_delegate", ctypes.c_bool),
-                ("stack", ctypes.c_int), ("typed", ctypes.c_bool), ("findings", ctypes.c_size_t)]
+                ("stack", ctypes.c_int), ("typed", ctypes.c_bool), ("findings", ctypes.c_size_t), ("all", ctypes.c_bool), ("explain", ctypes.c_size_t),
+                ("full_names", ctypes.c_bool), ("has_unit", ctypes.c_bool)]
 
 
 class TraceOptions(ctypes.Structure):

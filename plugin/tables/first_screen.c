@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * first_screen.c - the sentence, the boxes, the levers and the rows of a method.
+ */
+#include "tables/first_screen.h"
+
+#include "base/stats.h"
+#include "output/label.h"
+#include "output/section.h"
+#include "output/text_table.h"
+
+#include <math.h>
+
+#define DOT " \xC2\xB7 "
+#define TIMES "\xC3\x97"
+#define DASH " \xE2\x80\x93 "
+#define LINE "\xE2\x94\x82"
+#define SOLID "\xE2\x96\x88"
+#define SHADE "\xE2\x96\x92"
+#define ABOUT "\xE2\x89\x88 "
+#define AT_MOST "\xE2\x89\xA4 "
+
+enum {
+  WIDEST = 100,      /* columns of a screen; more would only spread it */
+  NARROW = 97,       /* below this, bars and the time of one are left out */
+  BAR = 14,          /* columns of a lever's bar */
+  NAME_COLUMNS = 44, /* of titles and of rows */
+};
+
+/* A module whose time holds this much of all operators' is said once, in the heading. */
+#define PREFIX_SHARE 0.9
+/* The least share of what the line below the boxes names. */
+#define LEAST_NAMED 0.01
+
+bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_method *method,
+                           const etr_findings *findings, etr_unit unit) {
+  *out = (etr_first_screen){.method = method, .findings = findings, .unit = unit};
+  return etr_groups_make(&out->groups, &answer->arena, answer->profile, method) &&
+         etr_headline_make(&out->headline, &answer->arena, answer->profile, method, &out->groups,
+                           unit);
+}
+
+static size_t width_of(const etr_answer *answer) {
+  return ETR_MIN(etr_answer_text_width(answer), (size_t)WIDEST);
+}
+
+/* Returns the columns of titles and of the names of rows. */
+static size_t name_columns(const etr_answer *answer) {
+  enum { OTHERS = 36, LEAST = 16 }; /* columns beside them on a narrow screen */
+  size_t width = width_of(answer);
+  size_t room = width > OTHERS + LEAST ? width - OTHERS : LEAST;
+  return ETR_MIN(room, (size_t)NAME_COLUMNS);
+}
+
+/* Writes a part of the whole time: the whole has three digits, which set the step; what is below a
+ * hundred steps gets one more digit. */
+static void put_time(etr_writer *w, const etr_answer *answer, const etr_first_screen *s,
+                     double ticks) {
+  double time = etr_ticks_to_unit(answer->profile, ticks, s->unit);
+  int decimals = etr_time_decimals(answer->profile, s->groups.whole, s->unit, ETR_TIME_DIGITS);
+  double step = pow(10, -decimals);
+  if (time < 100 * step) {
+    decimals++;
+    step /= 10;
+  }
+  if (time > 0 && time < step / 2) {
+    etr_puts(w, "<");
+    time = step;
+  }
+  etr_put_fixed(w, time, decimals);
+}
+
+/* Writes what a change saves with two digits, since it is a guess. */
+static void put_saving(etr_writer *w, const etr_answer *answer, const etr_first_screen *s,
+                       double ticks) {
+  double time = etr_ticks_to_unit(answer->profile, ticks, s->unit), step = 1;
+  while (time / step >= 100)
+    step *= 10;
+  etr_put_fixed(w, step > 1 ? (double)(int64_t)(time / step + 0.5) * step : time,
+                etr_time_decimals(answer->profile, ticks, s->unit, 2));
+}
+
+/* ---- The sentence ---- */
+
+void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s) {
+  const char *text = s->headline.where;
+  if (!text || !text[0])
+    return;
+  if (!etr_section_is_markdown(answer)) {
+    etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, text, 0, width_of(answer));
+    return;
+  }
+  /* "67 % is ...; 18 % is ...": each share is before the first "%" of its part. */
+  for (const char *at = text; at;) {
+    const char *end = strchr(at, '%'), *next = strchr(at, ';');
+    if (!end)
+      break;
+    etr_puts(&answer->writer, "**");
+    etr_put(&answer->writer, (etr_slice){at, (size_t)(end + 1 - at)});
+    etr_puts(&answer->writer, "**");
+    const char *stop = next ? next + 2 : text + strlen(text);
+    char *rest = etr_arena_copy(&answer->arena, (etr_slice){end + 1, (size_t)(stop - end - 1)});
+    etr_put_markdown(&answer->writer, etr_or_empty(rest));
+    at = next ? next + 2 : NULL;
+  }
+  etr_puts(&answer->writer, "\n");
+}
+
+/* ---- Names ---- */
+
+/* Returns the size of the longest prefix of patterns, up to a dot, that holds most of the time of
+ * operators on nodes. */
+static etr_slice prefix_of(const etr_first_screen *s) {
+  double whole = 0;
+  etr_slice best = {"", 0};
+  for (size_t i = 0; i < s->groups.count; i++)
+    whole += s->groups.list[i].pattern ? s->groups.list[i].stats.typical : 0;
+  for (size_t i = 0; i < s->groups.count && i < 64;
+       i++) { /* a prefix of most time is of a long row */
+    const char *pattern = s->groups.list[i].pattern;
+    for (size_t size = 1; pattern && size <= strlen(pattern); size++) {
+      double inside = 0;
+      if ((pattern[size] && pattern[size] != '.') || size <= best.size)
+        continue;
+      for (size_t k = 0; k < s->groups.count; k++) {
+        const char *other = s->groups.list[k].pattern;
+        bool is_inside = other && strncmp(other, pattern, size) == 0 &&
+                         (!other[size] || other[size] == '.');
+        inside += is_inside ? s->groups.list[k].stats.typical : 0;
+      }
+      if (inside >= PREFIX_SHARE * whole)
+        best = (etr_slice){pattern, size};
+    }
+  }
+  return best;
+}
+
+/* Returns a pattern below the prefix; from the top, with a slash, for one outside of it. */
+static const char *relative(etr_answer *answer, const char *pattern, etr_slice prefix) {
+  if (prefix.size == 0)
+    return pattern;
+  bool is_inside = strncmp(pattern, prefix.data, prefix.size) == 0;
+  if (is_inside && !pattern[prefix.size])
+    return "";
+  if (is_inside && pattern[prefix.size] == '.')
+    return pattern + prefix.size + 1;
+  return etr_arena_format(&answer->arena, "/%s", pattern);
+}
+
+/* Returns true if the first part of a path is no name, but a number or '*'. */
+static bool starts_with_number(const char *path) {
+  return path[0] == '*' || (path[0] >= '0' && path[0] <= '9');
+}
+
+/* Returns a pattern below the prefix; from the top, with a slash, for one outside of it. A number
+ * alone says nothing: the name in front of it stays, "features.0". */
+static const char *name_below(etr_answer *answer, const char *pattern, etr_slice prefix) {
+  const char *name = relative(answer, pattern, prefix);
+  if (name == pattern || name[0] == '/' || !starts_with_number(name))
+    return name;
+  const char *start = name - 1;
+  while (start > pattern && start[-1] != '.')
+    start--;
+  return start;
+}
+
+/* Returns the operator of a row: "linear", or "aten.linear.default" with full names. */
+static const char *operator_of(etr_answer *answer, const etr_first_screen *s,
+                               const etr_group *group) {
+  if (s->full_names || !group->pattern)
+    return group->op;
+  return etr_arena_copy(&answer->arena, etr_label_op(group->op));
+}
+
+static const char *backend_name(etr_answer *answer, const char *backend) {
+  return backend ? etr_or_empty(etr_label_backend(&answer->arena, backend)) : "CPU";
+}
+
+/* Returns the name of a row that is no operator. */
+static const char *part_name(etr_answer *answer, const etr_group *group) {
+  const char *backend = backend_name(answer, group->backend);
+  etr_arena *arena = &answer->arena;
+  switch (group->part) {
+  case ETR_TIME_CALL_OVERHEAD:
+    return etr_arena_format(arena, "calling %zu delegate%s", group->count,
+                            etr_plural(group->count));
+  case ETR_TIME_OPAQUE:
+    return etr_arena_format(arena, "in %s (no operators recorded)", backend);
+  case ETR_TIME_DELEGATE_PHASES:
+    return etr_arena_format(arena, "%s, %s", backend, etr_or_empty(etr_phase_name(group->phase)));
+  case ETR_TIME_RUNTIME:
+    return "runtime, outside operators";
+  default:
+    return "unexplained";
+  }
+}
+
+/* Returns "attention.wq · linear", "calling 82 delegates", "Transpose (ND, X32) (inserted)". */
+static const char *row_name(etr_answer *answer, const etr_first_screen *s, const etr_group *group,
+                            etr_slice prefix) {
+  etr_arena *arena = &answer->arena;
+  if (!group->op)
+    return part_name(answer, group);
+  if (group->part == ETR_TIME_INSERTED)
+    return etr_arena_format(arena, "%s (inserted)", group->op);
+  const char *op = etr_or_empty(operator_of(answer, s, group));
+  const char *module = group->pattern ? name_below(answer, group->pattern, prefix) : NULL;
+  return module && module[0] ? etr_arena_format(arena, "%s" DOT "%s", module, op) : op;
+}
+
+/* Returns where a row runs. */
+static const char *runs_on(etr_answer *answer, const etr_group *group) {
+  if (group->part == ETR_TIME_RUNTIME || group->part == ETR_TIME_CALL_OVERHEAD)
+    return "runtime";
+  return backend_name(answer, group->backend);
+}
+
+/* ---- Boxes ---- */
+
+/* A box of the upper line, and its rows for the lower one. */
+typedef struct box {
+  const char *name;
+  double ticks;
+  size_t count; /* modules that repeat, or 0 */
+} box;
+
+enum { MOST_BOXES = 16 };
+
+typedef struct boxes {
+  box list[MOST_BOXES];
+  size_t count;
+  double whole;
+} boxes;
+
+static void add_box(boxes *b, const char *name, double ticks) {
+  size_t at = 0;
+  while (at < b->count && strcmp(b->list[at].name, name) != 0)
+    at++;
+  if (at == MOST_BOXES) {
+    b->list[MOST_BOXES - 1].name = "others";
+    at = MOST_BOXES - 1;
+  }
+  if (at == b->count)
+    b->list[b->count++] = (box){.name = name};
+  b->list[at].ticks += ticks;
+  b->whole += ticks;
+}
+
+static int by_box(const void *a, const void *b) {
+  const box *x = a, *y = b;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? 1 : -1;
+  return strcmp(x->name, y->name);
+}
+
+/* Returns the box of a row in the upper line: the first part of its module, or what it is. */
+static const char *box_of(etr_answer *answer, const etr_group *group, etr_slice prefix) {
+  if (!group->pattern && group->op && group->part != ETR_TIME_INSERTED)
+    return backend_name(answer, group->backend);
+  if (!group->pattern)
+    return group->part == ETR_TIME_OPAQUE || group->part == ETR_TIME_DELEGATE_PHASES
+               ? backend_name(answer, group->backend)
+               : "calls and runtime";
+  const char *name = relative(answer, group->pattern, prefix);
+  size_t size = 0;
+  bool has_letter = false;
+  /* A number alone says nothing: "conv.1", not "1". */
+  while (name[size] && (name[size] != '.' || !has_letter)) {
+    has_letter |= name[size] >= 'A' && name[size] <= 'z';
+    size++;
+  }
+  if (size == 0)
+    return "(itself)";
+  if (!has_letter)
+    return name_below(answer, group->pattern, prefix);
+  return etr_or_empty(etr_arena_copy(&answer->arena, (etr_slice){name, size}));
+}
+
+/* Writes a label in `room` columns: whole, cut at "_" or from the right, or nothing. */
+static void put_label(etr_writer *w, const char *name, const char *more, size_t room) {
+  size_t width = etr_plain_width(w, name), used = 0;
+  if (width <= room) {
+    etr_put_plain(w, name);
+    used = width;
+  } else if (width >= 8 && room >= 4) {
+    const char *cut = strpbrk(name, "_,(");
+    size_t size = cut && (size_t)(cut - name) >= 4 ? (size_t)(cut - name) : width;
+    for (used = 0; used < ETR_MIN(size, room) && (unsigned char)name[used] < 0x80; used++)
+      etr_put_byte(w, name[used] >= ' ' && name[used] != 0x7F ? name[used] : '?');
+  }
+  if (used && more[0] && used + 1 + etr_plain_width(w, more) <= room) {
+    etr_put_byte(w, ' ');
+    etr_puts(w, more);
+    used += 1 + etr_plain_width(w, more);
+  }
+  etr_put_blanks(w, room - used);
+}
+
+static const char *time_text(etr_answer *answer, const etr_first_screen *s, double ticks,
+                             bool has_unit, double share) {
+  etr_text text;
+  etr_writer w;
+  etr_text_begin(&text, &answer->arena, &w);
+  put_time(&w, answer, s, ticks);
+  if (has_unit)
+    etr_putf(&w, " %s ", etr_unit_name(s->unit));
+  if (has_unit)
+    etr_put_percent(&w, share);
+  return etr_or_empty(etr_text_end(&text, &w));
+}
+
+/* Writes the boxes of a list between two columns; those too narrow for a letter become "+3". */
+static void put_boxes(etr_answer *answer, const etr_first_screen *s, const boxes *b, size_t first,
+                      size_t end, bool has_unit) {
+  enum { LEAST = 4 }; /* columns of a box with a label */
+  etr_writer *w = &answer->writer;
+  double done = 0;
+  size_t at = first;
+  for (size_t i = 0; i < b->count; i++) {
+    size_t stop = first +
+                  (size_t)((done + b->list[i].ticks) / b->whole * (double)(end - first) + 0.5);
+    if (stop < at + LEAST && at < end) { /* the rest: they are sorted */
+      etr_puts(w, LINE);
+      size_t room = end - at - 1;
+      const char *rest = etr_arena_format(&answer->arena, "+%zu", b->count - i);
+      bool fits = etr_plain_width(w, etr_or_empty(rest)) <= room;
+      put_label(w, fits ? etr_or_empty(rest) : "", "", room);
+      return;
+    }
+    if (stop <= at)
+      continue;
+    etr_puts(w, LINE);
+    put_label(w, b->list[i].name,
+              time_text(answer, s, b->list[i].ticks, has_unit, b->list[i].ticks / s->groups.whole),
+              stop - at - 1);
+    done += b->list[i].ticks;
+    at = stop;
+  }
+}
+
+/* Writes what runs where: "XNNPACK 741 ms 81 % · CPU kernels 163 ms 18 % · calls and runtime ...".
+ */
+static void put_legend(etr_answer *answer, const etr_first_screen *s) {
+  boxes of = {.count = 0};
+  for (size_t i = 0; i < s->groups.count; i++) {
+    const etr_group *group = &s->groups.list[i];
+    const char *name = "calls and runtime";
+    if (group->op && group->part != ETR_TIME_INSERTED)
+      name = group->backend ? backend_name(answer, group->backend) : "CPU kernels";
+    if (group->part == ETR_TIME_OPAQUE || group->part == ETR_TIME_DELEGATE_PHASES)
+      name = backend_name(answer, group->backend);
+    if (group->part == ETR_TIME_INSERTED)
+      name = "inserted copies";
+    if (group->part == ETR_TIME_UNEXPLAINED)
+      name = "unexplained";
+    add_box(&of, name, group->stats.typical);
+  }
+  etr_sort(of.list, of.count, sizeof *of.list, by_box);
+  etr_text text;
+  etr_writer w;
+  etr_text_begin(&text, &answer->arena, &w);
+  for (size_t i = 0; i < of.count; i++)
+    if (i == 0 || of.list[i].ticks >= LEAST_NAMED * s->groups.whole)
+      etr_putf(&w, "%s%s %s", i ? DOT : "", of.list[i].name,
+               time_text(answer, s, of.list[i].ticks, true, of.list[i].ticks / s->groups.whole));
+  const char *legend = etr_text_end(&text, &w);
+  if (legend)
+    etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, legend, 1, width_of(answer));
+}
+
+void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
+  etr_writer *w = &answer->writer;
+  etr_slice prefix = prefix_of(s);
+  boxes upper = {.count = 0};
+  if (etr_section_is_markdown(answer) || s->groups.count == 0 || !(s->groups.whole > 0))
+    return;
+  for (size_t i = 0; i < s->groups.count; i++)
+    add_box(&upper, box_of(answer, &s->groups.list[i], prefix), s->groups.list[i].stats.typical);
+  etr_sort(upper.list, upper.count, sizeof *upper.list, by_box);
+  size_t width = width_of(answer) - 1;
+  etr_puts(w, "\n");
+  put_boxes(answer, s, &upper, 0, width, true);
+  etr_puts(w, LINE "\n");
+  double done = 0;
+  for (size_t i = 0, at = 0; i < upper.count && at < width; i++) {
+    size_t stop = (size_t)((done + upper.list[i].ticks) / upper.whole * (double)width + 0.5);
+    boxes lower = {.count = 0};
+    size_t end = stop < at + 4 ? width : stop; /* the rest, as in the upper line */
+    for (size_t k = 0; k < s->groups.count; k++) {
+      const etr_group *group = &s->groups.list[k];
+      const char *name = box_of(answer, group, prefix);
+      bool is_in = strcmp(name, upper.list[i].name) == 0;
+      if (end == width && stop != width)
+        for (size_t other = i + 1; other < upper.count; other++)
+          is_in |= strcmp(name, upper.list[other].name) == 0;
+      if (is_in)
+        add_box(&lower,
+                group->op ? etr_or_empty(operator_of(answer, s, group)) : part_name(answer, group),
+                group->stats.typical);
+    }
+    etr_sort(lower.list, lower.count, sizeof *lower.list, by_box);
+    if (lower.whole > 0 && end > at)
+      put_boxes(answer, s, &lower, at, end, false);
+    done += upper.list[i].ticks;
+    at = end;
+  }
+  etr_puts(w, LINE "\n");
+  put_legend(answer, s);
+}
+
+/* ---- Levers ---- */
+
+/* Returns "300 – 450 ms", "up to 130 ms", "11 ms", "190 ms once", or "not known". */
+static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
+                              const etr_finding *finding) {
+  etr_text text;
+  etr_writer w;
+  if (isnan(finding->potential))
+    return isnan(finding->cost) ? "" : "not known";
+  double least = finding->least, most = finding->potential;
+  etr_text_begin(&text, &answer->arena, &w);
+  if (!(least > 0)) {
+    etr_puts(&w, "up to ");
+  } else if (least < 0.95 * most) {
+    put_saving(&w, answer, s, least);
+    etr_puts(&w, DASH);
+  }
+  put_saving(&w, answer, s, most);
+  etr_putf(&w, " %s%s", etr_unit_name(s->unit), finding->is_once ? " once" : "");
+  return etr_or_empty(etr_text_end(&text, &w));
+}
+
+static void put_bar(etr_writer *w, double low, double high, double whole) {
+  size_t solid = low > 0 ? (size_t)(low / whole * BAR + 0.5) : 0;
+  size_t shade = high > 0 ? (size_t)(high / whole * BAR + 0.5) : 0;
+  for (size_t i = 0; i < BAR; i++) {
+    const char *rest = i < shade ? SHADE : "\xC2\xB7";
+    etr_puts(w, i < solid ? SOLID : rest);
+  }
+}
+
+/* Returns a text that is cut at a word, with "…", if it is too wide. */
+static const char *cut_at_word(etr_answer *answer, const char *text, size_t width) {
+  if (etr_plain_width(&answer->writer, text) <= width)
+    return text;
+  size_t size = 0, last = 0;
+  for (size_t columns = 0; text[size] && columns + 1 < width; size++) {
+    if (text[size] == ' ')
+      last = size;
+    columns += ((unsigned char)text[size] & 0xC0) != 0x80;
+  }
+  return etr_arena_format(&answer->arena, "%.*s\xE2\x80\xA6", (int)(last ? last : size), text);
+}
+
+/* Returns "Re-export: they take 614 ms in float32". */
+static const char *reason_text(etr_answer *answer, const etr_first_screen *s,
+                               const etr_finding *finding) {
+  const char *effort = etr_effort_text(finding->effort);
+  etr_text text;
+  etr_writer w;
+  etr_text_begin(&text, &answer->arena, &w);
+  etr_put_byte(&w, (char)(effort[0] - 'a' + 'A'));
+  etr_puts(&w, effort + 1);
+  etr_puts(&w, finding->fact[0] ? ": " : "");
+  etr_puts(&w, finding->fact);
+  for (size_t i = 0; i < finding->overlap_count && i < 1; i++)
+    etr_putf(&w, "; shares time with %u", (unsigned)finding->overlaps[i] + 1);
+  (void)s;
+  return etr_or_empty(etr_text_end(&text, &w));
+}
+
+static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t number,
+                      const etr_finding *finding, bool is_narrow) {
+  etr_writer *w = &answer->writer;
+  const char *saves = saves_text(answer, s, finding);
+  etr_putf(w, "%2zu ", number);
+  etr_put_style(w, ETR_STYLE_BOLD);
+  size_t used = etr_put_cut(w, finding->title, name_columns(answer), ETR_CUT_MIDDLE);
+  etr_put_style(w, ETR_STYLE_PLAIN);
+  etr_put_blanks(w, name_columns(answer) - used);
+  bool has_bar = !finding->is_once && !isnan(finding->potential);
+  if (!is_narrow && has_bar)
+    put_bar(w, finding->least, finding->potential, s->groups.whole);
+  else if (!is_narrow)
+    etr_put_blanks(w, BAR);
+  size_t room = is_narrow ? 16 : 19, width = etr_plain_width(w, saves);
+  etr_put_blanks(w, room > width ? room - width : 1);
+  etr_put_plain(w, saves);
+  etr_putf(w, "   %s\n", etr_sureness_text(finding->sureness));
+  etr_puts(w, "   ");
+  etr_put_style(w, ETR_STYLE_DIM);
+  etr_put_plain(w, cut_at_word(answer, reason_text(answer, s, finding), width_of(answer) - 3));
+  etr_put_style(w, ETR_STYLE_PLAIN);
+  etr_puts(w, "\n");
+}
+
+void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) {
+  etr_writer *w = &answer->writer;
+  bool is_markdown = etr_section_is_markdown(answer), is_narrow = width_of(answer) < NARROW;
+  if (!s->findings || s->findings->count == 0)
+    return;
+  size_t shown = ETR_MIN(s->findings->count, s->most_levers);
+  if (is_markdown) {
+    etr_puts(w, "\n| what to change | saves | effort | how sure |\n|---|---:|---|---|\n");
+  } else {
+    etr_puts(w, "\n");
+    etr_put_style(w, ETR_STYLE_BOLD);
+    etr_puts(w, "what to change");
+    etr_put_blanks(w, name_columns(answer) + (is_narrow ? 0 : 17));
+    etr_puts(w, "saves   how sure\n");
+    etr_put_style(w, ETR_STYLE_PLAIN);
+  }
+  for (size_t i = 0; i < shown; i++) {
+    const etr_finding *finding = &s->findings->list[i];
+    if (!is_markdown) {
+      put_lever(answer, s, i + 1, finding, is_narrow);
+      continue;
+    }
+    etr_puts(w, "| **");
+    etr_put_markdown(w, finding->title);
+    etr_puts(w, finding->fact[0] ? "** (" : "**");
+    etr_put_markdown(w, finding->fact);
+    etr_putf(w, "%s | %s | %s | %s |\n", finding->fact[0] ? ")" : "",
+             saves_text(answer, s, finding), etr_effort_text(finding->effort),
+             etr_sureness_text(finding->sureness));
+  }
+}
+
+/* ---- Rows ---- */
+
+static const char *row_time(etr_answer *answer, const etr_first_screen *s, const etr_group *group) {
+  etr_text text;
+  etr_writer w;
+  etr_text_begin(&text, &answer->arena, &w);
+  if (group->hidden > 0)
+    etr_puts(&w, AT_MOST);
+  else if (group->estimated > 0)
+    etr_puts(&w, ABOUT);
+  put_time(&w, answer, s, group->stats.typical);
+  return etr_or_empty(etr_text_end(&text, &w));
+}
+
+static const char *share_text(etr_answer *answer, double share) {
+  etr_text text;
+  etr_writer w;
+  etr_text_begin(&text, &answer->arena, &w);
+  etr_put_percent(&w, share);
+  return etr_or_empty(etr_text_end(&text, &w));
+}
+
+static void put_right(etr_writer *w, const char *text, size_t width) {
+  size_t used = etr_plain_width(w, text);
+  etr_put_blanks(w, width > used ? width - used : 0);
+  etr_put_plain(w, text);
+}
+
+static void put_share_bar(etr_writer *w, double share, double most, bool is_padded) {
+  enum { COLUMNS = 11 };
+  size_t count = most > 0 ? (size_t)(share / most * COLUMNS + 0.5) : 0;
+  for (size_t i = 0; i < count && i < COLUMNS; i++)
+    etr_puts(w, SOLID);
+  if (is_padded)
+    etr_put_blanks(w, COLUMNS - ETR_MIN(count, (size_t)COLUMNS));
+}
+
+static const char *count_text(etr_answer *answer, const etr_group *group) {
+  return group->count ? etr_arena_format(&answer->arena, TIMES "%zu", group->count) : "";
+}
+
+void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
+  etr_writer *w = &answer->writer;
+  etr_slice prefix = prefix_of(s);
+  bool is_markdown = etr_section_is_markdown(answer), is_narrow = width_of(answer) < NARROW;
+  size_t shown = s->most_rows ? ETR_MIN(s->groups.count, s->most_rows) : s->groups.count;
+  const char *unit = etr_unit_name(s->unit);
+  enum { LONGEST_PREFIX = 20 };
+  size_t left_out = prefix.size > LONGEST_PREFIX ? prefix.size - LONGEST_PREFIX : 0;
+  const char *title = "where the time goes", *dots = left_out ? "\xE2\x80\xA6" : "";
+  if (prefix.size)
+    title = etr_arena_format(&answer->arena, "where the time goes (in %s%.*s)", dots,
+                             (int)(prefix.size - left_out), prefix.data + left_out);
+  if (s->groups.count == 0)
+    return;
+  etr_puts(w, "\n");
+  if (is_markdown) {
+    etr_puts(w, "| ");
+    etr_put_markdown(w, etr_or_empty(title));
+    etr_putf(w, " | %s | share | | runs on |\n|---|---:|---:|---|---|\n", unit);
+  } else {
+    etr_put_style(w, ETR_STYLE_BOLD);
+    size_t used = etr_put_cut(w, etr_or_empty(title), name_columns(answer), ETR_CUT_MIDDLE);
+    etr_put_blanks(w, name_columns(answer) - used);
+    put_right(w, unit, 10);
+    etr_puts(w, is_narrow ? "  share   count" : "  share               count    each");
+    etr_puts(w, "  runs on\n");
+    etr_put_style(w, ETR_STYLE_PLAIN);
+  }
+  double most = s->groups.list[0].stats.typical / s->groups.whole;
+  for (size_t i = 0; i < shown; i++) {
+    const etr_group *group = &s->groups.list[i];
+    double share = group->stats.typical / s->groups.whole;
+    const char *name = etr_or_empty(row_name(answer, s, group, prefix));
+    const char *count = etr_or_empty(count_text(answer, group));
+    if (is_markdown && group->part == ETR_TIME_CALL_OVERHEAD)
+      count = ""; /* its name has the number */
+    if (is_markdown) {
+      etr_puts(w, "| ");
+      etr_put_markdown(w, name);
+      etr_putf(w, "%s%s | %s | %s | ", count[0] ? " " : "", count, row_time(answer, s, group),
+               share_text(answer, share));
+      put_share_bar(w, share, most, false);
+      etr_puts(w, " | ");
+      etr_put_markdown(w, runs_on(answer, group));
+      etr_puts(w, " |\n");
+      continue;
+    }
+    etr_puts(w, " ");
+    size_t used = etr_put_cut(w, name, name_columns(answer) - 1, ETR_CUT_MIDDLE);
+    etr_put_blanks(w, name_columns(answer) - 1 - used);
+    put_right(w, row_time(answer, s, group), 10);
+    put_right(w, share_text(answer, share), 7);
+    etr_puts(w, "  ");
+    if (!is_narrow)
+      put_share_bar(w, share, most, true);
+    put_right(w, count, is_narrow ? 6 : 7);
+    if (!is_narrow && group->count)
+      put_right(w, time_text(answer, s, group->stats.typical / (double)group->count, false, 0), 8);
+    else if (!is_narrow)
+      etr_put_blanks(w, 8);
+    etr_puts(w, "  ");
+    etr_put_plain(w, runs_on(answer, group));
+    etr_puts(w, "\n");
+  }
+  if (!is_markdown && s->groups.count > shown)
+    etr_putf(w, " %zu more: --top 0\n", s->groups.count - shown);
+}
+
+/* ---- Findings with their evidence ---- */
+
+/* Writes lines of code, indented in text. */
+static void put_code_lines(etr_answer *answer, const char *title, const char *code) {
+  const char *indent = etr_section_is_markdown(answer) ? "" : "      ";
+  etr_putf(&answer->writer, "%s# %s\n", indent, title);
+  for (const char *at = code; at;) {
+    const char *end = strchr(at, '\n');
+    size_t size = end ? (size_t)(end - at) : strlen(at);
+    etr_putf(&answer->writer, "%s%.*s\n", indent, (int)size, at);
+    at = end ? end + 1 : NULL;
+  }
+}
+
+static void put_code(etr_answer *answer, const etr_finding_code *code) {
+  bool is_markdown = etr_section_is_markdown(answer);
+  etr_puts(&answer->writer, is_markdown ? "\n```python\n" : "\n");
+  put_code_lines(answer, "before", code->before);
+  put_code_lines(answer, "after", code->after);
+  etr_puts(&answer->writer, is_markdown ? "```\n" : "");
+}
+
+bool etr_first_screen_explain(etr_answer *answer, const etr_findings *findings, size_t number) {
+  bool is_all = number == SIZE_MAX;
+  if (!is_all && (number == 0 || number > findings->count))
+    return false;
+  for (size_t i = is_all ? 0 : number - 1; i < (is_all ? findings->count : number); i++) {
+    const etr_finding *finding = &findings->list[i];
+    const etr_finding_code *code = etr_finding_code_of(finding->kind);
+    etr_puts(&answer->writer, "\n");
+    etr_section_item(answer,
+                     etr_arena_format(&answer->arena, "%zu. %s%s%s", i + 1, finding->title,
+                                      finding->fact[0] ? ": " : "", finding->fact),
+                     etr_arena_format(&answer->arena, "%s %s Effort: %s. How: docs/findings.md#%s",
+                                      finding->evidence, finding->saving,
+                                      etr_effort_text(finding->effort),
+                                      etr_finding_kind_name(finding->kind)));
+    if (!code)
+      continue;
+    put_code(answer, code);
+  }
+  return true;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * first_screen.h - where a method's time goes and what to change, on one screen: for a terminal, as
+ * Markdown, and for TensorBoard's text tab. Layer 5.
+ */
+#ifndef ETR_FIRST_SCREEN_H
+#define ETR_FIRST_SCREEN_H
+
+#include "output/answer.h"
+#include "views/findings.h"
+#include "views/headline.h"
+
+/** What is shown of a method. */
+typedef struct etr_first_screen {
+  const etr_method *method;
+  const etr_findings *findings; /* NULL: none are shown */
+  etr_groups groups;
+  etr_headline headline;
+  etr_unit unit;
+  size_t most_levers, most_rows;
+  bool full_names; /* "aten.linear.default" instead of "linear" */
+} etr_first_screen;
+
+/** Makes the rows and the sentence. Returns false when out of memory. */
+bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_method *method,
+                           const etr_findings *findings, etr_unit unit);
+
+/** Writes the sentence without the time, with bold shares in Markdown. */
+void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *screen);
+
+/** Writes two lines of boxes, as wide as their time: modules above what runs in them, and what runs
+ * where below. Writes nothing in Markdown. */
+void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *screen);
+
+/** Writes what to change: two lines for each finding, or a table in Markdown. */
+void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *screen);
+
+/** Writes the rows that add up to the whole time. */
+void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *screen);
+
+/** Writes findings with their evidence: one by its number from 1 on, or all if `number` is
+ * SIZE_MAX. Returns false if there is no finding of this number. */
+bool etr_first_screen_explain(etr_answer *answer, const etr_findings *findings, size_t number);
+
+#endif

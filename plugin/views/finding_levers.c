@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * finding_levers.c - the next step for what takes most of the time. It rests on ratios between
+ * kernels that were measured elsewhere (tests/bench/levers.py), so it is a rule of thumb.
+ */
+#include "base/stats.h"
+#include "output/label.h"
+#include "views/finder.h"
+#include "views/finding_rules.h"
+#include "views/headline.h"
+#include "views/kernel_ratio.h"
+
+#include <stdlib.h>
+
+/* ---- Ratios between kernels ---- */
+
+/* By how much faster other types of weights are than float32 in XNNPACK. */
+typedef struct type_ratio {
+  const char *type;
+  double low, high;
+  const char *on; /* what the range was measured on */
+} type_ratio;
+
+/* The type with the highest least ratio for the work of these operators. */
+static type_ratio type_for(bool is_convolution, int64_t rows) {
+  if (is_convolution)
+    return (type_ratio){"int8", 2, 3, "convolutions"};
+  if (rows == 1)
+    return (type_ratio){"8da4w", 3.5, 15, "linear layers with one row"};
+  return (type_ratio){"int8", 2, 5, "linear layers"};
+}
+
+/* ---- What the rule is about ---- */
+
+/* The part of the time that the lever is for, and which of its operators it is about. */
+typedef struct largest {
+  etr_finder *finder;
+  const etr_headline_part *part;
+  bool *marked; /* per node */
+  size_t count;
+  double ticks;  /* of the operators that are marked, or of the part, in the typical run */
+  bool is_first; /* it takes more than any other part */
+} largest;
+
+static uint64_t over_runs(const largest *of, double typical) {
+  return etr_finder_usual(of->finder, typical);
+}
+
+/* Returns true for a convolution in which each filter sees one channel. */
+static bool is_depthwise(const etr_finder *finder, const etr_node *node) {
+  const etr_node *weight = node->input_count > 1 ? &finder->graph->nodes[node->inputs[1].node]
+                                                 : NULL;
+  const etr_value *value = weight && weight->output_count ? &weight->outputs[0] : NULL;
+  return !etr_is_program(finder->graph) && value && value->rank >= 3 && value->dims[1].size == 1 &&
+         value->dims[0].size > 1;
+}
+
+/* Marks the operators of the part; of convolutions in float32 those that int8 makes faster. */
+static void mark_operators(largest *of, const etr_groups *groups) {
+  const etr_finder *finder = of->finder;
+  bool *is_in_row = etr_arena_alloc_array(finder->arena, groups->count, sizeof *is_in_row);
+  for (size_t i = 0; is_in_row && i < groups->count; i++)
+    is_in_row[groups->list[i].number] = etr_headline_has(of->part, &groups->list[i]);
+  of->ticks = 0;
+  for (uint32_t i = 0; is_in_row && i < finder->graph->node_count; i++) {
+    uint32_t row = groups->row_of_node[i];
+    of->marked[i] = row != ETR_NONE && is_in_row[row];
+    of->count += of->marked[i];
+    of->ticks += of->marked[i] ? finder->graph->times[i].typical : 0;
+  }
+}
+
+/* Leaves out depthwise convolutions, which other types make slower. */
+static void leave_out_depthwise(largest *of) {
+  const etr_finder *finder = of->finder;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    if (!of->marked[i] || !is_depthwise(finder, &finder->graph->nodes[i]))
+      continue;
+    of->marked[i] = false;
+    of->count--;
+    of->ticks -= finder->graph->times[i].typical;
+  }
+}
+
+/* Returns the rows of the marked layers: 1 if most of their time is in layers with one row. */
+static int64_t rows_of(const largest *of) {
+  double of_one = 0;
+  for (uint32_t i = 0; i < of->finder->graph->node_count; i++)
+    if (of->marked[i] && etr_layer_rows(&of->finder->graph->nodes[i]) == 1)
+      of_one += of->finder->graph->times[i].typical;
+  return of_one * 2 > of->ticks ? 1 : 2;
+}
+
+/* Returns true if another finding is about half of the marked time or more, and could save much. */
+static bool is_said(const largest *of) {
+  const etr_finder *finder = of->finder;
+  double whole = finder->method->execute.typical;
+  for (size_t i = 0; i < finder->found.count; i++) {
+    const etr_finding *found = &finder->found.data[i];
+    double same = 0;
+    for (size_t k = 0; k < found->node_count; k++)
+      if (of->marked[found->nodes[k]])
+        same += finder->graph->times[found->nodes[k]].typical;
+    if (!found->is_once && same * 2 >= of->ticks &&
+        found->potential >= ETR_FINDING_LEAST_SHARE * whole && found->potential * 2 >= same)
+      return true;
+  }
+  return false;
+}
+
+/* ---- Levers ---- */
+
+static etr_finding *add_lever(const largest *of, etr_finding_kind kind, double low, double high) {
+  etr_finder *finder = of->finder;
+  double runs = (double)finder->method->run_count;
+  etr_finding *added = etr_finder_add(finder, kind, over_runs(of, of->ticks),
+                                      isnan(high) ? NAN : high * runs);
+  if (!added)
+    return NULL;
+  if (!isnan(low))
+    etr_finding_save_at_least(finder, added, low * runs);
+  etr_finding_judge(added, isnan(high) ? ETR_POSSIBLE : ETR_RULE_OF_THUMB, NULL);
+  if (finder->graph && of->count)
+    etr_finder_list_nodes(finder, added, of->marked);
+  return added;
+}
+
+static const char *time_of(const largest *of) {
+  return etr_finder_time_of(of->finder, of->ticks);
+}
+
+static const char *words_of(const largest *of) {
+  etr_headline_part part = *of->part;
+  part.count = of->count;
+  return etr_or_empty(etr_headline_operators(of->finder->arena, &part));
+}
+
+/* Layers in float32 in XNNPACK. */
+static bool add_quantize(const largest *of) {
+  etr_finder *finder = of->finder;
+  int64_t rows = of->part->has_graph && of->part->is_linear ? rows_of(of) : 0;
+  const type_ratio type = type_for(of->part->is_convolution, rows);
+  etr_finding *added = add_lever(of, ETR_FINDING_QUANTIZE, of->ticks * (1 - 1 / type.low),
+                                 of->ticks * (1 - 1 / type.high));
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  added->title = etr_arena_format(finder->arena, "Quantise %zu %s to %s", of->count, words_of(of),
+                                  type.type);
+  added->fact = etr_arena_format(
+      finder->arena, "%s %s in float32; %s is %g to %g times as fast (measured on x86-64)",
+      etr_they_take(of->count), time_of(of), type.type, type.low, type.high);
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "%s %s in float32. XNNPACK computes %s %g to %g times as fast in %s, measured on x86-64 with "
+      "AVX-512 and VNNI, ExecuTorch 1.5. Depthwise convolutions are slower in other types, and are "
+      "not counted. Compare the outputs: etrecord-tb accuracy.",
+      etr_they_take(of->count), time_of(of), type.on, type.low, type.high, type.type);
+  added->caveat = "the ratio is of another processor, and accuracy may suffer";
+  return true;
+}
+
+/* Adds up what a backend saves of the marked kernels by the ratios, and by half of them. */
+static void sum_ratios(const largest *of, double *low, double *high) {
+  const etr_finder *finder = of->finder;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    if (!of->marked[i])
+      continue;
+    double ratio = etr_ratio_of_delegate(finder->ops[i]), time = finder->graph->times[i].typical;
+    *high += ratio > 1 ? time * (1 - 1 / ratio) : 0;
+    *low += ratio > 2 ? time * (1 - 2 / ratio) : 0;
+  }
+}
+
+/* Kernels on the CPU for which XNNPACK has faster ones. */
+static bool add_delegate(const largest *of) {
+  etr_finder *finder = of->finder;
+  double low = 0, high = 0;
+  if (of->part->has_graph) {
+    sum_ratios(of, &low, &high);
+  } else {
+    etr_slice op = etr_slice_of(of->part->op);
+    const char *dot = memchr(op.data, '.', op.size);
+    op.size = dot ? (size_t)(dot - op.data) : op.size;
+    double ratio = etr_ratio_of_delegate(op);
+    high = ratio > 1 ? of->ticks * (1 - 1 / ratio) : 0;
+    low = ratio > 2 ? of->ticks * (1 - 2 / ratio) : 0;
+  }
+  double ns = etr_ticks_to_ns(finder->profile, of->ticks);
+  if (high <= 0 || ns < ETR_FINDING_LEAST_KERNELS_NS)
+    return false;
+  etr_finding *added = add_lever(of, ETR_FINDING_DELEGATE, low, high);
+  if (!added)
+    return true;
+  added->title = etr_arena_format(finder->arena, "Delegate %zu %s to XNNPACK", of->count,
+                                  words_of(of));
+  added->fact = etr_arena_format(finder->arena,
+                                 "%s %s as CPU kernels; XNNPACK's are many times as fast on CPUs",
+                                 etr_they_take(of->count), time_of(of));
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "%s %s as kernels on the CPU. The saving is at the ratio of XNNPACK's kernels to the "
+      "portable "
+      "ones, measured on x86-64 with ExecuTorch 1.5, and at half of it.",
+      etr_they_take(of->count), time_of(of));
+  added->caveat = "if these are the portable kernels, and the partitioner takes them";
+  return true;
+}
+
+static bool add_words(const largest *of, etr_finding_kind kind, const char *title, const char *fact,
+                      const char *evidence) {
+  etr_finding *added = add_lever(of, kind, NAN, NAN);
+  if (!added)
+    return !etr_arena_failed(of->finder->arena);
+  added->title = title;
+  added->fact = fact;
+  added->evidence = evidence;
+  return true;
+}
+
+/* What only less work makes faster. */
+static bool add_less_work(const largest *of) {
+  etr_arena *arena = of->finder->arena;
+  bool is_product = of->part->is_linear || of->part->is_convolution;
+  return add_words(of, ETR_FINDING_LESS_WORK,
+                   is_product ? "Use a smaller input, or fewer channels"
+                              : etr_arena_format(arena, "Need fewer or smaller %s", words_of(of)),
+                   etr_arena_format(arena, "%zu %s%s%s take%s %s", of->count,
+                                    etr_or_empty(of->part->dtype), of->part->dtype ? " " : "",
+                                    words_of(of), of->count == 1 ? "s" : "", time_of(of)),
+                   "No faster kernel of them is known for this backend and type.");
+}
+
+static bool has_kind(const etr_finder *finder, etr_finding_kind kind) {
+  for (size_t i = 0; i < finder->found.count; i++)
+    if (finder->found.data[i].kind == kind)
+      return true;
+  return false;
+}
+
+/* The next step that the state of some operators allows. */
+static bool add_for_operators(const largest *of) {
+  const etr_headline_part *part = of->part;
+  bool is_float = part->dtype && strcmp(part->dtype, "float32") == 0;
+  bool is_layer = part->is_linear || part->is_convolution;
+  bool is_xnnpack = part->backend &&
+                    (strcmp(part->backend, etr_known_partitioner()) == 0 ||
+                     (!part->has_graph && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0));
+  if (is_layer && is_float && is_xnnpack && of->count)
+    return add_quantize(of);
+  bool is_told = !part->has_graph && has_kind(of->finder, ETR_FINDING_NOT_DELEGATED);
+  if (!part->backend && is_told)
+    return true;
+  if (!part->backend && add_delegate(of))
+    return !etr_arena_failed(of->finder->arena);
+  return !of->is_first || add_less_work(of);
+}
+
+/* The next step for time in delegates that record no operators. */
+static bool add_for_opaque(const largest *of) {
+  etr_finder *finder = of->finder;
+  bool is_computing = of->part->kind == ETR_HEADLINE_PHASE && of->part->phase == ETR_PHASE_COMPUTE;
+  etr_delegates_time inside;
+  if (has_kind(finder, ETR_FINDING_WAITING) || has_kind(finder, ETR_FINDING_PROFILER) ||
+      has_kind(finder, ETR_FINDING_LESS_WORK))
+    return true;
+  if (!etr_find_time_of_delegates(finder, &inside))
+    return false;
+  const char *fact = etr_arena_format(finder->arena, "%s are in %s", time_of(of),
+                                      inside.ticks ? inside.where : "events that are not known");
+  return add_words(
+      of, is_computing ? ETR_FINDING_LESS_WORK : ETR_FINDING_PROFILER,
+      is_computing ? "Use a smaller input, or fewer channels" : "Use the backend's own profiler",
+      fact,
+      etr_arena_format(finder->arena, "%s%s%sdocs/backends.md says what each backend can record.",
+                       inside.ticks ? "Next: " : "", etr_or_empty(inside.next),
+                       inside.ticks ? ". " : ""));
+}
+
+/* The next step for time that is in no operators. */
+static bool add_for_rest(const largest *of) {
+  etr_finder *finder = of->finder;
+  bool is_call = of->part->kind == ETR_HEADLINE_CALLS;
+  bool is_told = has_kind(finder, ETR_FINDING_FALLBACK) ||
+                 has_kind(finder, ETR_FINDING_SMALL_CALLS);
+  if (of->part->kind != ETR_HEADLINE_RUNTIME && !is_call)
+    return add_for_opaque(of);
+  if (!of->is_first || (is_call && is_told))
+    return true;
+  return add_words(
+      of, ETR_FINDING_MORE_PER_CALL, "Do more work in each inference",
+      etr_arena_format(finder->arena, "%s are %s", time_of(of),
+                       is_call ? "for calling delegates" : "the runtime, outside operators"),
+      "A batch, a larger model, or fewer and larger operators spread this time over more work. "
+      "Recording takes a part of it, too, which a release does not do.");
+}
+
+/* Adds the lever of one part of the time, unless another finding says what to do about it. */
+static bool add_for_part(etr_finder *finder, const etr_groups *groups,
+                         const etr_headline_part *part, bool is_first) {
+  largest of = {.finder = finder,
+                .part = part,
+                .count = part->count,
+                .ticks = part->ticks,
+                .is_first = is_first};
+  size_t nodes = finder->graph ? finder->graph->node_count : 0;
+  of.marked = etr_arena_alloc_array(finder->arena, nodes, sizeof *of.marked);
+  if (!of.marked)
+    return false;
+  if (part->kind == ETR_HEADLINE_KERNELS)
+    return true; /* fallback, library and copies say what to do about many small kernels */
+  if (part->kind != ETR_HEADLINE_OPERATORS)
+    return add_for_rest(&of);
+  if (part->has_graph) {
+    of.count = 0;
+    mark_operators(&of, groups);
+    if (is_said(&of))
+      return true;
+    if (part->is_convolution && part->backend)
+      leave_out_depthwise(&of);
+    if (of.count == 0) { /* all are depthwise: only less work makes them faster */
+      mark_operators(&of, groups);
+      return !is_first || add_less_work(&of);
+    }
+  }
+  return add_for_operators(&of);
+}
+
+bool etr_find_lever(etr_finder *finder) {
+  etr_groups groups;
+  etr_headline headline;
+  if (!etr_groups_make(&groups, finder->arena, finder->profile, finder->method) ||
+      !etr_headline_make(&headline, finder->arena, finder->profile, finder->method, &groups,
+                         finder->unit))
+    return false;
+  for (size_t i = 0; i < headline.count; i++)
+    if (!add_for_part(finder, &groups, &headline.parts[i], i == 0))
+      return false;
+  return !etr_arena_failed(finder->arena);
+}
