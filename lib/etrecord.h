@@ -523,6 +523,13 @@ typedef struct etr_graph {
                       order in which the program runs them */
 } etr_graph;
 
+/**
+ * Returns the input of which the elements are tokens: the integer input of rank 2; of several the
+ * one named "tokens", "input_ids" or "ids", or with "tok" in its name, else the first. NULL: the
+ * graph reads no tokens.
+ */
+ETR_API const etr_value *etr_token_input(const etr_graph *graph);
+
 /** Returns the short name of a backend that people read, "XNNPACK" for "XnnpackBackend"; NULL if it
  * is not known. The string is static. */
 ETR_API const char *etr_backend_label(const char *backend);

@@ -114,3 +114,29 @@ bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_ar
     fill_node(out, i);
   return true;
 }
+
+/* ---- The token input ---- */
+
+static bool is_integer(const char *dtype) {
+  return dtype && (strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0);
+}
+
+static bool is_named_tokens(const char *name) {
+  return strstr(name, "tok") || strcmp(name, "input_ids") == 0 || strcmp(name, "ids") == 0;
+}
+
+const etr_value *etr_token_input(const etr_graph *graph) {
+  const etr_value *found = NULL;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    bool is_input = node->kind == ETR_NODE_INPUT && node->subgraph == ETR_NONE &&
+                    node->output_count > 0;
+    if (!is_input || node->outputs[0].rank != 2 || !is_integer(node->outputs[0].dtype))
+      continue;
+    if (is_named_tokens(node->name))
+      return &node->outputs[0];
+    if (!found)
+      found = &node->outputs[0];
+  }
+  return found;
+}

@@ -147,6 +147,10 @@ typedef enum etr_size_vote {
 /** Compares a logged value with the tensors of its instruction, or with what the method returns. */
 etr_size_vote etr_logged_size_vote(const etr_method_inputs *method, const etr_debug_value *value);
 
+/** Returns how many tokens a run read, by one of the values that it logged: a kernel's result whose
+ * shape contains the symbolic size of the token input. -1: the value does not show it. */
+int64_t etr_logged_tokens(const etr_method_inputs *method, const etr_debug_value *value);
+
 /* ---- How the times of kernels distinguish two methods of equal structure ---- */
 
 /* The times of whole runs do not distinguish methods: a stalled thread makes a run of the cheaper

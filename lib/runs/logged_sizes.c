@@ -102,3 +102,53 @@ etr_size_vote etr_logged_size_vote(const etr_method_inputs *method, const etr_de
     return ETR_SIZE_UNKNOWN;
   return value->is_output ? compare_outputs(method->graph, value) : compare_nodes(method, value);
 }
+
+/* ---- Tokens ---- */
+
+/* Returns the only symbolic size of the token input, and multiplies the others into *others; NULL
+ * if there is not exactly one. */
+static const char *token_symbol(const etr_graph *graph, int64_t *others) {
+  const etr_value *input = etr_token_input(graph);
+  const char *symbol = NULL;
+  *others = 1;
+  for (int32_t i = 0; input && i < input->rank; i++) {
+    if (input->dims[i].size != ETR_DIM_SYMBOLIC) {
+      *others *= input->dims[i].size;
+      continue;
+    }
+    if (symbol || !input->dims[i].symbol)
+      return NULL;
+    symbol = input->dims[i].symbol;
+  }
+  return symbol;
+}
+
+/* Returns the size that a value has where a node's result has the symbol; -1 if it has it nowhere.
+ */
+static int64_t size_of_symbol(const etr_debug_value *value, const etr_value *result,
+                              const char *symbol) {
+  if (!etr_value_may_be(value, result) || result->rank != value->rank)
+    return -1;
+  for (int32_t i = 0; i < value->rank; i++)
+    if (result->dims[i].symbol && strcmp(result->dims[i].symbol, symbol) == 0)
+      return value->sizes[i];
+  return -1;
+}
+
+int64_t etr_logged_tokens(const etr_method_inputs *method, const etr_debug_value *value) {
+  int64_t others;
+  if (!method->graph || value->kind != ETR_DEBUG_TENSOR || value->delegate_id || value->is_output)
+    return -1;
+  const etr_map_instruction *map = etr_maps_find(method->map, value->instruction_id);
+  const char *symbol = map && !map->is_delegate ? token_symbol(method->graph, &others) : NULL;
+  for (size_t i = 0; symbol && i < map->handle_count; i++) {
+    for (size_t k = etr_method_first_of_handle(method, map->handles[i]);
+         k < method->by_handle_count && method->by_handle[k].handle == map->handles[i]; k++) {
+      const etr_node *node = &method->graph->nodes[method->by_handle[k].node];
+      int64_t size = node->output_count ? size_of_symbol(value, &node->outputs[0], symbol) : -1;
+      if (size > 0)
+        return size * others;
+    }
+  }
+  return -1;
+}

@@ -6,6 +6,7 @@
 #include "runs/runs.h"
 
 #include "base/stats.h"
+#include "runs/fit.h"
 #include "runs/inferences.h"
 #include "runs/slow_runs.h"
 
@@ -44,6 +45,7 @@ const char *etr_phase_rule_name(etr_phase_rule rule) {
 typedef struct known_runs {
   const etr_blocks *blocks;
   double *bytes;  /* per run: size of the values that it logged */
+  double *tokens; /* per run: tokens that it read, by these values; 0: not known */
   double *events; /* per block: blocks with the same events have the same number */
   etr_arena *scratch;
 } known_runs;
@@ -56,6 +58,23 @@ static bool count_bytes(known_runs *k, const etr_dump *dumps) {
     for (size_t v = 0; v < dumps[i].value_count; v++)
       k->bytes[first_run + dumps[i].values[v].run] += (double)dumps[i].values[v].byte_size;
   return k->bytes != NULL;
+}
+
+/* Counts the tokens of runs that logged a size of their token input. */
+static bool count_tokens(known_runs *k, const etr_dump *dumps, const etr_method_inputs *inputs) {
+  size_t first_run = 0;
+  k->tokens = etr_arena_alloc_array(k->scratch, k->blocks->run_count, sizeof *k->tokens);
+  for (size_t i = 0; k->tokens && inputs && first_run < k->blocks->run_count;
+       first_run += dumps[i++].run_count)
+    for (size_t v = 0; v < dumps[i].value_count; v++) {
+      const etr_debug_value *value = &dumps[i].values[v];
+      uint32_t method = k->blocks->blocks[k->blocks->runs[first_run + value->run].block].method;
+      double *tokens = &k->tokens[first_run + value->run];
+      if (method == ETR_NONE || *tokens > 0)
+        continue;
+      *tokens = (double)ETR_MAX(etr_logged_tokens(&inputs[method], value), 0);
+    }
+  return k->tokens != NULL;
 }
 
 static bool number_events(known_runs *k) {
@@ -342,6 +361,20 @@ static bool distinguish_events(candidates *c) {
   return is_distinct;
 }
 
+/* Marks the runs that read more tokens than others. Returns false if the tokens are not known of
+ * all runs, or do not differ. */
+static bool mark_more_tokens(candidates *c) {
+  double least = INFINITY;
+  bool any = false;
+  for (size_t i = 0; i < c->count; i++)
+    least = ETR_MIN(least, c->known->tokens[c->list[i].run]);
+  for (size_t i = 0; i < c->count; i++) {
+    c->is_long[i] = c->known->tokens[c->list[i].run] > least;
+    any |= c->is_long[i];
+  }
+  return any && least > 0;
+}
+
 static bool distinguish_kinds(candidates *c, etr_phase_rule rule) {
   for (size_t i = 0; i < c->count; i++) {
     uint32_t run = c->list[i].run;
@@ -353,10 +386,17 @@ static bool distinguish_kinds(candidates *c, etr_phase_rule rule) {
   return rule == ETR_PHASE_BY_SIZES ? distinguish_sizes(c) : distinguish_events(c);
 }
 
-/* Returns whether the long runs are prompts: the values that they logged are larger, they come
- * first, and they are fewer than steps. */
+/* Returns whether the long runs are prompts, and all others read one token; or, if that is not
+ * logged, the values that they logged are larger, they come first, and they are fewer than steps.
+ */
 static bool is_prefill(const candidates *c, etr_phase_rule rule) {
   etr_long_runs runs = {.is_long = c->is_long};
+  size_t of_tokens = 0;
+  for (size_t i = 0; i < c->count; i++)
+    of_tokens += c->is_long[i] ? c->known->tokens[c->list[i].run] > 1
+                               : c->known->tokens[c->list[i].run] == 1;
+  if (of_tokens == c->count)
+    return true; /* all but the prompts read one token */
   etr_long_runs_count(&runs, c->list, c->count);
   return rule == ETR_PHASE_BY_SIZES && runs.leads && runs.long_count < runs.short_count;
 }
@@ -375,6 +415,10 @@ static void set_phases(etr_known_phases *phases, const candidates *c, etr_phase_
 
 static void find_phases(etr_known_phases *phases, candidates *c) {
   static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS};
+  if (mark_more_tokens(c)) {
+    set_phases(phases, c, ETR_PHASE_BY_SIZES);
+    return;
+  }
   for (size_t i = 0; i < ETR_COUNT(rules); i++)
     if (distinguish_kinds(c, rules[i]) && mark_long_kinds(c)) {
       set_phases(phases, c, rules[i]);
@@ -420,7 +464,8 @@ etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *
   known_runs known = {.blocks = blocks, .scratch = &scratch};
   etr_known_phases *phases = etr_arena_alloc_array(arena, method_count, sizeof *phases);
   bool good = phases && etr_runs_number_series(blocks, &scratch) && count_bytes(&known, dumps) &&
-              number_events(&known) && find_all_phases(phases, &known, inputs);
+              count_tokens(&known, dumps, inputs) && number_events(&known) &&
+              find_all_phases(phases, &known, inputs);
   etr_arena_clear(&scratch);
   return good ? phases : NULL;
 }

@@ -10,35 +10,13 @@
 
 #include <math.h>
 
-/* ---- The token input ---- */
-
-static bool is_integer(const char *dtype) {
-  return dtype && (strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0);
-}
-
-static bool is_named_tokens(const char *name) {
-  return strstr(name, "tok") || strcmp(name, "input_ids") == 0 || strcmp(name, "ids") == 0;
-}
-
-/* Returns the token input's value; NULL if the graph has none. */
-static const etr_value *token_input(const etr_graph *graph) {
-  const etr_value *found = NULL;
-  for (size_t i = 0; graph && i < graph->node_count; i++) {
-    const etr_node *node = &graph->nodes[i];
-    bool is_input = node->kind == ETR_NODE_INPUT && node->subgraph == ETR_NONE &&
-                    node->output_count > 0;
-    if (!is_input || node->outputs[0].rank != 2 || !is_integer(node->outputs[0].dtype))
-      continue;
-    if (is_named_tokens(node->name))
-      return &node->outputs[0];
-    if (!found)
-      found = &node->outputs[0];
-  }
-  return found;
-}
-
 static const etr_graph *graph_of(const etr_profile *profile, const etr_method *method) {
   return method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+}
+
+static const etr_value *token_input_of(const etr_profile *profile, const etr_method *method) {
+  const etr_graph *graph = graph_of(profile, method);
+  return graph ? etr_token_input(graph) : NULL;
 }
 
 /* ---- Sizes that runs logged ---- */
@@ -110,7 +88,7 @@ static double *tokens_of_runs(const etr_profile *profile, const etr_method *meth
 }
 
 double *etr_tokens_of_runs(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  const etr_value *input = token_input(graph_of(profile, method));
+  const etr_value *input = token_input_of(profile, method);
   return input ? tokens_of_runs(profile, method, input, arena) : NULL;
 }
 
@@ -138,7 +116,7 @@ static double mean_tokens(const double *tokens, const etr_method *method,
 
 bool etr_throughput_of(etr_throughput *out, etr_arena *arena, const etr_profile *profile,
                        const etr_method *method, const etr_run_phase *phase) {
-  const etr_value *input = token_input(graph_of(profile, method));
+  const etr_value *input = token_input_of(profile, method);
   *out = (etr_throughput){.reads_tokens = input != NULL,
                           .tokens_per_run = NAN,
                           .ms_per_token = NAN,
