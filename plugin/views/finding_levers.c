@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * finding_levers.c - the next step for what takes most of the time. It rests on ratios between
- * kernels that were measured elsewhere (tests/bench/levers.py), so it is a rule of thumb.
+ * kernels that were measured on another processor, so it is a rule of thumb.
  */
 #include "base/stats.h"
 #include "output/label.h"

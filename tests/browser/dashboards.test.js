@@ -73,7 +73,7 @@ describe('dashboards', {skip: missing(), timeout: 600_000}, () => {
 
   it('say in Text what to look at, and how to colour the graph', async () => {
     await page.go('text', '1_summary');
-    await page.sees(...FIXTURES.map(fixture => new RegExp(`^${fixture}: .* ms.* per inference$`)), 'Look at first', 'profile/typical', 'where the time goes');
+    await page.sees(...FIXTURES.map(fixture => new RegExp(`^${fixture}: .* (us|ms).* per inference$`)), 'what to change', 'profile/typical', /^where the time goes/);
     for (const fixture of FIXTURES) await page.sees(methods[fixture].findings[0].title);
     await picture('text');
     await page.page.getByRole('link', {name: 'GRAPHS', exact: true}).first().click();

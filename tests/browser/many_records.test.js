@@ -46,7 +46,7 @@ describe('many records', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('name the record in the first line of each page in Text', async () => {
-    await page.go('text', 'Look at first');
+    await page.go('text', 'what to change');
     await page.sees(new RegExp(`^${NAMES[0]}: .* per inference$`));
     await picture('text');
   });
