@@ -718,7 +718,7 @@ static bool put_screen(report *r, const etr_summary *s) {
   /* Head, sentence, runs; a blank line, the boxes and their legend; heads and blank lines of the
    * levers and the rows; "more"; a blank line and the last line. */
   const char *runs = circumstances(r, s);
-  size_t lines = 3 + strlen(etr_or_empty(runs)) / etr_answer_text_width(&r->answer) + 4 +
+  size_t lines = 3 + strlen(etr_or_empty(runs)) / etr_answer_text_width(&r->answer) + 5 +
                  2 * shown + (shown ? 2 : 0) + 3 + 2;
   for (size_t i = 0; i < note_count; i++)
     lines += 1 + strlen(notes[i]) / etr_answer_text_width(&r->answer);
