@@ -687,6 +687,8 @@ typedef struct etr_memory_plan {
   int32_t peak_instruction;   /**< first instruction at the peak; -1: nothing is planned */
   const etr_boundary_tensor *boundary; /**< inputs, then outputs */
   size_t boundary_count;
+  const char *returned; /**< of a method without instructions, which computes nothing: the values
+                           that it returns, "2048", "true, [1, 2]"; NULL for other methods */
   const etr_delegate_blob *blobs;
   size_t blob_count;
   size_t unplanned_count; /**< tensors without an upper bound, which the runtime allocates while the

@@ -528,6 +528,14 @@ ETR_API etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_
                                           etr_error *error);
 
 /**
+ * Writes one line with the operators that the kernels of a program need,
+ * "aten::add.out,aten::mul.out", as the option --root_ops of ExecuTorch's gen_oplist takes them; an
+ * empty line without a .pte. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_operators(const etr_profile *profile, const etr_sink *sink,
+                                      etr_error *error);
+
+/**
  * Writes the contents of the inputs: for people as tables, for programs as one table with the
  * columns section, key and value, where a key is ROW.COLUMN of a table for people. options may be
  * NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.

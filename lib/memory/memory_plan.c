@@ -5,6 +5,7 @@
  */
 #include "memory/memory_plan.h"
 
+#include "base/writer.h"
 #include "inputs/program_values.h"
 #include "memory/program_memory.h"
 
@@ -114,6 +115,54 @@ static size_t add_boundary(etr_boundary_tensor *into, const etr_pte_method *prog
   return added;
 }
 
+static void put_returned(etr_writer *writer, const etr_pte_method *program, int32_t index,
+                         bool is_nested) {
+  const etr_pte_value *value = index >= 0 && (size_t)index < program->value_count
+                                   ? &program->values[index]
+                                   : NULL;
+  switch (value ? value->kind : ETR_PTE_VALUE_OTHER) {
+  case ETR_PTE_VALUE_INT:
+    etr_putf(writer, "%lld", (long long)value->scalar.integer);
+    return;
+  case ETR_PTE_VALUE_BOOL:
+    etr_puts(writer, value->scalar.integer ? "true" : "false");
+    return;
+  case ETR_PTE_VALUE_DOUBLE:
+    etr_put_double(writer, value->scalar.real);
+    return;
+  case ETR_PTE_VALUE_STRING:
+    etr_putf(writer, "\"%s\"", etr_or_empty(value->scalar.text));
+    return;
+  case ETR_PTE_VALUE_INT_LIST:
+    etr_puts(writer, "[");
+    for (size_t i = 0; i < value->item_count && !is_nested; i++) {
+      etr_puts(writer, i ? ", " : "");
+      put_returned(writer, program, value->items[i], true);
+    }
+    etr_puts(writer, "]");
+    return;
+  case ETR_PTE_VALUE_TENSOR:
+    etr_puts(writer, "a tensor");
+    return;
+  default:
+    etr_puts(writer, "None");
+  }
+}
+
+/* Returns the values that a method without instructions returns; NULL for other methods. */
+static const char *returned_text(const etr_pte_method *program, etr_arena *arena) {
+  etr_text text;
+  etr_writer writer;
+  if (program->instruction_count > 0)
+    return NULL;
+  etr_text_begin(&text, arena, &writer);
+  for (size_t i = 0; i < program->output_count; i++) {
+    etr_puts(&writer, i ? ", " : "");
+    put_returned(&writer, program, program->outputs[i], false);
+  }
+  return etr_text_end(&text, &writer);
+}
+
 static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *program,
                                  const etr_value_name *names, etr_arena *arena) {
   etr_boundary_tensor *list = etr_arena_alloc_array(
@@ -122,6 +171,7 @@ static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *pr
     return false;
   size_t inputs = add_boundary(list, program, names, ETR_TENSOR_INPUT, arena);
   plan->boundary = list;
+  plan->returned = returned_text(program, arena);
   plan->boundary_count = inputs +
                          add_boundary(list + inputs, program, names, ETR_TENSOR_OUTPUT, arena);
   for (size_t i = 0; i < program->value_count; i++) {

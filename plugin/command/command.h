@@ -88,9 +88,10 @@ typedef struct cli_settings {
   int64_t max_nodes, max_events, max_delegates, max_comparisons;
   int64_t depth, top, findings; /* TOP_DEFAULT: the command's own number */
   const char *method, *graph, *module, *op, *backend, *source_root;
-  bool force;  /* continue if a filter selects nothing, or if an ETDump is of another model */
-  bool values; /* logged values instead of times */
-  bool sizes;  /* `info` and `diff`: about the bytes of the programs */
+  bool force;     /* continue if a filter selects nothing, or if an ETDump is of another model */
+  bool values;    /* logged values instead of times */
+  bool operators; /* `info`: only the operators that kernels need */
+  bool sizes;     /* `info` and `diff`: about the bytes of the programs */
   const char *graphs;    /* modules of the graphs to write: "edge,aten" */
   const char *columns;   /* columns of tables: "node,avg" */
   unsigned order;        /* of accuracy: etr_accuracy_order; else etr_node_order */

@@ -12,6 +12,8 @@
 /* ---- Tables and documents ---- */
 
 static exit_status command_check_info(const cli_settings *settings) {
+  if (settings->operators && (settings->sizes || settings->format != FORMAT_TEXT))
+    return message_usage("info", "--operators is one line of text; JSON has operators, too");
   if (settings->sizes || settings->top == TOP_DEFAULT)
     return EXIT_DONE;
   return message_usage("info", "--top applies to --sizes");
@@ -20,6 +22,8 @@ static exit_status command_check_info(const cli_settings *settings) {
 static etr_status command_info(const etr_profile *profile, const cli_settings *settings,
                                const etr_sink *sink, etr_error *error) {
   const etr_table_options options = command_table_options(settings);
+  if (settings->operators)
+    return etr_emit_operators(profile, sink, error);
   if (settings->format == FORMAT_JSON)
     return (settings->sizes ? etr_emit_sizes_json : etr_emit_info_json)(profile, settings->unit,
                                                                         sink, error);
@@ -376,13 +380,14 @@ const cli_command commands[] = {
     {.name = "info",
      .bit = FOR_INFO,
      .arguments = "RECORD...",
-     .without = ETR_WITHOUT_MEMORY,
      .summary = "show what a record contains: graphs, methods, delegates, runs",
      .help =
          "Lists what the inputs contain: entry points with their dialect and number of nodes, "
          "methods with their "
          "delegates, and runs with the method that each executed. It also lists what is missing or "
-         "unknown.\n"
+         "unknown. With a program it shows what methods take and return, and methods that compute "
+         "nothing with their values. With --operators it prints the operators that a selective "
+         "build needs.\n"
          "With --sizes it shows where the bytes of the program are: the program itself, constants, "
          "delegates and "
          "their weights, named data and padding, which add up to the file. Weights are also summed "
@@ -391,6 +396,8 @@ const cli_command commands[] = {
      .rows = 10,
      .examples = {{"info mobilenet_v2", "an overview of a record"},
                   {"info etdump.etdp", "the runs of an ETDump without its ETRecord"},
+                  {"info model.pte --operators",
+                   "for gen_oplist --root_ops, for a selective build"},
                   {"info model.pte --sizes", "where the bytes of a program are"}},
      .check = command_check_info,
      .answer = command_info},
@@ -498,7 +505,7 @@ const cli_command commands[] = {
     {.name = "delegation",
      .bit = FOR_DELEGATION,
      .arguments = "RECORD...",
-     .without = TIMES_ONLY,
+     .without = ETR_WITHOUT_MEMORY | ETR_WITHOUT_SOURCES,
      .summary = "show which operator types are delegated, with times",
      .help = "Counts the delegated and the other nodes of each operator type, as ExecuTorch's "
              "print_delegation_info "

@@ -278,6 +278,8 @@ const option_spec option_specs[] = {
     {"values", 0, NULL, AS(FLAG, values), FOR_NODES | FOR_EVENTS,
      .help = "show logged values instead of times: minimum, maximum, mean and number of NaN (JSON "
              "has both)"},
+    {"operators", 0, NULL, AS(FLAG, operators), FOR_INFO,
+     .help = "print the operators that kernels need, as gen_oplist takes them (--root_ops)"},
     {"sizes", 0, NULL, AS(FLAG, sizes), FOR_INFO | FOR_DIFF,
      .help = "show where the bytes of the program are: weights by module and type, delegates, "
              "largest parts"},

@@ -7,6 +7,7 @@
 
 #include "output/node_filter.h"
 #include "output/section.h"
+#include "views/delegate_contents.h"
 #include "views/delegation.h"
 #include "views/loads.h"
 
@@ -17,12 +18,15 @@ typedef struct delegate_cells {
   const etr_method *method;
   const etr_delegate_row *row;
   double runs; /* its times are divided by this; 1: they are totals */
+  etr_arena *arena;
+  etr_delegate_contents contents;
 } delegate_cells;
 
 /* Which times the delegates of a table have. It is the context of the table. */
 typedef struct delegate_table {
   bool timed;
   bool phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
+  bool contents; /* of a delegate that recorded no operators, it is all that is known */
 } delegate_table;
 
 static const delegate_cells *cells_of(const void *row) {
@@ -85,6 +89,56 @@ static etr_cell handles(const void *row) {
   return etr_cell_number((double)cells_of(row)->row->delegate->handle_count);
 }
 
+static bool tells_contents(const void *context) {
+  return ((const delegate_table *)context)->contents;
+}
+
+/* Returns a list such as "4 convolution, 2 relu" of what there is; the rest as a number. */
+static etr_cell modules_text(const void *row) {
+  enum { LISTED = 3 };
+  const etr_delegate_contents *of = &cells_of(row)->contents;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, cells_of(row)->arena, &writer);
+  for (size_t i = 0; i < of->module_count && i < LISTED; i++) {
+    const char *pattern = of->modules[i].pattern;
+    etr_puts(&writer, i ? ", " : "");
+    if (of->modules[i].count > 1)
+      etr_putf(&writer, "%zu ", of->modules[i].count);
+    etr_puts(&writer, pattern[0] ? pattern : "(top level)");
+  }
+  if (of->module_count > LISTED)
+    etr_putf(&writer, ", %zu more", of->module_count - LISTED);
+  return etr_cell_text(etr_text_end(&text, &writer));
+}
+static etr_cell ops_text(const void *row) {
+  enum { LISTED = 4 };
+  const etr_delegate_contents *of = &cells_of(row)->contents;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, cells_of(row)->arena, &writer);
+  for (size_t i = 0; i < of->op_count && i < LISTED; i++) {
+    etr_slice op = etr_label_op(of->ops[i].op);
+    etr_putf(&writer, "%s%zu %.*s", i ? ", " : "", of->ops[i].count, (int)op.size, op.data);
+  }
+  if (of->op_count > LISTED)
+    etr_putf(&writer, ", %zu more kinds", of->op_count - LISTED);
+  return etr_cell_text(etr_text_end(&text, &writer));
+}
+
+static const etr_field delegate_module_fields[] = {
+    {"pattern", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_delegate_module, pattern),
+     .says = "modules that repeat have '*' for their numbers; \"\": the top level"},
+    {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate_module, count)},
+};
+ETR_ROW_TYPE(delegate_module, delegate_module_fields);
+
+static const etr_field delegate_op_fields[] = {
+    {"op", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_delegate_op, op)},
+    {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate_op, count)},
+};
+ETR_ROW_TYPE(delegate_op, delegate_op_fields);
+
 #define TIME(key, title, getter, tell, says_what)                                                  \
   {key,           title,         ETR_CELL_TIME,     ETR_IN_ALL,                                    \
    .get = getter, .tells = tell, .says = says_what, .nullable = true}
@@ -100,6 +154,9 @@ static const etr_field delegate_fields[] = {
      ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
      .says = "operators of the graph that run in it"},
     TIME("call", "call", call, tells_time, "the whole call"),
+    {"typical", NULL, ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON,
+     ETR_AT(delegate_cells, contents.typical), .nullable = true,
+     .says = "the whole call, per inference in the typical run"},
     TIME("on_nodes", "on nodes", on_nodes, tells_time, "the part of it that is on its nodes"),
     {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, .get = estimated,
      .says = "the part of on_nodes that is estimated", .nullable = true},
@@ -112,6 +169,17 @@ static const etr_field delegate_fields[] = {
          "by compute unit, on nodes or not; the rest of the call is not recorded"),
     TIME("gpu", "GPU", gpu, tells_gpu, NULL),
     TIME("cpu", "CPU", cpu, tells_cpu, NULL),
+    {"macs", "macs", ETR_CELL_AMOUNT, ETR_IN_ALL, ETR_AT(delegate_cells, contents.macs),
+     .tells = tells_contents, .nullable = true,
+     .says = "multiply-accumulates per inference; null: not known of all operators in it"},
+    {NULL, "operators", ETR_CELL_NAME, ETR_IN_TABLES, .get = ops_text, .tells = tells_contents,
+     .says = "what it contains, by the graph of the ETRecord"},
+    {NULL, "modules", ETR_CELL_NAME, ETR_IN_TABLES, .get = modules_text, .tells = tells_contents},
+    {"modules", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_delegate_module_fields,
+     .type = "delegate_modules",
+     ETR_ARRAY_AT(delegate_cells, contents.modules, contents.module_count)},
+    {"op_types", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_delegate_op_fields,
+     .type = "delegate_ops", ETR_ARRAY_AT(delegate_cells, contents.ops, contents.op_count)},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
 ETR_ROW_TYPE(delegate, delegate_fields);
@@ -127,8 +195,11 @@ static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_pro
                                                  size_t *count) {
   const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, count);
   delegate_cells *cells = rows ? etr_arena_alloc_array(arena, *count, sizeof *cells) : NULL;
-  for (size_t i = 0; cells && i < *count; i++)
-    cells[i] = (delegate_cells){.method = method, .row = &rows[i], .runs = runs};
+  for (size_t i = 0; cells && i < *count; i++) {
+    cells[i] = (delegate_cells){.method = method, .row = &rows[i], .runs = runs, .arena = arena};
+    if (!etr_delegate_contents_make(&cells[i].contents, arena, profile, method, rows[i].delegate))
+      return NULL;
+  }
   return cells;
 }
 
@@ -365,6 +436,7 @@ static bool add_delegates(delegates *d, const etr_method *method) {
     return false;
   for (size_t i = 0; i < count; i++) {
     d->shown.timed |= cells[i].row->delegate->call_ticks > 0;
+    d->shown.contents |= cells[i].contents.is_opaque && cells[i].contents.op_count > 0;
     for (size_t p = 0; p < ETR_PHASES; p++)
       d->shown.phases[p] |= cells[i].row->phases[p] > 0;
     for (size_t u = 0; u < ETR_COMPUTE_UNITS; u++)
@@ -375,12 +447,12 @@ static bool add_delegates(delegates *d, const etr_method *method) {
 }
 
 /* Puts the delegates below the table of operators, but only if a phase or compute unit of some
- * delegate is known. */
+ * delegate is known, or if one recorded no operators: its call's time is all there is. */
 static bool put_told_delegates(etr_answer *answer, const etr_method *method, unsigned medium) {
   delegates *d = begin_delegates(answer);
   if (!d || !add_delegates(d, method))
     return false;
-  bool tells = false;
+  bool tells = d->shown.contents;
   for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++)
     tells |= d->shown.phases[p];
   for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++)

@@ -4,9 +4,11 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/natural.h"
+#include "output/label.h"
 #include "output/table.h"
 #include "views/breakdown.h"
 #include "views/cost_figures.h"
@@ -333,6 +335,11 @@ static etr_cell method_title(const void *row) {
   return etr_cell_text(method_of(row)->name[0] ? method_of(row)->name : "(not known)");
 }
 
+static etr_cell planned_bytes(const void *row) {
+  const etr_memory_plan *plan = method_of(row)->memory;
+  return plan ? etr_cell_number((double)plan->planned_bytes) : etr_cell_none();
+}
+
 static etr_cell delegates(const void *row) {
   return etr_cell_text(etr_backends_text(((const method_row *)row)->arena, method_of(row)));
 }
@@ -352,6 +359,8 @@ static const etr_field method_fields[] = {
     {"runs", "runs", ETR_CELL_COUNT, NAMED, METHOD(run_count)},
     {"skipped_runs", "excluded", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1,
      .says = "inferences that are excluded, as warm-up or by choice; `runs` counts the others"},
+    {"planned_bytes", "planned bytes", ETR_CELL_BYTES, NAMED, .get = planned_bytes, .spare = 2,
+     .nullable = true, .says = "memory that the program plans; null: there is no .pte"},
     {"execute_avg", "execute avg", ETR_CELL_TIME, NAMED, METHOD(execute.avg), .has = has_run,
      .unit_in = ETR_IN_TABLES},
     {NULL, "delegates", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegates},
@@ -367,6 +376,119 @@ static etr_rows list_methods(etr_answer *answer) {
   for (size_t i = 0; rows && i < profile->method_count; i++)
     rows[i] = (method_row){&answer->arena, &profile->methods[i]};
   return ETR_ROWS(rows, rows ? profile->method_count : 0);
+}
+
+/* ---- A program's card: what its methods take and return, constants, operators ---- */
+
+typedef struct boundary_row {
+  etr_arena *arena;
+  const etr_method *method;
+  const etr_boundary_tensor *tensor;
+} boundary_row;
+
+static etr_cell boundary_role(const void *row) {
+  return etr_cell_text(etr_tensor_role_name(((const boundary_row *)row)->tensor->role));
+}
+/* Returns "f32[1,3,224,224]"; "f32[1,5000] at most" if the sizes are bounds. */
+static etr_cell boundary_type(const void *row) {
+  const boundary_row *r = row;
+  const char *shape = etr_label_shape(r->arena, &r->tensor->tensor);
+  return etr_cell_text(
+      r->tensor->is_bound ? etr_arena_format(r->arena, "%s at most", etr_or_empty(shape)) : shape);
+}
+
+#define TENSOR(name) ETR_VIA(boundary_row, tensor, etr_boundary_tensor, name)
+
+static const etr_field boundary_tensor_fields[] = {
+    {"method", "method", ETR_CELL_NAME, NAMED, ETR_VIA(boundary_row, method, etr_method, name)},
+    {"role", "role", ETR_CELL_WORD, NAMED, .get = boundary_role, .type = "boundary_role"},
+    {"index", "index", ETR_CELL_COUNT, NAMED, TENSOR(index)},
+    {"name", "name", ETR_CELL_NAME, NAMED, TENSOR(tensor.name)},
+    {"type", "type", ETR_CELL_NAME, NAMED, .get = boundary_type,
+     .says = "number type and sizes; \"at most\": the sizes are the bounds of a dynamic shape"},
+    {"bytes", "bytes", ETR_CELL_BYTES, NAMED, TENSOR(size_bytes)},
+    {"planned", "planned", ETR_CELL_FLAG, NAMED, TENSOR(is_planned), .spare = 1,
+     .says = "false: the application provides the memory"},
+};
+ETR_ROW_TYPE(boundary_tensor, boundary_tensor_fields);
+
+static etr_rows list_boundary(etr_answer *answer) {
+  const etr_profile *profile = answer->profile;
+  size_t count = 0;
+  for (size_t i = 0; i < profile->method_count; i++)
+    count += profile->methods[i].memory ? profile->methods[i].memory->boundary_count : 0;
+  boundary_row *rows = etr_arena_alloc_array(&answer->arena, count, sizeof *rows);
+  size_t at = 0;
+  for (size_t i = 0; rows && i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    for (size_t k = 0; method->memory && k < method->memory->boundary_count; k++)
+      rows[at++] = (boundary_row){&answer->arena, method, &method->memory->boundary[k]};
+  }
+  return ETR_ROWS(rows, rows ? count : 0);
+}
+
+typedef struct constant_method {
+  const char *method, *value;
+} constant_method;
+
+static const etr_field constant_method_fields[] = {
+    {"method", "constant method", ETR_CELL_NAME, NAMED, ETR_AT(constant_method, method)},
+    {"value", "returns", ETR_CELL_NAME, NAMED, ETR_AT(constant_method, value),
+     .says = "the values as text"},
+};
+ETR_ROW_TYPE(constant_method, constant_method_fields);
+
+/* Lists the methods that compute nothing. */
+static etr_rows list_constants(etr_answer *answer) {
+  const etr_profile *profile = answer->profile;
+  constant_method *rows = etr_arena_alloc_array(&answer->arena, profile->method_count,
+                                                sizeof *rows);
+  size_t count = 0;
+  for (size_t i = 0; rows && i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    if (method->memory && method->memory->returned)
+      rows[count++] = (constant_method){method->name, method->memory->returned};
+  }
+  return ETR_ROWS(rows, count);
+}
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Lists the operators that the kernels of all methods need, each once, by name. */
+static const char *const *list_operators(etr_answer *answer, size_t *count) {
+  const etr_profile *profile = answer->profile;
+  etr_vec(const char *) names = {0};
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_memory_plan *plan = profile->methods[i].memory;
+    for (size_t k = 0; plan && k < plan->instruction_count; k++) {
+      bool is_kernel = !plan->steps[k].is_delegate && strstr(plan->steps[k].op, "::");
+      const char **added = is_kernel ? etr_vec_push(&answer->arena, &names) : NULL;
+      if (added)
+        *added = plan->steps[k].op;
+    }
+  }
+  *count = 0;
+  if (names.count)
+    etr_sort(names.data, names.count, sizeof *names.data, by_name);
+  for (size_t i = 0; i < names.count; i++)
+    if (i == 0 || strcmp(names.data[i], names.data[*count - 1]) != 0)
+      names.data[(*count)++] = names.data[i];
+  return names.data;
+}
+
+etr_status etr_emit_operators(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  etr_answer answer;
+  size_t count;
+  etr_answer_begin(&answer, profile, NULL, NULL, sink);
+  const char *const *names = list_operators(&answer, &count);
+  for (size_t i = 0; i < count; i++) {
+    etr_puts(&answer.writer, i ? "," : "");
+    etr_put_plain(&answer.writer, names[i]);
+  }
+  etr_puts(&answer.writer, "\n");
+  return etr_answer_end(&answer, true, error);
 }
 
 /* ---- Runs: JSON lists each run, tables list blocks of equal runs ---- */
@@ -474,6 +596,11 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   etr_jw_end(f->json);
   etr_field_put_rows(f, "entry_points", &etr_entry_point_fields, list_graphs(&answer));
   etr_field_put_rows(f, "methods", &etr_method_fields, list_methods(&answer));
+  etr_field_put_rows(f, "inputs_outputs", &etr_boundary_tensor_fields, list_boundary(&answer));
+  etr_field_put_rows(f, "constant_methods", &etr_constant_method_fields, list_constants(&answer));
+  size_t operator_count;
+  const char *const *operators = list_operators(&answer, &operator_count);
+  etr_field_texts(f, "operators", operators, operator_count);
   etr_field_put_rows(f, "costs", &etr_module_cost_fields, info_costs(&answer, false));
   etr_field_put_rows(f, "runs", &etr_run_fields, list_runs(&answer, false));
   etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
@@ -623,6 +750,8 @@ static void write_values(etr_answer *answer) {
   add_facts(&table, "debug_values", &etr_logged_count_fields, &counts);
   add_list(&table, "entry_points", &etr_entry_point_fields, list_graphs(answer), true);
   add_list(&table, "methods", &etr_method_fields, list_methods(answer), true);
+  add_list(&table, "inputs_outputs", &etr_boundary_tensor_fields, list_boundary(answer), false);
+  add_list(&table, "constant_methods", &etr_constant_method_fields, list_constants(answer), true);
   add_list(&table, "costs", &etr_module_cost_fields, info_costs(answer, false), false);
   add_list(&table, "runs", &etr_run_fields, list_runs(answer, true), false);
   add_list(&table, "test_sets", &etr_test_set_fields,
@@ -643,6 +772,9 @@ static void write_tables(info *i) {
     put_lines(i);
   put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
   put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
+  put_table(i, "inputs and outputs", &etr_boundary_tensor_fields, list_boundary(&i->answer));
+  put_table(i, "methods that compute nothing", &etr_constant_method_fields,
+            list_constants(&i->answer));
   put_table(i, "costs of one inference, largest modules (all: JSON)", &etr_module_cost_fields,
             info_costs(&i->answer, true));
   put_table(i, "runs", &etr_run_fields, list_runs(&i->answer, true));

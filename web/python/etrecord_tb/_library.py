@@ -20,7 +20,7 @@ UNITS = ("ms", "ns", "us", "s", "cycles", "auto")
 STATISTICS = ("typical", "avg", "p50")  # etr_statistic
 ANSWERS = ("events", "nodes", "summary", "source", "delegation", "memory")  # etr_answer_kind
 SUMMARY_TABLES = ("op", "module", "pattern", "backend", "source", "kernel", "method", "part", "finding")  # etr_sum_by, from 1 on
-DIFF_TABLES = ("node", "op", "module", "pattern", "backend", "value", "part", "method")  # etr_diff_by, from 1 on
+DIFF_TABLES = ("node", "op", "module", "pattern", "backend", "source", "kernel", "value", "part", "method")  # etr_diff_by, from 1 on
 
 
 class Error(ctypes.Structure):

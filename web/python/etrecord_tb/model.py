@@ -417,6 +417,10 @@ class Delegate:
     npu: float | None
     gpu: float | None
     cpu: float | None
+    typical: float | None = None
+    macs: int | None = None
+    modules: list[dict[str, Any]] = field(default_factory=list)
+    op_types: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass

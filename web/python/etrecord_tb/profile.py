@@ -398,7 +398,7 @@ class Profile(_Handle):
             raise ValueError(f"neither record has a method named {method!r}")
         from . import model
 
-        return model.build(model.Diff, {key: said[key] for key in ("limit", "recording_noise", "methods", "load")})
+        return model.build(model.Diff, {key: said[key] for key in ("limit", "recording_noise", "turns", "methods", "load")})
 
     def accuracy(self, reference: Path | None = None, reference_record: Profile | None = None) -> model.Accuracy:
         """Returns the values that the runs logged, compared with a reference, as `etrecord-tb accuracy` does.
