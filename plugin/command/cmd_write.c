@@ -249,11 +249,10 @@ static void count_runs(run_search *search, const char *folder, int depth) {
     bool is_events = strstr(entry->d_name, "tfevents") != NULL;
     search->runs += is_events && !is_run;
     is_run |= is_events;
-    if (is_events || entry->d_name[0] == '.' ||
-        strlen(folder) + strlen(entry->d_name) + 2 > sizeof path)
+    if (is_events || entry->d_name[0] == '.')
       continue;
-    (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    if (command_is_folder(path))
+    int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (size > 0 && (size_t)size < sizeof path && command_is_folder(path))
       count_runs(search, path, depth + 1);
   }
   (void)closedir(directory);

@@ -6,6 +6,7 @@
 
 #include "base/stats.h"
 #include "output/label.h"
+#include "output/plain_text.h"
 #include "output/section.h"
 #include "output/text_table.h"
 
@@ -38,6 +39,11 @@ bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_
   return etr_groups_make(&out->groups, &answer->arena, answer->profile, method) &&
          etr_headline_make(&out->headline, &answer->arena, answer->profile, method, &out->groups,
                            unit);
+}
+
+/* Returns a text with names from a file as a copy that cannot steer a terminal. */
+static const char *plain(etr_answer *answer, const char *text) {
+  return text ? etr_or_empty(etr_plain_copy(&answer->arena, text)) : "";
 }
 
 static size_t width_of(const etr_answer *answer) {
@@ -87,7 +93,7 @@ void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s
   if (!text || !text[0])
     return;
   if (!etr_section_is_markdown(answer)) {
-    etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, text, 0, width_of(answer));
+    etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, plain(answer, text), 0, width_of(answer));
     return;
   }
   /* "67 % is ...; 18 % is ...": each share is before the first "%" of its part. */
@@ -96,7 +102,8 @@ void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s
     if (!end)
       break;
     etr_puts(&answer->writer, "**");
-    etr_put(&answer->writer, (etr_slice){at, (size_t)(end + 1 - at)});
+    char *share = etr_arena_copy(&answer->arena, (etr_slice){at, (size_t)(end + 1 - at)});
+    etr_put_markdown(&answer->writer, etr_or_empty(share));
     etr_puts(&answer->writer, "**");
     const char *stop = next ? next + 2 : text + strlen(text);
     char *rest = etr_arena_copy(&answer->arena, (etr_slice){end + 1, (size_t)(stop - end - 1)});
@@ -365,7 +372,7 @@ static void put_legend(etr_answer *answer, const etr_first_screen *s) {
                time_text(answer, s, of.list[i].ticks, true, of.list[i].ticks / s->groups.whole));
   const char *legend = etr_text_end(&text, &w);
   if (legend)
-    etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, legend, 1, width_of(answer));
+    etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, plain(answer, legend), 1, width_of(answer));
 }
 
 void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
@@ -475,7 +482,7 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   const char *saves = saves_text(answer, s, finding);
   etr_putf(w, "%2zu ", number);
   etr_put_style(w, ETR_STYLE_BOLD);
-  size_t used = etr_put_cut(w, finding->title, name_columns(answer), ETR_CUT_MIDDLE);
+  size_t used = etr_put_cut(w, plain(answer, finding->title), name_columns(answer), ETR_CUT_MIDDLE);
   etr_put_style(w, ETR_STYLE_PLAIN);
   etr_put_blanks(w, name_columns(answer) - used);
   bool has_bar = !finding->is_once && !isnan(finding->potential);
@@ -573,7 +580,7 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
   bool is_markdown = etr_section_is_markdown(answer), is_narrow = width_of(answer) < NARROW;
   size_t shown = s->most_rows ? ETR_MIN(s->groups.count, s->most_rows) : s->groups.count;
   const char *unit = etr_unit_name(s->unit);
-  enum { LONGEST_PREFIX = 20 };
+  enum { LONGEST_PREFIX = 20, LEAST_PLACE = 8 /* columns of what a row runs on */ };
   size_t left_out = prefix.size > LONGEST_PREFIX ? prefix.size - LONGEST_PREFIX : 0;
   const char *title = "where the time goes", *dots = left_out ? "\xE2\x80\xA6" : "";
   if (prefix.size)
@@ -588,7 +595,7 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
     etr_putf(w, " | %s | share | | runs on |\n|---|---:|---:|---|---|\n", unit);
   } else {
     etr_put_style(w, ETR_STYLE_BOLD);
-    size_t used = etr_put_cut(w, etr_or_empty(title), name_columns(answer), ETR_CUT_MIDDLE);
+    size_t used = etr_put_cut(w, plain(answer, title), name_columns(answer), ETR_CUT_MIDDLE);
     etr_put_blanks(w, name_columns(answer) - used);
     put_right(w, unit, 10);
     etr_puts(w, is_narrow ? "  share   count" : "  share               count    each");
@@ -615,7 +622,7 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
       continue;
     }
     etr_puts(w, " ");
-    size_t used = etr_put_cut(w, name, name_columns(answer) - 1, ETR_CUT_MIDDLE);
+    size_t used = etr_put_cut(w, plain(answer, name), name_columns(answer) - 1, ETR_CUT_MIDDLE);
     etr_put_blanks(w, name_columns(answer) - 1 - used);
     put_right(w, row_time(answer, s, group), 10);
     put_right(w, share_text(answer, share), 7);
@@ -628,7 +635,9 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
     else if (!is_narrow)
       etr_put_blanks(w, 8);
     etr_puts(w, "  ");
-    etr_put_plain(w, runs_on(answer, group));
+    size_t before = name_columns(answer) + (is_narrow ? 27 : 47); /* the columns written so far */
+    size_t room = width_of(answer) > before + LEAST_PLACE ? width_of(answer) - before : LEAST_PLACE;
+    (void)etr_put_cut(w, plain(answer, runs_on(answer, group)), room, ETR_CUT_MIDDLE);
     etr_puts(w, "\n");
   }
   if (!is_markdown && s->groups.count > shown)

@@ -191,7 +191,7 @@ def tables(run, flatc, tmp_path_factory):
         (folder / f"{build}.tsv").write_text("\n".join(rows))
         for answer, command in answers.items():
             run(*command, FIXTURES / fixtures[build], "--tag", "record=mobilenet", "--each-from", folder / f"{build}.tsv", "-o", folder / answer / f"{build}.parquet")
-    run("summary", "--by", "finding", FIXTURES / "drift", "--each", "--tag", "device=s24", "--tag", "build=a1", "-o", folder / "findings" / "drift.parquet")
+    run("summary", "--by", "finding", FIXTURES / "drift" / "etdump.etdp", "--each", "--tag", "device=s24", "--tag", "build=a1", "-o", folder / "findings" / "drift.parquet")
     return folder
 
 

@@ -76,7 +76,7 @@ def numbers(document):
     while left:
         value = left.pop()
         if isinstance(value, (dict, list)):
-            left.extend([each for key, each in value.items() if key not in ("by_pattern", "patterns")] if isinstance(value, dict) else value)
+            left.extend([each for key, each in value.items() if key not in ("by_pattern", "patterns", "groups")] if isinstance(value, dict) else value)
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
             found.append(value)
     return sorted(found)

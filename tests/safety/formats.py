@@ -223,9 +223,9 @@ def json_document(written, harmless):
 
 
 def json_lines(written, harmless):
-    """Each line a document; rows with one name may have been added up."""
-    require(written.endswith('\n'), 'no line end behind the last line')
-    for line in written[:-1].split('\n'):
+    """Each line a document, or no line; rows with one name may have been added up."""
+    require(not written or written.endswith('\n'), 'no line end behind the last line')
+    for line in written.split('\n')[:-1]:
         json_document(line, None)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Doubles as text are as short as Python's: numbers.py PRINT_NUMBERS. repr() has the fewest digits, and of those the nearest; a round trip shows neither."""
+"""Doubles as text are as short as Python's: shortest.py PRINT_NUMBERS. repr() has the fewest digits, and of those the nearest; a round trip shows neither."""
 
 import random
 import struct
