@@ -580,7 +580,7 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
   bool is_markdown = etr_section_is_markdown(answer), is_narrow = width_of(answer) < NARROW;
   size_t shown = s->most_rows ? ETR_MIN(s->groups.count, s->most_rows) : s->groups.count;
   const char *unit = etr_unit_name(s->unit);
-  enum { LONGEST_PREFIX = 20, LEAST_PLACE = 8 /* columns of what a row runs on */ };
+  enum { LONGEST_PREFIX = 18, LEAST_PLACE = 8 /* columns of what a row runs on */ };
   size_t left_out = prefix.size > LONGEST_PREFIX ? prefix.size - LONGEST_PREFIX : 0;
   const char *title = "where the time goes", *dots = left_out ? "\xE2\x80\xA6" : "";
   if (prefix.size)
