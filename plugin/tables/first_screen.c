@@ -579,6 +579,8 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
   etr_slice prefix = prefix_of(s);
   bool is_markdown = etr_section_is_markdown(answer), is_narrow = width_of(answer) < NARROW;
   size_t shown = s->most_rows ? ETR_MIN(s->groups.count, s->most_rows) : s->groups.count;
+  while (s->most_rows && shown > 1 && s->groups.list[shown - 1].stats.typical == 0)
+    shown--; /* the clock counted nothing */
   const char *unit = etr_unit_name(s->unit);
   enum { LONGEST_PREFIX = 18, LEAST_PLACE = 8 /* columns of what a row runs on */ };
   size_t left_out = prefix.size > LONGEST_PREFIX ? prefix.size - LONGEST_PREFIX : 0;

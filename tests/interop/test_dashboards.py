@@ -177,7 +177,7 @@ def page_of(server, run, tag):
 
 @pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
 def test_text(tensorboard, command, logdir, record):
-    """One short page: the record and its time, what to look at and how to colour the graph, then tables without empty rows."""
+    """One short page: the record and its time, what to change, rows without empty ones, then how to colour the graph."""
     tags = tensorboard.json("plugin/text/tags")
     told = homes(logdir, command, record)
     if not told:
@@ -186,7 +186,7 @@ def test_text(tensorboard, command, logdir, record):
     assert list(tags[run.name]) == ["1_summary"]
     page = page_of(tensorboard, run.name, "1_summary")
     assert fixture_name(record).replace("/", "_") in re.search(r"<h2>(.*?)</h2>", page)[1]
-    assert page.index('href="#graphs"') < page.index("<table>") and "profile/typical" in page
+    assert page.index("<table>") < page.index('href="#graphs"') and "profile/typical" in page
     rows = cells(page)
     assert len(rows) <= 16
     for row in rows[1:]:
