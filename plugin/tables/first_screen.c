@@ -33,11 +33,42 @@ enum {
 /* The least share of what the line below the boxes names. */
 #define LEAST_NAMED 0.01
 
+/* Returns the longest prefix of patterns, up to a dot, that holds most of the time of operators on
+ * nodes. */
+static etr_slice prefix_of(const etr_groups *groups) {
+  enum {
+    LONG_ROWS = 64
+  }; /* a prefix of most of the time is one of a long row, and rows are sorted */
+  double whole = 0;
+  etr_slice best = {"", 0};
+  for (size_t i = 0; i < groups->count; i++)
+    whole += groups->list[i].pattern ? groups->list[i].stats.typical : 0;
+  for (size_t i = 0; i < groups->count && i < LONG_ROWS; i++) {
+    const char *pattern = groups->list[i].pattern;
+    for (size_t size = 1; pattern && size <= strlen(pattern); size++) {
+      double inside = 0;
+      if ((pattern[size] && pattern[size] != '.') || size <= best.size)
+        continue;
+      for (size_t k = 0; k < groups->count; k++) {
+        const char *other = groups->list[k].pattern;
+        bool is_inside = other && strncmp(other, pattern, size) == 0 &&
+                         (!other[size] || other[size] == '.');
+        inside += is_inside ? groups->list[k].stats.typical : 0;
+      }
+      if (inside >= PREFIX_SHARE * whole)
+        best = (etr_slice){pattern, size};
+    }
+  }
+  return best;
+}
+
 bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_method *method,
                            const etr_findings *findings, etr_unit unit) {
   *out = (etr_first_screen){.method = method, .findings = findings, .unit = unit};
-  return etr_groups_make(&out->groups, &answer->arena, answer->profile, method) &&
-         etr_headline_make(&out->headline, &answer->arena, answer->profile, method, &out->groups,
+  if (!etr_groups_make(&out->groups, &answer->arena, answer->profile, method))
+    return false;
+  out->prefix = prefix_of(&out->groups);
+  return etr_headline_make(&out->headline, &answer->arena, answer->profile, method, &out->groups,
                            unit);
 }
 
@@ -115,34 +146,8 @@ void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s
 
 /* ---- Names ---- */
 
-/* Returns the size of the longest prefix of patterns, up to a dot, that holds most of the time of
- * operators on nodes. */
-static etr_slice prefix_of(const etr_first_screen *s) {
-  double whole = 0;
-  etr_slice best = {"", 0};
-  for (size_t i = 0; i < s->groups.count; i++)
-    whole += s->groups.list[i].pattern ? s->groups.list[i].stats.typical : 0;
-  for (size_t i = 0; i < s->groups.count && i < 64;
-       i++) { /* a prefix of most time is of a long row */
-    const char *pattern = s->groups.list[i].pattern;
-    for (size_t size = 1; pattern && size <= strlen(pattern); size++) {
-      double inside = 0;
-      if ((pattern[size] && pattern[size] != '.') || size <= best.size)
-        continue;
-      for (size_t k = 0; k < s->groups.count; k++) {
-        const char *other = s->groups.list[k].pattern;
-        bool is_inside = other && strncmp(other, pattern, size) == 0 &&
-                         (!other[size] || other[size] == '.');
-        inside += is_inside ? s->groups.list[k].stats.typical : 0;
-      }
-      if (inside >= PREFIX_SHARE * whole)
-        best = (etr_slice){pattern, size};
-    }
-  }
-  return best;
-}
-
-/* Returns a pattern below the prefix; from the top, with a slash, for one outside of it. */
+/* Returns a pattern below the prefix, which may be a number alone; from the top, with a slash, for
+ * one outside of it. */
 static const char *relative(etr_answer *answer, const char *pattern, etr_slice prefix) {
   if (prefix.size == 0)
     return pattern;
@@ -377,7 +382,7 @@ static void put_legend(etr_answer *answer, const etr_first_screen *s) {
 
 void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
   etr_writer *w = &answer->writer;
-  etr_slice prefix = prefix_of(s);
+  etr_slice prefix = s->prefix;
   boxes upper = {.count = 0};
   if (etr_section_is_markdown(answer) || s->groups.count == 0 || !(s->groups.whole > 0))
     return;
@@ -460,8 +465,7 @@ static const char *cut_at_word(etr_answer *answer, const char *text, size_t widt
 }
 
 /* Returns "Re-export: they take 614 ms in float32". */
-static const char *reason_text(etr_answer *answer, const etr_first_screen *s,
-                               const etr_finding *finding) {
+static const char *reason_text(etr_answer *answer, const etr_finding *finding) {
   const char *effort = etr_effort_text(finding->effort);
   etr_text text;
   etr_writer w;
@@ -470,9 +474,8 @@ static const char *reason_text(etr_answer *answer, const etr_first_screen *s,
   etr_puts(&w, effort + 1);
   etr_puts(&w, finding->fact[0] ? ": " : "");
   etr_puts(&w, finding->fact);
-  for (size_t i = 0; i < finding->overlap_count && i < 1; i++)
-    etr_putf(&w, "; shares time with %u", (unsigned)finding->overlaps[i] + 1);
-  (void)s;
+  if (finding->overlap_count)
+    etr_putf(&w, "; shares time with %u", (unsigned)finding->overlaps[0] + 1);
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
@@ -496,7 +499,7 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   etr_putf(w, "   %s\n", etr_sureness_text(finding->sureness));
   etr_puts(w, "   ");
   etr_put_style(w, ETR_STYLE_DIM);
-  etr_put_plain(w, cut_at_word(answer, reason_text(answer, s, finding), width_of(answer) - 3));
+  etr_put_plain(w, cut_at_word(answer, reason_text(answer, finding), width_of(answer) - 3));
   etr_put_style(w, ETR_STYLE_PLAIN);
   etr_puts(w, "\n");
 }
@@ -576,7 +579,7 @@ static const char *count_text(etr_answer *answer, const etr_group *group) {
 
 void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
   etr_writer *w = &answer->writer;
-  etr_slice prefix = prefix_of(s);
+  etr_slice prefix = s->prefix;
   bool is_markdown = etr_section_is_markdown(answer), is_narrow = width_of(answer) < NARROW;
   size_t shown = s->most_rows ? ETR_MIN(s->groups.count, s->most_rows) : s->groups.count;
   while (s->most_rows && shown > 1 && s->groups.list[shown - 1].stats.typical == 0)

@@ -15,6 +15,7 @@ typedef struct etr_first_screen {
   const etr_method *method;
   const etr_findings *findings; /* NULL: none are shown */
   etr_groups groups;
+  etr_slice prefix; /* the deepest module that holds most of the time; names are relative to it */
   etr_headline headline;
   etr_unit unit;
   size_t most_levers, most_rows;

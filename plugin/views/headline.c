@@ -5,6 +5,7 @@
 #include "views/headline.h"
 
 #include "base/natural.h"
+#include "base/utf8.h"
 #include "output/label.h"
 #include "output/text_table.h"
 #include "views/phases.h"
@@ -285,7 +286,7 @@ static const char *where_text(etr_arena *arena, const etr_method *method,
 static size_t letters_of(const char *text) {
   size_t count = 0;
   for (const char *at = text; *at; at++)
-    count += ((unsigned char)*at & 0xC0) != 0x80;
+    count += !etr_utf8_continues(*at);
   return count;
 }
 
