@@ -342,6 +342,18 @@ function moduleColumns(rows) {
   ];
 }
 
+/* The columns of figures of rows that stand for several operators. `changeOf` is that of changeColumns(). */
+const figureColumns = (rows, changeOf) => [
+  countColumn(),
+  ...timeColumns(rows),
+  ...rateColumns(
+    rows,
+    row => row.rows,
+    row => row.time,
+  ),
+  ...changeColumns(changeOf, row => row.rows),
+];
+
 const lineColumns = rows => [
   {
     key: 'label',
@@ -359,14 +371,7 @@ const lineColumns = rows => [
     cell: row =>
       html`<code class="cut" title=${sourceText(row.source)}>${row.source?.code?.trim().split('\n')[0] ?? ''}</code>`,
   },
-  countColumn(),
-  ...timeColumns(rows),
-  ...rateColumns(
-    rows,
-    row => row.rows,
-    row => row.time,
-  ),
-  ...changeColumns(changesBy.value.source, row => row.rows),
+  ...figureColumns(rows, changesBy.value.source),
 ];
 
 const backendColumns = rows => [
@@ -377,14 +382,7 @@ const backendColumns = rows => [
     value: row => row.label,
     cell: row => html`<${RunsOn} name=${row.backend} />`,
   },
-  countColumn(),
-  ...timeColumns(rows),
-  ...rateColumns(
-    rows,
-    row => row.rows,
-    row => row.time,
-  ),
-  ...changeColumns(changesBy.value.backend, row => row.rows),
+  ...figureColumns(rows, changesBy.value.backend),
 ];
 
 /* The time of delegates by phase and by unit, where a backend records it: averages. */
