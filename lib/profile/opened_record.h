@@ -27,4 +27,9 @@ struct etr_opened_record {
   etr_known_costs *known_costs; /* of each graph of the record; joining adds to it */
 };
 
+/** Returns true if the processor on which the inputs were recorded has AVX-512 VNNI: by the
+ * instructions given, or else by those of record.json beside the ETDump, or the ETRecord. A file of
+ * that name that says nothing of it is ignored. */
+bool etr_has_vnni(const etr_inputs *inputs, const char *instructions);
+
 #endif
