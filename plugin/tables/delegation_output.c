@@ -7,7 +7,6 @@
 
 #include "output/node_filter.h"
 #include "output/section.h"
-#include "views/delegate_contents.h"
 #include "views/delegation.h"
 #include "views/loads.h"
 

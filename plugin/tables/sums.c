@@ -5,6 +5,7 @@
 #include "tables/sums.h"
 
 #include "output/label.h"
+#include "views/module_tree.h"
 
 enum { BAR_WIDTH = 24 };
 
