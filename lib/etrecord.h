@@ -1136,6 +1136,8 @@ typedef struct etr_run {
   uint32_t block;              /**< index into etr_profile.blocks */
   int32_t bundled_input_index; /**< -1: none */
   uint64_t execute_ticks;      /**< Method::execute; 0 if it has no time */
+  uint64_t token_count; /**< tokens that it read: elements of its method's etr_token_input(); 0: its
+                           method reads none, or a size is symbolic and was not logged */
   uint32_t series; /**< number that increases with each ETDump and each load: runs of one series
                       follow the same load */
   uint32_t phase;  /**< index into etr_method.run_phases; ETR_NONE: not an inference, or its method
@@ -1216,6 +1218,14 @@ typedef enum etr_phase_rule {
  */
 ETR_API const char *etr_phase_rule_name(etr_phase_rule rule);
 
+/** Tokens that runs of a language model read, and how fast, in their typical run. */
+typedef struct etr_throughput {
+  double tokens_per_run;    /**< mean over the runs of the typical run; NaN: not known */
+  double ms_per_token;      /**< milliseconds; NaN: not known */
+  double tokens_per_second; /**< NaN: not known */
+  const char *why; /**< why it is not known, in words; NULL if it is known. The string is static */
+} etr_throughput;
+
 /** Runs of one kind, if a method has several kinds. The averages and medians over all its runs then
  * mix the kinds. */
 typedef struct etr_run_phase {
@@ -1229,6 +1239,7 @@ typedef struct etr_run_phase {
   etr_stats execute;       /**< statistics of Method::execute over these runs, in ticks */
   etr_typical_run typical; /**< runs of the phase's own typical run */
   etr_noise noise;
+  const etr_throughput *throughput; /**< NULL: the method reads no tokens */
 } etr_run_phase;
 
 /** Why some of a method's runs are slower than the others, although they do the same work. */
@@ -1293,6 +1304,8 @@ typedef struct etr_method {
   size_t run_phase_count;          /**< 0: no kinds were distinguished */
   size_t mixed_phase_count;        /**< number of phases with included runs; if it is 2 or more, all
                                       figures of the method mix        them */
+  const etr_throughput *throughput; /**< over all its runs, as execute.typical; NULL: it has no
+                                       token input, or its graph is not known */
   uint64_t execute_ticks;
   const etr_part_time *parts; /**< in the order of etr_time_part; parts that took no time are left
                                  out */
@@ -1555,6 +1568,36 @@ typedef struct etr_weights {
   uint64_t file_size;
 } etr_weights;
 
+/** The time until a language model's first token. It is that of the run that reads the prompt: of
+ * the method, or of the phase, that reads the most tokens in a run. */
+typedef struct etr_first_token {
+  uint32_t method;  /**< index into etr_profile.methods */
+  uint32_t phase;   /**< index into etr_method.run_phases; ETR_NONE: all runs of the method */
+  double ticks;     /**< of the typical run */
+  double with_load; /**< ticks together with those of the typical load, once for each method that
+                       ran; NaN: no load was recorded */
+} etr_first_token;
+
+/** The time of a token at some positions in the cache. */
+typedef struct etr_position_time {
+  double position; /**< mean number of tokens before it in its sequence */
+  double ms;       /**< median of the runs, in milliseconds */
+  size_t run_count;
+} etr_position_time;
+
+/** How the time of a token changes with its position in the cache. */
+typedef struct etr_cache_growth {
+  uint32_t method;    /**< index into etr_profile.methods of the method that reads single tokens */
+  double ms_per_1000; /**< milliseconds that a token takes longer for each 1000 positions: the
+                         median slope over all pairs of runs (Theil and Sen) */
+  double low, high;   /**< its 95 % interval, by the distribution of Kendall's tau */
+  size_t sequence_count; /**< sequences of tokens that the runs are of: one begins with each prompt
+                            and each recording. With one of them a token at a later position is also
+                            one at a later time, and a device that slows down looks the same */
+  const etr_position_time *curve; /**< by position, ascending: equal ranges of positions */
+  size_t curve_count;
+} etr_cache_growth;
+
 /** Something that was missing, odd or assumed, and deserves one line to the user. */
 typedef struct etr_warning {
   const char *file;  /**< "" if none */
@@ -1614,6 +1657,12 @@ struct etr_profile {
                        which belong together (a warning says so) */
   size_t output_gap_count;
   bool has_reference_outputs, has_representative_inputs;
+  const etr_event *load;              /**< the longest event of loads, which contains the others:
+                                         Program::load_method; NULL if no load was recorded */
+  const etr_first_token *first_token; /**< NULL: no method or phase is known to read more tokens in
+                                         a run than another one */
+  const etr_cache_growth *cache_growth;     /**< NULL: no method with a cache is known to have read
+                                               single tokens at different positions in ten runs */
   const char *export_graph_id;              /**< NULL if absent */
   const etr_program_memory *program_memory; /**< NULL: there is no program */
   const etr_warning *warnings;

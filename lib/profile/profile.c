@@ -11,6 +11,7 @@
 #include "join/pte_graph.h"
 #include "memory/memory_plan.h"
 #include "profile/opened_record.h"
+#include "profile/throughput.h"
 #include "runs/runs.h"
 #include "runs/typical.h"
 
@@ -504,6 +505,8 @@ static etr_status load_profile(loader *l, etr_error *error) {
   if (!unwrap_all(l))
     return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
+  if (!etr_throughput_fill(l->profile, l->blocks.runs, l->built, l->arena))
+    return etr_fail_memory(error);
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));
   etr_warn_of_taps(l->profile, &l->warnings);
   l->profile->warnings = l->warnings.list.data;

@@ -9,6 +9,7 @@
 #include "output/node_filter.h"
 #include "output/section.h"
 #include "output/statistics.h"
+#include "tables/decoder_output.h"
 #include "views/decoder.h"
 #include "views/memory_findings.h"
 
@@ -726,7 +727,7 @@ static bool put_method_members(etr_answer *answer, const etr_method *shown) {
   const memory of = memory_of(&answer->arena, answer->profile, shown);
   etr_jw_object(&answer->json);
   etr_field_put_all(&answer->fields, ETR_FIELDS(method_fields), &of);
-  bool good = etr_field_kv_cache(&answer->fields, &answer->arena, shown);
+  bool good = etr_decoder_put_cache(&answer->fields, &answer->arena, shown);
   etr_jw_end(&answer->json);
   return good;
 }
