@@ -13,7 +13,6 @@
 #include "inputs/argument.h"
 #include "inputs/frame.h"
 #include "inputs/metadata.h"
-#include "inputs/tensor_meta.h"
 #include "inputs/text_cache.h"
 
 /* ---- What the inputs and outputs of a serialized program are: its graph signature ---- */

@@ -185,6 +185,8 @@ typedef struct etr_field {
   bool blank_is_null;                       /* JSON documents have null for "" */
   bool (*tells)(const void *context); /* false: tables for people hide the column; NULL: they always
                                          show it */
+  bool hides_zeros;                   /* text has the column only if a row has a text or a number
+                                         other than 0 */
   const char *says;                   /* what the value is, for schemas and their documentation */
   const char *type;    /* type in schemas, of texts and of `put`; NULL: chosen by `kind` */
   bool nullable;       /* the value may be missing even without `has` */

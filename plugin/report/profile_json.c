@@ -12,6 +12,7 @@
 #include "tables/summary_output.h"
 #include "views/balance.h"
 #include "views/delegation.h"
+#include "views/module_tree.h"
 
 #include <stdlib.h>
 

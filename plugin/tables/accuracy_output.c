@@ -88,7 +88,7 @@ typedef struct accuracy_output {
   etr_accuracy_row *rows;
   size_t *ranks; /* per row: its place by suspicion, however the rows are sorted */
   size_t count;
-  bool has_inputs, has_steps, has_modules; /* some row has something to show in these columns */
+  bool has_steps; /* some row is of stored integers */
 } accuracy_output;
 
 static const etr_accuracy_row *as_row(const void *row) {
@@ -269,22 +269,9 @@ static etr_cell drop(const void *row) {
 static bool shows_drop(const void *context) {
   return ((const accuracy_output *)context)->accuracy->reference != NULL;
 }
-static bool shows_local(const void *context) {
-  return ((const accuracy_output *)context)->accuracy->has_local;
-}
-static bool shows_input(const void *context) {
-  return ((const accuracy_output *)context)->has_inputs;
-}
-static bool shows_steps(const void *context) {
-  return ((const accuracy_output *)context)->has_steps;
-}
 static bool shows_method(const void *context) {
   return ((const accuracy_output *)context)->accuracy->part_count > 1;
 }
-static bool shows_module(const void *context) {
-  return ((const accuracy_output *)context)->has_modules;
-}
-
 #define VALUE(name) ETR_VIA(etr_accuracy_row, value, etr_value_accuracy, name)
 #define GAP(name) ETR_VIA(etr_accuracy_row, gap, etr_numeric_gap, name)
 #define LOCAL(name) ETR_VIA(etr_accuracy_row, local, etr_numeric_gap, name)
@@ -295,8 +282,7 @@ static const etr_field fields[] = {
     {NULL, "node", ETR_CELL_NAME, PEOPLE, .get = name},
     {"node", "node", ETR_CELL_NAME, EXACT, VALUE(name),
      .says = "with the number of its output, if not the first"},
-    {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, .get = module, .tells = shows_module,
-     .spare = 3},
+    {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, .get = module, .hides_zeros = true, .spare = 3},
     {"computed_by", "computed_by", ETR_CELL_NAME, EXACT, .get = computed_by,
      .says = "the node, or for quantize and dequantize nodes the operator whose value they carry; "
              "module, op and "
@@ -311,7 +297,7 @@ static const etr_field fields[] = {
     {"method", "method", ETR_CELL_NAME, EXACT, .get = method},
     {"run", "run", ETR_CELL_COUNT, EXACT, .get = run},
     {"input", "input", ETR_CELL_COUNT, ETR_IN_ALL, VALUE(input), .says = "input of the reference",
-     .nullable = true, .tells = shows_input},
+     .nullable = true, .hides_zeros = true},
     {"input_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = evidence,
      .says = "why the run has this input", .type = "input_evidence"},
     {"instruction", "instruction", ETR_CELL_COUNT, EXACT, .get = instruction, .nullable = true},
@@ -348,7 +334,7 @@ static const etr_field fields[] = {
     {NULL, "max_abs", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(max_abs_error), .digits = ETR_ALL_DIGITS},
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr},
     {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop, .tells = shows_drop},
-    {NULL, "local dB", ETR_CELL_NUMBER, PEOPLE, .get = local_snr, .tells = shows_local},
+    {NULL, "local dB", ETR_CELL_NUMBER, PEOPLE, .get = local_snr, .hides_zeros = true},
     {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, GAP(max_abs_error), .digits = ETR_GAP_DIGITS,
      .spare = 5},
     {NULL, "at", ETR_CELL_WORD, PEOPLE | ETR_IN_DATA, .get = max_at, .spare = 2},
@@ -370,7 +356,7 @@ static const etr_field fields[] = {
     {"impact_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(impact_snr_db),
      .says = "SNR of the outputs if this segment's error were the only one", .nullable = true},
     {"steps_off", "steps off", ETR_CELL_SHARE, ETR_IN_ALL, .get = steps_share, .has = has_steps,
-     .says = "share of the stored integers that differ", .tells = shows_steps, .spare = 6},
+     .says = "share of the stored integers that differ", .hides_zeros = true, .spare = 6},
     {"most_steps", "most_steps", ETR_CELL_NUMBER, EXACT, VALUE(most_steps), .has = has_steps,
      .says = "largest difference of the stored integers", .digits = ETR_ALL_DIGITS},
     {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(scale), .has = has_scale,
@@ -469,9 +455,7 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   for (size_t i = 0; i < count; i++) {
     o->rows[i] = list[i].row;
     o->ranks[i] = list[i].place;
-    o->has_inputs |= list[i].row.value->input > 0 && list[i].row.value->input != ETR_NONE;
     o->has_steps |= list[i].row.value->is_integer;
-    o->has_modules |= list[i].row.node->module > 0;
   }
   o->count = count;
   return true;
@@ -513,7 +497,7 @@ static const etr_field group_fields[] = {
      .digits = ETR_ALL_DIGITS},
     {NULL, "most suspicious", ETR_CELL_NAME, ETR_IN_TABLES, .get = group_node},
     {NULL, "its drop dB", ETR_CELL_NUMBER, PEOPLE, .get = group_drop},
-    {NULL, "its local dB", ETR_CELL_NUMBER, PEOPLE, .get = group_local, .tells = shows_local},
+    {NULL, "its local dB", ETR_CELL_NUMBER, PEOPLE, .get = group_local, .hides_zeros = true},
 };
 ETR_ROW_TYPE(accuracy_group, group_fields);
 

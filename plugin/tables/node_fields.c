@@ -318,15 +318,6 @@ static bool tells_time(const void *context) {
 static bool tells_calls(const void *context) {
   return ((const etr_node_columns *)context)->uneven;
 }
-static bool tells_accuracy(const void *context) {
-  return ((const etr_node_columns *)context)->some_accuracy;
-}
-static bool tells_unit(const void *context) {
-  return ((const etr_node_columns *)context)->some_units;
-}
-static bool tells_cycles(const void *context) {
-  return ((const etr_node_columns *)context)->some_cycles;
-}
 static bool tells_match(const void *context) {
   return tells_time(context) && !((const etr_node_columns *)context)->only_match;
 }
@@ -446,8 +437,8 @@ static const etr_field fields[] = {
      .tells = tells_calls, .spare = 3, .says = "number of executions per inference"},
     {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, .get = match, .has = is_timed,
      .tells = tells_match},
-    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .tells = tells_cycles},
-    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .tells = tells_unit,
+    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .hides_zeros = true},
+    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .hides_zeros = true,
      .spare = 4},
     {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time,
      .spare = 1},
@@ -459,7 +450,7 @@ static const etr_field fields[] = {
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_DATA, .get = cycles, .digits = ETR_ALL_DIGITS},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_DATA, .get = compute_unit},
     ETR_COST_FIELDS(FIGURE, EXACT | DOC, EXACT, integers, part),
-    {NULL, "SNR dB", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = snr_text, .tells = tells_accuracy},
+    {NULL, "SNR dB", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = snr_text, .hides_zeros = true},
     {"snr_db", "snr_db", ETR_CELL_NUMBER, EXACT, .get = snr,
      .says = "SNR of its most suspicious logged value against the reference, in dB; null: not "
              "compared, or nothing differs",
@@ -550,8 +541,6 @@ etr_node_columns etr_node_columns_of(const etr_table *table) {
     said.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
     if (!is_timed(row))
       continue;
-    said.some_cycles |= row->known->has_cycles;
-    said.some_units |= row->known->compute_units != 0;
     said.uneven |= row->time->calls != row->method->run_count;
     several_matches |= first && row->time->match != first->time->match;
     if (!first)

@@ -44,8 +44,6 @@ typedef struct etr_node_columns {
   bool several_graphs;
   bool timed;         /* some nodes ran */
   bool has_numbers;   /* some nodes are instructions, whose names say nothing */
-  bool some_cycles;   /* some backend counted cycles */
-  bool some_units;    /* the compute unit of some node is known */
   bool some_accuracy; /* the values of some nodes were compared with a reference */
   bool uneven;        /* some nodes did not run exactly once in each run */
   const char

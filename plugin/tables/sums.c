@@ -5,6 +5,7 @@
 #include "tables/sums.h"
 
 #include "output/label.h"
+#include "views/module_tree.h"
 
 enum { BAR_WIDTH = 24 };
 
@@ -293,27 +294,6 @@ static const char *integers(const void *row) {
 
 /* ---- Fields ---- */
 
-static bool tells_estimated(const void *context) {
-  const etr_table *table = context;
-  for (size_t i = 0; i < table->rows.count; i++)
-    if (as_row(table->rows.data[i].row)->estimated > 0)
-      return true;
-  return false;
-}
-
-static bool tells_spread(const void *context) {
-  const etr_table *table = context;
-  for (size_t i = 0; i < table->rows.count; i++)
-    if (!isnan(spread_of(as_row(table->rows.data[i].row))))
-      return true;
-  return false;
-}
-
-static bool tells_code(const void *context) {
-  const etr_table *table = context;
-  return table->rows.count && as_row(table->rows.data[0].row)->by == ETR_BY_SOURCE;
-}
-
 enum {
   LISTS = ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_KERNELS | ETR_IN_RUNS | ETR_IN_LOADS,
   TREES = ETR_IN_MODULES | ETR_IN_PATTERNS,
@@ -394,7 +374,7 @@ static const etr_field fields[] = {
     {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(nodes)},
     {"p90", "p90", ETR_CELL_TIME, EVERY_RUN, STATS(p90), .has = has_stats},
     {NULL, "\xC2\xB1", ETR_CELL_TIME, ETR_IN_EVENTS | ETR_IN_KERNELS | ETR_IN_RUNS, .get = spread,
-     .step = step, .tells = tells_spread},
+     .step = step, .hides_zeros = true},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_RUNS, .get = p50, .has = varies, .spare = 3,
      .stats = 1u << ETR_STATISTIC_TYPICAL | 1u << ETR_STATISTIC_AVG},
     {NULL, "min", ETR_CELL_TIME, ETR_IN_RUNS, STATS(min), .has = varies, .spare = 2},
@@ -402,9 +382,8 @@ static const etr_field fields[] = {
     {NULL, "events", ETR_CELL_COUNT, ETR_IN_KERNELS, SUM(nodes)},
     {"count", "nodes", ETR_CELL_COUNT, ETR_IN_TEXT | ROWS | ETR_IN_MODULES, SUM(nodes),
      .has = has_nodes},
-    {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share,
-     .tells = tells_estimated},
-    {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .tells = tells_code,
+    {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share, .hides_zeros = true},
+    {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .hides_zeros = true,
      .spare = 1},
     {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_EVENTS, SUM(instruction)},
     ETR_COST_FIELDS(FIGURE, EVERY_RUN, EVERY_RUN, integers, part),
@@ -440,7 +419,6 @@ void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, c
   table->medium = medium;
   table->exact = (medium & ROWS) != 0;
   table->title = title;
-  table->context = table;
 }
 
 etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats) {

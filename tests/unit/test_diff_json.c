@@ -130,6 +130,7 @@ static size_t expect_pair_to_add_up(const etr_profile *base, const etr_profile *
       continue;
     expect_total(total_of(&pair->modules), comparison, pair, false, "modules");
     expect_total(total_of(&pair->patterns), comparison, pair, false, "patterns");
+    expect_total(total_of(&pair->pattern_ops), comparison, pair, false, "operators of patterns");
     expect_total(total_of(&pair->sources), comparison, pair, false, "source lines");
     expect_total(total_of(&pair->backends), comparison, pair, false, "backends");
   }

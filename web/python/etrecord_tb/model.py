@@ -709,6 +709,7 @@ class MethodDiff:
     by_kernel: list[dict[str, Any]] = field(default_factory=list)
     findings: list[dict[str, Any]] = field(default_factory=list)
     numeric_gap: list[dict[str, Any]] = field(default_factory=list)
+    by_pattern_op: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass
