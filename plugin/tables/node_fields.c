@@ -20,17 +20,23 @@ static const etr_node_time nothing = {.delegate_instruction = -1,
 
 etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                              size_t node) {
+  const etr_node *of = &graph->nodes[node];
   const etr_node_time *known = graph->times ? &graph->times[node] : &nothing;
+  const etr_node_time *time = known->runs > 0 ? known : &nothing;
   return (etr_node_row){
       .arena = arena,
       .profile = profile,
       .graph = graph,
-      .node = &graph->nodes[node],
-      .module = &graph->modules[graph->nodes[node].module],
-      .in_source = graph->nodes[node].source,
+      .node = of,
+      .module = &graph->modules[of->module],
+      .in_source = of->source,
       .method = graph->profile_method == ETR_NONE ? NULL : &profile->methods[graph->profile_method],
       .known = known,
-      .time = known->runs > 0 ? known : &nothing,
+      .time = time,
+      .kind = etr_node_kind_name(of->kind),
+      .match = etr_match_name(time->match),
+      .subgraph = of->subgraph == ETR_NONE ? NULL : graph->subgraphs[of->subgraph].path,
+      .carried_by = known->carried_by == ETR_NONE ? NULL : graph->nodes[known->carried_by].name,
       .cost = etr_cost_figures_of_node(profile, graph, node),
   };
 }
@@ -46,15 +52,6 @@ static etr_cell graph(const void *row) {
                                         as_row(row)->graph->method));
 }
 
-static etr_cell kind(const void *row) {
-  return etr_cell_text(etr_node_kind_name(as_row(row)->node->kind));
-}
-
-static etr_cell subgraph(const void *row) {
-  uint32_t index = as_row(row)->node->subgraph;
-  return etr_cell_text(index == ETR_NONE ? NULL : as_row(row)->graph->subgraphs[index].path);
-}
-
 static bool has_handle(const void *row) {
   return as_row(row)->node->debug_handle != 0;
 }
@@ -67,11 +64,6 @@ static etr_cell output(const void *row) {
 }
 
 /* ---- How it runs ---- */
-
-static etr_cell carried_by(const void *row) {
-  uint32_t carrier = as_row(row)->known->carried_by;
-  return etr_cell_text(carrier == ETR_NONE ? NULL : as_row(row)->graph->nodes[carrier].name);
-}
 
 static etr_cell runs_as(const void *row) {
   const char *kernel = as_row(row)->time->runs_as;
@@ -99,10 +91,6 @@ static void put_compute_units(const etr_fields *f, const void *row) {
       etr_jw_string(f->json, etr_compute_unit_name(unit));
   etr_jw_end(f->json);
 }
-static etr_cell match(const void *row) {
-  return etr_cell_text(etr_match_name(as_row(row)->time->match));
-}
-
 static double ranking_of(const void *row) {
   return etr_ranking(as_row(row)->profile, etr_times_of_node(as_row(row)->time));
 }
@@ -346,7 +334,7 @@ static const etr_field fields[] = {
     {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .tells = tells_graph,
      .says = "entry point: edge/forward"},
     {"name", "node", ETR_CELL_NAME, ETR_IN_ALL, NODE(name)},
-    {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = kind, .type = "node_kind"},
+    {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_node_row, kind), .type = "node_kind"},
     {"target", "operator", ETR_CELL_NAME, ETR_IN_ALL, NODE(target), .tells = tells_operator},
     {"inputs", .in = ETR_IN_JSON, .put = put_inputs,
      .says = "names of the values used, in argument order", .type = "texts"},
@@ -366,7 +354,7 @@ static const etr_field fields[] = {
              "the program",
      .type = "arguments"},
     {"outputs", .in = ETR_IN_JSON, .put = put_outputs, .type = "values"},
-    {"subgraph", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = subgraph,
+    {"subgraph", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_node_row, subgraph),
      .says = "path of the control-flow body, lowered module or delegate that contains it",
      .nullable = true},
     {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, MODULE(recorded),
@@ -399,9 +387,10 @@ static const etr_field fields[] = {
              "numbers, branches and loops aside",
      .nullable = true},
     {"runs_as", NULL, ETR_CELL_NAME, ETR_IN_JSON, KNOWN(runs_as), .nullable = true},
-    {"carried_by", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = carried_by,
+    {"carried_by", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_node_row, carried_by),
      .says = "for a fused node, the node that carries its time", .nullable = true},
-    {"match", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = match, .has = is_timed, .type = "match"},
+    {"match", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_node_row, match), .has = is_timed,
+     .type = "match"},
     {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, TIME(confidence),
      .says = "confidence that the time is this node's: 1 unless the match is an estimate, null "
              "without a time",
@@ -435,7 +424,7 @@ static const etr_field fields[] = {
      .tells = tells_time},
     {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed,
      .tells = tells_calls, .spare = 3, .says = "number of executions per inference"},
-    {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, .get = match, .has = is_timed,
+    {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, ETR_AT(etr_node_row, match), .has = is_timed,
      .tells = tells_match},
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .hides_zeros = true},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .hides_zeros = true,
@@ -493,7 +482,7 @@ static const etr_field fields[] = {
      .says = "index into sources"},
     {"handle_step", NULL, ETR_CELL_STEP, DOC, NODE(debug_handle), .has = has_handle,
      .says = "debug handle, as the distance from that of the operator before that has one"},
-    {"subgraph", NULL, ETR_CELL_WORD, DOC, .get = subgraph,
+    {"subgraph", NULL, ETR_CELL_WORD, DOC, ETR_AT(etr_node_row, subgraph),
      .says = "path of the nested graph that contains it"},
     {"inputs", NULL, ETR_CELL_NAME, DOC, .get = input_shapes,
      .says = "types and shapes of the inputs"},
@@ -512,7 +501,7 @@ static const etr_field fields[] = {
     {"runs_as", NULL, ETR_CELL_WORD, DOC, KNOWN(runs_as), .says = "its name in the runtime"},
     {"carrier", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, carrier),
      .says = "operator that carries its time"},
-    {"match", NULL, ETR_CELL_WORD, DOC, .get = match, .has = is_timed,
+    {"match", NULL, ETR_CELL_WORD, DOC, ETR_AT(etr_node_row, match), .has = is_timed,
      .says = "how its time was matched; none: not timed"},
     {"compute_unit", NULL, ETR_CELL_NAME, DOC, .get = compute_unit,
      .says = "text: where it ran, or was planned to run: \"NPU, CPU\""},

@@ -28,6 +28,9 @@ typedef struct etr_node_row {
   const etr_logged_nodes
       *values; /* values that the graph's nodes logged; only for JSON documents */
   const etr_node_accuracy *accuracy; /* NULL: its values were not compared */
+  const char *kind, *match;
+  const char *subgraph;     /* path; NULL: it is in none */
+  const char *carried_by;   /* name of the node that carries its time; NULL: none */
   etr_cost_figures cost;    /* cost per inference, or of one call if the node was not timed */
   bool is_text;             /* for people, who read a short form */
   const double *summed_p50; /* sum of the medians of all rows of its graph or table; only used if

@@ -409,7 +409,7 @@ size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *aren
     etr_tb_error *error = &out[count++];
     bool has_width = spread->most_error > spread->least_error;
     const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, value);
-    const char *name = etr_accuracy_name(&row);
+    const char *name = row.name;
     *error = (etr_tb_error){.tag = name ? etr_tb_tag(&tags, ETR_TB_ERROR_SPREAD, name, suffix)
                                         : NULL};
     error->spread = (etr_tb_spread){.least = spread->least_error,
