@@ -1292,6 +1292,13 @@ typedef struct etr_slow_runs {
       *event; /**< the operator that makes them slow, if it is the same in all; else NULL */
 } etr_slow_runs;
 
+/** The time of runs that may be of several methods, by operator and module: as if they were runs of
+ * the first of these. Only the paths of modules, the operators and the times are those of all. */
+typedef struct etr_shared_times {
+  const etr_graph *graph;          /**< with times; it is none of etr_profile.graphs */
+  const struct etr_method *method; /**< with the runs and time slices; its graph is 0, that graph */
+} etr_shared_times;
+
 /** A method and where its time went. Totals are over its included runs. The parts add up to
  * execute_ticks exactly, and their typical times to execute.typical. */
 typedef struct etr_method {
@@ -1361,7 +1368,9 @@ typedef struct etr_method {
   const uint32_t
       *blocks; /**< indices into etr_profile.blocks of the blocks of this method, ascending */
   size_t block_count;
-  const etr_memory_plan *memory; /**< NULL: there is no program (.pte) that describes it */
+  const etr_memory_plan *memory;  /**< NULL: there is no program (.pte) that describes it */
+  const etr_shared_times *shared; /**< of runs that may be of several methods, if all of these have
+                                     the same operators in modules of the same paths; else NULL */
 } etr_method;
 
 /** Returns true if a time slice is the time of a kernel or an operator of a delegate: its part is

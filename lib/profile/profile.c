@@ -12,6 +12,7 @@
 #include "join/pte_graph.h"
 #include "memory/memory_plan.h"
 #include "profile/opened_record.h"
+#include "profile/shared_times.h"
 #include "profile/throughput.h"
 #include "runs/runs.h"
 #include "runs/typical.h"
@@ -152,6 +153,20 @@ static bool add_unknown_methods(loader *l) {
   return true;
 }
 
+/* Counts what the methods of a program without Edge graphs compute, by which their times can
+ * distinguish them. */
+static bool count_macs(const loader *l) {
+  size_t programs = 0;
+  for (size_t i = 0; i < l->methods.count; i++)
+    programs += l->methods.data[i].program != NULL;
+  for (size_t i = 0; programs > 1 && l->dumps.dumps.count && i < l->methods.count; i++) {
+    etr_method_inputs *method = &l->methods.data[i];
+    if (method->program && !method->graph && !etr_pte_count_macs(method))
+      return false;
+  }
+  return true;
+}
+
 /* ---- Joining ---- */
 
 /* Returns the ATen graph of a method. The entry exported_program is the only program, or the
@@ -211,6 +226,8 @@ static etr_status join_all(loader *l, etr_error *error) {
                        count_running_methods(l), l->options) != ETR_OK)
     return etr_fail_memory(error);
   etr_arena_clear(&l->runs);
+  if (!count_macs(l))
+    return etr_fail_memory(error);
   ETR_TRY(etr_choices_check(l->options, &l->blocks, l->methods.data, l->methods.count, error));
   etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->dumps.dumps.data, l->options,
                      &l->warnings);
@@ -232,6 +249,8 @@ static etr_status join_all(loader *l, etr_error *error) {
                                                     ETR_WORK_FOLLOWS_INPUT};
     methods[i].blocks = etr_blocks_of_method(&l->blocks, i, &methods[i].block_count);
     l->placements[i].method = &l->methods.data[i];
+    if (!etr_shared_times_find(&methods[i], i, &l->blocks, l->methods.data, l->arena))
+      return etr_fail_memory(error);
     ETR_TRY(join_method(l, &methods[i], i, error));
     if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena))
       return etr_fail_memory(error);

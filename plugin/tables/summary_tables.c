@@ -347,9 +347,12 @@ static void put_accuracy(report *r, const etr_summary *s) {
                                     line ? line : "no value was compared"));
 }
 
-/* Puts by what the runs were found to be of the method, where that is not certain. */
+/* Puts by what the runs were found to be of the method, where that is not certain, or what decides
+ * it. */
 static void put_rule(report *r, const etr_summary *s) {
   const etr_block *block = etr_block_of_rule(r->answer.profile, s->method);
+  if (block && block->candidate_count)
+    etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, block->method_rule);
   if (block && block->method_evidence[0])
     etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2,
                      etr_arena_format(&r->answer.arena, "method %s: %s", block->method_rule,
@@ -1068,6 +1071,7 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_fi
   /* Parts and findings have columns only if some are chosen. */
   bool is_table = !is_for_people || by == ETR_SUM_BY_METHOD ||
                   (by > ETR_SUM_BY_METHOD && r.answer.options->columns);
-  bool good = (is_table ? put_rows : put_methods)(&r);
+  bool good = etr_summary_share(&r.answer.profile, &r.answer.arena) &&
+              (is_table ? put_rows : put_methods)(&r);
   return etr_answer_end(&r.answer, good, error);
 }
