@@ -17,7 +17,8 @@ struct etr_opened_record {
   bool edge_only;      /* from the options */
   unsigned without;    /* from the options */
   uint64_t max_file_bytes;
-  etr_budget budget; /* what reading left of it: each profile starts with a copy */
+  etr_held_buffers *held; /* buffers that the record was read from; NULL: none */
+  etr_budget budget;      /* what reading left of it: each profile starts with a copy */
   etr_warnings warnings;
   etr_record record;
   etr_pte pte;
@@ -31,5 +32,14 @@ struct etr_opened_record {
  * instructions given, or else by those of record.json beside the ETDump, or the ETRecord. A file of
  * that name that says nothing of it is ignored. */
 bool etr_has_vnni(const etr_inputs *inputs, const char *instructions);
+
+/** Finds what the buffers of inputs are that a caller filled by hand, as etr_inputs_find() does.
+ * Clear *out with etr_inputs_clear(). Errors: those of etr_inputs_find_all(). */
+etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_error *error);
+
+/** Returns true if etr_inputs_of_buffers() has to find what buffers are. */
+static inline bool etr_inputs_have_new_buffers(const etr_inputs *inputs) {
+  return inputs->buffer_count > 0 && !inputs->held;
+}
 
 #endif

@@ -2,12 +2,13 @@
 //
 // What boxes are coloured and labelled by: values of nodes, their sums in groups and over the instances of a folded repeat. The colour of a node and its number say the same value.
 //
+// hueOf(node): in which hue a node is on the scale 'heat', full: the value from which a colour is full, if it is not that of the greatest, hues: those of categories.
 // An overlay is {name, values: of each node, NaN if it has none, adds: whether values of several nodes add up (otherwise the greatest counts), scale: 'heat', 'change' or 'category', categories: texts,
-// text(value), long(value): with all digits, beside(value): a second number or undefined, none(node): what is written where a node has no value, clock: the step of each node's clock: a shorter
+// ofModule(path): the value of a module with all below it, where that is more than its nodes here, text(value), long(value): with all digits, none(node): what is written where a node has no value, clock: the step of each node's clock: a shorter
 // time is counted as 0, estimated and hatched: bitmaps of nodes}.
 
 import {medianOf} from '../base/columns.js';
-import {REPEAT, UNFOLDED, groupOf} from './groups.js';
+import {MODULE, REPEAT, UNFOLDED, groupOf} from './groups.js';
 import {indexBy} from './lists.js';
 
 /** The number of steps of a scale of colours. */
@@ -44,6 +45,7 @@ export function spread(tree, overlay) {
       bounds[outer] += bound;
     }
   }
+  if (overlay.ofModule) putModules(tree, overlay, values);
   const shown = {
     overlay,
     values,
@@ -55,6 +57,25 @@ export function spread(tree, overlay) {
   };
   fold(tree, shown);
   return shown;
+}
+
+/* Whether an item stands for all nodes of a module: it is in modules alone, and the only box of its path. */
+function isWholeModule(tree, group, boxes) {
+  for (let at = group; at; at = at.parent < 0 ? null : groupOf(tree, at.parent))
+    if (at.kind !== MODULE && at.kind !== REPEAT) return false;
+  return group.kind === MODULE && boxes.get(group.path) === 1;
+}
+
+/* Replaces the sums of modules by what the overlay says of them: a comparison knows of nodes that are gone. */
+function putModules(tree, overlay, values) {
+  const boxes = new Map();
+  for (const {kind, path} of tree.groups) if (kind === MODULE) boxes.set(path, (boxes.get(path) ?? 0) + 1);
+  for (const group of tree.groups.toReversed()) {
+    const value = isWholeModule(tree, group, boxes) ? overlay.ofModule(group.path) : NaN;
+    if (!Number.isNaN(value)) values[group.id] = value;
+    else if (group.kind === REPEAT)
+      values[group.id] = group.items.reduce((sum, item) => joined(overlay, sum, values[item]), NaN);
+  }
 }
 
 /* The item at the same place in the first instance of the folded repeats around each item. */
@@ -72,7 +93,7 @@ function representatives(tree) {
   return of;
 }
 
-/** Joins the instances of folded repeats: `first` is the representative of each item, which has what is joined of all of them; `most` is the greatest value of a node in each item, `own` that of all. */
+/** Joins the instances of folded repeats: `first` is the representative of each item, which has what is joined of all of them; `most` is the greatest value of a node in each item, `hot` that node, `own` the greatest of all. */
 export function fold(tree, shown) {
   const unfolded = tree.groups
     .filter(({state}) => state === UNFOLDED)
@@ -92,13 +113,16 @@ export function fold(tree, shown) {
     allFlags[at] |= flags[item];
     allBounds[at] += bounds[item];
   }
+  const hot = Int32Array.from({length: items}, (_, item) => item);
   let own = 0;
   for (let node = 0; node < tree.count; node++) {
     const value = (most[node] = sums[first[node]]);
     if (Number.isNaN(value)) continue;
     own = Math.max(own, Math.abs(value));
-    for (let outer = tree.parent[node]; outer >= 0; outer = tree.parent[outer])
+    for (let outer = tree.parent[node]; outer >= 0; outer = tree.parent[outer]) {
+      if (Number.isNaN(most[outer]) || Math.abs(value) > Math.abs(most[outer])) hot[outer] = node;
       most[outer] = overlay.scale === 'category' ? joined(overlay, most[outer], value) : greater(value, most[outer]);
+    }
   }
   Object.assign(shown, {
     unfolded,
@@ -106,6 +130,7 @@ export function fold(tree, shown) {
     peers: indexBy(first, items),
     sums,
     most,
+    hot,
     allFlags,
     allBounds,
     own,
@@ -148,7 +173,7 @@ export function valueOf(tree, shown, item) {
   };
 }
 
-/** The texts of an item: {number, median: of one instance if there are several, beside}. `write` is `text` or `long` of the overlay. A time of 0 is less than the step of the clock, not nothing. */
+/** The texts of an item: {number, median: of one instance if there are several}. `write` is `text` or `long` of the overlay. A time of 0 is less than the step of the clock, not nothing. */
 export function textsOf(tree, shown, item, write = shown.overlay.text) {
   const {value, median, instances, bound} = valueOf(tree, shown, item),
     {overlay, values, bounds} = shown;
@@ -159,18 +184,17 @@ export function textsOf(tree, shown, item, write = shown.overlay.text) {
   return {
     number: written(value, write, bound) || none || '',
     median: instances > 1 && overlay.adds ? written(median, write, bounds[zero]) : '',
-    beside: overlay.beside ? written(value, overlay.beside, bound) : '',
   };
 }
 
-/** The step of the colour of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1 for several, or NaN for none. */
+/** The step of the colour of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1 for several, or NaN for none. A value of 0 is on a scale. */
 export function stepOf(tree, shown, item) {
   if (shown.steps[item] === UNKNOWN) shown.steps[item] = findStep(shown, shown.most[item]);
   return shown.steps[item];
 }
 
 function findStep({overlay, hottest}, value) {
-  if (overlay.scale === 'category') return value;
-  if (!(hottest > 0) || Number.isNaN(value)) return 0;
-  return Math.sign(value) * Math.round(STEPS * Math.sqrt(Math.min(1, Math.abs(value) / hottest)));
+  if (overlay.scale === 'category' || Number.isNaN(value)) return value;
+  const part = Math.abs(value) / (overlay.full ?? hottest) || 0;
+  return Math.sign(value) * Math.round(STEPS * Math.sqrt(Math.min(1, part)));
 }

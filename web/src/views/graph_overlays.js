@@ -15,10 +15,12 @@ import {
 } from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
-import {CPU, backendsOf} from '../base/method.js';
+import {FULL, hueOf} from '../base/colours.js';
+import {shortBackend} from '../base/labels.js';
+import {CPU, backendsOf, placeOf} from '../base/method.js';
 import {get} from '../base/store.js';
 import {hasAccuracy} from './accuracy.js';
-import {changeOf} from './changes.js';
+import {changeOf, bothTimes, changesBy} from './changes.js';
 import {valuesOfNodes} from './graph_panes.js';
 import {instructionOf, tensorsOf} from './memory.js';
 
@@ -73,7 +75,19 @@ function clocksOf(pane, operators, clocks) {
 const fusedText = (pane, operators) => node =>
   Array.from(pane.rowsOf(node)).some(row => operators.indices('carrier')[row] >= 0) ? 'fused' : '';
 
-function timeOverlay(pane, label) {
+/* The hue of each node, where it runs, and what the hues mean. */
+function huesOf(pane) {
+  const {operators} = pane.base?.method ?? method.value,
+    hue = name => (name ? hueOf(placeOf(operators, name)) : 'runtime');
+  return {
+    hueOf: node => hue(Array.from(pane.rowsOf(node), row => operators.backend(row)).find(Boolean)),
+    legend: backendsOf(operators).map(name => [hue(name), nameOf(name)]),
+  };
+}
+
+const nameOf = name => (name === CPU ? 'CPU kernels' : shortBackend(name));
+
+function timeOverlay(pane) {
   const {of, whole} = times.value,
     {values, shared} = pane.base
       ? {values: pane.base.values(pane), shared: new Uint8Array(pane.graph.count)}
@@ -82,29 +96,30 @@ function timeOverlay(pane, label) {
     share = ns => shareOf(ns, all),
     {operators, clocks} = pane.base?.method ?? method.value;
   return {
-    name: `${times.value.label}${label === 'share' ? ', share' : `, ${unitName.value}`}`,
+    name: `${times.value.label}, ${unitName.value}`,
     values,
     adds: true,
     scale: 'heat',
     estimated: estimatedNodes(pane, shared),
     none: fusedText(pane, operators),
     clock: clocksOf(pane, operators, clocks),
-    text: label === 'share' ? share : shortTime,
-    beside: label === 'both' ? share : undefined,
-    long: label === 'share' ? share : longTime,
-    more: label === 'share' ? longTime : share,
+    ...huesOf(pane),
+    full: FULL * all,
+    text: shortTime,
+    long: longTime,
+    more: share,
   };
 }
 
-/* The change of each operator's median against the base; what only one record has counts with its whole time, and is hatched. */
-function changeOverlay(pane) {
+/* The change of each operator against the base, and of each module with what is gone of it, as the library says; what only one record has counts with its whole time, and is hatched. */
+export function changeOverlay(pane) {
   const side = pane.base ? 'base' : 'new',
     other = pane.base ? 'new' : 'base',
     perRow = new Float64Array(pane.base?.operators.count ?? method.value.operators.count).fill(NaN),
     alone = new Set();
   for (const node of comparedMethod.value?.nodes ?? []) {
     const row = node[`${side}_node`];
-    if (row === null || row < 0) continue;
+    if (row === null || row < 0 || node.verdict === 'untimed') continue;
     perRow[row] = changeOf(node);
     if (node[`${other}_node`] === null || node[`${other}_node`] < 0) alone.add(row);
   }
@@ -115,6 +130,12 @@ function changeOverlay(pane) {
     values,
     adds: true,
     scale: 'change',
+    legend: [
+      ['less', 'less: faster, gone'],
+      ['more', 'more: slower, new'],
+    ],
+    ofModule: path => (changesBy.value.path(path) ? changeOf(changesBy.value.path(path)) : NaN),
+    told: path => bothTimes(changesBy.value.path(path)),
     text: sign,
     long: ns => (sign(ns) === '≈ 0' ? sign(ns) : `${signOf(timeOf(ns))} ${unitName.value}`),
     hatchedText: pane.base ? 'gone' : 'new',
@@ -136,9 +157,10 @@ function backendOverlay(pane) {
     values: valuesOfNodes(pane, perRow, false).values,
     adds: false,
     scale: 'category',
-    categories,
+    hues: categories.map(name => hueOf(placeOf(method.value.operators, name))),
+    legend: categories.map(name => [hueOf(placeOf(method.value.operators, name)), nameOf(name)]),
     text: () => '',
-    long: at => categories[at] ?? 'several',
+    long: at => (categories[at] ? nameOf(categories[at]) : 'several'),
   };
 }
 
@@ -149,6 +171,7 @@ const numberOverlay =
     values: valuesOfNodes(pane, (pane.base?.operators ?? method.value.operators).numbers(key), adds).values,
     adds,
     scale: 'heat',
+    ...huesOf(pane),
     text,
     long,
   });
@@ -167,6 +190,7 @@ function memoryOverlay(pane) {
     values: valuesOfNodes(pane, perRow, true).values,
     adds: true,
     scale: 'heat',
+    ...huesOf(pane),
     text: shortBytes,
     long: bytes => `${bytesText(bytes)} bytes`,
   };
@@ -190,9 +214,9 @@ function accuracyOverlay(pane) {
     values: valuesOfNodes(pane, perRow, false).values,
     adds: false,
     scale: 'heat',
+    ...huesOf(pane),
     text,
     long: noise => `SNR ${(BEST_SNR - noise).toFixed(1)} dB`,
-    least: `${BEST_SNR} dB`,
   };
 }
 
@@ -215,6 +239,7 @@ function ownOverlay(pane, own) {
     values,
     adds: false,
     scale: negative ? 'change' : 'heat',
+    ...huesOf(pane),
     text: value => String(Number(value.toPrecision(3))),
     long: value => String(value),
   };
@@ -222,13 +247,13 @@ function ownOverlay(pane, own) {
 
 /**
  * Returns the overlays that can be shown, {key: {title, make(pane): an overlay of graph/overlay.js with `long(value)`, the text with all digits}}. `own` are values that the reader dropped on the page,
- * {name, values: by the name of a node}, or null. `label` says what is written beside names: 'time', 'share' or 'both'.
+ * {name, values: by the name of a node}, or null.
  */
-export function overlays(own, label) {
+export function overlays(own) {
   const {operators, runs} = method.value,
     has = key => operators.has(key);
   const all = {
-    time: runs > 0 && {title: 'Time', make: pane => timeOverlay(pane, label)},
+    time: runs > 0 && {title: 'Time', make: timeOverlay},
     change: comparedMethod.value && !comparedMethod.value.may_differ && {title: 'Change', make: changeOverlay},
     backend: backendsOf(operators).length > 0 && {title: 'Backend', make: backendOverlay},
     gflops: has('gflops') && {title: 'GFLOP/s', make: numberOverlay('gflops', 'GFLOP/s', false, rateText)},
