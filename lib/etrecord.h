@@ -87,6 +87,19 @@ typedef struct etr_error {
 /** ETDumps that were decoded from logs. Opaque. */
 typedef struct etr_decoded_logs etr_decoded_logs;
 
+/** The content of a file, in memory. The bytes stay the caller's: they are not copied, and must not
+ * change or be freed until everything that reads them is closed or cleared: the inputs that
+ * etr_inputs_find() filled, the record of etr_open_record(), the profile. */
+typedef struct etr_buffer {
+  const char *name; /**< what messages call it, as "memory:/NAME"; not empty. A debug buffer is
+                       called debug_buffer.bin, unless etr_inputs.debug_buffer names it. Copied */
+  const void *data; /**< may be NULL if size is 0 */
+  size_t size;
+} etr_buffer;
+
+/** How the library reads buffers. Opaque. */
+typedef struct etr_held_buffers etr_held_buffers;
+
 /** The files to read. Fill it by hand, with strings that you own and without calling
  * etr_inputs_clear(), or call etr_inputs_find(). */
 typedef struct etr_inputs {
@@ -116,6 +129,14 @@ typedef struct etr_inputs {
   etr_decoded_logs
       *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again.
                 NULL in a struct that you fill by hand: logs are then read when they are needed */
+  const etr_buffer *buffers; /**< files in memory. Like files of a directory, each is what its
+                                content says, wherever buffers are given: in a struct that is filled
+                                by hand, or in `chosen` of etr_inputs_find(). Where etrecord,
+                                etdumps, pte or debug_buffer is the name of a buffer, that buffer is
+                                meant */
+  size_t buffer_count;
+  etr_held_buffers *held; /**< the buffers that etr_inputs_find() prepared; NULL in a struct that
+                             you fill by hand */
 } etr_inputs;
 
 /**
@@ -137,8 +158,8 @@ typedef struct etr_inputs {
  * ETRecords or programs with the same content one counts; the others are listed in `repeated`.
  * If `path` itself is a pipe, it is read as an ETDump.
  *
- * Members set in `chosen` (may be NULL) replace what is found; it is then no error to find several
- * files of that kind.
+ * Buffers of `chosen` are found like files of a directory. Other members set in `chosen` (may be
+ * NULL) replace what is found; it is then no error to find several files of that kind.
  *
  * On success free *out with etr_inputs_clear(); on failure *out is empty. Errors: ETR_ERROR_IO (the
  * path, or a file of the directory, cannot be read), ETR_ERROR_FORMAT (a file is known to be
@@ -151,8 +172,8 @@ ETR_API etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_
 
 /**
  * Finds the files of one record among several paths, each a file or a directory, as
- * etr_inputs_find() does. A file of an unknown kind is an error (ETR_ERROR_CHOICE), because
- * otherwise it would be ignored silently.
+ * etr_inputs_find() does. With buffers there need not be any path. A file of an unknown kind is an
+ * error (ETR_ERROR_CHOICE), because otherwise it would be ignored silently.
  */
 ETR_API etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t path_count,
                                        const etr_inputs *chosen, etr_error *error);
@@ -398,12 +419,16 @@ typedef struct etr_node {
   size_t argument_count;
   const etr_value *outputs;
   size_t output_count;
-  uint32_t module; /**< index into etr_graph.modules; 0 (the root) also if no module was recorded */
+  uint32_t module; /**< index into etr_graph.modules; 0 (the root) also if no module was recorded.
+                      Its `parent`s are the levels around it, each with its class in `type` */
   uint32_t debug_handle; /**< 0: unset */
   const etr_source
       *source; /**< the model's line: the innermost frame below etr_options.source_root, or else
                   outside torch, torchao, ExecuTorch and transformers; of a line that held the whole
                   model, its library_line (see etr_graph.wrapper). NULL if none was recorded */
+  const etr_source *frames; /**< the whole stack trace, innermost frame first. Nodes with the same
+                               trace share it */
+  size_t frame_count;
   const char *weight_name; /**< of a parameter, buffer or constant: "a.weight"; else NULL */
   bool is_written;         /**< of a buffer: inferences write a new value to it (output_specs) */
   const char *const
@@ -1148,6 +1173,8 @@ typedef struct etr_run {
   uint32_t block;              /**< index into etr_profile.blocks */
   int32_t bundled_input_index; /**< -1: none */
   uint64_t execute_ticks;      /**< Method::execute; 0 if it has no time */
+  uint64_t token_count; /**< tokens that it read: elements of its method's etr_token_input(); 0: its
+                           method reads none, or a size is symbolic and was not logged */
   uint32_t series; /**< number that increases with each ETDump and each load: runs of one series
                       follow the same load */
   uint32_t phase;  /**< index into etr_method.run_phases; ETR_NONE: not an inference, or its method
@@ -1228,6 +1255,14 @@ typedef enum etr_phase_rule {
  */
 ETR_API const char *etr_phase_rule_name(etr_phase_rule rule);
 
+/** Tokens that runs of a language model read, and how fast, in their typical run. */
+typedef struct etr_throughput {
+  double tokens_per_run;    /**< mean over the runs of the typical run; NaN: not known */
+  double ms_per_token;      /**< milliseconds; NaN: not known */
+  double tokens_per_second; /**< NaN: not known */
+  const char *why; /**< why it is not known, in words; NULL if it is known. The string is static */
+} etr_throughput;
+
 /** Runs of one kind, if a method has several kinds. The averages and medians over all its runs then
  * mix the kinds. */
 typedef struct etr_run_phase {
@@ -1241,6 +1276,7 @@ typedef struct etr_run_phase {
   etr_stats execute;       /**< statistics of Method::execute over these runs, in ticks */
   etr_typical_run typical; /**< runs of the phase's own typical run */
   etr_noise noise;
+  const etr_throughput *throughput; /**< NULL: the method reads no tokens */
 } etr_run_phase;
 
 /** Why some of a method's runs are slower than the others, although they do the same work. */
@@ -1267,6 +1303,13 @@ typedef struct etr_slow_runs {
   const etr_event
       *event; /**< the operator that makes them slow, if it is the same in all; else NULL */
 } etr_slow_runs;
+
+/** The time of runs that may be of several methods, by operator and module: as if they were runs of
+ * the first of these. Only the paths of modules, the operators and the times are those of all. */
+typedef struct etr_shared_times {
+  const etr_graph *graph;          /**< with times; it is none of etr_profile.graphs */
+  const struct etr_method *method; /**< with the runs and time slices; its graph is 0, that graph */
+} etr_shared_times;
 
 /** A method and where its time went. Totals are over its included runs. The parts add up to
  * execute_ticks exactly, and their typical times to execute.typical. */
@@ -1307,6 +1350,8 @@ typedef struct etr_method {
   size_t run_phase_count;          /**< 0: no kinds were distinguished */
   size_t mixed_phase_count;        /**< number of phases with included runs; if it is 2 or more, all
                                       figures of the method mix        them */
+  const etr_throughput *throughput; /**< over all its runs, as execute.typical; NULL: it has no
+                                       token input, or its graph is not known */
   uint64_t execute_ticks;
   const etr_part_time *parts; /**< in the order of etr_time_part; parts that took no time are left
                                  out */
@@ -1337,7 +1382,9 @@ typedef struct etr_method {
   const uint32_t
       *blocks; /**< indices into etr_profile.blocks of the blocks of this method, ascending */
   size_t block_count;
-  const etr_memory_plan *memory; /**< NULL: there is no program (.pte) that describes it */
+  const etr_memory_plan *memory;  /**< NULL: there is no program (.pte) that describes it */
+  const etr_shared_times *shared; /**< of runs that may be of several methods, if all of these have
+                                     the same operators in modules of the same paths; else NULL */
 } etr_method;
 
 /** Returns true if a time slice is the time of a kernel or an operator of a delegate: its part is
@@ -1569,6 +1616,36 @@ typedef struct etr_weights {
   uint64_t file_size;
 } etr_weights;
 
+/** The time until a language model's first token. It is that of the run that reads the prompt: of
+ * the method, or of the phase, that reads the most tokens in a run. */
+typedef struct etr_first_token {
+  uint32_t method;  /**< index into etr_profile.methods */
+  uint32_t phase;   /**< index into etr_method.run_phases; ETR_NONE: all runs of the method */
+  double ticks;     /**< of the typical run */
+  double with_load; /**< ticks together with those of the typical load, once for each method that
+                       ran; NaN: no load was recorded */
+} etr_first_token;
+
+/** The time of a token at some positions in the cache. */
+typedef struct etr_position_time {
+  double position; /**< mean number of tokens before it in its sequence */
+  double ms;       /**< median of the runs, in milliseconds */
+  size_t run_count;
+} etr_position_time;
+
+/** How the time of a token changes with its position in the cache. */
+typedef struct etr_cache_growth {
+  uint32_t method;    /**< index into etr_profile.methods of the method that reads single tokens */
+  double ms_per_1000; /**< milliseconds that a token takes longer for each 1000 positions: the
+                         median slope over all pairs of runs (Theil and Sen) */
+  double low, high;   /**< its 95 % interval, by the distribution of Kendall's tau */
+  size_t sequence_count; /**< sequences of tokens that the runs are of: one begins with each prompt
+                            and each recording. With one of them a token at a later position is also
+                            one at a later time, and a device that slows down looks the same */
+  const etr_position_time *curve; /**< by position, ascending: equal ranges of positions */
+  size_t curve_count;
+} etr_cache_growth;
+
 /** Something that was missing, odd or assumed, and deserves one line to the user. */
 typedef struct etr_warning {
   const char *file;  /**< "" if none */
@@ -1628,6 +1705,12 @@ struct etr_profile {
                        which belong together (a warning says so) */
   size_t output_gap_count;
   bool has_reference_outputs, has_representative_inputs;
+  const etr_event *load;              /**< the longest event of loads, which contains the others:
+                                         Program::load_method; NULL if no load was recorded */
+  const etr_first_token *first_token; /**< NULL: no method or phase is known to read more tokens in
+                                         a run than another one */
+  const etr_cache_growth *cache_growth;     /**< NULL: no method with a cache is known to have read
+                                               single tokens at different positions in ten runs */
   const char *export_graph_id;              /**< NULL if absent */
   const etr_program_memory *program_memory; /**< NULL: there is no program */
   const etr_warning *warnings;

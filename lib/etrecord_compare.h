@@ -171,6 +171,7 @@ typedef struct etr_side_item {
 /** Sum of the items with one key. */
 typedef struct etr_side_sum {
   const char *key;     /**< what the items have in common, as in etr_node_group */
+  const char *op;      /**< as in etr_node_group */
   const char *backend; /**< as in etr_node_group */
   size_t timed;        /**< number of items that were timed */
   etr_side_time time;
@@ -212,6 +213,9 @@ typedef struct etr_side_method {
   etr_side_sums ops, modules, patterns, backends,
       sources; /**< sums of the items. Events have neither modules, patterns nor source lines, and
                   documents have no source lines */
+  etr_side_sums pattern_ops; /**< sums of each operator in the modules of a pattern */
+  etr_side_sums module_trees, pattern_trees; /**< sums of modules and of patterns with everything
+                                                below them, of the empty path too */
   etr_side_sums kernels; /**< sums of kernels and operators of delegates by name and backend, on
                             nodes and on none; documents have none */
   const etr_side_clock *clocks;
@@ -445,9 +449,12 @@ typedef struct etr_node_group {
    * top level; the backend, "cpu" for kernels and "delegate" for events in a delegate without a
    * name; the source line, "model.py:12", "" if it is unknown; or the name of the kernel. */
   const char *key;
-  const char *backend;          /**< of a kernel; NULL outside delegates, and for other sums */
-  size_t base_nodes, new_nodes; /**< that were timed */
-  etr_change change;            /**< change of their sum */
+  const char *op;      /**< of the sum of an operator in the modules of a pattern; NULL of others */
+  const char *backend; /**< of a kernel; NULL outside delegates, and for other sums */
+  size_t base_nodes, new_nodes;               /**< that were timed */
+  etr_change change;                          /**< change of their sum */
+  const struct etr_node_group *with_children; /**< of a module or a pattern: with everything below
+                                                 it; NULL of others */
 } etr_node_group;
 
 typedef struct etr_node_groups {
@@ -518,6 +525,10 @@ typedef struct etr_method_pair {
   etr_node_groups ops, modules, patterns, backends,
       sources; /**< the typical times of each list add up to those of the pairs; sorted by the
                   change of the typical time, the largest first */
+  etr_node_groups pattern_ops; /**< each operator in the modules of a pattern */
+  etr_node_groups modules_above,
+      patterns_above; /**< modules and patterns that have timed nodes only below them, the largest
+                         change first; their own change is untimed */
   etr_node_groups kernels; /**< kernels and operators of delegates, on nodes and on none: they add
                               up to the parts operators, operators_unplaced and inserted */
 } etr_method_pair;

@@ -9,6 +9,7 @@
 #include "output/table.h"
 #include "tables/diff_output.h"
 #include "tables/sums.h"
+#include "views/decoder.h"
 #include "views/diff_view.h"
 #include "views/findings.h"
 #include "views/memory_findings.h"
@@ -120,6 +121,7 @@ int main(void) {
   etr_jw_end(&json);
   etr_field_object(&f, "words");
   WORDS("unit", etr_unit_name, ETR_UNIT_CYCLES);
+  WORDS("layer", etr_layer_kind_name, ETR_LAYER_OTHER);
   WORDS("statistic", etr_statistic_name, ETR_STATISTIC_P50);
   WORDS("node_kind", etr_node_kind_name, ETR_NODE_CONSTANT);
   WORDS("match", etr_match_name, ETR_MATCH_INSTRUCTION);

@@ -26,7 +26,7 @@ install_missing "${test[@]}"
 # A Node.js of the machine's own will do.
 command -v npm >/dev/null || install_missing nodejs npm
 # Where there is no such package (Ubuntu has a snap instead), the browser tests say that they were skipped.
-install_missing chromium || echo "chromium could not be installed"
+install_missing chromium-headless-shell || install_missing chromium || echo "chromium could not be installed"
 # libFuzzer and the sanitizers are a package beside clang, named after its version; some releases have them in clang's own.
 runtime=libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev
 install_missing "$runtime" || echo "$runtime could not be installed"

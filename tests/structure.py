@@ -43,9 +43,9 @@ MOST_PARAMETERS = 6  # more have a struct with a name
 OF_COMMAND = {"base/system", "base/json_writer", "base/utf8", "formats/json"}
 # Say nothing of what is added to what.
 VAGUE_NAMES = {"add", "put", "at", "walk"}
-# Headers with one user: an algorithm with its table, what a folder shows of itself, what hides a foreign library, what the build makes, a view that one table shows,
-# a struct that one file fills and another reads.
-SINGLE_USERS = {"base/shortest", "inputs/foreign", "output/gzip", "report/web_files", "views/delegate_contents", "views/headline", "views/memory_findings", "profile/opened_record"}
+# Headers with one user: an algorithm with its table, a noun of its own, what a folder shows of itself, what hides a foreign library, what the build makes, a view that one table shows,
+# a struct that one file fills and another reads, one step of a profile.
+SINGLE_USERS = {"base/shortest", "join/links", "output/gzip", "report/web_files", "views/headline", "views/memory_findings", "profile/opened_record", "profile/shared_times", "profile/throughput"}
 
 
 def sources():

@@ -5,7 +5,7 @@
 #ifndef ETR_FILE_H
 #define ETR_FILE_H
 
-#include "base/base.h"
+#include "base/arena.h"
 
 #include <stdio.h>
 
@@ -19,6 +19,7 @@ etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, co
 typedef struct etr_file {
   uint8_t *data;
   size_t size;
+  bool is_borrowed; /* the bytes are the caller's (memory_file.h), and only read */
 } etr_file;
 
 static inline etr_slice etr_file_bytes(const etr_file *file) {
@@ -31,13 +32,18 @@ static inline etr_slice etr_file_bytes(const etr_file *file) {
  */
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error);
 
-/** Opens a regular file, or the one that a link leads to. Returns NULL on failure, with the reason
- * in errno. A pipe or a device is not opened, because that could wait forever. */
+/** Opens a regular file, or the one that a link leads to, but none in memory. Returns NULL on
+ * failure, with the reason in errno. A pipe or a device is not opened, because that could wait
+ * forever. */
 FILE *etr_file_open_regular(const char *path);
 
 /** Returns true if two regular files have the same bytes, or are one file. False if either cannot
  * be read. */
 bool etr_files_are_equal(const char *a, const char *b);
+
+/** Reads up to `size` first bytes of a regular file, and sets *got to their number. Returns false
+ * if it is none, or cannot be read. */
+bool etr_file_read_head(const char *path, char *into, size_t size, size_t *got);
 
 /** Returns true for what etr_seekable_open() accepts: neither a folder nor a pipe nor "-". */
 bool etr_file_is_regular(const char *path);
@@ -71,5 +77,27 @@ etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t a
                              const char *path, etr_error *error);
 
 void etr_seekable_close(etr_seekable *file);
+
+/* ---- The lines of a model's source file, where it is still on disk ---- */
+
+typedef struct etr_source_file {
+  const char *const *lines; /* without line ends, and with blanks for tabs; [0] is line 1 */
+  size_t line_count;
+} etr_source_file;
+
+typedef enum etr_source_state {
+  ETR_SOURCE_ABSENT,    /* the file does not exist, is too large, or cannot be read */
+  ETR_SOURCE_DIFFERENT, /* the file exists, but does not contain the recorded code */
+  ETR_SOURCE_FOUND,
+} etr_source_state;
+
+/** Reads a source file. `root` is the directory to which the files have moved: the path is looked
+ * for there with fewer and fewer of its folders. If it is NULL, the file is read where it was
+ * recorded. A record could name any file of the reader, so only regular files are read, and the
+ * result is ETR_SOURCE_FOUND only if the file has the code of each of the `count` recorded lines at
+ * that line. When out of memory, the arena has failed. */
+etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, const char *path,
+                                      const char *root, const etr_source *const *lines,
+                                      size_t count);
 
 #endif

@@ -371,15 +371,16 @@ typedef struct sum_pair {
 
 typedef etr_vec(sum_pair) sum_pairs;
 
-/* Pairs sums by their keys and, of kernels, by their backends. Returns false when out of memory. */
+/* Pairs sums by their keys, and by their operators or backends if they have any. Returns false when
+ * out of memory. */
 static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const sums[ETR_SIDES]) {
   etr_map index;
   etr_map_init(&index, c->scratch);
   for (int k = 0; k < ETR_SIDES; k++)
     for (size_t i = 0; i < sums[k]->count; i++) {
       const etr_side_sum *sum = &sums[k]->rows[i];
-      const char *id = sum->backend ? etr_arena_format(c->scratch, "%s\n%s", sum->key, sum->backend)
-                                    : sum->key;
+      const char *within = sum->op ? sum->op : sum->backend;
+      const char *id = within ? etr_arena_format(c->scratch, "%s\n%s", sum->key, within) : sum->key;
       const etr_slice key = etr_slice_of(etr_or_empty(id));
       uint32_t known = etr_map_get(&index, key);
       if (known == ETR_NONE) {
@@ -398,6 +399,7 @@ static bool fill_group(etr_node_group *row, const sum_pair *pair,
   measure old = side_measure(&sides[ETR_BASE], base ? &base->time : NULL),
           now = side_measure(&sides[ETR_NEWER], newer ? &newer->time : NULL);
   *row = (etr_node_group){.key = base ? base->key : newer->key,
+                          .op = base ? base->op : newer->op,
                           .backend = base ? base->backend : newer->backend,
                           .base_nodes = base ? base->timed : 0,
                           .new_nodes = newer ? newer->timed : 0};
@@ -428,6 +430,40 @@ static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sid
   return true;
 }
 
+/* Adds to modules or patterns what they are with everything below them, and fills `above` with
+ * those that have timed nodes only below them. Returns false when out of memory. */
+static bool add_children(etr_rows *c, etr_node_groups *own, etr_node_groups *above,
+                         const method_side sides[ETR_SIDES], const etr_side_sums *base,
+                         const etr_side_sums *newer) {
+  etr_node_groups trees;
+  etr_map index;
+  etr_map_init(&index, c->scratch);
+  if (!group_nodes(c, &trees, sides, base, newer))
+    return false;
+  etr_node_group *rows = etr_arena_alloc_array(c->arena, own->count + trees.count, sizeof *rows);
+  size_t count = own->count;
+  for (size_t i = 0; rows && i < own->count; i++) {
+    rows[i] = own->rows[i];
+    if (!etr_map_set(&index, etr_slice_of(rows[i].key), (uint32_t)i))
+      return false;
+  }
+  for (size_t i = 0; rows && i < trees.count; i++) {
+    uint32_t place = etr_map_get(&index, etr_slice_of(trees.rows[i].key));
+    if (place == ETR_NONE) {
+      place = (uint32_t)count++;
+      rows[place] = (etr_node_group){
+          .key = trees.rows[i].key,
+          .change = {.relative = NAN, .low = NAN, .high = NAN, .verdict = ETR_VERDICT_UNTIMED}};
+    }
+    rows[place].with_children = &trees.rows[i];
+  }
+  if (rows) {
+    *above = (etr_node_groups){rows + own->count, count - own->count};
+    own->rows = rows;
+  }
+  return rows != NULL;
+}
+
 /* Fills its sums by operator, module and backend. Returns false when out of memory. */
 static bool rows_add_up(etr_rows *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
@@ -436,7 +472,12 @@ static bool rows_add_up(etr_rows *c, etr_method_pair *pair, const method_side si
          group_nodes(c, &pair->patterns, sides, &base->patterns, &newer->patterns) &&
          group_nodes(c, &pair->backends, sides, &base->backends, &newer->backends) &&
          group_nodes(c, &pair->sources, sides, &base->sources, &newer->sources) &&
-         group_nodes(c, &pair->kernels, sides, &base->kernels, &newer->kernels);
+         group_nodes(c, &pair->kernels, sides, &base->kernels, &newer->kernels) &&
+         group_nodes(c, &pair->pattern_ops, sides, &base->pattern_ops, &newer->pattern_ops) &&
+         add_children(c, &pair->modules, &pair->modules_above, sides, &base->module_trees,
+                      &newer->module_trees) &&
+         add_children(c, &pair->patterns, &pair->patterns_above, sides, &base->pattern_trees,
+                      &newer->pattern_trees);
 }
 
 /* ---- Whether two methods are like with like ---- */

@@ -525,37 +525,18 @@ static bool time_items(lister *l) {
   return true;
 }
 
-/* Sorts the indices of items by group: the items of group g are order[first[g]] to order[first[g +
- * 1] - 1]. */
-static bool order_by_group(lister *l, const etr_side_groups *groups, uint32_t **first,
-                           uint32_t **order) {
-  *first = etr_arena_alloc_array(&l->scratch, groups->count + 2, sizeof **first);
-  *order = etr_arena_alloc_array(&l->scratch, l->items.count, sizeof **order);
-  if (!*first || !*order)
-    return false;
-  for (size_t i = 0; i < l->items.count; i++)
-    if (groups->group_of[i] != ETR_NONE)
-      (*first)[groups->group_of[i] + 2]++;
-  for (size_t g = 2; g < groups->count + 2; g++)
-    (*first)[g] += (*first)[g - 1];
-  for (uint32_t i = 0; i < l->items.count; i++)
-    if (groups->group_of[i] != ETR_NONE)
-      (*order)[(*first)[groups->group_of[i] + 1]++] = i;
-  return true;
-}
-
 static bool add_up(lister *l, etr_side_sums *out, etr_side_by by) {
   etr_side_groups groups;
-  uint32_t *first, *order;
-  if (!etr_side_group(&groups, l->items.data, l->items.count, by, l->arena, &l->scratch) ||
-      !order_by_group(l, &groups, &first, &order))
+  if (!etr_side_group(&groups, l->items.data, l->items.count, by, l->arena, &l->scratch))
     return false;
   for (size_t g = 0; g < groups.count; g++) {
     double step = groups.rows[g].time.step;
     etr_run_sums_begin(&l->sums);
-    for (uint32_t i = first[g]; i < first[g + 1]; i++)
-      if (!etr_run_sums_add(&l->sums, l->runs.data[order[i]].each, l->runs.data[order[i]].count))
+    for (uint32_t i = groups.first[g]; i < groups.first[g + 1]; i++) {
+      const item_runs *runs = &l->runs.data[groups.items[i]];
+      if (!etr_run_sums_add(&l->sums, runs->each, runs->count))
         return false;
+    }
     if (!etr_run_sums_end(&l->sums, &groups.rows[g].time, true, step))
       return false;
   }

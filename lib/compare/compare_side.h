@@ -89,12 +89,15 @@ typedef enum etr_side_by {
   ETR_SIDE_PATTERN,
   ETR_SIDE_BACKEND,
   ETR_SIDE_SOURCE,
+  ETR_SIDE_PATTERN_OP,   /* an operator in the modules of a pattern */
+  ETR_SIDE_MODULE_TREE,  /* a module with everything below it */
+  ETR_SIDE_PATTERN_TREE, /* the same of patterns */
   ETR_SIDE_BY
 } etr_side_by;
 
 /** Returns true for keys that events do not have. */
 static inline bool etr_side_by_is_of_graphs(etr_side_by by) {
-  return by == ETR_SIDE_MODULE || by == ETR_SIDE_PATTERN || by == ETR_SIDE_SOURCE;
+  return by != ETR_SIDE_OP && by != ETR_SIDE_BACKEND;
 }
 
 /** Items grouped by a key. A profile and a document sum the groups in different ways. */
@@ -102,7 +105,8 @@ typedef struct etr_side_groups {
   etr_side_sum *rows; /* their keys, numbers of timed items, and the totals, typical times and steps
                          of their times */
   size_t count;
-  uint32_t *group_of; /* per item: index of its group; ETR_NONE if it has none */
+  uint32_t *first, *items; /* the items of group g are items[first[g]] to items[first[g + 1] - 1],
+                              ascending */
 } etr_side_groups;
 
 /** Groups items by a key, in the order in which the keys first appear. Returns false when out of

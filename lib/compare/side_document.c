@@ -343,10 +343,14 @@ static void read_sums_of(doc_reader *r, void *sums) {
 
 static void read_sums(doc_reader *r, void *method) {
   doc_method *m = method;
-  static const field fields[] = {{"op", read_sums_of, ETR_SIDE_OP * sizeof *m->sums},
-                                 {"module", read_sums_of, ETR_SIDE_MODULE * sizeof *m->sums},
-                                 {"pattern", read_sums_of, ETR_SIDE_PATTERN * sizeof *m->sums},
-                                 {"backend", read_sums_of, ETR_SIDE_BACKEND * sizeof *m->sums}};
+  static const field fields[] = {
+      {"op", read_sums_of, ETR_SIDE_OP * sizeof *m->sums},
+      {"module", read_sums_of, ETR_SIDE_MODULE * sizeof *m->sums},
+      {"pattern", read_sums_of, ETR_SIDE_PATTERN * sizeof *m->sums},
+      {"backend", read_sums_of, ETR_SIDE_BACKEND * sizeof *m->sums},
+      {"pattern_op", read_sums_of, ETR_SIDE_PATTERN_OP * sizeof *m->sums},
+      {"module_tree", read_sums_of, ETR_SIDE_MODULE_TREE * sizeof *m->sums},
+      {"pattern_tree", read_sums_of, ETR_SIDE_PATTERN_TREE * sizeof *m->sums}};
   m->has_sums = true;
   read_fields(r, m->sums, fields, ETR_COUNT(fields));
 }

@@ -5,6 +5,7 @@
  */
 #include "compare/compare_side.h"
 
+#include "base/module_path.h"
 #include "base/stats.h"
 
 #include <math.h>
@@ -192,14 +193,14 @@ bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, doub
 
 /* ---- Items of a side by what they have in common ---- */
 
-/* Returns the key under which an item is added up; NULL for an item without time by backend,
- * because it is not known where it runs. */
+/* Returns the key under which an item is added up, or for trees the longest of its keys; NULL for
+ * an item without time by backend, because it is not known where it runs. */
 static const char *key_of(const etr_side_item *item, etr_side_by by) {
   if (by == ETR_SIDE_OP)
     return item->op;
-  if (by == ETR_SIDE_MODULE)
+  if (by == ETR_SIDE_MODULE || by == ETR_SIDE_MODULE_TREE)
     return item->module;
-  if (by == ETR_SIDE_PATTERN)
+  if (by == ETR_SIDE_PATTERN || by == ETR_SIDE_PATTERN_OP || by == ETR_SIDE_PATTERN_TREE)
     return item->pattern;
   if (by == ETR_SIDE_SOURCE)
     return item->line;
@@ -209,24 +210,65 @@ static const char *key_of(const etr_side_item *item, etr_side_by by) {
 }
 
 etr_side_sums *etr_side_sums_of(etr_side_method *method, etr_side_by by) {
-  etr_side_sums *const sums[ETR_SIDE_BY] = {&method->ops, &method->modules, &method->patterns,
-                                            &method->backends, &method->sources};
+  etr_side_sums *const sums[ETR_SIDE_BY] = {
+      &method->ops,     &method->modules,     &method->patterns,     &method->backends,
+      &method->sources, &method->pattern_ops, &method->module_trees, &method->pattern_trees};
   return sums[by];
 }
 
 typedef etr_vec(etr_side_sum) sum_rows;
 
-/* Returns the number of a group, which is added if it is new; ETR_NONE when out of memory. */
-static uint32_t group_of_key(sum_rows *rows, etr_map *index, const char *key, etr_arena *arena) {
-  uint32_t known = etr_map_get(index, etr_slice_of(key));
-  if (known != ETR_NONE)
-    return known;
-  etr_side_sum *added = etr_vec_push(arena, rows);
-  known = (uint32_t)(rows->count - 1);
-  if (!added || !etr_map_set(index, etr_slice_of(key), known))
-    return ETR_NONE;
-  added->key = key;
-  return known;
+/* An item in a group. */
+typedef struct membership {
+  uint32_t group, item;
+} membership;
+
+/* Items that are being grouped. */
+typedef struct grouper {
+  etr_side_by by;
+  etr_arena *arena, *scratch;
+  etr_map index; /* key -> row */
+  sum_rows rows;
+  etr_vec(membership) members;
+} grouper;
+
+/* Adds an item to the group of a key, and of an operator unless that is NULL, which is added if it
+ * is new. Returns false when out of
+ * memory. */
+static bool join_group(grouper *g, etr_slice key, const char *op, uint32_t item) {
+  const char *both = op ? etr_arena_format(g->scratch, "%s\n%.*s", op, (int)key.size, key.data)
+                        : NULL;
+  if (op && !both)
+    return false;
+  etr_map_slot *slot = etr_map_at(&g->index, both ? etr_slice_of(both) : key);
+  membership *added = etr_vec_push(g->scratch, &g->members);
+  if (!slot || !added)
+    return false;
+  if (slot->value == ETR_NONE) {
+    etr_side_sum *row = etr_vec_push(g->arena, &g->rows);
+    if (!row)
+      return false;
+    row->key = etr_arena_text(g->arena, key);
+    row->op = op;
+    slot->value = (uint32_t)(g->rows.count - 1);
+  }
+  *added = (membership){slot->value, item};
+  return true;
+}
+
+/* Adds an item to all groups that it is in. Returns false when out of memory. */
+static bool join_groups(grouper *g, const etr_side_item *items, uint32_t item) {
+  const char *key = key_of(&items[item], g->by);
+  bool is_tree = g->by == ETR_SIDE_MODULE_TREE || g->by == ETR_SIDE_PATTERN_TREE;
+  if (!key)
+    return true;
+  if (!is_tree)
+    return join_group(g, etr_slice_of(key), g->by == ETR_SIDE_PATTERN_OP ? items[item].op : NULL,
+                      item);
+  for (size_t level = 0, end = 0; etr_next_module_around(key, &level, &end);)
+    if (!join_group(g, (etr_slice){key, end}, NULL, item))
+      return false;
+  return true;
 }
 
 static void add_item(etr_side_sum *to, const etr_side_item *item) {
@@ -240,24 +282,26 @@ static void add_item(etr_side_sum *to, const etr_side_item *item) {
 
 bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t count, etr_side_by by,
                     etr_arena *arena, etr_arena *scratch) {
-  sum_rows rows = {0};
-  etr_map index;
-  *out = (etr_side_groups){
-      .group_of = etr_arena_alloc_array(scratch, count, sizeof *out->group_of)};
-  if (!out->group_of)
-    return false;
-  etr_map_init(&index, scratch);
-  for (size_t i = 0; i < count; i++) {
-    const char *key = key_of(&items[i], by);
-    out->group_of[i] = key ? group_of_key(&rows, &index, key, arena) : ETR_NONE;
-    if (key && out->group_of[i] == ETR_NONE)
+  grouper g = {.by = by, .arena = arena, .scratch = scratch};
+  etr_map_init(&g.index, scratch);
+  for (uint32_t i = 0; i < count; i++)
+    if (!join_groups(&g, items, i))
       return false;
-    if (key)
-      add_item(&rows.data[out->group_of[i]], &items[i]);
+  size_t rows = g.rows.count, members = g.members.count;
+  uint32_t *first = etr_arena_alloc_array(scratch, rows + 2, sizeof *first);
+  uint32_t *sorted = etr_arena_alloc_array(scratch, members, sizeof *sorted);
+  if (!first || !sorted)
+    return false;
+  for (size_t i = 0; i < members; i++) {
+    add_item(&g.rows.data[g.members.data[i].group], &items[g.members.data[i].item]);
+    first[g.members.data[i].group + 2]++;
   }
-  for (size_t i = 0; i < rows.count; i++)
-    rows.data[i].time.step = sqrt(rows.data[i].time.step);
-  out->rows = rows.data;
-  out->count = rows.count;
+  for (size_t row = 2; row < rows + 2; row++)
+    first[row] += first[row - 1];
+  for (size_t i = 0; i < members; i++)
+    sorted[first[g.members.data[i].group + 1]++] = g.members.data[i].item;
+  for (size_t row = 0; row < rows; row++)
+    g.rows.data[row].time.step = sqrt(g.rows.data[row].time.step);
+  *out = (etr_side_groups){g.rows.data, rows, first, sorted};
   return true;
 }

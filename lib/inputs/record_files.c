@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * record_files.c - which files of a directory belong to a record.
+ * record_files.c - which files of a directory belong to a record, and what the others are.
  */
 #include "base/arena.h"
 #include "base/file.h"
@@ -11,13 +11,169 @@
 #include "inputs/bundle.h"
 #include "inputs/dump.h"
 #include "inputs/flat_tensor.h"
-#include "inputs/foreign.h"
+#include "inputs/held_buffers.h"
 #include "inputs/serial_log.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+/* ---- What a foreign file is, by its first bytes, and a zip by its entries ---- */
+
+/* Bytes at the start of a file that suffice to say what it is. */
+enum { FOREIGN_HEAD = 512 };
+
+enum { TAR_MAGIC_AT = 257 };
+
+/* A slice in an initializer of static data, where ETR_SLICE() is no constant. */
+#define BYTES(literal) {(literal), sizeof(literal) - 1}
+
+/* Bytes at a place, and what a file with them is. */
+typedef struct signature {
+  size_t at;
+  etr_slice bytes;
+  const char *description;
+} signature;
+
+#define FROM_PYTORCH                                                                               \
+  ": export the PyTorch model with ExecuTorch for a .pte, with generate_etrecord=True for an "     \
+  "ETRecord"
+
+static const signature pointers[] = {
+    {0, BYTES("version https://git-lfs.github.com/spec/"),
+     "a Git LFS pointer, not the file itself: fetch it with `git lfs pull`"},
+    {0, BYTES("/annex/objects/"),
+     "a git-annex pointer, not the file itself: fetch it with `git annex get`"},
+};
+
+static const signature tar = {TAR_MAGIC_AT, BYTES("ustar"),
+                              "a tar archive: unpack it with `tar -xf`"};
+
+static const signature signatures[] = {
+    {0, BYTES("\3757zXZ"), "compressed with xz: unpack it with `unxz`"},
+    {0, BYTES("BZh"), "compressed with bzip2: unpack it with `bunzip2`"},
+    {0, BYTES("\x28\xb5\x2f\xfd"), "compressed with zstd: unpack it with `unzstd`"},
+    {4, BYTES("TFL3"), "a model of TensorFlow Lite (.tflite)" FROM_PYTORCH},
+    {0, BYTES("GGUF"), "a model of llama.cpp (.gguf)" FROM_PYTORCH},
+    {0, BYTES("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"),
+     "weights that torch.save wrote (.pt)" FROM_PYTORCH},
+    {0, BYTES("\177ELF"), "a program for Linux: run it to record an ETDump"},
+};
+
+static bool has_signature(etr_slice head, const signature *of) {
+  return head.size >= of->at + of->bytes.size &&
+         memcmp(head.data + of->at, of->bytes.data, of->bytes.size) == 0;
+}
+
+static const char *find_signature(etr_slice head, const signature *list, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (has_signature(head, &list[i]))
+      return list[i].description;
+  return NULL;
+}
+
+/* Returns true for what stands in place of a file: a pointer of Git LFS or git-annex. */
+static bool is_pointer(etr_slice head) {
+  return find_signature(head, pointers, ETR_COUNT(pointers)) != NULL;
+}
+
+/* Returns true if a text starts with a word in lower or upper case letters. */
+static bool starts_without_case(etr_slice text, etr_slice word) {
+  if (text.size < word.size)
+    return false;
+  for (size_t i = 0; i < word.size; i++) {
+    char c = text.data[i];
+    char lower = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    if (lower != word.data[i])
+      return false;
+  }
+  return true;
+}
+
+/* Returns true for the start of an HTML page, behind a byte order mark and white space. */
+static bool is_html(etr_slice head) {
+  if (etr_slice_starts(head, ETR_SLICE("\xef\xbb\xbf")))
+    head = etr_slice_after(head, 3);
+  while (head.size > 0 && strchr(" \t\r\n", head.data[0]) && head.data[0] != '\0')
+    head = etr_slice_after(head, 1);
+  return starts_without_case(head, ETR_SLICE("<!doctype html")) ||
+         starts_without_case(head, ETR_SLICE("<html"));
+}
+
+/* Returns true for the start of safetensors: the size of a JSON object in 8 bytes, and the object.
+ */
+static bool is_safetensors(etr_slice head) {
+  bool has_size = head.size >= 10 && memcmp(head.data + 5, "\0\0\0", 3) == 0;
+  return has_size && head.data[8] == '{' && head.data[9] == '"';
+}
+
+/* Returns true for a model of ONNX: a protobuf message whose first field is the version of its
+ * format. These bytes alone are too common, so the name has to agree. */
+static bool is_onnx(etr_slice head, const char *path) {
+  return head.size >= 2 && head.data[0] == 0x08 &&
+         etr_slice_ends(etr_slice_of(path), ETR_SLICE(".onnx"));
+}
+
+static const char *description_of_gzip(etr_slice packed) {
+  char head[FOREIGN_HEAD];
+  etr_slice unpacked = {head, etr_gunzip_head(packed, head, sizeof head)};
+  if (has_signature(unpacked, &tar))
+    return "a tar archive, compressed with gzip: unpack it with `tar -xzf`";
+  return "compressed with gzip: unpack it with `gunzip`";
+}
+
+/* Returns true if an entry of a zip has this name, in whichever top folder. */
+static bool has_entry(const etr_archive *archive, const char *name) {
+  for (size_t i = 0; i < etr_archive_count(archive); i++) {
+    const char *entry = etr_archive_name(archive, i);
+    const char *slash = strchr(entry, '/');
+    if (strcmp(entry, name) == 0 || (slash && strcmp(slash + 1, name) == 0))
+      return true;
+  }
+  return false;
+}
+
+static const char *description_of_zip(const char *path) {
+  etr_archive *archive;
+  if (etr_archive_open(&archive, path, NULL) != ETR_OK)
+    return NULL;
+  const char *description = NULL;
+  if (has_entry(archive, "archive_format") ||
+      has_entry(archive, "serialized_exported_program.json"))
+    description = "a program of torch.export (.pt2): lower it with ExecuTorch for a .pte, with "
+                  "generate_etrecord=True for an ETRecord";
+  else if (has_entry(archive, "data.pkl"))
+    description = "weights or a module that torch.save wrote (.pt)" FROM_PYTORCH;
+  etr_archive_close(archive);
+  return description;
+}
+
+/* Returns what a file is and what to do with it, such as "compressed with xz: unpack it with
+ * `unxz`". `head` are its first bytes (FOREIGN_HEAD, or all). NULL: it is not known. The file is
+ * opened again only where its bytes are those of a zip. */
+static const char *description_of(etr_slice head, const char *path) {
+  const char *description = find_signature(head, pointers, ETR_COUNT(pointers));
+  if (!description)
+    description = find_signature(head, signatures, ETR_COUNT(signatures));
+  if (description)
+    return description;
+  if (has_signature(head, &tar))
+    return tar.description;
+  if (head.size == 0)
+    return "an empty file: was it copied completely?";
+  if (etr_gzip_is(head))
+    return description_of_gzip(head);
+  if (is_html(head))
+    return "an HTML page, such as a download that failed: download the file itself";
+  if (is_safetensors(head))
+    return "weights (.safetensors)" FROM_PYTORCH;
+  if (is_onnx(head, path))
+    return "a model of ONNX (.onnx)" FROM_PYTORCH;
+  return etr_slice_starts(head, ETR_SLICE("PK\3\4")) ? description_of_zip(path) : NULL;
+}
+
+/* ---- The files of a record ---- */
 
 /* FILE_PASSED_OVER: no file, though it is called like an input. FILE_UNREADABLE: a file that cannot
  * be opened, so that nobody knows what it is. */
@@ -66,7 +222,7 @@ size_t etr_input_file(const char *path, size_t *number) {
   struct stat status;
   const char *mark = strrchr(path, '#');
   bool is_part = mark && etr_slice_to_int(etr_slice_of(mark + 1), &parsed) && parsed > 0 &&
-                 stat(path, &status) != 0;
+                 !etr_file_is_regular(path) && stat(path, &status) != 0;
   *number = is_part ? (size_t)parsed : 0;
   return is_part ? (size_t)(mark - path) : strlen(path);
 }
@@ -131,17 +287,6 @@ static file_kind kind_of_head(etr_slice head) {
   return etr_dump_is(head) ? FILE_ETDUMP : FILE_OTHER;
 }
 
-/* Reads the first bytes. False: it is no file, or cannot be read. */
-static bool read_head(const char *path, char *into, size_t size, size_t *got) {
-  FILE *file = etr_file_open_regular(path);
-  if (!file)
-    return false;
-  *got = fread(into, 1, size, file);
-  bool done = !ferror(file);
-  fclose(file);
-  return done;
-}
-
 /* Returns true for the start of a zip whose first entry is the identifier of an ETRecord, which is
  * where ExecuTorch writes it: so a record that was cut short is known, too. */
 static bool starts_like_record(etr_slice head) {
@@ -172,7 +317,7 @@ static file_kind kind_of_name(etr_slice name) {
  * so only the archive reader can recognize one. */
 static file_kind kind_of_content(const char *path, etr_slice head) {
   etr_slice name = etr_slice_of(etr_last_part(path));
-  if (etr_foreign_is_pointer(head))
+  if (is_pointer(head))
     return FILE_OTHER;
   if (etr_slice_is(name, "debug_buffer.bin"))
     return FILE_DEBUG_BUFFER;
@@ -189,17 +334,17 @@ static file_kind kind_of_content(const char *path, etr_slice head) {
 }
 
 static file_look look_at(const char *path) {
-  char head[ETR_FOREIGN_HEAD];
+  char head[FOREIGN_HEAD];
   size_t got;
-  if (!read_head(path, head, sizeof head, &got))
+  if (!etr_file_read_head(path, head, sizeof head, &got))
     return (file_look){.kind = kind_of_unread(path)};
   etr_slice bytes = {head, got};
   file_look look = {.kind = kind_of_content(path, bytes),
-                    .is_pointer = etr_foreign_is_pointer(bytes),
+                    .is_pointer = is_pointer(bytes),
                     .is_zip = etr_slice_starts(bytes, ETR_SLICE("PK\3\4"))};
   if (look.kind != FILE_OTHER)
     return look;
-  look.description = etr_foreign_description(bytes, path);
+  look.description = description_of(bytes, path);
   if (!look.description)
     look.kind = kind_of_name(etr_slice_of(etr_last_part(path)));
   return look;
@@ -311,6 +456,8 @@ static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
     return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
   if (is_part(path))
     return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (etr_file_is_regular(path))
+    return look_at_file(f, path, S_IFREG, error);
   if (stat(path, &status) != 0)
     return fail_to_open(path, error);
   if (!S_ISDIR(status.st_mode))
@@ -418,11 +565,46 @@ static etr_status fail_of_nothing(finder *f, const char *path, etr_error *error)
                   list ? list : "");
 }
 
+/* Looks at the buffers that no path of `chosen` names. */
+static etr_status look_at_buffers(finder *f, const etr_held_buffers *held, const etr_inputs *chosen,
+                                  etr_error *error) {
+  for (size_t i = 0; i < chosen->buffer_count; i++) {
+    const char *name = chosen->buffers[i].name;
+    const char *const single[] = {chosen->etrecord, chosen->pte, chosen->debug_buffer};
+    bool is_named = false;
+    for (size_t k = 0; k < ETR_COUNT(single); k++)
+      is_named = is_named || (single[k] && strcmp(single[k], name) == 0);
+    for (size_t k = 0; k < chosen->etdump_count; k++)
+      is_named = is_named || strcmp(chosen->etdumps[k], name) == 0;
+    if (!is_named)
+      ETR_TRY(look_at_path(f, etr_held_buffer_path(held, i), error));
+  }
+  return ETR_OK;
+}
+
+/* Replaces the names of buffers among the paths of *chosen by the paths that they are read by. */
+static etr_status name_buffers(finder *f, etr_inputs *chosen, const etr_held_buffers *held,
+                               etr_error *error) {
+  const char **dumps = etr_arena_alloc_array(&f->arena, chosen->etdump_count, sizeof *dumps);
+  if (!dumps)
+    return etr_fail_memory(error);
+  for (size_t i = 0; i < chosen->etdump_count; i++)
+    dumps[i] = etr_held_buffer_named(held, chosen, chosen->etdumps[i]);
+  chosen->etdumps = dumps;
+  chosen->etrecord = etr_held_buffer_named(held, chosen, chosen->etrecord);
+  chosen->pte = etr_held_buffer_named(held, chosen, chosen->pte);
+  chosen->debug_buffer = etr_held_buffer_named(held, chosen, chosen->debug_buffer);
+  return ETR_OK;
+}
+
 static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths,
-                             size_t path_count, const etr_inputs *chosen, etr_error *error) {
+                             size_t path_count, etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
+  ETR_TRY(etr_held_buffers_hold(&out->held, chosen, error));
   for (size_t i = 0; i < path_count; i++)
     ETR_TRY(look_at_path(f, paths[i], error));
+  ETR_TRY(look_at_buffers(f, out->held, chosen, error));
+  ETR_TRY(name_buffers(f, chosen, out->held, error));
   ETR_TRY(choose_one(f, &records, path, chosen->etrecord, &out->etrecord, error));
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
   if (!out->pte)
@@ -489,9 +671,9 @@ static const char **put_all(const char ***slots, char **at, const char *const *t
 
 static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *error) {
   const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps};
-  size_t pointers = found->etdump_count + found->passed_over_count + found->repeated_count +
-                    found->weight_count + found->reference_count;
-  const char **block = malloc((pointers + 1) * sizeof *block +
+  size_t addresses = found->etdump_count + found->passed_over_count + found->repeated_count +
+                     found->weight_count + found->reference_count;
+  const char **block = malloc((addresses + 1) * sizeof *block +
                               size_of_texts(single, ETR_COUNT(single)) +
                               size_of_texts(found->etdumps, found->etdump_count) +
                               size_of_texts(found->weights, found->weight_count) +
@@ -500,7 +682,7 @@ static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *
                               size_of_texts(found->repeated, found->repeated_count));
   if (!block)
     return etr_fail_memory(error);
-  char *text = (char *)(block + pointers + 1);
+  char *text = (char *)(block + addresses + 1);
   *out = *found;
   out->etdumps = put_all(&block, &text, found->etdumps,
                          found->etdump_count); /* comes first, because this pointer is
@@ -520,14 +702,16 @@ etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t
                                const etr_inputs *chosen, etr_error *error) {
   static const etr_inputs nothing = {0};
   finder f = {0};
-  etr_inputs found = {0};
+  etr_inputs found = {0}, wanted = chosen ? *chosen : nothing;
   *out = (etr_inputs){0};
   etr_error_clear(error);
-  etr_status status = find_files(&f, &found, paths, path_count, chosen ? chosen : &nothing, error);
+  etr_status status = find_files(&f, &found, paths, path_count, &wanted, error);
   if (status == ETR_OK)
     status = etr_arena_failed(&f.arena) ? etr_fail_memory(error) : hand_out(out, &found, error);
-  if (status != ETR_OK)
+  if (status != ETR_OK) {
     etr_decoded_logs_free(f.logs);
+    etr_held_buffers_release(found.held);
+  }
   etr_arena_clear(&f.arena);
   return status;
 }
@@ -540,5 +724,6 @@ etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *
 void etr_inputs_clear(etr_inputs *inputs) {
   free(etr_for_foreign(inputs->etdumps));
   etr_decoded_logs_free(inputs->logs);
+  etr_held_buffers_release(inputs->held);
   *inputs = (etr_inputs){0};
 }

@@ -7,7 +7,6 @@
 #include "backends/backends.h"
 #include "base/stats.h"
 #include "inputs/program_values.h"
-#include "join/carriers.h"
 #include "join/delegates.h"
 #include "join/placement.h"
 #include "join/program_graph.h"

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bodies.c - compares the instructions that should have been emitted with the numbers of those that
- * ran: a forward and a backward pass over all possible numberings.
+ * bodies.c - finds the nodes of kernels in bodies of cond, map or scan. It compares the
+ * instructions that should have been emitted with the numbers of those that ran: a forward and a
+ * backward pass over all possible numberings.
+ *
+ * The maps do not name instructions in bodies. However, instructions are numbered in the order in
+ * which they are emitted (exir/emit/_emitter.py): a cond is a jump, its first body, a move for each
+ * result, a jump, its second body and the moves again; a map is an instruction that takes a slice,
+ * its body, and instructions that count; a scan also copies what it carries from round to round.
+ * Only views may lack an instruction. The numbers of the instructions that ran therefore identify
+ * their body, although the other body left no events.
  */
-#include "join/bodies.h"
-
 #include "backends/operator.h"
 #include "inputs/graph_values.h"
 #include "inputs/program_values.h"
+#include "join/placement.h"
 
 /* What the program or an event says about an instruction. */
 typedef enum seen_kind { UNSEEN, NAMED_KERNEL, OTHER_KERNEL, JUMP, MOVE, CALL } seen_kind;

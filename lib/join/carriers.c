@@ -2,7 +2,7 @@
  *
  * carriers.c - finds fused nodes, and pairs Edge nodes with ATen nodes.
  */
-#include "join/carriers.h"
+#include "join/attribute.h"
 
 #include "backends/backends.h"
 

@@ -4,7 +4,6 @@
  * and operator.
  */
 #include "inputs/program_values.h"
-#include "join/bodies.h"
 #include "join/data_flow.h"
 #include "join/lowering.h"
 #include "join/placement.h"

@@ -93,4 +93,13 @@ uint32_t etr_module_of_delegate(const etr_placement *placement, int32_t instruct
 bool etr_place_method(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                       etr_arena *arena, etr_warnings *warnings);
 
+/**
+ * Assigns nodes of bodies to the kernels that the maps do not name; if the record has no handle
+ * map, nodes of the whole graph. The match is ETR_MATCH_HANDLE if only one numbering is possible,
+ * else ETR_MATCH_ALIGNED. Long methods are not examined, and a warning says so. Updates `taken`,
+ * which has an entry for each node. Returns false when out of memory.
+ */
+bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
+                      bool *taken, etr_warnings *warnings, etr_arena *scratch);
+
 #endif

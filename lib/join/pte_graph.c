@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pte_graph.c - links instructions by the values that they read and write, and nests what delegates
- * run.
+ * pte_graph.c - makes nodes of a method's inputs, of its instructions, and of what runs in its
+ * delegates.
  */
 #include "join/pte_graph.h"
 
@@ -9,92 +9,21 @@
 #include "formats/json_excerpt.h"
 #include "inputs/argument.h"
 #include "inputs/pte.h"
-#include "inputs/uses.h"
-#include "join/program_graph.h"
+#include "join/cost.h"
+#include "join/links.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- The arguments of a .pte's kernels that are not tensors ---- */
+/* ---- Arguments that are not tensors, as JSON ---- */
 
-/** A method's values, as arguments. */
-typedef struct etr_program_arguments {
+/* A method's values, as arguments. */
+typedef struct arguments {
   const etr_pte_method *program;
   etr_arena *arena;
   bool *is_computed;  /* per value: an instruction writes it, or the caller passes it */
   const char **texts; /* per value: its text as JSON, computed when first needed */
-} etr_program_arguments;
-
-/* ---- Which instruction of a .pte reads the results of which ---- */
-
-/* A program's values are written and read by location in memory, and jumps join and repeat
- * instructions. So all writes are found first, and then the instructions are added in order: each
- * reads from the instructions whose writes of its arguments reach it. The results live in the
- * arena. The functions return false when out of memory.
- */
-
-/** A producer of a node that is not among its inputs. */
-typedef struct etr_other {
-  uint32_t reader, write; /* write: index in the writes; ETR_NONE: `edge` is the producer */
-  uint32_t place;         /* index of the input that it may replace; ETR_NONE */
-  etr_edge edge;
-} etr_other;
-
-typedef struct etr_links {
-  const etr_pte_method *program;
-  etr_arena *arena, *scratch;
-  etr_reaching reaching;
-  etr_edge *written_as; /* per write: the output of its node; node ETR_NONE: none */
-  uint32_t *noted_for;  /* per write: the last reader that has it among its others */
-  etr_edge *at_start;   /* per value: the node of the input or source; node ETR_NONE: none */
-  int32_t *known_since; /* per value: the first instruction that reads or writes it; -1: it is an
-                           input */
-  int32_t *written_at;  /* per value: the last instruction so far that writes it; -1: none */
-  int32_t *viewed; /* per value: the value whose location it was first read at, as a view of it; -1:
-                      none */
-  etr_storages storages;
-  etr_uses uses;
-  etr_vec(etr_use) picked; /* uses of the instruction added last that are followed */
-  etr_vec(uint32_t) read_args, written_args; /* for the instruction added last: per input and per
-                                                output of its node, the index of the argument */
-  etr_vec(etr_write) all_reads;              /* value and reader */
-  etr_vec(int32_t) sources; /* values that were read and that nothing wrote, each once */
-  bool *is_source;          /* per value */
-  etr_vec(int32_t) reads;   /* for the node added last: per input, the value; or, if it is read as a
-                               view, -1 minus the value */
-  etr_vec(etr_other) others; /* sorted by reader */
-  bool misses_input;         /* the node added last reads a value that no node computes */
-} etr_links;
-
-/* ---- The builder of program/METHOD ---- */
-
-enum { ETR_NO_INSTRUCTION = -1 };
-
-typedef struct etr_pte_builder {
-  etr_pte_graph *out;
-  const etr_placement *placement;
-  const etr_pte_method *program;
-  uint32_t method;
-  const etr_blocks *blocks;
-  etr_arena *arena, *scratch;
-  etr_vec(etr_node) nodes;
-  etr_vec(etr_subgraph) subgraphs;
-  etr_vec(etr_module) modules; /* modules of a graph without an Edge graph: one for each delegate
-                                  that has operators */
-  etr_links links;
-  etr_program_arguments arguments;
-  etr_map kernels; /* name and overload of an operator -> index in targets */
-  etr_vec(const char *) targets;
-  const etr_event *
-      *timed; /* events of delegates, sorted by instruction, in the order of their blocks */
-  size_t *end_of_timed; /* per instruction: end of its events in timed */
-} etr_pte_builder;
-
-/* ---- EValues as JSON ---- */
-
-typedef etr_program_arguments arguments;
-
-/* ---- Which values are computed ---- */
+} arguments;
 
 static void mark_value(arguments *a, int32_t value) {
   if (value >= 0 && (size_t)value < a->program->value_count)
@@ -128,8 +57,6 @@ static bool program_arguments_init(arguments *a, const etr_pte_method *program, 
     mark_computed(a, &program->instructions[i]);
   return true;
 }
-
-/* ---- As JSON ---- */
 
 /* Returns an integer of a list; NULL: the program computes it. */
 static const int64_t *item_of(const arguments *a, int32_t index) {
@@ -188,423 +115,33 @@ static const char *text_of(arguments *a, int32_t index) {
   return a->texts[index];
 }
 
-/* ---- What reads and writes each value ---- */
+/* ---- The builder ---- */
 
-typedef etr_vec(etr_edge) etr_edges;
-typedef etr_vec(etr_value) etr_values;
+enum { NO_INSTRUCTION = -1 };
 
-enum {
-  MOST_ITEMS = 256
-}; /* longest list whose tensors are followed one by one; real programs have shorter ones */
-
-/* ---- Values ---- */
-
-/* Returns the type of a number, as Edge graphs have it; NULL for other values. */
-static const char *number_type(const etr_pte_value *value) {
-  switch (value->kind) {
-  case ETR_PTE_VALUE_INT:
-    return "int";
-  case ETR_PTE_VALUE_BOOL:
-    return "bool";
-  case ETR_PTE_VALUE_DOUBLE:
-    return "float";
-  default:
-    return NULL;
-  }
-}
-
-static void describe_value(etr_links *l, etr_value *out, int32_t index) {
-  const etr_pte_value *value = &l->program->values[index];
-  const char *number = number_type(value);
-  etr_dim *dims = value->rank > 0
-                      ? etr_arena_alloc_array(l->arena, (size_t)value->rank, sizeof *dims)
-                      : NULL;
-  *out = (etr_value){.name = etr_arena_numbered(l->arena, "value_", (uint32_t)index),
-                     .dtype = number ? number : value->dtype,
-                     .rank = -1,
-                     .is_bound = value->dynamic};
-  if (value->kind != ETR_PTE_VALUE_TENSOR || (value->rank > 0 && !dims))
-    return;
-  for (int32_t i = 0; i < value->rank; i++)
-    dims[i] = (etr_dim){.size = value->sizes[i], .hint = -1};
-  out->dims = dims;
-  out->rank = value->rank;
-}
-
-static bool is_value(const etr_links *l, int32_t index) {
-  return index >= 0 && (size_t)index < l->program->value_count;
-}
-
-/* ---- Writes ---- */
-
-/* Calls `visit` for a value and for the values of a list. */
-static bool each_part(etr_links *l, int32_t index, int32_t id, etr_edge edge,
-                      bool (*visit)(etr_links *l, int32_t index, int32_t id, etr_edge edge)) {
-  const etr_pte_value *value = &l->program->values[index];
-  bool good = visit(l, index, id, edge);
-  if (!etr_spend(&l->uses.items_left, value->item_count))
-    return good;
-  for (size_t i = 0; good && i < value->item_count; i++)
-    if (is_value(l, value->items[i]))
-      good = visit(l, value->items[i], id, edge);
-  return good;
-}
-
-static bool note_write(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
-  (void)edge;
-  l->known_since[index] = ETR_MIN(l->known_since[index], id);
-  l->written_at[index] = id;
-  etr_storages_write(&l->storages, index);
-  return etr_reaching_add(&l->reaching, index, id);
-}
-
-static bool set_written_as(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
-  uint32_t write = etr_reaching_last(&l->reaching, index, id + 1);
-  bool is_known = write != ETR_NONE && l->reaching.writes.data[write].instruction == id;
-  if (is_known)
-    l->written_as[write] = edge;
-  l->written_at[index] = id;
-  return true;
-}
-
-static bool set_at_start(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
-  l->at_start[index] = edge;
-  l->known_since[index] = ETR_MIN(l->known_since[index], id);
-  etr_storages_write(&l->storages, index);
-  return true;
-}
-
-/* ---- What an instruction reads and writes ---- */
-
-/* Picks the uses of an instruction that are followed: of a list its tensors, or, if they are more
- * than MOST_ITEMS, only the list. An argument of an opaque delegate is a result if no instruction
- * before uses it. */
-static void pick_uses(etr_links *l, int32_t id) {
-  etr_uses_list(&l->uses, id);
-  const etr_use *uses = l->uses.list.data;
-  l->picked.count = 0;
-  for (size_t i = 0, end; i < l->uses.list.count; i = end) {
-    for (end = i + 1; end < l->uses.list.count && uses[end].argument == uses[i].argument;)
-      end++;
-    bool is_list = uses[i].is_list && end - i > 1, is_whole = is_list && end - i > MOST_ITEMS;
-    for (size_t k = is_list && !is_whole ? i + 1 : i; k < (is_whole ? i + 1 : end); k++) {
-      etr_use *use = etr_vec_push(l->scratch, &l->picked);
-      if (!use)
-        return;
-      *use = uses[k];
-      bool is_new = l->known_since[use->value] >= id && !l->program->values[use->value].constant;
-      if (use->is_unsure)
-        use->is_written = is_new, use->is_read &= !is_new;
-    }
-  }
-}
-
-/* A view that memory planning merged with the tensor that it views has the writers of that tensor.
- */
-static bool note_read(etr_links *l, int32_t index, int32_t id) {
-  bool is_unwritten = l->written_at[index] < 0 && l->at_start[index].node == ETR_NONE;
-  if (is_unwritten && l->viewed[index] < 0)
-    l->viewed[index] = etr_storages_viewed(&l->storages, index);
-  l->known_since[index] = ETR_MIN(l->known_since[index], id);
-  etr_write *read = etr_vec_push(l->scratch, &l->all_reads);
-  if (read)
-    *read = (etr_write){index, id};
-  return read != NULL;
-}
-
-static bool reset_uses(etr_links *l, const etr_method_inputs *method) {
-  for (size_t i = 0; i < l->program->value_count; i++)
-    l->written_at[i] = -1;
-  if (!etr_uses_init(&l->uses, method, NULL, l->scratch))
-    return false;
-  return l->uses.opens_graphs = l->uses.lists_numbers = true;
-}
-
-/* Starts with no value written. The method must have a program. */
-static bool links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena,
-                       etr_arena *scratch) {
-  const etr_pte_method *program = method->program;
-  size_t count = program->value_count;
-  *l = (etr_links){.program = program, .arena = arena, .scratch = scratch};
-  etr_reaching_init(&l->reaching, program, scratch);
-  etr_storages_init(&l->storages, program, scratch);
-  l->at_start = etr_arena_alloc_array(scratch, count, sizeof *l->at_start);
-  l->known_since = etr_arena_alloc_array(scratch, count, sizeof *l->known_since);
-  l->written_at = etr_arena_alloc_array(scratch, count, sizeof *l->written_at);
-  l->viewed = etr_arena_alloc_array(scratch, count, sizeof *l->viewed);
-  l->is_source = etr_arena_alloc_array(scratch, count, sizeof *l->is_source);
-  if (etr_arena_failed(scratch))
-    return false;
-  for (size_t i = 0; i < count; i++) {
-    l->at_start[i].node = ETR_NONE;
-    l->known_since[i] = INT32_MAX;
-    l->viewed[i] = -1;
-  }
-  return reset_uses(l, method);
-}
-
-/* Finds all writes. The inputs of the method must be known. */
-static bool links_find_writes(etr_links *l, const etr_method_inputs *method) {
-  size_t count = ETR_MIN(l->program->instruction_count, (size_t)INT32_MAX);
-  for (int32_t id = 0; (size_t)id < count; id++) {
-    pick_uses(l, id);
-    for (size_t i = 0; i < l->picked.count; i++) {
-      const etr_use *use = &l->picked.data[i];
-      bool is_read = use->is_read && l->written_at[use->value] != id;
-      if (is_read && !note_read(l, use->value, id))
-        return false;
-      if (use->is_written && !each_part(l, use->value, id, (etr_edge){0}, note_write))
-        return false;
-    }
-  }
-  for (size_t i = 0; i < l->program->output_count; i++)
-    if (is_value(l, l->program->outputs[i]) &&
-        !note_read(l, l->program->outputs[i], (int32_t)count))
-      return false;
-  if (!etr_reaching_finish(&l->reaching) || !reset_uses(l, method))
-    return false;
-  l->written_as = etr_arena_alloc_array(l->scratch, l->reaching.writes.count,
-                                        sizeof *l->written_as);
-  l->noted_for = etr_arena_alloc_array(l->scratch, l->reaching.writes.count, sizeof *l->noted_for);
-  if (!l->written_as || !l->noted_for)
-    return false;
-  for (size_t i = 0; i < l->reaching.writes.count; i++)
-    l->written_as[i].node = l->noted_for[i] = ETR_NONE;
-  return true;
-}
-
-/* ---- Which writes a reader reads ---- */
-
-/* Returns how many of the writes found are before an instruction. */
-static size_t earlier_writes(const etr_links *l, int32_t id) {
-  size_t count = 0;
-  const etr_reaching *r = &l->reaching;
-  while (count < r->found.count && r->writes.data[r->found.data[count]].instruction < id)
-    count++;
-  return count;
-}
-
-/* Searches the writes that a reader of a value reads. Returns the value that they write: a view may
- * have those of the value that it views. Returns -1 when out of memory. */
-static int32_t search_writes(etr_links *l, int32_t index, int32_t id) {
-  if (!etr_reaching_find(&l->reaching, index, id))
-    return -1;
-  int32_t viewed = l->viewed[index];
-  bool is_known = viewed < 0 || earlier_writes(l, id) || l->at_start[index].node != ETR_NONE;
-  if (is_known)
-    return index;
-  return etr_reaching_find(&l->reaching, viewed, id) ? viewed : -1;
-}
-
-static bool find_sources(etr_links *l) {
-  for (size_t i = 0; i < l->all_reads.count; i++) {
-    int32_t index = l->all_reads.data[i].value, id = l->all_reads.data[i].instruction;
-    if (l->program->values[index].kind != ETR_PTE_VALUE_TENSOR || l->is_source[index])
-      continue;
-    int32_t read = search_writes(l, index, id);
-    if (read < 0)
-      return false;
-    bool is_known = earlier_writes(l, id) || !l->reaching.from_start ||
-                    l->at_start[read].node != ETR_NONE;
-    if (is_known || l->is_source[read])
-      continue;
-    int32_t *source = etr_vec_push(l->scratch, &l->sources);
-    if (!source)
-      return false;
-    *source = index;
-    l->is_source[index] = true;
-  }
-  return true;
-}
-
-static bool note_other(etr_links *l, etr_other other) {
-  if (other.write != ETR_NONE && l->noted_for[other.write] == other.reader)
-    return true;
-  if (other.write != ETR_NONE)
-    l->noted_for[other.write] = other.reader;
-  etr_other *added = etr_vec_push(l->scratch, &l->others);
-  if (added)
-    *added = other;
-  return added != NULL;
-}
-
-/* Adds the last producer before node `place` to its inputs, and all others that may be read to the
- * others. */
-static bool add_input(etr_links *l, etr_node *node, uint32_t place, etr_edges *inputs,
-                      etr_write read) {
-  int32_t index = search_writes(l, read.value, read.instruction);
-  if (index < 0)
-    return false;
-  const etr_reaching *r = &l->reaching;
-  size_t earlier = earlier_writes(l, read.instruction);
-  etr_edge start = r->from_start ? l->at_start[index] : (etr_edge){ETR_NONE, 0};
-  etr_edge writer = earlier ? l->written_as[r->found.data[earlier - 1]] : start;
-  etr_other other = {place, ETR_NONE, writer.node == ETR_NONE ? ETR_NONE : (uint32_t)inputs->count,
-                     start};
-  if (earlier && start.node != ETR_NONE && !note_other(l, other))
-    return false;
-  for (size_t i = 0; i < r->found.count; i++) {
-    other.write = r->found.data[i];
-    if (i + 1 != earlier && !note_other(l, other))
-      return false;
-  }
-  if (writer.node == ETR_NONE) {
-    l->misses_input |= !number_type(&l->program->values[read.value]);
-    return true;
-  }
-  int32_t *as = etr_vec_push(l->scratch, &l->reads);
-  etr_edge *edge = etr_vec_push(l->arena, inputs);
-  if (!as || !edge)
-    return false;
-  *as = index == read.value ? index : -1 - read.value;
-  *edge = writer;
-  node->inputs = inputs->data;
-  node->input_count = inputs->count;
-  return true;
-}
-
-static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values *outputs,
-                       etr_write write) {
-  int32_t index = write.value;
-  if (l->written_at[index] == write.instruction)
-    return true; /* an out argument is also returned */
-  etr_value *output = etr_vec_push(l->arena, outputs);
-  if (!output)
-    return false;
-  describe_value(l, output, index);
-  bool is_changed = l->written_at[index] >= 0 || l->at_start[index].node != ETR_NONE ||
-                    l->viewed[index] >= 0;
-  if (is_changed) /* this is another value with another name */
-    output->name = etr_arena_format(l->arena, "value_%d_%u", index, place);
-  node->outputs = outputs->data;
-  node->output_count = outputs->count;
-  return each_part(l, index, write.instruction, (etr_edge){place, (uint32_t)(outputs->count - 1)},
-                   set_written_as);
-}
-
-/* ---- Together ---- */
-
-/* Makes node `place` the input of the method with this value. Also returns false if there is no
- * such value. */
-static bool links_add_input(etr_links *l, etr_node *node, uint32_t place, int32_t index) {
-  etr_value *value = is_value(l, index) ? etr_arena_alloc(l->arena, sizeof *value) : NULL;
-  if (!value)
-    return false;
-  describe_value(l, value, index);
-  node->outputs = value;
-  node->output_count = 1;
-  return each_part(l, index, -1, (etr_edge){place, 0}, set_at_start);
-}
-
-/* Makes node `place` a source, which nothing writes: a constant, or a buffer that keeps its value
- * between inferences.
- */
-static bool links_add_source(etr_links *l, etr_node *node, uint32_t place, int32_t index) {
-  const etr_pte_value *value = &l->program->values[index];
-  const char *kind = value->constant ? "constant" : "buffer";
-  node->kind = value->constant ? ETR_NODE_CONSTANT : ETR_NODE_BUFFER;
-  node->name = node->target = node->op_type = etr_arena_format(l->arena, "%s_%d", kind, index);
-  node->weight_name = value->weight;
-  return node->name && links_add_input(l, node, place, index);
-}
-
-/* Records the argument of the inputs and outputs that were added last. */
-static bool record_argument(etr_links *l, const etr_node *node, uint32_t argument) {
-  while (l->read_args.count < node->input_count || l->written_args.count < node->output_count) {
-    bool is_read = l->read_args.count < node->input_count;
-    uint32_t *added = is_read ? etr_vec_push(l->arena, &l->read_args)
-                              : etr_vec_push(l->arena, &l->written_args);
-    if (!added)
-      return false;
-    *added = argument;
-  }
-  return true;
-}
-
-static void links_begin(etr_links *l) {
-  l->read_args.count = l->written_args.count = l->reads.count = 0;
-  l->misses_input = false;
-}
-
-/* Fills inputs and outputs of node `place`, which is an instruction. */
-static bool links_add(etr_links *l, etr_node *node, uint32_t place, int32_t id) {
-  etr_edges inputs = {0};
-  etr_values outputs = {0};
-  links_begin(l);
-  pick_uses(l, id);
-  for (size_t i = 0; i < l->picked.count; i++) {
-    const etr_use *use = &l->picked.data[i];
-    const etr_write of = {use->value, id};
-    if (use->is_read && l->written_at[use->value] != id && !add_input(l, node, place, &inputs, of))
-      return false;
-    if (use->is_written && !add_output(l, node, place, &outputs, of))
-      return false;
-    if (!record_argument(l, node, use->argument))
-      return false;
-  }
-  return !etr_arena_failed(l->arena) && !etr_arena_failed(l->scratch);
-}
-
-/* Fills the inputs of the output node with the results of the method. */
-static bool links_add_results(etr_links *l, etr_node *node, uint32_t place) {
-  etr_edges inputs = {0};
-  int32_t end = (int32_t)ETR_MIN(l->program->instruction_count, (size_t)INT32_MAX);
-  links_begin(l);
-  for (size_t i = 0; i < l->program->output_count; i++) {
-    const etr_write of = {l->program->outputs[i], end};
-    if (is_value(l, of.value) && !add_input(l, node, place, &inputs, of))
-      return false;
-  }
-  return true;
-}
-
-/* Gives each node its other producers, when all nodes have their outputs. */
-static bool links_set_others(const etr_links *l, etr_node *nodes) {
-  for (size_t i = 0, end; i < l->others.count; i = end) {
-    const etr_other *others = l->others.data;
-    for (end = i + 1; end < l->others.count && others[end].reader == others[i].reader;)
-      end++;
-    etr_node *node = &nodes[others[i].reader];
-    etr_edge *list = etr_arena_alloc_array(l->arena, node->input_count + (end - i), sizeof *list);
-    uint32_t *places = etr_arena_alloc_array(l->arena, end - i, sizeof *places);
-    if (!list || !places)
-      return false;
-    if (node->input_count)
-      memcpy(list, node->inputs, node->input_count * sizeof *list);
-    node->inputs = list;
-    node->other_places = places;
-    for (size_t k = i; k < end; k++) {
-      etr_edge edge = others[k].write == ETR_NONE ? others[k].edge : l->written_as[others[k].write];
-      if (edge.node == ETR_NONE)
-        continue;
-      places[node->other_input_count] = others[k].place;
-      list[node->input_count + node->other_input_count++] = edge;
-    }
-  }
-  return true;
-}
-
-/* Stores the shapes in which the node added last sees its inputs (etr_graph.views). */
-static bool links_views(etr_links *l, const etr_node *node, const etr_value **views) {
-  etr_value *list = NULL;
-  *views = NULL;
-  for (size_t i = 0; i < node->input_count && i < l->reads.count; i++) {
-    if (l->reads.data[i] >= 0)
-      continue;
-    if (!list)
-      *views = list = etr_arena_alloc_array(l->arena, node->input_count, sizeof *list);
-    if (!list)
-      return false;
-    describe_value(l, &list[i], -1 - l->reads.data[i]);
-  }
-  return !etr_arena_failed(l->arena);
-}
-
-/* ---- Adding nodes ---- */
+typedef struct builder {
+  etr_pte_graph *out;
+  const etr_placement *placement;
+  const etr_pte_method *program;
+  uint32_t method;
+  const etr_blocks *blocks;
+  etr_arena *arena, *scratch;
+  etr_vec(etr_node) nodes;
+  etr_vec(etr_subgraph) subgraphs;
+  etr_vec(etr_module) modules; /* modules of a graph without an Edge graph: one for each delegate
+                                  that has operators */
+  etr_links links;
+  arguments arguments;
+  etr_map kernels; /* name and overload of an operator -> index in targets */
+  etr_vec(const char *) targets;
+  const etr_event *
+      *timed; /* events of delegates, sorted by instruction, in the order of their blocks */
+  size_t *end_of_timed; /* per instruction: end of its events in timed */
+} builder;
 
 /* Appends a node to the graph. It is zeroed except that it is an operator in no subgraph whose work
  * follows from its name. */
-static etr_node *pte_push_node(etr_pte_builder *b, int32_t instruction_id) {
+static etr_node *push_graph_node(builder *b, int32_t instruction_id) {
   bool is_granted = b->nodes.count < ETR_NONE &&
                     !etr_budget_take(b->placement->method->budget, ETR_NODES, 1);
   etr_node *node = is_granted ? etr_vec_push(b->arena, &b->nodes) : NULL;
@@ -618,14 +155,14 @@ static etr_node *pte_push_node(etr_pte_builder *b, int32_t instruction_id) {
 }
 
 /* Appends a node that etr_pte_graph_node() finds. */
-static etr_node *pte_add_node(etr_pte_builder *b, int32_t instruction_id, const char *delegate_id) {
-  etr_node *node = pte_push_node(b, instruction_id);
+static etr_node *add_graph_node(builder *b, int32_t instruction_id, const char *delegate_id) {
+  etr_node *node = push_graph_node(b, instruction_id);
   uint32_t place = (uint32_t)(b->nodes.count - 1);
   return node && etr_pte_graph_note(b->out, instruction_id, delegate_id, place) ? node : NULL;
 }
 
 /* Adds a node of the Edge graph to those that the node runs. */
-static void pte_take_edge_node(etr_pte_builder *b, etr_node *node, uint32_t edge_node) {
+static void take_edge_node(builder *b, etr_node *node, uint32_t edge_node) {
   const etr_node *source = &b->placement->method->graph->nodes[edge_node];
   const char **names = etr_arena_alloc(b->arena, sizeof *names);
   if (!names)
@@ -639,16 +176,16 @@ static void pte_take_edge_node(etr_pte_builder *b, etr_node *node, uint32_t edge
 }
 
 /* Returns the backend that an instruction calls; "unknown" if the program does not say. */
-static const char *pte_backend_of(const etr_pte_builder *b, const etr_instruction *instruction) {
+static const char *backend_of(const builder *b, const etr_instruction *instruction) {
   const etr_pte_delegate *delegate = etr_delegate_of(b->program, instruction);
   return delegate ? delegate->backend : ETR_UNKNOWN_BACKEND;
 }
 
-/* ---- Operators of payloads, and of events, as nodes ---- */
+/* ---- The inside of a delegate: the operators of its payload ---- */
 
 /* The graph of a delegate's payload while it is added. */
 typedef struct inside {
-  etr_pte_builder *b;
+  builder *b;
   const etr_own_graph *own;
   const etr_placed *known; /* NULL: the instruction is unknown */
   int32_t instruction_id;
@@ -658,9 +195,7 @@ typedef struct inside {
   etr_edge *writer; /* per value: its last writer; node ETR_NONE: none */
 } inside;
 
-/* ---- Subgraph ---- */
-
-static uint32_t add_module(etr_pte_builder *b, const char *name, const char *backend) {
+static uint32_t add_module(builder *b, const char *name, const char *backend) {
   etr_module *module = b->placement->method->graph ? NULL : etr_vec_push(b->arena, &b->modules);
   if (!module)
     return 0;
@@ -670,12 +205,12 @@ static uint32_t add_module(etr_pte_builder *b, const char *name, const char *bac
 }
 
 static bool open_inside(inside *in) {
-  etr_pte_builder *b = in->b;
+  builder *b = in->b;
   const char *name = etr_arena_numbered(b->arena, "delegate_", (uint32_t)in->instruction_id);
   etr_subgraph *subgraph = etr_vec_push(b->arena, &b->subgraphs);
   if (!subgraph || !name)
     return false;
-  in->backend = pte_backend_of(b, &b->program->instructions[in->instruction_id]);
+  in->backend = backend_of(b, &b->program->instructions[in->instruction_id]);
   in->call = (uint32_t)(b->nodes.count - 1);
   b->out->works.data[in->call] = ETR_WORK_ELSEWHERE;
   in->subgraph = (uint32_t)(b->subgraphs.count - 1);
@@ -691,7 +226,7 @@ static bool open_inside(inside *in) {
 }
 
 static etr_node *push_node(inside *in, etr_node_kind kind, const char *name, const char *target) {
-  etr_node *node = pte_push_node(in->b, in->instruction_id);
+  etr_node *node = push_graph_node(in->b, in->instruction_id);
   if (!node || !name || !target)
     return NULL;
   node->kind = kind;
@@ -705,8 +240,6 @@ static etr_node *push_node(inside *in, etr_node_kind kind, const char *name, con
 static uint32_t last_node(const inside *in) {
   return (uint32_t)(in->b->nodes.count - 1);
 }
-
-/* ---- Values ---- */
 
 static bool describe(inside *in, etr_value *out, uint32_t value) {
   *out = in->own->values[value].value;
@@ -775,8 +308,6 @@ static bool add_constants(inside *in) {
   return true;
 }
 
-/* ---- Operators ---- */
-
 static bool link_operator(inside *in, etr_node *node, const etr_own_operator *o) {
   etr_edge *inputs = etr_arena_alloc_array(in->b->arena, o->read_count, sizeof *inputs);
   etr_value *outputs = etr_arena_alloc_array(in->b->arena, o->write_count, sizeof *outputs);
@@ -807,19 +338,19 @@ static bool add_operator(inside *in, size_t index) {
   bool is_known = in->known && in->known->payload && index < in->known->payload->count;
   uint32_t edge_node = is_known ? in->known->operator_nodes[index] : ETR_NONE;
   if (edge_node != ETR_NONE)
-    pte_take_edge_node(in->b, node, edge_node);
+    take_edge_node(in->b, node, edge_node);
   return true;
 }
 
 /* Adds the Edge nodes of operators from events that name them. */
 static void add_edge_nodes_of_events(inside *in) {
-  etr_pte_builder *b = in->b;
+  builder *b = in->b;
   size_t end = b->end_of_timed[in->instruction_id];
   for (size_t i = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0; i < end; i++) {
     const etr_event *e = b->timed[i];
     uint32_t node = etr_pte_graph_operator(b->out, in->instruction_id, e->payload_operator);
     if (node != ETR_NONE && e->node_count && b->nodes.data[node].edge_node_count == 0)
-      pte_take_edge_node(b, &b->nodes.data[node], e->nodes[0]);
+      take_edge_node(b, &b->nodes.data[node], e->nodes[0]);
   }
 }
 
@@ -877,7 +408,7 @@ static bool add_own_graph(inside *in) {
          add_own_output(in, values);
 }
 
-/* ---- By events ---- */
+/* ---- The inside of a delegate: operators that only its events name ---- */
 
 /* Returns the name of an operator, such as "Convolution (NHWC, F32) IGEMM #3", without its number.
  */
@@ -889,7 +420,7 @@ static const char *operator_name(inside *in, const char *id) {
 /* Adds an operator that reads the one before it. */
 static bool add_timed(inside *in, const etr_event *e, uint32_t *previous) {
   const char *name = operator_name(in, e->delegate_id);
-  etr_node *node = pte_add_node(in->b, in->instruction_id, e->delegate_id);
+  etr_node *node = add_graph_node(in->b, in->instruction_id, e->delegate_id);
   if (node)
     in->b->out->works.data[last_node(in)] = ETR_WORK_HIDDEN;
   etr_edge *edge = *previous == ETR_NONE ? NULL : etr_arena_alloc(in->b->arena, sizeof *edge);
@@ -909,12 +440,12 @@ static bool add_timed(inside *in, const etr_event *e, uint32_t *previous) {
   }
   *previous = last_node(in);
   if (e->node_count)
-    pte_take_edge_node(in->b, node, e->nodes[0]);
+    take_edge_node(in->b, node, e->nodes[0]);
   return !etr_arena_failed(in->b->arena);
 }
 
 static bool add_timed_operators(inside *in) {
-  const etr_pte_builder *b = in->b;
+  const builder *b = in->b;
   uint32_t previous = ETR_NONE;
   size_t end = b->end_of_timed[in->instruction_id];
   size_t first = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0;
@@ -931,11 +462,11 @@ static bool add_timed_operators(inside *in) {
   return true;
 }
 
-/* ---- All ---- */
+/* ---- The inside of a delegate: either ---- */
 
 /* Returns whether sizes in the payload may be upper bounds. A payload does not say which are, so
  * all may be if an argument of the call has one. */
-static bool has_bound(const etr_pte_builder *b, int32_t instruction_id) {
+static bool has_bound(const builder *b, int32_t instruction_id) {
   const etr_instruction *instruction = &b->program->instructions[instruction_id];
   for (size_t i = 0; i < instruction->arg_count; i++) {
     const etr_pte_value *tensor = etr_tensor_at(b->program, instruction->args[i]);
@@ -951,7 +482,7 @@ static bool has_bound(const etr_pte_builder *b, int32_t instruction_id) {
  * the operators that its events name. If its inside is unknown, nothing is added. own: the graph of
  * its payload, or NULL. Returns false when out of memory, or if the budget is spent.
  */
-static bool pte_add_delegate(etr_pte_builder *b, int32_t instruction_id, const etr_own_graph *own) {
+static bool add_delegate(builder *b, int32_t instruction_id, const etr_own_graph *own) {
   inside in = {.b = b,
                .own = own,
                .known = etr_placed_instruction(b->placement, instruction_id),
@@ -962,18 +493,14 @@ static bool pte_add_delegate(etr_pte_builder *b, int32_t instruction_id, const e
   return !b->placement->method->graph || add_timed_operators(&in);
 }
 
-/* ---- Instructions as nodes ---- */
-
-typedef etr_pte_builder builder;
-
 /* ---- Inputs and output ---- */
 
 static bool add_inputs(builder *b) {
   for (size_t i = 0; i < b->program->input_count; i++) {
     etr_node input = {.kind = ETR_NODE_INPUT, .subgraph = ETR_NONE};
-    if (!links_add_input(&b->links, &input, (uint32_t)b->nodes.count, b->program->inputs[i]))
+    if (!etr_links_add_input(&b->links, &input, (uint32_t)b->nodes.count, b->program->inputs[i]))
       continue;
-    etr_node *node = pte_push_node(b, ETR_NO_INSTRUCTION);
+    etr_node *node = push_graph_node(b, NO_INSTRUCTION);
     if (!node)
       return false;
     input.name = input.target = input.op_type = etr_arena_numbered(b->arena, "input_", i);
@@ -984,12 +511,12 @@ static bool add_inputs(builder *b) {
 
 /* Adds the values that are read and that nothing wrote. */
 static bool add_sources(builder *b) {
-  if (!links_find_writes(&b->links, b->placement->method) || !find_sources(&b->links))
+  if (!etr_links_find_writes(&b->links, b->placement->method))
     return false;
   for (size_t i = 0; i < b->links.sources.count; i++) {
-    etr_node *node = pte_push_node(b, ETR_NO_INSTRUCTION);
+    etr_node *node = push_graph_node(b, NO_INSTRUCTION);
     uint32_t place = (uint32_t)(b->nodes.count - 1);
-    if (!node || !links_add_source(&b->links, node, place, b->links.sources.data[i]))
+    if (!node || !etr_links_add_source(&b->links, node, place, b->links.sources.data[i]))
       return false;
   }
   return true;
@@ -1081,8 +608,7 @@ static const char *target_of(builder *b, const etr_instruction *instruction) {
   case ETR_INSTRUCTION_KERNEL:
     return target_of_kernel(b, instruction);
   case ETR_INSTRUCTION_DELEGATE:
-    return etr_arena_format(b->arena, "delegate.%.*s",
-                            ETR_HEAD(pte_backend_of(b, instruction), 256));
+    return etr_arena_format(b->arena, "delegate.%.*s", ETR_HEAD(backend_of(b, instruction), 256));
   case ETR_INSTRUCTION_MOVE:
     return "control.move";
   case ETR_INSTRUCTION_JUMP_FALSE:
@@ -1097,20 +623,20 @@ static const char *target_of(builder *b, const etr_instruction *instruction) {
 static bool add_call(builder *b, int32_t id) {
   const etr_own_graph *own = etr_method_own_graph(b->placement->method, id);
   uint32_t index = (uint32_t)(b->nodes.count - 1);
-  if (!links_add(&b->links, &b->nodes.data[index], index, id))
+  if (!etr_links_add(&b->links, &b->nodes.data[index], index, id))
     return false;
   b->out->works.data[index] = ETR_WORK_HIDDEN;
   if (b->placement->method->graph)
     set_delegate_nodes(b, &b->nodes.data[index], id);
-  return pte_add_delegate(b, id, own);
+  return add_delegate(b, id, own);
 }
 
 static bool add_kernel(builder *b, int32_t id, const etr_instruction *instruction) {
   uint32_t index = (uint32_t)(b->nodes.count - 1);
   etr_node *node = &b->nodes.data[index];
-  if (!links_add(&b->links, node, index, id))
+  if (!etr_links_add(&b->links, node, index, id))
     return false;
-  if (!links_views(&b->links, node, &b->out->views.data[index]))
+  if (!etr_links_views(&b->links, node, &b->out->views.data[index]))
     return false;
   if (b->links.misses_input)
     b->out->works.data[index] = ETR_WORK_HIDDEN;
@@ -1154,13 +680,13 @@ static bool add_instruction(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   const etr_placed *known = etr_placed_instruction(b->placement, id);
   uint32_t index = (uint32_t)b->nodes.count;
-  etr_node *node = pte_add_node(b, id, NULL);
+  etr_node *node = add_graph_node(b, id, NULL);
   if (!node)
     return false;
   node->name = etr_arena_numbered(b->arena, "instruction_", (uint32_t)id);
   node->target = node->op_type = target_of(b, instruction);
   if (b->placement->method->graph && known && known->node != ETR_NONE)
-    pte_take_edge_node(b, node, known->node);
+    take_edge_node(b, node, known->node);
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE)
     return add_call(b, id);
   if (instruction->kind == ETR_INSTRUCTION_KERNEL)
@@ -1170,7 +696,8 @@ static bool add_instruction(builder *b, int32_t id) {
     add_jump_arguments(b, node, instruction);
   bool has_values = instruction->kind == ETR_INSTRUCTION_MOVE ||
                     instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
-  return !has_values || links_add(&b->links, node, index, id); /* a freed value is not read again */
+  return !has_values ||
+         etr_links_add(&b->links, node, index, id); /* a freed value is not read again */
 }
 
 /* Adds the root module, which every graph has. */
@@ -1181,7 +708,7 @@ static bool begin_graph(builder *b) {
   if (!module)
     return false;
   *module = root;
-  return links_init(&b->links, b->placement->method, b->arena, b->scratch) && group_timed(b) &&
+  return etr_links_init(&b->links, b->placement->method, b->arena, b->scratch) && group_timed(b) &&
          add_inputs(b) && add_sources(b) &&
          program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
 }
@@ -1204,7 +731,7 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
   for (size_t i = 0; i < program->instruction_count && i < INT32_MAX; i++)
     if (!add_instruction(&b, (int32_t)i))
       return false;
-  etr_node *node = pte_push_node(&b, ETR_NO_INSTRUCTION);
+  etr_node *node = push_graph_node(&b, NO_INSTRUCTION);
   if (!node)
     return false;
   *node = (etr_node){.name = "output",
@@ -1212,9 +739,9 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
                      .op_type = "output",
                      .kind = ETR_NODE_OUTPUT,
                      .subgraph = ETR_NONE};
-  if (!links_add_results(&b.links, node, (uint32_t)(b.nodes.count - 1)))
+  if (!etr_links_add_results(&b.links, node, (uint32_t)(b.nodes.count - 1)))
     return false;
-  if (!links_set_others(&b.links, b.nodes.data))
+  if (!etr_links_set_others(&b.links, b.nodes.data))
     return false;
   out->is_cut = b.links.uses.is_cut || b.links.reaching.is_cut;
   out->graph = (etr_graph){
@@ -1245,4 +772,32 @@ bool etr_pte_graph_stand_in(etr_placement *placement, uint32_t method, const etr
   good = good && !etr_arena_failed(&scratch);
   etr_arena_clear(&scratch);
   return good;
+}
+
+/* ---- Multiply-accumulates ---- */
+
+bool etr_pte_count_macs(etr_method_inputs *method) {
+  /* Which payloads are shown, and how much of the budget is left, is decided when the graph is
+   * built for the profile: this one is thrown away. */
+  static const etr_blocks no_blocks = {0};
+  etr_arena arena = {0}, scratch = {0};
+  etr_payloads payloads;
+  etr_payloads_init(&payloads, &arena);
+  etr_budget budget;
+  etr_budget_init(&budget);
+  if (method->budget)
+    budget = *method->budget;
+  etr_method_inputs copy = *method;
+  copy.payloads = &payloads;
+  copy.budget = &budget;
+  etr_placement placement = {.method = &copy};
+  etr_pte_graph built;
+  bool is_built = etr_instructions_collect(&placement, 0, &no_blocks, &arena, &scratch) &&
+                  etr_pte_graph_build(&built, &placement, 0, &no_blocks, &arena, &scratch);
+  bool good = !etr_arena_failed(&arena) && !etr_arena_failed(&scratch);
+  if (is_built && good)
+    method->macs = etr_macs_of_graph(&built.graph);
+  etr_arena_clear(&arena);
+  etr_arena_clear(&scratch);
+  return good && (is_built || etr_budget_refused(&budget));
 }

@@ -2,6 +2,7 @@
  *
  * pack.c - the plan of a record: which entries it has, and where each comes from.
  */
+#include "formats/archive_writer.h"
 #include "inputs/record.h"
 #include "records/part.h"
 #include "records/torch_save.h"

@@ -4,6 +4,7 @@
  */
 #include "base/json_writer.h"
 #include "etrecord_file.h"
+#include "formats/archive_writer.h"
 #include "formats/json.h"
 #include "inputs/record.h"
 #include "records/redaction.h"

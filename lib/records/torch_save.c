@@ -5,6 +5,7 @@
  */
 #include "records/torch_save.h"
 
+#include "formats/archive_writer.h"
 #include "inputs/pickle.h"
 
 #include <stdio.h>

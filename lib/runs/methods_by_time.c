@@ -303,24 +303,30 @@ static double bytes_of_node(const etr_graph *graph, const etr_node *node) {
   return sum;
 }
 
-/* Returns the first node of an instruction's handles that has the kernel's operator. */
-static const etr_node *node_of_kernel(const etr_method_inputs *method, const etr_event *event) {
+/* Adds up what the nodes of an instruction's handles with the kernel's operator read and write.
+ * Returns 0 if it is not known, or if several of them read and write different amounts. */
+static double bytes_of_nodes(const etr_method_inputs *method, const etr_event *event) {
   const etr_map_instruction *map = etr_maps_find(method->map, event->instruction_id);
   uint32_t number = etr_map_get(&method->operators, etr_operator_of_event(event->name));
+  double found = 0;
   for (size_t i = 0; map && number != ETR_NONE && i < map->handle_count; i++) {
     size_t count;
     size_t at = etr_node_index_find(&method->by_operator, map->handles[i], number, &count);
-    if (count > 0)
-      return &method->graph->nodes[method->by_operator.slots[at].node];
+    for (size_t k = 0; k < count; k++) {
+      const etr_node *node = &method->graph->nodes[method->by_operator.slots[at + k].node];
+      double bytes = bytes_of_node(method->graph, node);
+      if (found > 0 && (bytes < found || bytes > found))
+        return 0;
+      found = bytes;
+    }
   }
-  return NULL;
+  return found;
 }
 
 static double bytes_of_kernel(const etr_method_inputs *method, const etr_event *event) {
   if (method->program)
     return bytes_of_instruction(method->program, event->instruction_id);
-  const etr_node *node = method->graph ? node_of_kernel(method, event) : NULL;
-  return node ? bytes_of_node(method->graph, node) : 0;
+  return method->graph ? bytes_of_nodes(method, event) : 0;
 }
 
 /* ---- The times of a recording's runs ---- */

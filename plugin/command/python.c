@@ -38,7 +38,7 @@ static const char script[] =
     "    from etrecord_tb.%s import main\n"
     "except ImportError as error:\n"
     "    sys.exit('etrecord-tb: %s Python with the package and its extra: pip install "
-    "\"etrecord-tb[%s]\", or name a Python that has them with ETRECORD_TB_PYTHON "
+    "\".[%s]\" in its sources, or name a Python that has them with ETRECORD_TB_PYTHON "
     "(%%s: %%s)' %% (sys.executable, error))\n"
     "sys.exit(main(sys.argv[1:]))\n";
 
@@ -156,8 +156,8 @@ exit_status python_run(const char *const *arguments, const char *extra) {
   exit_status result = EXIT_DONE;
   if (outcome.start_error)
     result = message_failed(
-        "cannot start %s: %s: install Python and `pip install \"etrecord-tb[%s]\"`, or name a "
-        "Python with ETRECORD_TB_PYTHON",
+        "cannot start %s: %s: install Python and `pip install \".[%s]\"` in the "
+        "sources of etrecord-tb, or name a Python with ETRECORD_TB_PYTHON",
         arguments[0], strerror(outcome.start_error), extra);
   else if (!runner_succeeded(&outcome))
     result = EXIT_BAD_INPUT; /* it has said why, unless a signal ended it */

@@ -60,7 +60,8 @@ exit_status writer_start(const cli_settings *settings) {
   int reason = output ? start(&python, settings, ends, output) : errno;
   if (reason)
     return message_failed("cannot start %s: %s: install Python and `pip install "
-                          "\"etrecord-tb[arrow]\"`, or name a Python with ETRECORD_TB_PYTHON",
+                          "\".[arrow]\"` in the sources of etrecord-tb, or name a Python with "
+                          "ETRECORD_TB_PYTHON",
                           python.interpreter, strerror(reason));
   (void)dup2(ends[1], STDOUT_FILENO);
   (void)close(ends[1]);

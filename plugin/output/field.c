@@ -245,6 +245,18 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   put_rows(fields, list, rows);
 }
 
+void etr_field_put_row(const etr_fields *fields, const char *key, const etr_row_type *list,
+                       const void *row) {
+  etr_jw_key(fields->json, key);
+  if (!row) {
+    etr_jw_null(fields->json);
+    return;
+  }
+  etr_jw_object(fields->json);
+  etr_field_put_all(fields, list, row);
+  etr_jw_end(fields->json);
+}
+
 #define VALUES(name, cell_kind, type, size)                                                        \
   const etr_row_type etr_values_##name = {                                                         \
       NULL, &(const etr_field){.kind = cell_kind, .member = {type, size, 0, ETR_IN_ROW}}, 1}

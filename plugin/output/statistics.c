@@ -5,7 +5,6 @@
 #include "output/statistics.h"
 
 #include "output/table.h"
-#include "views/decoder.h"
 #include "views/steadiness.h"
 #include "views/throughput.h"
 
@@ -131,56 +130,21 @@ void etr_field_method_rule(const etr_fields *fields, const etr_method *method) {
   etr_jw_end(fields->json);
 }
 
-bool etr_field_kv_cache(const etr_fields *fields, etr_arena *arena, const etr_method *method) {
-  etr_kv_cache cache;
-  if (!etr_kv_cache_find(&cache, arena, fields->profile, method))
-    return false;
-  etr_jw_key(fields->json, "kv_cache");
-  if (cache.count == 0) {
-    etr_jw_null(fields->json);
-    return true;
-  }
-  const etr_graph *graph = &fields->profile->graphs[method->graph];
-  etr_jw_object(fields->json);
-  etr_field_count(fields, "bytes", cache.bytes);
-  etr_field_count(fields, "per_token", cache.per_token);
-  etr_field_count(fields, "context", cache.context);
-  etr_field_list(fields, "by_layer");
-  for (size_t i = 0; i < cache.count; i++) {
-    const etr_cache_buffer *buffer = &cache.buffers[i];
-    uint32_t module = graph->nodes[buffer->writer].module;
-    etr_jw_object(fields->json);
-    etr_field_text(fields, "module",
-                   module < graph->module_count ? graph->modules[module].path : "");
-    etr_field_text(fields, "buffer", graph->nodes[buffer->node].weight_name);
-    etr_field_count(fields, "bytes", buffer->bytes);
-    etr_field_count(fields, "context", buffer->context);
-    etr_jw_end(fields->json);
-  }
-  etr_jw_end(fields->json);
-  etr_jw_end(fields->json);
-  return true;
-}
+#define TOKENS(name) NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_throughput, name)
 
-void etr_field_throughput(const etr_fields *fields, etr_arena *arena, const etr_method *method,
-                          const etr_run_phase *phase) {
-  etr_throughput throughput;
-  etr_jw_key(fields->json, "throughput");
-  if (!etr_throughput_of(&throughput, arena, fields->profile, method, phase) ||
-      !throughput.reads_tokens) {
-    etr_jw_null(fields->json);
-    return;
-  }
-  etr_jw_object(fields->json);
-  etr_field_number(fields, "tokens_per_run", throughput.tokens_per_run);
-  etr_field_number(fields, "tokens_per_second", throughput.tokens_per_second);
-  etr_field_number(fields, "ms_per_token", throughput.ms_per_token);
-  etr_field_text(fields, "why", throughput.why);
-  etr_jw_end(fields->json);
-}
+static const etr_field throughput_fields[] = {
+    {"tokens_per_run", TOKENS(tokens_per_run), .nullable = true,
+     .says = "elements of the token input, the mean over the typical run; null: not known"},
+    {"tokens_per_second", TOKENS(tokens_per_second), .nullable = true},
+    {"ms_per_token", TOKENS(ms_per_token), .nullable = true,
+     .says = "milliseconds, whatever time_unit is"},
+    {"why", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_throughput, why), .nullable = true,
+     .says = "why it is not known; null if it is"},
+};
+ETR_ROW_TYPE(throughput, throughput_fields);
 
-static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_method *method,
-                      const etr_run_phase *phase, etr_unit shown) {
+static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase,
+                      etr_unit shown) {
   etr_jw_object(fields->json);
   etr_field_text(fields, "phase", phase->name);
   etr_field_text(fields, "told_by", etr_phase_rule_name(phase->told_by));
@@ -191,17 +155,18 @@ static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_meth
   etr_jw_end(fields->json);
   etr_field_stats(fields, &phase->execute);
   put_noise(fields, &phase->noise, etr_noise_text(arena, fields->profile, &phase->noise, shown));
-  etr_field_throughput(fields, arena, method, phase);
+  etr_field_put_row(fields, "throughput", &etr_throughput_fields, phase->throughput);
   etr_jw_end(fields->json);
 }
 
 void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                      etr_unit shown) {
   put_noise(fields, &method->noise, etr_steadiness_text(arena, fields->profile, method, shown));
+  etr_field_put_row(fields, "throughput", &etr_throughput_fields, method->throughput);
   etr_field_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
     if (method->run_phases[i].run_count)
-      put_phase(fields, arena, method, &method->run_phases[i], shown);
+      put_phase(fields, arena, &method->run_phases[i], shown);
   etr_jw_end(fields->json);
 }
 

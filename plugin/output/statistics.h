@@ -11,19 +11,11 @@
  * nothing was timed. */
 void etr_field_stats(const etr_fields *fields, const etr_stats *stats);
 
-/** Writes the keys noise and phases_of_runs of a method: how much its runs vary, and which phases
- * they have. Sentences have times in the unit `shown`. When out of memory, the arena fails. */
+/** Writes the keys noise, throughput and phases_of_runs of a method: how much its runs vary, how
+ * many tokens they read, and which phases they have. Sentences have times in the unit `shown`. When
+ * out of memory, the arena fails. */
 void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                      etr_unit shown);
-
-/** Writes the key throughput of a method, or of one of its phases if `phase` is not NULL: null if
- * the method reads no tokens. When out of memory, the arena fails. */
-void etr_field_throughput(const etr_fields *fields, etr_arena *arena, const etr_method *method,
-                          const etr_run_phase *phase);
-
-/** Writes the key kv_cache: the buffers that a method's inferences write by position; null if it
- * has none. Returns false when out of memory. */
-bool etr_field_kv_cache(const etr_fields *fields, etr_arena *arena, const etr_method *method);
 
 /** Writes the keys method_rule, method_evidence and candidates of a method: by what its runs were
  * found to be of it, and for unknown runs the methods that they may be of. */

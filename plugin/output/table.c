@@ -203,10 +203,25 @@ void etr_table_say_origin(etr_table *table) {
   table->origin_count = count;
 }
 
+/* Returns true if some row that is shown has a text or a number other than 0 in a column. A time of
+ * 0 of a clock with steps is a value, "<0.001". */
+static bool has_value(const etr_table *table, const etr_field *field) {
+  for (size_t i = 0; i < etr_table_shown(table); i++) {
+    etr_cell cell = etr_field_cell(field, table->rows.data[i].row);
+    bool has_number = !isnan(cell.number) && (cell.number != 0 || cell.step > 0);
+    if (cell.text ? cell.text[0] != '\0' : has_number)
+      return true;
+  }
+  return false;
+}
+
 static bool is_shown(const etr_table *table, const etr_field *field) {
   if (!(field->in & table->medium) || !has_field(table, field))
     return false;
-  return (table->medium & ETR_IN_FULL) || !field->tells || field->tells(table->context);
+  if (table->exact || (table->medium & ETR_IN_FULL))
+    return true;
+  return (!field->tells || field->tells(table->context)) &&
+         (!field->hides_zeros || has_value(table, field));
 }
 
 static const char *title_of(const etr_table *table, const etr_field *field, size_t column) {

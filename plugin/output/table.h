@@ -185,6 +185,8 @@ typedef struct etr_field {
   bool blank_is_null;                       /* JSON documents have null for "" */
   bool (*tells)(const void *context); /* false: tables for people hide the column; NULL: they always
                                          show it */
+  bool hides_zeros;                   /* text has the column only if a row has a text or a number
+                                         other than 0 */
   const char *says;                   /* what the value is, for schemas and their documentation */
   const char *type;    /* type in schemas, of texts and of `put`; NULL: chosen by `kind` */
   bool nullable;       /* the value may be missing even without `has` */
@@ -271,6 +273,10 @@ extern const etr_row_type etr_values_u32, etr_values_u64, etr_values_text;
 void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list,
                         etr_rows rows);
 
+/** Writes a key and an object of the fields in ETR_IN_JSON of a row; null if `row` is NULL. */
+void etr_field_put_row(const etr_fields *fields, const char *key, const etr_row_type *list,
+                       const void *row);
+
 /* ---- Lists ---- */
 
 /** The row types that programs read. Each is defined next to its rows. tools/fields writes them as
@@ -289,7 +295,7 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   X(graph_subgraph) X(module) X(document_tensor) X(balance_box) X(delegate_place) \
   X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) X(accuracy_measures) X(accuracy_group) \
   X(document_accuracy) X(tap_statistic) X(accuracy_tap) X(method_sum) X(method_part) X(layer_kind) X(finding) \
-  X(balance_change)
+  X(balance_change) X(throughput) X(first_token) X(cache_growth) X(position_time) X(kv_cache) X(cache_buffer)
 /* clang-format on */
 
 #define ETR_DECLARE_ROW_TYPE(name) extern const etr_row_type etr_##name##_fields;

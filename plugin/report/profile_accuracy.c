@@ -29,12 +29,6 @@ static bool has_steps(const void *row) {
   return is_compared(row) && value_of(row)->is_integer;
 }
 
-static etr_cell name(const void *row) {
-  return etr_cell_text(etr_accuracy_name(&as_value(row)->row));
-}
-static etr_cell role(const void *row) {
-  return etr_cell_text(etr_accuracy_role(value_of(row)));
-}
 static etr_cell finite(double number) {
   return etr_cell_number(isfinite(number) ? number : NAN);
 }
@@ -75,8 +69,9 @@ static const etr_field fields[] = {
              "node carries"},
     {"rank", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(document_value, rank),
      .says = "place in the ranking: 0 is the most suspicious value; null: not compared"},
-    {"name", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = name},
-    {"role", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = role, .says = "value, output or tap"},
+    {"name", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, ETR_AT(document_value, row.name)},
+    {"role", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(document_value, row.role),
+     .says = "value, output or tap"},
     {"input", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT,
      ETR_VIA(document_value, row.value, etr_value_accuracy, input),
      .says = "input of the reference: the worst"},

@@ -7,10 +7,12 @@
 #include "output/label.h"
 #include "output/statistics.h"
 #include "report/profile_doc.h"
+#include "tables/decoder_output.h"
 #include "tables/finding_output.h"
 #include "tables/summary_output.h"
 #include "views/balance.h"
 #include "views/delegation.h"
+#include "views/module_tree.h"
 
 #include <stdlib.h>
 
@@ -224,6 +226,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method,
   etr_jw_end(f->json);
   etr_field_noise(f, &e->arena, method, ETR_UNIT_MS);
   bool good = put_balance(e, method) && etr_summary_put_first_screen(f, &e->arena, method) &&
+              etr_decoder_put_method(f, &e->arena, method) &&
               etr_delegates_put(f, &e->arena, method, NULL, 1) &&
               etr_summary_put_delegates(f, &e->arena, method, "total", 1);
   good = good && etr_profile_list_operators(e, &ops, method, compared) &&
@@ -298,7 +301,7 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted,
     if (etr_profile_shows(&profile->methods[i]))
       good = put_method(&e, &profile->methods[i], &e.side->methods[i]);
   etr_jw_end(&json);
-  good = good && etr_summary_put_loads(f, &e.arena);
+  good = good && etr_summary_put_loads(f, &e.arena) && etr_decoder_put_profile(f, &e.arena);
   if (wanted & ETR_PROFILE_COMPARED)
     etr_profile_put_loads(&e);
   put_warnings(f);

@@ -158,6 +158,9 @@ void etr_profile_put_side(etr_profile_doc *e, const etr_method *timed,
   put_sums(e, "module", &method->modules);
   put_sums(e, "pattern", &method->patterns);
   put_sums(e, "backend", &method->backends);
+  put_sums(e, "pattern_op", &method->pattern_ops);
+  put_sums(e, "module_tree", &method->module_trees);
+  put_sums(e, "pattern_tree", &method->pattern_trees);
   etr_jw_end(e->fields.json);
   if (method->has_graph) {
     etr_field_text(&e->fields, "events", NULL); /* the operators have the same data */

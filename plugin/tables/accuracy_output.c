@@ -88,7 +88,7 @@ typedef struct accuracy_output {
   etr_accuracy_row *rows;
   size_t *ranks; /* per row: its place by suspicion, however the rows are sorted */
   size_t count;
-  bool has_inputs, has_steps, has_modules; /* some row has something to show in these columns */
+  bool has_steps; /* some row is of stored integers */
 } accuracy_output;
 
 static const etr_accuracy_row *as_row(const void *row) {
@@ -101,49 +101,8 @@ static bool is_compared(const void *row) {
   return as_row(row)->gap != NULL;
 }
 
-static etr_cell method(const void *row) {
-  return etr_cell_text(as_row(row)->accuracy->profile->methods[value_of(row)->value->method].name);
-}
-static etr_cell run(const void *row) {
-  return etr_cell_number(value_of(row)->value->run);
-}
-static etr_cell evidence(const void *row) {
-  return etr_cell_text(etr_input_evidence_name(value_of(row)->input_evidence));
-}
-static etr_cell instruction(const void *row) {
-  int32_t id = value_of(row)->value->instruction_id;
-  return id < 0 ? etr_cell_none() : etr_cell_number(id);
-}
-static etr_cell index_of_value(const void *row) {
-  return etr_cell_number(value_of(row)->value->index);
-}
-static etr_cell name(const void *row) {
-  return etr_cell_text(etr_accuracy_name(as_row(row)));
-}
-static etr_cell computed_by(const void *row) {
-  return etr_cell_text(as_row(row)->node->name);
-}
-static etr_cell op(const void *row) {
-  return etr_cell_text(as_row(row)->node->target);
-}
-static etr_cell module(const void *row) {
-  return etr_cell_text(as_row(row)->graph->modules[as_row(row)->node->module].path);
-}
-static etr_cell backend(const void *row) {
-  const etr_node_time *times = as_row(row)->graph->times;
-  return etr_cell_text(times ? times[value_of(row)->node].backend : NULL);
-}
 static etr_cell source(const void *row) {
   return etr_accuracy_source(as_row(row)->arena, as_row(row)->node->source);
-}
-static etr_cell role(const void *row) {
-  return etr_cell_text(etr_accuracy_role(value_of(row)));
-}
-static etr_cell reference_evidence(const void *row) {
-  return etr_cell_text(etr_partner_evidence_name(value_of(row)->evidence));
-}
-static etr_cell dtype(const void *row) {
-  return etr_cell_text(value_of(row)->value->dtype);
 }
 static etr_cell type(const void *row) {
   return etr_cell_text(etr_logged_type(as_row(row)->arena, value_of(row)->value));
@@ -218,21 +177,12 @@ static bool has_scale(const void *row) {
 static bool has_offset(const void *row) {
   return value_of(row)->value->byte_size > 0;
 }
-static etr_cell offset(const void *row) {
-  return etr_cell_number((double)value_of(row)->value->offset);
-}
-static etr_cell tap(const void *row) {
-  return etr_cell_number(value_of(row)->is_tap);
-}
 static etr_rows statistic_rows(const void *row) {
   const etr_value_accuracy *value = value_of(row);
   return (etr_rows){value->statistics, value->statistic_count, sizeof *value->statistics};
 }
 static bool has_statistics(const void *row) {
   return value_of(row)->statistic_count > 0;
-}
-static etr_cell statistic_count(const void *row) {
-  return etr_cell_number((double)value_of(row)->statistic_count);
 }
 static etr_cell tap_difference(const void *row) {
   return etr_cell_number(etr_accuracy_tap_difference(value_of(row)));
@@ -251,10 +201,6 @@ static etr_cell tap_text(const void *row) {
   return etr_cell_text(
       has_statistics(row) ? etr_accuracy_tap_text(as_row(row)->arena, value_of(row)) : NULL);
 }
-static etr_cell segment_size(const void *row) {
-  return etr_cell_number((double)value_of(row)->segment_count);
-}
-
 static etr_cell snr(const void *row) {
   return etr_accuracy_snr(as_row(row)->arena, as_row(row)->gap);
 }
@@ -269,74 +215,64 @@ static etr_cell drop(const void *row) {
 static bool shows_drop(const void *context) {
   return ((const accuracy_output *)context)->accuracy->reference != NULL;
 }
-static bool shows_local(const void *context) {
-  return ((const accuracy_output *)context)->accuracy->has_local;
-}
-static bool shows_input(const void *context) {
-  return ((const accuracy_output *)context)->has_inputs;
-}
-static bool shows_steps(const void *context) {
-  return ((const accuracy_output *)context)->has_steps;
-}
 static bool shows_method(const void *context) {
   return ((const accuracy_output *)context)->accuracy->part_count > 1;
 }
-static bool shows_module(const void *context) {
-  return ((const accuracy_output *)context)->has_modules;
-}
-
 #define VALUE(name) ETR_VIA(etr_accuracy_row, value, etr_value_accuracy, name)
+#define LOGGED(name) ETR_VIA(etr_accuracy_row, logged, etr_debug_value, name)
+#define NODE(name) ETR_VIA(etr_accuracy_row, node, etr_node, name)
 #define GAP(name) ETR_VIA(etr_accuracy_row, gap, etr_numeric_gap, name)
 #define LOCAL(name) ETR_VIA(etr_accuracy_row, local, etr_numeric_gap, name)
 
 enum { PEOPLE = ETR_IN_TEXT | ETR_IN_MARKDOWN, EXACT = ETR_IN_DATA | ETR_IN_JSON };
 
 static const etr_field fields[] = {
-    {NULL, "node", ETR_CELL_NAME, PEOPLE, .get = name},
+    {NULL, "node", ETR_CELL_NAME, PEOPLE, ETR_AT(etr_accuracy_row, name)},
     {"node", "node", ETR_CELL_NAME, EXACT, VALUE(name),
      .says = "with the number of its output, if not the first"},
-    {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, .get = module, .tells = shows_module,
-     .spare = 3},
-    {"computed_by", "computed_by", ETR_CELL_NAME, EXACT, .get = computed_by,
+    {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, ETR_AT(etr_accuracy_row, module),
+     .hides_zeros = true, .spare = 3},
+    {"computed_by", "computed_by", ETR_CELL_NAME, EXACT, NODE(name),
      .says = "the node, or for quantize and dequantize nodes the operator whose value they carry; "
              "module, op and "
              "source are its own"},
-    {"op", "op", ETR_CELL_NAME, EXACT, .get = op},
+    {"op", "op", ETR_CELL_NAME, EXACT, NODE(target)},
     {"source", "source", ETR_CELL_WORD, ETR_IN_ALL, .get = source, .says = "file and line",
      .nullable = true, .spare = 4},
-    {"backend", "backend", ETR_CELL_WORD, EXACT, .get = backend, .says = "null: a kernel",
-     .nullable = true},
+    {"backend", "backend", ETR_CELL_WORD, EXACT, ETR_AT(etr_accuracy_row, backend),
+     .says = "null: a kernel", .nullable = true},
     {NULL, "type", ETR_CELL_WORD, PEOPLE, .get = type, .spare = 1},
-    {NULL, "method", ETR_CELL_NAME, PEOPLE, .get = method, .tells = shows_method},
-    {"method", "method", ETR_CELL_NAME, EXACT, .get = method},
-    {"run", "run", ETR_CELL_COUNT, EXACT, .get = run},
+    {NULL, "method", ETR_CELL_NAME, PEOPLE, ETR_AT(etr_accuracy_row, method),
+     .tells = shows_method},
+    {"method", "method", ETR_CELL_NAME, EXACT, ETR_AT(etr_accuracy_row, method)},
+    {"run", "run", ETR_CELL_COUNT, EXACT, LOGGED(run)},
     {"input", "input", ETR_CELL_COUNT, ETR_IN_ALL, VALUE(input), .says = "input of the reference",
-     .nullable = true, .tells = shows_input},
-    {"input_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = evidence,
+     .nullable = true, .hides_zeros = true},
+    {"input_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_accuracy_row, input_evidence),
      .says = "why the run has this input", .type = "input_evidence"},
-    {"instruction", "instruction", ETR_CELL_COUNT, EXACT, .get = instruction, .nullable = true},
-    {"index", "index", ETR_CELL_COUNT, EXACT, .get = index_of_value,
+    {"instruction", "instruction", ETR_CELL_COUNT, EXACT, LOGGED(instruction_id), .nullable = true},
+    {"index", "index", ETR_CELL_COUNT, EXACT, LOGGED(index),
      .says = "among the values of the instruction"},
     {"output", "output", ETR_CELL_COUNT, EXACT, VALUE(output),
      .says = "which of the node's outputs"},
-    {"role", "role", ETR_CELL_WORD, EXACT, .get = role,
+    {"role", "role", ETR_CELL_WORD, EXACT, ETR_AT(etr_accuracy_row, role),
      .says = "output: the method returns it; tap: only because of intermediate_output_tap"},
-    {"tap", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = tap},
+    {"tap", NULL, ETR_CELL_FLAG, ETR_IN_JSON, VALUE(is_tap)},
     {"segment", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_segment, .type = "texts",
      .says = "operators since the nearest compared values, the last one is the node"},
-    {"segment_size", "segment_size", ETR_CELL_COUNT, ETR_IN_DATA, .get = segment_size},
+    {"segment_size", "segment_size", ETR_CELL_COUNT, ETR_IN_DATA, VALUE(segment_count)},
     {"reference_graph", NULL, ETR_CELL_WORD, ETR_IN_JSON, VALUE(reference_graph), .nullable = true},
     {"reference_node", "reference_node", ETR_CELL_NAME, EXACT, VALUE(reference_node),
      .nullable = true},
-    {"reference_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = reference_evidence,
-     .type = "partner_evidence"},
+    {"reference_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON,
+     ETR_AT(etr_accuracy_row, reference_evidence), .type = "partner_evidence"},
     {"aten_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, VALUE(aten_node),
      .says = "node of the reference's aten/METHOD with this value", .nullable = true},
-    {"dtype", "dtype", ETR_CELL_WORD, EXACT, .get = dtype, .nullable = true},
+    {"dtype", "dtype", ETR_CELL_WORD, EXACT, LOGGED(dtype), .nullable = true},
     {"shape", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_shape, .type = "wholes"},
     {"strides", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_strides, .type = "wholes",
      .says = "in elements"},
-    {"offset", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = offset, .has = has_offset,
+    {"offset", NULL, ETR_CELL_COUNT, ETR_IN_JSON, LOGGED(offset), .has = has_offset,
      .says = "of the tensor in the debug buffer, in bytes"},
     {NULL, "snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(snr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "drop_db", ETR_CELL_NUMBER, ETR_IN_DATA, .get = drop, .says = "see JSON"},
@@ -348,7 +284,7 @@ static const etr_field fields[] = {
     {NULL, "max_abs", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(max_abs_error), .digits = ETR_ALL_DIGITS},
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr},
     {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop, .tells = shows_drop},
-    {NULL, "local dB", ETR_CELL_NUMBER, PEOPLE, .get = local_snr, .tells = shows_local},
+    {NULL, "local dB", ETR_CELL_NUMBER, PEOPLE, .get = local_snr, .hides_zeros = true},
     {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, GAP(max_abs_error), .digits = ETR_GAP_DIGITS,
      .spare = 5},
     {NULL, "at", ETR_CELL_WORD, PEOPLE | ETR_IN_DATA, .get = max_at, .spare = 2},
@@ -370,7 +306,7 @@ static const etr_field fields[] = {
     {"impact_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(impact_snr_db),
      .says = "SNR of the outputs if this segment's error were the only one", .nullable = true},
     {"steps_off", "steps off", ETR_CELL_SHARE, ETR_IN_ALL, .get = steps_share, .has = has_steps,
-     .says = "share of the stored integers that differ", .tells = shows_steps, .spare = 6},
+     .says = "share of the stored integers that differ", .hides_zeros = true, .spare = 6},
     {"most_steps", "most_steps", ETR_CELL_NUMBER, EXACT, VALUE(most_steps), .has = has_steps,
      .says = "largest difference of the stored integers", .digits = ETR_ALL_DIGITS},
     {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(scale), .has = has_scale,
@@ -393,9 +329,9 @@ static const etr_field fields[] = {
 ETR_ROW_TYPE(value_accuracy, fields);
 
 static const etr_field tap_fields[] = {
-    {NULL, "node", ETR_CELL_NAME, PEOPLE, .get = name},
-    {NULL, "role", ETR_CELL_WORD, PEOPLE, .get = role},
-    {NULL, "statistics", ETR_CELL_COUNT, PEOPLE, .get = statistic_count},
+    {NULL, "node", ETR_CELL_NAME, PEOPLE, ETR_AT(etr_accuracy_row, name)},
+    {NULL, "role", ETR_CELL_WORD, PEOPLE, ETR_AT(etr_accuracy_row, role)},
+    {NULL, "statistics", ETR_CELL_COUNT, PEOPLE, VALUE(statistic_count)},
     {NULL, "largest difference", ETR_CELL_NUMBER, PEOPLE, .get = tap_percent},
     {NULL, "in", ETR_CELL_NAME, PEOPLE, .get = tap_text},
 };
@@ -469,9 +405,7 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   for (size_t i = 0; i < count; i++) {
     o->rows[i] = list[i].row;
     o->ranks[i] = list[i].place;
-    o->has_inputs |= list[i].row.value->input > 0 && list[i].row.value->input != ETR_NONE;
     o->has_steps |= list[i].row.value->is_integer;
-    o->has_modules |= list[i].row.node->module > 0;
   }
   o->count = count;
   return true;
@@ -498,9 +432,6 @@ static etr_cell group_drop(const void *row) {
 static etr_cell group_local(const void *row) {
   return local_snr(as_group(row)->first);
 }
-static etr_cell group_node(const void *row) {
-  return name(as_group(row)->first);
-}
 static etr_cell group_exact(const void *row) {
   return etr_cell_number(as_group(row)->worst->value->gap.snr_db);
 }
@@ -511,9 +442,10 @@ static const etr_field group_fields[] = {
     {NULL, "lowest SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = group_snr},
     {"lowest_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DATA, .get = group_exact,
      .digits = ETR_ALL_DIGITS},
-    {NULL, "most suspicious", ETR_CELL_NAME, ETR_IN_TABLES, .get = group_node},
+    {NULL, "most suspicious", ETR_CELL_NAME, ETR_IN_TABLES,
+     ETR_VIA(accuracy_group, first, etr_accuracy_row, name)},
     {NULL, "its drop dB", ETR_CELL_NUMBER, PEOPLE, .get = group_drop},
-    {NULL, "its local dB", ETR_CELL_NUMBER, PEOPLE, .get = group_local, .tells = shows_local},
+    {NULL, "its local dB", ETR_CELL_NUMBER, PEOPLE, .get = group_local, .hides_zeros = true},
 };
 ETR_ROW_TYPE(accuracy_group, group_fields);
 
@@ -526,11 +458,9 @@ static const char *group_key(const accuracy_output *o, const etr_accuracy_row *r
     text = source(row).text;
     return text ? text : "(not recorded)";
   case ETR_ACCURACY_OF_BACKEND:
-    text = backend(row).text;
-    return text ? text : "cpu";
+    return row->backend ? row->backend : "cpu";
   default:
-    text = module(row).text;
-    return text && text[0] ? text : "(top level)";
+    return row->module[0] ? row->module : "(top level)";
   }
 }
 

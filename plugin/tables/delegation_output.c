@@ -7,7 +7,6 @@
 
 #include "output/node_filter.h"
 #include "output/section.h"
-#include "views/delegate_contents.h"
 #include "views/delegate_payload.h"
 #include "views/delegation.h"
 #include "views/loads.h"
@@ -25,14 +24,6 @@ typedef struct delegate_cells {
   etr_delegate_contents contents;
   const etr_delegate_payload *payload; /* NULL: not known */
 } delegate_cells;
-
-/* Which times the delegates of a table have. It is the context of the table. */
-typedef struct delegate_table {
-  bool timed;
-  bool phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
-  bool contents; /* of a delegate that recorded no operators, it is all that is known */
-  bool payload;  /* the program says how large its bytes are */
-} delegate_table;
 
 static const delegate_cells *cells_of(const void *row) {
   return row;
@@ -57,16 +48,10 @@ static etr_cell estimated(const void *row) {
 #define PHASE(name, phase)                                                                         \
   static etr_cell name(const void *row) {                                                          \
     return time_of(row, cells_of(row)->row->phases[phase]);                                        \
-  }                                                                                                \
-  static bool tells_##name(const void *context) {                                                  \
-    return ((const delegate_table *)context)->phases[phase];                                       \
   }
 #define UNIT(name, unit)                                                                           \
   static etr_cell name(const void *row) {                                                          \
     return time_of(row, cells_of(row)->row->units[unit]);                                          \
-  }                                                                                                \
-  static bool tells_##name(const void *context) {                                                  \
-    return ((const delegate_table *)context)->units[unit];                                         \
   }
 
 PHASE(copy_in, ETR_PHASE_COPY_IN)
@@ -77,10 +62,6 @@ PHASE(other, ETR_PHASE_OTHER)
 UNIT(npu, ETR_COMPUTE_UNIT_NPU)
 UNIT(gpu, ETR_COMPUTE_UNIT_GPU)
 UNIT(cpu, ETR_COMPUTE_UNIT_CPU)
-
-static bool tells_time(const void *context) {
-  return ((const delegate_table *)context)->timed;
-}
 
 /* ---- Fields ---- */
 
@@ -112,12 +93,9 @@ static etr_cell weights_text(const void *row) {
   return payload->is_closed ? etr_cell_text(ETR_CLOSED_FORMAT)
                             : etr_cell_number((double)payload->weight_bytes);
 }
-static bool tells_payload(const void *context) {
-  return ((const delegate_table *)context)->payload;
-}
 
 static bool tells_contents(const void *context) {
-  return ((const delegate_table *)context)->contents;
+  return *(const bool *)context;
 }
 
 /* Returns a list such as "4 convolution, 2 relu" of what there is; the rest as a number. */
@@ -166,9 +144,15 @@ static const etr_field delegate_op_fields[] = {
 };
 ETR_ROW_TYPE(delegate_op, delegate_op_fields);
 
-#define TIME(key, title, getter, tell, says_what)                                                  \
-  {key,           title,         ETR_CELL_TIME,     ETR_IN_ALL,                                    \
-   .get = getter, .tells = tell, .says = says_what, .nullable = true}
+#define TIME(key, title, getter, says_what)                                                        \
+  {key,                                                                                            \
+   title,                                                                                          \
+   ETR_CELL_TIME,                                                                                  \
+   ETR_IN_ALL,                                                                                     \
+   .get = getter,                                                                                  \
+   .hides_zeros = true,                                                                            \
+   .says = says_what,                                                                              \
+   .nullable = true}
 
 static const etr_field delegate_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegate_cells, method, etr_method, name)},
@@ -180,22 +164,22 @@ static const etr_field delegate_fields[] = {
     {"nodes", "nodes", ETR_CELL_COUNT, ETR_IN_ALL,
      ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
      .says = "operators of the graph that run in it"},
-    TIME("call", "call", call, tells_time, "the whole call"),
+    TIME("call", "call", call, "the whole call"),
     {"typical", NULL, ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON,
      ETR_AT(delegate_cells, contents.typical), .nullable = true,
      .says = "the whole call, per inference in the typical run"},
-    TIME("on_nodes", "on nodes", on_nodes, tells_time, "the part of it that is on its nodes"),
+    TIME("on_nodes", "on nodes", on_nodes, "the part of it that is on its nodes"),
     {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, .get = estimated,
      .says = "the part of on_nodes that is estimated", .nullable = true},
-    TIME("copy_in", "copying in", copy_in, tells_copy_in, "its own time, by phase"),
-    TIME("compute", "computing", compute, tells_compute, NULL),
-    TIME("wait", "waiting", wait, tells_wait, NULL),
-    TIME("copy_out", "copying out", copy_out, tells_copy_out, NULL),
-    TIME("other", "other", other, tells_other, NULL),
-    TIME("npu", "NPU", npu, tells_npu,
+    TIME("copy_in", "copying in", copy_in, "its own time, by phase"),
+    TIME("compute", "computing", compute, NULL),
+    TIME("wait", "waiting", wait, NULL),
+    TIME("copy_out", "copying out", copy_out, NULL),
+    TIME("other", "other", other, NULL),
+    TIME("npu", "NPU", npu,
          "by compute unit, on nodes or not; the rest of the call is not recorded"),
-    TIME("gpu", "GPU", gpu, tells_gpu, NULL),
-    TIME("cpu", "CPU", cpu, tells_cpu, NULL),
+    TIME("gpu", "GPU", gpu, NULL),
+    TIME("cpu", "CPU", cpu, NULL),
     {"macs", "macs", ETR_CELL_AMOUNT, ETR_IN_ALL, ETR_AT(delegate_cells, contents.macs),
      .tells = tells_contents, .nullable = true,
      .says = "multiply-accumulates per inference; null: not known of all operators in it"},
@@ -208,13 +192,12 @@ static const etr_field delegate_fields[] = {
     {"op_types", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_delegate_op_fields,
      .type = "delegate_ops", ETR_ARRAY_AT(delegate_cells, contents.ops, contents.op_count)},
     {"payload_bytes", "bytes", ETR_CELL_BYTES, ETR_IN_ALL, .get = payload_bytes, .has = has_payload,
-     .tells = tells_payload, .nullable = true,
+     .nullable = true,
      .says = "that the program passes to it, weights included; null: there is no program"},
-    {NULL, "weight bytes", ETR_CELL_BYTES, READ, .get = weights_text, .tells = tells_payload},
+    {NULL, "weight bytes", ETR_CELL_BYTES, READ, .get = weights_text},
     {"weight_bytes", "weight bytes", ETR_CELL_BYTES, ETR_IN_DATA | ETR_IN_JSON,
      ETR_VIA(delegate_cells, payload, etr_delegate_payload, weight_bytes), .has = is_open,
-     .tells = tells_payload, .nullable = true,
-     .says = "null: not known, as in a closed format, whose bytes include them"},
+     .nullable = true, .says = "null: not known, as in a closed format, whose bytes include them"},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
 ETR_ROW_TYPE(delegate, delegate_fields);
@@ -449,8 +432,9 @@ static void put_title_of_delegates(etr_answer *answer, const etr_method *method)
 }
 
 typedef struct delegates {
-  delegate_table shown;
+  bool contents;  /* of a delegate that recorded no operators, it is all that is known */
   bool is_closed; /* a delegate's payload is of a closed format */
+  bool parts;     /* a phase or a compute unit of some delegate is known */
   etr_table table;
 } delegates;
 
@@ -460,7 +444,7 @@ static delegates *begin_delegates(etr_answer *answer) {
     return NULL;
   etr_table_init(&d->table, answer, &etr_delegate_fields);
   etr_table_say_origin(&d->table);
-  d->table.context = &d->shown;
+  d->table.context = &d->contents;
   return d;
 }
 
@@ -474,14 +458,12 @@ static bool add_delegates(delegates *d, const etr_method *method) {
   if (!cells)
     return false;
   for (size_t i = 0; i < count; i++) {
-    d->shown.timed |= cells[i].row->delegate->call_ticks > 0;
-    d->shown.payload |= cells[i].payload != NULL;
     d->is_closed |= cells[i].payload && cells[i].payload->is_closed;
-    d->shown.contents |= cells[i].contents.is_opaque && cells[i].contents.op_count > 0;
-    for (size_t p = 0; p < ETR_PHASES; p++)
-      d->shown.phases[p] |= cells[i].row->phases[p] > 0;
-    for (size_t u = 0; u < ETR_COMPUTE_UNITS; u++)
-      d->shown.units[u] |= cells[i].row->units[u] > 0;
+    d->contents |= cells[i].contents.is_opaque && cells[i].contents.op_count > 0;
+    for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++)
+      d->parts |= cells[i].row->phases[p] > 0;
+    for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++)
+      d->parts |= cells[i].row->units[u] > 0;
   }
   etr_table_add_rows(&d->table, ETR_ROWS(cells, count));
   return true;
@@ -493,12 +475,7 @@ static bool put_told_delegates(etr_answer *answer, const etr_method *method, uns
   delegates *d = begin_delegates(answer);
   if (!d || !add_delegates(d, method))
     return false;
-  bool tells = d->shown.contents || (d->shown.payload && d->is_closed);
-  for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++)
-    tells |= d->shown.phases[p];
-  for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++)
-    tells |= d->shown.units[u];
-  if (!tells)
+  if (!d->contents && !d->parts && !d->is_closed)
     return true;
   d->table.medium = medium;
   etr_puts(&answer->writer, "\n");

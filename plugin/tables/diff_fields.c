@@ -214,19 +214,6 @@ static double new_step(const void *row) {
 
 /* ---- Fields ---- */
 
-/* What the rows of a section have in common. It is the context of the table. */
-typedef struct section_table {
-  const etr_method_pair *method;
-  bool has_intervals; /* of some row */
-} section_table;
-
-static bool tells_module(const void *context) {
-  return !((const section_table *)context)->method->by_events;
-}
-static bool tells_interval(const void *context) {
-  return ((const section_table *)context)->has_intervals;
-}
-
 enum {
   ROWS = ETR_IN_DATA | ETR_DIFF_METHODS,
   EXACT = ROWS | ETR_IN_JSON,
@@ -319,14 +306,14 @@ static const etr_field fields[] = {
     ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_DATA, base_integers, new_integers),
 
     {NULL, "", ETR_CELL_NAME, BOTH, ETR_AT(change_row, name)},
-    {NULL, "module", ETR_CELL_NAME, NODES, ROW(module), .tells = tells_module},
+    {NULL, "module", ETR_CELL_NAME, NODES, ROW(module), .hides_zeros = true},
     {NULL, "base", ETR_CELL_TIME, BOTH, CHANGE(base_typical), .has = has_base, .step = base_step,
      .unit_in = BOTH},
     {NULL, "new", ETR_CELL_TIME, BOTH, CHANGE(new_typical), .has = has_new, .step = new_step,
      .unit_in = BOTH},
     {NULL, "change", ETR_CELL_TIME, BOTH, .get = signed_typical, .has = has_either, .spare = 2},
     {NULL, "%", ETR_CELL_NUMBER, BOTH, .get = percent},
-    {NULL, "between", ETR_CELL_NUMBER, BOTH, .get = between, .tells = tells_interval,
+    {NULL, "between", ETR_CELL_NUMBER, BOTH, .get = between, .hides_zeros = true,
      .spare = 1}, /* the verdict says whether it holds 0 */
     {NULL, "", ETR_CELL_WORD, BOTH, .get = verdict_text},
 };
@@ -371,15 +358,11 @@ void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_p
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
                               const etr_diff_rows *rows, etr_diff_section section) {
   size_t top = o->answer.options->top, shown = top ? ETR_MIN(rows->news_count, top) : rows->count;
-  section_table shown_columns = {.method = method};
   etr_table table;
-  for (size_t i = 0; i < shown; i++)
-    shown_columns.has_intervals |= etr_diff_has_interval(rows->rows[i].change);
   init_table(&table, o);
   table.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
   table.title = etr_diff_section_names[section].title;
   etr_table_choose_between(&table, 1, 0);
-  table.context = &shown_columns;
   for (size_t i = 0; i < shown; i++) {
     const etr_diff_row *row = &rows->rows[i];
     const char *name = row->group ? etr_diff_group_text(o, row->group) : row->name;

@@ -63,6 +63,20 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(group_change, group_fields);
 
+/* Puts what a module or a pattern is with everything below it. */
+static void put_with_children(const etr_fields *f, const etr_diff_row *row) {
+  const etr_node_group *whole = row->group->with_children;
+  if (!whole)
+    return;
+  etr_field_object(f, "with_children");
+  etr_field_put_all(f, &etr_group_change_fields,
+                    &(etr_diff_row){.change = &whole->change,
+                                    .group = whole,
+                                    .base_cost = row->base_tree_cost,
+                                    .new_cost = row->new_tree_cost});
+  etr_jw_end(f->json);
+}
+
 /* Puts a section as a list. */
 static bool put_section(etr_diff_output *o, const etr_method_pair *method,
                         etr_diff_section section) {
@@ -79,9 +93,13 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method,
     etr_jw_object(f->json);
     if (key)
       etr_field_text(f, key, rows.rows[i].group->key);
+    if (section == ETR_DIFF_SECTION_PATTERN_OPS)
+      etr_field_text(f, "op", rows.rows[i].group->op);
     if (section == ETR_DIFF_SECTION_KERNELS)
       etr_field_text(f, "backend", rows.rows[i].group->backend);
     etr_field_put_all(f, key ? &etr_group_change_fields : &etr_node_change_fields, &rows.rows[i]);
+    if (key)
+      put_with_children(f, &rows.rows[i]);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);

@@ -597,6 +597,7 @@ const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS] = {
     {"backend", "by_backend", "backend"},
     {"source line", "by_source", "source"},
     {"kernel", "by_kernel", "kernel"},
+    {"operator of a pattern", "by_pattern_op", "pattern"},
 };
 
 const char *etr_diff_group_text(etr_diff_output *o, const etr_node_group *group) {

@@ -165,17 +165,6 @@ static etr_cell flop(const void *row) {
   return etr_cell_number(2 * as_row(row)->cost.macs);
 }
 
-/* Returns true if some costs are of symbolic sizes, for which the example of the export is taken.
- */
-static bool tells_hinted(const void *context) {
-  const etr_rows *rows = context;
-  const static_cost *list = rows->first;
-  for (size_t i = 0; i < rows->count; i++)
-    if (list[i].cost.hinted > 0)
-      return true;
-  return false;
-}
-
 #define ROW(name) ETR_AT(static_cost, name)
 
 static const etr_field module_cost_fields[] = {
@@ -203,7 +192,7 @@ static const etr_field module_cost_fields[] = {
     {"unknown_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.unknown),
      .says = "operators whose macs or bytes are not known", .nullable = true},
     {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted),
-     .tells = tells_hinted,
+     .hides_zeros = true,
      .says = "operators with symbolic sizes, for which the export's example is taken",
      .nullable = true},
 };
@@ -667,7 +656,6 @@ static void put_table(info *i, const char *title, const etr_row_type *type, etr_
   i->has_begun = true;
   etr_table_init(&table, &i->answer, type);
   table.top = 0;
-  table.context = &rows;
   etr_table_add_rows(&table, rows);
   etr_table_finish(&table);
 }

@@ -9,6 +9,7 @@
 #include "output/node_filter.h"
 #include "output/section.h"
 #include "output/statistics.h"
+#include "tables/decoder_output.h"
 #include "views/decoder.h"
 #include "views/delegate_payload.h"
 #include "views/memory_findings.h"
@@ -61,6 +62,10 @@ typedef struct tensor_row {
   const char *role;
   uint64_t bytes;
   uint64_t whole;                    /* bytes of all tensors that it is listed with; 0: no share */
+  int64_t buffer;                    /* id of its buffer; -1: none */
+  const char *op, *module;           /* of what made it */
+  const char *view_of;               /* tensor in whose memory it lies on purpose */
+  const char *place;                 /* of a constant */
   const etr_planned_tensor *planned; /* or NULL */
   const etr_constant *constant;      /* or NULL */
   const etr_boundary_tensor *boundary; /* or NULL */
@@ -72,11 +77,18 @@ static const tensor_row *as_row(const void *row) {
 
 static tensor_row planned_row(const memory *of, size_t i) {
   const etr_planned_tensor *planned = &of->plan->tensors[i];
-  return (tensor_row){.of = *of,
-                      .tensor = &planned->tensor,
-                      .role = etr_tensor_role_name(planned->role),
-                      .bytes = planned->size_bytes,
-                      .planned = planned};
+  return (tensor_row){
+      .of = *of,
+      .tensor = &planned->tensor,
+      .role = etr_tensor_role_name(planned->role),
+      .bytes = planned->size_bytes,
+      .buffer = planned->buffer == ETR_NONE ? -1 : (int64_t)of->plan->buffers[planned->buffer].id,
+      .op = planned->made_by < 0 ? NULL
+                                 : etr_memory_step_op(of->profile, of->method, planned->made_by),
+      .module = etr_memory_module(of->profile, of->method, planned->module),
+      .view_of = planned->view_of == ETR_NONE ? NULL
+                                              : of->plan->tensors[planned->view_of].tensor.name,
+      .planned = planned};
 }
 
 /* Lists the tensors that are live at the peak, most bytes first; none if nothing is planned. */
@@ -113,6 +125,8 @@ static etr_rows constant_rows(const void *row) {
                            .tensor = &constant->tensor,
                            .role = "constant",
                            .bytes = constant->size_bytes,
+                           .buffer = -1,
+                           .place = etr_constant_place_name(constant->place),
                            .constant = constant};
   }
   return ETR_ROWS(rows, rows ? count : 0);
@@ -141,32 +155,6 @@ static etr_cell share(const void *row) {
                             : etr_cell_none();
 }
 
-static etr_cell method(const void *row) {
-  return etr_cell_text(as_row(row)->of.method ? as_row(row)->of.method->name : NULL);
-}
-
-static etr_cell buffer(const void *row) {
-  const etr_planned_tensor *planned = as_row(row)->planned;
-  if (!planned || planned->buffer == ETR_NONE)
-    return etr_cell_none();
-  return etr_cell_number((double)as_row(row)->of.plan->buffers[planned->buffer].id);
-}
-
-static etr_cell op(const void *row) {
-  const etr_planned_tensor *planned = as_row(row)->planned;
-  if (!planned || planned->made_by < 0)
-    return etr_cell_none();
-  return etr_cell_text(
-      etr_memory_step_op(as_row(row)->of.profile, as_row(row)->of.method, planned->made_by));
-}
-
-static etr_cell module(const void *row) {
-  const etr_planned_tensor *planned = as_row(row)->planned;
-  const memory *of = &as_row(row)->of;
-  return etr_cell_text(planned ? etr_memory_module(of->profile, of->method, planned->module)
-                               : NULL);
-}
-
 static etr_cell node(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
   const memory *of = &as_row(row)->of;
@@ -174,13 +162,6 @@ static etr_cell node(const void *row) {
   if (!graph || planned->node == ETR_NONE)
     return etr_cell_none();
   return etr_cell_text(etr_label_node(of->arena, graph, planned->node));
-}
-
-static etr_cell view_of(const void *row) {
-  const etr_planned_tensor *planned = as_row(row)->planned;
-  if (!planned || planned->view_of == ETR_NONE)
-    return etr_cell_none();
-  return etr_cell_text(as_row(row)->of.plan->tensors[planned->view_of].tensor.name);
 }
 
 /* Returns the first and the last instruction that need a tensor: "3-9". */
@@ -193,17 +174,6 @@ static etr_cell life(const void *row) {
                                         (int)planned->last_instruction));
 }
 
-static etr_cell place(const void *row) {
-  return etr_cell_text(as_row(row)->constant ? etr_constant_place_name(as_row(row)->constant->place)
-                                             : NULL);
-}
-
-static etr_cell segment(const void *row) {
-  const etr_constant *constant = as_row(row)->constant;
-  return constant && constant->segment != ETR_NONE ? etr_cell_number(constant->segment)
-                                                   : etr_cell_none();
-}
-
 static void put_shape(const etr_fields *f, const void *row) {
   etr_field_shape(f, as_row(row)->tensor);
 }
@@ -214,7 +184,7 @@ static void put_shape(const etr_fields *f, const void *row) {
 #define BOUNDARY(name) ETR_VIA(tensor_row, boundary, etr_boundary_tensor, name)
 
 static const etr_field tensor_fields[] = {
-    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, .get = method},
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, ETR_VIA(tensor_row, of.method, etr_method, name)},
     {"name", "tensor", ETR_CELL_NAME, ETR_IN_TEXT | PROGRAMS, TENSOR(name),
      .says = "of the node's result or the weight; else \"value_\" and a number"},
     {"role", "role", ETR_CELL_WORD, PROGRAMS, ETR_AT(tensor_row, role), .type = "tensor_role"},
@@ -226,7 +196,7 @@ static const etr_field tensor_fields[] = {
      .says = "sizes; the expression of a symbolic one; null: unknown", .type = "shape",
      .nullable = true},
     {"bytes", "bytes", ETR_CELL_COUNT, PROGRAMS, ETR_AT(tensor_row, bytes)},
-    {"buffer", "buffer", ETR_CELL_COUNT, PROGRAMS, .get = buffer,
+    {"buffer", "buffer", ETR_CELL_COUNT, PROGRAMS, ETR_AT(tensor_row, buffer),
      .says = "id; null: the method has no such buffer", .nullable = true},
     {"offset", "offset", ETR_CELL_COUNT, PROGRAMS, PLANNED(offset_bytes)},
     {"first_instruction", "first instruction", ETR_CELL_COUNT, PROGRAMS, PLANNED(first_instruction),
@@ -237,15 +207,16 @@ static const etr_field tensor_fields[] = {
      .says = "instruction that first writes it; null: none, as of inputs and views",
      .nullable = true},
     {NULL, "live", ETR_CELL_WORD, ETR_IN_TEXT, .get = life},
-    {"op", "operator", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, .get = op, .says = "what made it",
+    {"op", "operator", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, ETR_AT(tensor_row, op),
+     .says = "what made it", .nullable = true},
+    {"module", "module", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, ETR_AT(tensor_row, module),
      .nullable = true},
-    {"module", "module", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, .get = module, .nullable = true},
     {"node", "node", ETR_CELL_NAME, PROGRAMS, .get = node, .nullable = true},
-    {"view_of", "view of", ETR_CELL_NAME, PROGRAMS, .get = view_of,
+    {"view_of", "view of", ETR_CELL_NAME, PROGRAMS, ETR_AT(tensor_row, view_of),
      .says = "the tensor in whose memory it lies on purpose; its bytes count there",
      .nullable = true},
-    {NULL, "place", ETR_CELL_WORD, ETR_IN_DATA, .get = place},
-    {NULL, "segment", ETR_CELL_COUNT, ETR_IN_DATA, .get = segment},
+    {NULL, "place", ETR_CELL_WORD, ETR_IN_DATA, ETR_AT(tensor_row, place)},
+    {NULL, "segment", ETR_CELL_COUNT, ETR_IN_DATA, CONSTANT(segment)},
     {"largest_shape", NULL, ETR_CELL_FLAG, ETR_IN_JSON, PLANNED(is_bound),
      .says = "the shape is dynamic, and this the largest"},
     {"misplaced", NULL, ETR_CELL_FLAG, ETR_IN_JSON, PLANNED(is_misplaced),
@@ -261,8 +232,9 @@ static const etr_field constant_fields[] = {
      .says = "sizes; the expression of a symbolic one; null: unknown", .type = "shape",
      .nullable = true},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(tensor_row, bytes)},
-    {"place", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = place, .type = "constant_place"},
-    {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = segment, .says = "index into segments",
+    {"place", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(tensor_row, place),
+     .type = "constant_place"},
+    {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CONSTANT(segment), .says = "index into segments",
      .nullable = true},
     {"uses", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CONSTANT(uses),
      .says = "tensors that have this data"},
@@ -789,7 +761,7 @@ static bool put_method_members(etr_answer *answer, const etr_method *shown) {
   const memory of = memory_of(&answer->arena, answer->profile, shown);
   etr_jw_object(&answer->json);
   etr_field_put_all(&answer->fields, ETR_FIELDS(method_fields), &of);
-  bool good = etr_field_kv_cache(&answer->fields, &answer->arena, shown);
+  bool good = etr_decoder_put_cache(&answer->fields, &answer->arena, shown);
   etr_jw_end(&answer->json);
   return good;
 }

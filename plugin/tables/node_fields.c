@@ -20,17 +20,23 @@ static const etr_node_time nothing = {.delegate_instruction = -1,
 
 etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                              size_t node) {
+  const etr_node *of = &graph->nodes[node];
   const etr_node_time *known = graph->times ? &graph->times[node] : &nothing;
+  const etr_node_time *time = known->runs > 0 ? known : &nothing;
   return (etr_node_row){
       .arena = arena,
       .profile = profile,
       .graph = graph,
-      .node = &graph->nodes[node],
-      .module = &graph->modules[graph->nodes[node].module],
-      .in_source = graph->nodes[node].source,
+      .node = of,
+      .module = &graph->modules[of->module],
+      .in_source = of->source,
       .method = graph->profile_method == ETR_NONE ? NULL : &profile->methods[graph->profile_method],
       .known = known,
-      .time = known->runs > 0 ? known : &nothing,
+      .time = time,
+      .kind = etr_node_kind_name(of->kind),
+      .match = etr_match_name(time->match),
+      .subgraph = of->subgraph == ETR_NONE ? NULL : graph->subgraphs[of->subgraph].path,
+      .carried_by = known->carried_by == ETR_NONE ? NULL : graph->nodes[known->carried_by].name,
       .cost = etr_cost_figures_of_node(profile, graph, node),
   };
 }
@@ -46,15 +52,6 @@ static etr_cell graph(const void *row) {
                                         as_row(row)->graph->method));
 }
 
-static etr_cell kind(const void *row) {
-  return etr_cell_text(etr_node_kind_name(as_row(row)->node->kind));
-}
-
-static etr_cell subgraph(const void *row) {
-  uint32_t index = as_row(row)->node->subgraph;
-  return etr_cell_text(index == ETR_NONE ? NULL : as_row(row)->graph->subgraphs[index].path);
-}
-
 static bool has_handle(const void *row) {
   return as_row(row)->node->debug_handle != 0;
 }
@@ -67,11 +64,6 @@ static etr_cell output(const void *row) {
 }
 
 /* ---- How it runs ---- */
-
-static etr_cell carried_by(const void *row) {
-  uint32_t carrier = as_row(row)->known->carried_by;
-  return etr_cell_text(carrier == ETR_NONE ? NULL : as_row(row)->graph->nodes[carrier].name);
-}
 
 static etr_cell runs_as(const void *row) {
   const char *kernel = as_row(row)->time->runs_as;
@@ -99,10 +91,6 @@ static void put_compute_units(const etr_fields *f, const void *row) {
       etr_jw_string(f->json, etr_compute_unit_name(unit));
   etr_jw_end(f->json);
 }
-static etr_cell match(const void *row) {
-  return etr_cell_text(etr_match_name(as_row(row)->time->match));
-}
-
 static double ranking_of(const void *row) {
   return etr_ranking(as_row(row)->profile, etr_times_of_node(as_row(row)->time));
 }
@@ -278,6 +266,33 @@ static void put_source(const etr_fields *f, const void *row) {
   etr_field_source_object(f, "source", as_row(row)->node->source);
 }
 
+static void put_frames(const etr_fields *f, const void *row) {
+  const etr_node *node = as_row(row)->node;
+  etr_field_list(f, "frames");
+  for (size_t i = 0; i < node->frame_count; i++) {
+    etr_jw_object(f->json);
+    etr_field_source(f, &node->frames[i]);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
+static void put_module_types(const etr_fields *f, const void *row) {
+  const etr_module *modules = as_row(row)->graph->modules;
+  size_t depth = 0;
+  for (uint32_t at = as_row(row)->node->module; at != ETR_NONE; at = modules[at].parent)
+    depth++;
+  const char **types = etr_arena_alloc_array(as_row(row)->arena, depth, sizeof *types);
+  size_t left = types ? depth : 0; /* filled from its end: the way leads from inside to outside */
+  for (uint32_t at = as_row(row)->node->module; left > 0; at = modules[at].parent)
+    types[--left] = modules[at].type;
+  etr_field_list(f, "module_types");
+  for (size_t i = 0; types && i < depth; i++)
+    if (types[i][0])
+      etr_jw_string(f->json, types[i]);
+  etr_jw_end(f->json);
+}
+
 static void put_edge_nodes(const etr_fields *f, const void *row) {
   if (!as_row(row)->node->edge_nodes)
     return;
@@ -318,15 +333,6 @@ static bool tells_time(const void *context) {
 static bool tells_calls(const void *context) {
   return ((const etr_node_columns *)context)->uneven;
 }
-static bool tells_accuracy(const void *context) {
-  return ((const etr_node_columns *)context)->some_accuracy;
-}
-static bool tells_unit(const void *context) {
-  return ((const etr_node_columns *)context)->some_units;
-}
-static bool tells_cycles(const void *context) {
-  return ((const etr_node_columns *)context)->some_cycles;
-}
 static bool tells_match(const void *context) {
   return tells_time(context) && !((const etr_node_columns *)context)->only_match;
 }
@@ -355,7 +361,7 @@ static const etr_field fields[] = {
     {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .tells = tells_graph,
      .says = "entry point: edge/forward"},
     {"name", "node", ETR_CELL_NAME, ETR_IN_ALL, NODE(name)},
-    {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = kind, .type = "node_kind"},
+    {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_node_row, kind), .type = "node_kind"},
     {"target", "operator", ETR_CELL_NAME, ETR_IN_ALL, NODE(target), .tells = tells_operator},
     {"inputs", .in = ETR_IN_JSON, .put = put_inputs,
      .says = "names of the values used, in argument order", .type = "texts"},
@@ -375,7 +381,7 @@ static const etr_field fields[] = {
              "the program",
      .type = "arguments"},
     {"outputs", .in = ETR_IN_JSON, .put = put_outputs, .type = "values"},
-    {"subgraph", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = subgraph,
+    {"subgraph", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_node_row, subgraph),
      .says = "path of the control-flow body, lowered module or delegate that contains it",
      .nullable = true},
     {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, MODULE(recorded),
@@ -387,9 +393,13 @@ static const etr_field fields[] = {
     {NULL, "output", ETR_CELL_NAME, ETR_IN_TABLES, .get = output, .has = has_output, .spare = 2,
      .says = "type and shape of the result"},
     {"module_type", NULL, ETR_CELL_NAME, ETR_IN_JSON, MODULE(type), .blank_is_null = true},
+    {"module_types", .in = ETR_IN_JSON, .put = put_module_types,
+     .says = "the classes of the module's levels, outermost first", .type = "texts"},
     {"debug_handle", NULL, ETR_CELL_COUNT, ETR_IN_JSON, NODE(debug_handle), .has = has_handle},
     {"source", .in = ETR_IN_JSON, .put = put_source, .says = "innermost frame outside torch",
      .type = "source", .nullable = true},
+    {"frames", .in = ETR_IN_JSON, .put = put_frames,
+     .says = "the whole stack trace, innermost frame first", .type = "sources"},
     {"weight", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(weight_name),
      .says = "the name of a parameter, buffer or constant", .nullable = true},
     {"aten_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(aten_node),
@@ -408,9 +418,10 @@ static const etr_field fields[] = {
              "numbers, branches and loops aside",
      .nullable = true},
     {"runs_as", NULL, ETR_CELL_NAME, ETR_IN_JSON, KNOWN(runs_as), .nullable = true},
-    {"carried_by", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = carried_by,
+    {"carried_by", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_node_row, carried_by),
      .says = "for a fused node, the node that carries its time", .nullable = true},
-    {"match", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = match, .has = is_timed, .type = "match"},
+    {"match", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_node_row, match), .has = is_timed,
+     .type = "match"},
     {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, TIME(confidence),
      .says = "confidence that the time is this node's: 1 unless the match is an estimate, null "
              "without a time",
@@ -444,10 +455,10 @@ static const etr_field fields[] = {
      .tells = tells_time},
     {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed,
      .tells = tells_calls, .spare = 3, .says = "number of executions per inference"},
-    {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, .get = match, .has = is_timed,
+    {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, ETR_AT(etr_node_row, match), .has = is_timed,
      .tells = tells_match},
-    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .tells = tells_cycles},
-    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .tells = tells_unit,
+    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .hides_zeros = true},
+    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .hides_zeros = true,
      .spare = 4},
     {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time,
      .spare = 1},
@@ -459,7 +470,7 @@ static const etr_field fields[] = {
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_DATA, .get = cycles, .digits = ETR_ALL_DIGITS},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_DATA, .get = compute_unit},
     ETR_COST_FIELDS(FIGURE, EXACT | DOC, EXACT, integers, part),
-    {NULL, "SNR dB", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = snr_text, .tells = tells_accuracy},
+    {NULL, "SNR dB", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = snr_text, .hides_zeros = true},
     {"snr_db", "snr_db", ETR_CELL_NUMBER, EXACT, .get = snr,
      .says = "SNR of its most suspicious logged value against the reference, in dB; null: not "
              "compared, or nothing differs",
@@ -502,7 +513,7 @@ static const etr_field fields[] = {
      .says = "index into sources"},
     {"handle_step", NULL, ETR_CELL_STEP, DOC, NODE(debug_handle), .has = has_handle,
      .says = "debug handle, as the distance from that of the operator before that has one"},
-    {"subgraph", NULL, ETR_CELL_WORD, DOC, .get = subgraph,
+    {"subgraph", NULL, ETR_CELL_WORD, DOC, ETR_AT(etr_node_row, subgraph),
      .says = "path of the nested graph that contains it"},
     {"inputs", NULL, ETR_CELL_NAME, DOC, .get = input_shapes,
      .says = "types and shapes of the inputs"},
@@ -521,7 +532,7 @@ static const etr_field fields[] = {
     {"runs_as", NULL, ETR_CELL_WORD, DOC, KNOWN(runs_as), .says = "its name in the runtime"},
     {"carrier", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, carrier),
      .says = "operator that carries its time"},
-    {"match", NULL, ETR_CELL_WORD, DOC, .get = match, .has = is_timed,
+    {"match", NULL, ETR_CELL_WORD, DOC, ETR_AT(etr_node_row, match), .has = is_timed,
      .says = "how its time was matched; none: not timed"},
     {"compute_unit", NULL, ETR_CELL_NAME, DOC, .get = compute_unit,
      .says = "text: where it ran, or was planned to run: \"NPU, CPU\""},
@@ -550,8 +561,6 @@ etr_node_columns etr_node_columns_of(const etr_table *table) {
     said.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
     if (!is_timed(row))
       continue;
-    said.some_cycles |= row->known->has_cycles;
-    said.some_units |= row->known->compute_units != 0;
     said.uneven |= row->time->calls != row->method->run_count;
     several_matches |= first && row->time->match != first->time->match;
     if (!first)

@@ -28,6 +28,9 @@ typedef struct etr_node_row {
   const etr_logged_nodes
       *values; /* values that the graph's nodes logged; only for JSON documents */
   const etr_node_accuracy *accuracy; /* NULL: its values were not compared */
+  const char *kind, *match;
+  const char *subgraph;     /* path; NULL: it is in none */
+  const char *carried_by;   /* name of the node that carries its time; NULL: none */
   etr_cost_figures cost;    /* cost per inference, or of one call if the node was not timed */
   bool is_text;             /* for people, who read a short form */
   const double *summed_p50; /* sum of the medians of all rows of its graph or table; only used if
@@ -44,8 +47,6 @@ typedef struct etr_node_columns {
   bool several_graphs;
   bool timed;         /* some nodes ran */
   bool has_numbers;   /* some nodes are instructions, whose names say nothing */
-  bool some_cycles;   /* some backend counted cycles */
-  bool some_units;    /* the compute unit of some node is known */
   bool some_accuracy; /* the values of some nodes were compared with a reference */
   bool uneven;        /* some nodes did not run exactly once in each run */
   const char

@@ -3,12 +3,12 @@
  * source_output.c - the model's source lines with their time: as JSON, as perf annotate shows them,
  * as one table.
  */
-#include "base/source_file.h"
+#include "base/file.h"
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
 #include "tables/summary_output.h"
-#include "views/source_lines.h"
+#include "views/summary.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,14 +7,13 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/statistics.h"
+#include "tables/decoder_output.h"
 #include "tables/finding_output.h"
-#include "views/decoder.h"
 #include "views/groups.h"
 #include "views/headline.h"
 #include "views/kernels.h"
 #include "views/logged.h"
 #include "views/phases.h"
-#include "views/throughput.h"
 
 #include <math.h>
 
@@ -257,28 +256,6 @@ static void put_odd_recordings(const etr_fields *f, const etr_method *method) {
   etr_jw_end(f->json);
 }
 
-/* Writes where the time of a decoder goes, by kind of layer. */
-static bool put_layer_kinds(const etr_fields *f, etr_arena *arena, const etr_method *method) {
-  etr_layers layers;
-  if (!etr_layers_find(&layers, arena, f->profile, method))
-    return false;
-  etr_field_list(f, "layer_kinds");
-  for (size_t i = 0; layers.is_decoder && i < ETR_LAYER_KINDS; i++) {
-    const etr_layer_sum *sum = &layers.sums[i];
-    if (sum->count == 0)
-      continue;
-    etr_jw_object(f->json);
-    etr_field_text(f, "kind", etr_layer_kind_name(sum->kind));
-    etr_field_ticks(f, "typical", sum->typical);
-    etr_field_ticks(f, "avg", etr_ticks_per_run(method, sum->ticks));
-    etr_field_number(f, "share", share_by_statistic(f, method, sum->ticks, sum->typical));
-    etr_field_count(f, "count", sum->count);
-    etr_jw_end(f->json);
-  }
-  etr_jw_end(f->json);
-  return true;
-}
-
 static bool put_method(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
@@ -295,7 +272,6 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   put_odd_recordings(f, method);
   etr_field_method_rule(f, method);
   etr_field_noise(f, &answer->arena, method, f->unit);
-  etr_field_throughput(f, &answer->arena, method, NULL);
   for (etr_broad_part part = 0; part < ETR_BROAD_PARTS; part++)
     etr_field_ticks(f, etr_broad_part_name(part),
                     etr_ticks_per_run(method, etr_broad_part_ticks(method, part)));
@@ -318,8 +294,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_summary_put_patterns(f, method, &s.patterns);
   put_breakdown(f, &s, ETR_BY_BACKEND);
   put_breakdown(f, &s, ETR_BY_SOURCE);
-  if (!put_kernels(f, &answer->arena, method) || !put_layer_kinds(f, &answer->arena, method) ||
-      !etr_field_kv_cache(f, &answer->arena, method))
+  if (!put_kernels(f, &answer->arena, method) || !etr_decoder_put_method(f, &answer->arena, method))
     return false;
   etr_field_findings(answer, &s.findings, s.graph);
   etr_field_output_gaps(f, (uint32_t)(method - f->profile->methods));
@@ -344,53 +319,16 @@ bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
   return true;
 }
 
-/* Writes the time to the first token; null if no method is known to read prompts. */
-static bool put_first_token(const etr_fields *f, etr_arena *arena) {
-  etr_first_token first;
-  if (!etr_first_token_find(&first, arena, f->profile))
-    return false;
-  etr_jw_key(f->json, "first_token");
-  if (!first.method) {
-    etr_jw_null(f->json);
-    return true;
-  }
-  etr_jw_object(f->json);
-  etr_field_text(f, "method", first.method->name);
-  etr_field_text(f, "phase", first.phase ? first.phase->name : NULL);
-  etr_field_ticks(f, "typical", first.ticks);
-  etr_field_ticks(f, "with_load", first.with_load);
-  etr_jw_end(f->json);
-  return true;
-}
-
-/* Writes how the time of a token grows with its position; null if that is not known. */
-static bool put_cache_growth(const etr_fields *f, etr_arena *arena) {
-  etr_cache_growth growth;
-  if (!etr_cache_growth_find(&growth, arena, f->profile))
-    return false;
-  etr_jw_key(f->json, "cache_growth");
-  if (!growth.method) {
-    etr_jw_null(f->json);
-    return true;
-  }
-  etr_jw_object(f->json);
-  etr_field_text(f, "method", growth.method->name);
-  etr_field_number(f, "ms_per_token_per_1000", growth.per_1000);
-  etr_field_number(f, "low", growth.low);
-  etr_field_number(f, "high", growth.high);
-  etr_jw_end(f->json);
-  return true;
-}
-
 etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter,
                                  etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "summary/1");
   etr_answer_put_filter(&answer);
   etr_field_effective_peaks(&answer.fields);
-  bool good = etr_answer_put_methods(&answer, put_method) &&
-              etr_summary_put_loads(&answer.fields, &answer.arena) &&
-              put_first_token(&answer.fields, &answer.arena) &&
-              put_cache_growth(&answer.fields, &answer.arena);
+  bool good = etr_summary_share(&answer.profile, &answer.arena);
+  answer.fields.profile = answer.profile;
+  good = good && etr_answer_put_methods(&answer, put_method) &&
+         etr_summary_put_loads(&answer.fields, &answer.arena) &&
+         etr_decoder_put_profile(&answer.fields, &answer.arena);
   return etr_answer_end(&answer, good, error);
 }

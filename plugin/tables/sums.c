@@ -5,6 +5,7 @@
 #include "tables/sums.h"
 
 #include "output/label.h"
+#include "views/module_tree.h"
 
 enum { BAR_WIDTH = 24 };
 
@@ -12,7 +13,7 @@ etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks, double typi
   return (etr_sum){
       .method = method,
       .times = {typical, etr_ticks_per_run(method, total_ticks), NAN},
-      .whole = {method->execute.typical, etr_ticks_per_run(method, method->execute_ticks), 0},
+      .whole = {method->execute.typical, etr_ticks_per_run(method, method->execute_ticks), NAN},
       .instruction = -1};
 }
 
@@ -143,12 +144,6 @@ static etr_cell text(const void *row) {
                                    : "(not recorded)");
 }
 
-static etr_cell styled_text(const void *row) {
-  etr_cell cell = text(row);
-  cell.style = as_row(row)->style;
-  return cell;
-}
-
 static etr_cell line(const void *row) {
   return as_row(row)->source ? etr_cell_number((double)as_row(row)->source->line) : etr_cell_none();
 }
@@ -179,12 +174,6 @@ static void put_with_children(const etr_fields *f, const void *row) {
 
 /* ---- Times ---- */
 
-static etr_cell typical(const void *row) {
-  return (etr_cell){.number = as_row(row)->times.typical, .style = as_row(row)->style};
-}
-static etr_cell avg(const void *row) {
-  return (etr_cell){.number = as_row(row)->times.avg, .style = as_row(row)->style};
-}
 static etr_cell p50(const void *row) {
   return etr_cell_number(median(as_row(row)));
 }
@@ -207,20 +196,12 @@ static etr_cell estimated_share(const void *row) {
       .number = as_row(row)->estimated, .whole = as_row(row)->times.avg, .style = ETR_STYLE_DIM};
 }
 
+/* Returns the share for people. Medians of parts and of patterns do not add up: theirs is of the
+ * time that does. */
 static etr_cell share(const void *row) {
-  return etr_cell_share(etr_sum_share(profile_of(row), as_row(row)), 1);
-}
-
-static etr_cell share_of_balance(const void *row) {
-  return etr_cell_share(share_of_whole(as_row(row)), 1);
-}
-
-/* Returns the share as a cell that is not coloured by heat, for parts of a balance. */
-static etr_cell plain_share(const void *row) {
-  return (etr_cell){.number = share_of_whole(as_row(row)),
-                    .whole = 1,
-                    .style = as_row(row)->style,
-                    .is_cold = true};
+  const etr_sum *sum = row;
+  double part = isnan(sum->whole.p50) ? share_of_whole(sum) : etr_sum_share(sum->profile, sum);
+  return (etr_cell){.number = part, .whole = 1, .is_cold = sum->is_part};
 }
 
 static etr_cell exact_share(const void *row) {
@@ -230,7 +211,7 @@ static etr_cell exact_share(const void *row) {
 static etr_cell bar(const void *row) {
   const etr_sum *sum = as_row(row);
   double share = share_of_whole(sum);
-  double part = share > 0 && sum->has_bar ? ETR_MIN(share, 1.0) : 0;
+  double part = share > 0 ? ETR_MIN(share, 1.0) : 0;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &sum->answer->arena, &writer);
@@ -293,29 +274,9 @@ static const char *integers(const void *row) {
 
 /* ---- Fields ---- */
 
-static bool tells_estimated(const void *context) {
-  const etr_table *table = context;
-  for (size_t i = 0; i < table->rows.count; i++)
-    if (as_row(table->rows.data[i].row)->estimated > 0)
-      return true;
-  return false;
-}
-
-static bool tells_spread(const void *context) {
-  const etr_table *table = context;
-  for (size_t i = 0; i < table->rows.count; i++)
-    if (!isnan(spread_of(as_row(table->rows.data[i].row))))
-      return true;
-  return false;
-}
-
-static bool tells_code(const void *context) {
-  const etr_table *table = context;
-  return table->rows.count && as_row(table->rows.data[0].row)->by == ETR_BY_SOURCE;
-}
-
 enum {
   LISTS = ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_KERNELS | ETR_IN_RUNS | ETR_IN_LOADS,
+  LISTS_WITH_SHARES = ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_KERNELS,
   TREES = ETR_IN_MODULES | ETR_IN_PATTERNS,
   EVERY_RUN = ETR_IN_DATA | ETR_IN_JSON,
   ROWS = ETR_IN_DATA | ETR_IN_LINE_PATTERNS,
@@ -341,8 +302,7 @@ enum {
 #define STATS(name) ETR_VIA(etr_sum, stats, etr_stats, name)
 
 static const etr_field fields[] = {
-    {NULL, "", ETR_CELL_ITEM, LISTS | TREES, .get = text},
-    {NULL, "", ETR_CELL_ITEM, ETR_IN_BALANCE, .get = styled_text},
+    {NULL, "", ETR_CELL_ITEM, LISTS | TREES | ETR_IN_BALANCE, .get = text},
     {NULL, "method", ETR_CELL_NAME, ROWS, METHOD(name)},
     {"op", "op", ETR_CELL_NAME, OPS, SUM(key)},
     {"module", "module", ETR_CELL_NAME, MODULES, SUM(key)},
@@ -357,28 +317,24 @@ static const etr_field fields[] = {
     {"module_type", "module type", ETR_CELL_NAME, TOTALS, SUM(module_type), .blank_is_null = true},
     {"modules", "modules", ETR_CELL_COUNT, PATTERNS | ETR_IN_LINE_PATTERNS, SUM(modules)},
     {"level", "level", ETR_CELL_COUNT, MODULES, SUM(level)},
-    {"typical", "typical", ETR_CELL_TIME, EVERY_RUN | LISTS | ETR_IN_LINE_PATTERNS, .get = typical,
-     .unit_in = LISTS, .step = step, OF_TYPICAL, .nullable = true,
+    {"typical", "typical", ETR_CELL_TIME, EVERY_RUN | LISTS | ETR_IN_LINE_PATTERNS,
+     SUM(times.typical), .unit_in = LISTS, .step = step, OF_TYPICAL, .nullable = true,
      .says = "per inference in the typical run"},
     {"p50", "p50", ETR_CELL_TIME, EVERY_RUN | LISTS, .get = p50, .unit_in = LISTS, .step = step,
      OF_P50, .nullable = true},
-    {"avg", "avg", ETR_CELL_TIME, EVERY_RUN | LISTS | ETR_IN_LINE_PATTERNS, .get = avg,
+    {"avg", "avg", ETR_CELL_TIME, EVERY_RUN | LISTS | ETR_IN_LINE_PATTERNS, SUM(times.avg),
      .unit_in = LISTS, .step = step, OF_AVG},
-    {NULL, "typical", ETR_CELL_TIME, ETR_IN_BALANCE, .get = typical, .unit_in = ETR_IN_BALANCE,
+    {NULL, "typical", ETR_CELL_TIME, ETR_IN_BALANCE, SUM(times.typical), .unit_in = ETR_IN_BALANCE,
      .stats = 1u << ETR_STATISTIC_TYPICAL | 1u << ETR_STATISTIC_P50},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE, .get = avg, .unit_in = ETR_IN_BALANCE, OF_AVG},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE, SUM(times.avg), .unit_in = ETR_IN_BALANCE, OF_AVG},
     {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking, .unit_in = ETR_IN_MODULES,
      .step = step},
     {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS, .get = adding_up, .unit_in = ETR_IN_PATTERNS},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ROWS},
-    {"share", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, .get = exact_share,
+    {"share", "share", ETR_CELL_NUMBER, ETR_IN_JSON | ROWS, .get = exact_share,
      .says = "of Method::execute; with stat p50 of the sum of the p50 of all rows of this list",
      .nullable = true},
-    {NULL, "share", ETR_CELL_NUMBER, ROWS, .get = exact_share},
-    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_KERNELS | ETR_IN_MODULES,
-     .get = share},
-    {NULL, "share", ETR_CELL_SHARE, ETR_IN_PATTERNS, .get = share_of_balance},
-    {NULL, "share", ETR_CELL_SHARE, ETR_IN_BALANCE, .get = plain_share},
+    {NULL, "share", ETR_CELL_SHARE, LISTS_WITH_SHARES | TREES | ETR_IN_BALANCE, .get = share},
     {NULL, "", ETR_CELL_WORD, ETR_IN_BALANCE, .get = bar, .spare = 1},
     {NULL, "own", ETR_CELL_TIME, ETR_IN_MODULES, SUM(own), .has = has_own,
      .unit_in = ETR_IN_MODULES, .step = step},
@@ -394,7 +350,7 @@ static const etr_field fields[] = {
     {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(nodes)},
     {"p90", "p90", ETR_CELL_TIME, EVERY_RUN, STATS(p90), .has = has_stats},
     {NULL, "\xC2\xB1", ETR_CELL_TIME, ETR_IN_EVENTS | ETR_IN_KERNELS | ETR_IN_RUNS, .get = spread,
-     .step = step, .tells = tells_spread},
+     .step = step, .hides_zeros = true},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_RUNS, .get = p50, .has = varies, .spare = 3,
      .stats = 1u << ETR_STATISTIC_TYPICAL | 1u << ETR_STATISTIC_AVG},
     {NULL, "min", ETR_CELL_TIME, ETR_IN_RUNS, STATS(min), .has = varies, .spare = 2},
@@ -402,9 +358,8 @@ static const etr_field fields[] = {
     {NULL, "events", ETR_CELL_COUNT, ETR_IN_KERNELS, SUM(nodes)},
     {"count", "nodes", ETR_CELL_COUNT, ETR_IN_TEXT | ROWS | ETR_IN_MODULES, SUM(nodes),
      .has = has_nodes},
-    {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share,
-     .tells = tells_estimated},
-    {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .tells = tells_code,
+    {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share, .hides_zeros = true},
+    {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .hides_zeros = true,
      .spare = 1},
     {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_EVENTS, SUM(instruction)},
     ETR_COST_FIELDS(FIGURE, EVERY_RUN, EVERY_RUN, integers, part),
@@ -440,7 +395,6 @@ void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, c
   table->medium = medium;
   table->exact = (medium & ROWS) != 0;
   table->title = title;
-  table->context = table;
 }
 
 etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats) {
@@ -471,7 +425,7 @@ void etr_sum_table_add_parts(etr_table *table, const etr_method *method,
     etr_sum sum = etr_sum_make(method, part->ticks, part->typical);
     sum.text = etr_arena_format(&table->answer->arena, "%s, %s",
                                 part->backend ? part->backend : "unknown backend", part->text);
-    sum.has_bar = true;
+    sum.is_part = true;
     if (sum.text)
       etr_sum_table_add(table, sum);
   }
@@ -488,7 +442,7 @@ void etr_balance_add(etr_table *table, const etr_method *method) {
     if (shown == 0 && time->part != ETR_TIME_OPERATORS && balance.count > 1)
       continue; /* its clock counted nothing */
     sum.text = balance.list[i].text;
-    sum.has_bar = true;
+    sum.is_part = true;
     etr_sum_table_add(table, sum);
   }
 }

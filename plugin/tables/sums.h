@@ -26,7 +26,7 @@ typedef struct etr_sum {
   const etr_source *source; /* only for ETR_BY_SOURCE; NULL if it was not recorded */
   etr_times times;          /* times.p50 NaN stands for the median of `stats` */
   etr_times whole;  /* what `times` are a share of: Method::execute and, for medians, the sum of the
-                       medians of all rows of its list; 0 if the sum has no share in it */
+                       medians of all rows of its list; NaN if medians are not added up */
   double step;      /* step of the coarsest clock that timed it, in ticks */
   double estimated; /* the part of times.avg that is estimated */
   double own; /* for a module: time of its own nodes, by the statistic that ranks; 0 if people need
@@ -45,8 +45,7 @@ typedef struct etr_sum {
   int32_t instruction;          /* for an event: its instruction; negative if it has none */
   const etr_stats *stats;       /* statistics over the runs; NULL if not known */
   const etr_cost_figures *cost; /* NULL unless it is a sum of nodes */
-  bool has_bar;                 /* people see a bar for the share */
-  etr_style style;
+  bool is_part;                 /* of a balance: people see a bar for the share */
 } etr_sum;
 
 /** Tables of sums, besides those of table.h: there, ETR_IN_TEXT is breakdowns. A table for programs

@@ -10,8 +10,7 @@
 typedef struct values_output {
   etr_answer answer;
   etr_table table;
-  bool zeros, nan, inf; /* some value shown has any */
-  bool tensors;         /* some are tensors */
+  bool tensors; /* some values shown are tensors */
 } values_output;
 
 typedef struct value_row {
@@ -135,16 +134,6 @@ static etr_cell part_of_zeros(const void *row) {
 
 #define VALUE(name) ETR_VIA(value_row, value, etr_debug_value, name)
 
-static bool tells_zeros(const void *context) {
-  return ((const values_output *)context)->zeros;
-}
-static bool tells_nan(const void *context) {
-  return ((const values_output *)context)->nan;
-}
-static bool tells_inf(const void *context) {
-  return ((const values_output *)context)->inf;
-}
-
 static const etr_field fields[] = {
     {NULL, "logged value", ETR_CELL_NAME, ETR_IN_TEXT, .get = origin},
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, .get = method},
@@ -163,11 +152,11 @@ static const etr_field fields[] = {
     {NULL, "max", ETR_CELL_NUMBER, ETR_IN_TABLES, .get = max},
     {NULL, "mean", ETR_CELL_NUMBER, ETR_IN_TABLES, .get = mean},
     {NULL, "elements", ETR_CELL_COUNT, ETR_IN_FULL, .get = elements},
-    {NULL, "zeros", ETR_CELL_SHARE, ETR_IN_TEXT, .get = part_of_zeros, .tells = tells_zeros},
+    {NULL, "zeros", ETR_CELL_SHARE, ETR_IN_TEXT, .get = part_of_zeros, .hides_zeros = true},
     {NULL, "zeros", ETR_CELL_COUNT, ETR_IN_FULL, .get = zeros},
-    {NULL, "nan", ETR_CELL_COUNT, ETR_IN_TABLES, .get = nan_count, .tells = tells_nan,
+    {NULL, "nan", ETR_CELL_COUNT, ETR_IN_TABLES, .get = nan_count, .hides_zeros = true,
      .heading = "NaN"},
-    {NULL, "inf", ETR_CELL_COUNT, ETR_IN_TABLES, .get = inf_count, .tells = tells_inf},
+    {NULL, "inf", ETR_CELL_COUNT, ETR_IN_TABLES, .get = inf_count, .hides_zeros = true},
 };
 ETR_ROW_TYPE(logged_value, fields);
 
@@ -201,9 +190,6 @@ static void collect(values_output *v, const etr_logged_list *list) {
   for (size_t i = 0; i < etr_table_shown(&v->table); i++) {
     const value_row *row = v->table.rows.data[i].row;
     v->tensors |= row->value->kind == ETR_DEBUG_TENSOR;
-    v->zeros |= row->logged->stats.zero_count > 0;
-    v->nan |= row->logged->stats.nan_count > 0;
-    v->inf |= row->logged->stats.inf_count > 0;
   }
 }
 
@@ -232,7 +218,6 @@ etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filt
   etr_table_init(&v.table, &v.answer, &etr_logged_value_fields);
   etr_table_choose(&v.table);
   etr_table_say_origin(&v.table);
-  v.table.context = &v;
   bool good = etr_logged_merge(&list, &v.answer.arena, profile);
   collect(&v, &list);
   if (etr_table_is_text(&v.table)) {

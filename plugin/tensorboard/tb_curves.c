@@ -11,7 +11,6 @@
 #include "output/file_name.h"
 #include "tensorboard/tb_tags.h"
 #include "views/accuracy_view.h"
-#include "views/throughput.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,14 +105,13 @@ static int64_t *thin_out(int64_t *list, size_t points, size_t stride) {
 
 /* Adds tokens per second and milliseconds per token, if the tokens of each run are known. */
 static void add_tokens(builder *b) {
-  const double *tokens = etr_tokens_of_runs(b->arena, b->profile, b->method);
   double *per_second = etr_arena_alloc_array(b->arena, b->points, sizeof *per_second);
   double *per_token = etr_arena_alloc_array(b->arena, b->points, sizeof *per_token);
-  if (!tokens || !per_second || !per_token)
+  if (!b->method->throughput || !per_second || !per_token)
     return;
   for (size_t i = 0; i < b->points; i++) {
     double ms = millis(b->profile, (double)b->method->execute_per_run[i * b->stride]);
-    double count = tokens[b->method->runs[i * b->stride]];
+    double count = (double)b->profile->runs[b->method->runs[i * b->stride]].token_count;
     if (count <= 0 || ms <= 0)
       return;
     per_second[i] = count / ms * 1e3;
@@ -411,7 +409,7 @@ size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *aren
     etr_tb_error *error = &out[count++];
     bool has_width = spread->most_error > spread->least_error;
     const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, value);
-    const char *name = etr_accuracy_name(&row);
+    const char *name = row.name;
     *error = (etr_tb_error){.tag = name ? etr_tb_tag(&tags, ETR_TB_ERROR_SPREAD, name, suffix)
                                         : NULL};
     error->spread = (etr_tb_spread){.least = spread->least_error,

@@ -8,6 +8,7 @@
 #include "tensorboard/logdir.h"
 #include "tensorboard/tb_curves.h"
 #include "tensorboard/tb_stats.h"
+#include "tensorboard/tb_summary.h"
 #include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"
 #include "tensorboard/tfrecord.h"

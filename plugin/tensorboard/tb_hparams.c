@@ -7,6 +7,7 @@
 #include "base/writer.h"
 #include "output/label.h"
 #include "tensorboard/pack.h"
+#include "tensorboard/tb_summary.h"
 #include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"
 #include "views/loads.h"

@@ -10,6 +10,7 @@
 #include "output/ranking.h"
 #include "output/text_table.h"
 #include "tables/first_screen.h"
+#include "tensorboard/tb_summary.h"
 #include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"
 #include "views/balance.h"

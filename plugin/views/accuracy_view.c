@@ -9,16 +9,42 @@
 
 #include <math.h>
 
+static const char *role_of(const etr_value_accuracy *value) {
+  if (value->is_tap)
+    return "tap";
+  return value->is_output ? "output" : "value";
+}
+
+/* Returns the name of a value for people. */
+static const char *name_of(const etr_accuracy_row *row) {
+  if (row->value->computed_by == row->value->node || row->node->kind != ETR_NODE_OP)
+    return row->value->name;
+  bool is_integer = !strstr(row->graph->nodes[row->value->node].target, "dequantize");
+  return etr_arena_format(row->arena, "%s, %s", row->node->name,
+                          is_integer ? "quantized" : "dequantized");
+}
+
 etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accuracy,
                                      const etr_value_accuracy *value) {
-  const etr_graph *graph = etr_logged_graph(accuracy->profile, value->value);
-  return (etr_accuracy_row){.arena = arena,
-                            .accuracy = accuracy,
-                            .value = value,
-                            .graph = graph,
-                            .node = &graph->nodes[value->computed_by],
-                            .gap = value->problem ? NULL : &value->gap,
-                            .local = value->has_local ? &value->local : NULL};
+  const etr_debug_value *logged = value->value;
+  const etr_graph *graph = etr_logged_graph(accuracy->profile, logged);
+  const etr_node *node = &graph->nodes[value->computed_by];
+  etr_accuracy_row row = {.arena = arena,
+                          .accuracy = accuracy,
+                          .value = value,
+                          .logged = logged,
+                          .graph = graph,
+                          .node = node,
+                          .gap = value->problem ? NULL : &value->gap,
+                          .local = value->has_local ? &value->local : NULL,
+                          .method = accuracy->profile->methods[logged->method].name,
+                          .module = graph->modules[node->module].path,
+                          .role = role_of(value),
+                          .input_evidence = etr_input_evidence_name(value->input_evidence),
+                          .reference_evidence = etr_partner_evidence_name(value->evidence),
+                          .backend = graph->times ? graph->times[value->node].backend : NULL};
+  row.name = name_of(&row);
+  return row;
 }
 
 /* The nodes of a graph while values are given to them. */
@@ -119,12 +145,6 @@ etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy, size_t
   return is_final && !etr_arena_failed(arena) ? rows : NULL;
 }
 
-const char *etr_accuracy_role(const etr_value_accuracy *value) {
-  if (value->is_tap)
-    return "tap";
-  return value->is_output ? "output" : "value";
-}
-
 double etr_accuracy_capped_snr(const etr_numeric_gap *gap) {
   if (isnan(gap->snr_db))
     return NAN;
@@ -136,14 +156,6 @@ double etr_accuracy_capped_snr(const etr_numeric_gap *gap) {
 double etr_accuracy_heat(const etr_numeric_gap *gap) {
   double snr = etr_accuracy_capped_snr(gap);
   return isnan(snr) ? 1 : fmin(fmax(1 - snr / ETR_COOL_DB, 0), 1);
-}
-
-const char *etr_accuracy_name(const etr_accuracy_row *row) {
-  if (row->value->computed_by == row->value->node || row->node->kind != ETR_NODE_OP)
-    return row->value->name;
-  bool is_integer = !strstr(row->graph->nodes[row->value->node].target, "dequantize");
-  return etr_arena_format(row->arena, "%s, %s", row->node->name,
-                          is_integer ? "quantized" : "dequantized");
 }
 
 const char *etr_accuracy_of(etr_arena *arena, const etr_accuracy *accuracy) {
@@ -164,7 +176,7 @@ const char *etr_accuracy_against(etr_arena *arena, const etr_accuracy *accuracy)
 }
 
 const char *etr_accuracy_place(const etr_accuracy_row *row) {
-  const char *module = row->graph->modules[row->node->module].path, *name = etr_accuracy_name(row);
+  const char *module = row->graph->modules[row->node->module].path, *name = row->name;
   const char *in = module[0] ? etr_arena_format(row->arena, " in %s", module) : "";
   if (row->accuracy->part_count > 1)
     name = etr_arena_format(row->arena, "%s of %s", name, row->graph->method);

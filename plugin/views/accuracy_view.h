@@ -13,18 +13,19 @@ typedef struct etr_accuracy_row {
   etr_arena *arena;
   const etr_accuracy *accuracy;
   const etr_value_accuracy *value;
+  const etr_debug_value *logged; /* as it was logged */
   const etr_graph *graph;
   const etr_node
       *node; /* the operator that computed it: not the quantize node that carries its value */
   const etr_numeric_gap *gap, *local; /* NULL: not compared */
+  const char *name; /* for people: "aten_add_tensor", "aten_add_tensor, quantized" for what a
+                       quantize node makes of it */
+  const char *method, *module, *role, *input_evidence, *reference_evidence;
+  const char *backend; /* of the node that logged it; NULL: a kernel */
 } etr_accuracy_row;
 
 etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accuracy,
                                      const etr_value_accuracy *value);
-
-/** Returns the name of a value for people: "aten_add_tensor", "aten_add_tensor, quantized" for what
- * a quantize node makes of it. */
-const char *etr_accuracy_name(const etr_accuracy_row *row);
 
 /** The most suspicious value that the runs logged of a node, of all its outputs and inputs: the
  * first in the ranking. If only a quantize node logged the result of an operator, it is that value.
@@ -106,9 +107,6 @@ const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy);
 
 /** Up to this difference statistics are called equal, as values are above ETR_EQUAL_DB. */
 #define ETR_EQUAL_STATISTICS 1e-5
-
-/** Returns what a value is: "tap", "output" of the model, or "value". Static. */
-const char *etr_accuracy_role(const etr_value_accuracy *value);
 
 /** Returns the largest difference of a value's statistics, see etr_tap_statistic; NaN if none was
  * compared. */

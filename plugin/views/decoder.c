@@ -4,8 +4,6 @@
  */
 #include "views/decoder.h"
 
-#include "views/throughput.h"
-
 #include <stdlib.h>
 
 const char *etr_layer_kind_name(etr_layer_kind kind) {
@@ -389,12 +387,9 @@ bool etr_kv_cache_find(etr_kv_cache *out, etr_arena *arena, const etr_profile *p
 bool etr_layers_find(etr_layers *out, etr_arena *arena, const etr_profile *profile,
                      const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  etr_throughput throughput;
   marking m;
   *out = (etr_layers){0};
-  if (!etr_throughput_of(&throughput, arena, profile, method, NULL))
-    return false;
-  if (!graph || !throughput.reads_tokens)
+  if (!graph || !etr_token_input(graph))
     return true;
   if (!begin_marking(&m, graph, arena))
     return false;

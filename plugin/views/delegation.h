@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * delegation.h - which nodes are delegated, by operator type, as ExecuTorch's print_delegation_info
- * counts them. Layer 4.
+ * counts them; which delegates there are, and what each contains. Layer 4.
  *
  * As in executorch/devtools/backend_debug/delegation_info.py, an operator type is a node's name
  * without its number, and neither bodies of control flow nor delegate calls are counted. Time in a
@@ -73,5 +73,35 @@ typedef struct etr_backend_use {
 /** Returns the number of delegates of each backend, "4 XnnpackBackend, 1 CoreMLBackend"; NULL when
  * out of memory. */
 const char *etr_backends_text(etr_arena *arena, const etr_method *method);
+
+/* ---- What a delegate contains ---- */
+
+/** Modules of one pattern with operators in a delegate. */
+typedef struct etr_delegate_module {
+  const char *pattern; /* as in etr_module; "": the top level */
+  size_t count;        /* modules */
+} etr_delegate_module;
+
+/** Operators of one target in a delegate. */
+typedef struct etr_delegate_op {
+  const char *op; /* "aten.convolution.default" */
+  size_t count;
+} etr_delegate_op;
+
+/** What a method's Edge graph has in a delegate. Empty without one. */
+typedef struct etr_delegate_contents {
+  const etr_delegate_module *modules; /* most modules first */
+  size_t module_count;
+  const etr_delegate_op *ops; /* most operators first */
+  size_t op_count;
+  double macs;    /* per inference; NaN: not known of all operators */
+  double typical; /* of the call, in ticks per inference in the typical run; NaN: not timed */
+  bool is_opaque; /* it was called and recorded no operators */
+} etr_delegate_contents;
+
+/** Finds what a delegate contains. Returns false when out of memory. */
+bool etr_delegate_contents_make(etr_delegate_contents *out, etr_arena *arena,
+                                const etr_profile *profile, const etr_method *method,
+                                const etr_delegate *delegate);
 
 #endif

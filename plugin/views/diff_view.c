@@ -4,6 +4,7 @@
  */
 #include "views/diff_view.h"
 
+#include "base/module_path.h"
 #include "base/natural.h"
 #include "output/ranking.h"
 #include "views/breakdown.h"
@@ -28,7 +29,7 @@ double etr_diff_median(const etr_change *change) {
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section) {
   static const etr_diff_by part_of[ETR_DIFF_SECTIONS] = {
       ETR_DIFF_BY_NODE,    ETR_DIFF_BY_OP,     ETR_DIFF_BY_MODULE, ETR_DIFF_BY_PATTERN,
-      ETR_DIFF_BY_BACKEND, ETR_DIFF_BY_SOURCE, ETR_DIFF_BY_KERNEL};
+      ETR_DIFF_BY_BACKEND, ETR_DIFF_BY_SOURCE, ETR_DIFF_BY_KERNEL, ETR_DIFF_BY_ALL};
   return !filter || filter->by == ETR_DIFF_BY_ALL || filter->by == part_of[section];
 }
 
@@ -101,7 +102,8 @@ const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_s
                                                             &method->patterns,
                                                             &method->backends,
                                                             &method->sources,
-                                                            &method->kernels};
+                                                            &method->kernels,
+                                                            &method->pattern_ops};
   return groups[section];
 }
 
@@ -117,39 +119,63 @@ static bool is_news(const etr_method_pair *method, const etr_change *change) {
   return method->timed_nodes ? timed : change->verdict != ETR_VERDICT_UNTIMED;
 }
 
-bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
-                        etr_diff_section section) {
-  bool of_nodes = section == ETR_DIFF_SECTION_NODES;
-  const etr_node_groups *groups = of_nodes ? NULL : etr_diff_groups(method, section);
-  etr_vec(etr_diff_row) rows = {0};
+typedef etr_vec(etr_diff_row) etr_diff_row_list;
+
+/* Adds a row; of a sum if `pair` is NULL. Returns false when out of memory. */
+static bool list_row(etr_diff_rows *out, etr_diff_row_list *rows, etr_arena *arena,
+                     const etr_method_pair *method, const etr_node_pair *pair,
+                     const etr_node_group *group) {
+  const etr_change *change = pair ? &pair->change : &group->change;
+  etr_diff_row *row = etr_vec_push(arena, rows);
+  if (!row)
+    return false;
+  *row = (etr_diff_row){.change = change,
+                        .pair = pair,
+                        .group = group,
+                        .name = pair ? NULL : group->key,
+                        .module = "",
+                        .is_news = is_news(method, change)};
+  if (pair)
+    row->name = pair->new_name ? pair->new_name : pair->base_name;
+  if (pair)
+    row->module = pair->new_module ? pair->new_module : pair->base_module;
+  out->verdicts[change->verdict]++;
+  out->news_count += row->is_news;
+  return true;
+}
+
+static bool list_rows(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
+                      etr_diff_section section, const etr_node_groups *above) {
+  const etr_node_groups *groups = etr_diff_groups(method, section);
+  etr_diff_row_list rows = {0};
   *out = (etr_diff_rows){0};
-  for (size_t i = 0; i < (of_nodes ? method->pair_count : groups->count); i++) {
-    const etr_node_pair *pair = of_nodes ? &method->pairs[i] : NULL;
-    const etr_change *change = pair ? &pair->change : &groups->rows[i].change;
-    etr_diff_row *row = etr_vec_push(arena, &rows);
-    if (!row)
+  for (size_t i = 0; !groups && i < method->pair_count; i++)
+    if (!list_row(out, &rows, arena, method, &method->pairs[i], NULL))
       return false;
-    *row = (etr_diff_row){.change = change,
-                          .pair = pair,
-                          .group = pair ? NULL : &groups->rows[i],
-                          .name = pair ? NULL : groups->rows[i].key,
-                          .module = "",
-                          .is_news = is_news(method, change)};
-    if (pair)
-      row->name = pair->new_name ? pair->new_name : pair->base_name;
-    if (pair)
-      row->module = pair->new_module ? pair->new_module : pair->base_module;
-    out->verdicts[change->verdict]++;
-    out->news_count += row->is_news;
-  }
+  for (size_t i = 0; groups && i < groups->count; i++)
+    if (!list_row(out, &rows, arena, method, NULL, &groups->rows[i]))
+      return false;
+  for (size_t i = 0; above && i < above->count; i++)
+    if (!list_row(out, &rows, arena, method, NULL, &above->rows[i]))
+      return false;
   out->rows = rows.data;
   out->count = rows.count;
   return true;
 }
 
+bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
+                        etr_diff_section section) {
+  const etr_node_groups *above = NULL;
+  if (section == ETR_DIFF_SECTION_MODULES)
+    above = &method->modules_above;
+  if (section == ETR_DIFF_SECTION_PATTERNS)
+    above = &method->patterns_above;
+  return list_rows(out, arena, method, section, above);
+}
+
 bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
                         etr_diff_section section, etr_node_order order) {
-  if (!etr_diff_rows_list(out, arena, method, section))
+  if (!list_rows(out, arena, method, section, NULL))
     return false;
   sort_rows(out->rows, out->count, order);
   return true;
@@ -192,6 +218,32 @@ static bool add_of_nodes(const side *s, etr_diff_row *rows, size_t count, etr_ar
   return costs != NULL;
 }
 
+/* Adds up the costs of modules or patterns with everything below them. `places` has the row of each
+ * path. Returns false when out of memory. */
+static bool add_of_trees(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
+                         const etr_breakdown *sums, const etr_map *places) {
+  etr_cost_sum *costs = etr_arena_alloc_array(arena, count, sizeof *costs);
+  etr_cost_figures *figures = etr_arena_alloc_array(arena, count, sizeof *figures);
+  bool *is_known = etr_arena_alloc_array(arena, count, sizeof *is_known);
+  if (!costs || !figures || !is_known)
+    return false;
+  for (size_t i = 0; i < sums->count; i++)
+    for (size_t level = 0, end = 0; etr_next_module_around(sums->rows[i].key, &level, &end);) {
+      uint32_t place = etr_map_get(places, (etr_slice){sums->rows[i].key, end});
+      if (place == ETR_NONE)
+        continue;
+      is_known[place] = true;
+      etr_cost_add_sum(&costs[place], &sums->rows[i].costs);
+    }
+  for (size_t i = 0; i < count; i++) {
+    if (!is_known[i])
+      continue;
+    figures[i] = etr_cost_figures_of(s->profile, &costs[i]);
+    *(s->is_newer ? &rows[i].new_tree_cost : &rows[i].base_tree_cost) = &figures[i];
+  }
+  return true;
+}
+
 static bool add_of_sums(const side *s, etr_diff_row *rows, size_t count, etr_arena *arena,
                         etr_breakdown_by by) {
   etr_breakdown sums;
@@ -199,15 +251,16 @@ static bool add_of_sums(const side *s, etr_diff_row *rows, size_t count, etr_are
   etr_map_init(&places, arena);
   if (!etr_breakdown_make(&sums, arena, s->profile, s->method, by, NULL))
     return false;
-  for (uint32_t i = 0; i < sums.count; i++)
-    if (!etr_map_set(&places, etr_slice_of(sums.rows[i].key), i))
+  for (uint32_t i = 0; i < count; i++)
+    if (!etr_map_set(&places, etr_slice_of(rows[i].name), i))
       return false;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t place = etr_map_get(&places, etr_slice_of(rows[i].name));
+  for (size_t i = 0; i < sums.count; i++) {
+    uint32_t place = etr_map_get(&places, etr_slice_of(sums.rows[i].key));
     if (place != ETR_NONE)
-      set_cost(s, &rows[i], &sums.rows[place].cost);
+      set_cost(s, &rows[place], &sums.rows[i].cost);
   }
-  return true;
+  return (by != ETR_BY_MODULE && by != ETR_BY_PATTERN) ||
+         add_of_trees(s, rows, count, arena, &sums, &places);
 }
 
 bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_comparison *comparison,
@@ -222,7 +275,7 @@ bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_compari
   bool good = true;
   for (int newer = 0; good && newer < 2; newer++) {
     const side s = side_of(comparison, method, newer);
-    if (!s.graph || !s.graph->costs || method->by_events || section == ETR_DIFF_SECTION_KERNELS)
+    if (!s.graph || !s.graph->costs || method->by_events || section >= ETR_DIFF_SECTION_KERNELS)
       continue;
     good = section == ETR_DIFF_SECTION_NODES
                ? add_of_nodes(&s, list, rows->count, arena)

@@ -23,6 +23,7 @@ typedef enum etr_diff_section {
   ETR_DIFF_SECTION_BACKENDS,
   ETR_DIFF_SECTION_SOURCES,
   ETR_DIFF_SECTION_KERNELS,
+  ETR_DIFF_SECTION_PATTERN_OPS, /* only in JSON of all sections, for the page */
   ETR_DIFF_SECTIONS,
 } etr_diff_section;
 
@@ -34,6 +35,7 @@ typedef struct etr_diff_row {
   const char *name;            /* name of the node, or the operator, module or backend */
   const char *module;          /* module of a node; "" for a sum */
   const etr_cost_figures *base_cost, *new_cost; /* NULL if not known: see etr_diff_costs_add() */
+  const etr_cost_figures *base_tree_cost, *new_tree_cost; /* of group->with_children */
   bool is_news; /* what a reader wants to see: it changed or is on one side only, and it was timed,
                    if anything was */
 } etr_diff_row;
@@ -44,11 +46,13 @@ typedef struct etr_diff_rows {
   size_t verdicts[ETR_VERDICT_SLOWER + 1]; /* per verdict: number of rows */
 } etr_diff_rows;
 
-/** Lists a section of a method in the order of the comparison. Returns false when out of memory. */
+/** Lists a section of a method in the order of the comparison: all rows. Returns false when out of
+ * memory. */
 bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
                         etr_diff_section section);
 
-/** Lists a section of a method in an order for people. Returns false when out of memory. */
+/** Lists a section of a method in an order for people, without modules and patterns that have no
+ * timed nodes of their own. Returns false when out of memory. */
 bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method,
                         etr_diff_section section, etr_node_order order);
 

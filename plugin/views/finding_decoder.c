@@ -6,7 +6,6 @@
 #include "views/decoder.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
-#include "views/throughput.h"
 
 static bool *flags_of(const etr_finder *finder) {
   return etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof(bool));

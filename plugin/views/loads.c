@@ -16,14 +16,15 @@ bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile
       etr_load *added = etr_vec_push(arena, &list);
       if (!added)
         return false;
-      *added = (etr_load){block->name, block->events[k].name, block->events[k].stats};
+      *added = (etr_load){block->name, block->events[k].name, block->events[k].stats,
+                          &block->events[k] == profile->load};
     }
   }
   for (size_t i = 0; i < profile->method_count; i++)
     timed += profile->methods[i].run_count > 0 && !profile->methods[i].computes_nothing;
   *out = (etr_loads){.list = list.data, .count = list.count, .timed_methods = timed};
   for (size_t i = 0; i < list.count; i++)
-    if (!out->whole || list.data[i].stats.avg > out->whole->stats.avg)
+    if (list.data[i].is_whole)
       out->whole = &list.data[i];
   return true;
 }

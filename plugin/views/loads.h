@@ -14,6 +14,7 @@ typedef struct etr_load {
   const char *block; /* name of the event block */
   const char *name;
   etr_stats stats;
+  bool is_whole; /* it is etr_profile.load, which contains the others */
 } etr_load;
 
 typedef struct etr_loads {

@@ -4,8 +4,10 @@
  */
 #include "views/summary.h"
 
+#include "base/natural.h"
 #include "output/node_filter.h"
 #include "output/ranking.h"
+#include "views/run_stats.h"
 #include "views/timed_node.h"
 
 #include <stdlib.h>
@@ -61,6 +63,51 @@ static bool keep_findings(etr_summary *s, etr_arena *arena, const bool *wanted) 
   return true;
 }
 
+/* Returns a method of undecided runs with the operators and modules that its candidates share. */
+static etr_method with_shared(const etr_method *method, uint32_t graph) {
+  etr_method joined = *method->shared->method;
+  joined.name = method->name;
+  joined.graph = graph;
+  joined.shared = method->shared;
+  joined.has_dynamic_inputs = method->has_dynamic_inputs;
+  joined.starts_with_prompt = method->starts_with_prompt;
+  joined.noise = method->noise;
+  joined.slow_runs = method->slow_runs;
+  joined.run_phases = method->run_phases;
+  joined.run_phase_count = method->run_phase_count;
+  joined.mixed_phase_count = method->mixed_phase_count;
+  return joined;
+}
+
+bool etr_summary_share(const etr_profile **profile, etr_arena *arena) {
+  const etr_profile *from = *profile;
+  size_t count = 0, graph_count = from->graph_count;
+  for (size_t i = 0; i < from->method_count; i++)
+    count += from->methods[i].shared != NULL;
+  if (count == 0)
+    return true;
+  etr_profile *made = etr_arena_alloc(arena, sizeof *made);
+  etr_graph *graphs = etr_arena_alloc_array(arena, graph_count + count, sizeof *graphs);
+  etr_method *methods = etr_arena_alloc_array(arena, from->method_count, sizeof *methods);
+  if (!made || !graphs || !methods)
+    return false;
+  for (size_t i = 0; i < graph_count; i++)
+    graphs[i] = from->graphs[i];
+  for (size_t i = 0; i < from->method_count; i++) {
+    methods[i] = from->methods[i];
+    if (!methods[i].shared)
+      continue;
+    graphs[graph_count] = *methods[i].shared->graph;
+    methods[i] = with_shared(&from->methods[i], (uint32_t)graph_count++);
+  }
+  *made = *from;
+  made->graphs = graphs;
+  made->graph_count = graph_count;
+  made->methods = methods;
+  *profile = made;
+  return true;
+}
+
 bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method, etr_summary_choice choice) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
@@ -94,4 +141,161 @@ bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *pro
     return true;
   return etr_findings_make(&out->findings, arena, profile, method, choice.unit) &&
          (!out->is_part || keep_findings(out, arena, wanted));
+}
+
+/* ---- Rows by file ---- */
+
+/* Compares by file and line. Nodes whose source was not recorded come after all files. */
+static int by_file_and_line(const void *a, const void *b) {
+  const etr_source *x = (*(const etr_breakdown_row *const *)a)->source,
+                   *y = (*(const etr_breakdown_row *const *)b)->source;
+  if (!x || !y)
+    return !x - !y;
+  int order = strcmp(x->file, y->file);
+  return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static int by_path(const void *a, const void *b) {
+  const etr_source_lines *x = a, *y = b;
+  if (!x->path || !y->path)
+    return !x->path - !y->path;
+  return etr_natural_compare(x->path, y->path);
+}
+
+static int by_weight(const void *a, const void *b) {
+  const etr_source_lines *x = a, *y = b;
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
+  return by_path(a, b);
+}
+
+static bool is_same_file(const etr_breakdown_row *a, const etr_breakdown_row *b) {
+  return a->source && b->source ? strcmp(a->source->file, b->source->file) == 0
+                                : a->source == b->source;
+}
+
+/* Weighs the files. False when out of memory. */
+static bool weigh(etr_source_lines *files, size_t count, etr_arena *arena, const etr_summary *s) {
+  const etr_breakdown *by = &s->by[ETR_BY_SOURCE];
+  size_t nodes = s->graph ? s->graph->node_count : 0;
+  uint32_t *file_of_row = etr_arena_alloc_array(arena, by->count, sizeof *file_of_row);
+  uint32_t *file_of_node = etr_arena_alloc_array(arena, nodes, sizeof *file_of_node);
+  if (!file_of_row || !file_of_node)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < files[i].count; k++)
+      file_of_row[files[i].rows[k]->number] = (uint32_t)i;
+  for (size_t i = 0; i < nodes; i++)
+    file_of_node[i] = by->row_of_node[i] == ETR_NONE ? ETR_NONE : file_of_row[by->row_of_node[i]];
+  const etr_stats *stats = etr_run_stats_of_nodes(arena, s->method, file_of_node, count);
+  double summed_p50 = 0;
+  for (size_t i = 0; stats && i < count; i++) {
+    summed_p50 += files[i].p50 = stats[i].p50;
+    files[i].weight = etr_ranking(
+        s->profile, (etr_times){files[i].typical,
+                                etr_ticks_per_run(s->method, files[i].total_ticks), stats[i].p50});
+  }
+  for (size_t i = 0; stats && i < count; i++)
+    files[i].summed_p50 = summed_p50;
+  return stats != NULL;
+}
+
+const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena,
+                                              const etr_summary *summary, bool paths_first) {
+  const etr_breakdown *by = &summary->by[ETR_BY_SOURCE];
+  const etr_breakdown_row **rows = etr_arena_alloc_array(arena, by->count, sizeof *rows);
+  const etr_source **sources = etr_arena_alloc_array(arena, by->count, sizeof *sources);
+  etr_source_lines *files = etr_arena_alloc_array(arena, by->count, sizeof *files);
+  *count = 0;
+  if (!rows || !sources || !files)
+    return NULL;
+  for (size_t i = 0; i < by->count; i++)
+    rows[i] = &by->rows[i];
+  etr_sort(rows, by->count, sizeof *rows, by_file_and_line);
+  for (size_t i = 0; i < by->count; i++) {
+    sources[i] = rows[i]->source;
+    if (i == 0 || !is_same_file(rows[i - 1], rows[i]))
+      files[(*count)++] = (etr_source_lines){
+          .path = sources[i] ? sources[i]->file : NULL, .rows = &rows[i], .sources = &sources[i]};
+    etr_source_lines *file = &files[*count - 1];
+    file->count++;
+    file->total_ticks += rows[i]->total_ticks;
+    file->typical += rows[i]->typical;
+    file->node_count += rows[i]->node_count;
+  }
+  if (!weigh(files, *count, arena, summary))
+    return NULL;
+  etr_sort(files, *count, sizeof *files, paths_first ? by_path : by_weight);
+  return files;
+}
+
+/* ---- Nodes by source line and pattern ---- */
+
+/* A node that was timed. */
+typedef struct timed {
+  const char *pattern, *path; /* of its module */
+  uint32_t line;
+  uint64_t ticks;
+  double typical;
+} timed;
+
+static int by_module(const void *a, const void *b) {
+  const timed *x = a, *y = b;
+  if (x->line != y->line)
+    return x->line < y->line ? -1 : 1;
+  int order = strcmp(x->pattern, y->pattern);
+  return order ? order : strcmp(x->path, y->path);
+}
+
+static int by_time(const void *a, const void *b) {
+  const etr_line_pattern *x = a, *y = b;
+  if (x->line != y->line)
+    return x->line < y->line ? -1 : 1;
+  if (x->typical != y->typical)
+    return x->typical < y->typical ? 1 : -1;
+  if (x->total_ticks != y->total_ticks)
+    return x->total_ticks < y->total_ticks ? 1 : -1;
+  return strcmp(x->pattern, y->pattern);
+}
+
+static timed *list_timed(size_t *count, etr_arena *arena, const etr_summary *s) {
+  timed *list = etr_arena_alloc_array(arena, s->node_count, sizeof *list);
+  for (*count = 0; list && *count < s->node_count; ++*count) {
+    uint32_t node = s->nodes[*count];
+    const etr_module
+        *module = &s->graph->modules[etr_counted_module(s->graph, s->graph->nodes[node].module)];
+    list[*count] = (timed){module->pattern, module->path, s->by[ETR_BY_SOURCE].row_of_node[node],
+                           s->graph->times[node].total_ticks, s->graph->times[node].typical};
+  }
+  etr_sort(list, *count, sizeof *list, by_module);
+  return list;
+}
+
+bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_summary *summary) {
+  size_t lines = summary->by[ETR_BY_SOURCE].count, nodes;
+  const timed *list = list_timed(&nodes, arena, summary);
+  etr_line_pattern *rows = etr_arena_alloc_array(arena, nodes, sizeof *rows);
+  size_t *first = etr_arena_alloc_array(arena, lines + 1, sizeof *first);
+  if (!list || !rows || !first)
+    return false;
+  /* Adds up adjacent nodes of the same line and pattern. Returns the number of rows. */
+  size_t count = 0;
+  for (size_t i = 0; i < nodes; i++) {
+    bool is_same = i > 0 && list[i].line == list[i - 1].line &&
+                   strcmp(list[i].pattern, list[i - 1].pattern) == 0;
+    if (!is_same)
+      rows[count++] = (etr_line_pattern){.pattern = list[i].pattern, .line = list[i].line};
+    etr_line_pattern *row = &rows[count - 1];
+    row->module_count += !is_same || strcmp(list[i].path, list[i - 1].path) != 0;
+    row->total_ticks += list[i].ticks;
+    row->typical += list[i].typical;
+    row->node_count++;
+  }
+  etr_sort(rows, count, sizeof *rows, by_time);
+  for (size_t i = 0; i < count; i++)
+    first[rows[i].line + 1] = i + 1;
+  for (size_t line = 1; line <= lines; line++)
+    first[line] = ETR_MAX(first[line], first[line - 1]);
+  *out = (etr_line_patterns){rows, first};
+  return true;
 }

@@ -16,7 +16,8 @@ const require = createRequire(import.meta.url);
 
 export const command = process.env.ETRECORD_TB ? resolve(process.env.ETRECORD_TB) : '';
 export const python = join(process.env.VENV ?? join(project, 'build/venv'), 'bin/python');
-export const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/* Debian's shell without a window takes a fifth less time than all of the browser, which has the same engine. */
+export const chromium = process.env.CHROMIUM ?? ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(isExecutable) ?? 'chromium';
 export const fixtures = resolve(process.env.FIXTURES ?? join(project, 'tests/fixtures'));
 /** A folder for Python's path that has the package as it is after an installation, with the dashboard. */
 export const pythonPath = resolve(process.env.PACKAGE ?? join(project, 'build/dev/tests/package'));

@@ -127,7 +127,8 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
       assert.deepEqual(page.errors, []);
     });
 
-  const pairs = [...RECORDS.map(record => [record, record]), ['mv2_portable', 'mv2_xnnpack'], ['mv2_xnnpack', 'vit_xnnpack'], ['add_mul', 'old_1_0_1_add_mul'], ['llama_portable', 'llama_xnnpack'], ['control_flow', 'p_cond_names']];
+  /* A record with itself, which tells little beside its own figures, of every fourth. */
+  const pairs = [...RECORDS.filter((_, at) => at % 4 === 0).map(record => [record, record]), ['mv2_portable', 'mv2_xnnpack'], ['mv2_xnnpack', 'vit_xnnpack'], ['add_mul', 'old_1_0_1_add_mul'], ['llama_portable', 'llama_xnnpack'], ['control_flow', 'p_cond_names']];
   for (const [base, newer] of pairs.filter(mine))
     it(`${newer} compared with ${base}`, async () => {
       const {methods} = diffOf(base, newer);

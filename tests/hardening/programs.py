@@ -173,7 +173,7 @@ def finds_its_environment(trial):
     trial.expect(0, 'nodes', '.', '-o', '../x.parquet', command=trial.installed, ETRECORD_TB_PYTHON='')
     shutil.rmtree(trial.packages / 'pyarrow')
     said = trial.expect(1, 'nodes', '.', '-o', '../y.parquet', command=trial.installed, ETRECORD_TB_PYTHON='').stderr
-    for wanted in ('ETRECORD_TB_PYTHON', 'pip install "etrecord-tb[arrow]"', str(trial.environment / 'bin' / 'python3'), 'pyarrow'):
+    for wanted in ('ETRECORD_TB_PYTHON', 'pip install ".[arrow]"', str(trial.environment / 'bin' / 'python3'), 'pyarrow'):
         if wanted not in said:
             raise Failure(f'{wanted} is not in: {said}')
     if (trial.folder / 'y.parquet').exists() or [name for name in os.listdir(trial.folder) if name.startswith('.')]:

@@ -23,8 +23,11 @@ has() {
 record=$root/tests/fixtures/add_mul
 library=$(dirname "$(find "$prefix" -name 'libetrecord_tb.so')")
 export PKG_CONFIG_PATH=$library/pkgconfig
+cmake --build "$1" --target etrecord_tb_static >/dev/null
+read -ra static < <(pkg-config --static --libs-only-l etrecord_tb | sed 's/-letrecord_tb//')
 read -ra flags < <(pkg-config --cflags --libs etrecord_tb)
 cc -Wall -Wextra -Werror "$root/examples/client/client.c" "${flags[@]}" -o "$prefix/by_pkg_config"
+cc -I"$prefix/include" "$root/examples/client/client.c" "$(find "$1" -name libetrecord_tb_static.a)" "${static[@]}" -o "$prefix/by_archive"
 cmake -G "$generator" -S "$root/examples/client" -B "$prefix/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" >/dev/null
 cmake --build "$prefix/by_cmake" >/dev/null
 cat >"$prefix/CMakeLists.txt" <<END
@@ -42,6 +45,8 @@ LD_LIBRARY_PATH=$library "$prefix/by_pkg_config" "$record" >"$prefix/one"
 "$prefix/bin/etrecord-tb" nodes "$record" --graph edge --top 10 --format csv --skip-runs 0 >"$prefix/table"
 
 has "pkg-config asks for no -dev package of what the library uses itself" env PKG_CONFIG_LIBDIR="$library/pkgconfig" pkg-config --cflags --libs etrecord_tb
+"$prefix/by_archive" "$record" >"$prefix/fourth"
+has "the archive, with the libraries that pkg-config --static names, gives the same" cmp "$prefix/one" "$prefix/fourth"
 has "ten nodes" test "$(wc -l <"$prefix/one")" -eq 10
 has "pkg-config and CMake build the same" cmp "$prefix/one" "$prefix/other"
 has "as a part of another project it builds the same" cmp "$prefix/one" "$prefix/third"

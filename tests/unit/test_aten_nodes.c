@@ -2,9 +2,9 @@
  *
  * test_aten_nodes.c - nodes of the same name in several bodies are distinguished.
  */
-#include "join/carriers.h"
 
 #include "fixture.h"
+#include "join/attribute.h"
 #include "views/balance.h"
 
 enum { NONE = ETR_NONE };

@@ -18,8 +18,9 @@
  * result is [4]. NULL: there is no .pte want     "INSTRUCTION:NODE" of the kernels that found a
  * node, joined by ' '; '~' behind it marks an estimate. A '!' at the end: one warning was given
  */
-#include "join/bodies.h"
 #include "tiny_graph.h"
+
+#include "join/placement.h"
 
 typedef struct body_case {
   const char *title, *nodes, *bodies, *rows, *program, *want;

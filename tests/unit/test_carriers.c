@@ -3,8 +3,9 @@
  * test_carriers.c - the node whose time contains that of a fused one, and cases where it is
  * unknown. Marked nodes were timed.
  */
-#include "join/carriers.h"
 #include "tiny_graph.h"
+
+#include "join/attribute.h"
 
 enum { METHOD = 1 };
 

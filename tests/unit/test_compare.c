@@ -33,6 +33,35 @@ static bool is_near(double a, double b) {
   return fabs(a - b) <= 1e-6 * fmax(1, fmax(fabs(a), fabs(b)));
 }
 
+/* A module with everything below it is the sum of the modules below it and itself, on both sides;
+ * every module around a module has a row. */
+static void expect_trees_to_add_up(const etr_method_pair *m) {
+  const etr_node_groups *const lists[] = {&m->modules, &m->modules_above};
+  for (size_t l = 0; l < ETR_COUNT(lists); l++)
+    for (size_t i = 0; i < lists[l]->count; i++) {
+      const etr_node_group *row = &lists[l]->rows[i], *whole = row->with_children;
+      size_t length = strlen(row->key), base_nodes = 0, new_nodes = 0;
+      double base = 0, newer = 0;
+      cr_assert_not_null(whole, "%s", row->key);
+      cr_expect_str_eq(whole->key, row->key);
+      for (size_t k = 0; k < m->modules.count; k++) {
+        const etr_node_group *inside = &m->modules.rows[k];
+        bool is_below = strncmp(inside->key, row->key, length) == 0 &&
+                        (length == 0 || strchr(".", inside->key[length]));
+        if (!is_below)
+          continue;
+        base += inside->change.base_typical;
+        newer += inside->change.new_typical;
+        base_nodes += inside->base_nodes;
+        new_nodes += inside->new_nodes;
+      }
+      cr_expect(is_near(whole->change.base_typical, base), "%s: base", row->key);
+      cr_expect(is_near(whole->change.new_typical, newer), "%s: new", row->key);
+      cr_expect(whole->base_nodes == base_nodes && whole->new_nodes == new_nodes, "%s", row->key);
+      cr_expect(l == 0 || row->change.verdict == ETR_VERDICT_UNTIMED, "%s", row->key);
+    }
+}
+
 /* The changes of nodes add up by operator, module and backend; with the rest of Method::execute
  * they give its change.
  */
@@ -48,6 +77,7 @@ static void expect_to_add_up(const etr_comparison *c, const etr_method_pair *m) 
   if (m->by_events || !base->run_count || !newer->run_count)
     return;
   cr_expect(is_near(sum_of(&m->modules), nodes), "%s: modules", m->name);
+  expect_trees_to_add_up(m);
   double rest = (double)(etr_broad_part_ticks(newer, ETR_BROAD_DELEGATES) +
                          etr_broad_part_ticks(newer, ETR_BROAD_FRAMEWORK) +
                          etr_broad_part_ticks(newer, ETR_BROAD_UNEXPLAINED)) /

@@ -63,7 +63,9 @@ Test(diff_json, parts_are_in_the_clock_of_their_side) {
 
 /* ---- Rows and parts add up ---- */
 
-enum { MOST_PROFILES = 100 };
+/* Each profile is compared with itself and with those behind it: all pairs take a minute and tell
+ * nothing new. */
+enum { MOST_PROFILES = 100, NEIGHBORS = 8 };
 
 static bool is_near(double a, double b, double whole) {
   return fabs(a - b) <= 1e-9 * fmax(1, fabs(whole));
@@ -130,6 +132,7 @@ static size_t expect_pair_to_add_up(const etr_profile *base, const etr_profile *
       continue;
     expect_total(total_of(&pair->modules), comparison, pair, false, "modules");
     expect_total(total_of(&pair->patterns), comparison, pair, false, "patterns");
+    expect_total(total_of(&pair->pattern_ops), comparison, pair, false, "operators of patterns");
     expect_total(total_of(&pair->sources), comparison, pair, false, "source lines");
     expect_total(total_of(&pair->backends), comparison, pair, false, "backends");
   }
@@ -163,8 +166,8 @@ Test(diff_json, rows_add_up_to_their_parts) {
   etr_profile *profiles[MOST_PROFILES];
   size_t count = open_all(profiles), compared = 0;
   for (size_t i = 0; i < count; i++)
-    for (size_t k = 0; k < count; k++)
-      compared += expect_pair_to_add_up(profiles[i], profiles[k]);
+    for (size_t k = 0; k < NEIGHBORS; k++)
+      compared += expect_pair_to_add_up(profiles[i], profiles[(i + k) % count]);
   cr_expect_gt(compared, count);
   for (size_t i = 0; i < count; i++)
     etr_profile_close(profiles[i]);

@@ -2,9 +2,10 @@
  *
  * test_dump_values.c - values of each kind in the schema, and of unknown kinds.
  */
-#include "inputs/dump_values.h"
 
 #include "tiny_flatbuf.h"
+
+#include "inputs/dump.h"
 
 #include <criterion/criterion.h>
 

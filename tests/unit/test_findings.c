@@ -707,6 +707,7 @@ Test(findings, a_long_load_is_found) {
     whole(&t);
     t.profile.blocks = &block;
     t.profile.block_count = 1;
+    t.profile.load = &events[1];
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LOAD);
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
     if (finding)

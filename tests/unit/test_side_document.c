@@ -81,6 +81,9 @@ static void expect_groups(const etr_node_groups *got, const etr_node_groups *wan
     cr_expect_str_eq(a->key, b->key);
     cr_expect(a->base_nodes == b->base_nodes && a->new_nodes == b->new_nodes, "%s", b->key);
     expect_change(&a->change, &b->change, b->key);
+    cr_assert_eq(!a->with_children, !b->with_children, "%s", b->key);
+    if (a->with_children)
+      expect_change(&a->with_children->change, &b->with_children->change, b->key);
   }
 }
 
@@ -93,6 +96,10 @@ static void expect_method(const etr_method_pair *got, const etr_method_pair *wan
   expect_pairs(got, want);
   expect_groups(&got->ops, &want->ops);
   expect_groups(&got->modules, &want->modules);
+  expect_groups(&got->modules_above, &want->modules_above);
+  expect_groups(&got->patterns, &want->patterns);
+  expect_groups(&got->pattern_ops, &want->pattern_ops);
+  expect_groups(&got->patterns_above, &want->patterns_above);
   expect_groups(&got->backends, &want->backends);
 }
 

@@ -2,9 +2,9 @@
  *
  * Source lines: a file is shown only if it contains the recorded code, and lines add up.
  */
-#include "base/source_file.h"
+#include "base/file.h"
 #include "views/balance.h"
-#include "views/source_lines.h"
+#include "views/summary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -4,7 +4,8 @@
  * statistics, and filters select their part.
  */
 #include "views/balance.h"
-#include "views/source_lines.h"
+
+#include "views/summary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

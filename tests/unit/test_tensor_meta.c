@@ -2,11 +2,12 @@
  *
  * test_tensor_meta.c - dtype and sizes as each version of torch.export writes them.
  */
-#include "inputs/tensor_meta.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
+
+#include "inputs/metadata.h"
 
 /* Writes "float32[2,s77~16,?]": a size, an expression with its hint, an unknown size. */
 static void describe(char *out, size_t size, const etr_value *meta) {

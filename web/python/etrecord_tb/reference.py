@@ -164,7 +164,7 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except ImportError as error:
-        print(f'etrecord-tb: `reference` needs torch and executorch: pip install "etrecord-tb[reference]" ({error})', file=sys.stderr)
+        print(f'etrecord-tb: `reference` needs torch and executorch: pip install torch executorch ({error})', file=sys.stderr)
         return 1
     except Exception as error:  # whatever torch raises about a record
         text = " ".join(str(error).split())[:600]

@@ -3,11 +3,11 @@
 // What boxes are coloured and labelled by: values of nodes, their sums in groups and over the instances of a folded repeat. The colour of a node and its number say the same value.
 //
 // An overlay is {name, values: of each node, NaN if it has none, adds: whether values of several nodes add up (otherwise the greatest counts), scale: 'heat', 'change' or 'category', categories: texts,
-// text(value), long(value): with all digits, beside(value): a second number or undefined, none(node): what is written where a node has no value, clock: the step of each node's clock: a shorter
+// ofModule(path): the value of a module with all below it, where that is more than its nodes here, text(value), long(value): with all digits, beside(value): a second number or undefined, none(node): what is written where a node has no value, clock: the step of each node's clock: a shorter
 // time is counted as 0, estimated and hatched: bitmaps of nodes}.
 
 import {medianOf} from '../base/columns.js';
-import {REPEAT, UNFOLDED, groupOf} from './groups.js';
+import {MODULE, REPEAT, UNFOLDED, groupOf} from './groups.js';
 import {indexBy} from './lists.js';
 
 /** The number of steps of a scale of colours. */
@@ -44,6 +44,7 @@ export function spread(tree, overlay) {
       bounds[outer] += bound;
     }
   }
+  if (overlay.ofModule) putModules(tree, overlay, values);
   const shown = {
     overlay,
     values,
@@ -55,6 +56,25 @@ export function spread(tree, overlay) {
   };
   fold(tree, shown);
   return shown;
+}
+
+/* Whether an item stands for all nodes of a module: it is in modules alone, and the only box of its path. */
+function isWholeModule(tree, group, boxes) {
+  for (let at = group; at; at = at.parent < 0 ? null : groupOf(tree, at.parent))
+    if (at.kind !== MODULE && at.kind !== REPEAT) return false;
+  return group.kind === MODULE && boxes.get(group.path) === 1;
+}
+
+/* Replaces the sums of modules by what the overlay says of them: a comparison knows of nodes that are gone. */
+function putModules(tree, overlay, values) {
+  const boxes = new Map();
+  for (const {kind, path} of tree.groups) if (kind === MODULE) boxes.set(path, (boxes.get(path) ?? 0) + 1);
+  for (const group of tree.groups.toReversed()) {
+    const value = isWholeModule(tree, group, boxes) ? overlay.ofModule(group.path) : NaN;
+    if (!Number.isNaN(value)) values[group.id] = value;
+    else if (group.kind === REPEAT)
+      values[group.id] = group.items.reduce((sum, item) => joined(overlay, sum, values[item]), NaN);
+  }
 }
 
 /* The item at the same place in the first instance of the folded repeats around each item. */

@@ -24,7 +24,7 @@ import {DESCRIPTIONS} from '../base/descriptions.js';
 import {repeatedTerms, term} from '../base/filter.js';
 import {
   callsText,
-  changeText,
+  relativeText,
   countText,
   cyclesText,
   numberText,
@@ -41,7 +41,7 @@ import {KIND_TEXTS} from '../base/selection.js';
 import {get} from '../base/store.js';
 import {edgesAt} from '../graph/walk.js';
 import {Distribution, Link, ModuleLink, NodeLink, linearScale, shareOfWhole, sumHint, timeText} from '../parts/bits.js';
-import {Verdict, intervalText} from './changes.js';
+import {Verdict, baseOf, intervalText} from './changes.js';
 import {readingOf} from './graph_panes.js';
 import {OF_PEAK} from './table.js';
 
@@ -156,14 +156,14 @@ function BaseRows({row}) {
       class="note">The base has no operator that was paired with this one.</p></section>`;
   return html`<section><h3>Compared with the base</h3><${Definitions} rows=${[
     [
-      'base median',
-      node.base_p50 === null ? null : timeWithUnit(node.base_p50, grainOf([row])),
-      explain('median of the base’s operator', [row]),
+      'base',
+      baseOf(node) === null ? null : timeWithUnit(baseOf(node), grainOf([row])),
+      explain('typical time of the base’s operator', [row]),
     ],
     [
       'change',
-      node.base_p50 && node.new_p50 ? changeText(node.base_p50, node.new_p50) : null,
-      'of the median, relative to the base',
+      Number.isFinite(node.relative_change) ? relativeText(node.relative_change) : null,
+      'of the typical time, relative to the base',
     ],
     ['between', intervalText(node.interval), 'interval in which the relative change lies'],
     ['verdict', html`<${Verdict} verdict=${node.verdict} />`],

@@ -28,7 +28,7 @@ import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/
 import {THEMES} from '../graph/colours.js';
 import {dotText} from '../graph/dot.js';
 import {GraphPicture} from '../graph/draw.js';
-import {CLOSED, DELEGATE, OPEN, REPEAT, UNFOLDED, chooseInstance, groupOf, setAll, setState} from '../graph/groups.js';
+import {CLOSED, DELEGATE, MODULE, OPEN, REPEAT, UNFOLDED, chooseInstance, groupOf, setAll, setState} from '../graph/groups.js';
 import {groupLabel, nodeLabel} from '../graph/labels.js';
 import {drawLegend, legendHeight, legendOf} from '../graph/legend.js';
 import {peersOf, textsOf, valueOf} from '../graph/overlay.js';
@@ -300,6 +300,7 @@ function linesOf(pane, picture, overlay, id) {
       group.kind === REPEAT ? `${group.items.length} that are alike` : null,
       `${countText(group.leaves, 'node')}`,
       number,
+      group.kind === MODULE ? overlay.told?.(group.path) : null,
       pathText(picture, id),
       `click: ${group.state ? 'close' : 'open'}; Ctrl-click: select${group.kind === REPEAT ? '; Shift-click: all of them' : ''}`,
     ];

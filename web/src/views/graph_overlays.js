@@ -18,7 +18,7 @@ import {bytesText, rateText, shareText, signOf} from '../base/format.js';
 import {CPU, backendsOf} from '../base/method.js';
 import {get} from '../base/store.js';
 import {hasAccuracy} from './accuracy.js';
-import {changeOf} from './changes.js';
+import {changeOf, bothTimes, changesBy} from './changes.js';
 import {valuesOfNodes} from './graph_panes.js';
 import {instructionOf, tensorsOf} from './memory.js';
 
@@ -96,15 +96,15 @@ function timeOverlay(pane, label) {
   };
 }
 
-/* The change of each operator's median against the base; what only one record has counts with its whole time, and is hatched. */
-function changeOverlay(pane) {
+/* The change of each operator against the base, and of each module with what is gone of it, as the library says; what only one record has counts with its whole time, and is hatched. */
+export function changeOverlay(pane) {
   const side = pane.base ? 'base' : 'new',
     other = pane.base ? 'new' : 'base',
     perRow = new Float64Array(pane.base?.operators.count ?? method.value.operators.count).fill(NaN),
     alone = new Set();
   for (const node of comparedMethod.value?.nodes ?? []) {
     const row = node[`${side}_node`];
-    if (row === null || row < 0) continue;
+    if (row === null || row < 0 || node.verdict === 'untimed') continue;
     perRow[row] = changeOf(node);
     if (node[`${other}_node`] === null || node[`${other}_node`] < 0) alone.add(row);
   }
@@ -115,6 +115,8 @@ function changeOverlay(pane) {
     values,
     adds: true,
     scale: 'change',
+    ofModule: path => (changesBy.value.path(path) ? changeOf(changesBy.value.path(path)) : NaN),
+    told: path => bothTimes(changesBy.value.path(path)),
     text: sign,
     long: ns => (sign(ns) === '≈ 0' ? sign(ns) : `${signOf(timeOf(ns))} ${unitName.value}`),
     hatchedText: pane.base ? 'gone' : 'new',

@@ -54,7 +54,7 @@ import {
   timeText,
 } from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
-import {Verdict, baseOf, changeOf as changedBy, changesBy, intervalText} from './changes.js';
+import {Verdict, baseOf, changeOf as changedBy, changesBy, goneRows, intervalText} from './changes.js';
 import {TimePicture, chosenPart, clearFilter, filterText, head, isPartShown, shownOperators} from './time_picture.js';
 
 const KINDS = [
@@ -179,7 +179,7 @@ function changeColumns(changeOf, rowsOf) {
 }
 
 function timeColumns(rows, rest = {}) {
-  const most = rows.reduce((a, {time}) => Math.max(a, time), 0);
+  const most = rows.reduce((a, {time}) => Math.max(a, time || 0), 0);
   return [
     timeColumn('time', times.value.stat === 'typical' ? '' : times.value.label, sumHint(), row => row.time, {
       rows: row => row.rows,
@@ -625,21 +625,23 @@ export const shownKind = () => (method.value.hasGraph ? get('by') : 'operator');
 
 const shown = computed(() => {
   const kind = shownKind(),
-    rows = MAKE[kind](shownOperators.value);
+    isAll = !get('in') && hits.value.isAll && comparedMethod.value && !comparedMethod.value.may_differ,
+    made = MAKE[kind](shownOperators.value),
+    rows = isAll ? [...made, ...goneRows(kind, made, isFolded())] : made;
   return {kind, rows, columns: COLUMNS[kind](rows)};
 });
 
 /* What a click on a row selects everywhere. */
 const SELECT = {
-  operator: row => row.kind === 'part' || select('repeated', `${row.pattern} ${row.op}`),
+  operator: row => row.kind === 'part' || row.change || select('repeated', `${row.pattern} ${row.op}`),
   module: row =>
     row.modules.length === 0
       ? undefined
       : row.modules.length > 1
         ? select('pattern', row.key)
         : select('module', row.modules[0].path),
-  source: row => row.key && select('line', row.key),
-  backend: row => select('backend', row.key),
+  source: row => row.key && !row.change && select('line', row.key),
+  backend: row => row.change || select('backend', row.key),
   delegate: row => select('delegate', row.delegates[0].instruction),
   node: selectRow,
 };
@@ -701,7 +703,7 @@ export function TableView() {
         : row => Boolean(chosen) && row.rows.some(at => chosen[at]);
   const describe = marked => {
     const inside = kind === 'node' ? marked : marked.flatMap(row => [...row.rows]),
-      sum = kind === 'node' ? sumOver(times.value.of, marked) : marked.reduce((all, row) => all + row.time, 0);
+      sum = kind === 'node' ? sumOver(times.value.of, marked) : marked.reduce((all, row) => all + (row.time || 0), 0);
     return `${countText(inside.length, 'operator')}, ${timeText(sum, 0, inside)} ${unitName.value}, ${shareOfWhole(sum)}`;
   };
   return html`<div class="table-page"><div class="toolbar">${kinds.length ? html`<${Segments} label="Group by"

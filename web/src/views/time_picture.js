@@ -17,6 +17,7 @@ import {declare, get, peek, set, text} from '../base/store.js';
 import {Icicle} from '../parts/icicle.js';
 import {Link, hueOfBackend, timeText} from '../parts/bits.js';
 import {room} from '../parts/room.js';
+import {bothTimes, changesBy} from './changes.js';
 
 declare({in: text(), at: text()}); // in: the filter, in the language of the search; at: the module whose inside the icicle shows
 
@@ -126,7 +127,16 @@ function told(box, kid) {
     source ? `${source.file.split('/').pop()}:${source.line}` : '',
     kid?.upper > 0 ? `hatched: up to ${timeWithUnit(kid.upper)} of it may be computing` : '',
   ].filter(Boolean);
-  return where.length ? [...lines, where.join(' · ')] : lines;
+  const change = bothTimes(changeOfBox(box, kid));
+  return [...lines, where.join(' · '), change && `base ${change}`].filter(Boolean);
+}
+
+/** Returns the row of the comparison that a box stands for; nothing for a rest and for parts. */
+export function changeOfBox(box, kid) {
+  const by = changesBy.value;
+  if (kid) return kid.kind === 'operator' ? by.row(kid) : undefined;
+  if (!box.filter) return undefined;
+  return box.filter.startsWith('own:') ? by.own(box.pattern) : by.pattern(box.pattern);
 }
 
 /* The time of a box: with its share where there is room. What a clock may hide is a range. */

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * throughput.c - finds the sizes that token inputs had, and divides times by them.
+ */
+#include "profile/throughput.h"
+
+#include "base/stats.h"
+
+#include <math.h>
+
+typedef struct filler {
+  etr_profile *profile;
+  etr_run *runs;
+  etr_method *methods;
+  etr_arena *arena;
+} filler;
+
+static const etr_graph *graph_of(const filler *f, const etr_method *method) {
+  return method->graph == ETR_NONE ? NULL : &f->profile->graphs[method->graph];
+}
+
+static const etr_value *token_input_of(const filler *f, const etr_method *method) {
+  const etr_graph *graph = graph_of(f, method);
+  return graph ? etr_token_input(graph) : NULL;
+}
+
+/* ---- Tokens of runs ---- */
+
+/* Sets the tokens of each run of a method, excluded ones included: those of `of_run` by the index
+ * of the run or, if it is NULL, `of_all`. */
+static void set_tokens(const filler *f, const etr_method *method, const uint64_t *of_run,
+                       uint64_t of_all) {
+  for (size_t i = 0; i < method->run_count; i++)
+    f->runs[method->runs[i]].token_count = of_run ? of_run[method->runs[i]] : of_all;
+  for (size_t i = 0; i < method->skipped_run_count; i++)
+    f->runs[method->skipped_runs[i]].token_count = of_run ? of_run[method->skipped_runs[i]]
+                                                          : of_all;
+}
+
+/* Returns the size that a logged value shows of a symbol; 0 if it does not show it. */
+static uint64_t size_of_symbol(const filler *f, const etr_graph *graph,
+                               const etr_debug_value *value, const char *symbol) {
+  const etr_edge origin = etr_debug_value_origin(f->profile, value);
+  if (value->kind != ETR_DEBUG_TENSOR || origin.node == ETR_NONE)
+    return 0;
+  const etr_node *node = &graph->nodes[origin.node];
+  if (origin.output >= node->output_count || node->outputs[origin.output].rank != value->rank)
+    return 0;
+  for (int32_t i = 0; i < value->rank; i++) {
+    const char *other = node->outputs[origin.output].dims[i].symbol;
+    if (other && strcmp(other, symbol) == 0)
+      return (uint64_t)ETR_MAX(value->sizes[i], 0);
+  }
+  return 0;
+}
+
+static bool is_static(const etr_value *value) {
+  for (int32_t i = 0; i < value->rank; i++)
+    if (value->dims[i].size == ETR_DIM_SYMBOLIC)
+      return false;
+  return !value->is_bound;
+}
+
+/* Multiplies the sizes of a token input, by the sizes that runs logged. */
+static bool find_logged_tokens(const filler *f, const etr_method *method, const etr_value *input) {
+  const etr_profile *profile = f->profile;
+  const etr_graph *graph = graph_of(f, method);
+  uint32_t index = (uint32_t)(method - f->methods);
+  uint64_t *tokens = etr_arena_alloc_array(f->arena, profile->run_count, sizeof *tokens);
+  uint64_t *sizes = etr_arena_alloc_array(f->arena, profile->run_count, sizeof *sizes);
+  if (!tokens || !sizes)
+    return false;
+  for (size_t i = 0; i < profile->run_count; i++)
+    tokens[i] = 1;
+  for (int32_t k = 0; k < input->rank; k++) {
+    const etr_dim *dim = &input->dims[k];
+    bool is_known = dim->size != ETR_DIM_SYMBOLIC && !input->is_bound;
+    for (size_t i = 0; i < profile->run_count; i++)
+      sizes[i] = is_known ? (uint64_t)dim->size : 0;
+    for (size_t i = 0; dim->symbol && i < profile->debug_value_count; i++) {
+      const etr_debug_value *value = &profile->debug_values[i];
+      if (value->method == index && sizes[value->run] == 0)
+        sizes[value->run] = size_of_symbol(f, graph, value, dim->symbol);
+    }
+    for (size_t i = 0; i < profile->run_count; i++)
+      tokens[i] *= sizes[i];
+  }
+  set_tokens(f, method, tokens, 0);
+  return true;
+}
+
+static bool find_tokens(const filler *f, const etr_method *method) {
+  const etr_value *input = token_input_of(f, method);
+  uint64_t tokens = 1;
+  if (!input)
+    return true;
+  if (!is_static(input))
+    return find_logged_tokens(f, method, input);
+  for (int32_t k = 0; k < input->rank; k++)
+    tokens *= (uint64_t)input->dims[k].size;
+  set_tokens(f, method, NULL, tokens);
+  return true;
+}
+
+/* ---- The throughput ---- */
+
+/* Returns the mean of the tokens over the typical run; NaN if they are not known of each of its
+ * runs. */
+static double mean_tokens(const filler *f, const etr_method *method,
+                          const etr_typical_run *typical) {
+  double sum = 0;
+  for (size_t i = 0; typical->weights && i < method->run_count; i++) {
+    uint64_t tokens = f->runs[method->runs[i]].token_count;
+    if (typical->weights[i] <= 0)
+      continue;
+    if (tokens == 0)
+      return NAN;
+    sum += typical->weights[i] * (double)tokens;
+  }
+  return typical->divisor > 0 ? sum / typical->divisor : NAN;
+}
+
+/* Returns the tokens that each run of a method reads by its shapes alone; NaN if a size is
+ * symbolic.
+ */
+static double tokens_by_shape(const etr_value *input) {
+  double tokens = 1;
+  for (int32_t k = 0; k < input->rank; k++)
+    tokens *= (double)input->dims[k].size;
+  return is_static(input) ? tokens : NAN;
+}
+
+/* Returns the throughput of runs; NULL when out of memory. */
+static etr_throughput *measure(const filler *f, const etr_method *method,
+                               const etr_typical_run *typical, double ticks) {
+  etr_throughput *made = etr_arena_alloc(f->arena, sizeof *made);
+  if (!made)
+    return NULL;
+  bool has_run = method->run_count > 0;
+  *made = (etr_throughput){.tokens_per_run = has_run ? mean_tokens(f, method, typical)
+                                                     : tokens_by_shape(token_input_of(f, method)),
+                           .ms_per_token = NAN,
+                           .tokens_per_second = NAN};
+  if (!has_run)
+    made->why = "it did not run";
+  else if (isnan(made->tokens_per_run))
+    made->why = "the number of tokens is symbolic and was not logged: record with a debug buffer";
+  else if (!(ticks > 0))
+    made->why = "its runs have no time";
+  else {
+    double ms = ticks / f->profile->ticks_per_second * 1e3;
+    made->ms_per_token = ms / made->tokens_per_run;
+    made->tokens_per_second = made->tokens_per_run / ms * 1e3;
+  }
+  return made;
+}
+
+static bool measure_method(const filler *f, etr_method *method) {
+  if (!token_input_of(f, method))
+    return true;
+  etr_run_phase *phases = etr_arena_alloc_array(f->arena, method->run_phase_count, sizeof *phases);
+  method->throughput = measure(f, method, &method->typical, method->execute.typical);
+  if (!phases || !method->throughput)
+    return false;
+  for (size_t i = 0; i < method->run_phase_count; i++) {
+    phases[i] = method->run_phases[i];
+    phases[i].throughput = measure(f, method, &phases[i].typical, phases[i].execute.typical);
+    if (!phases[i].throughput)
+      return false;
+  }
+  if (method->run_phase_count)
+    method->run_phases = phases;
+  return true;
+}
+
+/* ---- Loads ---- */
+
+static void find_load(etr_profile *profile) {
+  for (size_t i = 0; i < profile->block_count; i++) {
+    const etr_block *block = &profile->blocks[i];
+    for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++)
+      if (!profile->load || block->events[k].stats.avg > profile->load->stats.avg)
+        profile->load = &block->events[k];
+  }
+}
+
+/* ---- The first token ---- */
+
+/* A method or a phase that reads a known number of tokens. */
+typedef struct reader {
+  uint32_t method, phase;
+  const etr_throughput *throughput;
+  double ticks;
+} reader;
+
+typedef etr_vec(reader) readers;
+
+static bool add_reader(readers *list, etr_arena *arena, reader added) {
+  if (!added.throughput || isnan(added.throughput->tokens_per_run))
+    return true;
+  reader *place = etr_vec_push(arena, list);
+  if (place)
+    *place = added;
+  return place != NULL;
+}
+
+/* Lists what reads a known number of tokens: phases of a method that has several, else methods. */
+static bool list_readers(const filler *f, readers *list) {
+  for (uint32_t i = 0; i < f->profile->method_count; i++) {
+    const etr_method *method = &f->methods[i];
+    bool has_phases = method->mixed_phase_count > 1;
+    const reader whole = {i, ETR_NONE, method->throughput, method->execute.typical};
+    if (method->run_count && !has_phases && !add_reader(list, f->arena, whole))
+      return false;
+    for (uint32_t k = 0; has_phases && k < method->run_phase_count; k++) {
+      const etr_run_phase *phase = &method->run_phases[k];
+      const reader part = {i, k, phase->throughput, phase->execute.typical};
+      if (phase->run_count && !add_reader(list, f->arena, part))
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool find_first_token(const filler *f) {
+  readers list = {0};
+  if (!list_readers(f, &list))
+    return false;
+  const reader *most = NULL, *least = NULL;
+  size_t timed_methods = 0;
+  for (size_t i = 0; i < f->profile->method_count; i++)
+    timed_methods += f->methods[i].run_count > 0;
+  for (size_t i = 0; i < list.count; i++) {
+    const reader *at = &list.data[i];
+    if (!most || at->throughput->tokens_per_run > most->throughput->tokens_per_run)
+      most = at;
+    if (!least || at->throughput->tokens_per_run < least->throughput->tokens_per_run)
+      least = at;
+  }
+  if (!most || !(most->throughput->tokens_per_run > least->throughput->tokens_per_run))
+    return true;
+  etr_first_token *found = etr_arena_alloc(f->arena, sizeof *found);
+  if (!found)
+    return false;
+  *found = (etr_first_token){most->method, most->phase, most->ticks, NAN};
+  /* Each method that ran is loaded once. */
+  if (f->profile->load)
+    found->with_load = most->ticks + f->profile->load->stats.typical * (double)timed_methods;
+  f->profile->first_token = found;
+  return true;
+}
+
+/* ---- Time against position ---- */
+
+enum { LEAST_RUNS = 10, MOST_RUNS = 400, MOST_POINTS = 32 };
+
+/* A run of one token. */
+typedef struct step {
+  double position, ms;
+} step;
+
+typedef struct steps {
+  step *list;
+  size_t count, sequences;
+} steps;
+
+/* Returns whether inferences write buffers, so that a run can see those before it. */
+static bool has_cache(const etr_graph *graph) {
+  for (size_t i = 0; graph && i < graph->node_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_BUFFER && graph->nodes[i].is_written)
+      return true;
+  return false;
+}
+
+static bool is_inference(const filler *f, uint32_t run) {
+  return f->profile->blocks[f->runs[run].block].method != ETR_NONE;
+}
+
+/* Lists the runs of one token of a method that count, with the number of tokens that its sequence
+ * has before them. A sequence begins with a prompt, which is one or several runs of more tokens, or
+ * with the recording. Behind a run whose tokens are not known, positions are not known. */
+static void list_steps(const filler *f, const etr_method *method, steps *out) {
+  size_t place = 0, sequence = 0, last_sequence = 0;
+  double position = 0;
+  bool is_in_prompt = false;
+  for (uint32_t run = 0; run < f->profile->run_count; run++) {
+    uint64_t tokens = f->runs[run].token_count;
+    bool is_new = run == 0 || f->runs[run].dump != f->runs[run - 1].dump;
+    if (!is_new && !is_inference(f, run))
+      continue;
+    if (is_new || (tokens > 1 && !is_in_prompt)) {
+      position = 0;
+      sequence++;
+    }
+    is_in_prompt = tokens > 1;
+    while (place < method->run_count && method->runs[place] < run)
+      place++;
+    bool is_mine = place < method->run_count && method->runs[place] == run;
+    if (is_mine && tokens == 1 && !isnan(position)) {
+      double ticks = (double)method->execute_per_run[place];
+      out->list[out->count++] = (step){position, ticks / f->profile->ticks_per_second * 1e3};
+      out->sequences += last_sequence != sequence;
+      last_sequence = sequence;
+    }
+    if (is_inference(f, run))
+      position = tokens ? position + (double)tokens : NAN;
+  }
+}
+
+/* Keeps evenly spaced runs, so that pairs stay few. */
+static size_t thin_out(step *list, size_t count) {
+  size_t kept = ETR_MIN(count, (size_t)MOST_RUNS);
+  for (size_t i = 0; i < kept; i++)
+    list[i] = list[i * count / kept];
+  return kept;
+}
+
+/* Sets the slope and its interval. Returns false when out of memory; *is_known is false if all
+ * positions are equal. */
+static bool find_slope(etr_cache_growth *out, const step *list, size_t count, etr_arena *scratch,
+                       bool *is_known) {
+  size_t pairs = 0;
+  double *slopes = etr_arena_alloc_array(scratch, count * (count - 1) / 2, sizeof *slopes);
+  if (!slopes)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = i + 1; k < count; k++) {
+      double distance = list[k].position - list[i].position;
+      if (fabs(distance) > 0)
+        slopes[pairs++] = 1e3 * (list[k].ms - list[i].ms) / distance;
+    }
+  *is_known = pairs > 0;
+  if (pairs == 0)
+    return true;
+  etr_sort(slopes, pairs, sizeof *slopes, etr_by_double);
+  double n = (double)count;
+  double reach = etr_normal_quantile(.05) * sqrt(n * (n - 1) * (2 * n + 5) / 18);
+  double middle = (double)pairs / 2;
+  size_t low = (size_t)fmax(middle - reach / 2, 0);
+  size_t high = (size_t)fmin(middle + reach / 2, (double)(pairs - 1));
+  out->ms_per_1000 = etr_median_of_sorted(slopes, pairs);
+  out->low = slopes[low];
+  out->high = slopes[high];
+  return true;
+}
+
+static int by_position(const void *a, const void *b) {
+  const step *x = a, *y = b;
+  int order = (x->position > y->position) - (x->position < y->position);
+  return order ? order : (x->ms > y->ms) - (x->ms < y->ms);
+}
+
+/* Sets the curve: the median time of each of up to MOST_POINTS ranges of positions. Sorts the
+ * steps. */
+static bool make_curve(etr_cache_growth *out, step *list, size_t count, etr_arena *arena,
+                       etr_arena *scratch) {
+  etr_position_time *curve = etr_arena_alloc_array(arena, MOST_POINTS, sizeof *curve);
+  double *ms = etr_arena_alloc_array(scratch, count, sizeof *ms);
+  if (!curve || !ms)
+    return false;
+  etr_sort(list, count, sizeof *list, by_position);
+  double first = list[0].position, width = (list[count - 1].position - first + 1) / MOST_POINTS;
+  for (size_t i = 0, end; i < count; i = end) {
+    double range = floor((list[i].position - first) / width), sum = 0;
+    for (end = i; end < count && floor((list[end].position - first) / width) <= range; end++) {
+      ms[end - i] = list[end].ms;
+      sum += list[end].position;
+    }
+    etr_sort(ms, end - i, sizeof *ms, etr_by_double);
+    curve[out->curve_count++] = (etr_position_time){sum / (double)(end - i),
+                                                    etr_median_of_sorted(ms, end - i), end - i};
+  }
+  out->curve = curve;
+  return true;
+}
+
+static bool measure_growth(const filler *f, uint32_t method, steps *found, etr_arena *scratch) {
+  etr_cache_growth *growth = etr_arena_alloc(f->arena, sizeof *growth);
+  bool is_known;
+  if (!growth)
+    return false;
+  *growth = (etr_cache_growth){.method = method, .sequence_count = found->sequences};
+  size_t count = thin_out(found->list, found->count);
+  if (!find_slope(growth, found->list, count, scratch, &is_known) ||
+      !make_curve(growth, found->list, count, f->arena, scratch))
+    return false;
+  if (is_known)
+    f->profile->cache_growth = growth;
+  return true;
+}
+
+static bool find_growth(const filler *f) {
+  etr_arena scratch = {0};
+  steps found = {etr_arena_alloc_array(&scratch, f->profile->run_count, sizeof *found.list), 0, 0};
+  bool good = found.list != NULL;
+  for (uint32_t i = 0; good && !f->profile->cache_growth && i < f->profile->method_count; i++) {
+    const etr_method *method = &f->methods[i];
+    if (method->run_count < LEAST_RUNS || !has_cache(graph_of(f, method)))
+      continue;
+    found.count = found.sequences = 0;
+    list_steps(f, method, &found);
+    if (found.count >= LEAST_RUNS)
+      good = measure_growth(f, i, &found, &scratch);
+  }
+  etr_arena_clear(&scratch);
+  return good;
+}
+
+/* ---- Together ---- */
+
+bool etr_throughput_fill(etr_profile *profile, etr_run *runs, etr_method *methods,
+                         etr_arena *arena) {
+  const filler f = {profile, runs, methods, arena};
+  find_load(profile);
+  for (size_t i = 0; i < profile->method_count; i++)
+    if (!find_tokens(&f, &methods[i]) || !measure_method(&f, &methods[i]))
+      return false;
+  return find_first_token(&f) && find_growth(&f);
+}

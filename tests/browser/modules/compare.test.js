@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// compare.test.js - what the page shows of a comparison is what `diff` says: base, new, change and verdict of each module,
+// in Table, icicle, Graph and Compare, of pairs of records. Sums are the library's.
+
+import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {describe, it} from 'node:test';
+
+import {embeddedIn, run} from '../answers.js';
+import {fixtures, missing} from '../environment.js';
+
+const {compared, method, profile} = await import('../../../web/src/base/app.js');
+const {readProfile} = await import('../../../web/src/base/method.js');
+const {set} = await import('../../../web/src/base/store.js');
+const {baseOf, changeOf, changesBy, goneRows, newOf} = await import('../../../web/src/views/changes.js');
+const {moduleRows, operatorRows} = await import('../../../web/src/base/rows.js');
+const {times} = await import('../../../web/src/base/app.js');
+const {changeOverlay} = await import('../../../web/src/views/graph_overlays.js');
+const {boxes, changeOfBox} = await import('../../../web/src/views/time_picture.js');
+const {blocksOf, stepsOf} = await import('../../../web/src/views/compare.js');
+
+/* Records of one model, and of two; with what is gone, new, and of several recordings. */
+const PAIRS = [
+  ['turns_base', 'turns_new'],
+  ['inserted_before', 'inserted_after'],
+  ['inserted_after', 'inserted_before'],
+  ['mv2_portable', 'mv2_xnnpack'],
+  ['llama_portable', 'llama_xnnpack'],
+  ['bn_folding', 'bn_unfused'],
+  ['multi_method', 'multi_method'],
+  ['quantized_xnnpack', 'requantized'],
+  ['../../examples/tutorial/before', '../../examples/tutorial/after'],
+];
+
+/* Times of operators are in whole picoseconds in the document. */
+const near = (got, want, what, count = 2) =>
+  assert.ok(Math.abs((got ?? 0) - (want ?? 0)) <= 1e-3 * count + 1e-9 * Math.abs(want ?? 0), `${what}: ${got} is not ${want}`);
+
+/** A row of the page says what a row of `diff` says: times in ns. */
+function same(got, want, what) {
+  assert.ok(got, `${what}: no row`);
+  near(baseOf(got), want.base_typical, `${what}, base`);
+  near(newOf(got), want.new_typical, `${what}, new`);
+  near(changeOf(got), want.change_typical, `${what}, change`);
+  assert.equal(got.verdict, want.verdict, `${what}, verdict`);
+  assert.deepEqual(got.interval, want.interval, `${what}, interval`);
+}
+
+for (const [base, newer] of PAIRS)
+  describe(`${base} and ${newer}`, {skip: missing('command')}, () => {
+    const paths = [base, newer].map(name => join(fixtures, name)),
+      html = missing('command') ? '' : run('report', ...paths),
+      diff = by => JSON.parse(run('diff', ...paths, '--by', by, '--top', '0', '--format', 'json', '--unit', 'ns')),
+      said = missing('command') ? null : diff('module'),
+      patterns = missing('command') ? null : diff('pattern');
+    const each = act => {
+      profile.value = readProfile(embeddedIn(html, 'profile'));
+      compared.value = {
+        base: 'base',
+        profile: readProfile(embeddedIn(html, 'base')),
+        comparison: embeddedIn(html, 'comparison'),
+      };
+      for (const {index, name} of profile.value.methods) {
+        set({method: `#${index}`});
+        const told = said.methods.find(other => (other.method ?? '(method unknown)') === name);
+        if (told?.by_module.length && method.value.runs && told.execute.base_runs && !told.may_differ)
+          act(told, new Map(told.by_module.map(row => [row.module, row])));
+      }
+    };
+
+    it('has the library\'s rows in Table, each module and what is gone', () =>
+      each((told, wanted) => {
+        const made = moduleRows(method.value, times.value, method.value.operators.timed, false),
+          rows = [...made, ...goneRows('module', made)];
+        const seen = new Set();
+        for (const row of rows) {
+          const path = row.key === '(top level)' ? '' : row.key,
+            want = wanted.get(path);
+          same(changesBy.value.module(row), path === '' ? want : want.with_children, row.key);
+          seen.add(path);
+          if (!row.change && path !== '') near(row.time, want.with_children.new_typical, `${row.key}, time`, 1 + row.rows.length);
+        }
+        for (const [path, row] of wanted)
+          assert.ok(
+            seen.has(path) || path === '' || !method.value.modulesByPath.has(path) || row.with_children.verdict === 'untimed',
+            `${path} is not in Table`,
+          );
+      }));
+
+    it('has rows of operators that add up to those of modules', () =>
+      each((told, wanted) => {
+        const made = operatorRows(method.value, times.value),
+          rows = [...made, ...goneRows('operator', made)],
+          changes = new Set(rows.map(changesBy.value.row).filter(Boolean));
+        const sum = [...changes].reduce((all, row) => all + changeOf(row), 0);
+        near(sum, wanted.get('').with_children.change_typical, 'sum of the changes of operators');
+      }));
+
+    it('has the library\'s rows in the icicle', () =>
+      each((told, wanted) => {
+        const byPattern = new Map(
+          patterns.methods[said.methods.indexOf(told)].by_pattern.map(row => [row.pattern, row]),
+        );
+        for (const box of boxes.value) {
+          const got = changeOfBox(box, null),
+            want = byPattern.get(box.pattern);
+          if (box.filter) same(got, box.filter.startsWith('own:') ? want : want.with_children, box.label);
+          else assert.equal(got, undefined, box.label);
+          if (box.filter && !box.filter.startsWith('own:')) near(box.time, want.with_children.new_typical, box.label, 1 + want.with_children.new_nodes);
+        }
+        assert.ok(!(wanted.get('').with_children.new_typical > 0) || boxes.value.some(({filter}) => filter), 'no box was compared');
+      }));
+
+    it('has the library\'s sums at the boxes of the graph', () =>
+      each((told, wanted) => {
+        const {operators} = method.value,
+          pane = {graph: {count: 0}, rowsOf: () => [], operators};
+        const overlay = changeOverlay(pane);
+        for (const [path, row] of wanted) near(overlay.ofModule(path), row.with_children.change_typical, path);
+      }));
+
+    it('has the library\'s sums in Compare, which add up', () =>
+      each((told, wanted) => {
+        const answer = compared.value.comparison.methods[method.value.index],
+          {blocks} = blocksOf(answer);
+        for (const block of blocks)
+          if (wanted.has(block.path) && block.path !== '' && !/ itself$/.test(block.label)) {
+            const whole = wanted.get(block.path).with_children;
+            near(block.base, whole.base_typical, `${block.label}, base`);
+            near(block.now, whole.new_typical, `${block.label}, new`);
+            assert.equal(block.verdict, whole.verdict, block.label);
+          }
+        near(blocks.reduce((sum, {now}) => sum + now, 0), told.execute.new_typical, 'blocks add up to the new time');
+        near(blocks.reduce((sum, row) => sum + row.base, 0), told.execute.base_typical, 'blocks add up to the base');
+        near(stepsOf(answer).reduce((sum, {change}) => sum + change, 0), told.execute.change_typical, 'steps add up');
+      }));
+  });
