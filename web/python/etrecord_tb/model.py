@@ -423,6 +423,8 @@ class Delegate:
     macs: int | None = None
     modules: list[dict[str, Any]] = field(default_factory=list)
     op_types: list[dict[str, Any]] = field(default_factory=list)
+    payload_bytes: int | None = None
+    weight_bytes: int | None = None
 
 
 @dataclass
@@ -712,6 +714,7 @@ class MethodDiff:
     findings: list[dict[str, Any]] = field(default_factory=list)
     numeric_gap: list[dict[str, Any]] = field(default_factory=list)
     by_pattern_op: list[dict[str, Any]] = field(default_factory=list)
+    throughput: dict[str, Any] | None = None
 
 
 @dataclass

@@ -61,7 +61,8 @@ const DARK = {
 const READABLE = 4.5;
 
 /* The colours of a hue by the steps of its strength, from the palest on: base/colours.js. */
-const rampOf = (box, hue) => Array.from({length: STEPS + 1}, (_, i) => mixed(box, hue, PALEST + ((1 - PALEST) * i) / STEPS));
+const rampOf = (box, hue) =>
+  Array.from({length: STEPS + 1}, (_, i) => mixed(box, hue, PALEST + ((1 - PALEST) * i) / STEPS));
 
 function makeTheme(colours) {
   const ramps = Object.fromEntries([...HUES, 'less', 'more'].map(hue => [hue, rampOf(colours.box, colours[hue])]));

@@ -568,15 +568,13 @@ export class GraphPicture {
     const {c, zoom: z, theme, writer} = this,
       {number, median} = textsOf(this.tree, this.shown, group.id);
     c.fillStyle = theme.text;
-    const used = number ? writer.write(number, x + w - 6 * z, y + 15 * z, TEXT.small * z, w / 2, '', 'right') + 6 * z : 0;
+    const used = number
+      ? writer.write(number, x + w - 6 * z, y + 15 * z, TEXT.small * z, w / 2, '', 'right') + 6 * z
+      : 0;
     writer.write(`▸ ${groupLabel(group)}`, x + 12 * z, y + 15 * z, TEXT.label * z, w - used - 18 * z, '600 ');
     c.fillStyle = theme.quiet;
     writer.write(
-      writer.fitting(
-        [describeGroup(group), median && `median ${median}`].filter(Boolean),
-        TEXT.small * z,
-        w - 30 * z,
-      ),
+      writer.fitting([describeGroup(group), median && `median ${median}`].filter(Boolean), TEXT.small * z, w - 30 * z),
       x + 24 * z,
       y + 29.5 * z,
       TEXT.small * z,
@@ -602,8 +600,7 @@ export class GraphPicture {
     if (folded && z > 0.1) this.drawStack(x, y, w, h, 4 * z, theme.frameEdge);
     c.fillStyle = theme.frame[depth % 2];
     c.fillRect(x, y, w, h);
-    c.strokeStyle =
-      group.kind === DELEGATE ? theme[this.hueOf(this.delegates[this.tints[group.id]])] : theme.frameEdge;
+    c.strokeStyle = group.kind === DELEGATE ? theme[this.hueOf(this.delegates[this.tints[group.id]])] : theme.frameEdge;
     c.lineWidth = group.kind === DELEGATE ? 2 : 1;
     if (group.kind === CONTROL || group.kind === BODY) c.setLineDash([5, 3]);
     c.strokeRect(x, y, w, h);
@@ -766,9 +763,7 @@ export class GraphPicture {
   partsOfTitle(group, folded) {
     const {number, median} = textsOf(this.tree, this.shown, group.id),
       each = folded ? medianText(this.tree, this.shown, group) : median;
-    return [number, each && number && `median ${each}${folded ? ' each' : ''}`, describeGroup(group)].filter(
-      Boolean,
-    );
+    return [number, each && number && `median ${each}${folded ? ' each' : ''}`, describeGroup(group)].filter(Boolean);
   }
 
   /* The buttons that choose an instance of a folded repeat: which one of how many it is, and its name if there is room. */

@@ -27,7 +27,18 @@ import {readSelection} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
 import {THEMES} from '../graph/colours.js';
 import {GraphPicture} from '../graph/draw.js';
-import {CLOSED, DELEGATE, MODULE, OPEN, REPEAT, UNFOLDED, chooseInstance, groupOf, setAll, setState} from '../graph/groups.js';
+import {
+  CLOSED,
+  DELEGATE,
+  MODULE,
+  OPEN,
+  REPEAT,
+  UNFOLDED,
+  chooseInstance,
+  groupOf,
+  setAll,
+  setState,
+} from '../graph/groups.js';
 import {groupLabel, nodeLabel} from '../graph/labels.js';
 import {legendOf} from '../graph/legend.js';
 import {peersOf, textsOf, valueOf} from '../graph/overlay.js';
@@ -540,8 +551,12 @@ function Pane({pane, overlay}) {
       aria-label=${`${pane.title}: ${countText(pane.graph.count, 'node')}; arrow keys walk along edges`}
       onFocus=${() => (active = pane.key)}></canvas>
     ${tree ? null : html`<p class="note">Laying out ${countText(pane.graph.count, 'node')}…</p>`}
-    ${shownTip ? html`<div class="graph-tip"
-      style=${{left: `${Math.min(tip.x + 14, Math.max(0, picture.full - 330))}px`, ...(tip.y > picture.height / 2 ? {bottom: `${picture.height - tip.y + 14}px`} : {top: `${tip.y + 14}px`})}}>${shownTip.map((line, i) => html`<div class=${i ? '' : 'head'}>${line}</div>`)}</div>` : null}${
+    ${
+      shownTip
+        ? html`<div class="graph-tip"
+      style=${{left: `${Math.min(tip.x + 14, Math.max(0, picture.full - 330))}px`, ...(tip.y > picture.height / 2 ? {bottom: `${picture.height - tip.y + 14}px`} : {top: `${tip.y + 14}px`})}}>${shownTip.map((line, i) => html`<div class=${i ? '' : 'head'}>${line}</div>`)}</div>`
+        : null
+    }${
       instances
         ? html`<${Instances} entry=${entry.current} ...${instances} close=${() => {
             setInstances(null);
@@ -592,9 +607,11 @@ function Path({pane, entry}) {
     entry.current.picture.reveal(item, {centre: true});
     entry.current.redraw();
   };
-  return html`<nav class="graph-path" aria-label="Path">${way.map((item, i) => html`${i ? ' / ' : ''}<button
+  return html`<nav class="graph-path" aria-label="Path">${way.map(
+    (item, i) => html`${i ? ' / ' : ''}<button
     type="button" class="text-link" onClick=${() => reveal(item)}>
-    ${item < tree.count ? pane.graph.names[item] : groupLabel(groupOf(tree, item))}</button>`)}</nav>`;
+    ${item < tree.count ? pane.graph.names[item] : groupLabel(groupOf(tree, item))}</button>`,
+  )}</nav>`;
 }
 
 /* The boxes as a list, for those who cannot see the picture; on the page if it is asked for. It is drawn again if `state` changes: what is open. */
@@ -616,12 +633,12 @@ function Boxes({pane, overlay}) {
   const press = ({item, group}) => (group ? changeOpen(entry, () => entry.picture.toggle(item)) : choose(pane, item));
   return html`<ul class=${get('graph.list') ? 'graph-list' : 'offscreen'} aria-label=${`Boxes of ${pane.title}`}>
     ${lines.map(
-    line => html`<li style=${{paddingLeft: `${line.depth * 14}px`}}><button type="button"
+      line => html`<li style=${{paddingLeft: `${line.depth * 14}px`}}><button type="button"
       tabindex=${get('graph.list') ? '0' : '-1'}
       aria-expanded=${line.group ? String(Boolean(line.group.state)) : undefined}
     onClick=${() => press(line)}>${line.group ? groupLabel(line.group) : nodeLabel(pane.graph, line.item)}
       ${number(line.item)}</button></li>`,
-  )}${lines.length >= LISTED ? html`<li>and more: open fewer boxes</li>` : null}</ul>`;
+    )}${lines.length >= LISTED ? html`<li>and more: open fewer boxes</li>` : null}</ul>`;
 }
 
 /* ---- Keys ---- */
@@ -802,20 +819,28 @@ function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
     <span class="push"></span><details class="menu more"><summary
       aria-label="More of the graph" title="Graphs, groups, edges, list, values of your own">⋯</summary><div>
       <div class="segments" role="group" aria-label="Graphs">
-    ${names.map(name => html`<button type="button" aria-pressed=${String(shown.includes(name))}
-    onClick=${() => change(name)}>${TITLES[name] ?? name}</button>`)}</div>
+    ${names.map(
+      name => html`<button type="button" aria-pressed=${String(shown.includes(name))}
+    onClick=${() => change(name)}>${TITLES[name] ?? name}</button>`,
+    )}</div>
       <${Segments} label="Group boxes by" options=${frames} chosen=${by}
         change=${value => set({'graph.by': value, 'graph.open': '', 'graph.view': ''})} />
       <label class="menu-row"><span>Follow</span><${Choice} label="Follow edges" options=${HOPS}
         chosen=${get('graph.hops')} change=${hops => set({'graph.hops': hops})} /></label>
       <${Check} label="longest path" checked=${get('graph.path')} change=${on => set({'graph.path': on})}
         title="the path along edges with the greatest sum of what is coloured" />
-      ${shown.length > 1 ? html`<${Check} label="move together" checked=${get('graph.together')}
-        change=${on => set({'graph.together': on})} />` : null}
+      ${
+        shown.length > 1
+          ? html`<${Check} label="move together" checked=${get('graph.together')}
+        change=${on => set({'graph.together': on})} />`
+          : null
+      }
       <${Check} label="list" checked=${get('graph.list')} change=${on => set({'graph.list': on})}
         title="the boxes as a list below the picture" />
-      <div class="menu-row">${ACTIONS.slice(1).map(([name, said, title]) => html`<button type="button"
-        title=${title} onClick=${event => runCommand(`graph-${name}`, event)}>${said}</button>`)}</div>
+      <div class="menu-row">${ACTIONS.slice(1).map(
+        ([name, said, title]) => html`<button type="button"
+        title=${title} onClick=${event => runCommand(`graph-${name}`, event)}>${said}</button>`,
+      )}</div>
       <${Link} act=${() => savePicture(legend())}>Save as SVG<//>
       <label class="check file"
         title="CSV or JSON of node,value; it can also be dropped on the picture">Own values… <input type="file"
@@ -964,10 +989,16 @@ export function GraphView() {
   };
   return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names}
     shown=${shown} all=${all} colour=${colour} by=${by} isFramed=${isFramed}
-    legend=${() => legendEntries(made, panes)} />${fileProblem.value ? html`<p class="note error" role="alert">
-    ${fileProblem.value}</p>` : null}${problems.map(problem => html`<p class="note error" role="alert">${problem}</p>`)}
+    legend=${() => legendEntries(made, panes)} />${
+      fileProblem.value
+        ? html`<p class="note error" role="alert">
+    ${fileProblem.value}</p>`
+        : null
+    }${problems.map(problem => html`<p class="note error" role="alert">${problem}</p>`)}
     <${NodeLine} panes=${panes} />
-    <div class="graph-panes">${panes.map((pane, i) => html`<${Pane} key=${pane.key} pane=${pane}
-      overlay=${made[i]} />`)}</div>${made.length ? html`<${PanesLegend} overlays=${made} panes=${panes} />` : null}
+    <div class="graph-panes">${panes.map(
+      (pane, i) => html`<${Pane} key=${pane.key} pane=${pane}
+      overlay=${made[i]} />`,
+    )}</div>${made.length ? html`<${PanesLegend} overlays=${made} panes=${panes} />` : null}
       </div>`;
 }
