@@ -86,6 +86,7 @@ CLASSES = {
     "TapStatistic": "accuracy values statistics",
     "SideFacts": "diff methods base|diff methods new",
     "Difference": "diff methods differences",
+    "ThroughputChange": "diff methods throughput",
     "PartChange": "diff methods parts",
     "GroupChange": "diff methods by_module with_children",
     "OperatorChange": "diff methods by_op",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         MethodMemory, MethodSource, MethodSummary, MissingWeight, ModuleChange, ModuleSum, ModuleWithChildren, Node, NodeChange, Noise, OddRecording,
         OddRecordingOfSide, OperatorChange, OperatorDelegation, OperatorFilter, OperatorSum, OutputGap, Part, PartChange, PatternChange, PatternOperatorChange,
         PatternSum, PatternWithChildren, PlanInstructions, PlannedBuffer, PlannedTensor, RunPhase, Savings, SideFacts, Source, SourceChange, SourceFile, SourceLine,
-        SourcePattern, SourceSum, Statistics, TapStatistic, Throughput, Value, ValueAccuracy, ValueGap, Weight, WeightSum, dataframe,
+        SourcePattern, SourceSum, Statistics, TapStatistic, Throughput, ThroughputChange, Value, ValueAccuracy, ValueGap, Weight, WeightSum, dataframe,
     )
     from .recording import RecordError, record
 
@@ -48,7 +48,7 @@ __all__ = [
     "MissingWeight", "ModuleChange", "ModuleSum", "ModuleWithChildren", "Node", "NodeChange", "Noise", "OddRecording", "OddRecordingOfSide", "OperatorChange",
     "OperatorDelegation", "OperatorFilter", "OperatorSum", "OutputGap", "Part", "PartChange", "PatternChange", "PatternOperatorChange", "PatternSum",
     "PatternWithChildren", "PlanInstructions", "PlannedBuffer", "PlannedTensor", "Profile", "Record", "RecordError", "RunPhase", "Savings", "SideFacts", "Source",
-    "SourceChange", "SourceFile", "SourceLine", "SourcePattern", "SourceSum", "Statistics", "Table", "TapStatistic", "Throughput", "Value", "ValueAccuracy",
+    "SourceChange", "SourceFile", "SourceLine", "SourcePattern", "SourceSum", "Statistics", "Table", "TapStatistic", "Throughput", "ThroughputChange", "Value", "ValueAccuracy",
     "ValueGap", "Weight", "WeightSum", "dataframe", "events", "parse_etrecord", "record", "write_tensorboard_artifact",
 ]
 

@@ -1195,6 +1195,20 @@ class SideFacts:
 
 
 @dataclass
+class ThroughputChange:
+    """How fast a language model reads and writes, on both sides."""
+
+    base_tokens_per_run: float | None = None
+    new_tokens_per_run: float | None = None
+    base_ms_per_token: float | None = None
+    new_ms_per_token: float | None = None
+    base_tokens_per_second: float | None = None
+    new_tokens_per_second: float | None = None
+    verdict: str | None = None
+    text: str = ""
+
+
+@dataclass
 class Difference:
     """Something besides times that differs between the sides."""
 
@@ -1433,15 +1447,16 @@ class MethodDiff:
     timed_paired: int
     may_differ: bool
     nodes: list[NodeChange] = field(default_factory=list)
+    throughput: ThroughputChange | None = None
     by_op: list[OperatorChange] = field(default_factory=list)
     by_module: list[ModuleChange] = field(default_factory=list)
     by_pattern: list[PatternChange] = field(default_factory=list)
     by_backend: list[BackendChange] = field(default_factory=list)
     by_source: list[SourceChange] = field(default_factory=list)
     by_kernel: list[KernelChange] = field(default_factory=list)
+    by_pattern_op: list[PatternOperatorChange] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     numeric_gap: list[ValueGap] = field(default_factory=list)
-    by_pattern_op: list[PatternOperatorChange] = field(default_factory=list)
 
 
 @dataclass
