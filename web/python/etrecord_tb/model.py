@@ -841,6 +841,8 @@ class Delegate:
     macs: int | None = None
     modules: list[DelegateModule] = field(default_factory=list)
     op_types: list[DelegateOperator] = field(default_factory=list)
+    payload_bytes: int | None = None
+    weight_bytes: int | None = None
 
 
 @dataclass
@@ -937,6 +939,7 @@ class DelegateBlob:
     delegates: int = 0
     bytes: int = 0
     segment: int | None = None
+    weight_bytes: int | None = None
 
 
 @dataclass
