@@ -27,8 +27,8 @@ const char *etr_finding_kind_name(etr_finding_kind kind) {
       "drift",        "waiting",        "cpu_fallback", "small_calls",  "memory_bound",
       "slow_rate",    "above_peak",     "step",         "modes",        "slow_runs",
       "periodic",     "slow_operator",  "inaccurate",   "cache_copies", "positions",
-      "merge",        "repeated_heads", "quantize",     "delegate",     "more_per_call",
-      "profiler",     "less_work"};
+      "merge",        "repeated_heads", "weights",      "embedding",    "quantize",
+      "delegate",     "more_per_call",  "profiler",     "less_work"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -81,6 +81,8 @@ static etr_effort effort_of(etr_finding_kind kind) {
   case ETR_FINDING_BATCH_NORM:
   case ETR_FINDING_FLOAT_BESIDE:
   case ETR_FINDING_INACCURATE:
+  case ETR_FINDING_WEIGHTS:
+  case ETR_FINDING_EMBEDDING:
   case ETR_FINDING_QUANTIZE:
   case ETR_FINDING_DELEGATE:
     return ETR_EFFORT_RE_EXPORT;
