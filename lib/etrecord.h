@@ -87,6 +87,19 @@ typedef struct etr_error {
 /** ETDumps that were decoded from logs. Opaque. */
 typedef struct etr_decoded_logs etr_decoded_logs;
 
+/** The content of a file, in memory. The bytes stay the caller's: they are not copied, and must not
+ * change or be freed until everything that reads them is closed or cleared: the inputs that
+ * etr_inputs_find() filled, the record of etr_open_record(), the profile. */
+typedef struct etr_buffer {
+  const char *name; /**< what messages call it, as "memory:/NAME"; not empty. A debug buffer is
+                       called debug_buffer.bin, unless etr_inputs.debug_buffer names it. Copied */
+  const void *data; /**< may be NULL if size is 0 */
+  size_t size;
+} etr_buffer;
+
+/** How the library reads buffers. Opaque. */
+typedef struct etr_held_buffers etr_held_buffers;
+
 /** The files to read. Fill it by hand, with strings that you own and without calling
  * etr_inputs_clear(), or call etr_inputs_find(). */
 typedef struct etr_inputs {
@@ -116,6 +129,14 @@ typedef struct etr_inputs {
   etr_decoded_logs
       *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again.
                 NULL in a struct that you fill by hand: logs are then read when they are needed */
+  const etr_buffer *buffers; /**< files in memory. Like files of a directory, each is what its
+                                content says, wherever buffers are given: in a struct that is filled
+                                by hand, or in `chosen` of etr_inputs_find(). Where etrecord,
+                                etdumps, pte or debug_buffer is the name of a buffer, that buffer is
+                                meant */
+  size_t buffer_count;
+  etr_held_buffers *held; /**< the buffers that etr_inputs_find() prepared; NULL in a struct that
+                             you fill by hand */
 } etr_inputs;
 
 /**
@@ -137,8 +158,8 @@ typedef struct etr_inputs {
  * ETRecords or programs with the same content one counts; the others are listed in `repeated`.
  * If `path` itself is a pipe, it is read as an ETDump.
  *
- * Members set in `chosen` (may be NULL) replace what is found; it is then no error to find several
- * files of that kind.
+ * Buffers of `chosen` are found like files of a directory. Other members set in `chosen` (may be
+ * NULL) replace what is found; it is then no error to find several files of that kind.
  *
  * On success free *out with etr_inputs_clear(); on failure *out is empty. Errors: ETR_ERROR_IO (the
  * path, or a file of the directory, cannot be read), ETR_ERROR_FORMAT (a file is known to be
@@ -151,8 +172,8 @@ ETR_API etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_
 
 /**
  * Finds the files of one record among several paths, each a file or a directory, as
- * etr_inputs_find() does. A file of an unknown kind is an error (ETR_ERROR_CHOICE), because
- * otherwise it would be ignored silently.
+ * etr_inputs_find() does. With buffers there need not be any path. A file of an unknown kind is an
+ * error (ETR_ERROR_CHOICE), because otherwise it would be ignored silently.
  */
 ETR_API etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t path_count,
                                        const etr_inputs *chosen, etr_error *error);
@@ -398,12 +419,16 @@ typedef struct etr_node {
   size_t argument_count;
   const etr_value *outputs;
   size_t output_count;
-  uint32_t module; /**< index into etr_graph.modules; 0 (the root) also if no module was recorded */
+  uint32_t module; /**< index into etr_graph.modules; 0 (the root) also if no module was recorded.
+                      Its `parent`s are the levels around it, each with its class in `type` */
   uint32_t debug_handle; /**< 0: unset */
   const etr_source
       *source; /**< the model's line: the innermost frame below etr_options.source_root, or else
                   outside torch, torchao, ExecuTorch and transformers; of a line that held the whole
                   model, its library_line (see etr_graph.wrapper). NULL if none was recorded */
+  const etr_source *frames; /**< the whole stack trace, innermost frame first. Nodes with the same
+                               trace share it */
+  size_t frame_count;
   const char *weight_name; /**< of a parameter, buffer or constant: "a.weight"; else NULL */
   bool is_written;         /**< of a buffer: inferences write a new value to it (output_specs) */
   const char *const

@@ -4,6 +4,7 @@
  */
 #include "accuracy/debug_data.h"
 #include "accuracy/reference.h"
+#include "inputs/held_buffers.h"
 #include "inputs/serial_log.h"
 #include "join/attribute.h"
 #include "join/cost.h"
@@ -24,6 +25,7 @@ typedef struct profile_box {
   etr_arena arena;
   etr_opened_record
       *own; /* the record, if etr_profile_open() opened it; NULL: the caller owns it */
+  etr_held_buffers *held; /* buffers that ETDumps were read from; NULL: none */
 } profile_box;
 
 typedef struct loader {
@@ -538,6 +540,13 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
   static const etr_options defaults = {0};
   *out = NULL;
   etr_error_clear(error);
+  if (etr_inputs_have_new_buffers(dumps)) {
+    etr_inputs found;
+    ETR_TRY(etr_inputs_of_buffers(&found, dumps, error));
+    etr_status status = etr_join_dumps(out, opened, &found, options, error);
+    etr_inputs_clear(&found);
+    return status;
+  }
   profile_box *box = calloc(1, sizeof *box);
   if (!box)
     return etr_fail_memory(error);
@@ -550,7 +559,9 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
               .warnings = {.arena = &box->arena}};
   etr_map_init(&l.names, l.arena);
   etr_payloads_init(&l.payloads, l.arena);
-  etr_status status = load_profile(&l, error);
+  etr_status status = etr_held_buffers_share(&box->held, dumps->held, error);
+  if (status == ETR_OK)
+    status = load_profile(&l, error);
   etr_arena_clear(&l.runs);
   if (status == ETR_OK)
     *out = &box->profile;
@@ -564,6 +575,13 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   etr_opened_record *opened;
   *out = NULL;
   etr_error_clear(error);
+  if (etr_inputs_have_new_buffers(inputs)) {
+    etr_inputs found;
+    ETR_TRY(etr_inputs_of_buffers(&found, inputs, error));
+    etr_status status = etr_profile_open(out, &found, options, error);
+    etr_inputs_clear(&found);
+    return status;
+  }
   if (!inputs->etrecord && inputs->etdump_count == 0 && !inputs->pte)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "neither an ETRecord nor an ETDump nor a .pte was given");
@@ -583,6 +601,7 @@ void etr_profile_close(etr_profile *profile) {
   if (!box)
     return;
   etr_close_record(box->own);
+  etr_held_buffers_release(box->held);
   etr_arena_clear(&box->arena);
   free(box);
 }

@@ -62,7 +62,7 @@ class LoggedValue:
     offset: int | None = None
     strides: list[int] | None = None
 
-    _buffer: ClassVar[str | None] = None  # the debug buffer, which a profile sets
+    _buffer: ClassVar[str | bytes | None] = None  # the debug buffer, which a profile sets
 
     def array(self) -> Any:
         """Returns the value: a numpy array, or a number or bool that was logged as such. bfloat16 becomes float32. Needs numpy.
@@ -124,6 +124,8 @@ class Node:
     local_snr_db: float | None = None
     other_inputs: list[str] = field(default_factory=list)
     typical: float | None = None
+    module_types: list[str] = field(default_factory=list)
+    frames: list[Source] = field(default_factory=list)
 
 
 @dataclass
