@@ -778,7 +778,7 @@ const cli_command commands[] = {
              "have one name, whose times add up.",
      .examples = {{"trace mobilenet_v2 -o mobilenet_v2.json.gz",
                    "a file to open in ui.perfetto.dev"},
-                  {"trace mobilenet_v2 --format speedscope -o mobilenet_v2.speedscope.json",
+                  {"trace mobilenet_v2 --format speedscope -o scope.json",
                    "a file to open in speedscope"},
                   {"trace etdump.etdp --method forward > forward.json",
                    "all times without an ETRecord, and so without nodes"}},

@@ -15,8 +15,8 @@
 #include "output/fields.h"
 #include "output/label.h"
 
-#define SCHEMA "https://www.speedscope.app/file-format-schema.json" /* what speedscope looks for   \
-                                                                     */
+/* What speedscope looks for. */
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
 /* An event that is drawn. */
 typedef struct bar {
