@@ -399,7 +399,9 @@ function Tables({memory}) {
     ${finding.evidence}</div></li>`)}</ul><//>` : null}
     ${memory.buffers.length ? html`<${Card}><${SmallTable} caption="Planned buffers" rows=${memory.buffers}
       command=${commandOf('memory')}
-      columns=${[{key: 'id', title: 'buffer', hint: 'number of the buffer in the plan', number: true, text: row => String(row.id)}, {key: 'device', title: 'device', text: row => row.device}, bytesColumn('planned_bytes', 'planned', 'size of the buffer in the program'), bytesColumn('peak_bytes', 'live at peak', 'bytes of the live tensors, where they are most'), bytesColumn('unused_bytes', 'not live at peak', 'planned less live'), {key: 'tensors', title: 'tensors', hint: 'planned tensors in the buffer', number: true, text: row => String(row.tensors)}]} /><//>` : null}
+      columns=${[{key: 'id', title: 'buffer', hint: 'number of the buffer in the plan', number: true, text: row => String(row.id)}, {key: 'device', title: 'device', text: row => row.device},
+        bytesColumn('planned_bytes', 'planned', 'size of the buffer in the program'), bytesColumn('peak_bytes', 'live at peak', 'bytes of the live tensors, where they are most'), bytesColumn('unused_bytes', 'not live at peak', 'planned less live'),
+        {key: 'tensors', title: 'tensors', hint: 'planned tensors in the buffer', number: true, text: row => String(row.tensors)}]} /><//>` : null}
     ${memory.delegates.length ? html`<${Card}><${SmallTable} caption="Bytes given to delegates" rows=${memory.delegates}
       command=${commandOf('memory')}
       columns=${[{key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'delegates', title: 'delegates', hint: 'delegates of the backend', number: true, text: row => String(row.delegates)}, bytesColumn('bytes', 'bytes', 'of the payloads in the program'), bytesColumn('largest_bytes', 'largest', 'largest payload')]} /><//>` : null}
