@@ -479,7 +479,8 @@ static void put_phases(report *r, const etr_summary *s) {
   static const char *const notes[] = {
       "phases differ in the sizes of the values that the runs logged",
       "phases differ in the events of the runs",
-      "phases are an estimate: longer runs stretch some operators more than others"};
+      "phases are an estimate: longer runs stretch some operators more than others, as longer "
+      "inputs and memory contention do"};
   const etr_method *method = s->method;
   etr_table table;
   if (method->mixed_phase_count < 2)
@@ -678,6 +679,8 @@ static const char *phases_note(report *r, const etr_method *method) {
              etr_plural(phase->run_count));
     put_time(r, &writer, phase->execute.typical);
   }
+  if (method->run_phases[0].told_by == ETR_PHASE_BY_TIMES)
+    etr_puts(&writer, " (longer inputs, or memory contention)");
   etr_puts(&writer, "; the times above are of all of these runs");
   return etr_text_end(&text, &writer);
 }

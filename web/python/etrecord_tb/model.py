@@ -712,6 +712,7 @@ class MethodDiff:
     findings: list[dict[str, Any]] = field(default_factory=list)
     numeric_gap: list[dict[str, Any]] = field(default_factory=list)
     by_pattern_op: list[dict[str, Any]] = field(default_factory=list)
+    throughput: dict[str, Any] | None = None
 
 
 @dataclass
