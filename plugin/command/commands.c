@@ -527,7 +527,7 @@ const cli_command commands[] = {
     {.name = "delegation",
      .bit = FOR_DELEGATION,
      .arguments = "RECORD...",
-     .without = ETR_WITHOUT_MEMORY | ETR_WITHOUT_SOURCES,
+     .without = ETR_WITHOUT_SOURCES,
      .summary = "show which operator types are delegated, with times",
      .help = "Counts the delegated and the other nodes of each operator type, as ExecuTorch's "
              "print_delegation_info "

@@ -423,6 +423,8 @@ class Delegate:
     macs: int | None = None
     modules: list[dict[str, Any]] = field(default_factory=list)
     op_types: list[dict[str, Any]] = field(default_factory=list)
+    payload_bytes: int | None = None
+    weight_bytes: int | None = None
 
 
 @dataclass
