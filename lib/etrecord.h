@@ -87,6 +87,19 @@ typedef struct etr_error {
 /** ETDumps that were decoded from logs. Opaque. */
 typedef struct etr_decoded_logs etr_decoded_logs;
 
+/** The content of a file, in memory. The bytes stay the caller's: they are not copied, and must not
+ * change or be freed until everything that reads them is closed or cleared: the inputs that
+ * etr_inputs_find() filled, the record of etr_open_record(), the profile. */
+typedef struct etr_buffer {
+  const char *name; /**< what messages call it, as "memory:/NAME"; not empty. A debug buffer is
+                       called debug_buffer.bin, unless etr_inputs.debug_buffer names it. Copied */
+  const void *data; /**< may be NULL if size is 0 */
+  size_t size;
+} etr_buffer;
+
+/** How the library reads buffers. Opaque. */
+typedef struct etr_held_buffers etr_held_buffers;
+
 /** The files to read. Fill it by hand, with strings that you own and without calling
  * etr_inputs_clear(), or call etr_inputs_find(). */
 typedef struct etr_inputs {
@@ -116,6 +129,14 @@ typedef struct etr_inputs {
   etr_decoded_logs
       *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again.
                 NULL in a struct that you fill by hand: logs are then read when they are needed */
+  const etr_buffer *buffers; /**< files in memory. Like files of a directory, each is what its
+                                content says, wherever buffers are given: in a struct that is filled
+                                by hand, or in `chosen` of etr_inputs_find(). Where etrecord,
+                                etdumps, pte or debug_buffer is the name of a buffer, that buffer is
+                                meant */
+  size_t buffer_count;
+  etr_held_buffers *held; /**< the buffers that etr_inputs_find() prepared; NULL in a struct that
+                             you fill by hand */
 } etr_inputs;
 
 /**
@@ -137,8 +158,8 @@ typedef struct etr_inputs {
  * ETRecords or programs with the same content one counts; the others are listed in `repeated`.
  * If `path` itself is a pipe, it is read as an ETDump.
  *
- * Members set in `chosen` (may be NULL) replace what is found; it is then no error to find several
- * files of that kind.
+ * Buffers of `chosen` are found like files of a directory. Other members set in `chosen` (may be
+ * NULL) replace what is found; it is then no error to find several files of that kind.
  *
  * On success free *out with etr_inputs_clear(); on failure *out is empty. Errors: ETR_ERROR_IO (the
  * path, or a file of the directory, cannot be read), ETR_ERROR_FORMAT (a file is known to be
@@ -151,8 +172,8 @@ ETR_API etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_
 
 /**
  * Finds the files of one record among several paths, each a file or a directory, as
- * etr_inputs_find() does. A file of an unknown kind is an error (ETR_ERROR_CHOICE), because
- * otherwise it would be ignored silently.
+ * etr_inputs_find() does. With buffers there need not be any path. A file of an unknown kind is an
+ * error (ETR_ERROR_CHOICE), because otherwise it would be ignored silently.
  */
 ETR_API etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t path_count,
                                        const etr_inputs *chosen, etr_error *error);
@@ -398,12 +419,16 @@ typedef struct etr_node {
   size_t argument_count;
   const etr_value *outputs;
   size_t output_count;
-  uint32_t module; /**< index into etr_graph.modules; 0 (the root) also if no module was recorded */
+  uint32_t module; /**< index into etr_graph.modules; 0 (the root) also if no module was recorded.
+                      Its `parent`s are the levels around it, each with its class in `type` */
   uint32_t debug_handle; /**< 0: unset */
   const etr_source
       *source; /**< the model's line: the innermost frame below etr_options.source_root, or else
                   outside torch, torchao, ExecuTorch and transformers; of a line that held the whole
                   model, its library_line (see etr_graph.wrapper). NULL if none was recorded */
+  const etr_source *frames; /**< the whole stack trace, innermost frame first. Nodes with the same
+                               trace share it */
+  size_t frame_count;
   const char *weight_name; /**< of a parameter, buffer or constant: "a.weight"; else NULL */
   bool is_written;         /**< of a buffer: inferences write a new value to it (output_specs) */
   const char *const
@@ -751,8 +776,9 @@ typedef enum etr_content {
   ETR_CONTENT_CONSTANT, /**< a constant that kernels read */
   ETR_CONTENT_MUTABLE,  /**< initial data of a mutable tensor */
   ETR_CONTENT_WEIGHT,   /**< a constant of a delegate, in its processed bytes or in named data */
-  ETR_CONTENT_DELEGATE, /**< the remaining processed bytes of a delegate: its graph, or everything
-                           if it is opaque */
+  ETR_CONTENT_DELEGATE, /**< the remaining processed bytes of a delegate: its graph */
+  ETR_CONTENT_CLOSED,   /**< processed bytes of a delegate in a format that cannot be read here: its
+                           weights are included, and how many bytes they take is not known */
   ETR_CONTENT_NAMED,    /**< named data that no delegate is known to read */
   ETR_CONTENT_UNUSED,   /**< a segment to which nothing refers */
   ETR_CONTENT_TESTS,    /**< in a BundledProgram: everything around the program */
@@ -760,8 +786,14 @@ typedef enum etr_content {
 } etr_content;
 
 /** Returns the name of a kind as written in JSON: "program", "constant", "mutable", "weight",
- * "delegate", "named", "unused", "tests", "padding". The string is static. */
+ * "delegate", "closed", "named", "unused", "tests", "padding". The string is static. */
 ETR_API const char *etr_content_name(etr_content kind);
+
+/** An instruction that calls a delegate. */
+typedef struct etr_delegate_use {
+  uint32_t method; /**< index into etr_profile.methods */
+  int32_t instruction;
+} etr_delegate_use;
 
 /** A part of a program's file. Parts inside it, such as the weights in the bytes of a delegate, are
  * parts of their own and not counted in it, so the sizes of all parts add up to the size of the
@@ -776,6 +808,11 @@ typedef struct etr_file_part {
                          is   its key. Otherwise NULL */
   const char *module; /**< module of the weight, or of the node that reads it; NULL: not known */
   const char *backend; /**< of a delegate and its weights; else NULL */
+  const char *format;  /**< of a delegate: what the program says about format, version and target:
+                          "XN01", "VGF 0.5.0", "SoC model 57, HTP v75"; NULL: nothing */
+  const etr_delegate_use *calls; /**< of a delegate: each instruction that calls one with these
+                                    bytes, by method */
+  size_t call_count;
   uint32_t method; /**< index into etr_profile.methods of the first method that uses it; ETR_NONE:
                       none */
   int32_t instruction; /**< of a delegate and its weights: the first instruction that calls it; -1:
@@ -1267,6 +1304,13 @@ typedef struct etr_slow_runs {
       *event; /**< the operator that makes them slow, if it is the same in all; else NULL */
 } etr_slow_runs;
 
+/** The time of runs that may be of several methods, by operator and module: as if they were runs of
+ * the first of these. Only the paths of modules, the operators and the times are those of all. */
+typedef struct etr_shared_times {
+  const etr_graph *graph;          /**< with times; it is none of etr_profile.graphs */
+  const struct etr_method *method; /**< with the runs and time slices; its graph is 0, that graph */
+} etr_shared_times;
+
 /** A method and where its time went. Totals are over its included runs. The parts add up to
  * execute_ticks exactly, and their typical times to execute.typical. */
 typedef struct etr_method {
@@ -1275,8 +1319,10 @@ typedef struct etr_method {
   uint32_t
       graph; /**< index into etr_profile.graphs of the graph to which its time is joined: its Edge
                 graph; if there is none, program/METHOD if that runs anything; else ETR_NONE */
-  size_t run_count;             /**< included inferences that have events */
-  const uint32_t *runs;         /**< run_count entries, indices into etr_profile.runs, ascending */
+  bool computes_nothing; /**< its program has no instructions: it returns constants. There is no
+                            program/METHOD of it */
+  size_t run_count;      /**< included inferences that have events */
+  const uint32_t *runs;  /**< run_count entries, indices into etr_profile.runs, ascending */
   const uint32_t *skipped_runs; /**< skipped_run_count entries, indices into etr_profile.runs,
                                    ascending: excluded inferences that have events */
   size_t skipped_run_count;
@@ -1336,7 +1382,9 @@ typedef struct etr_method {
   const uint32_t
       *blocks; /**< indices into etr_profile.blocks of the blocks of this method, ascending */
   size_t block_count;
-  const etr_memory_plan *memory; /**< NULL: there is no program (.pte) that describes it */
+  const etr_memory_plan *memory;  /**< NULL: there is no program (.pte) that describes it */
+  const etr_shared_times *shared; /**< of runs that may be of several methods, if all of these have
+                                     the same operators in modules of the same paths; else NULL */
 } etr_method;
 
 /** Returns true if a time slice is the time of a kernel or an operator of a delegate: its part is

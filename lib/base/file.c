@@ -4,6 +4,8 @@
  */
 #include "base/file.h"
 
+#include "base/memory_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -85,7 +87,14 @@ static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error) {
   FILE *stream;
   uint64_t hint = 0;
+  etr_slice held;
   *out = (etr_file){0};
+  if (etr_memory_file_find(path, &held)) {
+    if (held.size > max_bytes)
+      return fail_too_large(error, path, max_bytes);
+    *out = (etr_file){etr_for_foreign(held.data), held.size, true};
+    return ETR_OK;
+  }
   ETR_TRY(open_file(&stream, path, &hint, error));
   etr_status status = hint > max_bytes ? fail_too_large(error, path, max_bytes)
                                        : read_all(out, stream, path, hint, max_bytes, error);
@@ -113,18 +122,43 @@ FILE *etr_file_open_regular(const char *path) {
   return stream;
 }
 
+bool etr_file_read_head(const char *path, char *into, size_t size, size_t *got) {
+  etr_slice held;
+  if (etr_memory_file_find(path, &held)) {
+    *got = ETR_MIN(size, held.size);
+    memcpy(into, held.data, *got);
+    return true;
+  }
+  FILE *file = etr_file_open_regular(path);
+  if (!file)
+    return false;
+  *got = fread(into, 1, size, file);
+  bool done = !ferror(file);
+  fclose(file);
+  return done;
+}
+
 bool etr_file_is_regular(const char *path) {
   struct stat status;
+  etr_slice held;
+  if (etr_memory_file_find(path, &held))
+    return true;
   return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 void etr_file_clear(etr_file *file) {
-  free(file->data);
+  if (!file->is_borrowed)
+    free(file->data);
   *file = (etr_file){0};
 }
 
 etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error) {
   struct stat status;
+  etr_slice held;
+  if (etr_memory_file_find(path, &held)) {
+    *out = etr_seekable_of(held);
+    return ETR_OK;
+  }
   *out = (etr_seekable){
       .descriptor = open(path, O_RDONLY | O_CLOEXEC |
                                    O_NONBLOCK)}; /* a pipe without a writer must not block */

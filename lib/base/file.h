@@ -19,6 +19,7 @@ etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, co
 typedef struct etr_file {
   uint8_t *data;
   size_t size;
+  bool is_borrowed; /* the bytes are the caller's (memory_file.h), and only read */
 } etr_file;
 
 static inline etr_slice etr_file_bytes(const etr_file *file) {
@@ -31,13 +32,18 @@ static inline etr_slice etr_file_bytes(const etr_file *file) {
  */
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error);
 
-/** Opens a regular file, or the one that a link leads to. Returns NULL on failure, with the reason
- * in errno. A pipe or a device is not opened, because that could wait forever. */
+/** Opens a regular file, or the one that a link leads to, but none in memory. Returns NULL on
+ * failure, with the reason in errno. A pipe or a device is not opened, because that could wait
+ * forever. */
 FILE *etr_file_open_regular(const char *path);
 
 /** Returns true if two regular files have the same bytes, or are one file. False if either cannot
  * be read. */
 bool etr_files_are_equal(const char *a, const char *b);
+
+/** Reads up to `size` first bytes of a regular file, and sets *got to their number. Returns false
+ * if it is none, or cannot be read. */
+bool etr_file_read_head(const char *path, char *into, size_t size, size_t *got);
 
 /** Returns true for what etr_seekable_open() accepts: neither a folder nor a pipe nor "-". */
 bool etr_file_is_regular(const char *path);

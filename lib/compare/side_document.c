@@ -499,6 +499,23 @@ static void read_noise(doc_reader *r, void *noise) {
   *(etr_noise *)noise = judged.noise;
 }
 
+/* Reads how many tokens a run reads. */
+static void read_throughput(doc_reader *r, void *method) {
+  static const field fields[] = {
+      {"tokens_per_run", read_time, offsetof(etr_throughput, tokens_per_run)},
+      {"tokens_per_second", read_time, offsetof(etr_throughput, tokens_per_second)},
+      {"ms_per_token", read_time, offsetof(etr_throughput, ms_per_token)},
+      {"why", read_text, offsetof(etr_throughput, why)}};
+  if (etr_json_null(r->json))
+    return;
+  etr_throughput *read = etr_arena_alloc(&r->box->arena, sizeof *read);
+  if (!read)
+    return;
+  *read = (etr_throughput){NAN, NAN, NAN, NULL};
+  read_fields(r, read, fields, ETR_COUNT(fields));
+  ((doc_method *)method)->method.throughput = read;
+}
+
 /* Reads the names and noise of the phases. Their times and runs are not compared. */
 static void read_phases(doc_reader *r, void *method) {
   static const field fields[] = {{"phase", read_text, offsetof(etr_run_phase, name)},
@@ -528,6 +545,7 @@ static void read_methods(doc_reader *r, void *reader) {
       {"runs_vary", read_variation, offsetof(doc_method, vary)},
       {"noise", read_noise, offsetof(doc_method, method.noise)},
       {"phases_of_runs", read_phases, 0},
+      {"throughput", read_throughput, 0},
       {"balance", read_parts, 0},
       {"graph", read_graph, 0},
       {"events", read_events, 0},

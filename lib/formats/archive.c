@@ -4,6 +4,8 @@
  */
 #include "formats/archive.h"
 
+#include "base/memory_file.h"
+
 #include "base/arena.h"
 #include "base/file.h"
 
@@ -473,7 +475,8 @@ static etr_status open_new(etr_archive **out, const char *path, const etr_slice 
 }
 
 etr_status etr_archive_open(etr_archive **out, const char *path, etr_error *error) {
-  return open_new(out, path, NULL, error);
+  etr_slice held;
+  return open_new(out, path, etr_memory_file_find(path, &held) ? &held : NULL, error);
 }
 
 etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const char *path,

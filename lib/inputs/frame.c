@@ -229,27 +229,41 @@ typedef struct coded_frame {
   etr_slice code;
 } coded_frame;
 
+static etr_source source_of(etr_map *strings, const coded_frame *from) {
+  return (etr_source){.file = etr_intern(strings, from->frame.file),
+                      .line = from->frame.line,
+                      .function = etr_intern(strings, from->frame.function),
+                      .code = etr_intern(strings, from->code)};
+}
+
 static etr_source *make_source(etr_arena *arena, etr_map *strings, const coded_frame *from) {
   etr_source *source = etr_arena_alloc(arena, sizeof *source);
   if (source)
-    *source = (etr_source){.file = etr_intern(strings, from->frame.file),
-                           .line = from->frame.line,
-                           .function = etr_intern(strings, from->frame.function),
-                           .code = etr_intern(strings, from->code)};
+    *source = source_of(strings, from);
   return source;
 }
 
-const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace,
-                                      const char *root) {
+static size_t count_frames(etr_slice trace) {
+  etr_frame frame;
+  size_t count = 0;
+  while (trace.size > 0)
+    count += etr_frame_read(&frame, pop_line(&trace));
+  return count;
+}
+
+etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, const char *root) {
   coded_frame here = {0}, best = {0}, in_library = {0};
   frame_kind best_kind = FRAME_NEVER;
-  while (trace.size > 0) {
+  size_t count = count_frames(trace), at = 0;
+  etr_source *frames = count > 0 ? etr_arena_alloc_array(arena, count, sizeof *frames) : NULL;
+  while (frames && trace.size > 0) {
     etr_slice line = pop_line(&trace);
     if (!etr_frame_read(&here.frame, line)) {
       if (line.size > 0)
         here.code = line; /* going up: the line right below the frame comes last */
       continue;
     }
+    frames[at++] = source_of(strings, &here);
     frame_kind kind = kind_of(here.frame.file, root);
     if (!in_library.frame.file.data && is_of_wrapped_library(here.frame.file))
       in_library = here;
@@ -262,5 +276,5 @@ const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_sl
   etr_source *source = best_kind == FRAME_NEVER ? NULL : make_source(arena, strings, &best);
   if (source && best_kind == FRAME_OF_USER && in_library.frame.file.data)
     source->library_line = make_source(arena, strings, &in_library);
-  return source;
+  return (etr_trace){.source = source, .frames = frames, .frame_count = at};
 }

@@ -25,16 +25,22 @@ etr_slice etr_library_path(etr_slice file);
 /** Returns true for code that has no file, such as <eval_with_key>. */
 bool etr_is_generated_file(etr_slice file);
 
+/** What a Python traceback says. */
+typedef struct etr_trace {
+  const etr_source *source; /* the model's line; NULL if there is none */
+  const etr_source *frames; /* all frames, innermost first */
+  size_t frame_count;
+} etr_trace;
+
 /**
- * Returns the frame of a Python traceback that is the model's line; NULL if there is none. It is
- * the innermost frame of the best kind: below the folder `root` (NULL: none), then files of no
+ * Reads a Python traceback: all its frames, and which of them is the model's line. That is the
+ * innermost frame of the best kind: below the folder `root` (NULL: none), then files of no
  * library, then models of ExecuTorch's examples and of transformers, then other files of the
  * libraries. Files of torch count only below `root`, and generated code never does. If it is of no
  * library but leads into one of models, its library_line is the innermost frame in there.
  *
  * A relative `root` names folders anywhere in a path: "torchvision/models".
  */
-const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace,
-                                      const char *root);
+etr_trace etr_trace_read(etr_arena *arena, etr_map *strings, etr_slice trace, const char *root);
 
 #endif

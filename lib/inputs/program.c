@@ -326,8 +326,8 @@ typedef struct node_metadata {
   etr_program_scope scope;
   const char *escaped_graph_id;
   etr_module_tree modules;
-  etr_text_cache traces, stacks; /* number `sources` by trace and `innermost` by module stack */
-  etr_vec(const etr_source *) sources;
+  etr_text_cache traces, stacks; /* number `read_traces` by trace and `innermost` by module stack */
+  etr_vec(etr_trace) read_traces;
   etr_vec(uint32_t) innermost;
 } node_metadata;
 
@@ -343,17 +343,17 @@ static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *sc
   return m->escaped_graph_id && etr_module_tree_init(&m->modules, strings->arena);
 }
 
-static const etr_source *read_trace(node_metadata *m, etr_json *json) {
+static etr_trace read_trace(node_metadata *m, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&m->traces, json, &known);
   if (known)
-    return m->sources.data[number];
-  const etr_source *source = etr_source_of_trace(m->strings->arena, m->strings,
-                                                 etr_json_string(json), m->scope.source_root);
-  const etr_source **slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->sources);
+    return m->read_traces.data[number];
+  etr_trace trace = etr_trace_read(m->strings->arena, m->strings, etr_json_string(json),
+                                   m->scope.source_root);
+  etr_trace *slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->read_traces);
   if (slot)
-    *slot = source;
-  return source;
+    *slot = trace;
+  return trace;
 }
 
 static uint32_t read_module(node_metadata *m, etr_json *json) {
@@ -393,7 +393,13 @@ static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json)
   return etr_ancestor_in_graph(m->strings, etr_json_string(json), m->scope.graph_id);
 }
 
-/* Reads {stack_trace, nn_module_stack, debug_handle, from_node, ...} into source, module,
+static void set_trace(etr_node *node, etr_trace trace) {
+  node->source = trace.source;
+  node->frames = trace.frames;
+  node->frame_count = trace.frame_count;
+}
+
+/* Reads {stack_trace, nn_module_stack, debug_handle, from_node, ...} into source, frames, module,
  * debug_handle and aten_node of a node. in_body: the node is in the body of a cond, map, ..., whose
  * graph ids are not known: its oldest ancestor counts then. Failures are the reader's and the
  * arenas'. */
@@ -409,7 +415,7 @@ static void node_metadata_read(node_metadata *m, etr_node *node, bool in_body, e
     if (!is_text)
       etr_json_skip(json);
     else if (trace)
-      node->source = read_trace(m, json);
+      set_trace(node, read_trace(m, json));
     else if (stack)
       node->module = read_module(m, json);
     else if (handle)

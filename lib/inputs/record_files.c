@@ -11,6 +11,7 @@
 #include "inputs/bundle.h"
 #include "inputs/dump.h"
 #include "inputs/flat_tensor.h"
+#include "inputs/held_buffers.h"
 #include "inputs/serial_log.h"
 
 #include <dirent.h>
@@ -221,7 +222,7 @@ size_t etr_input_file(const char *path, size_t *number) {
   struct stat status;
   const char *mark = strrchr(path, '#');
   bool is_part = mark && etr_slice_to_int(etr_slice_of(mark + 1), &parsed) && parsed > 0 &&
-                 stat(path, &status) != 0;
+                 !etr_file_is_regular(path) && stat(path, &status) != 0;
   *number = is_part ? (size_t)parsed : 0;
   return is_part ? (size_t)(mark - path) : strlen(path);
 }
@@ -286,17 +287,6 @@ static file_kind kind_of_head(etr_slice head) {
   return etr_dump_is(head) ? FILE_ETDUMP : FILE_OTHER;
 }
 
-/* Reads the first bytes. False: it is no file, or cannot be read. */
-static bool read_head(const char *path, char *into, size_t size, size_t *got) {
-  FILE *file = etr_file_open_regular(path);
-  if (!file)
-    return false;
-  *got = fread(into, 1, size, file);
-  bool done = !ferror(file);
-  fclose(file);
-  return done;
-}
-
 /* Returns true for the start of a zip whose first entry is the identifier of an ETRecord, which is
  * where ExecuTorch writes it: so a record that was cut short is known, too. */
 static bool starts_like_record(etr_slice head) {
@@ -346,7 +336,7 @@ static file_kind kind_of_content(const char *path, etr_slice head) {
 static file_look look_at(const char *path) {
   char head[FOREIGN_HEAD];
   size_t got;
-  if (!read_head(path, head, sizeof head, &got))
+  if (!etr_file_read_head(path, head, sizeof head, &got))
     return (file_look){.kind = kind_of_unread(path)};
   etr_slice bytes = {head, got};
   file_look look = {.kind = kind_of_content(path, bytes),
@@ -466,6 +456,8 @@ static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
     return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
   if (is_part(path))
     return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (etr_file_is_regular(path))
+    return look_at_file(f, path, S_IFREG, error);
   if (stat(path, &status) != 0)
     return fail_to_open(path, error);
   if (!S_ISDIR(status.st_mode))
@@ -573,11 +565,46 @@ static etr_status fail_of_nothing(finder *f, const char *path, etr_error *error)
                   list ? list : "");
 }
 
+/* Looks at the buffers that no path of `chosen` names. */
+static etr_status look_at_buffers(finder *f, const etr_held_buffers *held, const etr_inputs *chosen,
+                                  etr_error *error) {
+  for (size_t i = 0; i < chosen->buffer_count; i++) {
+    const char *name = chosen->buffers[i].name;
+    const char *const single[] = {chosen->etrecord, chosen->pte, chosen->debug_buffer};
+    bool is_named = false;
+    for (size_t k = 0; k < ETR_COUNT(single); k++)
+      is_named = is_named || (single[k] && strcmp(single[k], name) == 0);
+    for (size_t k = 0; k < chosen->etdump_count; k++)
+      is_named = is_named || strcmp(chosen->etdumps[k], name) == 0;
+    if (!is_named)
+      ETR_TRY(look_at_path(f, etr_held_buffer_path(held, i), error));
+  }
+  return ETR_OK;
+}
+
+/* Replaces the names of buffers among the paths of *chosen by the paths that they are read by. */
+static etr_status name_buffers(finder *f, etr_inputs *chosen, const etr_held_buffers *held,
+                               etr_error *error) {
+  const char **dumps = etr_arena_alloc_array(&f->arena, chosen->etdump_count, sizeof *dumps);
+  if (!dumps)
+    return etr_fail_memory(error);
+  for (size_t i = 0; i < chosen->etdump_count; i++)
+    dumps[i] = etr_held_buffer_named(held, chosen, chosen->etdumps[i]);
+  chosen->etdumps = dumps;
+  chosen->etrecord = etr_held_buffer_named(held, chosen, chosen->etrecord);
+  chosen->pte = etr_held_buffer_named(held, chosen, chosen->pte);
+  chosen->debug_buffer = etr_held_buffer_named(held, chosen, chosen->debug_buffer);
+  return ETR_OK;
+}
+
 static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths,
-                             size_t path_count, const etr_inputs *chosen, etr_error *error) {
+                             size_t path_count, etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
+  ETR_TRY(etr_held_buffers_hold(&out->held, chosen, error));
   for (size_t i = 0; i < path_count; i++)
     ETR_TRY(look_at_path(f, paths[i], error));
+  ETR_TRY(look_at_buffers(f, out->held, chosen, error));
+  ETR_TRY(name_buffers(f, chosen, out->held, error));
   ETR_TRY(choose_one(f, &records, path, chosen->etrecord, &out->etrecord, error));
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
   if (!out->pte)
@@ -675,14 +702,16 @@ etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t
                                const etr_inputs *chosen, etr_error *error) {
   static const etr_inputs nothing = {0};
   finder f = {0};
-  etr_inputs found = {0};
+  etr_inputs found = {0}, wanted = chosen ? *chosen : nothing;
   *out = (etr_inputs){0};
   etr_error_clear(error);
-  etr_status status = find_files(&f, &found, paths, path_count, chosen ? chosen : &nothing, error);
+  etr_status status = find_files(&f, &found, paths, path_count, &wanted, error);
   if (status == ETR_OK)
     status = etr_arena_failed(&f.arena) ? etr_fail_memory(error) : hand_out(out, &found, error);
-  if (status != ETR_OK)
+  if (status != ETR_OK) {
     etr_decoded_logs_free(f.logs);
+    etr_held_buffers_release(found.held);
+  }
   etr_arena_clear(&f.arena);
   return status;
 }
@@ -695,5 +724,6 @@ etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *
 void etr_inputs_clear(etr_inputs *inputs) {
   free(etr_for_foreign(inputs->etdumps));
   etr_decoded_logs_free(inputs->logs);
+  etr_held_buffers_release(inputs->held);
   *inputs = (etr_inputs){0};
 }

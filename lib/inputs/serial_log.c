@@ -372,15 +372,19 @@ bool etr_serial_log_is(const char *path) {
   row digits = {.count = 0};
   bool found = false;
   size_t nuls = 0, matched = 0;
-  FILE *file = etr_file_open_regular(path);
-  if (!file)
+  etr_seekable file;
+  if (etr_seekable_open(&file, path, NULL) != ETR_OK)
     return false;
-  for (size_t got; !found && nuls < MOST_NULS && (got = fread(piece, 1, sizeof piece, file)) > 0;)
-    for (size_t i = 0; i < got && !found; i++) {
+  for (uint64_t at = 0; !found && nuls < MOST_NULS && at < file.size; at += sizeof piece) {
+    size_t size = (size_t)ETR_MIN(file.size - at, (uint64_t)sizeof piece);
+    if (!etr_seekable_read(&file, at, piece, size))
+      break;
+    for (size_t i = 0; i < size && !found; i++) {
       nuls += piece[i] == '\0';
       found = passes(&state, piece[i]) &&
               (completes_start(&digits, piece[i]) || completes_announcement(&matched, piece[i]));
     }
-  fclose(file);
+  }
+  etr_seekable_close(&file);
   return found;
 }

@@ -9,6 +9,7 @@
 #include "formats/json_excerpt.h"
 #include "inputs/argument.h"
 #include "inputs/pte.h"
+#include "join/cost.h"
 #include "join/links.h"
 
 #include <inttypes.h>
@@ -771,4 +772,32 @@ bool etr_pte_graph_stand_in(etr_placement *placement, uint32_t method, const etr
   good = good && !etr_arena_failed(&scratch);
   etr_arena_clear(&scratch);
   return good;
+}
+
+/* ---- Multiply-accumulates ---- */
+
+bool etr_pte_count_macs(etr_method_inputs *method) {
+  /* Which payloads are shown, and how much of the budget is left, is decided when the graph is
+   * built for the profile: this one is thrown away. */
+  static const etr_blocks no_blocks = {0};
+  etr_arena arena = {0}, scratch = {0};
+  etr_payloads payloads;
+  etr_payloads_init(&payloads, &arena);
+  etr_budget budget;
+  etr_budget_init(&budget);
+  if (method->budget)
+    budget = *method->budget;
+  etr_method_inputs copy = *method;
+  copy.payloads = &payloads;
+  copy.budget = &budget;
+  etr_placement placement = {.method = &copy};
+  etr_pte_graph built;
+  bool is_built = etr_instructions_collect(&placement, 0, &no_blocks, &arena, &scratch) &&
+                  etr_pte_graph_build(&built, &placement, 0, &no_blocks, &arena, &scratch);
+  bool good = !etr_arena_failed(&arena) && !etr_arena_failed(&scratch);
+  if (is_built && good)
+    method->macs = etr_macs_of_graph(&built.graph);
+  etr_arena_clear(&arena);
+  etr_arena_clear(&scratch);
+  return good && (is_built || etr_budget_refused(&budget));
 }

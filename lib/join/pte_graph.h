@@ -29,4 +29,9 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
 bool etr_pte_graph_stand_in(etr_placement *placement, uint32_t method, const etr_blocks *blocks,
                             etr_arena *arena);
 
+/** Sets macs of a method with a program and without an Edge graph, by the shapes in its program:
+ * it is the upper bound where shapes are dynamic. It stays unknown if the program is too large for
+ * what is left of the budget. Returns false when out of memory. */
+bool etr_pte_count_macs(etr_method_inputs *method);
+
 #endif

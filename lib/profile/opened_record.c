@@ -6,6 +6,7 @@
 #include "profile/opened_record.h"
 
 #include "inputs/flat_tensor.h"
+#include "inputs/held_buffers.h"
 #include "inputs/program.h"
 #include "inputs/program_values.h"
 #include "join/cost.h"
@@ -248,11 +249,34 @@ static etr_status read_all(reader *r, etr_error *error) {
   return etr_arena_failed(r->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
+etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_error *error) {
+  ETR_TRY(etr_inputs_find_all(out, NULL, 0, given, error));
+  /* What finding does not take over from a caller's choice. */
+  if (given->weight_count > 0) {
+    out->weights = given->weights;
+    out->weight_count = given->weight_count;
+  }
+  if (given->reference_count > 0) {
+    out->references = given->references;
+    out->reference_count = given->reference_count;
+  }
+  if (given->taps)
+    out->taps = given->taps;
+  return ETR_OK;
+}
+
 etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs,
                            const etr_options *options, etr_error *error) {
   static const etr_options defaults = {0};
   *out = NULL;
   etr_error_clear(error);
+  if (etr_inputs_have_new_buffers(inputs)) {
+    etr_inputs found;
+    ETR_TRY(etr_inputs_of_buffers(&found, inputs, error));
+    etr_status status = etr_open_record(out, &found, options, error);
+    etr_inputs_clear(&found);
+    return status;
+  }
   etr_opened_record *opened = calloc(1, sizeof *opened);
   if (!opened)
     return etr_fail_memory(error);
@@ -265,7 +289,9 @@ etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs,
   opened->edge_only = r.options->edge_only;
   opened->without = r.options->without;
   etr_map_init(&r.method_by_name, r.arena);
-  etr_status status = read_all(&r, error);
+  etr_status status = etr_held_buffers_share(&opened->held, inputs->held, error);
+  if (status == ETR_OK)
+    status = read_all(&r, error);
   if (status == ETR_OK)
     *out = opened;
   else
@@ -279,6 +305,7 @@ void etr_close_record(etr_opened_record *opened) {
   for (size_t i = 0; opened->known_costs && i < opened->record.graph_count; i++)
     etr_known_costs_clear(&opened->known_costs[i]);
   etr_file_clear(&opened->pte.file);
+  etr_held_buffers_release(opened->held);
   etr_arena_clear(&opened->arena);
   free(opened);
 }

@@ -17,7 +17,8 @@ struct etr_opened_record {
   bool edge_only;      /* from the options */
   unsigned without;    /* from the options */
   uint64_t max_file_bytes;
-  etr_budget budget; /* what reading left of it: each profile starts with a copy */
+  etr_held_buffers *held; /* buffers that the record was read from; NULL: none */
+  etr_budget budget;      /* what reading left of it: each profile starts with a copy */
   etr_warnings warnings;
   etr_record record;
   etr_pte pte;
@@ -26,5 +27,14 @@ struct etr_opened_record {
   size_t edge_graph_count;
   etr_known_costs *known_costs; /* of each graph of the record; joining adds to it */
 };
+
+/** Finds what the buffers of inputs are that a caller filled by hand, as etr_inputs_find() does.
+ * Clear *out with etr_inputs_clear(). Errors: those of etr_inputs_find_all(). */
+etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_error *error);
+
+/** Returns true if etr_inputs_of_buffers() has to find what buffers are. */
+static inline bool etr_inputs_have_new_buffers(const etr_inputs *inputs) {
+  return inputs->buffer_count > 0 && !inputs->held;
+}
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "accuracy/debug_data.h"
 #include "accuracy/reference.h"
+#include "inputs/held_buffers.h"
 #include "inputs/serial_log.h"
 #include "join/attribute.h"
 #include "join/cost.h"
@@ -11,6 +12,7 @@
 #include "join/pte_graph.h"
 #include "memory/memory_plan.h"
 #include "profile/opened_record.h"
+#include "profile/shared_times.h"
 #include "profile/throughput.h"
 #include "runs/runs.h"
 #include "runs/typical.h"
@@ -23,6 +25,7 @@ typedef struct profile_box {
   etr_arena arena;
   etr_opened_record
       *own; /* the record, if etr_profile_open() opened it; NULL: the caller owns it */
+  etr_held_buffers *held; /* buffers that ETDumps were read from; NULL: none */
 } profile_box;
 
 typedef struct loader {
@@ -150,6 +153,20 @@ static bool add_unknown_methods(loader *l) {
   return true;
 }
 
+/* Counts what the methods of a program without Edge graphs compute, by which their times can
+ * distinguish them. */
+static bool count_macs(const loader *l) {
+  size_t programs = 0;
+  for (size_t i = 0; i < l->methods.count; i++)
+    programs += l->methods.data[i].program != NULL;
+  for (size_t i = 0; programs > 1 && l->dumps.dumps.count && i < l->methods.count; i++) {
+    etr_method_inputs *method = &l->methods.data[i];
+    if (method->program && !method->graph && !etr_pte_count_macs(method))
+      return false;
+  }
+  return true;
+}
+
 /* ---- Joining ---- */
 
 /* Returns the ATen graph of a method. The entry exported_program is the only program, or the
@@ -180,6 +197,11 @@ static etr_status fail_to_join(const loader *l, etr_error *error) {
                   l->budget.message);
 }
 
+/* Returns true if a method has instructions, so that there is something to show as a graph. */
+static bool has_program_graph(const etr_method_inputs *method) {
+  return method->program && method->program->instruction_count > 0;
+}
+
 /* Finds the nodes of a method's instructions and the times of its nodes. */
 static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_error *error) {
   etr_placement *placement = &l->placements[index];
@@ -190,8 +212,10 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
   if (!good)
     return fail_to_join(l, error);
   out->ambiguous_node_count = placement->ambiguous;
-  etr_graph *program = method->program ? etr_vec_push(l->arena, &l->programs) : NULL;
-  if (method->program && !program)
+  bool is_shown = has_program_graph(method);
+  etr_graph *program = is_shown ? etr_vec_push(l->arena, &l->programs) : NULL;
+  out->computes_nothing = method->program && !is_shown;
+  if (is_shown && !program)
     return etr_fail_memory(error);
   etr_method_graphs graphs = {
       .edge = method->graph ? &l->record.graphs[method->graph - l->record.graphs] : NULL,
@@ -209,6 +233,8 @@ static etr_status join_all(loader *l, etr_error *error) {
                        count_running_methods(l), l->options) != ETR_OK)
     return etr_fail_memory(error);
   etr_arena_clear(&l->runs);
+  if (!count_macs(l))
+    return etr_fail_memory(error);
   ETR_TRY(etr_choices_check(l->options, &l->blocks, l->methods.data, l->methods.count, error));
   etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->dumps.dumps.data, l->options,
                      &l->warnings);
@@ -230,6 +256,8 @@ static etr_status join_all(loader *l, etr_error *error) {
                                                     ETR_WORK_FOLLOWS_INPUT};
     methods[i].blocks = etr_blocks_of_method(&l->blocks, i, &methods[i].block_count);
     l->placements[i].method = &l->methods.data[i];
+    if (!etr_shared_times_find(&methods[i], i, &l->blocks, l->methods.data, l->arena))
+      return etr_fail_memory(error);
     ETR_TRY(join_method(l, &methods[i], i, error));
     if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena))
       return etr_fail_memory(error);
@@ -309,7 +337,7 @@ static void point_to_graphs(const loader *l, const uint32_t *places) {
       methods[i].graph = places[method->graph - l->record.graphs];
     else if (l->placements[i].program_graph)
       methods[i].graph = places[program];
-    program += method->program != NULL;
+    program += has_program_graph(method);
   }
 }
 
@@ -519,6 +547,13 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
   static const etr_options defaults = {0};
   *out = NULL;
   etr_error_clear(error);
+  if (etr_inputs_have_new_buffers(dumps)) {
+    etr_inputs found;
+    ETR_TRY(etr_inputs_of_buffers(&found, dumps, error));
+    etr_status status = etr_join_dumps(out, opened, &found, options, error);
+    etr_inputs_clear(&found);
+    return status;
+  }
   profile_box *box = calloc(1, sizeof *box);
   if (!box)
     return etr_fail_memory(error);
@@ -531,7 +566,9 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened,
               .warnings = {.arena = &box->arena}};
   etr_map_init(&l.names, l.arena);
   etr_payloads_init(&l.payloads, l.arena);
-  etr_status status = load_profile(&l, error);
+  etr_status status = etr_held_buffers_share(&box->held, dumps->held, error);
+  if (status == ETR_OK)
+    status = load_profile(&l, error);
   etr_arena_clear(&l.runs);
   if (status == ETR_OK)
     *out = &box->profile;
@@ -545,6 +582,13 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   etr_opened_record *opened;
   *out = NULL;
   etr_error_clear(error);
+  if (etr_inputs_have_new_buffers(inputs)) {
+    etr_inputs found;
+    ETR_TRY(etr_inputs_of_buffers(&found, inputs, error));
+    etr_status status = etr_profile_open(out, &found, options, error);
+    etr_inputs_clear(&found);
+    return status;
+  }
   if (!inputs->etrecord && inputs->etdump_count == 0 && !inputs->pte)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "neither an ETRecord nor an ETDump nor a .pte was given");
@@ -564,6 +608,7 @@ void etr_profile_close(etr_profile *profile) {
   if (!box)
     return;
   etr_close_record(box->own);
+  etr_held_buffers_release(box->held);
   etr_arena_clear(&box->arena);
   free(box);
 }

@@ -578,24 +578,30 @@ static bool decide_by_times(decider *d) {
 
 /* ---- Ties ---- */
 
-/* Returns the runs of a block as text: "3-8", "3-4, 7", at most MOST_NAMES ranges. Sets *first to
- * the first range. */
-static const char *list_runs(etr_arena *arena, const etr_block *block, const char **first) {
-  const char *text = "";
-  for (size_t i = 0, end, listed = 0; text && i < block->run_count && listed <= MOST_NAMES;
-       i = end, listed++) {
-    for (end = i + 1; end < block->run_count && block->runs[end] == block->runs[end - 1] + 1;)
+/* Runs as text. */
+typedef struct run_texts {
+  const char *runs; /* "3-8", "3-4, 7", at most MOST_NAMES ranges */
+  const char *maps; /* the options that decide them: "--map 3-4=METHOD --map 7=METHOD" */
+} run_texts;
+
+/* Returns runs, ascending, as text. Members are NULL when out of memory. */
+static run_texts list_runs(etr_arena *arena, const uint32_t *list, size_t count) {
+  run_texts text = {"", ""};
+  for (size_t i = 0, end, listed = 0; text.runs && text.maps && i < count; i = end, listed++) {
+    for (end = i + 1; end < count && list[end] == list[end - 1] + 1;)
       end++;
-    const char *runs = end - i == 1
-                           ? etr_arena_format(arena, "%u", block->runs[i])
-                           : etr_arena_format(arena, "%u-%u", block->runs[i], block->runs[end - 1]);
-    if (listed == MOST_NAMES)
-      runs = "...";
-    if (!runs)
-      return NULL;
-    if (listed == 0)
-      *first = runs;
-    text = etr_arena_format(arena, "%s%s%s", text, listed ? ", " : "", runs);
+    const char *gap = listed ? ", " : "", *blank = listed ? " " : "";
+    if (listed == MOST_NAMES) {
+      text.runs = etr_arena_format(arena, "%s, ...", text.runs);
+      text.maps = etr_arena_format(arena, "%s ...", text.maps);
+      break;
+    }
+    const char *range = end - i == 1 ? etr_arena_format(arena, "%u", list[i])
+                                     : etr_arena_format(arena, "%u-%u", list[i], list[end - 1]);
+    if (!range)
+      return (run_texts){0};
+    text.runs = etr_arena_format(arena, "%s%s%s", text.runs, gap, range);
+    text.maps = etr_arena_format(arena, "%s%s--map %s=METHOD", text.maps, blank, range);
   }
   return text;
 }
@@ -609,33 +615,69 @@ static bool has_program(const decider *d) {
   return false;
 }
 
-static void explain_tie(decider *d, etr_block *block) {
-  etr_arena *arena = d->warnings->arena;
+/* Says what the order of loads tells of a block of tied runs. */
+static const char *loads_text(decider *d, const etr_block *block) {
   const run_state *state = &d->runs[block->runs[0]];
-  const char *names = d->verdicts.data[state->verdict].rule, *first = "",
-             *runs = list_runs(arena, block, &first), *but = "";
-  uint32_t separated = state->separated_run;
   if (state->is_contradicted)
-    but = "; the order of loads and the times contradict each other";
-  else if (separated != ETR_NONE)
-    but = etr_arena_format(arena, "; the order of loads decides run %u alone", separated);
-  if (!runs || !but)
-    return;
-  const verdict *tie = &d->verdicts.data[state->verdict];
+    return "; the order of loads and the times contradict each other";
+  if (state->separated_run == ETR_NONE)
+    return "";
+  const char *text = etr_arena_format(
+      d->warnings->arena, "; the order of loads decides run %u alone", state->separated_run);
+  return text ? text : "";
+}
+
+/* Lists all runs that have a tied verdict. */
+static run_texts list_tied_runs(decider *d, uint32_t index) {
+  uint32_t *list = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *list);
+  size_t count = 0;
+  for (uint32_t i = 0; list && i < d->blocks->run_count; i++)
+    if (d->runs[i].tied && d->runs[i].verdict == index)
+      list[count++] = i;
+  return list_runs(d->warnings->arena, list, count);
+}
+
+static void explain_tie(decider *d, etr_block *block, const run_texts *text) {
+  const verdict *tie = &d->verdicts.data[d->runs[block->runs[0]].verdict];
   block->candidates = tie->candidates;
   block->candidate_count = tie->candidate_count;
-  const char *rule = etr_arena_format(arena, "tie: %s fit equally%s; decide with --map %s=METHOD",
-                                      names, but, first);
+  const char *rule = etr_arena_format(d->warnings->arena, "tie: %s fit equally%s; decide with %s",
+                                      tie->rule, loads_text(d, block), text->maps);
   if (rule)
     block->method_rule = rule;
+}
+
+/* Warns of all runs that have the verdict of a block's runs. */
+static void warn_of_tie(decider *d, const etr_block *block, const run_texts *text) {
   etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
-           "run%s %s could be any of %s%s%s: %s --map %s=METHOD (an ETDump for each method makes "
-           "that easy)",
-           etr_plural(block->run_count), runs, names,
-           has_program(d) ? ", which the .pte does not distinguish" : "", but,
+           "run%s %s could be any of %s%s%s: %s %s (an ETDump for each method makes that easy)",
+           etr_plural(strpbrk(text->runs, ",-") ? 2 : 1), text->runs,
+           d->verdicts.data[d->runs[block->runs[0]].verdict].rule,
+           has_program(d) ? ", which the .pte does not distinguish" : "", loads_text(d, block),
            has_program(d) ? "decide with"
                           : "give the .pte, which may distinguish them, or decide with",
-           first);
+           text->maps);
+}
+
+/* Explains all ties, and warns once of those that have one verdict. */
+static bool explain_ties(decider *d) {
+  run_texts *texts = etr_arena_alloc_array(&d->scratch, d->verdicts.count, sizeof *texts);
+  for (size_t i = 0; texts && i < d->blocks->block_count; i++) {
+    etr_block *block = &d->blocks->blocks[i];
+    const run_state *state = &d->runs[block->runs[0]];
+    if (!state->tied)
+      continue;
+    run_texts *text = &texts[state->verdict];
+    bool is_new = !text->runs;
+    if (is_new)
+      *text = list_tied_runs(d, state->verdict);
+    if (!text->runs || !text->maps)
+      return false;
+    explain_tie(d, block, text);
+    if (is_new)
+      warn_of_tie(d, block, text);
+  }
+  return texts != NULL;
 }
 
 /* ---- All ---- */
@@ -709,12 +751,7 @@ static bool decide_all(decider *d) {
   }
   if (!decide_by_sizes(d) || !decide_by_loads(d) || !decide_by_times(d))
     return false;
-  for (size_t i = 0; i < d->blocks->block_count; i++) {
-    etr_block *block = &d->blocks->blocks[i];
-    if (d->runs[block->runs[0]].tied)
-      explain_tie(d, block);
-  }
-  return !etr_arena_failed(&d->scratch);
+  return explain_ties(d) && !etr_arena_failed(&d->scratch);
 }
 
 void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, size_t method_count,

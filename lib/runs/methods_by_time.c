@@ -56,7 +56,8 @@ typedef struct measuring {
   size_t *scaling, *constant; /* the kernels of each group */
   size_t scaling_count, constant_count;
   double *usual;     /* per kernel: its second least time */
-  double *stretch;   /* x: per run, the stretch of scaling kernels by that of constant ones */
+  double *scaled;    /* per run, the lower quartile of the stretch of scaling kernels */
+  double *stretch;   /* x: per run, `scaled` by the median stretch of constant kernels */
   double *advantage; /* a: per run, the share of pairs of a scaling and a constant kernel in which
                         the scaling one is stretched more */
   double *room, *other_room;
@@ -121,14 +122,15 @@ static double share_larger(const double *first, size_t first_count, const double
 static void measure_run(measuring *m, size_t run) {
   sort_stretches(m, run, m->scaling, m->scaling_count, m->room);
   sort_stretches(m, run, m->constant, m->constant_count, m->other_room);
-  m->stretch[run] = etr_percentile_of_sorted(m->room, m->scaling_count, 25) /
-                    etr_median_of_sorted(m->other_room, m->constant_count);
+  m->scaled[run] = etr_percentile_of_sorted(m->room, m->scaling_count, 25);
+  m->stretch[run] = m->scaled[run] / etr_median_of_sorted(m->other_room, m->constant_count);
   m->advantage[run] = share_larger(m->room, m->scaling_count, m->other_room, m->constant_count);
 }
 
 static bool measure(measuring *m) {
   size_t runs = m->times->run_count, room = ETR_MAX(m->times->kernel_count, runs) + 1;
   m->usual = etr_arena_alloc_array(&m->scratch, room, sizeof *m->usual);
+  m->scaled = etr_arena_alloc_array(&m->scratch, runs, sizeof *m->scaled);
   m->stretch = etr_arena_alloc_array(&m->scratch, runs, sizeof *m->stretch);
   m->advantage = etr_arena_alloc_array(&m->scratch, runs, sizeof *m->advantage);
   m->room = etr_arena_alloc_array(&m->scratch, room, sizeof *m->room);
@@ -230,11 +232,28 @@ static bool compare_leading(measuring *m, groups *out) {
   return true;
 }
 
-static etr_time_label label_of(const measuring *m, size_t run, double middle) {
+/* Returns the middle between the groups by the stretch of scaling kernels alone. */
+static double middle_of_scaled(measuring *m, double middle) {
+  double medians[2];
+  for (int above = 0; above < 2; above++) {
+    size_t count = 0;
+    for (size_t r = 0; r < m->times->run_count; r++)
+      if ((m->stretch[r] > middle) == above)
+        m->other_room[count++] = m->scaled[r];
+    etr_sort(m->other_room, count, sizeof *m->other_room, etr_by_double);
+    medians[above] = count ? etr_median_of_sorted(m->other_room, count) : INFINITY;
+  }
+  return sqrt(medians[0] * medians[1]);
+}
+
+/* A neighbour that stretches constant kernels makes the dearer method look like the cheaper one.
+ * Its scaling kernels still take as long as in the dearer one, so such a run stays unknown. */
+static etr_time_label label_of(const measuring *m, size_t run, double middle, double of_scaled) {
   double least = m->times->behind_load[run] ? LEAST_OF_LEADING : LEAST_OF_DEARER;
   if (m->stretch[run] > BAND * middle && m->advantage[run] >= least)
     return ETR_TIME_LABEL_DEARER;
-  return m->stretch[run] < middle / BAND ? ETR_TIME_LABEL_CHEAPER : ETR_TIME_LABEL_UNKNOWN;
+  return m->stretch[run] < middle / BAND && m->scaled[run] < of_scaled ? ETR_TIME_LABEL_CHEAPER
+                                                                       : ETR_TIME_LABEL_UNKNOWN;
 }
 
 bool etr_kernel_times_tell(etr_time_label *labels, etr_time_rule *rule,
@@ -252,8 +271,11 @@ bool etr_kernel_times_tell(etr_time_label *labels, etr_time_rule *rule,
     *rule = ETR_TIME_RULE_TIMES;
   else if (good && can_tell && compare_leading(&m, &found))
     *rule = ETR_TIME_RULE_LOADS;
+  double middle = sqrt(found.low * found.high), of_scaled = 0;
+  if (good && *rule != ETR_TIME_RULE_NONE)
+    of_scaled = middle_of_scaled(&m, middle);
   for (size_t r = 0; good && *rule != ETR_TIME_RULE_NONE && r < times->run_count; r++)
-    labels[r] = label_of(&m, r, sqrt(found.low * found.high));
+    labels[r] = label_of(&m, r, middle, of_scaled);
   etr_arena_clear(&m.scratch);
   return good;
 }
@@ -303,24 +325,30 @@ static double bytes_of_node(const etr_graph *graph, const etr_node *node) {
   return sum;
 }
 
-/* Returns the first node of an instruction's handles that has the kernel's operator. */
-static const etr_node *node_of_kernel(const etr_method_inputs *method, const etr_event *event) {
+/* Adds up what the nodes of an instruction's handles with the kernel's operator read and write.
+ * Returns 0 if it is not known, or if several of them read and write different amounts. */
+static double bytes_of_nodes(const etr_method_inputs *method, const etr_event *event) {
   const etr_map_instruction *map = etr_maps_find(method->map, event->instruction_id);
   uint32_t number = etr_map_get(&method->operators, etr_operator_of_event(event->name));
+  double found = 0;
   for (size_t i = 0; map && number != ETR_NONE && i < map->handle_count; i++) {
     size_t count;
     size_t at = etr_node_index_find(&method->by_operator, map->handles[i], number, &count);
-    if (count > 0)
-      return &method->graph->nodes[method->by_operator.slots[at].node];
+    for (size_t k = 0; k < count; k++) {
+      const etr_node *node = &method->graph->nodes[method->by_operator.slots[at + k].node];
+      double bytes = bytes_of_node(method->graph, node);
+      if (found > 0 && (bytes < found || bytes > found))
+        return 0;
+      found = bytes;
+    }
   }
-  return NULL;
+  return found;
 }
 
 static double bytes_of_kernel(const etr_method_inputs *method, const etr_event *event) {
   if (method->program)
     return bytes_of_instruction(method->program, event->instruction_id);
-  const etr_node *node = method->graph ? node_of_kernel(method, event) : NULL;
-  return node ? bytes_of_node(method->graph, node) : 0;
+  return method->graph ? bytes_of_nodes(method, event) : 0;
 }
 
 /* ---- The times of a recording's runs ---- */

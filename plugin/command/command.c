@@ -130,7 +130,9 @@ drawing_format command_drawing(const cli_settings *settings) {
   const char *extension = settings->has_format ? "" : command_extension(settings);
   if (strcmp(extension, ".svg") == 0)
     return DRAWING_SVG;
-  return strcmp(extension, ".png") == 0 ? DRAWING_PNG : (drawing_format)settings->format;
+  if (strcmp(extension, ".png") == 0)
+    return DRAWING_PNG;
+  return strcmp(extension, ".pdf") == 0 ? DRAWING_PDF : (drawing_format)settings->format;
 }
 
 bool command_draws_picture(const cli_settings *settings) {

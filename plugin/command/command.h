@@ -32,7 +32,7 @@ enum { MAX_LIST = 64, TOP_DEFAULT = -1 };
 typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
 
 /** Output format of `dot`. */
-typedef enum drawing_format { DRAWING_DOT, DRAWING_SVG, DRAWING_PNG } drawing_format;
+typedef enum drawing_format { DRAWING_DOT, DRAWING_SVG, DRAWING_PNG, DRAWING_PDF } drawing_format;
 
 /** The viewer that `export` writes for. */
 typedef enum export_target { TARGET_MODEL_EXPLORER } export_target;
@@ -105,6 +105,7 @@ typedef struct cli_settings {
   unsigned color_by; /* of `dot`: 1 is by accuracy */
   bool has_color_by;
   bool fold;              /* `dot` draws equal blocks once */
+  bool no_fold;           /* `dot` draws all of them */
   int64_t most_expensive; /* number of nodes, the slowest, that `dot` draws as boxes of their own */
   unsigned by; /* of diff: etr_diff_by, from ETR_DIFF_BY_NODE on; of summary: etr_sum_by, from
                   ETR_SUM_BY_OP on; of source: 1 is by pattern */

@@ -109,23 +109,44 @@ static etr_status emit_dot(void *context, const etr_sink *sink, etr_error *error
   return etr_emit_dot(entry->profile, entry->graph, &entry->options, sink, error);
 }
 
-/* Refuses PNG on a terminal, and unknown extensions: DOT in a file with the extension of another
- * format would look broken. */
+/* Refuses PNG and PDF on a terminal, and unknown extensions: DOT in a file with the extension of
+ * another format would look broken. */
 static exit_status command_check_dot(const cli_settings *settings) {
-  static const char *const known[] = {"", ".dot", ".gv", ".svg", ".png"};
+  static const char *const known[] = {"", ".dot", ".gv", ".svg", ".png", ".pdf"};
   const char *extension = command_extension(settings);
-  if (command_drawing(settings) == DRAWING_PNG && command_fills_terminal(settings))
-    return message_usage("dot", "refusing to write a PNG to a terminal: use -o FILE");
+  drawing_format format = command_drawing(settings);
+  if (settings->fold && settings->no_fold)
+    return message_usage("dot", "--fold and --no-fold exclude each other");
+  if ((format == DRAWING_PNG || format == DRAWING_PDF) && command_fills_terminal(settings))
+    return message_usage("dot", "refusing to write a %s to a terminal: use -o FILE",
+                         format == DRAWING_PNG ? "PNG" : "PDF");
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcmp(extension, known[i]) == 0 || settings->has_format || !command_has_file(settings))
       return EXIT_DONE;
   return message_usage(
-      "dot", "cannot write %s files: name FILE .svg, .png or .dot, or give --format", extension);
+      "dot", "cannot write %s files: name FILE .svg, .png, .pdf or .dot, or give --format",
+      extension);
+}
+
+enum { MOST_UNFOLDED = 100 }; /* operators whose labels can still be read on a page */
+
+/* Returns true if equal blocks are drawn once: where the user asks for it, and in pictures of large
+ * graphs, unless the user has chosen what is drawn. */
+static bool folds_blocks(const etr_graph *graph, const cli_settings *settings) {
+  if (settings->fold || settings->no_fold || command_drawing(settings) == DRAWING_DOT)
+    return settings->fold;
+  if (settings->depth > 0 || settings->focus != NULL || settings->most_expensive > 0)
+    return false;
+  size_t operators = 0;
+  for (size_t i = 0; i < graph->node_count; i++)
+    operators += graph->nodes[i].kind == ETR_NODE_OP;
+  return operators > MOST_UNFOLDED;
 }
 
 static etr_status command_dot(const etr_profile *profile, const cli_settings *settings,
                               const etr_sink *sink, etr_error *error) {
-  static const char *const formats[] = {[DRAWING_SVG] = "svg", [DRAWING_PNG] = "png"};
+  static const char *const formats[] = {
+      [DRAWING_SVG] = "svg", [DRAWING_PNG] = "png", [DRAWING_PDF] = "pdf"};
   static const layout_patience patience = {.silent = 10, .longest = 300};
   drawing_format format = command_drawing(settings);
   drawn_entry entry = {.profile = profile,
@@ -134,11 +155,11 @@ static etr_status command_dot(const etr_profile *profile, const cli_settings *se
                                    .top = (size_t)settings->most_expensive,
                                    .by_accuracy = settings->has_color_by
                                                       ? settings->color_by == 1
-                                                      : settings->reference != NULL,
-                                   .fold = settings->fold}};
+                                                      : settings->reference != NULL}};
   etr_status status = command_entry(&entry.graph, profile, settings, error);
   if (status != ETR_OK)
     return status;
+  entry.options.fold = folds_blocks(&profile->graphs[entry.graph], settings);
   return format == DRAWING_DOT
              ? emit_dot(&entry, sink, error)
              : layout_write(formats[format], patience, emit_dot, &entry, sink, error);
@@ -505,7 +526,7 @@ const cli_command commands[] = {
     {.name = "delegation",
      .bit = FOR_DELEGATION,
      .arguments = "RECORD...",
-     .without = ETR_WITHOUT_MEMORY | ETR_WITHOUT_SOURCES,
+     .without = ETR_WITHOUT_SOURCES,
      .summary = "show which operator types are delegated, with times",
      .help = "Counts the delegated and the other nodes of each operator type, as ExecuTorch's "
              "print_delegation_info "
@@ -559,12 +580,13 @@ const cli_command commands[] = {
      .compares_values = true,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
-     .summary = "draw a graph as Graphviz DOT, SVG or PNG, coloured by time",
+     .summary = "draw a graph as Graphviz DOT, SVG, PNG or PDF, colored by time",
      .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of "
              "the border. "
-             "Without --entry, it draws the first entry point of the record. SVG and PNG need the "
-             "program `dot` of "
-             "Graphviz. Without --depth, it expands as many modules as remain readable. With "
+             "Without --entry, it draws the first entry point of the record. SVG, PNG and PDF need "
+             "the program `dot` of Graphviz; of a graph of more than 100 operators they show equal "
+             "blocks once, so that it fits a page. Without --depth, it expands as many modules as "
+             "remain readable. With "
              "--reference, colours are "
              "those of accuracy: the SNR of logged values. A report has the better picture, with "
              "boxes that open.",
@@ -572,7 +594,7 @@ const cli_command commands[] = {
                    "a picture for a browser, with details in tooltips"},
                   {"dot mobilenet_v2 --focus features.1 -o block.png",
                    "one module and its neighbours"},
-                  {"dot llama --fold -o llama.svg", "32 equal layers as one block, for a document"},
+                  {"dot llama -o llama.pdf", "32 equal layers as one block, for a document"},
                   {"dot mobilenet_v2 --top 10 -o top.svg",
                    "the ten slowest nodes and what surrounds them"}},
      .check = command_check_dot,

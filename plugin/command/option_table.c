@@ -46,7 +46,7 @@ static const option_values skips[] = {{FOR_EVENTS, NULL,
                                       {SKIPPING, NULL, NULL},
                                       {0, NULL, NULL}};
 static const option_values formats[] = {
-    {FOR_DOT, "dot|svg|png",
+    {FOR_DOT, "dot|svg|png|pdf",
      "format of the output (default: by the extension of FILE, or else dot)"},
     {PER_METHOD, "text|json|csv|tsv|markdown|jsonl|parquet|arrow",
      "output format; jsonl has one JSON object for each row of csv. parquet and arrow (IPC) have "
@@ -175,6 +175,9 @@ const option_spec option_specs[] = {
      .help = "draw equal blocks, and equal steps of unrolled loops, once, with their number, total "
              "time and median, so "
              "that a model fits a page"},
+    {"no-fold", 0, NULL, AS(FLAG, no_fold), FOR_DOT,
+     .help = "draw all blocks also in SVG, PNG and PDF of large graphs (default: a graph of more "
+             "than 100 operators is folded there)"},
     {"top", 'n', "N", AS(COUNT, most_expensive), FOR_DOT,
      .help = "draw only the N slowest nodes as boxes; the others are summed by module"},
     {"format", 'f', "FORMAT", AS(WORD, format), LISTING | FOR_DOT,

@@ -487,17 +487,26 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "</TD></TR>");
 }
 
-/* Puts the same parts of the time as other outputs, to the nanosecond. They add up to
- * Method::execute. */
+static void put_microseconds(etr_writer *writer, const etr_dot_view *view, double ticks) {
+  etr_put_fixed(writer, etr_ticks_to_ns(view->profile, ticks) / 1e3, 3);
+}
+
+/* Puts the same parts of the time as other outputs, in microseconds to the nanosecond. They add up
+ * to Method::execute. */
 static void put_balance(etr_writer *writer, const etr_dot_view *view) {
-  const etr_method *method = view->method;
-  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">typical ns:");
-  for (size_t i = 0; i < method->part_count; i++) {
-    etr_putf(writer, "%s %s ", i == 0 ? "" : " +", etr_time_part_name(method->parts[i].part));
-    etr_put_fixed(writer, etr_ticks_to_ns(view->profile, method->parts[i].typical), 3);
+  etr_balance balance;
+  if (!etr_balance_make(&balance, view->arena, view->method) || balance.count == 0)
+    return;
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">in us: ");
+  for (size_t i = 0; i < balance.count; i++) {
+    if (i > 0)
+      etr_puts(writer, " + ");
+    put_html(writer, balance.list[i].text);
+    etr_puts(writer, " ");
+    put_microseconds(writer, view, balance.list[i].time->typical);
   }
-  etr_puts(writer, " = execute ");
-  etr_put_fixed(writer, etr_ticks_to_ns(view->profile, method->execute.typical), 3);
+  etr_puts(writer, " = Method::execute ");
+  put_microseconds(writer, view, view->method->execute.typical);
   etr_puts(writer, "</FONT></TD></TR>");
 }
 

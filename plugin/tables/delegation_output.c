@@ -7,10 +7,13 @@
 
 #include "output/node_filter.h"
 #include "output/section.h"
+#include "views/delegate_payload.h"
 #include "views/delegation.h"
 #include "views/loads.h"
 
 /* ---- Delegates: tables and JSON of `delegation`, the dashboard's document ---- */
+
+enum { READ = ETR_IN_TEXT | ETR_IN_MARKDOWN };
 
 /* A delegate and what its cells are made of. */
 typedef struct delegate_cells {
@@ -21,6 +24,7 @@ typedef struct delegate_cells {
   double call, on_nodes, estimated, phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
   etr_arena *arena;
   etr_delegate_contents contents;
+  const etr_delegate_payload *payload; /* NULL: not known */
 } delegate_cells;
 
 static const delegate_cells *cells_of(const void *row) {
@@ -28,6 +32,25 @@ static const delegate_cells *cells_of(const void *row) {
 }
 
 /* ---- Fields ---- */
+
+static bool has_payload(const void *row) {
+  return cells_of(row)->payload != NULL;
+}
+static bool is_open(const void *row) {
+  return has_payload(row) && !cells_of(row)->payload->is_closed;
+}
+static etr_cell payload_bytes(const void *row) {
+  const etr_delegate_payload *payload = cells_of(row)->payload;
+  return payload ? etr_cell_number((double)(payload->part->size_bytes + payload->weight_bytes))
+                 : etr_cell_none();
+}
+static etr_cell weights_text(const void *row) {
+  const etr_delegate_payload *payload = cells_of(row)->payload;
+  if (!payload)
+    return etr_cell_none();
+  return payload->is_closed ? etr_cell_text(ETR_CLOSED_FORMAT)
+                            : etr_cell_number((double)payload->weight_bytes);
+}
 
 static bool tells_contents(const void *context) {
   return *(const bool *)context;
@@ -128,6 +151,13 @@ static const etr_field delegate_fields[] = {
      ETR_ARRAY_AT(delegate_cells, contents.modules, contents.module_count)},
     {"op_types", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_delegate_op_fields,
      .type = "delegate_ops", ETR_ARRAY_AT(delegate_cells, contents.ops, contents.op_count)},
+    {"payload_bytes", "bytes", ETR_CELL_BYTES, ETR_IN_ALL, .get = payload_bytes, .has = has_payload,
+     .hides_zeros = true, .nullable = true,
+     .says = "that the program passes to it, weights included; null: there is no program"},
+    {NULL, "weight bytes", ETR_CELL_BYTES, READ, .get = weights_text, .hides_zeros = true},
+    {"weight_bytes", "weight bytes", ETR_CELL_BYTES, ETR_IN_DATA | ETR_IN_JSON,
+     ETR_VIA(delegate_cells, payload, etr_delegate_payload, weight_bytes), .has = is_open,
+     .nullable = true, .says = "null: not known, as in a closed format, whose bytes include them"},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
 ETR_ROW_TYPE(delegate, delegate_fields);
@@ -160,8 +190,11 @@ static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_pro
                                                  size_t *count) {
   const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, count);
   delegate_cells *cells = rows ? etr_arena_alloc_array(arena, *count, sizeof *cells) : NULL;
+  const etr_delegate_payloads payloads = etr_delegate_payloads_make(arena, profile);
   for (size_t i = 0; cells && i < *count; i++) {
     cells[i] = delegate_cells_of(arena, method, &rows[i], runs);
+    cells[i].payload = etr_delegate_payload_of(&payloads, profile, method,
+                                               rows[i].delegate->instruction_id);
     if (!etr_delegate_contents_make(&cells[i].contents, arena, profile, method, rows[i].delegate))
       return NULL;
   }
@@ -374,8 +407,9 @@ static void put_title_of_delegates(etr_answer *answer, const etr_method *method)
 }
 
 typedef struct delegates {
-  bool contents; /* of a delegate that recorded no operators, it is all that is known */
-  bool parts;    /* a phase or a compute unit of some delegate is known */
+  bool contents;  /* of a delegate that recorded no operators, it is all that is known */
+  bool is_closed; /* a delegate's payload is of a closed format */
+  bool parts;     /* a phase or a compute unit of some delegate is known */
   etr_table table;
 } delegates;
 
@@ -399,6 +433,7 @@ static bool add_delegates(delegates *d, const etr_method *method) {
   if (!cells)
     return false;
   for (size_t i = 0; i < count; i++) {
+    d->is_closed |= cells[i].payload && cells[i].payload->is_closed;
     d->contents |= cells[i].contents.is_opaque && cells[i].contents.op_count > 0;
     for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++)
       d->parts |= cells[i].row->phases[p] > 0;
@@ -415,7 +450,7 @@ static bool put_told_delegates(etr_answer *answer, const etr_method *method, uns
   delegates *d = begin_delegates(answer);
   if (!d || !add_delegates(d, method))
     return false;
-  if (!d->contents && !d->parts)
+  if (!d->contents && !d->parts && !d->is_closed)
     return true;
   d->table.medium = medium;
   etr_puts(&answer->writer, "\n");

@@ -7,6 +7,7 @@
 #include "tables/cost_fields.h"
 #include "tables/finding_output.h"
 #include "views/diff_view.h"
+#include "views/throughput.h"
 
 #include <math.h>
 
@@ -200,6 +201,30 @@ static bool put_findings(etr_diff_output *o, const etr_method_pair *method) {
   return true;
 }
 
+#define TOKENS(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_throughput_change, name)
+
+static const etr_field throughput_change_fields[] = {
+    {"base_tokens_per_run", TOKENS(ETR_CELL_NUMBER, base_tokens_per_run), .nullable = true},
+    {"new_tokens_per_run", TOKENS(ETR_CELL_NUMBER, new_tokens_per_run), .nullable = true},
+    {"base_ms_per_token", TOKENS(ETR_CELL_NUMBER, base_ms_per_token), .nullable = true,
+     .says = "milliseconds of the typical run, whatever time_unit is"},
+    {"new_ms_per_token", TOKENS(ETR_CELL_NUMBER, new_ms_per_token), .nullable = true},
+    {"base_tokens_per_second", TOKENS(ETR_CELL_NUMBER, base_tokens_per_second), .nullable = true},
+    {"new_tokens_per_second", TOKENS(ETR_CELL_NUMBER, new_tokens_per_second), .nullable = true},
+    {"verdict", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_throughput_change, verdict),
+     .says = "that of execute; null if runs of one side read more tokens than those of the other",
+     .type = "verdict", .nullable = true},
+    {"text", TOKENS(ETR_CELL_NAME, text), .says = "for people"},
+};
+ETR_ROW_TYPE(throughput_change, throughput_change_fields);
+
+static void put_throughput(etr_diff_output *o, const etr_method_pair *method) {
+  etr_throughput_change change;
+  bool is_known = etr_throughput_change_of(&change, &o->answer.arena, o->comparison, method);
+  etr_field_put_row(&o->answer.fields, "throughput", &etr_throughput_change_fields,
+                    is_known ? &change : NULL);
+}
+
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   etr_jw_object(f->json);
@@ -212,6 +237,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_field_text(f, "reason_text", why[0] ? why : NULL);
   const char *odd = etr_diff_odd_text(o, &method->execute);
   etr_field_text(f, "odd_text", odd[0] ? odd : NULL);
+  put_throughput(o, method);
   put_runs(o, "base", o->comparison->base, method->base_method);
   put_runs(o, "new", o->comparison->newer, method->new_method);
   etr_field_put_rows(f, "differences", &etr_difference_fields,

@@ -9,6 +9,7 @@
 
 #include "views/diff_view.h"
 #include "views/loads.h"
+#include "views/throughput.h"
 
 /* ---- A method: its verdict ---- */
 
@@ -60,7 +61,10 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   if (times[0])
     rest = etr_arena_format(arena, "; typical %s per inference, %s", times,
                             etr_diff_runs_text(o, execute));
-  const char *notes[4] = {etr_diff_odd_text(o, execute), etr_diff_reason_text(o, execute), "", ""};
+  etr_throughput_change tokens;
+  bool has_tokens = etr_throughput_change_of(&tokens, arena, o->comparison, method);
+  const char *notes[5] = {etr_diff_odd_text(o, execute), etr_diff_reason_text(o, execute), "", "",
+                          has_tokens ? tokens.text : ""};
   for (size_t i = 0; is_timed_twice(method) && i < 2; i++) {
     const char *steadiness = i ? etr_diff_steadiness_text(o, o->comparison->newer,
                                                           method->new_method)

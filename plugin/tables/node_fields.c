@@ -266,6 +266,33 @@ static void put_source(const etr_fields *f, const void *row) {
   etr_field_source_object(f, "source", as_row(row)->node->source);
 }
 
+static void put_frames(const etr_fields *f, const void *row) {
+  const etr_node *node = as_row(row)->node;
+  etr_field_list(f, "frames");
+  for (size_t i = 0; i < node->frame_count; i++) {
+    etr_jw_object(f->json);
+    etr_field_source(f, &node->frames[i]);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
+static void put_module_types(const etr_fields *f, const void *row) {
+  const etr_module *modules = as_row(row)->graph->modules;
+  size_t depth = 0;
+  for (uint32_t at = as_row(row)->node->module; at != ETR_NONE; at = modules[at].parent)
+    depth++;
+  const char **types = etr_arena_alloc_array(as_row(row)->arena, depth, sizeof *types);
+  size_t left = types ? depth : 0; /* filled from its end: the way leads from inside to outside */
+  for (uint32_t at = as_row(row)->node->module; left > 0; at = modules[at].parent)
+    types[--left] = modules[at].type;
+  etr_field_list(f, "module_types");
+  for (size_t i = 0; types && i < depth; i++)
+    if (types[i][0])
+      etr_jw_string(f->json, types[i]);
+  etr_jw_end(f->json);
+}
+
 static void put_edge_nodes(const etr_fields *f, const void *row) {
   if (!as_row(row)->node->edge_nodes)
     return;
@@ -366,9 +393,13 @@ static const etr_field fields[] = {
     {NULL, "output", ETR_CELL_NAME, ETR_IN_TABLES, .get = output, .has = has_output, .spare = 2,
      .says = "type and shape of the result"},
     {"module_type", NULL, ETR_CELL_NAME, ETR_IN_JSON, MODULE(type), .blank_is_null = true},
+    {"module_types", .in = ETR_IN_JSON, .put = put_module_types,
+     .says = "the classes of the module's levels, outermost first", .type = "texts"},
     {"debug_handle", NULL, ETR_CELL_COUNT, ETR_IN_JSON, NODE(debug_handle), .has = has_handle},
     {"source", .in = ETR_IN_JSON, .put = put_source, .says = "innermost frame outside torch",
      .type = "source", .nullable = true},
+    {"frames", .in = ETR_IN_JSON, .put = put_frames,
+     .says = "the whole stack trace, innermost frame first", .type = "sources"},
     {"weight", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(weight_name),
      .says = "the name of a parameter, buffer or constant", .nullable = true},
     {"aten_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(aten_node),

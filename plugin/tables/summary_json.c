@@ -325,8 +325,10 @@ etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filt
   etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "summary/1");
   etr_answer_put_filter(&answer);
   etr_field_effective_peaks(&answer.fields);
-  bool good = etr_answer_put_methods(&answer, put_method) &&
-              etr_summary_put_loads(&answer.fields, &answer.arena) &&
-              etr_decoder_put_profile(&answer.fields, &answer.arena);
+  bool good = etr_summary_share(&answer.profile, &answer.arena);
+  answer.fields.profile = answer.profile;
+  good = good && etr_answer_put_methods(&answer, put_method) &&
+         etr_summary_put_loads(&answer.fields, &answer.arena) &&
+         etr_decoder_put_profile(&answer.fields, &answer.arena);
   return etr_answer_end(&answer, good, error);
 }

@@ -347,9 +347,12 @@ static void put_accuracy(report *r, const etr_summary *s) {
                                     line ? line : "no value was compared"));
 }
 
-/* Puts by what the runs were found to be of the method, where that is not certain. */
+/* Puts by what the runs were found to be of the method, where that is not certain, or what decides
+ * it. */
 static void put_rule(report *r, const etr_summary *s) {
   const etr_block *block = etr_block_of_rule(r->answer.profile, s->method);
+  if (block && block->candidate_count)
+    etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, block->method_rule);
   if (block && block->method_evidence[0])
     etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2,
                      etr_arena_format(&r->answer.arena, "method %s: %s", block->method_rule,
@@ -476,7 +479,8 @@ static void put_phases(report *r, const etr_summary *s) {
   static const char *const notes[] = {
       "phases differ in the sizes of the values that the runs logged",
       "phases differ in the events of the runs",
-      "phases are an estimate: longer runs stretch some operators more than others"};
+      "phases are an estimate: longer runs stretch some operators more than others, as longer "
+      "inputs and memory contention do"};
   const etr_method *method = s->method;
   etr_table table;
   if (method->mixed_phase_count < 2)
@@ -675,6 +679,8 @@ static const char *phases_note(report *r, const etr_method *method) {
              etr_plural(phase->run_count));
     put_time(r, &writer, phase->execute.typical);
   }
+  if (method->run_phases[0].told_by == ETR_PHASE_BY_TIMES)
+    etr_puts(&writer, " (longer inputs, or memory contention)");
   etr_puts(&writer, "; the times above are of all of these runs");
   return etr_text_end(&text, &writer);
 }
@@ -1068,6 +1074,7 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_fi
   /* Parts and findings have columns only if some are chosen. */
   bool is_table = !is_for_people || by == ETR_SUM_BY_METHOD ||
                   (by > ETR_SUM_BY_METHOD && r.answer.options->columns);
-  bool good = (is_table ? put_rows : put_methods)(&r);
+  bool good = etr_summary_share(&r.answer.profile, &r.answer.arena) &&
+              (is_table ? put_rows : put_methods)(&r);
   return etr_answer_end(&r.answer, good, error);
 }

@@ -183,11 +183,6 @@ static step to_products(const marking *m, uint32_t node) {
   return is_product(&m->graph->nodes[node]) ? STEP_MARK : STEP_ON;
 }
 
-/* Between the products of a feed-forward layer: not over the residual's sum. */
-static step over_activations(const marking *m, uint32_t node) {
-  return IS(&m->graph->nodes[node], "add") ? STEP_STOP : STEP_ON;
-}
-
 /* ---- The kinds ---- */
 
 static void mark_embeddings_and_norms(marking *m) {
@@ -286,18 +281,34 @@ static void mark_output(marking *m) {
   }
 }
 
+/* Returns whether an operator computes with results of feed-forward layers and constants alone, as
+ * activations do; the sum with the residual reads something else. */
+static bool is_activation(const marking *m, uint32_t node) {
+  enum { NEAR = 3 };
+  const etr_node *at = &m->graph->nodes[node];
+  bool any = false;
+  for (size_t i = 0; i < at->input_count; i++) {
+    uint32_t input = at->inputs[i].node;
+    bool is_mine = input < node && m->kinds[input] == ETR_LAYER_FEED_FORWARD;
+    if (!is_mine && !is_weight(m->graph, input, NEAR))
+      return false;
+    any |= is_mine;
+  }
+  return any && at->kind == ETR_NODE_OP;
+}
+
 static void mark_feed_forward(marking *m) {
   for (uint32_t i = 0; i < m->graph->node_count; i++)
     if (m->is_layer[i] && m->kinds[i] == UNDECIDED)
       m->kinds[i] = ETR_LAYER_FEED_FORWARD;
+  for (uint32_t i = 0; i < m->graph->node_count; i++)
+    if (m->kinds[i] == UNDECIDED && is_activation(m, i))
+      m->kinds[i] = ETR_LAYER_FEED_FORWARD;
   for (uint32_t i = 0; i < m->graph->node_count; i++) {
-    walk w = {.kind = (etr_layer_kind)m->kinds[i], .at = over_activations};
+    walk w = {.kind = (etr_layer_kind)m->kinds[i], .at = over_copies};
     w.layer_kind = w.kind;
-    if (!m->is_layer[i])
-      continue;
-    if (w.kind != ETR_LAYER_FEED_FORWARD)
-      w.at = over_copies;
-    walk_from(m, i, &w);
+    if (m->is_layer[i])
+      walk_from(m, i, &w);
   }
 }
 

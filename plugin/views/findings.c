@@ -132,7 +132,8 @@ static bool find_first_run(etr_finder *finder) {
   etr_finding *added = add_once(finder, ETR_FINDING_FIRST_RUN, first.ticks - first.rest.p50);
   if (!added)
     return false;
-  bool may_be_longer = finder->method->has_dynamic_inputs || finder->method->graph == ETR_NONE;
+  bool may_be_longer = finder->method->has_dynamic_inputs || finder->method->shared ||
+                       finder->method->graph == ETR_NONE;
   added->title = may_be_longer ? "See what the first run is"
                                : "Run one inference before it matters";
   added->fact = etr_arena_format(finder->arena, "%s%s%srun takes %s times as long%s", "the first ",
@@ -324,6 +325,9 @@ static const char *shortened(const etr_finder *finder, const char *text, size_t 
 }
 
 static bool find_all(etr_finder *finder) {
+  /* What to change depends on which method ran. */
+  if (finder->method->shared)
+    return find_first_run(finder) && find_load(finder) && etr_find_unsteady(finder);
   bool good = etr_finder_measure_delegates(finder);
   if (good && finder->graph)
     good = etr_finder_measure_calls(finder) && etr_finder_look_at_graph(finder) &&

@@ -63,6 +63,51 @@ static bool keep_findings(etr_summary *s, etr_arena *arena, const bool *wanted) 
   return true;
 }
 
+/* Returns a method of undecided runs with the operators and modules that its candidates share. */
+static etr_method with_shared(const etr_method *method, uint32_t graph) {
+  etr_method joined = *method->shared->method;
+  joined.name = method->name;
+  joined.graph = graph;
+  joined.shared = method->shared;
+  joined.has_dynamic_inputs = method->has_dynamic_inputs;
+  joined.starts_with_prompt = method->starts_with_prompt;
+  joined.noise = method->noise;
+  joined.slow_runs = method->slow_runs;
+  joined.run_phases = method->run_phases;
+  joined.run_phase_count = method->run_phase_count;
+  joined.mixed_phase_count = method->mixed_phase_count;
+  return joined;
+}
+
+bool etr_summary_share(const etr_profile **profile, etr_arena *arena) {
+  const etr_profile *from = *profile;
+  size_t count = 0, graph_count = from->graph_count;
+  for (size_t i = 0; i < from->method_count; i++)
+    count += from->methods[i].shared != NULL;
+  if (count == 0)
+    return true;
+  etr_profile *made = etr_arena_alloc(arena, sizeof *made);
+  etr_graph *graphs = etr_arena_alloc_array(arena, graph_count + count, sizeof *graphs);
+  etr_method *methods = etr_arena_alloc_array(arena, from->method_count, sizeof *methods);
+  if (!made || !graphs || !methods)
+    return false;
+  for (size_t i = 0; i < graph_count; i++)
+    graphs[i] = from->graphs[i];
+  for (size_t i = 0; i < from->method_count; i++) {
+    methods[i] = from->methods[i];
+    if (!methods[i].shared)
+      continue;
+    graphs[graph_count] = *methods[i].shared->graph;
+    methods[i] = with_shared(&from->methods[i], (uint32_t)graph_count++);
+  }
+  *made = *from;
+  made->graphs = graphs;
+  made->graph_count = graph_count;
+  made->methods = methods;
+  *profile = made;
+  return true;
+}
+
 bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method, etr_summary_choice choice) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];

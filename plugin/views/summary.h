@@ -49,6 +49,12 @@ typedef struct etr_summary_choice {
   unsigned parts; /* the parts to make; others stay zeroed */
 } etr_summary_choice;
 
+/** Replaces a profile by one for summaries: runs that may be of several methods have the operators
+ * and modules that these share, on a graph that is added behind the others. It stays as it is if
+ * there are no such runs. The copy lives in the arena, and as long as the profile. Returns false
+ * when out of memory. */
+bool etr_summary_share(const etr_profile **profile, etr_arena *arena);
+
 /** Makes the summary of a method. Returns false when out of memory. */
 bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile,
                       const etr_method *method, etr_summary_choice choice);

@@ -44,6 +44,58 @@ const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughp
   return etr_text_end(&text, &writer);
 }
 
+/* ---- Both sides of a comparison ---- */
+
+/* Returns the tokens of a side's runs; NaN: not known. */
+static double tokens_of(const etr_profile *profile, uint32_t method) {
+  const etr_throughput *throughput = method == ETR_NONE ? NULL
+                                                        : profile->methods[method].throughput;
+  return throughput ? throughput->tokens_per_run : NAN;
+}
+
+static double ms_per_token(const etr_profile *profile, double ticks, double tokens) {
+  return ticks > 0 ? ticks / profile->ticks_per_second * 1e3 / tokens : NAN;
+}
+
+/* Writes "0.472 → 0.301", or one number if a side has none. */
+static void put_both(etr_writer *writer, etr_arena *arena, double base, double newer) {
+  if (!isnan(base))
+    put_number(writer, arena, base);
+  if (!isnan(base) && !isnan(newer))
+    etr_puts(writer, " \xE2\x86\x92 ");
+  if (!isnan(newer))
+    put_number(writer, arena, newer);
+}
+
+bool etr_throughput_change_of(etr_throughput_change *out, etr_arena *arena,
+                              const etr_comparison *comparison, const etr_method_pair *method) {
+  const etr_change *execute = &method->execute;
+  double base = tokens_of(comparison->base, method->base_method),
+         newer = tokens_of(comparison->newer, method->new_method);
+  *out = (etr_throughput_change){.base_tokens_per_run = base, .new_tokens_per_run = newer};
+  out->base_ms_per_token = ms_per_token(comparison->base, execute->base_typical, base);
+  out->new_ms_per_token = ms_per_token(comparison->newer, execute->new_typical, newer);
+  out->base_tokens_per_second = 1e3 / out->base_ms_per_token;
+  out->new_tokens_per_second = 1e3 / out->new_ms_per_token;
+  if (isnan(out->base_ms_per_token) && isnan(out->new_ms_per_token))
+    return false;
+  bool is_one = (base <= newer && newer <= base) || isnan(base) || isnan(newer);
+  double tokens = isnan(newer) ? base : newer;
+  if (is_one && !isnan(base) && !isnan(newer))
+    out->verdict = etr_verdict_name(execute->verdict);
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  put_both(&writer, arena, is_one ? NAN : base, is_one ? tokens : newer);
+  etr_putf(&writer, " token%s a run: ", fabs(tokens - 1) > 0 ? "s" : "");
+  put_both(&writer, arena, out->base_ms_per_token, out->new_ms_per_token);
+  etr_puts(&writer, " ms per token, ");
+  put_both(&writer, arena, out->base_tokens_per_second, out->new_tokens_per_second);
+  etr_puts(&writer, " tokens/s");
+  out->text = etr_text_end(&text, &writer);
+  return out->text != NULL;
+}
+
 /* ---- Positions in the cache ---- */
 
 const char *etr_cache_growth_text(etr_arena *arena, const etr_cache_growth *growth) {

@@ -6,11 +6,27 @@
 #define ETR_THROUGHPUT_H
 
 #include "base/arena.h"
+#include "etrecord_compare.h"
 #include "etrecord_tb.h"
 
 /** Returns "1 token a run: 0.472 ms per token, 2,120 tokens/s", or why that is not known; NULL if
  * `throughput` is NULL, or when out of memory. */
 const char *etr_throughput_text(etr_arena *arena, const etr_throughput *throughput);
+
+/** The times of a token on both sides of a comparison. */
+typedef struct etr_throughput_change {
+  double base_tokens_per_run, new_tokens_per_run;       /* NaN: not known */
+  double base_ms_per_token, new_ms_per_token;           /* of the typical times; NaN: not known */
+  double base_tokens_per_second, new_tokens_per_second; /* NaN: not known */
+  const char *verdict; /* that of Method::execute if runs of both sides read equally many tokens;
+                          else NULL: other work cannot be judged by these runs */
+  const char *text;    /* "1 token a run: 0.472 -> 0.301 ms per token, 2,117 -> 3,322 tokens/s" */
+} etr_throughput_change;
+
+/** Compares the tokens of a method of both sides. Returns false if the runs of neither side are
+ * known to read tokens, or when out of memory. */
+bool etr_throughput_change_of(etr_throughput_change *out, etr_arena *arena,
+                              const etr_comparison *comparison, const etr_method_pair *method);
 
 /** Returns whether a token takes longer at later positions in the cache, as a sentence: "a token
  * takes 1.21 ms longer for each 1,000 positions in the cache (between 1.10 and 1.32)". NULL if

@@ -101,7 +101,12 @@ def sums_of(pairs):
 
 
 def in_dot(text):
-    return [sums_of(re.findall(r'(\w+) ([-0-9.]+)', line)) for line in re.findall(r'typical ns:(.*?)<', text)]
+    found = []
+    for line in re.findall(r'>in us: (.*?)<', text):
+        parts = re.findall(r'(\S.*?) ([-0-9.]+)(?: [+=] |$)', line)
+        require(all(part_of(name) for name, _ in parts), 'DOT names parts of no other output: %s', line)
+        found.append(sums_of((part_of(name), number(value) * 1e3) for name, value in parts))
+    return found
 
 
 def in_report(text):
@@ -303,7 +308,7 @@ OF_ALL_METHODS = (
     ('report RECORD', in_report_avg, 'avg', 1e-3),
 )
 OF_SOME = (
-    ('dot RECORD', in_dot, 'typical', 1e-3),
+    ('dot RECORD', in_dot, 'typical', 1),
     ('diff RECORD RECORD --unit ns --format json', in_diff_json, 'typical', 1e-3),
     ('diff RECORD RECORD --unit ns --format json', in_diff_json_avg, 'avg', 1e-3),
 )

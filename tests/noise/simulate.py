@@ -24,6 +24,8 @@ except ImportError:
     print('skipped: numpy is not installed for this Python (tests/run.sh installs it)')
     sys.exit(1 if os.environ.get('CI') == 'true' else 77)
 
+import equal_methods
+
 TEMPLATES = pathlib.Path(__file__).parent / 'templates'
 KERNELS = 25  # of the templates' program
 USUAL = np.array([80e3 if i % 3 == 0 else 36e3 if i % 3 == 1 else 12e3 for i in range(24)] + [160e3])  # ns of each
@@ -204,6 +206,13 @@ class Command:
                 write_dump(folder / ('%d.etdp' % i), USUAL * factors)
         return self.ask('diff', self.folder / 'base', self.folder / 'new', *options)
 
+    def methods(self, tokens, recording):
+        """The blocks of a recording of a program with two methods."""
+        (self.folder / 'two.pte').write_bytes(equal_methods.program(tokens))
+        (self.folder / 'two.etdp').write_bytes(recording)
+        done = subprocess.run([self.path, 'events', self.folder / 'two.pte', self.folder / 'two.etdp', '--format', 'json'], capture_output=True, text=True)
+        return json.loads(done.stdout)['blocks']
+
     def summary(self, factors):
         write_dump(self.folder / 'alone.etdp', USUAL * factors)
         return self.ask('summary', self.folder / 'alone.etdp')[0]
@@ -257,6 +266,17 @@ def finds(make, runs, *kinds):
 
 def leaves_out(make, wanted, runs):
     return lambda command, rng: command.summary(make(rng, runs))['skipped_runs'] == wanted
+
+
+def on_wrong_method(tokens, noise, order):
+    """Of all inferences of a program with two methods."""
+    order = equal_methods.ORDERS[order]
+    return lambda command, rng: equal_methods.judge(command.methods(tokens, equal_methods.draw(rng, tokens, noise, order)), order)[0]
+
+
+def on_a_method(tokens, noise, order):
+    order = equal_methods.ORDERS[order]
+    return lambda command, rng: 1 - equal_methods.judge(command.methods(tokens, equal_methods.draw(rng, tokens, noise, order)), order)[1]
 
 
 # ---- Cells ----
@@ -348,6 +368,13 @@ def cells():
     least('no warm-up, none left out', '30 runs, two modes 1.7, 25 % slow', leaves_out(modes(1.7, .25), 0, 30), 87)
     least('warm-up, left out', '10 runs, the first x2', leaves_out(warm_up(2), 1, 10), 95)
     least('warm-up, left out', '10 runs, the first x3 and x2', leaves_out(warm_up(3, 2), 2, 10), 95)
+
+    for tokens, noises in ((8, equal_methods.NOISES), (128, ('contention', 'contention of large kernels'))):
+        for order in equal_methods.ORDERS:
+            for noise in noises:
+                most('two methods, runs on the wrong one', 'prefill computes %d times as much, %s, %s' % (tokens, order, noise), on_wrong_method(tokens, noise, order), 3)
+    for order in ('prefill first', 'half and half'):
+        least('two methods, runs on a method', 'prefill computes 128 times as much, %s, calm' % order, on_a_method(128, 'calm', order), 90)
     return table
 
 
@@ -355,6 +382,8 @@ def measure(job):
     """The rate of a cell, in percent."""
     index, path, pairs = job
     question, cell, count = cells()[index][:3]
+    if question.startswith('two methods'):
+        pairs = (pairs + 2) // 3  # each has thirty runs that are counted
     rng, command = np.random.default_rng([SEED, zlib.crc32(('%s/%s' % (question, cell)).encode())]), Command(path)
     try:
         return index, 100 * float(np.mean([count(command, rng) for _ in range(pairs)]))

@@ -48,8 +48,8 @@ Test(frame, the_source_line_of_the_model_is_read) {
       {"\n\n\n", NULL, 0, NULL, NULL},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    const etr_source *source = etr_source_of_trace(&arena, &strings, etr_slice_of(cases[i].trace),
-                                                   NULL);
+    const etr_source *source = etr_trace_read(&arena, &strings, etr_slice_of(cases[i].trace), NULL)
+                                   .source;
     cr_expect_eq(source != NULL, cases[i].file != NULL, "%s", cases[i].trace);
     if (!source || !cases[i].file)
       continue;
@@ -58,6 +58,22 @@ Test(frame, the_source_line_of_the_model_is_read) {
     cr_expect_str_eq(source->function, cases[i].function, "case %zu", i);
     cr_expect_str_eq(source->code, cases[i].code, "case %zu: %s", i, source->code);
   }
+}
+
+Test(frame, all_frames_are_kept_innermost_first) {
+  static const char trace[] = "Traceback:\n  File \"a.py\", line 1, in f\n    g(x,\n      y)\n"
+                              "  File \"/x/site-packages/torch/m.py\", line 2, in g\n    h()\n"
+                              "  File \"<eval_with_key>.1\", line 3, in h\n";
+  etr_trace read = etr_trace_read(&arena, &strings, etr_slice_of(trace), NULL);
+  cr_assert_eq(read.frame_count, 3);
+  static const char *const files[] = {"<eval_with_key>.1", "/x/site-packages/torch/m.py", "a.py"};
+  static const char *const codes[] = {"", "h()", "g(x,"};
+  for (size_t i = 0; i < read.frame_count; i++) {
+    cr_expect_str_eq(read.frames[i].file, files[i]);
+    cr_expect_str_eq(read.frames[i].code, codes[i]);
+    cr_expect_eq(read.frames[i].line, 3 - (int64_t)i);
+  }
+  cr_expect_eq(etr_trace_read(&arena, &strings, etr_slice_of("no trace"), NULL).frame_count, 0);
 }
 
 /* ---- Which frame is the model's ---- */
@@ -166,8 +182,8 @@ Test(frame, the_model_s_line_is_outside_libraries_or_below_the_root) {
     for (int k = 0; k < MOST && cases[i].files[k]; k++)
       trace = etr_arena_format(&arena, "%s  File \"%s\", line %d, in f\n    c%d()\n", trace,
                                cases[i].files[k], k + 1, k + 1);
-    const etr_source *source = etr_source_of_trace(&arena, &strings, etr_slice_of(trace),
-                                                   cases[i].root);
+    const etr_source *source = etr_trace_read(&arena, &strings, etr_slice_of(trace), cases[i].root)
+                                   .source;
     cr_expect_eq(source ? source->line : 0, cases[i].line, "%s: line %lld", cases[i].title,
                  source ? (long long)source->line : 0);
     if (source)

@@ -162,11 +162,17 @@ function Settings() {
   const row = (text, inside) => (inside ? html`<label class="menu-row"><span>${text}</span>${inside}</label>` : null);
   return html`<details class="menu settings"><summary aria-label="Settings" title="Settings">⋯</summary><div>
     ${row('Times are of', html`<${StatChoice} />`)}
-    ${row('Unit', html`<${Choice} label="Unit of times"
+    ${row(
+      'Unit',
+      html`<${Choice} label="Unit of times"
       options=${Object.entries(UNITS).map(([name, made]) => [name, made.name])} chosen=${unit.value}
-      change=${name => set({unit: name})} />`)}
-    ${row('Theme', html`<${Choice} label="Theme" class="theme" options=${THEMES} chosen=${currentTheme()}
-      change=${setTheme} />`)}
+      change=${name => set({unit: name})} />`,
+    )}
+    ${row(
+      'Theme',
+      html`<${Choice} label="Theme" class="theme" options=${THEMES} chosen=${currentTheme()}
+      change=${setTheme} />`,
+    )}
     <${Check} label="all digits" title="all digits of times, or those that are known (.)" checked=${get('digits')}
       change=${digits => set({digits}, {replace: true})} />
     <button type="button" onClick=${askPattern}>Links to an editor…</button>
@@ -264,11 +270,17 @@ function Help() {
     ({group, views}) => group ?? (views ? 'This view' : 'Everywhere'),
   );
   return html`<div class="help" role="dialog" aria-label="Keys" tabindex="-1" ref=${box}>
-    ${[...groups].map(([title, list]) => html`<section><h2>${title}</h2><dl>${list.map(({keys, text}) => html`<dt>
-    <${Keys} keys=${keys.length > 4 ? [`${keys[0]} … ${keys.at(-1)}`] : keys} /></dt><dd>${text}</dd>`)}</dl>
-    </section>`)}
-    <section><h2>Tables</h2><dl>${TABLE_KEYS.map(([keys, text]) => html`<dt><${Keys} keys=${keys} /></dt><dd>${text}
-      </dd>`)}</dl></section>
+    ${[...groups].map(
+      ([title, list]) => html`<section><h2>${title}</h2><dl>${list.map(
+        ({keys, text}) => html`<dt>
+    <${Keys} keys=${keys.length > 4 ? [`${keys[0]} … ${keys.at(-1)}`] : keys} /></dt><dd>${text}</dd>`,
+      )}</dl>
+    </section>`,
+    )}
+    <section><h2>Tables</h2><dl>${TABLE_KEYS.map(
+      ([keys, text]) => html`<dt><${Keys} keys=${keys} /></dt><dd>${text}
+      </dd>`,
+    )}</dl></section>
     <section><h2>Search</h2><dl>${[
       ['conv relu', 'both words, in names, modules or their types'],
       ['src:model.py:12', 'source lines'],
@@ -321,8 +333,12 @@ function Shown({view: {name, title, View, isOfAllRecords}}) {
         : !isOfAllRecords && !method.value
           ? html`<p class="note">This record has no method.</p>`
           : html`<${View} />`;
-  return html`${isPrinting.value || get('all') ? html`<h1 class="view-title">${title} · ${labelOf(shownRun.value)}
-    ${method.value ? ` · ${method.value.name}` : ''}</h1>` : null}<${Guard}
+  return html`${
+    isPrinting.value || get('all')
+      ? html`<h1 class="view-title">${title} · ${labelOf(shownRun.value)}
+    ${method.value ? ` · ${method.value.name}` : ''}</h1>`
+      : null
+  }<${Guard}
     key=${`${name} ${shownRun.value} ${method.value?.name}`}>${inside}<//>`;
 }
 

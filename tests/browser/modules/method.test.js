@@ -33,6 +33,8 @@ for (const record of RECORDS) {
     const profile = readProfile(documentOf(record)), summary = answer('summary', record, 'ns'), nodes = answer('nodes', record, 'ns');
     const called = (methods, name) => methods.filter(method => (method.method === undefined ? method.name : method.method ?? '(method unknown)') === name);
     const saidOf = method => called(summary.methods, method.name)[called(profile.methods, method.name).indexOf(method)];
+    // Runs that nothing decides have modules in the summary, of all candidates, and no graph in the document.
+    const isUndecided = method => !method.hasGraph && (saidOf(method).by_op ?? []).length > 0;
     const timed = profile.methods.filter(method => method.runs > 0);
 
     it('has the methods of the summary', () => {
@@ -44,7 +46,7 @@ for (const record of RECORDS) {
       assert.equal(firstMethod(profile).execute.total ?? 0, Math.max(...profile.methods.map(method => method.execute.total ?? 0)));
     });
 
-    for (const method of timed) {
+    for (const method of timed.filter(method => !isUndecided(method))) {
       const said = saidOf(method), {operators} = method;
 
       it(`${method.name}: parts are the summary's and add up`, () => {

@@ -15,7 +15,7 @@ _NAMES = {"bool": "bool", "bfloat16": "uint16", "half": "float16", "float": "flo
 _PLAIN = {"float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "complex64", "complex128"}
 
 
-def read(value: Any, buffer: str | None) -> Any:
+def read(value: Any, buffer: str | bytes | None) -> Any:
     """Returns a LoggedValue's array, or its number."""
     if value.kind != "tensor":
         return value.value
@@ -38,11 +38,15 @@ def read(value: Any, buffer: str | None) -> Any:
         raise ValueError("the ETDump does not say where the tensor is")
     strides = value.strides
     count = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides)) if strides else math.prod(shape)
-    with open(buffer, "rb") as file:
-        file.seek(value.offset)
-        data = file.read(count * dtype.itemsize)
-    if len(data) < count * dtype.itemsize:
-        raise ValueError(f"{buffer}: the tensor at byte {value.offset} reaches beyond the end of the file")
+    size = count * dtype.itemsize
+    if isinstance(buffer, bytes):
+        data = buffer[value.offset : value.offset + size]
+    else:
+        with open(buffer, "rb") as file:
+            file.seek(value.offset)
+            data = file.read(size)
+    if len(data) < size:
+        raise ValueError(f"{'the debug buffer' if isinstance(buffer, bytes) else buffer}: the tensor at byte {value.offset} reaches beyond the end of the file")
     flat = numpy.frombuffer(data, dtype).astype(name)
     if value.dtype == "bfloat16":
         flat = (flat.astype(numpy.uint32) << 16).view(numpy.float32)

@@ -27,12 +27,17 @@ class Error(ctypes.Structure):
     _fields_ = [("message", ctypes.c_char * 512), ("file", ctypes.c_char * 512), ("entry", ctypes.c_char * 256), ("offset", ctypes.c_uint64)]
 
 
+class Buffer(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+
 class Inputs(ctypes.Structure):
     _fields_ = [("etrecord", ctypes.c_char_p), ("etdumps", ctypes.POINTER(ctypes.c_char_p)), ("etdump_count", ctypes.c_size_t), ("pte", ctypes.c_char_p),
                 ("debug_buffer", ctypes.c_char_p), ("passed_over", ctypes.POINTER(ctypes.c_char_p)), ("passed_over_count", ctypes.c_size_t),
                 ("repeated", ctypes.POINTER(ctypes.c_char_p)), ("repeated_count", ctypes.c_size_t),
                 ("weights", ctypes.POINTER(ctypes.c_char_p)), ("weight_count", ctypes.c_size_t),
-                ("references", ctypes.POINTER(ctypes.c_char_p)), ("reference_count", ctypes.c_size_t), ("taps", ctypes.c_char_p), ("logs", ctypes.c_void_p)]
+                ("references", ctypes.POINTER(ctypes.c_char_p)), ("reference_count", ctypes.c_size_t), ("taps", ctypes.c_char_p), ("logs", ctypes.c_void_p),
+                ("buffers", ctypes.POINTER(Buffer)), ("buffer_count", ctypes.c_size_t), ("held", ctypes.c_void_p)]
 
 
 class MethodChoice(ctypes.Structure):

@@ -62,7 +62,7 @@ class LoggedValue:
     offset: int | None = None
     strides: list[int] | None = None
 
-    _buffer: ClassVar[str | None] = None  # the debug buffer, which a profile sets
+    _buffer: ClassVar[str | bytes | None] = None  # the debug buffer, which a profile sets
 
     def array(self) -> Any:
         """Returns the value: a numpy array, or a number or bool that was logged as such. bfloat16 becomes float32. Needs numpy.
@@ -124,6 +124,8 @@ class Node:
     local_snr_db: float | None = None
     other_inputs: list[str] = field(default_factory=list)
     typical: float | None = None
+    module_types: list[str] = field(default_factory=list)
+    frames: list[Source] = field(default_factory=list)
 
 
 @dataclass
@@ -421,6 +423,8 @@ class Delegate:
     macs: int | None = None
     modules: list[dict[str, Any]] = field(default_factory=list)
     op_types: list[dict[str, Any]] = field(default_factory=list)
+    payload_bytes: int | None = None
+    weight_bytes: int | None = None
 
 
 @dataclass
@@ -710,6 +714,7 @@ class MethodDiff:
     findings: list[dict[str, Any]] = field(default_factory=list)
     numeric_gap: list[dict[str, Any]] = field(default_factory=list)
     by_pattern_op: list[dict[str, Any]] = field(default_factory=list)
+    throughput: dict[str, Any] | None = None
 
 
 @dataclass

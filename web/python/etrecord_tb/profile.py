@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Union
 
 from . import _library
 from ._library import (
-    Error, EtrecordWarning, Inputs, LogdirOptions, MethodChoice, NodeFilter, Options, TableOptions, Tag, TraceOptions, check, collect, library,
+    Buffer, Error, EtrecordWarning, Inputs, LogdirOptions, MethodChoice, NodeFilter, Options, TableOptions, Tag, TraceOptions, check, collect, library,
 )
 from ._shown import Rows
 from .arrow import Table
@@ -58,37 +58,44 @@ def _rate(name: str, value: Any) -> float:
 
 
 class _Memory:
-    """Puts the content of inputs that are given as bytes into files, which last as long as this object."""
+    """Inputs that are given as bytes: names stand for them among paths, and C reads them where they are."""
 
     def __init__(self) -> None:
-        self._folder: Any = None
-        self._count = 0
+        self.content: dict[str, bytes] = {}
 
-    def path(self, given: Any) -> Any:
-        """Returns the path of an input: itself, if it is one."""
+    def path(self, given: Any, name: str) -> Any:
+        """Returns the path of an input: itself, if it is one, or else the name of its bytes."""
         if not isinstance(given, (bytes, bytearray, memoryview)):
             return given
-        if self._folder is None:
-            import tempfile  # only here: it takes a tenth of the package's start
+        unique = next(each for each in (name, *(f"{name} {number}" for number in range(2, len(self.content) + 3))) if each not in self.content)
+        self.content[unique] = bytes(given)  # a copy only of what could change
+        return unique
 
-            self._folder = tempfile.TemporaryDirectory(prefix="etrecord-tb-")
-        self._count += 1
-        path = os.path.join(self._folder.name, f"bytes-{self._count}")
-        with open(path, "wb") as file:
-            file.write(given)
-        return path
+    def paths(self, given: Any, name: str) -> list[Any]:
+        """Does so for one input or several, or none."""
+        if given is None:
+            return []
+        if isinstance(given, (str, bytes, bytearray, memoryview, os.PathLike)):
+            return [self.path(given, name)]
+        return [self.path(each, name) for each in given]
 
-    def paths(self, given: Any) -> Any:
-        """Does so for one input or several."""
-        if given is None or isinstance(given, (str, bytes, bytearray, memoryview, os.PathLike)):
-            return self.path(given)
-        return [self.path(each) for each in given]
+    def found(self, record: Iterable[Any]) -> list[Path]:
+        """Returns the paths of a record's files. C finds out what those are that are given as bytes."""
+        return [path for path in record if path is not None and self.path(path, "bytes") is path]
 
+    def inputs(self, etrecord: Any, etdump: Any, pte: Any, debug_buffer: Any) -> Inputs:
+        dumps = self.paths(etdump, "etdump")
+        named = _path(self.path(etrecord, "etrecord")), _path(self.path(pte, "pte")), _path(self.path(debug_buffer, "debug_buffer.bin"))
+        array = (ctypes.c_char_p * len(dumps))(*map(_path, dumps))
+        buffers = (Buffer * len(self.content))(*[Buffer(name.encode(), data, len(data)) for name, data in self.content.items()])
+        return Inputs(
+            etrecord=named[0], etdumps=array if dumps else None, etdump_count=len(dumps), pte=named[1], debug_buffer=named[2], buffers=buffers if self.content else None,
+            buffer_count=len(buffers),
+        )
 
-def _inputs(etrecord: Path | None, etdump: Path | Iterable[Path] | None, pte: Path | None, debug_buffer: Path | None) -> Inputs:
-    paths: list[Path] = [] if etdump is None else [etdump] if isinstance(etdump, (str, bytes, os.PathLike)) else list(etdump)
-    array = (ctypes.c_char_p * len(paths))(*map(_path, paths))
-    return Inputs(_path(etrecord), array if paths else None, len(paths), _path(pte), _path(debug_buffer))
+    def at(self, path: str | None) -> str | bytes | None:
+        """Returns the bytes that C calls by this path, or else the path."""
+        return self.content.get(path.partition("/")[2], path) if path is not None and path.startswith("memory:") else path
 
 
 def _choice(runs: int | range, method: str) -> MethodChoice:
@@ -138,9 +145,9 @@ class _Handle:
 
 
 @contextlib.contextmanager
-def _found(record: Iterable[Path | None], chosen: Inputs) -> Iterator[Inputs]:
+def _found(record: Iterable[Path], chosen: Inputs) -> Iterator[Inputs]:
     """Finds the files of a record at its paths, if there are any; `chosen` replaces them."""
-    found, error, paths = Inputs(), Error(), [_path(path) for path in record if path is not None]
+    found, error, paths = Inputs(), Error(), [_path(path) for path in record]
     if paths:
         array = (ctypes.c_char_p * len(paths))(*paths)
         check(library.etr_inputs_find_all(ctypes.byref(found), array, len(paths), ctypes.byref(chosen), ctypes.byref(error)), error)
@@ -166,7 +173,8 @@ class Record(_Handle):
         self._handle, self._profiles, self._lock, error = ctypes.c_void_p(), 0, threading.Lock(), Error()
         options = Options(source_root=_path(source_root))
         self._memory = memory = _Memory()
-        with _found(memory.paths(record), _inputs(memory.path(etrecord), None, memory.path(pte), None)) as inputs:
+        paths = memory.found(record)
+        with _found(paths, memory.inputs(etrecord, None, pte, None)) as inputs:
             check(library.etr_open_record(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
 
     def join(
@@ -176,7 +184,7 @@ class Record(_Handle):
         """Joins ETDumps to the record, and returns the profile that Profile() would open. Its warnings are in info(). Arguments: as in Profile()."""
         profile, error = Profile.__new__(Profile), Error()
         profile._prepare()
-        options, dumps = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks), _inputs(None, profile._memory.paths(etdump), None, profile._memory.path(debug_buffer))
+        options, dumps = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks), profile._memory.inputs(None, etdump, None, debug_buffer)
         with self._lock:
             if not self._handle:
                 raise ValueError("the record is closed")
@@ -232,9 +240,8 @@ class Profile(_Handle):
         self._prepare()
         error = Error()
         options = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks, source_root)
-        memory = self._memory
-        chosen = _inputs(memory.path(etrecord), memory.paths(etdump), memory.path(pte), memory.path(debug_buffer))
-        with _found(memory.paths(record), chosen) as inputs:
+        paths = self._memory.found(record)
+        with _found(paths, self._memory.inputs(etrecord, etdump, pte, debug_buffer)) as inputs:
             check(library.etr_profile_open(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
         for warning in self.info()["warnings"]:
             warnings.warn(": ".join(filter(None, (warning["file"], warning["entry"], warning["message"]))), EtrecordWarning, stacklevel=2)
@@ -343,7 +350,7 @@ class Profile(_Handle):
 
         blocks = model.build_all(model.EventBlock, self._filtered("events", "blocks", unit, method, module=module, op=op, backend=backend))
         logged = [value for block in blocks for values in (*(event.values for event in block.events), block.run_outputs) for value in values]
-        buffer = self.info()["debug_buffer"] if logged else None
+        buffer = self._memory.at(self.info()["debug_buffer"]) if logged else None
         for value in logged:
             vars(value)["_buffer"] = buffer
         return blocks

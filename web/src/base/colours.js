@@ -8,8 +8,9 @@ export const HUES = ['cpu', 'delegate', 'second', 'runtime'];
 /** Returns the hue of operators of a backend, by its place among the record's delegates: -1 of kernels on the CPU. */
 export const hueOf = place => (place < 0 ? 'cpu' : place === 0 ? 'delegate' : 'second');
 
-const PALEST = 0.22,
-  FULL = 0.2; // strength of what takes nothing; share of the whole from which a colour is full
+/** The strength of what takes nothing, and the share of the whole from which a colour is full. */
+export const PALEST = 0.22,
+  FULL = 0.2;
 
 /** Returns how strong the colour of a share of the whole is, from 0 to 1. */
 export const strengthOf = share => Math.min(1, PALEST + (1 - PALEST) * Math.sqrt(Math.max(0, share || 0) / FULL));

@@ -322,6 +322,8 @@ export function readProfile(document) {
       inputs: document.inputs,
       methods: document.methods.map((method, index) => readMethod(method, index, document.texts)),
       load: document.load,
+      firstToken: document.first_token ?? null,
+      cacheGrowth: document.cache_growth ?? null,
       warnings: document.warnings,
       peaks: document.roofs ?? null,
     };

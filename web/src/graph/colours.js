@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The colours of the graph. Lightness says how much, so that they can be told apart without seeing red or green.
+// The colours of the graph: hue is where something runs, or whether it became less or more, and strength is how much.
 
+import {HUES, PALEST, contrast, mixed} from '../base/colours.js';
 import {STEPS} from './overlay.js';
 
 const LIGHT = {
@@ -23,23 +24,12 @@ const LIGHT = {
   path: '#c2410c',
   hit: '#d9a800',
   badge: '#7a5cc0',
-  heat: [
-    [255, 255, 255],
-    [255, 244, 214],
-    [255, 214, 140],
-    [250, 160, 90],
-    [226, 84, 58],
-  ],
-  less: [
-    [255, 255, 255],
-    [178, 203, 231],
-    [26, 95, 180],
-  ],
-  more: [
-    [255, 255, 255],
-    [240, 190, 185],
-    [179, 38, 30],
-  ],
+  cpu: '#c46a00',
+  delegate: '#06708d',
+  second: '#7a3fb8',
+  runtime: '#7d7770',
+  less: '#1a5fb4',
+  more: '#b3261e',
 };
 const DARK = {
   page: '#16181d',
@@ -60,64 +50,23 @@ const DARK = {
   path: '#ff7a3c',
   hit: '#fde047',
   badge: '#b49cf0',
-  heat: [
-    [42, 46, 54],
-    [84, 66, 48],
-    [140, 94, 48],
-    [206, 130, 62],
-    [255, 158, 94],
-  ],
-  less: [
-    [42, 46, 54],
-    [62, 88, 136],
-    [120, 168, 255],
-  ],
-  more: [
-    [42, 46, 54],
-    [128, 70, 66],
-    [255, 138, 125],
-  ],
+  cpu: '#eda24a',
+  delegate: '#35b3d0',
+  second: '#c29bff',
+  runtime: '#948d86',
+  less: '#78a8ff',
+  more: '#ff8a7d',
 };
-/* Eight colours that differ by 10 hundredths of Oklab or more for readers with all cones, and without those for red or
- * green, as a test computes. */
-const CATEGORIES = ['#56b4e9', '#e69f00', '#99ccaa', '#9944ff', '#ccff44', '#008888', '#ee0033', '#77ffff'];
-
-const mixed = (stops, share) => {
-  const at = Math.min(0.9999, Math.max(0, share)) * (stops.length - 1),
-    i = Math.floor(at),
-    part = at - i;
-  return `rgb(${stops[i].map((channel, k) => Math.round(channel + (stops[i + 1][k] - channel) * part)).join(',')})`;
-};
-
-const channels = colour =>
-  colour.startsWith('#')
-    ? [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16))
-    : colour.match(/\d+/g).map(Number);
-const luminance = colour =>
-  channels(colour)
-    .map(value => value / 255)
-    .map(value => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, value, i) => sum + value * [0.2126, 0.7152, 0.0722][i], 0);
-
-/** The contrast of two colours, 1 to 21, as WCAG defines it. */
-export function contrast(one, other) {
-  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (light + 0.05) / (dark + 0.05);
-}
-
 /* The least contrast of text on a box. */
 const READABLE = 4.5;
 
+/* The colours of a hue by the steps of its strength, from the palest on: base/colours.js. */
+const rampOf = (box, hue) =>
+  Array.from({length: STEPS + 1}, (_, i) => mixed(box, hue, PALEST + ((1 - PALEST) * i) / STEPS));
+
 function makeTheme(colours) {
-  const scale = stops => Array.from({length: STEPS + 1}, (_, i) => mixed(stops, i / STEPS));
-  return {
-    ...colours,
-    heat: scale(colours.heat),
-    less: scale(colours.less),
-    more: scale(colours.more),
-    isDark: colours === DARK,
-    inks: new Map(),
-  };
+  const ramps = Object.fromEntries([...HUES, 'less', 'more'].map(hue => [hue, rampOf(colours.box, colours[hue])]));
+  return {...colours, ramps, isDark: colours === DARK, inks: new Map()};
 }
 
 export const THEMES = {light: makeTheme(LIGHT), dark: makeTheme(DARK)};
@@ -133,16 +82,10 @@ export function inkOn(theme, colour) {
   return theme.inks.get(colour);
 }
 
-/** The number of hues of categories. */
-export const HUES = CATEGORIES.length;
-
-/** The colour of category number `index`, and the same as the tint of an area. */
-export const categoryColour = index => CATEGORIES[index % HUES];
-export const tintColour = index => `${categoryColour(index)}2e`;
-
-/** The colour of a step of an overlay's scale (overlay.js). */
-export function stepColour(theme, scale, step, empty) {
-  if (scale === 'category') return Number.isNaN(step) ? empty : step < 0 ? theme.faint : categoryColour(step);
-  if (step === 0) return empty;
-  return scale === 'change' ? (step < 0 ? theme.less : theme.more)[Math.abs(step)] : theme.heat[Math.abs(step)];
+/** The colour of a step of an overlay (overlay.js), in the hue of where it runs; `empty` of what has no value. */
+export function stepColour(theme, {scale, hues = []}, step, hue, empty) {
+  if (Number.isNaN(step)) return empty;
+  if (scale === 'category') return step < 0 ? theme.faint : theme[hues[step]];
+  if (scale === 'change') return step === 0 ? empty : theme.ramps[step < 0 ? 'less' : 'more'][Math.abs(step)];
+  return theme.ramps[hue][step];
 }

@@ -5,8 +5,11 @@
 // Where it breaks is chosen once for a group, between ranks that few values pass, so that opening a box moves none to another column. Results
 // leave below the first column: what comes after the group stays in line with what is before it.
 
-import {READABLE_ZOOM, SIZE} from './labels.js';
+import {SIZE} from './labels.js';
 import {packRails} from './structure.js';
+
+/* A chain that is as high as the pane at this zoom stays one column. */
+const ONE_COLUMN = 0.58;
 
 /* Higher groups than can be read in the pane at once break, if at most MAX_PASSING values pass a gap. Columns are not used if they leave more than LEAST_GAIN of the height. */
 const MAX_PASSING = 2,
@@ -43,7 +46,7 @@ export function chooseBreaks(structure, {rankTop, rankHeight, header, bottom}, w
   const aspect = Math.max(1 / MOST_ASPECT, Math.min(MOST_ASPECT, pane.width / pane.height));
   const {ranks} = structure,
     whole = bottom - header,
-    wanted = whole > pane.height / READABLE_ZOOM ? Math.round(Math.sqrt((aspect * whole) / (width + 60))) : 1;
+    wanted = whole > pane.height / ONE_COLUMN ? Math.round(Math.sqrt((aspect * whole) / (width + 60))) : 1;
   const breaks = [],
     goal = whole / wanted;
   if (wanted < 2) return breaks;

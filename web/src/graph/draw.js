@@ -4,8 +4,8 @@
 
 import {medianOf} from '../base/columns.js';
 import {BODY, CLOSED, CONTROL, DELEGATE, OPEN, REPEAT, chooseInstance, groupOf, setAll, setState} from './groups.js';
-import {categoryColour, inkOn, stepColour, THEMES, tintColour} from './colours.js';
-import {READABLE_ZOOM, SIZE, cutText, groupLabel, lineBelow, moduleLabel, nodeLabel} from './labels.js';
+import {inkOn, stepColour, THEMES} from './colours.js';
+import {READABLE_ZOOM, SIZE, TEXT, cutText, groupLabel, lineBelow, moduleLabel, nodeLabel} from './labels.js';
 import {breakAgain, layoutTree} from './layout.js';
 import {drawLegend, legendHeight} from './legend.js';
 import {fold, setScale, spread, stepOf, textsOf, valueOf} from './overlay.js';
@@ -16,7 +16,7 @@ import {SMALLEST_TEXT, Writer, freePlace, rectsOf} from './writing.js';
 /* Zoom from which each thing is drawn, and the least sizes in pixels. */
 const DETAIL = {lines: 0.04, tints: 0.08, arrows: 0.28, shapes: 0.78, bytes: 1.15};
 const SMALLEST_BOX = 5,
-  SMALLEST_TITLE = 10.5;
+  SMALLEST_TITLE = 12.5;
 /* Boxes times edges into the next pass of a loop for which a way around the boxes is sought. */
 const MOST_TRIES = 1e6;
 const MOST_ZOOM = 4,
@@ -28,16 +28,17 @@ const ACTS = [undefined, 'previous', 'next', 'choose', 'tint'],
   CHOOSE = 3,
   TINT = 4;
 /* The zoom at which text is read with ease. */
-const COMFORTABLE = 0.8;
+const COMFORTABLE = 1;
 
 const NO_VALUES = {name: '', values: [], adds: false, scale: 'heat', text: () => ''};
 
 export class GraphPicture {
-  /** `describe(node)` returns the texts of a node that the graph does not have: {shape, bytes}. */
-  constructor(tree, {theme = 'light', describe = () => ({})} = {}) {
+  /** `describe(node)` returns the texts of a node that the graph does not have: {shape, bytes}; `hueOf(delegate)` the hue of a delegate. */
+  constructor(tree, {theme = 'light', describe = () => ({}), hueOf = () => 'delegate'} = {}) {
     Object.assign(this, {
       tree,
       describe,
+      hueOf,
       theme: THEMES[theme],
       zoom: 1,
       x: 0,
@@ -230,7 +231,7 @@ export class GraphPicture {
     this.fit();
   }
 
-  /** What is at a place of the picture: {x, y, w, h, id, act}, act: 'previous', 'next', 'choose', 'tint' (the area of a delegate) or undefined; null if nothing is. */
+  /** What is at a place of the picture: {x, y, w, h, id, act}, act: 'previous', 'next', 'choose', 'tint' (inside the outline of a delegate) or undefined; null if nothing is. */
   at(x, y) {
     const {areas} = this;
     if (x >= this.width) return null; // the strip of the map
@@ -341,11 +342,12 @@ export class GraphPicture {
   }
 
   /* From far away, the lines of all groups are one path, which is open on the context while the frames are drawn; boxes come after it. */
-  drawItems(layout, ox, oy, depth) {
+  drawItems(layout, ox, oy, depth, within = -1) {
     const {zoom: z, tree, isFar, isPlain} = this,
       {items, x, y, w, h, inner} = layout,
       slots = this.slotsInView(layout, ox, oy);
-    if (z > DETAIL.tints) this.drawTints(layout, ox, oy, slots);
+    this.ground = depth ? this.theme.frame[(depth - 1) % 2] : this.theme.page;
+    if (z > DETAIL.tints) this.drawOutlines(layout, ox, oy, slots, within);
     for (const slot of slots)
       if (inner[slot])
         this.drawFrame(
@@ -358,6 +360,7 @@ export class GraphPicture {
           depth,
         );
     if (z > DETAIL.lines) this.drawLines(layout, ox, oy, slots);
+    // The boxes in a group have a ground of their own.
     for (const slot of slots) {
       const id = items[slot],
         left = ox + x[slot] * z,
@@ -365,7 +368,7 @@ export class GraphPicture {
         width = w[slot] * z,
         height = h[slot] * z;
       this.boxes++;
-      if (inner[slot] && width >= 6 && height >= 6) this.drawItems(inner[slot], left, top, depth + 1);
+      if (inner[slot] && width >= 6 && height >= 6) this.drawItems(inner[slot], left, top, depth + 1, this.tints[id]);
       else {
         if (isPlain && (id < tree.count || height < SMALLEST_BOX)) this.addPlain(id, left, top, width, height);
         else if (id < tree.count) this.drawNode(id, left, top, width, height);
@@ -426,25 +429,38 @@ export class GraphPicture {
     return Math.max(0.5, Math.min(1.3, 1.3 * this.zoom));
   }
 
-  /* Delegates cut across modules: they are areas behind the boxes. */
-  drawTints(layout, ox, oy, slots) {
-    const {c, zoom: z} = this,
-      {items, x, y, w, h} = layout;
+  /* Delegates cut across modules: each is an outline around its boxes, with its number. The ground of each box covers what of the outline is inside. */
+  drawOutlines(layout, ox, oy, slots, within) {
+    const {c, zoom: z, theme, delegates, ground} = this,
+      {items, x, y, w, h} = layout,
+      boxes = new Map();
     for (const slot of slots) {
       const tint = this.tints[items[slot]];
-      if (tint < 0) continue;
-      const left = ox + (x[slot] - 9) * z,
-        top = oy + (y[slot] - 9) * z,
-        width = (w[slot] + 18) * z,
-        height = (h[slot] + 18) * z;
-      c.fillStyle = tintColour(tint);
-      c.fillRect(left, top, width, height);
-      this.areas.push(left, top, width, height, items[slot], TINT);
+      if (tint < 0 || tint === within) continue; // all around is in the same delegate
+      const box = [ox + (x[slot] - 9) * z, oy + (y[slot] - 9) * z, (w[slot] + 18) * z, (h[slot] + 18) * z];
+      if (!boxes.has(tint)) boxes.set(tint, []);
+      boxes.get(tint).push(box);
+      this.areas.push(...box, items[slot], TINT);
+    }
+    for (const [tint, list] of boxes) {
+      const hue = theme[this.hueOf(delegates[tint])];
+      c.strokeStyle = hue;
+      c.lineWidth = 3;
+      const joined = [...list, ...joints(list, 10 * z)];
+      for (const box of joined) c.strokeRect(...box);
+      c.fillStyle = ground;
+      for (const box of joined) c.fillRect(...box);
+      const [left, top] = list.reduce((first, box) => (box[1] < first[1] ? box : first));
+      if (12 * z < SMALLEST_TEXT) continue;
+      c.fillStyle = hue;
+      this.writer.write(String(tint + 1), left - 4, top + TEXT.small, TEXT.small, 40, '600 ', 'right');
     }
   }
 
   colourOf(id, empty) {
-    return stepColour(this.theme, this.shown.overlay.scale, stepOf(this.tree, this.shown, id), empty);
+    const {overlay, hot} = this.shown,
+      hue = hot[id] < this.tree.count && overlay.hueOf ? overlay.hueOf(hot[id]) : 'runtime';
+    return stepColour(this.theme, overlay, stepOf(this.tree, this.shown, id), hue, empty);
   }
 
   isFaded(id) {
@@ -503,28 +519,27 @@ export class GraphPicture {
     const {c, zoom: z, tree, writer} = this,
       {graph} = tree,
       operator = graph.kind[id] === 0,
-      {number, median, beside} = textsOf(tree, this.shown, id),
+      {number, median} = textsOf(tree, this.shown, id),
       weights = operator ? graph.weights[id] : 0;
     const room = w - (weights ? 12 + SIZE.badge : 14) * z,
       shape = operator ? '' : lineBelow(tree, id),
       below = writer.fitting(
         [
-          beside,
           median && `median ${median}`,
-          operator ? moduleLabel(tree, id) : writer.width(shape, 10.4 * z) <= room ? shape : '',
+          operator ? moduleLabel(tree, id) : writer.width(shape, TEXT.small * z) <= room ? shape : '',
         ].filter(Boolean),
-        10.4 * z,
+        TEXT.small * z,
         room,
       ),
       base = y + (below || weights ? 14 : 21) * z;
     c.fillStyle = ink.text;
-    const used = number ? writer.write(number, x + w - 6 * z, base, 10.8 * z, w / 2, '', 'right') + 6 * z : 0;
-    writer.write(nodeLabel(graph, id), x + 8 * z, base, 12 * z, w - used - 14 * z, operator ? '600 ' : '');
+    const used = number ? writer.write(number, x + w - 6 * z, base, TEXT.small * z, w / 2, '', 'right') + 6 * z : 0;
+    writer.write(nodeLabel(graph, id), x + 8 * z, base, TEXT.label * z, w - used - 14 * z, operator ? '600 ' : '');
     c.fillStyle = ink.quiet;
-    writer.write(below, x + 8 * z, y + 28 * z, 10.4 * z, room);
+    writer.write(below, x + 8 * z, y + 28 * z, TEXT.small * z, room);
     c.fillStyle = ink.badge;
     if (weights)
-      writer.write(`◆${weights > 1 ? weights : ''}`, x + w - 5 * z, y + 29 * z, 10.4 * z, 24 * z, '', 'right');
+      writer.write(`◆${weights > 1 ? weights : ''}`, x + w - 5 * z, y + 29 * z, TEXT.small * z, 24 * z, '', 'right');
   }
 
   drawClosed(group, x, y, w, h) {
@@ -551,20 +566,18 @@ export class GraphPicture {
 
   writeClosed(group, x, y, w) {
     const {c, zoom: z, theme, writer} = this,
-      {number, median, beside} = textsOf(this.tree, this.shown, group.id);
+      {number, median} = textsOf(this.tree, this.shown, group.id);
     c.fillStyle = theme.text;
-    const used = number ? writer.write(number, x + w - 6 * z, y + 15 * z, 10.8 * z, w / 2, '', 'right') + 6 * z : 0;
-    writer.write(`▸ ${groupLabel(group)}`, x + 12 * z, y + 15 * z, 12 * z, w - used - 18 * z, '600 ');
+    const used = number
+      ? writer.write(number, x + w - 6 * z, y + 15 * z, TEXT.small * z, w / 2, '', 'right') + 6 * z
+      : 0;
+    writer.write(`▸ ${groupLabel(group)}`, x + 12 * z, y + 15 * z, TEXT.label * z, w - used - 18 * z, '600 ');
     c.fillStyle = theme.quiet;
     writer.write(
-      writer.fitting(
-        [beside, describeGroup(group), median && `median ${median}`].filter(Boolean),
-        10.4 * z,
-        w - 30 * z,
-      ),
+      writer.fitting([describeGroup(group), median && `median ${median}`].filter(Boolean), TEXT.small * z, w - 30 * z),
       x + 24 * z,
       y + 29.5 * z,
-      10.4 * z,
+      TEXT.small * z,
       w - 30 * z,
     );
   }
@@ -587,11 +600,7 @@ export class GraphPicture {
     if (folded && z > 0.1) this.drawStack(x, y, w, h, 4 * z, theme.frameEdge);
     c.fillStyle = theme.frame[depth % 2];
     c.fillRect(x, y, w, h);
-    if (group.kind === DELEGATE) {
-      c.fillStyle = tintColour(this.tints[group.id] < 0 ? 0 : this.tints[group.id]);
-      c.fillRect(x, y, w, h);
-    }
-    c.strokeStyle = group.kind === DELEGATE ? categoryColour(Math.max(0, this.tints[group.id])) : theme.frameEdge;
+    c.strokeStyle = group.kind === DELEGATE ? theme[this.hueOf(this.delegates[this.tints[group.id]])] : theme.frameEdge;
     c.lineWidth = group.kind === DELEGATE ? 2 : 1;
     if (group.kind === CONTROL || group.kind === BODY) c.setLineDash([5, 3]);
     c.strokeRect(x, y, w, h);
@@ -601,7 +610,7 @@ export class GraphPicture {
       this.areas.push(x, y, w, h, group.id, 0);
       return;
     }
-    const size = Math.max(SMALLEST_TITLE, Math.min(13, 12 * z)),
+    const size = Math.max(SMALLEST_TITLE, Math.min(13, 13 * z)),
       bar = SIZE.header * z;
     if (bar > 5) {
       c.fillStyle = theme.title;
@@ -635,22 +644,15 @@ export class GraphPicture {
       c.closePath();
       c.fill();
     });
-    if (z < 0.6) return;
-    this.writeOnGround(
-      `next instance, ${group.items.length - 1} times`,
-      x + 16 * z,
-      y + h - 8 * z,
-      Math.max(9, 9.5 * z),
-    );
   }
 
   /* A text where lines may run. */
   writeOnGround(text, x, base, size, align = 'left') {
-    const {c, theme, writer} = this,
+    const {c, writer} = this,
       width = Math.min(190, writer.width(text, size)),
       left = align === 'right' ? x - width : x,
       ink = c.fillStyle;
-    c.fillStyle = theme.frame[0];
+    c.fillStyle = this.ground;
     c.fillRect(left - 2, base - size, width + 4, size + 3);
     c.fillStyle = ink;
     writer.write(text, x, base, size, 190, '', align);
@@ -708,7 +710,7 @@ export class GraphPicture {
       c.lineTo(x2 + 4 * z, y2 - 6.8 * z);
       c.closePath();
       c.fill();
-      if (z > 0.6 && i === 0) this.writeOnGround('next pass', x + 4 * z, (y1 + y2) / 2, Math.max(9, 9.5 * z));
+      if (z > 0.6 && i === 0) this.writeOnGround('next pass', x + 4 * z, (y1 + y2) / 2, TEXT.small);
     });
     c.globalAlpha = 1;
   }
@@ -759,11 +761,9 @@ export class GraphPicture {
 
   /* What a title says of its group, the most important first. */
   partsOfTitle(group, folded) {
-    const {number, median, beside} = textsOf(this.tree, this.shown, group.id),
+    const {number, median} = textsOf(this.tree, this.shown, group.id),
       each = folded ? medianText(this.tree, this.shown, group) : median;
-    return [number, beside, each && number && `median ${each}${folded ? ' each' : ''}`, describeGroup(group)].filter(
-      Boolean,
-    );
+    return [number, each && number && `median ${each}${folded ? ' each' : ''}`, describeGroup(group)].filter(Boolean);
   }
 
   /* The buttons that choose an instance of a folded repeat: which one of how many it is, and its name if there is room. */
@@ -938,7 +938,7 @@ export class GraphPicture {
   writeEdges({items, x, y, w, h, width: frameWidth}, ox, oy, slots, {plain, above, below, path, texts}) {
     if (texts.length === 0) return;
     const {c, zoom: z, theme, writer} = this,
-      size = Math.max(9, Math.min(11, 9 * z)),
+      size = TEXT.small,
       inView = line =>
         line[1] < this.height &&
         line.at(-1) > 0 &&
@@ -972,8 +972,7 @@ export class GraphPicture {
       const width = Math.min(190, writer.width(text, size)),
         place = freePlace(line, width, size, [ox + 2, ox + frameWidth * z - 2], taken);
       if (!place) continue;
-      writer.write(text, ...place, size, 190);
-      taken.push([place[0], place[1] - size, place[0] + width, place[1] + 2]);
+      taken.push(this.writeOnGround(text, ...place, size));
     }
   }
 
@@ -1118,9 +1117,19 @@ function firstInView({rankStart, vertices, x, items}, r, left) {
   return Math.max(rankStart[r], low - 1);
 }
 
-function addDot(dots, colour, box) {
-  if (!dots.has(colour)) dots.set(colour, []);
-  dots.get(colour).push(box);
+/* What joins boxes [x, y, w, h] that are nearly one below the other, so that an outline goes around all of them. */
+function joints(boxes, gap) {
+  const found = [],
+    sorted = boxes.toSorted((a, b) => a[1] - b[1]);
+  sorted.forEach(([x, y, w, h], at) => {
+    for (let i = at + 1; i < sorted.length && sorted[i][1] <= y + h + gap; i++) {
+      const [other, top, width] = sorted[i],
+        left = Math.max(x, other),
+        right = Math.min(x + w, other + width);
+      if (right > left && top >= y + h - gap) found.push([left, y + h - 2, right - left, top - y - h + 4]);
+    }
+  });
+  return found.filter(([, , , h]) => h > 0);
 }
 
 /* A line from one rank to the next, with at most one horizontal. */
@@ -1173,7 +1182,7 @@ function medianText(tree, {values, overlay}, repeat) {
   return known.length === 0 || !overlay.adds ? '' : overlay.text(medianOf(known));
 }
 
-/* The tint of each item: the place of its delegate among those of the graph, or of that of all in a group; -1: none or several. Panes number their delegates in the same order. */
+/* The number of the delegate of each item, from 0 on: the place of its delegate among those of the graph, or of that of all in a group; -1: none or several. Panes number their delegates in the same order. */
 function tintsOf(tree) {
   const {graph, count, parent} = tree,
     UNKNOWN = -2,

@@ -20,13 +20,15 @@ export const SIZE = {
   port: 12,
   character: 7.3,
   plainCharacter: 6.8,
-  smallCharacter: 5.9,
+  smallCharacter: 6.2,
   value: 52,
   badge: 22,
 };
 
-/** The least zoom at which everything that is written on boxes can be read. */
-export const READABLE_ZOOM = 0.58;
+/** The sizes of texts at zoom 1: of labels, and of all else. */
+export const TEXT = {label: 12, small: 11};
+/** The least zoom of the first view, at which no text is smaller than 11 pixels. */
+export const READABLE_ZOOM = 1;
 
 /* Longer names are cut: names come from files. */
 const MAX_LABEL = 60;

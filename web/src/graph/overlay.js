@@ -2,8 +2,9 @@
 //
 // What boxes are coloured and labelled by: values of nodes, their sums in groups and over the instances of a folded repeat. The colour of a node and its number say the same value.
 //
+// hueOf(node): in which hue a node is on the scale 'heat', full: the value from which a colour is full, if it is not that of the greatest, hues: those of categories.
 // An overlay is {name, values: of each node, NaN if it has none, adds: whether values of several nodes add up (otherwise the greatest counts), scale: 'heat', 'change' or 'category', categories: texts,
-// ofModule(path): the value of a module with all below it, where that is more than its nodes here, text(value), long(value): with all digits, beside(value): a second number or undefined, none(node): what is written where a node has no value, clock: the step of each node's clock: a shorter
+// ofModule(path): the value of a module with all below it, where that is more than its nodes here, text(value), long(value): with all digits, none(node): what is written where a node has no value, clock: the step of each node's clock: a shorter
 // time is counted as 0, estimated and hatched: bitmaps of nodes}.
 
 import {medianOf} from '../base/columns.js';
@@ -92,7 +93,7 @@ function representatives(tree) {
   return of;
 }
 
-/** Joins the instances of folded repeats: `first` is the representative of each item, which has what is joined of all of them; `most` is the greatest value of a node in each item, `own` that of all. */
+/** Joins the instances of folded repeats: `first` is the representative of each item, which has what is joined of all of them; `most` is the greatest value of a node in each item, `hot` that node, `own` the greatest of all. */
 export function fold(tree, shown) {
   const unfolded = tree.groups
     .filter(({state}) => state === UNFOLDED)
@@ -112,13 +113,16 @@ export function fold(tree, shown) {
     allFlags[at] |= flags[item];
     allBounds[at] += bounds[item];
   }
+  const hot = Int32Array.from({length: items}, (_, item) => item);
   let own = 0;
   for (let node = 0; node < tree.count; node++) {
     const value = (most[node] = sums[first[node]]);
     if (Number.isNaN(value)) continue;
     own = Math.max(own, Math.abs(value));
-    for (let outer = tree.parent[node]; outer >= 0; outer = tree.parent[outer])
+    for (let outer = tree.parent[node]; outer >= 0; outer = tree.parent[outer]) {
+      if (Number.isNaN(most[outer]) || Math.abs(value) > Math.abs(most[outer])) hot[outer] = node;
       most[outer] = overlay.scale === 'category' ? joined(overlay, most[outer], value) : greater(value, most[outer]);
+    }
   }
   Object.assign(shown, {
     unfolded,
@@ -126,6 +130,7 @@ export function fold(tree, shown) {
     peers: indexBy(first, items),
     sums,
     most,
+    hot,
     allFlags,
     allBounds,
     own,
@@ -168,7 +173,7 @@ export function valueOf(tree, shown, item) {
   };
 }
 
-/** The texts of an item: {number, median: of one instance if there are several, beside}. `write` is `text` or `long` of the overlay. A time of 0 is less than the step of the clock, not nothing. */
+/** The texts of an item: {number, median: of one instance if there are several}. `write` is `text` or `long` of the overlay. A time of 0 is less than the step of the clock, not nothing. */
 export function textsOf(tree, shown, item, write = shown.overlay.text) {
   const {value, median, instances, bound} = valueOf(tree, shown, item),
     {overlay, values, bounds} = shown;
@@ -179,18 +184,17 @@ export function textsOf(tree, shown, item, write = shown.overlay.text) {
   return {
     number: written(value, write, bound) || none || '',
     median: instances > 1 && overlay.adds ? written(median, write, bounds[zero]) : '',
-    beside: overlay.beside ? written(value, overlay.beside, bound) : '',
   };
 }
 
-/** The step of the colour of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1 for several, or NaN for none. */
+/** The step of the colour of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1 for several, or NaN for none. A value of 0 is on a scale. */
 export function stepOf(tree, shown, item) {
   if (shown.steps[item] === UNKNOWN) shown.steps[item] = findStep(shown, shown.most[item]);
   return shown.steps[item];
 }
 
 function findStep({overlay, hottest}, value) {
-  if (overlay.scale === 'category') return value;
-  if (!(hottest > 0) || Number.isNaN(value)) return 0;
-  return Math.sign(value) * Math.round(STEPS * Math.sqrt(Math.min(1, Math.abs(value) / hottest)));
+  if (overlay.scale === 'category' || Number.isNaN(value)) return value;
+  const part = Math.abs(value) / (overlay.full ?? hottest) || 0;
+  return Math.sign(value) * Math.round(STEPS * Math.sqrt(Math.min(1, part)));
 }

@@ -89,10 +89,18 @@ function ModuleBox({place: {box, x, width}, heights, colours, texts}) {
     fill=${fill} />
     <${Strip} hues=${box.hues} x=${x + 0.5} y=${heights.module - 4} width=${Math.max(1, width - 1)}
       colours=${colours} />
-    ${made ? html`<text x=${x + 8} y=${heights.module / 2 + 3} font-size=${made.size} font-weight="600"
-      fill=${colours.text}>${made.text}</text>` : null}
-    ${width > VALUED ? html`<text x=${x + width - 8} y=${heights.module / 2 + 3} font-size="12" text-anchor="end"
-      fill=${colours.quiet}>${value}</text>` : null}`;
+    ${
+      made
+        ? html`<text x=${x + 8} y=${heights.module / 2 + 3} font-size=${made.size} font-weight="600"
+      fill=${colours.text}>${made.text}</text>`
+        : null
+    }
+    ${
+      width > VALUED
+        ? html`<text x=${x + width - 8} y=${heights.module / 2 + 3} font-size="12" text-anchor="end"
+      fill=${colours.quiet}>${value}</text>`
+        : null
+    }`;
 }
 
 function KidBox({place: {kid, x, width}, heights, colours, texts, whole}) {
@@ -107,10 +115,18 @@ function KidBox({place: {kid, x, width}, heights, colours, texts, whole}) {
     value = made ? values.find(text => widthsOf(12)(text) <= width - 11) : null;
   return html`<rect class="box" x=${x + 0.5} y=${top} width=${Math.max(1, width - 1)} height=${heights.kid} rx="3"
     fill=${fill} stroke=${edge} />
-    ${kid.upper ? html`<rect x=${x + width * (1 - kid.upper / kid.time)} y=${top}
-      width=${(width * kid.upper) / kid.time - 0.5} height=${heights.kid} fill="url(#hidden)" />` : null}
-    ${isRest ? html`<${Strip} hues=${kid.hues} x=${x + 0.5} y=${top + heights.kid - 4} width=${Math.max(1, width - 1)}
-      colours=${colours} />` : null}
+    ${
+      kid.upper
+        ? html`<rect x=${x + width * (1 - kid.upper / kid.time)} y=${top}
+      width=${(width * kid.upper) / kid.time - 0.5} height=${heights.kid} fill="url(#hidden)" />`
+        : null
+    }
+    ${
+      isRest
+        ? html`<${Strip} hues=${kid.hues} x=${x + 0.5} y=${top + heights.kid - 4} width=${Math.max(1, width - 1)}
+      colours=${colours} />`
+        : null
+    }
     ${made ? html`<text x=${x + 6} y=${baseline} font-size=${made.size} fill=${ink}>${made.text}</text>` : null}
     ${value ? html`<text x=${x + 6} y=${baseline + 18} font-size="12" fill=${ink}>${value}</text>` : null}`;
 }
@@ -139,9 +155,13 @@ export function IciclePicture({
     (place, index) => html`<g key=${index} data-box=${index} opacity=${isDim(place) ? 0.3 : undefined}>
     <${place.kid ? KidBox : ModuleBox} place=${place} heights=${heights} colours=${colours} texts=${texts}
       whole=${whole} />
-    ${index === at || isChosen(place) ? html`<rect x=${place.x + 1} y=${place.kid ? heights.module + 3 : 1}
+    ${
+      index === at || isChosen(place)
+        ? html`<rect x=${place.x + 1} y=${place.kid ? heights.module + 3 : 1}
       width=${Math.max(2, place.width - 2)} height=${(place.kid ? heights.kid : heights.module) - 2} rx="3" fill="none"
-      stroke=${colours.text} stroke-width="2" /> ` : null}</g>`,
+      stroke=${colours.text} stroke-width="2" /> `
+        : null
+    }</g>`,
   )}`;
 }
 
@@ -198,10 +218,18 @@ export function Icicle({boxes, whole, heights, texts, told, choose, open, isDim,
       onPointerMove=${hover} onPointerLeave=${() => setTip(null)} onKeyDown=${key} onBlur=${() => setAt(-1)}
         onDblClick=${event => places[placeOf(event)] && open?.(places[placeOf(event)].box)}
       onClick=${event => places[placeOf(event)] && choose(places[placeOf(event)].box, places[placeOf(event)].kid)}>
-      ${width ? html`<${IciclePicture} boxes=${boxes} width=${width} heights=${heights} texts=${texts} whole=${whole}
-        colours=${colours} isDim=${isDim} isChosen=${isChosen} at=${at} />` : null}</svg>
-    ${tip ? html`<div class="tip" role="tooltip" style=${{left: `${tip.left}px`, top: `${tip.top}px`}}>
+      ${
+        width
+          ? html`<${IciclePicture} boxes=${boxes} width=${width} heights=${heights} texts=${texts} whole=${whole}
+        colours=${colours} isDim=${isDim} isChosen=${isChosen} at=${at} />`
+          : null
+      }</svg>
+    ${
+      tip
+        ? html`<div class="tip" role="tooltip" style=${{left: `${tip.left}px`, top: `${tip.top}px`}}>
       ${tip.lines.map((line, index) => (index ? html`<div>${line}</div>` : html`<strong>${line}</strong>`))}
-      </div>` : null}
+      </div>`
+        : null
+    }
     <p class="offscreen" role="status" aria-live="polite">${said}</p></div>`;
 }

@@ -79,8 +79,12 @@ export function CopyMenu({label, columns, rows, command}) {
     onKeyDown=${event => event.key === 'Escape' && (close(event), event.stopPropagation())}><summary
     aria-label=${`Copy ${label}`}>Copy</summary><div role="menu">
     ${Object.entries(FORMATS).map(([name, make]) => item(`${count} as ${name}`, () => copy(make(columns, all), `${count} as ${name}`)))}
-    ${command ? item('The command that prints them', () => copy(command, 'the command')) : html`<span
-      class="quiet">No command prints this table.</span>`}</div></details>`;
+    ${
+      command
+        ? item('The command that prints them', () => copy(command, 'the command'))
+        : html`<span
+      class="quiet">No command prints this table.</span>`
+    }</div></details>`;
 }
 
 /** A menu that chooses columns and their order. */
@@ -106,9 +110,13 @@ export function ColumnsMenu({name, columns}) {
       aria-label=${`Show the column ${title}`} checked=${shown.includes(key)}
     onChange=${event => change(event.target.checked ? [...shown, key] : shown.filter(other => other !== key))} />
       ${title}</label>
-    ${shown.includes(key) ? html`<span class="push"><button type="button" aria-label=${`Move ${title} to the left`}
+    ${
+      shown.includes(key)
+        ? html`<span class="push"><button type="button" aria-label=${`Move ${title} to the left`}
       onClick=${() => move(key, -1)}>←</button><button type="button" aria-label=${`Move ${title} to the right`}
-      onClick=${() => move(key, 1)}>→</button></span>` : null}</div>`,
+      onClick=${() => move(key, 1)}>→</button></span>`
+        : null
+    }</div>`,
   )}
     <button type="button" onClick=${() => change([])}>As before</button></div></details>`;
 }
@@ -239,13 +247,19 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
       isMarked = marked.has(row);
     return html`<div key=${index}
       class=${`row${index === focus || isChosen?.(row) ? ' chosen' : ''}${index === at ? ' at' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
-      style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span
+      style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map(
+        (column, place) => html`<span
         role="gridcell" class=${column.className ?? (column.number ? 'number' : '')} aria-colindex=${String(place + 1)}
-        aria-description=${whyOf(column, row)}>${contentOf(column, row)}</span>`)}</div>`;
+        aria-description=${whyOf(column, row)}>${contentOf(column, row)}</span>`,
+      )}</div>`;
   };
-  return html`<div class="long-table"><div class="table-bar">${marked.size ? html`<span class="count" role="status">
+  return html`<div class="long-table"><div class="table-bar">${
+    marked.size
+      ? html`<span class="count" role="status">
     ${marked.size} marked: ${sum?.([...marked]) ?? ''}</span><button type="button" class="text-link"
-    onClick=${() => setMarked(new Set())}>none</button>` : note}
+    onClick=${() => setMarked(new Set())}>none</button>`
+      : note
+  }
     <span class="push"></span><${ColumnsMenu} name=${name} columns=${columns} /><${CopyMenu} label=${label}
       columns=${shown} rows=${marked.size ? all.filter(row => marked.has(row)) : all} command=${command} /></div>
     <div class="grid-table" role="grid" tabindex="0" ref=${grid} aria-label=${label}
@@ -253,9 +267,11 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
       aria-activedescendant=${focus >= 0 ? `${name}-row-${focus}` : undefined}
       onScroll=${event => setTop(event.currentTarget.scrollTop)} onKeyDown=${key} onClick=${click}>
       <div role="rowgroup" class="head-group"><div class="row head" role="row" aria-rowindex="1"
-        style=${{gridTemplateColumns: template}}>${shown.map((column, index) => html`<span class="head-cell"
+        style=${{gridTemplateColumns: template}}>${shown.map(
+          (column, index) => html`<span class="head-cell"
         role="presentation"><${Heading} name=${name} column=${column} index=${index} /><${Grip} name=${name}
-        column=${column} changed=${() => drawAgain(count => count + 1)} /></span>`)}</div></div>
+        column=${column} changed=${() => drawAgain(count => count + 1)} /></span>`,
+        )}</div></div>
       <div class="rows" role="rowgroup"><div class="space" style=${{height: `${all.length * ROW_HEIGHT}px`}}></div>
         ${Array.from({length: Math.max(0, end - first)}, (_, place) => line(first + place))}</div></div>
     ${more ?? null}</div>`;
@@ -279,12 +295,16 @@ export function SmallTable({caption, columns: given, rows, open, isChosen, isHit
     const name =
         [open && 'link', isChosen?.(row) && 'chosen', isHit?.(row) && 'hit'].filter(Boolean).join(' ') || undefined,
       properties = open ? {tabindex: '0', onClick: act, onKeyDown: event => event.key === 'Enter' && act(event)} : {};
-    return html`<tr class=${name} ...${properties}>${columns.map(column => html`<td class=${cellClass(column)}
-      aria-description=${whyOf(column, row)}>${contentOf(column, row)}</td>`)}</tr>`;
+    return html`<tr class=${name} ...${properties}>${columns.map(
+      column => html`<td class=${cellClass(column)}
+      aria-description=${whyOf(column, row)}>${contentOf(column, row)}</td>`,
+    )}</tr>`;
   };
   return html`<div class="small-table"><table class="plain"><caption>${caption}</caption>
-    <thead><tr>${columns.map(({title, number, hint}) => html`<th scope="col" class=${number ? 'number' : undefined}
-      aria-description=${hint}>${title}</th>`)}</tr></thead><tbody>${shown.map(line)}</tbody></table>
+    <thead><tr>${columns.map(
+      ({title, number, hint}) => html`<th scope="col" class=${number ? 'number' : undefined}
+      aria-description=${hint}>${title}</th>`,
+    )}</tr></thead><tbody>${shown.map(line)}</tbody></table>
     <div class="table-tail">
       ${list.length === shown.length ? null : isPrinting.value ? `${left} more${command ? `: ${command}` : ''}` : html`<button type="button" class="text-link" onClick=${() => setAll(true)}>${left} more</button>`}<span class="push"></span>
     <${CopyMenu} label=${caption} columns=${columns} rows=${list} command=${command} /></div></div>`;

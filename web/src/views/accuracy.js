@@ -54,12 +54,16 @@ function Curve({values, operators, rows, lowest}) {
   return html`<section class="card"><h2>SNR in the order of execution</h2><svg class="snr-curve"
     viewBox=${`0 -8 ${WIDTH} ${HEIGHT + 16}`} preserveAspectRatio="none" role="img"
     aria-label="SNR of each value in the order of execution; the table lists them" onClick=${pick}>
-    ${marks.map(snr => html`<line class="grid-line" x1=${LEFT} x2=${WIDTH} y1=${y(snr)} y2=${y(snr)} /><text
-      class="axis" x=${LEFT - 6} y=${y(snr) + 4} text-anchor="end">${snr}</text>`)}
+    ${marks.map(
+      snr => html`<line class="grid-line" x1=${LEFT} x2=${WIDTH} y1=${y(snr)} y2=${y(snr)} /><text
+      class="axis" x=${LEFT - 6} y=${y(snr) + 4} text-anchor="end">${snr}</text>`,
+    )}
     <path class="line" d=${known.map((row, index) => `${index ? 'L' : 'M'}${at(row)},${y(drawnSnr(values, row))}`).join('')} />
-    ${known.map(row => html`<circle class=${`dot${has?.[values.indices('operator')[row]] ? ' chosen' : ''}`}
+    ${known.map(
+      row => html`<circle class=${`dot${has?.[values.indices('operator')[row]] ? ' chosen' : ''}`}
       cx=${at(row)} cy=${y(drawnSnr(values, row))} r=${has?.[values.indices('operator')[row]] ? 6 : 3}><title>
-      ${`${operators.name(values.indices('operator')[row])}: ${values.raw('equal', row) ? 'equal' : `${db(values.numbers('snr_db')[row])} dB`}`}</title></circle>`)}</svg>
+      ${`${operators.name(values.indices('operator')[row])}: ${values.raw('equal', row) ? 'equal' : `${db(values.numbers('snr_db')[row])} dB`}`}</title></circle>`,
+    )}</svg>
     <p class="note">Higher is better: 20 dB is an error of 10 %, 40 dB of 1 %; 100 dB and more count as equal.</p>
       </section>`;
 }
@@ -70,21 +74,29 @@ function Bars({title, lists, least, most}) {
     wide = 300 / lists[0].counts.length,
     height = count => (count > 0 ? Math.max(1, (100 * Math.log1p(count)) / Math.log1p(top)) : 0);
   return html`<figure class="bars"><svg viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label=${title}>
-    ${lists.map(({name, counts}, place) => counts.map((count, at) => html`<rect class=${name}
+    ${lists.map(({name, counts}, place) =>
+      counts.map(
+        (count, at) => html`<rect class=${name}
     x=${at * wide + (place * wide) / lists.length} width=${wide / lists.length - 0.5} y=${100 - height(count)}
-    height=${height(count)} />`))}</svg>
+    height=${height(count)} />`,
+      ),
+    )}</svg>
     <figcaption><span>${digits(least)}</span><span>${title}, log scale</span><span>${digits(most)}</span></figcaption>
       </figure>`;
 }
 
 function Spread({spread, values, operators}) {
   const row = values.indices('operator')[spread.value];
-  return html`<section class="card"><h2>${row >= 0 ? html`<${NodeLink} operators=${operators}
-    row=${row} />` : values.text('name', spread.value)}</h2><div class="pair"><${Bars}
+  return html`<section class="card"><h2>${
+    row >= 0
+      ? html`<${NodeLink} operators=${operators}
+    row=${row} />`
+      : values.text('name', spread.value)
+  }</h2><div class="pair"><${Bars}
     title="elements: reference (grey) and logged" lists=${[
-    {name: 'reference', counts: spread.reference},
-    {name: 'logged', counts: spread.logged},
-  ]} least=${spread.least} most=${spread.most} />
+      {name: 'reference', counts: spread.reference},
+      {name: 'logged', counts: spread.logged},
+    ]} least=${spread.least} most=${spread.most} />
     <${Bars} title="logged − reference" lists=${[{name: 'error', counts: spread.errors}]} least=${spread.least_error}
       most=${spread.most_error} /></div></section>`;
 }

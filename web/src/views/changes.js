@@ -103,11 +103,17 @@ const goneRow = (kind, label, change, rest) => ({
 
 /** The rows of the comparison with a time in the base of which no row of `made` stands: what is gone, or was not timed here. As rows of that table. */
 export function goneRows(kind, made, isFolded) {
-  const {by_module = [], by_pattern = [], by_source = [], by_backend = [], by_pattern_op = []} =
-      comparedMethod.value ?? {},
+  const {
+      by_module = [],
+      by_pattern = [],
+      by_source = [],
+      by_backend = [],
+      by_pattern_op = [],
+    } = comparedMethod.value ?? {},
     of = changesBy.value[kind === 'operator' ? 'row' : kind],
     shown = new Set(of && made.map(of));
-  const gone = (list, rowOf) => list.filter(row => baseOf(whole(row)) > 0 && !shown.has(whole(row)) && !shown.has(row)).map(rowOf);
+  const gone = (list, rowOf) =>
+    list.filter(row => baseOf(whole(row)) > 0 && !shown.has(whole(row)) && !shown.has(row)).map(rowOf);
   if (kind === 'operator')
     return gone(by_pattern_op, row =>
       goneRow(kind, shortOp(row.op), row, {key: `${row.pattern}\n${row.op}`, pattern: row.pattern, op: row.op}),

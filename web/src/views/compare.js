@@ -161,10 +161,14 @@ function Hero({answer}) {
             role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p>`
           : html`<p class="answer" aria-description=${explain('sums of what changed')}><${Bold} text=${headline(answer)} /></p>`
       }</div>
-    <div class="runs small">${differs ? null : html`<div class="lead" aria-description=${explain('typical time of Method::execute')}><${Verdict}
-      verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`}
-      <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.length ? html`<div>${odd.join('; ')}</div>` : reason && !differs ? html`<div>${reason}</div>` : null}
-      ${differs ? null : html`<div>${decidedBy(execute)}</div>`}</div></section>
+    <div class="runs small">${
+      differs
+        ? null
+        : html`<div class="lead" aria-description=${explain('typical time of Method::execute')}><${Verdict}
+      verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`
+    }
+      <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.map(said => html`<div>${said}</div>`)}
+      ${differs ? null : html`<div>${reason || decidedBy(execute)}</div>`}</div></section>
     ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}
       ${difference ? html`<p class="note warning">The two sides differ: ${difference}.</p>` : null}`;
 }
@@ -255,39 +259,30 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
 
 /* ---- The same modules on one scale ---- */
 
+/* Whether a module is the head, or around it. */
+const isAround = (head, path) => path === '' || head === path || head.startsWith(`${path}.`);
+
 /** Returns the blocks of both records, [{label, base, now, verdict}]: modules below the common head, and the parts. They add up to both times. */
 export function blocksOf(answer) {
   const rows = answer.by_module ?? [],
     longer = row => Math.max(baseOf(row) ?? 0, newOf(row) ?? 0),
-    head = headOf(rows.map(row => ({pattern: row.module ?? '', typical: longer(row)}))),
-    depth = head ? head.split('.').length : 0;
-  const blocks = new Map(),
-    verdicts = new Map(rows.map(row => [row.module ?? '', row.with_children ?? null]));
+    head = headOf(rows.map(row => ({pattern: row.module, typical: longer(row)}))),
+    blocks = [];
   for (const row of rows) {
-    const path = row.module ?? '',
-      isIn = head === '' ? path !== '' : path.startsWith(`${head}.`),
-      key = isIn
-        ? path
-            .split('.')
-            .slice(0, depth + 1)
-            .join('.')
-        : path === head
-          ? `${head || 'forward'} itself`
-          : path.split('.')[0];
-    if (!blocks.has(key))
-      blocks.set(key, {
-        label: relativePath(key, head) || key,
-        path: key,
-        base: 0,
-        now: 0,
-        verdict: isIn ? (verdicts.get(key)?.verdict ?? null) : row.verdict,
-      });
-    const block = blocks.get(key);
-    block.base += baseOf(row) ?? 0;
-    block.now += newOf(row) ?? 0;
+    const {module: path} = row,
+      isItself = isAround(head, path);
+    if (!isItself && !isAround(head, path.slice(0, Math.max(0, path.lastIndexOf('.'))))) continue; // in a block
+    const {verdict, ...times} = isItself ? row : row.with_children;
+    blocks.push({
+      label: isItself ? `${path || 'forward'} itself` : relativePath(path, head) || path,
+      path,
+      base: baseOf(times) ?? 0,
+      now: newOf(times) ?? 0,
+      verdict,
+    });
   }
   const parts = (answer.parts ?? []).filter(({part}) => part !== 'operators');
-  const ordered = [...blocks.values()].sort((a, b) => compareNames(a.path, b.path));
+  const ordered = blocks.sort((a, b) => compareNames(a.path, b.path));
   if (parts.length)
     ordered.push({
       label: 'calls and runtime',
@@ -318,13 +313,22 @@ export function Aligned({answer, width, height, name, baseName}) {
     html`<text x="0" y=${y + tall / 2 - 2} font-size="14" fill=${colours.text}>${fitted(text, SIDE - 8, widthsOf(14))}
       </text><text x="0" y=${y + tall / 2 + 15} font-size="12" fill=${colours.quiet}>${timeWithUnit(ns)}</text>`;
   const box = (block, x, wide, y, fill, ns) => {
-    const label =
-        wide > 16 ? fitted(block.label, wide - 10, bold) || fitted(block.label.split('.').at(-1), wide - 10, bold) : '',
+    const last = block.label.split('.').at(-1),
+      whole = [block.label, last].find(text => bold(text) <= wide - 10),
+      label = wide > 16 ? (whole ?? fitted(block.label, wide - 10, bold)) : '',
       value = [timeWithUnit(ns), timeOf(ns)].find(text => small(text) < wide - 10);
     return html`<rect x=${x + 0.5} y=${y} width=${Math.max(1.5, wide - 1)} height=${tall} rx="2" fill=${fill} />
-      ${label ? html`<text x=${x + 6} y=${y + 18} font-size="14" font-weight="600" fill=${inkOn(fill, colours.text)}>
-      ${label}</text>` : null}${label && value && tall > 34 ? html`<text x=${x + 6} y=${y + 35} font-size="12"
-      fill=${inkOn(fill, colours.text)}>${value}</text>` : null}`;
+      ${
+        label
+          ? html`<text x=${x + 6} y=${y + 18} font-size="14" font-weight="600" fill=${inkOn(fill, colours.text)}>
+      ${label}</text>`
+          : null
+      }${
+        label && value && tall > 34
+          ? html`<text x=${x + 6} y=${y + 35} font-size="12"
+      fill=${inkOn(fill, colours.text)}>${value}</text>`
+          : null
+      }`;
   };
   const drawn = blocks.map(block => {
     const [wide0, wide1] = [block.base * scale, block.now * scale],
@@ -341,8 +345,12 @@ export function Aligned({answer, width, height, name, baseName}) {
   return html`<svg class="aligned" width=${width} height=${height} role="img"
     aria-label=${`The modules of ${baseName} and ${name} on one scale`}>${side(baseName, from, 0)}${side(name, to, low)}
     ${drawn}
-    ${after ? html`<text x=${x1 + 16} y=${low + tall / 2 - 2} font-size="14" font-weight="600"
-      fill=${colours[hueOfVerdict(execute.verdict)] === colours.runtime ? colours.text : colours[hueOfVerdict(execute.verdict)]}>${change}</text>${execute.interval ? html`<text x=${x1 + 16} y=${low + tall / 2 + 15} font-size="12" fill=${colours.quiet}>between ${intervalText(execute.interval)}</text>` : null}` : null}</svg>`;
+    ${
+      after
+        ? html`<text x=${x1 + 16} y=${low + tall / 2 - 2} font-size="14" font-weight="600"
+      fill=${colours[hueOfVerdict(execute.verdict)] === colours.runtime ? colours.text : colours[hueOfVerdict(execute.verdict)]}>${change}</text>${execute.interval ? html`<text x=${x1 + 16} y=${low + tall / 2 + 15} font-size="12" fill=${colours.quiet}>between ${intervalText(execute.interval)}</text>` : null}`
+        : null
+    }</svg>`;
 }
 
 /* ---- Tables ---- */
@@ -354,7 +362,7 @@ function whatChanged(answer, path) {
     ),
     named = kind => [...new Set(inside.filter(({verdict}) => verdict === kind).map(({op}) => shortOp(op)))];
   const [gone, added] = [named('gone'), named('new')],
-    cut = names => (names.length > 4 ? [...names.slice(0, 4), '…'] : names).join(', ');
+    cut = names => (names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names).join(', ');
   return (
     [gone.length ? `${cut(gone)} gone` : '', added.length ? `${cut(added)} new` : ''].filter(Boolean).join('; ') ||
     (inside.length ? 'the same operators' : '')
@@ -415,12 +423,15 @@ function comparedColumns(rows, differs) {
 
 function ModulesTable({answer}) {
   const {execute, base, new: newer} = answer,
+    {head} = blocksOf(answer),
     rows = sortRows(
-      answer.by_module.map(row => ({
-        key: row.module || TOP_LEVEL,
-        path: row.module ?? '',
-        row: row.with_children ?? row,
-      })),
+      answer.by_module
+        .filter(({module, base_nodes: before, new_nodes: now}) => !isAround(head, module) || before || now)
+        .map(row => ({
+          key: row.module ? `${row.module}${isAround(head, row.module) ? ' itself' : ''}` : TOP_LEVEL,
+          path: row.module,
+          row: isAround(head, row.module) ? row : row.with_children,
+        })),
       ({row}) => Math.abs(changeOf(row) ?? 0),
       true,
     );
@@ -443,22 +454,22 @@ function ModulesTable({answer}) {
     columns = comparedColumns(list, answer.may_differ);
   return html`<${SmallTable} caption="Changes by module" rows=${list} command="etrecord-tb diff BASE RECORD --by module"
     open=${({path}) => path !== null && select('module', path)} columns=${[
-    {
-      key: 'module',
-      title: 'module',
-      class: 'key',
-      text: ({key}) => key,
-      cell: ({key, path}) =>
-        path === null ? html`<b>${key}</b>` : html`<span class="cut head" title=${key}><bdi>${key}</bdi></span>`,
-    },
-    ...columns,
-    {
-      key: 'what',
-      title: 'what changed in it',
-      class: 'key quiet',
-      text: ({path, what}) => what ?? whatChanged(answer, path),
-    },
-  ]} />`;
+      {
+        key: 'module',
+        title: 'module',
+        class: 'key',
+        text: ({key}) => key,
+        cell: ({key, path}) =>
+          path === null ? html`<b>${key}</b>` : html`<span class="cut head" title=${key}><bdi>${key}</bdi></span>`,
+      },
+      ...columns,
+      {
+        key: 'what',
+        title: 'what changed in it',
+        class: 'key quiet',
+        text: ({path, what}) => what ?? whatChanged(answer, path),
+      },
+    ]} />`;
 }
 
 /* Returns "a", or "a → b" if the two sides differ. */
@@ -546,8 +557,12 @@ function Answer() {
   }
     <details class="nodes-of-both" open=${differs || get('nodes')}
       onToggle=${event => !differs && set({nodes: event.currentTarget.open}, {replace: true})}>
-      <summary>Operators, one by one</summary>${differs || get('nodes') ? html`<section class="card"><${NodesTable}
-      answer=${answer} /></section>` : null}</details>`;
+      <summary>Operators, one by one</summary>${
+        differs || get('nodes')
+          ? html`<section class="card"><${NodesTable}
+      answer=${answer} /></section>`
+          : null
+      }</details>`;
 }
 
 /** A list of the records to compare with. */

@@ -59,8 +59,10 @@ const PLACES = [
   ['memory', 'memory'],
 ];
 const Places = () =>
-  html`<nav class="places" aria-label="Show it in">${PLACES.map(([view, text]) => html`<${Link} act=${() => show(view)}>
-    ${text}<//>`)}</nav>`;
+  html`<nav class="places" aria-label="Show it in">${PLACES.map(
+    ([view, text]) => html`<${Link} act=${() => show(view)}>
+    ${text}<//>`,
+  )}</nav>`;
 
 function Nodes({operators, rows, title}) {
   if (rows.length === 0) return null;
@@ -68,9 +70,13 @@ function Nodes({operators, rows, title}) {
     .slice(0, MOST_LISTED)
     .map(
       row =>
-        html`<li><${NodeLink} operators=${operators} row=${row} />${times.value.of[row] >= 0 ? html` <span class="quiet"
+        html`<li><${NodeLink} operators=${operators} row=${row} />${
+          times.value.of[row] >= 0
+            ? html` <span class="quiet"
           aria-description=${explain(STAT_TEXTS[times.value.stat], [row])}>
-          ${timeText(times.value.of[row], Number(operators.isEstimated(row)), [row])} ${unitName.value}</span>` : null}
+          ${timeText(times.value.of[row], Number(operators.isEstimated(row)), [row])} ${unitName.value}</span>`
+            : null
+        }
           </li>`,
     )}</ul>
     ${rows.length > MOST_LISTED ? html`<p class="quiet">${numberText(rows.length - MOST_LISTED)} more</p>` : null}
@@ -176,8 +182,12 @@ function SourceBlock({source}) {
   const link = editorLink(readPattern(), source);
   return html`<section><h3>Source</h3><p class="path" title=${source.file}><${Link}
     act=${() => show('table', {by: 'source', sel: `line:${lineKey(source)}`})}>${sourceText(source)}<//>
-    ${link ? html` <a href=${link}>open in the editor</a>` : null}</p>${source.code ? html`<pre>${source.code}
-    </pre>` : null}</section>`;
+    ${link ? html` <a href=${link}>open in the editor</a>` : null}</p>${
+      source.code
+        ? html`<pre>${source.code}
+    </pre>`
+        : null
+    }</section>`;
 }
 
 /* The operators whose results this one reads, and those that read its own, as the graph of the record has them. */
@@ -229,8 +239,12 @@ function OperatorDetails({row}) {
     ['runs as', text('runs_as')],
   ];
   return html`<${MatchLine} operators=${operators} row=${row} />${untimedText(operators, row)}
-    ${operators.isTimed(row) ? html`<${Distribution} operators=${operators} row=${row}
-    at=${linearScale(operators.numbers('max')[row])} />` : null}
+    ${
+      operators.isTimed(row)
+        ? html`<${Distribution} operators=${operators} row=${row}
+    at=${linearScale(operators.numbers('max')[row])} />`
+        : null
+    }
     <${Places} /><${Definitions} rows=${timeRows(operators, row)} /><${BaseRows} row=${row} /><${Definitions}
       rows=${costRows(operators, row)} /><${Definitions} rows=${rows} /><${SourceBlock}
       source=${operators.source(row)} />
@@ -274,10 +288,18 @@ function RowsDetails({chosen}) {
     ['share', shareOfWhole(time), 'of Method::execute'],
     ['around', module?.parent ? html`<${ModuleLink} module=${module.parent} />` : null],
   ]} />
-    ${module?.children.length ? html`<section><h3>Modules inside</h3><ul>
+    ${
+      module?.children.length
+        ? html`<section><h3>Modules inside</h3><ul>
       ${module.children.slice(0, MOST_LISTED).map(inside => html`<li><${ModuleLink} module=${inside} /></li>`)}</ul>
-      ${module.children.length > MOST_LISTED ? html`<p class="quiet">${module.children.length - MOST_LISTED} more
-      </p>` : null}</section>` : null}
+      ${
+        module.children.length > MOST_LISTED
+          ? html`<p class="quiet">${module.children.length - MOST_LISTED} more
+      </p>`
+          : null
+      }</section>`
+        : null
+    }
     <section><h3>By operator type, in ${unitName.value}</h3><${Definitions} rows=${groupRows(
       operators,
       chosen.rows,
@@ -351,10 +373,12 @@ function DelegateDetails({chosen}) {
       <//> · <${Link} act=${() => show('graph')}>graph<//></p>
     <section><h3>By operator type, in ${unitName.value}</h3><${Definitions}
       rows=${groupRows(operators, rows, 'op', of).map(group => [group.key, `${timeText(group.time, group.estimated, group.rows)} ×${group.count}`, explain(sumHint(), group.rows)])} /></section>
-    <section><h3>Operators inside, in order</h3><ul class="inside">${order.slice(0, 200).map(row => html`<li
+    <section><h3>Operators inside, in order</h3><ul class="inside">${order.slice(0, 200).map(
+      row => html`<li
       key=${`${at}.${row}`}><${Link} act=${() => select('node', operators.name(row))}>${operators.name(row)}<//> <span
       class="quiet" aria-description=${explain(STAT_TEXTS[times.value.stat], [row])}>
-      ${of[row] >= 0 ? `${timeText(of[row], Number(operators.isEstimated(row)), [row])} ${unitName.value}, ${shareOfWhole(of[row])}` : ''}</span></li>`)}</ul>
+      ${of[row] >= 0 ? `${timeText(of[row], Number(operators.isEstimated(row)), [row])} ${unitName.value}, ${shareOfWhole(of[row])}` : ''}</span></li>`,
+    )}</ul>
     ${order.length > 200 ? html`<p class="quiet">${order.length - 200} more</p>` : null}<p class="note"
       aria-description=${explain(sumHint(), rows)}>Their sum is ${timeText(sumOver(of, rows), estimatedOver(operators, rows, of), rows)} ${unitName.value}.</p></section>`;
 }
@@ -362,8 +386,12 @@ function DelegateDetails({chosen}) {
 /* A lever: why it is believed, the code before and after, and what it is about. */
 function FindingDetails({chosen}) {
   const {evidence, saving, code} = method.value.findings[Number(chosen.id)] ?? {};
-  return html`<p>${evidence} ${saving}</p>${code ? html`<h3>Before</h3><pre>${code.before}</pre><h3>After</h3><pre>
-    ${code.after}</pre>` : null}${chosen.rows.length ? html`<${RowsDetails} chosen=${chosen} />` : null}`;
+  return html`<p>${evidence} ${saving}</p>${
+    code
+      ? html`<h3>Before</h3><pre>${code.before}</pre><h3>After</h3><pre>
+    ${code.after}</pre>`
+      : null
+  }${chosen.rows.length ? html`<${RowsDetails} chosen=${chosen} />` : null}`;
 }
 
 const titleOf = chosen => {
@@ -395,10 +423,22 @@ export function Details() {
   const Kind = detailsOfKind[chosen.kind],
     title = titleOf(chosen);
   return html`<aside class="details" aria-label=${`Details of ${title}`}><header><h2>${title}</h2>
-    ${isAll ? null : html`<button type="button" class="close" aria-label="Close details"
-    onClick=${() => select(null)}>×</button>`}</header>
-    <p class="quiet">${KIND_TEXTS[chosen.kind]}</p>${chosen.isGone ? html`<p
-      class="note">This method has no such operator.</p>` : chosen.row >= 0 ? html`<${OperatorDetails}
-      row=${chosen.row} />` : Kind ? html`<${Kind} chosen=${chosen} />` : html`<${RowsDetails} chosen=${chosen} />`}
+    ${
+      isAll
+        ? null
+        : html`<button type="button" class="close" aria-label="Close details"
+    onClick=${() => select(null)}>×</button>`
+    }</header>
+    <p class="quiet">${KIND_TEXTS[chosen.kind]}</p>${
+      chosen.isGone
+        ? html`<p
+      class="note">This method has no such operator.</p>`
+        : chosen.row >= 0
+          ? html`<${OperatorDetails}
+      row=${chosen.row} />`
+          : Kind
+            ? html`<${Kind} chosen=${chosen} />`
+            : html`<${RowsDetails} chosen=${chosen} />`
+    }
       </aside>`;
 }

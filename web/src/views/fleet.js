@@ -114,7 +114,8 @@ const spreadOf = ({execute: {p10, p90}}) => (get('digits') ? 0 : (p90 - p10) / 2
 function MedianCell({row}) {
   const {p10, p50, p90} = row.execute,
     time = ns => timeText(ns, unit.value, row.ticksPerSecond, spreadOf(row));
-  if (row.isBroken) return html`<span class="quiet old">cannot be read: write it again
+  if (row.isBroken)
+    return html`<span class="quiet old">cannot be read: write it again
     </span>`; // the text covers the empty cells beside it
   if (!p50) return html`<span class="quiet">not timed</span>`;
   return html`<span class="cut fleet-median"><strong>${time(p50)}</strong><span class="quiet"> ${time(p10)}–${time(p90)}
@@ -270,22 +271,28 @@ function Trend({lines}) {
     return html`<g class=${isChosen(its) ? 'trend-line chosen' : 'trend-line'} data-line=${label}><path class="band"
       d=${`M${[...points('p10'), ...points('p90').toReversed()].join('L')}Z`} /><path class="line"
       d=${`M${points('p50').join('L')}`} />
-      ${its.map(row => html`<path class="dot" d=${`M${across(row)},${scale.at(row.execute.p50)}h0`}><title>
-        ${`${row.label}: ${time(row)}, ${dateText(row.written)}`}</title></path>`)}</g>`;
+      ${its.map(
+        row => html`<path class="dot" d=${`M${across(row)},${scale.at(row.execute.p50)}h0`}><title>
+        ${`${row.label}: ${time(row)}, ${dateText(row.written)}`}</title></path>`,
+      )}</g>`;
   };
   // The name of a line is at its end; names keep their distance.
   let last = -Infinity;
   const ends = lines.map(line => ({line, at: scale.at(line.rows.at(-1).execute.p50)}));
-  const placed = sortRows(ends, ({at}) => at, false).slice(0, NAMED).map(({line, at}) => {
-    last = Math.min(TREND_HEIGHT - 14, Math.max(at - 8, last + 14));
-    return {line, top: last};
-  });
+  const placed = sortRows(ends, ({at}) => at, false)
+    .slice(0, NAMED)
+    .map(({line, at}) => {
+      last = Math.min(TREND_HEIGHT - 14, Math.max(at - 8, last + 14));
+      return {line, top: last};
+    });
   return html`<figure class="trend"><div class="trend-axis" aria-hidden="true"><span>${edge(scale.high)} ${unitName}
     </span><span>${scale.isLog ? 'log scale' : ''}</span><span>${edge(scale.low)}</span></div>
     <div class="trend-picture"><svg viewBox=${`0 0 100 ${TREND_HEIGHT}`} preserveAspectRatio="none" role="img"
       aria-label=${said}>${lines.map(drawn)}</svg>
-    <div class="trend-names">${placed.map(({line, top}) => html`<span class=${isChosen(line.rows) ? 'chosen' : ''}
-      style=${{top: `${top}px`}} title=${line.label}>${line.label}</span>`)}</div></div>
+    <div class="trend-names">${placed.map(
+      ({line, top}) => html`<span class=${isChosen(line.rows) ? 'chosen' : ''}
+      style=${{top: `${top}px`}} title=${line.label}>${line.label}</span>`,
+    )}</div></div>
     <figcaption><span>${dateText(byAge[0].written)}</span>
       ${lines.length > NAMED ? html`<span>${lines.length - NAMED} more lines have no name here</span>` : null}
       <span>${dateText(byAge.at(-1).written)}</span></figcaption></figure>`;
@@ -317,15 +324,23 @@ export function FleetView() {
   return html`<div class="fleet"><div class="toolbar"><input type="search" class="search" aria-label="Filter records"
     placeholder="Filter: pixel8, device=pixel8" value=${get('fleet.q')}
     onInput=${event => set({'fleet.q': event.target.value}, {replace: true})} />
-    ${names.length ? html`<label>A line for each <${Choice} label="A line for each"
+    ${
+      names.length
+        ? html`<label>A line for each <${Choice} label="A line for each"
       options=${[['', 'model'], ...names.map(name => [name, `model and ${name}`])]} chosen=${get('fleet.by')}
-      change=${by => set({'fleet.by': by})} /></label>` : null}
+      change=${by => set({'fleet.by': by})} /></label>`
+        : null
+    }
     <span class="count" role="status">${countText(new Set(shown.map(row => row.run)).size, 'record')}</span><span
       class="hint" role="status">
       ${ticked.value ? `${ticked.value.label} is ticked: tick another to compare` : 'tick two records to compare them'}
       </span></div>
-    <${Trend} lines=${lines} />${shown.length ? html`<${Table} name="fleet" label="Records"
+    <${Trend} lines=${lines} />${
+      shown.length
+        ? html`<${Table} name="fleet" label="Records"
       columns=${fleetColumns(rows, previousRows(lines))} rows=${shown}
-      open=${({run, method}) => set({view: 'summary', record: run, method, sel: '', q: ''})} />` : html`<p
-      class="note">No record matches.</p>`}</div>`;
+      open=${({run, method}) => set({view: 'summary', record: run, method, sel: '', q: ''})} />`
+        : html`<p
+      class="note">No record matches.</p>`
+    }</div>`;
 }

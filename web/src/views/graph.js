@@ -26,32 +26,37 @@ import {html} from '../base/html.js';
 import {readSelection} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
 import {THEMES} from '../graph/colours.js';
-import {dotText} from '../graph/dot.js';
 import {GraphPicture} from '../graph/draw.js';
-import {CLOSED, DELEGATE, MODULE, OPEN, REPEAT, UNFOLDED, chooseInstance, groupOf, setAll, setState} from '../graph/groups.js';
+import {
+  CLOSED,
+  DELEGATE,
+  MODULE,
+  OPEN,
+  REPEAT,
+  UNFOLDED,
+  chooseInstance,
+  groupOf,
+  setAll,
+  setState,
+} from '../graph/groups.js';
 import {groupLabel, nodeLabel} from '../graph/labels.js';
-import {drawLegend, legendHeight, legendOf} from '../graph/legend.js';
+import {legendOf} from '../graph/legend.js';
 import {peersOf, textsOf, valueOf} from '../graph/overlay.js';
 import {firstType} from '../graph/section.js';
 import {acrossInstances, edgesAt, follow, longestPath, spreadMarks} from '../graph/walk.js';
-import {Check, Choice, NodeLink, Segments} from '../parts/bits.js';
-import {copy, download, savePicture} from '../parts/export.js';
+import {Check, Choice, Link, NodeLink, Segments, hueOfBackend} from '../parts/bits.js';
+import {download} from '../parts/export.js';
 import {Legend} from './graph_legend.js';
 import {overlays, readOwnValues, shortBytes} from './graph_overlays.js';
 import {applyOpen, namesOf, openText, paneOf, readingOf, rowsInItem, TITLES} from './graph_panes.js';
 
-const LABELS = [
-    ['time', 'time'],
-    ['share', 'share'],
-    ['both', 'both'],
-  ],
-  HOPS = [
-    ['0', 'off'],
-    ['1', '1 edge'],
-    ['2', '2 edges'],
-    ['3', '3 edges'],
-    ['all', 'all'],
-  ];
+const HOPS = [
+  ['0', 'off'],
+  ['1', '1 edge'],
+  ['2', '2 edges'],
+  ['3', '3 edges'],
+  ['all', 'all'],
+];
 const ZOOM_STEP = 1.6,
   PAN_STEP = 80,
   LISTED = 300,
@@ -63,7 +68,6 @@ declare({
   'graph.panes': list(),
   'graph.by': oneOf('module', 'delegate', 'flat'),
   'graph.colour': text(),
-  'graph.label': oneOf('time', 'share', 'both'),
   'graph.hops': oneOf('3', '0', '1', '2', 'all'),
   'graph.path': flag(false),
   'graph.only': text(),
@@ -77,7 +81,6 @@ declare({
 
 const own = signal(null); // values of a file that the reader dropped on the page: {name, values}
 const fileProblem = signal('');
-const hottest = signal(0); // the value at the end of the scale that all panes share
 const drawnTrees = signal([]); // the trees of the panes, again whenever something in them was opened
 const mounted = new Map(); // key of a pane -> {pane, picture, redraw()} of those on the page
 let active = null; // key of the pane that was used last
@@ -258,17 +261,19 @@ function shareScale() {
       entry.picture.rescale(most);
       entry.redraw();
     }
-  hottest.value = most;
   drawnTrees.value = entries.map(({pane}) => pane.tree);
 }
 
-/* The name of a delegate: its backend, and the instruction that calls it. */
-function delegateName(pane, delegate) {
+/* The backend of a delegate; null if it is not known. */
+function delegateBackend(pane, delegate) {
   const {operators} = pane.base ?? method.value,
     node = pane.graph.delegate.indexOf(delegate),
-    [row] = pane.rowsOf(node);
-  return `${(row === undefined ? null : operators.backend(row)) ?? 'delegate'} @${delegate}`;
+    [row] = node < 0 ? [] : pane.rowsOf(node);
+  return row === undefined ? null : operators.backend(row);
 }
+
+/* The name of a delegate: its backend, and the instruction that calls it. */
+const delegateName = (pane, delegate) => `${delegateBackend(pane, delegate) ?? 'delegate'} @${delegate}`;
 
 /* The lines of the tooltip of an area. */
 function linesOfTint(pane, {shown, tints, delegates}, overlay, id) {
@@ -467,7 +472,10 @@ function Pane({pane, overlay}) {
   }, [pane]);
   useEffect(() => {
     if (!pane.tree) return undefined;
-    const picture = (pane.picture ??= new GraphPicture(pane.tree, {describe: node => describe(pane, node)})),
+    const picture = (pane.picture ??= new GraphPicture(pane.tree, {
+        describe: node => describe(pane, node),
+        hueOf: delegate => hueOfBackend(delegateBackend(pane, delegate)),
+      })),
       made = {
         pane,
         picture,
@@ -538,23 +546,17 @@ function Pane({pane, overlay}) {
     shownTip =
       tip && picture ? (tip.isTint ? linesOfTint : linesOf)(pane, picture, overlay, tip.id).filter(Boolean) : null;
   return html`<section class="graph-pane" aria-label=${`Graph ${pane.title}`}><header><strong>${pane.title}
-    </strong> <${Path} pane=${pane} entry=${entry} /><span class="push"></span>${
-    tree
-      ? ACTIONS.map(
-          ([name, said, title]) =>
-            html`<button type="button" title=${title} onClick=${event => {
-              active = pane.key;
-              runCommand(`graph-${name}`, event);
-            }}>${said}</button>`,
-        )
-      : null
-  }</header>
+    </strong> <${Path} pane=${pane} entry=${entry} /></header>
     <div class="graph-canvas"><canvas ref=${canvas} tabindex="0" role="img"
       aria-label=${`${pane.title}: ${countText(pane.graph.count, 'node')}; arrow keys walk along edges`}
       onFocus=${() => (active = pane.key)}></canvas>
     ${tree ? null : html`<p class="note">Laying out ${countText(pane.graph.count, 'node')}…</p>`}
-    ${shownTip ? html`<div class="graph-tip"
-      style=${{left: `${Math.min(tip.x + 14, Math.max(0, picture.full - 330))}px`, ...(tip.y > picture.height / 2 ? {bottom: `${picture.height - tip.y + 14}px`} : {top: `${tip.y + 14}px`})}}>${shownTip.map((line, i) => html`<div class=${i ? '' : 'head'}>${line}</div>`)}</div>` : null}${
+    ${
+      shownTip
+        ? html`<div class="graph-tip"
+      style=${{left: `${Math.min(tip.x + 14, Math.max(0, picture.full - 330))}px`, ...(tip.y > picture.height / 2 ? {bottom: `${picture.height - tip.y + 14}px`} : {top: `${tip.y + 14}px`})}}>${shownTip.map((line, i) => html`<div class=${i ? '' : 'head'}>${line}</div>`)}</div>`
+        : null
+    }${
       instances
         ? html`<${Instances} entry=${entry.current} ...${instances} close=${() => {
             setInstances(null);
@@ -605,9 +607,11 @@ function Path({pane, entry}) {
     entry.current.picture.reveal(item, {centre: true});
     entry.current.redraw();
   };
-  return html`<nav class="graph-path" aria-label="Path">${way.map((item, i) => html`${i ? ' / ' : ''}<button
+  return html`<nav class="graph-path" aria-label="Path">${way.map(
+    (item, i) => html`${i ? ' / ' : ''}<button
     type="button" class="text-link" onClick=${() => reveal(item)}>
-    ${item < tree.count ? pane.graph.names[item] : groupLabel(groupOf(tree, item))}</button>`)}</nav>`;
+    ${item < tree.count ? pane.graph.names[item] : groupLabel(groupOf(tree, item))}</button>`,
+  )}</nav>`;
 }
 
 /* The boxes as a list, for those who cannot see the picture; on the page if it is asked for. It is drawn again if `state` changes: what is open. */
@@ -629,12 +633,12 @@ function Boxes({pane, overlay}) {
   const press = ({item, group}) => (group ? changeOpen(entry, () => entry.picture.toggle(item)) : choose(pane, item));
   return html`<ul class=${get('graph.list') ? 'graph-list' : 'offscreen'} aria-label=${`Boxes of ${pane.title}`}>
     ${lines.map(
-    line => html`<li style=${{paddingLeft: `${line.depth * 14}px`}}><button type="button"
+      line => html`<li style=${{paddingLeft: `${line.depth * 14}px`}}><button type="button"
       tabindex=${get('graph.list') ? '0' : '-1'}
       aria-expanded=${line.group ? String(Boolean(line.group.state)) : undefined}
     onClick=${() => press(line)}>${line.group ? groupLabel(line.group) : nodeLabel(pane.graph, line.item)}
       ${number(line.item)}</button></li>`,
-  )}${lines.length >= LISTED ? html`<li>and more: open fewer boxes</li>` : null}</ul>`;
+    )}${lines.length >= LISTED ? html`<li>and more: open fewer boxes</li>` : null}</ul>`;
 }
 
 /* ---- Keys ---- */
@@ -755,65 +759,11 @@ function repeatAround({pane}) {
 const NO_FRAMES =
   'The graphs that are shown have delegates as areas, not as boxes: this would be the same as no groups. The program has them as boxes.';
 
-/* The command that draws the same with Graphviz. */
-function dotCommand() {
-  const chosen = selection.value,
-    record = shownRun.value === 'profile' ? 'RECORD' : labelOf(shownRun.value),
-    entry = used();
-  const path =
-      chosen?.kind === 'module'
-        ? chosen.id
-        : chosen?.row >= 0
-          ? (method.value.operators.module(chosen.row)?.path ?? '')
-          : '',
-    graph = entry?.pane.key === 'base' ? method.value.graphName : entry?.pane.key;
-  return [
-    'etrecord-tb dot',
-    record,
-    graph ? `--entry ${graph}/${method.value.name}` : '',
-    path ? `--focus ${path}` : '--fold',
-    '-o graph.svg',
-  ]
-    .filter(Boolean)
-    .join(' ');
-}
-
-/* What a canvas shows, with the legend below it. */
-function withLegend({picture}, entries) {
-  const {full, height, ratio, theme} = picture,
-    made = Object.assign(document.createElement('canvas'), {
-      width: full * ratio,
-      height: (height + legendHeight(entries, full)) * ratio,
-    }),
-    c = made.getContext('2d');
-  c.scale(ratio, ratio);
-  c.save();
-  c.beginPath();
-  c.rect(0, 0, full, height);
-  c.clip();
-  picture.draw(c);
-  c.restore();
-  drawLegend(c, theme, entries, height, full);
-  return made;
-}
-
-function TakeAway({legend}) {
-  const close = event => event.currentTarget.closest('details').removeAttribute('open'),
-    name = () => `${labelOf(shownRun.value)}-${used()?.pane.key ?? 'graph'}`.replace(/[^\w.-]+/g, '_');
-  const item = (said, act) =>
-    html`<button type="button" role="menuitem" onClick=${event => (close(event), act(used()))}>${said}</button>`;
-  const label =
-    ({pane, picture}) =>
-    id =>
-      textsOf(pane.tree, picture.shown, id).number;
-  return html`<details class="menu"
-    onKeyDown=${event => event.key === 'Escape' && (close(event), event.stopPropagation())}><summary>Take away</summary>
-    <div role="menu">
-    ${item('Picture as SVG', entry => download(`${name()}.svg`, entry.picture.svg(legend()), 'image/svg+xml'))}
-      ${item('Picture as PNG', entry => savePicture(`${name()}.png`, withLegend(entry, legend())))}
-    ${item('Boxes as DOT, for Graphviz', entry => download(`${name()}.dot`, dotText(entry.pane.tree, label(entry))))}
-      ${item('The command that draws it with Graphviz', () => copy(dotCommand(), 'the command'))}
-      ${item('A link to this view', () => copy(location.href, 'the link'))}</div></details>`;
+/* Saves the picture of the pane that was used last. */
+function savePicture(entries) {
+  const entry = used(),
+    name = `${labelOf(shownRun.value)}-${entry.pane.key}`.replace(/[^\w.-]+/g, '_');
+  download(`${name}.svg`, entry.picture.svg(entries), 'image/svg+xml');
 }
 
 /* What is selected in one pane and has no operator, or several: with the numbers of each. */
@@ -842,9 +792,7 @@ function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
   ];
   const only = get('graph.only'),
     onlyName = only.slice(only.indexOf(':') + 1);
-  return html`<div class="toolbar"><div class="segments" role="group" aria-label="Graphs">
-    ${names.map(name => html`<button type="button" aria-pressed=${String(shown.includes(name))}
-    onClick=${() => change(name)}>${TITLES[name] ?? name}</button>`)}</div>
+  return html`<div class="toolbar">
     <label class="check">Colour <${Choice} label="Colour"
       options=${Object.entries(all).map(([key, {title}]) => [key, title])} chosen=${colour}
       change=${key => set({'graph.colour': key})} /></label>
@@ -867,21 +815,33 @@ function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
             onClick=${() => set({'graph.only': selection.value.said, 'graph.view': '', 'graph.open': ''})}>Only around it</button>`
           : null
     }
-    <span class="push"></span><${TakeAway} legend=${legend} /><details class="menu more"><summary
-      aria-label="More of the graph" title="Groups, labels, edges, list, values of your own">⋯</summary><div>
+    <button type="button" title=${ACTIONS[0][2]} onClick=${event => runCommand('graph-fit', event)}>Fit</button>
+    <span class="push"></span><details class="menu more"><summary
+      aria-label="More of the graph" title="Graphs, groups, edges, list, values of your own">⋯</summary><div>
+      <div class="segments" role="group" aria-label="Graphs">
+    ${names.map(
+      name => html`<button type="button" aria-pressed=${String(shown.includes(name))}
+    onClick=${() => change(name)}>${TITLES[name] ?? name}</button>`,
+    )}</div>
       <${Segments} label="Group boxes by" options=${frames} chosen=${by}
         change=${value => set({'graph.by': value, 'graph.open': '', 'graph.view': ''})} />
-      ${colour === 'time' ? html`<label class="menu-row"><span>Label</span><${Choice} label="Label"
-        title="what is written on the boxes" options=${LABELS} chosen=${get('graph.label')}
-        change=${label => set({'graph.label': label})} /></label>` : null}
       <label class="menu-row"><span>Follow</span><${Choice} label="Follow edges" options=${HOPS}
         chosen=${get('graph.hops')} change=${hops => set({'graph.hops': hops})} /></label>
       <${Check} label="longest path" checked=${get('graph.path')} change=${on => set({'graph.path': on})}
         title="the path along edges with the greatest sum of what is coloured" />
-      ${shown.length > 1 ? html`<${Check} label="move together" checked=${get('graph.together')}
-        change=${on => set({'graph.together': on})} />` : null}
+      ${
+        shown.length > 1
+          ? html`<${Check} label="move together" checked=${get('graph.together')}
+        change=${on => set({'graph.together': on})} />`
+          : null
+      }
       <${Check} label="list" checked=${get('graph.list')} change=${on => set({'graph.list': on})}
         title="the boxes as a list below the picture" />
+      <div class="menu-row">${ACTIONS.slice(1).map(
+        ([name, said, title]) => html`<button type="button"
+        title=${title} onClick=${event => runCommand(`graph-${name}`, event)}>${said}</button>`,
+      )}</div>
+      <${Link} act=${() => savePicture(legend())}>Save as SVG<//>
       <label class="check file"
         title="CSV or JSON of node,value; it can also be dropped on the picture">Own values… <input type="file"
         accept=".csv,.json,.tsv,text/csv,application/json" aria-label="File of node,value"
@@ -972,12 +932,11 @@ function legendEntries(overlays, panes) {
       .sort((a, b) => b.picture.delegates.length - a.picture.delegates.length)[0];
   return legendOf({
     overlays,
-    hottest: hottest.value,
     trees: drawnTrees.value,
     theme: isDark() ? THEMES.dark : THEMES.light,
     isMarked: marked,
     isPath: get('graph.path'),
-    delegates: tinted ? tinted.picture.delegates.map(delegate => delegateName(tinted.pane, delegate)) : [],
+    delegates: tinted?.picture.delegates.length ?? 0,
   });
 }
 
@@ -990,7 +949,7 @@ export function GraphView() {
   const shown = asked.length ? asked : names.filter(name => name === method.value.graphName).slice(0, 1),
     only = get('graph.only') ? readSelection(method.value, get('graph.only')) : null,
     grouping = get('graph.by');
-  const all = overlays(own.value, get('graph.label')),
+  const all = overlays(own.value),
     colour = Object.hasOwn(all, get('graph.colour'))
       ? get('graph.colour')
       : all.change
@@ -1013,7 +972,6 @@ export function GraphView() {
       times.value,
       own.value,
       comparedMethod.value,
-      get('graph.label'),
       unit.value,
       ...(colour === 'memory'
         ? [get('mem.at'), selection.value, sectionOf(method.value, 'memory').value]
@@ -1031,10 +989,16 @@ export function GraphView() {
   };
   return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names}
     shown=${shown} all=${all} colour=${colour} by=${by} isFramed=${isFramed}
-    legend=${() => legendEntries(made, panes)} />${fileProblem.value ? html`<p class="note error" role="alert">
-    ${fileProblem.value}</p>` : null}${problems.map(problem => html`<p class="note error" role="alert">${problem}</p>`)}
+    legend=${() => legendEntries(made, panes)} />${
+      fileProblem.value
+        ? html`<p class="note error" role="alert">
+    ${fileProblem.value}</p>`
+        : null
+    }${problems.map(problem => html`<p class="note error" role="alert">${problem}</p>`)}
     <${NodeLine} panes=${panes} />
-    <div class="graph-panes">${panes.map((pane, i) => html`<${Pane} key=${pane.key} pane=${pane}
-      overlay=${made[i]} />`)}</div>${made.length ? html`<${PanesLegend} overlays=${made} panes=${panes} />` : null}
+    <div class="graph-panes">${panes.map(
+      (pane, i) => html`<${Pane} key=${pane.key} pane=${pane}
+      overlay=${made[i]} />`,
+    )}</div>${made.length ? html`<${PanesLegend} overlays=${made} panes=${panes} />` : null}
       </div>`;
 }

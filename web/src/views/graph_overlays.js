@@ -15,7 +15,9 @@ import {
 } from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
-import {CPU, backendsOf} from '../base/method.js';
+import {FULL, hueOf} from '../base/colours.js';
+import {shortBackend} from '../base/labels.js';
+import {CPU, backendsOf, placeOf} from '../base/method.js';
 import {get} from '../base/store.js';
 import {hasAccuracy} from './accuracy.js';
 import {changeOf, bothTimes, changesBy} from './changes.js';
@@ -73,7 +75,19 @@ function clocksOf(pane, operators, clocks) {
 const fusedText = (pane, operators) => node =>
   Array.from(pane.rowsOf(node)).some(row => operators.indices('carrier')[row] >= 0) ? 'fused' : '';
 
-function timeOverlay(pane, label) {
+/* The hue of each node, where it runs, and what the hues mean. */
+function huesOf(pane) {
+  const {operators} = pane.base?.method ?? method.value,
+    hue = name => (name ? hueOf(placeOf(operators, name)) : 'runtime');
+  return {
+    hueOf: node => hue(Array.from(pane.rowsOf(node), row => operators.backend(row)).find(Boolean)),
+    legend: backendsOf(operators).map(name => [hue(name), nameOf(name)]),
+  };
+}
+
+const nameOf = name => (name === CPU ? 'CPU kernels' : shortBackend(name));
+
+function timeOverlay(pane) {
   const {of, whole} = times.value,
     {values, shared} = pane.base
       ? {values: pane.base.values(pane), shared: new Uint8Array(pane.graph.count)}
@@ -82,17 +96,18 @@ function timeOverlay(pane, label) {
     share = ns => shareOf(ns, all),
     {operators, clocks} = pane.base?.method ?? method.value;
   return {
-    name: `${times.value.label}${label === 'share' ? ', share' : `, ${unitName.value}`}`,
+    name: `${times.value.label}, ${unitName.value}`,
     values,
     adds: true,
     scale: 'heat',
     estimated: estimatedNodes(pane, shared),
     none: fusedText(pane, operators),
     clock: clocksOf(pane, operators, clocks),
-    text: label === 'share' ? share : shortTime,
-    beside: label === 'both' ? share : undefined,
-    long: label === 'share' ? share : longTime,
-    more: label === 'share' ? longTime : share,
+    ...huesOf(pane),
+    full: FULL * all,
+    text: shortTime,
+    long: longTime,
+    more: share,
   };
 }
 
@@ -115,6 +130,10 @@ export function changeOverlay(pane) {
     values,
     adds: true,
     scale: 'change',
+    legend: [
+      ['less', 'less: faster, gone'],
+      ['more', 'more: slower, new'],
+    ],
     ofModule: path => (changesBy.value.path(path) ? changeOf(changesBy.value.path(path)) : NaN),
     told: path => bothTimes(changesBy.value.path(path)),
     text: sign,
@@ -138,9 +157,10 @@ function backendOverlay(pane) {
     values: valuesOfNodes(pane, perRow, false).values,
     adds: false,
     scale: 'category',
-    categories,
+    hues: categories.map(name => hueOf(placeOf(method.value.operators, name))),
+    legend: categories.map(name => [hueOf(placeOf(method.value.operators, name)), nameOf(name)]),
     text: () => '',
-    long: at => categories[at] ?? 'several',
+    long: at => (categories[at] ? nameOf(categories[at]) : 'several'),
   };
 }
 
@@ -151,6 +171,7 @@ const numberOverlay =
     values: valuesOfNodes(pane, (pane.base?.operators ?? method.value.operators).numbers(key), adds).values,
     adds,
     scale: 'heat',
+    ...huesOf(pane),
     text,
     long,
   });
@@ -169,6 +190,7 @@ function memoryOverlay(pane) {
     values: valuesOfNodes(pane, perRow, true).values,
     adds: true,
     scale: 'heat',
+    ...huesOf(pane),
     text: shortBytes,
     long: bytes => `${bytesText(bytes)} bytes`,
   };
@@ -192,9 +214,9 @@ function accuracyOverlay(pane) {
     values: valuesOfNodes(pane, perRow, false).values,
     adds: false,
     scale: 'heat',
+    ...huesOf(pane),
     text,
     long: noise => `SNR ${(BEST_SNR - noise).toFixed(1)} dB`,
-    least: `${BEST_SNR} dB`,
   };
 }
 
@@ -217,6 +239,7 @@ function ownOverlay(pane, own) {
     values,
     adds: false,
     scale: negative ? 'change' : 'heat',
+    ...huesOf(pane),
     text: value => String(Number(value.toPrecision(3))),
     long: value => String(value),
   };
@@ -224,13 +247,13 @@ function ownOverlay(pane, own) {
 
 /**
  * Returns the overlays that can be shown, {key: {title, make(pane): an overlay of graph/overlay.js with `long(value)`, the text with all digits}}. `own` are values that the reader dropped on the page,
- * {name, values: by the name of a node}, or null. `label` says what is written beside names: 'time', 'share' or 'both'.
+ * {name, values: by the name of a node}, or null.
  */
-export function overlays(own, label) {
+export function overlays(own) {
   const {operators, runs} = method.value,
     has = key => operators.has(key);
   const all = {
-    time: runs > 0 && {title: 'Time', make: pane => timeOverlay(pane, label)},
+    time: runs > 0 && {title: 'Time', make: timeOverlay},
     change: comparedMethod.value && !comparedMethod.value.may_differ && {title: 'Change', make: changeOverlay},
     backend: backendsOf(operators).length > 0 && {title: 'Backend', make: backendOverlay},
     gflops: has('gflops') && {title: 'GFLOP/s', make: numberOverlay('gflops', 'GFLOP/s', false, rateText)},

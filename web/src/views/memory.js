@@ -299,41 +299,41 @@ function LiveTable({tensors, memory, at}) {
     most=${100} open=${row => select('tensor', row)} isChosen=${row => chosen?.said === `tensor:${row}`}
     isHit=${row => isHitRow(tensors.indices('operator')[row])}
     command=${at === memory.peak?.instruction ? commandOf('memory') : null} columns=${[
-    {key: 'name', title: 'tensor', class: 'key', text: row => tensors.nameOf(row, operators)},
-    {
-      key: 'bytes',
-      title: 'bytes',
-      hint: 'as planned',
-      number: true,
-      text: row => bytesText(tensors.bytes[row]),
-      value: row => tensors.bytes[row],
-    },
-    {
-      key: 'share',
-      title: 'share',
-      hint: 'of the bytes that are live at this instruction',
-      number: true,
-      text: row => shareText(tensors.bytes[row], sum),
-    },
-    {key: 'type', title: 'type', text: row => tensors.text('type', row) ?? ''},
-    {
-      key: 'live',
-      title: 'live',
-      hint: 'first and last instruction that needs it',
-      number: true,
-      text: row => lifeText(tensors, row),
-    },
-    {
-      key: 'op',
-      title: 'operator',
-      class: 'key',
-      text: row =>
-        tensors.indices('operator')[row] >= 0
-          ? operators.op(tensors.indices('operator')[row])
-          : (tensors.text('role', row) ?? ''),
-    },
-    {key: 'module', title: 'module', class: 'key', text: row => moduleText(tensors, row)},
-  ]} />`;
+      {key: 'name', title: 'tensor', class: 'key', text: row => tensors.nameOf(row, operators)},
+      {
+        key: 'bytes',
+        title: 'bytes',
+        hint: 'as planned',
+        number: true,
+        text: row => bytesText(tensors.bytes[row]),
+        value: row => tensors.bytes[row],
+      },
+      {
+        key: 'share',
+        title: 'share',
+        hint: 'of the bytes that are live at this instruction',
+        number: true,
+        text: row => shareText(tensors.bytes[row], sum),
+      },
+      {key: 'type', title: 'type', text: row => tensors.text('type', row) ?? ''},
+      {
+        key: 'live',
+        title: 'live',
+        hint: 'first and last instruction that needs it',
+        number: true,
+        text: row => lifeText(tensors, row),
+      },
+      {
+        key: 'op',
+        title: 'operator',
+        class: 'key',
+        text: row =>
+          tensors.indices('operator')[row] >= 0
+            ? operators.op(tensors.indices('operator')[row])
+            : (tensors.text('role', row) ?? ''),
+      },
+      {key: 'module', title: 'module', class: 'key', text: row => moduleText(tensors, row)},
+    ]} />`;
 }
 
 /* The panel of a tensor: its life, what makes and reads it, what would free it. */
@@ -394,21 +394,41 @@ const bytesColumn = (key, title, hint) => ({
 });
 
 function Tables({memory}) {
-  return html`${memory.findings.length ? html`<${Card}><h2>Findings</h2><ul>${memory.findings.map(finding => html`<li
+  return html`${
+    memory.findings.length
+      ? html`<${Card}><h2>Findings</h2><ul>${memory.findings.map(
+          finding => html`<li
     aria-description="bytes that it would save">${finding.title}: ${bytesText(finding.bytes)} bytes<div class="quiet">
-    ${finding.evidence}</div></li>`)}</ul><//>` : null}
-    ${memory.buffers.length ? html`<${Card}><${SmallTable} caption="Planned buffers" rows=${memory.buffers}
+    ${finding.evidence}</div></li>`,
+        )}</ul><//>`
+      : null
+  }
+    ${
+      memory.buffers.length
+        ? html`<${Card}><${SmallTable} caption="Planned buffers" rows=${memory.buffers}
       command=${commandOf('memory')}
-      columns=${[{key: 'id', title: 'buffer', hint: 'number of the buffer in the plan', number: true, text: row => String(row.id)}, {key: 'device', title: 'device', text: row => row.device}, bytesColumn('planned_bytes', 'planned', 'size of the buffer in the program'), bytesColumn('peak_bytes', 'live at peak', 'bytes of the live tensors, where they are most'), bytesColumn('unused_bytes', 'not live at peak', 'planned less live'), {key: 'tensors', title: 'tensors', hint: 'planned tensors in the buffer', number: true, text: row => String(row.tensors)}]} /><//>` : null}
-    ${memory.delegates.length ? html`<${Card}><${SmallTable} caption="Bytes given to delegates" rows=${memory.delegates}
+      columns=${[{key: 'id', title: 'buffer', hint: 'number of the buffer in the plan', number: true, text: row => String(row.id)}, {key: 'device', title: 'device', text: row => row.device}, bytesColumn('planned_bytes', 'planned', 'size of the buffer in the program'), bytesColumn('peak_bytes', 'live at peak', 'bytes of the live tensors, where they are most'), bytesColumn('unused_bytes', 'not live at peak', 'planned less live'), {key: 'tensors', title: 'tensors', hint: 'planned tensors in the buffer', number: true, text: row => String(row.tensors)}]} /><//>`
+        : null
+    }
+    ${
+      memory.delegates.length
+        ? html`<${Card}><${SmallTable} caption="Bytes given to delegates" rows=${memory.delegates}
       command=${commandOf('memory')}
-      columns=${[{key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'delegates', title: 'delegates', hint: 'delegates of the backend', number: true, text: row => String(row.delegates)}, bytesColumn('bytes', 'bytes', 'of the payloads in the program'), bytesColumn('largest_bytes', 'largest', 'largest payload')]} /><//>` : null}
-    ${memory.weight_sums.length ? html`<${Card}><${SmallTable} caption="Weights, by module and type"
+      columns=${[{key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'delegates', title: 'delegates', hint: 'delegates of the backend', number: true, text: row => String(row.delegates)}, bytesColumn('bytes', 'bytes', 'of the payloads in the program'), bytesColumn('largest_bytes', 'largest', 'largest payload')]} /><//>`
+        : null
+    }
+    ${
+      memory.weight_sums.length
+        ? html`<${Card}><${SmallTable} caption="Weights, by module and type"
       rows=${memory.weight_sums} most=${20} command=${commandOf('memory')}
       open=${row => method.value.modulesByPath.has(row.module) && select('module', row.module)}
-      columns=${[{key: 'module', title: 'module', class: 'key', text: row => row.module || TOP_LEVEL}, {key: 'dtype', title: 'dtype', text: row => row.dtype}, {key: 'count', title: 'tensors', hint: 'weights of the module and type', number: true, text: row => String(row.count)}, bytesColumn('bytes', 'bytes', 'of these weights')]} /><//>` : null}
-    <${Card}><h2>Memory that the program does not describe</h2><ul>${memory.not_in_program.map(({text}) => html`<li>
-      ${text}</li>`)}</ul><//>`;
+      columns=${[{key: 'module', title: 'module', class: 'key', text: row => row.module || TOP_LEVEL}, {key: 'dtype', title: 'dtype', text: row => row.dtype}, {key: 'count', title: 'tensors', hint: 'weights of the module and type', number: true, text: row => String(row.count)}, bytesColumn('bytes', 'bytes', 'of these weights')]} /><//>`
+        : null
+    }
+    <${Card}><h2>Memory that the program does not describe</h2><ul>${memory.not_in_program.map(
+      ({text}) => html`<li>
+      ${text}</li>`,
+    )}</ul><//>`;
 }
 
 command({
@@ -446,13 +466,29 @@ export function MemoryView() {
     note=${against(planned, baseMemory()?.planned_bytes)} why="size of all planned buffers in the program" /><${Figure}
     label="live at the peak" value=${`${bytesText(peak?.bytes ?? 0)} bytes`}
     note=${peak && [shareText(peak.bytes, planned), against(peak.bytes, baseMemory()?.peak?.bytes)].filter(Boolean).join('; ')} why="bytes of the live tensors, where they are most, and their share of the planned size" />
-    ${peak ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`}
-      note=${`${peak.op}${peak.module ? ` in ${peak.module}` : ''}`} why="where the most bytes are live" />` : null}
-      ${chosen.size ? html`<${Figure} label="selected" value=${countText(chosen.size, 'tensor')}
-      note=${`${bytesText([...chosen].reduce((sum, row) => sum + (tensors.hasMemory[row] ? tensors.bytes[row] : 0), 0))} bytes`} why="tensors that the selected operators make" />` : null}</div>
+    ${
+      peak
+        ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`}
+      note=${`${peak.op}${peak.module ? ` in ${peak.module}` : ''}`} why="where the most bytes are live" />`
+        : null
+    }
+      ${
+        chosen.size
+          ? html`<${Figure} label="selected" value=${countText(chosen.size, 'tensor')}
+      note=${`${bytesText([...chosen].reduce((sum, row) => sum + (tensors.hasMemory[row] ? tensors.bytes[row] : 0), 0))} bytes`} why="tensors that the selected operators make" />`
+          : null
+      }</div>
     ${peak ? html`<${Curve} memory=${memory} at=${at} base=${baseMemory()} />` : null}
-      ${tensors && memory.buffers.length ? html`<${Map2D} tensors=${tensors} memory=${memory} at=${at}
-      chosen=${chosen} />` : null}
-    <div class="grid wide">${tensors && peak ? html`<${Card}><${LiveTable} tensors=${tensors} memory=${memory}
-      at=${at} /><//>` : null}<${Tables} memory=${memory} /></div></div>`;
+      ${
+        tensors && memory.buffers.length
+          ? html`<${Map2D} tensors=${tensors} memory=${memory} at=${at}
+      chosen=${chosen} />`
+          : null
+      }
+    <div class="grid wide">${
+      tensors && peak
+        ? html`<${Card}><${LiveTable} tensors=${tensors} memory=${memory}
+      at=${at} /><//>`
+        : null
+    }<${Tables} memory=${memory} /></div></div>`;
 }

@@ -108,8 +108,10 @@ function Title({title, answer, colours}) {
   const lines = linesOf(answer, WIDTH - 2 * LEFT, 18).slice(0, 2);
   return html`<rect width=${WIDTH} height=${HEIGHT} fill=${colours.surface} /><text x=${LEFT} y="46" font-size="28"
     font-weight="600" fill=${colours.text}>${fitted(title, WIDTH - 2 * LEFT, widthsOf(28, 600))}</text>
-    ${lines.map((line, at) => html`<text x=${LEFT} y=${74 + at * 24} font-size="18" fill=${colours.text}>${line}
-      </text>`)}`;
+    ${lines.map(
+      (line, at) => html`<text x=${LEFT} y=${74 + at * 24} font-size="18" fill=${colours.text}>${line}
+      </text>`,
+    )}`;
 }
 
 function SummaryPicture({colours}) {
@@ -127,8 +129,12 @@ function SummaryPicture({colours}) {
       return html`<rect x=${at} y="224" width="10" height="10" rx="2" fill=${colours[hue]} /><text x=${at + 16} y="233"
         font-size="12" fill=${colours.quiet}>${said}</text>`;
     })}
-    ${method.value.findings.length ? html`<text x=${LEFT} y="274" font-size="14" font-weight="600"
-      fill=${colours.text}>What to change</text><${Levers} top=${302} colours=${colours} />` : null}<${Foot}
+    ${
+      method.value.findings.length
+        ? html`<text x=${LEFT} y="274" font-size="14" font-weight="600"
+      fill=${colours.text}>What to change</text><${Levers} top=${302} colours=${colours} />`
+        : null
+    }<${Foot}
       colours=${colours} />`;
 }
 

@@ -23,6 +23,7 @@ import {declare, flag, get, set} from '../base/store.js';
 import {Bold, Link} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {SmallTable, isPrinting} from '../parts/table.js';
+import {Decoder, firstTokenText, speedText} from './decoder.js';
 import {operatorColumns} from './table.js';
 import {TimePicture, allRows, clearFilter, filterText, isPartShown, shownOperators} from './time_picture.js';
 
@@ -84,10 +85,12 @@ function Runs() {
     tabindex="0" aria-label=${`Time of each run, up to ${timeOfRun(most)}. Arrow keys choose a run.`}
     aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${marked}
       aria-valuetext=${`run ${numbers[marked]}, ${timeOfRun(perRun[marked])}`} onClick=${pick} onKeyDown=${key}>
-    ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area"
+    ${perRun.map(
+      (ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area"
       aria-description=${explainRun(at)}></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)}
       y=${height - (ns / most) * height} height=${(ns / most) * height}
-      class=${at === marked ? 'run chosen' : 'run'} />`)}</svg>`;
+      class=${at === marked ? 'run chosen' : 'run'} />`,
+    )}</svg>`;
 }
 
 /* Below the bars of the runs: how many, from least to most, and how long loading takes. */
@@ -100,10 +103,24 @@ function RunsText() {
     );
   const range = execute.min === null ? '' : `, ${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`;
   return html`<div aria-description=${explainRuns('the fastest and the slowest run')}>
-    ${stat === 'run' ? html`${label} · <${Link} act=${() => set({stat: 'typical', run: ''})}>all runs
-    <//>` : `${label} of ${countText(runs, 'run')}${range}`}</div>
-    ${skippedRuns ? html`<div>${countText(skippedRuns, 'more run')} left out</div>` : null}${load > 0 ? html`<div
-      aria-description=${explainRuns('loading the method')}>loading takes ${timeOfRun(load)}, once</div>` : null}`;
+    ${
+      stat === 'run'
+        ? html`${label} · <${Link} act=${() => set({stat: 'typical', run: ''})}>all runs
+    <//>`
+        : `${label} of ${countText(runs, 'run')}${range}`
+    }</div>
+    ${
+      firstTokenText()
+        ? html`<div aria-description=${explainRuns('of the runs that read the prompt')}>${firstTokenText()}
+    </div>`
+        : null
+    }
+    ${skippedRuns ? html`<div>${countText(skippedRuns, 'more run')} left out</div>` : null}${
+      load > 0
+        ? html`<div
+      aria-description=${explainRuns('loading the method')}>loading takes ${timeOfRun(load)}, once</div>`
+        : null
+    }`;
 }
 
 /** Returns the answer without its first part, which is the time: "67 % is 49 float32 linear layers in XNNPACK." */
@@ -112,10 +129,11 @@ export const reasonText = shown => (text => text.slice(text.indexOf('. ') + 2))(
 function Hero() {
   const shown = method.value,
     {stat} = times.value,
-    time = stat === 'typical' ? wholeTime.value : times.value.whole;
+    time = stat === 'typical' ? wholeTime.value : times.value.whole,
+    tokens = stat === 'typical' ? speedText(shown.document.throughput) : '';
   return html`<section class="hero"><div><h1
     aria-description=${explainRuns('the mean over the middle third of the runs, which all typical times are over')}>
-    ${timeWithUnit(time)} per inference</h1>
+    ${[`${timeWithUnit(time)} per inference`, tokens].filter(Boolean).join(', ')}</h1>
     <p class="answer" aria-description=${explainRuns('of the typical run')}><${Bold} text=${reasonText(shown)} /></p>
       </div><div class="runs small">${html`<${Runs} />`}<${RunsText} /></div></section>`;
 }
@@ -150,14 +168,22 @@ function Lever({finding}) {
     isChosen = get('sel') === `finding:${index}`;
   return html`<li class=${`lever${isChosen ? ' chosen' : ''}`}><h3 title=${title}
     aria-description=${explainRuns('of the typical run')}>${title}</h3><div class="saving">
-    ${saves && !saves.once && saves.high !== null ? html`<${SavingBar} saves=${saves} />` : html`<span class="push">
-    </span>`}<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
+    ${
+      saves && !saves.once && saves.high !== null
+        ? html`<${SavingBar} saves=${saves} />`
+        : html`<span class="push">
+    </span>`
+    }<b aria-description=${explainRuns('what it could save')}>${savesText(finding)}</b></div>
     <p aria-description=${explainRuns('of the typical run')}>${sentence(fact ?? finding.evidence)}
       ${shares.length ? ` Shares time with ${shares.map(at => at + 1).join(', ')}.` : ''}</p>
     <div class="lever-foot"><b>${EFFORTS[effort] ?? ''}</b><span>${CERTAINTIES[certainty] ?? ''}</span><span
       class="push"></span>
-      ${rows.length || code ? html`<${Link} title=${`how: ${countText(rows.length, 'operator')}, why it is believed`}
-        act=${() => select('finding', index)}>how<//>` : null}</div></li>`;
+      ${
+        rows.length || code
+          ? html`<${Link} title=${`how: ${countText(rows.length, 'operator')}, why it is believed`}
+        act=${() => select('finding', index)}>how<//>`
+          : null
+      }</div></li>`;
 }
 
 /** The levers, the most to be saved first: three cards, or all where there is room beside. */
@@ -173,9 +199,13 @@ export function Levers({isWide}) {
           .join(', ')}.</p></section>`
       : null;
   return html`<section class="levers findings" aria-label="Findings"><div class="head-line"><h2>What to change</h2><span
-    class="push"></span>${rest.length ? html`<button type="button" class="text-link small"
+    class="push"></span>${
+      rest.length
+        ? html`<button type="button" class="text-link small"
     onClick=${() => set({levers: true})}>${rest.length} more: ${rest[0].title}
-    ${savesText(rest[0]) ? `, ${savesText(rest[0])}` : ''}</button>` : null}</div>
+    ${savesText(rest[0]) ? `, ${savesText(rest[0])}` : ''}</button>`
+        : null
+    }</div>
     <ol class="cards">${shown.map(finding => html`<${Lever} key=${finding.index} finding=${finding} />`)}</ol>
       </section>`;
 }
@@ -210,8 +240,12 @@ function Rows() {
     <div class="box"><${SmallTable} caption="Where the time goes" rows=${list} most=${most} columns=${columns}
       open=${row => (row.kind === 'part' ? set({in: row.filter}) : select('repeated', `${row.pattern} ${row.op}`))}
       isChosen=${row => Boolean(chosen) && row.rows.some(at => chosen[at])} />
-    ${small.length > 2 && list.length <= most ? html`<p class="small quiet box-foot">
-      ${countText(small.length, 'more row')}, each less than ${timeWithUnit(1e-9).replace(/^</, '')}</p>` : null}</div>
+    ${
+      small.length > 2 && list.length <= most
+        ? html`<p class="small quiet box-foot">
+      ${countText(small.length, 'more row')}, each less than ${timeWithUnit(1e-9).replace(/^</, '')}</p>`
+        : null
+    }</div>
       </section>`;
 }
 
@@ -237,7 +271,7 @@ function Phases() {
     why: () => explainRuns('of the runs of this phase'),
   });
   return html`<section class="card"><${SmallTable} caption="Phases of the runs" rows=${phases}
-    columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', hint: 'runs of this phase that count', number: true, text: phase => String(phase.runs.length)}, time('typical', 'typical'), time('p90', 'p90')]} />
+    columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', hint: 'runs of this phase that count', number: true, text: phase => String(phase.runs.length)}, time('typical', 'typical'), time('p90', 'p90'), {key: 'tokens', title: 'tokens', text: phase => speedText(phase.throughput)}]} />
     <p class="note">${TOLD_BY[phases[0].told_by]}. All other times are over the runs of all phases.</p></section>`;
 }
 
@@ -251,16 +285,20 @@ function Notes() {
   const {notes, noise, document} = method.value,
     rest = [...notes.filter(note => !isFirst(note)), noise?.text].filter(Boolean),
     missing = [document.memory === null ? 'Memory needs the .pte.' : ''].filter(Boolean);
-  return html`${[...rest, ...missing].map(note => html`<p class="note small"
-    aria-description=${explainRuns('of Method::execute')}>${note}</p>`)}`;
+  return html`${[...rest, ...missing].map(
+    note => html`<p class="note small"
+    aria-description=${explainRuns('of Method::execute')}>${note}</p>`,
+  )}`;
 }
 
 function Warnings() {
   const warnings = profile.value.warnings.filter(({message}) => !isFirst(message));
   if (warnings.length === 0) return null;
   return html`<section class="warnings" aria-label="Warnings"><h2>${countText(warnings.length, 'warning')}</h2><ul>
-    ${warnings.map(warning => html`<li>${[warning.file, warning.entry, warning.message].filter(Boolean).join(': ')}
-    </li>`)}</ul></section>`;
+    ${warnings.map(
+      warning => html`<li>${[warning.file, warning.entry, warning.message].filter(Boolean).join(': ')}
+    </li>`,
+    )}</ul></section>`;
 }
 
 function Inputs() {
@@ -274,8 +312,12 @@ function Inputs() {
     ['written by', `etrecord-tb ${version}`],
   ];
   return html`<details class="inputs small" open=${isPrinting.value}><summary>Inputs</summary><dl>
-    ${rows.filter(([, value]) => value).map(([key, value, why]) => html`<dt>${key}</dt><dd aria-description=${why}>
-    ${value}</dd>`)}</dl></details>`;
+    ${rows
+      .filter(([, value]) => value)
+      .map(
+        ([key, value, why]) => html`<dt>${key}</dt><dd aria-description=${why}>
+    ${value}</dd>`,
+      )}</dl></details>`;
 }
 
 function NotRun() {
@@ -291,5 +333,5 @@ export function SummaryView() {
   return html`<div class="summary"><${Hero} />${doubts().map(note => html`<p class="note doubt-line">${note}</p>`)}<div
     class="two"><div class="left"><${TimePicture} /></div><div class="right"><${Levers}
     isWide=${room.value.width >= 1600} /></div>
-    <div class="left"><${Rows} /><${Phases} /></div></div><${Notes} /><${Warnings} /><${Inputs} /></div>`;
+    <div class="left"><${Rows} /><${Phases} /><${Decoder} /></div></div><${Notes} /><${Warnings} /><${Inputs} /></div>`;
 }

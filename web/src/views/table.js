@@ -663,10 +663,12 @@ function tableCommand(kind) {
 }
 
 const Chips = () =>
-  html`${get('in') ? html`<button type="button" class="chip" aria-label="Show all" onClick=${clearFilter}>
-    ${filterText.value} ×</button>` : null}${termsOf(
-    get('q'),
-  )
+  html`${
+    get('in')
+      ? html`<button type="button" class="chip" aria-label="Show all" onClick=${clearFilter}>
+    ${filterText.value} ×</button>`
+      : null
+  }${termsOf(get('q'))
     .filter(part => part.includes(':'))
     .map(
       part =>
@@ -706,8 +708,12 @@ export function TableView() {
       sum = kind === 'node' ? sumOver(times.value.of, marked) : marked.reduce((all, row) => all + (row.time || 0), 0);
     return `${countText(inside.length, 'operator')}, ${timeText(sum, 0, inside)} ${unitName.value}, ${shareOfWhole(sum)}`;
   };
-  return html`<div class="table-page"><div class="toolbar">${kinds.length ? html`<${Segments} label="Group by"
-    options=${kinds} chosen=${kind} change=${by => set({by})} />` : null}<${Chips} /><${Count} rows=${rows}
+  return html`<div class="table-page"><div class="toolbar">${
+    kinds.length
+      ? html`<${Segments} label="Group by"
+    options=${kinds} chosen=${kind} change=${by => set({by})} />`
+      : null
+  }<${Chips} /><${Count} rows=${rows}
     operators=${shownOperators.value} /></div>
     <${TimePicture} isSmall=${true} />
     ${

@@ -203,8 +203,12 @@ export function TimePicture({isSmall = false}) {
     const filter = kid ? kid.filter : box.filter;
     if (filter || kid?.kind !== 'rest') set({in: filter === said ? '' : filter});
   };
-  return html`<section class="time-picture">${at ? html`<p class="note">Inside <strong>${at}</strong> <${Link}
-    act=${() => set({at: ''})}>the whole model<//></p>` : null}
+  return html`<section class="time-picture">${
+    at
+      ? html`<p class="note">Inside <strong>${at}</strong> <${Link}
+    act=${() => set({at: ''})}>the whole model<//></p>`
+      : null
+  }
     <${Icicle} label="Time by module, and by operator in it" boxes=${boxes.value} whole=${whole.value}
       heights=${heightsOf(isSmall)} texts=${TEXTS} told=${told} choose=${choose}
       open=${box => box.pattern && box.pattern !== head.value && set({at: box.pattern, in: ''})}

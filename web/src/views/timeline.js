@@ -98,7 +98,8 @@ function othersOf({runs}, at) {
 /* The share of an operator, with all of its kind, in the time of an inference: how strong its colour is. */
 function sharesOf(shown) {
   const shares = new Float64Array(shown.operators.count);
-  const whole = shown.execute.typical ?? wholeTime.value, typical = {stat: 'typical', of: shown.operators.numbers('typical'), whole};
+  const whole = shown.execute.typical ?? wholeTime.value,
+    typical = {stat: 'typical', of: shown.operators.numbers('typical'), whole};
   for (const row of operatorRows(shown, typical)) for (const operator of row.rows) shares[operator] = row.time / whole;
   return shares;
 }
@@ -457,8 +458,14 @@ function SpanTable({picture, span}) {
     aria-description=${`length of the span; ${clockText()}`}>${measured(length)}</strong>
     <span class="count" aria-description=${`from the start of the run; ${clockText()}`}>from ${measured(span[0])} to ${measured(span[1])}</span>
     <${Segments} label="Sum by" options=${BY} chosen=${by} change=${value => set({'tl.by': value}, {replace: true})} />
-    ${lanes.length > 1 ? lanes.map(({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)}
-      change=${() => toggle(key)} />`) : null}
+    ${
+      lanes.length > 1
+        ? lanes.map(
+            ({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)}
+      change=${() => toggle(key)} />`,
+          )
+        : null
+    }
     <button type="button" onClick=${() => currentScene()?.look(...span)}>zoom to it</button>
     <button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button>
       </div>
@@ -513,8 +520,12 @@ function SlowRun({events}) {
 const LaneLabels = ({lanes}) =>
   html`<div class="lane-labels">${lanes.map(
     ({key, label, note, top, height}) =>
-      html`<span key=${key} title=${label} style=${{top: `${top}px`, height: `${height}px`}}>${label}${note ? html` <i>
-        ${note}</i>` : null}</span>`,
+      html`<span key=${key} title=${label} style=${{top: `${top}px`, height: `${height}px`}}>${label}${
+        note
+          ? html` <i>
+        ${note}</i>`
+          : null
+      }</span>`,
   )}</div>`;
 
 function Drawing({picture}) {
@@ -597,8 +608,12 @@ function Longest() {
   const rows = allRows.value.slice(0, Math.max(5, Math.floor((belowHeight() - 44) / 24)));
   return html`<div class="longest"><h2>Longest, all runs</h2><table class="plain"><tbody>${rows.map(row => {
     const [where, what] = rowLabel(row, head.value);
-    return html`<tr key=${row.key}><td><i class=${`dot ${row.hue}`}></i>${where ? html`<span class="where">
-      ${where} · </span>` : null}${what}</td><td class="number" aria-description="operators of the graph">
+    return html`<tr key=${row.key}><td><i class=${`dot ${row.hue}`}></i>${
+      where
+        ? html`<span class="where">
+      ${where} · </span>`
+        : null
+    }${what}</td><td class="number" aria-description="operators of the graph">
       ${row.count >= 1 ? `×${row.count}` : ''}</td><td class="number" aria-description=${explainRuns('typical')}>
       ${timeText(row.time, row.estimated, row.rows)} ${unitName.value}</td></tr>`;
   })}</tbody></table></div>`;
@@ -633,10 +648,22 @@ export function TimelineView() {
     <span class="count fits" title=${said} aria-description=${clockText()}>
       ${isPlaced ? 'inside a delegate: placed by order' : ''}</span><span class="push"></span>
       ${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}</div>
-    ${wanted !== null && events.run !== wanted ? html`<p
-      class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>` : null}<${SlowRun} events=${events} />
+    ${
+      wanted !== null && events.run !== wanted
+        ? html`<p
+      class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>`
+        : null
+    }<${SlowRun} events=${events} />
     <${Drawing} picture=${picture} /><div class="below" style=${{minHeight: `${belowHeight()}px`}}>
       ${chosen ? null : html`<${RunFacts} events=${events} said=${said} />`}
-      ${span ? html`<${SpanTable} picture=${picture} span=${span} />` : html`${chosen?.row >= 0 ? html`<${Dots}
-        timeline=${timeline} chosen=${chosen.row} />` : null}<${Longest} />`}</div></div>`;
+      ${
+        span
+          ? html`<${SpanTable} picture=${picture} span=${span} />`
+          : html`${
+              chosen?.row >= 0
+                ? html`<${Dots}
+        timeline=${timeline} chosen=${chosen.row} />`
+                : null
+            }<${Longest} />`
+      }</div></div>`;
 }

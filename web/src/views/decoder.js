@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// decoder.js - what a decoder of language has beside others: tokens per second, the first token, kinds of layers, and
+// whether a token takes longer the more are before it. The library counts and adds up.
+
+import {explainRuns, method, profile, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {countText, rateText, shareText} from '../base/format.js';
+import {html} from '../base/html.js';
+import {bar} from '../parts/bits.js';
+import {SmallTable} from '../parts/table.js';
+
+const NS = 1e6; // ns in a ms, in which times of a token are
+
+/** Returns "3250 tokens/s" of a method or of a phase of its runs; "" if the tokens are not known. */
+export const speedText = throughput =>
+  throughput?.tokens_per_second ? `${rateText(throughput.tokens_per_second)} tokens/s` : '';
+
+/** When the first token is there: of the method that reads the prompt. */
+export function firstTokenText() {
+  const {firstToken: first} = profile.value;
+  if (first?.method !== method.value.name) return '';
+  return `first token after ${timeWithUnit(first.typical)}${first.with_load ? `, ${timeWithUnit(first.with_load)} with the load` : ''}`;
+}
+
+const WIDTH = 420,
+  HEIGHT = 132,
+  LEFT = 56,
+  BOTTOM = 22;
+
+/* The time of a token at each position, with axes. */
+function Curve({curve, text}) {
+  const most = Math.max(...curve.map(point => point.ms_per_token)),
+    last = Math.max(1, ...curve.map(({position}) => position)),
+    first = Math.min(...curve.map(({position}) => position)),
+    x = position => LEFT + ((WIDTH - LEFT - 8) * (position - first)) / Math.max(1, last - first),
+    y = ms => 8 + (HEIGHT - BOTTOM - 8) * (1 - ms / most),
+    label = (at, top, anchor, said) => html`<text x=${at} y=${top} text-anchor=${anchor} font-size="12">${said}</text>`;
+  return html`<section class="card"><h2>Time of a token by its position</h2><svg class="token-curve" width=${WIDTH}
+    height=${HEIGHT} role="img" aria-label=${`${text}; ${countText(curve.length, 'position')}`}>
+    <path class="axis" d=${`M${LEFT} 8V${HEIGHT - BOTTOM}H${WIDTH - 8}`} />
+    <path class="line" d=${`M${curve.map(point => `${x(point.position)} ${y(point.ms_per_token)}`).join('L')}`} />
+    ${curve.length < 80 ? curve.map(point => html`<circle cx=${x(point.position)} cy=${y(point.ms_per_token)} r="2" />`) : null}
+    ${label(LEFT - 6, 14, 'end', timeOf(most * NS))}${label(LEFT - 6, HEIGHT - BOTTOM, 'end', '0')}
+    ${label(LEFT, HEIGHT - 6, 'start', `token ${Math.round(first)}`)}
+    ${label(WIDTH - 8, HEIGHT - 6, 'end', Math.round(last))}</svg>
+    <p class="note small">In ${unitName.value}: ${text}.</p></section>`;
+}
+
+/** The time by kind of layer, and the curve of a token's time; nothing of a model that is no decoder. */
+export function Decoder() {
+  const kinds = (method.value.document.layer_kinds ?? []).filter(({typical}) => typical > 0),
+    {cacheGrowth: growth} = profile.value,
+    most = Math.max(0, ...kinds.map(({typical}) => typical));
+  const table = html`<section class="card"><${SmallTable} caption="By kind of layer"
+    rows=${kinds.toSorted((a, b) => b.typical - a.typical)} columns=${[
+      {key: 'kind', title: 'kind of layer', class: 'key', text: ({kind}) => kind.replace('_', ' ')},
+      {key: 'count', title: 'operators', number: true, text: ({count}) => String(count)},
+      {
+        key: 'time',
+        title: unitName.value,
+        exact: 'typical ns',
+        number: true,
+        value: ({typical}) => typical,
+        text: ({typical}) => timeOf(typical),
+        why: () => explainRuns('typical time of all layers of the kind'),
+      },
+      {key: 'bar', title: '', class: 'bar-cell', cell: ({typical}) => bar(typical, most, 'runtime')},
+      {key: 'share', title: 'share', number: true, text: ({share}) => shareText(share, 1)},
+    ]} /></section>`;
+  return html`<div class="decoder">${kinds.length > 1 ? table : null}
+    ${growth?.method === method.value.name && growth.curve.length > 1 ? html`<${Curve} ...${growth} />` : null}</div>`;
+}
