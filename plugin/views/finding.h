@@ -51,6 +51,8 @@ typedef enum etr_finding_kind {
                              reference */
   ETR_FINDING_CACHE_COPIES, /* kernels of a decoder that write a whole cache for one position */
   ETR_FINDING_POSITIONS,    /* kernels of a decoder that depend on positions alone */
+  ETR_FINDING_WEIGHTS,      /* weights that a decoder reads for each token, which bound its time */
+  ETR_FINDING_EMBEDDING,    /* a large embedding in floating point */
   /* Levers: the next step for what takes most of the time. They rest on ratios between kernels, and
    * not on something that is wrong with the model. */
   ETR_FINDING_QUANTIZE,      /* layers in float32 that have faster kernels in int8 or 8da4w */

@@ -746,6 +746,42 @@ Test(findings, no_finding_without_times) {
   tiny_clear(&t);
 }
 
+/* A table in floating point that has much of a decoder's weights takes memory, but no time. */
+Test(findings, a_large_embedding_in_floating_point_is_found) {
+  static const etr_dim large[] = {{.size = 64, .hint = -1}, {.size = 16, .hint = -1}};
+  static const etr_dim small[] = {{.size = 16, .hint = -1}, {.size = 16, .hint = -1}};
+  static const struct {
+    const char *dtype;
+    const etr_dim *dims;
+    bool found;
+  } cases[] = {{"float32", large, true}, {"int8", large, false}, {"float32", small, false}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    etr_value tokens = {.name = "tokens", .dtype = "int64", .dims = small, .rank = 2};
+    etr_value table = {.name = "table", .dtype = cases[i].dtype, .dims = cases[i].dims, .rank = 2};
+    etr_value weight = {.name = "weight", .dtype = "float32", .dims = large, .rank = 2};
+    uint32_t input = tiny_node(&t, ETR_NODE_INPUT, "tokens", "tokens", 0);
+    uint32_t of_table = tiny_node(&t, ETR_NODE_PARAMETER, "table", "table", 0);
+    uint32_t of_weight = tiny_node(&t, ETR_NODE_PARAMETER, "weight", "weight", 0);
+    uint32_t lookup = tiny_node(&t, ETR_NODE_OP, "embedding", "aten.embedding.default", 0);
+    uint32_t softmax = tiny_node(&t, ETR_NODE_OP, "softmax", "aten._softmax.default", 0);
+    t.nodes.data[input].outputs = &tokens;
+    t.nodes.data[of_table].outputs = &table;
+    t.nodes.data[of_weight].outputs = &weight;
+    tiny_input(&t, lookup, of_table, 0);
+    tiny_input(&t, lookup, input, 0);
+    tiny_input(&t, softmax, lookup, 0);
+    tiny_time(&t, lookup, 1000);
+    tiny_time(&t, softmax, 1000);
+    whole(&t);
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_EMBEDDING);
+    cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
+    if (finding)
+      cr_expect_eq(finding->nodes[0], lookup);
+    tiny_clear(&t);
+  }
+}
+
 /* The caches of keys and values are written; what else is a buffer is not. */
 Test(findings, buffers_that_inferences_write_are_known) {
   etr_inputs inputs;

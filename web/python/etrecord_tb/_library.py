@@ -222,10 +222,10 @@ def diff(base: Any, newer: Any, method: str | None, unit: int, limit: float, rec
         return collect(library.etr_emit_diff_json, comparison, ctypes.byref(wanted), unit)
 
 
-def accuracy(profile: Any, reference: bytes | None, reference_record: Any) -> bytes:
+def accuracy(profile: Any, reference: bytes | None, reference_record: Any, on_aten: bool) -> bytes:
     """Returns the comparison of a profile's logged values with a reference, as JSON."""
     handle, error = ctypes.c_void_p(), Error()
-    options = AccuracyOptions(reference=reference, reference_record=reference_record)
+    options = AccuracyOptions(reference=reference, reference_record=reference_record, on_aten=on_aten)
     check(library.etr_accuracy_open(ctypes.byref(handle), profile, ctypes.byref(options), ctypes.byref(error)), error)
     try:
         return collect(library.etr_emit_accuracy_json, handle)
