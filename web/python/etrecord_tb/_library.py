@@ -93,7 +93,7 @@ class TableOptions(ctypes.Structure):
 
 
 class TraceOptions(ctypes.Structure):
-    _fields_ = [("method", ctypes.c_char_p), ("gzip", ctypes.c_bool)]
+    _fields_ = [("method", ctypes.c_char_p), ("gzip", ctypes.c_bool), ("format", ctypes.c_int)]
 
 
 class DiffFilter(ctypes.Structure):
