@@ -3,7 +3,7 @@
 """Does the balance add up wherever it is printed? run.py PATH/TO/etrecord-tb [PATTERN...]
 
 Tables, CSV, JSON, reports, DOT, event files and comparisons of every fixture, of the hostile records whose events last longer than can be or end before
-they start, and of dumps made here with such times: parts have to add up to Method::execute as far as their digits go, be what the summary's JSON says,
+they start, and of dumps made here with such times, and the text of comparisons of pairs: parts have to add up to Method::execute as far as their digits go, be what the summary's JSON says,
 and no share may be above 100 %.
 """
 
@@ -139,6 +139,54 @@ def in_diff_json(text, key='typical'):
 
 def in_diff_json_avg(text):
     return in_diff_json(text, 'avg')
+
+
+DIFF_UNIT = 1  # the tables are in ns
+
+
+def columns_of(header, line):
+    """The cells below `base`, `new` and `change`, which are right-aligned; an empty cell is no time. The first is in how deep the row's name is indented."""
+    found, start = [], header.index('base ns') - 2
+    for title in ('base ns', 'new ns', 'change'):
+        end = header.index(title) + len(title)
+        text = line[start:end].strip()
+        found.append(float(text.replace('<', '')) if text else 0)
+        start = end
+    return len(line) - len(line.lstrip()), found
+
+
+def check_diff_text(where, text):
+    """Base, new and change of each method's table: rows add up to their part, parts to Method::execute, and the first line has the same times. Gives how many
+    tables there are."""
+    lines, count = text.splitlines(), 0
+    for i, header in enumerate(lines):
+        if not header.startswith('typical run '):
+            continue
+        count += 1
+        whole, parts, rows, operators = None, [], [], None
+        for line in lines[i + 1 :]:
+            if line.startswith('Method::execute'):
+                whole = columns_of(header, line)[1]
+                break
+            indent, cells = columns_of(header, line)
+            if indent:
+                rows.append(cells)
+            else:
+                parts.append(cells)
+                operators = operators or cells  # the rows are those of the first part
+        require(whole, '%s: a table without Method::execute', where)
+        first = re.search(r'typical (\d+) → (\d+) ns', ' '.join(lines[:i]).replace('  ', ' ')) if count == 1 else None
+        if first:
+            require([float(first[1]), float(first[2])] == whole[:2], '%s: the first line says %s → %s, the table %s', where, first[1], first[2], whole)
+        for k, column in enumerate(('base', 'new', 'change')):
+            total = sum(cells[k] for cells in parts)
+            require(near(total, whole[k], DIFF_UNIT, len(parts)), '%s: parts add up to %s, not %s (%s)', where, total, whole[k], column)
+            total = sum(cells[k] for cells in rows)
+            if rows:
+                require(near(total, operators[k], DIFF_UNIT, len(rows)), '%s: rows add up to %s, not %s (%s)', where, total, operators[k], column)
+        for name, cells in [('Method::execute', whole)] + [('a row', cells) for cells in parts + rows]:
+            require(near(cells[1] - cells[0], cells[2], DIFF_UNIT, 2), '%s: %s changes by %s, not %s', where, name, cells[1] - cells[0], cells[2])
+    return count
 
 
 # ---- Event files ----
@@ -407,20 +455,42 @@ def records():
         yield Record('forged %d' % seed, dump=forged_dump(random.Random(seed)), alone=seed % 3 == 0)
 
 
+def pairs():
+    """Each fixture beside itself and beside the next one, and two that are one model: most have what is gone and what is new."""
+    names = [record.name for record in records() if not record.dump and not record.name.startswith('hostile')]
+    return [(name, name) for name in names] + list(zip(names, names[1:])) + [('turns_base', 'turns_new'), ('mv2_portable', 'mv2_xnnpack')]
+
+
+def check_pair(program, base, new, work):
+    """Compares two fixtures in text; a comparison without a table is one of other methods, and says so."""
+    sides = [os.path.join(command.FIXTURES, name) for name in (base, new)]
+    text, _ = run(program, work, 'diff', *sides, '--unit', 'ns', '--width', '200')
+    count = check_diff_text('diff', text)
+    require(count > 0 or base != new, 'diff: no table of the typical run')
+    return count
+
+
 def main():
     program = command.program()
     patterns = sys.argv[1:] or ['*']
-    passed, failed = 0, 0
-    for record in records():
-        if not any(fnmatch.fnmatch(record.name, pattern) for pattern in patterns):
+    passed, failed, tables_of_pairs = 0, 0, 0
+    cases = [(record.name, record, None) for record in records()] + [('%s %s' % pair, None, pair) for pair in pairs()]
+    for name, record, pair in cases:
+        if not any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
             continue
         with tempfile.TemporaryDirectory() as work:
             try:
-                check_record(program, record.make(work), record.says, work)
+                if record:
+                    check_record(program, record.make(work), record.says, work)
+                else:
+                    tables_of_pairs += check_pair(program, *pair, work)
                 passed += 1
             except Wrong as wrong:
                 failed += 1
-                print('FAILED %s: %s' % (record.name, wrong))
+                print('FAILED %s: %s' % (name, wrong))
+    if patterns == ['*'] and tables_of_pairs < len(pairs()):
+        failed += 1
+        print('FAILED: %d pairs have only %d tables' % (len(pairs()), tables_of_pairs))
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed or not passed else 0
 
