@@ -28,12 +28,12 @@ int main(int argc, char **argv) {
     size_t best = graph->node_count;
     for (size_t i = 0; i < graph->node_count; i++)
       if (!printed[i] && graph->times[i].runs &&
-          (best == graph->node_count || graph->times[i].avg > graph->times[best].avg))
+          (best == graph->node_count || graph->times[i].typical > graph->times[best].typical))
         best = i;
     if (best == graph->node_count)
       break;
     printed[best] = true;
-    printf("%12.3f us  %-14s  %s\n", etr_ticks_to_ns(profile, graph->times[best].avg) / 1e3,
+    printf("%12.3f us  %-14s  %s\n", etr_ticks_to_ns(profile, graph->times[best].typical) / 1e3,
            etr_match_name(graph->times[best].match), graph->nodes[best].name);
   }
   free(printed);

@@ -334,9 +334,9 @@ Test(join, kernels_of_the_runtime_take_no_node) {
   }
 }
 
-/* Delegate overhead consists of inserted operators and call overhead; a coarse clock may hide
- * operator time in the latter. */
-Test(join, delegate_overhead_is_split_into_inserted_and_rest) {
+/* What a delegate takes beside its operators on nodes is inserted operators and calling it; a
+ * coarse clock may hide operator time in the latter. */
+Test(join, calling_a_delegate_is_told_from_inserted_operators) {
 #define XNN {"forward", "c aten.convolution.default 1", "0: XnnpackBackend of handle 1"}
 #define OTHER {"forward", "c aten.convolution.default 1", "0: SomeBackend of handle 1, its 7 is 1"}
 #define TRANSPOSE "Transpose (ND, X32) #1#0 "

@@ -666,10 +666,10 @@ class RunPhase:
 
 @dataclass
 class MethodSummary:
-    """Where a method's time goes: nodes + delegate_only + framework + unexplained = execute.avg. The rows of by_..., phases, compute_units, findings, output_gaps are dicts.
+    """Where a method's time goes: `parts` add up to execute, in the typical run and on average. The rows of by_..., phases, compute_units, findings, output_gaps are dicts.
 
-    delegate_only (delegates, on no node) = inserted (operators that the lowering added) + rest_of_calls (call overhead). Up to clock_hidden of the call overhead may be
-    operator time, because the delegates' clock counts whole microseconds. filtered: the time of the nodes that the filters select.
+    For scripts, on average: nodes + delegate_only (all parts of delegates) + framework (runtime) + unexplained = execute.avg. Up to clock_hidden of the time of
+    calling delegates may be operator time, because the delegates' clock counts whole microseconds. filtered: the time of the nodes that the filters select.
     """
 
     method: str | None
