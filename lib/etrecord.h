@@ -277,6 +277,10 @@ typedef struct etr_options {
                                  fails with ETR_ERROR_CHOICE if first_run is above last_run */
   etr_statistic statistic;    /**< copied to the profile, from which outputs read it */
   etr_peaks peaks;            /**< copied to the profile, from which outputs read them */
+  const char *instructions;   /**< instructions of the device's processor that matter for speed, as
+                                 Linux names them, between blanks: "avx512f avx512_vnni". Only read
+                                 while the profile is opened. NULL: those of record.json beside the
+                                 record, if there is one */
   const char
       *source_root; /**< folder whose files are preferred as source lines, as recorded; a
                        relative one is    looked for anywhere in a path ("torchvision/models").
@@ -776,8 +780,9 @@ typedef enum etr_content {
   ETR_CONTENT_CONSTANT, /**< a constant that kernels read */
   ETR_CONTENT_MUTABLE,  /**< initial data of a mutable tensor */
   ETR_CONTENT_WEIGHT,   /**< a constant of a delegate, in its processed bytes or in named data */
-  ETR_CONTENT_DELEGATE, /**< the remaining processed bytes of a delegate: its graph, or everything
-                           if it is opaque */
+  ETR_CONTENT_DELEGATE, /**< the remaining processed bytes of a delegate: its graph */
+  ETR_CONTENT_CLOSED,   /**< processed bytes of a delegate in a format that cannot be read here: its
+                           weights are included, and how many bytes they take is not known */
   ETR_CONTENT_NAMED,    /**< named data that no delegate is known to read */
   ETR_CONTENT_UNUSED,   /**< a segment to which nothing refers */
   ETR_CONTENT_TESTS,    /**< in a BundledProgram: everything around the program */
@@ -785,8 +790,14 @@ typedef enum etr_content {
 } etr_content;
 
 /** Returns the name of a kind as written in JSON: "program", "constant", "mutable", "weight",
- * "delegate", "named", "unused", "tests", "padding". The string is static. */
+ * "delegate", "closed", "named", "unused", "tests", "padding". The string is static. */
 ETR_API const char *etr_content_name(etr_content kind);
+
+/** An instruction that calls a delegate. */
+typedef struct etr_delegate_use {
+  uint32_t method; /**< index into etr_profile.methods */
+  int32_t instruction;
+} etr_delegate_use;
 
 /** A part of a program's file. Parts inside it, such as the weights in the bytes of a delegate, are
  * parts of their own and not counted in it, so the sizes of all parts add up to the size of the
@@ -801,6 +812,11 @@ typedef struct etr_file_part {
                          is   its key. Otherwise NULL */
   const char *module; /**< module of the weight, or of the node that reads it; NULL: not known */
   const char *backend; /**< of a delegate and its weights; else NULL */
+  const char *format;  /**< of a delegate: what the program says about format, version and target:
+                          "XN01", "VGF 0.5.0", "SoC model 57, HTP v75"; NULL: nothing */
+  const etr_delegate_use *calls; /**< of a delegate: each instruction that calls one with these
+                                    bytes, by method */
+  size_t call_count;
   uint32_t method; /**< index into etr_profile.methods of the first method that uses it; ETR_NONE:
                       none */
   int32_t instruction; /**< of a delegate and its weights: the first instruction that calls it; -1:
@@ -1307,8 +1323,10 @@ typedef struct etr_method {
   uint32_t
       graph; /**< index into etr_profile.graphs of the graph to which its time is joined: its Edge
                 graph; if there is none, program/METHOD if that runs anything; else ETR_NONE */
-  size_t run_count;             /**< included inferences that have events */
-  const uint32_t *runs;         /**< run_count entries, indices into etr_profile.runs, ascending */
+  bool computes_nothing; /**< its program has no instructions: it returns constants. There is no
+                            program/METHOD of it */
+  size_t run_count;      /**< included inferences that have events */
+  const uint32_t *runs;  /**< run_count entries, indices into etr_profile.runs, ascending */
   const uint32_t *skipped_runs; /**< skipped_run_count entries, indices into etr_profile.runs,
                                    ascending: excluded inferences that have events */
   size_t skipped_run_count;
@@ -1667,6 +1685,8 @@ struct etr_profile {
   etr_skip skip;           /**< from the options */
   etr_statistic statistic; /**< from the options */
   etr_peaks peaks;         /**< from the options */
+  bool has_vnni; /**< it was recorded on an x86-64 processor that has AVX-512 VNNI: on such
+                    were ratios between kernels measured that findings rest on */
   /** The peaks, where each one that was not given is replaced by the best rate among the profile's
    * nodes that take at least 50 us and move 1 MB (bandwidth) or compute a million
    * multiply-accumulates in a call; 0 if there is none. */

@@ -42,6 +42,17 @@ etr_slice etr_payload_graph(etr_slice payload, const char magic[4]) {
   return (etr_slice){payload.data + offset, (size_t)size};
 }
 
+const char *etr_payload_identifier(etr_arena *arena, etr_slice payload, const char magic[4]) {
+  enum { IDENTIFIER = 4 };
+  etr_slice graph = etr_payload_graph(payload, magic);
+  if (graph.size < 2 * IDENTIFIER)
+    return NULL;
+  for (size_t i = IDENTIFIER; i < 2 * IDENTIFIER; i++)
+    if (graph.data[i] <= ' ' || graph.data[i] > '~')
+      return NULL;
+  return etr_arena_text(arena, (etr_slice){graph.data + IDENTIFIER, IDENTIFIER});
+}
+
 uint64_t etr_payload_data_at(etr_slice payload, const char magic[4]) {
   return etr_payload_has_header(payload, magic) ? etr_load_le(payload.data + DATA_OFFSET, 4)
                                                 : ETR_UNKNOWN;

@@ -163,6 +163,9 @@ typedef struct etr_backend {
    */
   uint64_t (*payload_needed)(etr_slice head, uint64_t size);
 
+  /** Returns the version that a payload's first bytes say, in the arena; NULL if they say none. */
+  const char *(*payload_version)(etr_arena *arena, etr_slice head);
+
   /** Reads a payload into the arena. Returns false, with *out empty, if it is damaged or not a
    * payload of this backend. */
   bool (*read_payload)(etr_payload *out, etr_arena *arena, etr_slice payload);

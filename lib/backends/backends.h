@@ -31,6 +31,20 @@ etr_own_graph_reader etr_own_graph_reader_of(const char *id);
 /** Returns the result of payload_needed() of the backend that knows the payload; 0 if none does. */
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size);
 
+/** A setting with which a delegate was compiled. Its value may be any bytes. */
+typedef struct etr_compile_spec {
+  etr_slice key, value;
+} etr_compile_spec;
+
+/** How many of a payload's first bytes are read if its backend's format is not known here. */
+#define ETR_PAYLOAD_FORMAT_BYTES 1024
+
+/** Returns what the first bytes of a payload and the delegate's compile specs say about its format,
+ * version and target, in the arena: "XN01", "VGF 0.5.0, TOSA-1.0+FP", "SoC model 57, HTP v75". NULL
+ * if they say nothing, or when out of memory (the arena failed). */
+const char *etr_payload_format(etr_arena *arena, const char *backend, etr_slice head,
+                               const etr_compile_spec *specs, size_t count);
+
 /* ---- The payloads of a .pte, each read once ---- */
 
 /* Delegates with the same operators may share one payload. */

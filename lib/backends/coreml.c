@@ -100,4 +100,22 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-const etr_decoder etr_coreml = {.id = "CoreMLBackend", .label = "Core ML", .read = read};
+/* The payload begins with a JSON object and the manifest of an mlpackage, which has a version. */
+static const char *payload_version(etr_arena *arena, etr_slice head) {
+  static const char key[] = "\"fileFormatVersion\": \"";
+  enum { KEY_BYTES = sizeof key - 1, MOST_DIGITS = 16 };
+  for (size_t i = 0; i + KEY_BYTES < head.size; i++) {
+    if (memcmp(head.data + i, key, KEY_BYTES) != 0)
+      continue;
+    etr_slice version = {head.data + i + KEY_BYTES, 0};
+    size_t room = head.size - i - KEY_BYTES;
+    while (version.size < ETR_MIN(room, (size_t)MOST_DIGITS) &&
+           strchr("0123456789.", version.data[version.size]) && version.data[version.size])
+      version.size++;
+    return etr_arena_format(arena, "mlpackage %.*s", (int)version.size, version.data);
+  }
+  return NULL;
+}
+
+const etr_decoder etr_coreml = {
+    .id = "CoreMLBackend", .label = "Core ML", .read = read, .payload_version = payload_version};

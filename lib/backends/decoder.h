@@ -85,6 +85,9 @@ typedef struct etr_decoder {
    * of that graph. */
   uint64_t (*payload_needed)(etr_slice head, uint64_t size);
   etr_own_graph_reader read_graph;
+
+  /** As in backend.h; NULL if its payloads say no version. */
+  const char *(*payload_version)(etr_arena *arena, etr_slice head);
 } etr_decoder;
 
 /** The meaning of an event name, for decoders that know all names of their events. */

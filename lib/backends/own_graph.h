@@ -68,6 +68,9 @@ bool etr_payload_has_header(etr_slice payload, const char magic[4]);
  * returned then. Empty if the FlatBuffer would be outside of the payload. */
 etr_slice etr_payload_graph(etr_slice payload, const char magic[4]);
 
+/** Returns the identifier of that FlatBuffer, "XN01", in the arena; NULL if there is none. */
+const char *etr_payload_identifier(etr_arena *arena, etr_slice payload, const char magic[4]);
+
 /** Returns the offset of the constants' data in the payload, which the header has, too; ETR_UNKNOWN
  * without a header.
  */

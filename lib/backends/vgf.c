@@ -194,4 +194,18 @@ static bool is_own(const char *name) {
   return etr_known_event_find(known, ETR_COUNT(known), name) != NULL;
 }
 
-const etr_decoder etr_vgf = {.id = "VgfBackend", .label = "VGF", .is_own = is_own, .read = read};
+/* After the magic, the version of Vulkan's header and two unused bytes stand major, minor and
+ * patch, a byte each. */
+static const char *payload_version(etr_arena *arena, etr_slice head) {
+  enum { VERSION_AT = 8, VERSION_BYTES = 3 };
+  if (head.size < VERSION_AT + VERSION_BYTES || !etr_slice_starts(head, ETR_SLICE("VGF1")))
+    return NULL;
+  const uint8_t *version = (const uint8_t *)head.data + VERSION_AT;
+  return etr_arena_format(arena, "VGF %u.%u.%u", version[0], version[1], version[2]);
+}
+
+const etr_decoder etr_vgf = {.id = "VgfBackend",
+                             .label = "VGF",
+                             .is_own = is_own,
+                             .read = read,
+                             .payload_version = payload_version};

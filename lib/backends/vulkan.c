@@ -242,6 +242,10 @@ static bool read_payload_graph(etr_own_graph *out, etr_arena *arena, etr_slice p
   return true;
 }
 
+static const char *payload_version(etr_arena *arena, etr_slice head) {
+  return etr_payload_identifier(arena, head, magic);
+}
+
 static uint64_t payload_needed(etr_slice head, uint64_t size) {
   if (etr_payload_has_header(head, magic))
     return etr_payload_graph_end(head, size);
@@ -419,4 +423,5 @@ const etr_decoder etr_vulkan = {.id = "VulkanBackend",
                                 .read = read,
                                 .kind_of = kind_of,
                                 .payload_needed = payload_needed,
+                                .payload_version = payload_version,
                                 .read_graph = read_payload_graph};

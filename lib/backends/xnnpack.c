@@ -184,6 +184,7 @@ const etr_backend etr_xnnpack = {
     .refuses = etr_xnn_refuses,
     .has_rule = etr_xnn_has_rule,
     .payload_needed = etr_xnn_payload_needed,
+    .payload_version = etr_xnn_payload_version,
     .read_payload = etr_xnn_payload_read,
     .read_graph = etr_xnn_graph_read,
 };

@@ -68,7 +68,8 @@ typedef enum etr_xnn_class {
  */
 extern const etr_backend etr_xnnpack;
 
-/** payload_needed() and read_payload() of etr_xnnpack; in xnnpack_payload.c. */
+/** payload_version(), payload_needed() and read_payload() of etr_xnnpack; in xnnpack_payload.c. */
+const char *etr_xnn_payload_version(etr_arena *arena, etr_slice head);
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size);
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload);
 

@@ -81,6 +81,10 @@ static const xnode_type node_types[] = {
 
 static const char magic[] = "XH00";
 
+const char *etr_xnn_payload_version(etr_arena *arena, etr_slice head) {
+  return etr_payload_identifier(arena, head, magic);
+}
+
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
   if (etr_payload_has_header(head, magic))
     return etr_payload_graph_end(head, size);

@@ -197,7 +197,7 @@ static const char *key_of(etr_arena *arena, const piece *p, pair_rule rule) {
              *module = part->module ? part->module : "";
   const char *name = part->tensor.name ? part->tensor.name : "",
              *type = type_text(arena, &part->tensor);
-  bool is_delegate = part->kind == ETR_CONTENT_DELEGATE,
+  bool is_delegate = part->kind == ETR_CONTENT_DELEGATE || part->kind == ETR_CONTENT_CLOSED,
        is_inside = part->kind == ETR_CONTENT_WEIGHT;
   if (!type)
     return NULL;

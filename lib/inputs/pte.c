@@ -52,7 +52,8 @@ enum {
   PROGRAM_MUTABLE_SEGMENTS,
   PROGRAM_NAMED_DATA,
 };
-enum { DELEGATE_PROCESSED = 1 };
+enum { DELEGATE_PROCESSED = 1, DELEGATE_SPECS };
+enum { SPEC_KEY, SPEC_VALUE };
 enum { REFERENCE_LOCATION, REFERENCE_INDEX };
 enum { INLINE_DATA };
 enum { SEGMENT_OFFSET, SEGMENT_SIZE };
@@ -107,6 +108,8 @@ static etr_slice load_payload(pte_payloads *p, payload_place place) {
   if (!etr_seekable_read(p->file, place.at, head, head_size))
     return (etr_slice){0};
   uint64_t needed = etr_backend_payload_needed((etr_slice){head, head_size}, place.size);
+  if (needed == 0)
+    needed = ETR_MIN(ETR_MIN(place.size, (uint64_t)ETR_PAYLOAD_FORMAT_BYTES), p->left);
   if (needed > p->left)
     etr_fb_fail(p->fb, ETR_NO_OFFSET, beyond_limit);
   char *payload = needed && !etr_fb_failed(p->fb) ? etr_arena_alloc_raw(p->arena, (size_t)needed)
@@ -179,7 +182,9 @@ enum {
   TYPE_TENSOR,
   TYPE_STRING,
   TYPE_INT_LIST,
-  TYPE_TENSOR_LIST = 10,
+  TYPE_DOUBLE_LIST,
+  TYPE_BOOL_LIST,
+  TYPE_TENSOR_LIST,
   TYPE_OPTIONAL_TENSOR_LIST
 };
 
@@ -262,6 +267,24 @@ static double read_double(etr_fb *fb, etr_fb_at table) {
   return value;
 }
 
+/* Reads a list of doubles or, of one byte each, of bools. */
+static void read_number_list(const value_source *v, etr_pte_value *out, etr_fb_at table) {
+  bool is_double = out->kind == ETR_PTE_VALUE_DOUBLE_LIST;
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(v->fb, table, LIST_ITEMS, is_double ? sizeof(double) : 1,
+                                   &count);
+  etr_slice bytes = etr_fb_bytes(v->fb, table, LIST_ITEMS);
+  double *numbers = etr_arena_alloc_array(v->arena, vector ? count : 0, sizeof *numbers);
+  for (uint32_t i = 0; numbers && vector && i < count; i++) {
+    if (is_double)
+      numbers[i] = etr_double_of_bits((uint64_t)etr_fb_i64_at(v->fb, vector, i));
+    else
+      numbers[i] = i < bytes.size && bytes.data[i] != 0;
+  }
+  out->numbers = numbers;
+  out->number_count = numbers && vector ? count : 0;
+}
+
 static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entry,
                        uint32_t value_count) {
   etr_fb *fb = v->fb;
@@ -273,6 +296,8 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
       [TYPE_TENSOR] = ETR_PTE_VALUE_TENSOR,
       [TYPE_STRING] = ETR_PTE_VALUE_STRING,
       [TYPE_INT_LIST] = ETR_PTE_VALUE_INT_LIST,
+      [TYPE_DOUBLE_LIST] = ETR_PTE_VALUE_DOUBLE_LIST,
+      [TYPE_BOOL_LIST] = ETR_PTE_VALUE_BOOL_LIST,
       [TYPE_TENSOR_LIST] = ETR_PTE_VALUE_TENSOR_LIST,
       [TYPE_OPTIONAL_TENSOR_LIST] = ETR_PTE_VALUE_TENSOR_LIST,
   };
@@ -300,6 +325,10 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
     }
     out->items = indices;
   } break;
+  case ETR_PTE_VALUE_DOUBLE_LIST:
+  case ETR_PTE_VALUE_BOOL_LIST:
+    read_number_list(v, out, table);
+    break;
   case ETR_PTE_VALUE_INT:
     out->scalar.integer = etr_fb_i64(fb, table, SCALAR, 0);
     break;
@@ -565,6 +594,22 @@ static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan)
 static const char too_many_delegates[] =
     "a method has too many delegates; raise this limit with --max-delegates";
 
+/* Returns what is written about the format of a delegate's payload; NULL if nothing. */
+static const char *read_format(pte_reader *reader, const etr_pte_delegate *delegate,
+                               etr_fb_at table) {
+  enum { MOST_SPECS = 32 };
+  etr_compile_spec specs[MOST_SPECS];
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(&reader->fb, table, DELEGATE_SPECS, 4, &count);
+  count = ETR_MIN(count, (uint32_t)MOST_SPECS);
+  for (uint32_t i = 0; i < count; i++) {
+    etr_fb_at spec = etr_fb_table_at(&reader->fb, vector, i);
+    specs[i] = (etr_compile_spec){.key = etr_fb_string(&reader->fb, spec, SPEC_KEY),
+                                  .value = etr_fb_bytes(&reader->fb, spec, SPEC_VALUE)};
+  }
+  return etr_payload_format(reader->arena, delegate->backend, delegate->payload, specs, count);
+}
+
 static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   etr_vec(etr_pte_delegate) delegates = {0};
   uint32_t count;
@@ -582,6 +627,7 @@ static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at pl
     delegate->payload_at = place.at;
     delegate->payload_bytes = place.size;
     delegate->payload_segment = place.segment;
+    delegate->format = read_format(reader, delegate, table);
   }
   out->delegates = delegates.data;
   out->delegate_count = delegates.count;

@@ -24,6 +24,8 @@ typedef enum etr_pte_value_kind {
   ETR_PTE_VALUE_DOUBLE,
   ETR_PTE_VALUE_STRING,
   ETR_PTE_VALUE_INT_LIST,
+  ETR_PTE_VALUE_DOUBLE_LIST,
+  ETR_PTE_VALUE_BOOL_LIST,
 } etr_pte_value_kind;
 
 typedef struct etr_pte_value {
@@ -35,6 +37,8 @@ typedef struct etr_pte_value {
   bool constant;        /* a tensor with data in the file or in a .ptd */
   const int32_t *items; /* for a list of tensors or integers: indices of values */
   size_t item_count;
+  const double *numbers; /* for a list of doubles or bools: its elements; a bool is 0 or 1 */
+  size_t number_count;
   uint32_t buffer; /* for a tensor: number of its planned buffer, from 1; 0: it is not planned */
   uint64_t offset; /* for a planned tensor: offset in its buffer, in bytes */
   uint32_t data;   /* for a tensor: index of its data among the constants, or among the initial data
@@ -140,8 +144,10 @@ typedef struct etr_instruction {
 
 typedef struct etr_pte_delegate {
   const char *backend; /* "XnnpackBackend" */
+  const char *format;  /* what is written about format, version and target; NULL: nothing */
   etr_slice payload;   /* the processed bytes, or only the first ones, up to the end of their graph;
-                          empty if the   location is invalid or absent */
+                          or of a format that is not known some of the first ones; empty if the
+                          location is invalid or absent */
   uint64_t payload_bytes; /* size of all processed bytes; 0 if the location is invalid or absent */
   uint32_t payload_segment; /* index into etr_pte.segments; ETR_NONE: inside the program */
   uint64_t payload_at;      /* offset in the file; delegates with the same offset share a payload */

@@ -9,14 +9,15 @@
 
 const char *etr_content_name(etr_content kind) {
   static const char *const names[] = {"program", "constant", "mutable", "weight", "delegate",
-                                      "named",   "unused",   "tests",   "padding"};
+                                      "closed",  "named",    "unused",  "tests",  "padding"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
 typedef struct claim {
   etr_file_part part; /* its size is that of the range until the ranges inside are taken off */
   uint64_t end;
-  uint32_t number; /* claims of the same range: the later one is inside */
+  uint32_t number;                 /* claims of the same range: the later one is inside */
+  etr_vec(etr_delegate_use) calls; /* of a delegate */
 } claim;
 
 typedef struct claims {
@@ -32,7 +33,7 @@ static void push_claim(claims *c, uint64_t start, uint64_t end, etr_file_part pa
   if (!added)
     return;
   part.offset_bytes = start;
-  *added = (claim){part, end, (uint32_t)(c->list.count - 1)};
+  *added = (claim){.part = part, .end = end, .number = (uint32_t)(c->list.count - 1)};
 }
 
 /* Adds a range that begins at an offset from the program; what lies outside the file is left out.
@@ -164,6 +165,21 @@ static void add_weights(claims *c, const delegate_of *d) {
     }
 }
 
+/* Adds the instructions of a method that call its delegates to the claims of their payloads. */
+static void add_calls(claims *c, const etr_pte_method *program, uint32_t method) {
+  for (size_t i = 0; i < program->instruction_count; i++) {
+    if ((uint32_t)program->instructions[i].delegate >= program->delegate_count)
+      continue;
+    const etr_pte_delegate *delegate = &program->delegates[program->instructions[i].delegate];
+    const uint64_t place[] = {delegate->payload_at, delegate->payload_bytes};
+    uint32_t at = etr_map_get(&c->by_place, (etr_slice){(const char *)place, sizeof place});
+    etr_delegate_use *added = at != ETR_NONE ? etr_vec_push(c->arena, &c->list.data[at].calls)
+                                             : NULL;
+    if (added)
+      *added = (etr_delegate_use){method, (int32_t)i};
+  }
+}
+
 static void add_delegates(claims *c, const etr_placement *placement, uint32_t method) {
   const etr_pte_method *program = placement->method->program;
   int32_t *first = etr_arena_alloc_array(c->scratch, program->delegate_count,
@@ -180,14 +196,20 @@ static void add_delegates(claims *c, const etr_placement *placement, uint32_t me
                      {.kind = ETR_CONTENT_DELEGATE,
                       .tensor.rank = -1,
                       .backend = delegate->backend,
+                      .format = delegate->format,
                       .method = method,
                       .instruction = first[i]}};
+    bool is_read = first[i] < 0 ? etr_own_graph_reader_of(delegate->backend) != NULL
+                                : etr_method_own_graph(placement->method, first[i]) != NULL;
+    if (!is_read)
+      d.part.kind = ETR_CONTENT_CLOSED;
     if (placement->method->graph && first[i] >= 0)
       d.part.module = module_of(&d, SIZE_MAX);
     bool is_new = add_shared(c, delegate->payload_at, delegate->payload_bytes, d.part);
     if (is_new && first[i] >= 0)
       add_weights(c, &d);
   }
+  add_calls(c, program, method);
 }
 
 /* ---- All ---- */
@@ -224,9 +246,13 @@ static void nest(claims *c) {
 
 static bool list_parts(claims *c, etr_program_memory *out) {
   etr_file_part *parts = etr_arena_alloc_array(c->arena, c->list.count, sizeof *parts);
-  for (size_t i = 0; parts && i < c->list.count; i++)
-    if (c->list.data[i].part.size_bytes > 0)
-      parts[out->part_count++] = c->list.data[i].part;
+  for (size_t i = 0; parts && i < c->list.count; i++) {
+    claim *made = &c->list.data[i];
+    made->part.calls = made->calls.data;
+    made->part.call_count = made->calls.count;
+    if (made->part.size_bytes > 0)
+      parts[out->part_count++] = made->part;
+  }
   out->parts = parts;
   out->file_bytes = c->data->file_bytes;
   return parts != NULL;

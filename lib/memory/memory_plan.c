@@ -141,8 +141,23 @@ static void put_returned(etr_writer *writer, const etr_pte_method *program, int3
     }
     etr_puts(writer, "]");
     return;
+  case ETR_PTE_VALUE_DOUBLE_LIST:
+  case ETR_PTE_VALUE_BOOL_LIST:
+    etr_puts(writer, "[");
+    for (size_t i = 0; i < value->number_count; i++) {
+      etr_puts(writer, i ? ", " : "");
+      if (value->kind == ETR_PTE_VALUE_DOUBLE_LIST)
+        etr_put_double(writer, value->numbers[i]);
+      else
+        etr_puts(writer, value->numbers[i] != 0 ? "true" : "false");
+    }
+    etr_puts(writer, "]");
+    return;
   case ETR_PTE_VALUE_TENSOR:
     etr_puts(writer, "a tensor");
+    return;
+  case ETR_PTE_VALUE_TENSOR_LIST:
+    etr_puts(writer, "a list of tensors");
     return;
   default:
     etr_puts(writer, "None");

@@ -197,6 +197,11 @@ static etr_status fail_to_join(const loader *l, etr_error *error) {
                   l->budget.message);
 }
 
+/* Returns true if a method has instructions, so that there is something to show as a graph. */
+static bool has_program_graph(const etr_method_inputs *method) {
+  return method->program && method->program->instruction_count > 0;
+}
+
 /* Finds the nodes of a method's instructions and the times of its nodes. */
 static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_error *error) {
   etr_placement *placement = &l->placements[index];
@@ -207,8 +212,10 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
   if (!good)
     return fail_to_join(l, error);
   out->ambiguous_node_count = placement->ambiguous;
-  etr_graph *program = method->program ? etr_vec_push(l->arena, &l->programs) : NULL;
-  if (method->program && !program)
+  bool is_shown = has_program_graph(method);
+  etr_graph *program = is_shown ? etr_vec_push(l->arena, &l->programs) : NULL;
+  out->computes_nothing = method->program && !is_shown;
+  if (is_shown && !program)
     return etr_fail_memory(error);
   etr_method_graphs graphs = {
       .edge = method->graph ? &l->record.graphs[method->graph - l->record.graphs] : NULL,
@@ -330,7 +337,7 @@ static void point_to_graphs(const loader *l, const uint32_t *places) {
       methods[i].graph = places[method->graph - l->record.graphs];
     else if (l->placements[i].program_graph)
       methods[i].graph = places[program];
-    program += method->program != NULL;
+    program += has_program_graph(method);
   }
 }
 
@@ -589,6 +596,7 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   etr_status status = etr_join_dumps(out, opened, inputs, options, error);
   if (status == ETR_OK) {
     ((profile_box *)*out)->own = opened;
+    (*out)->has_vnni = etr_has_vnni(inputs, options ? options->instructions : NULL);
     etr_file_clear(&opened->pte.file);
   } else {
     etr_close_record(opened);

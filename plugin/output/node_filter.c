@@ -51,7 +51,9 @@ void etr_put_filter(etr_writer *writer, etr_arena *arena, const etr_node_filter 
 }
 
 bool etr_filter_takes_method(const etr_node_filter *filter, const etr_method *method) {
-  return !filter || !filter->method || strcmp(filter->method, method->name) == 0;
+  if (!filter || !filter->method)
+    return !method->computes_nothing;
+  return strcmp(filter->method, method->name) == 0;
 }
 
 bool etr_filter_takes_block(const etr_node_filter *filter, const etr_profile *profile,

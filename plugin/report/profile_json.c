@@ -246,7 +246,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method,
 }
 
 bool etr_profile_shows(const etr_method *method) {
-  return method->graph != ETR_NONE || method->run_count > 0;
+  return !method->computes_nothing && (method->graph != ETR_NONE || method->run_count > 0);
 }
 
 /* ---- Documents ---- */

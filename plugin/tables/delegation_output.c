@@ -7,68 +7,49 @@
 
 #include "output/node_filter.h"
 #include "output/section.h"
+#include "views/delegate_payload.h"
 #include "views/delegation.h"
 #include "views/loads.h"
 
 /* ---- Delegates: tables and JSON of `delegation`, the dashboard's document ---- */
 
+enum { READ = ETR_IN_TEXT | ETR_IN_MARKDOWN };
+
 /* A delegate and what its cells are made of. */
 typedef struct delegate_cells {
   const etr_method *method;
+  const etr_delegate *delegate;
   const etr_delegate_row *row;
-  double runs; /* its times are divided by this; 1: they are totals */
+  /* Times over all runs, divided by their number or, for totals, by 1; NaN: it did not run. */
+  double call, on_nodes, estimated, phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
   etr_arena *arena;
   etr_delegate_contents contents;
+  const etr_delegate_payload *payload; /* NULL: not known */
 } delegate_cells;
 
 static const delegate_cells *cells_of(const void *row) {
   return row;
 }
 
-/* ---- Cells ---- */
-
-static etr_cell time_of(const void *row, uint64_t ticks) {
-  return etr_cell_number(cells_of(row)->runs > 0 ? (double)ticks / cells_of(row)->runs : NAN);
-}
-
-static etr_cell call(const void *row) {
-  return time_of(row, cells_of(row)->row->delegate->call_ticks);
-}
-static etr_cell on_nodes(const void *row) {
-  return time_of(row, cells_of(row)->row->ticks);
-}
-static etr_cell estimated(const void *row) {
-  return time_of(row, cells_of(row)->row->estimated_ticks);
-}
-
-#define PHASE(name, phase)                                                                         \
-  static etr_cell name(const void *row) {                                                          \
-    return time_of(row, cells_of(row)->row->phases[phase]);                                        \
-  }
-#define UNIT(name, unit)                                                                           \
-  static etr_cell name(const void *row) {                                                          \
-    return time_of(row, cells_of(row)->row->units[unit]);                                          \
-  }
-
-PHASE(copy_in, ETR_PHASE_COPY_IN)
-PHASE(compute, ETR_PHASE_COMPUTE)
-PHASE(wait, ETR_PHASE_WAIT)
-PHASE(copy_out, ETR_PHASE_COPY_OUT)
-PHASE(other, ETR_PHASE_OTHER)
-UNIT(npu, ETR_COMPUTE_UNIT_NPU)
-UNIT(gpu, ETR_COMPUTE_UNIT_GPU)
-UNIT(cpu, ETR_COMPUTE_UNIT_CPU)
-
 /* ---- Fields ---- */
 
-static etr_cell instruction(const void *row) {
-  return etr_cell_number(cells_of(row)->row->delegate->instruction_id);
+static bool has_payload(const void *row) {
+  return cells_of(row)->payload != NULL;
 }
-static etr_cell backend(const void *row) {
-  return etr_cell_text(cells_of(row)->row->delegate->backend);
+static bool is_open(const void *row) {
+  return has_payload(row) && !cells_of(row)->payload->is_closed;
 }
-static etr_cell handles(const void *row) {
-  return etr_cell_number((double)cells_of(row)->row->delegate->handle_count);
+static etr_cell payload_bytes(const void *row) {
+  const etr_delegate_payload *payload = cells_of(row)->payload;
+  return payload ? etr_cell_number((double)(payload->part->size_bytes + payload->weight_bytes))
+                 : etr_cell_none();
+}
+static etr_cell weights_text(const void *row) {
+  const etr_delegate_payload *payload = cells_of(row)->payload;
+  if (!payload)
+    return etr_cell_none();
+  return payload->is_closed ? etr_cell_text(ETR_CLOSED_FORMAT)
+                            : etr_cell_number((double)payload->weight_bytes);
 }
 
 static bool tells_contents(const void *context) {
@@ -121,22 +102,23 @@ static const etr_field delegate_op_fields[] = {
 };
 ETR_ROW_TYPE(delegate_op, delegate_op_fields);
 
-#define TIME(key, title, getter, says_what)                                                        \
+#define DELEGATE(name) ETR_VIA(delegate_cells, delegate, etr_delegate, name)
+#define TIME(key, title, name, says_what)                                                          \
   {key,                                                                                            \
    title,                                                                                          \
    ETR_CELL_TIME,                                                                                  \
    ETR_IN_ALL,                                                                                     \
-   .get = getter,                                                                                  \
+   ETR_AT(delegate_cells, name),                                                                   \
    .hides_zeros = true,                                                                            \
    .says = says_what,                                                                              \
    .nullable = true}
 
 static const etr_field delegate_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegate_cells, method, etr_method, name)},
-    {"instruction", "delegate", ETR_CELL_COUNT, ETR_IN_ALL, .get = instruction,
+    {"instruction", "delegate", ETR_CELL_COUNT, ETR_IN_ALL, DELEGATE(instruction_id),
      .says = "instruction of its call"},
-    {"backend", "backend", ETR_CELL_NAME, ETR_IN_ALL, .get = backend},
-    {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handles,
+    {"backend", "backend", ETR_CELL_NAME, ETR_IN_ALL, DELEGATE(backend)},
+    {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, DELEGATE(handle_count),
      .says = "entries in the debug handle map"},
     {"nodes", "nodes", ETR_CELL_COUNT, ETR_IN_ALL,
      ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
@@ -146,17 +128,18 @@ static const etr_field delegate_fields[] = {
      ETR_AT(delegate_cells, contents.typical), .nullable = true,
      .says = "the whole call, per inference in the typical run"},
     TIME("on_nodes", "on nodes", on_nodes, "the part of it that is on its nodes"),
-    {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, .get = estimated,
-     .says = "the part of on_nodes that is estimated", .nullable = true},
-    TIME("copy_in", "copying in", copy_in, "its own time, by phase"),
-    TIME("compute", "computing", compute, NULL),
-    TIME("wait", "waiting", wait, NULL),
-    TIME("copy_out", "copying out", copy_out, NULL),
-    TIME("other", "other", other, NULL),
-    TIME("npu", "NPU", npu,
+    {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON,
+     ETR_AT(delegate_cells, estimated), .says = "the part of on_nodes that is estimated",
+     .nullable = true},
+    TIME("copy_in", "copying in", phases[ETR_PHASE_COPY_IN], "its own time, by phase"),
+    TIME("compute", "computing", phases[ETR_PHASE_COMPUTE], NULL),
+    TIME("wait", "waiting", phases[ETR_PHASE_WAIT], NULL),
+    TIME("copy_out", "copying out", phases[ETR_PHASE_COPY_OUT], NULL),
+    TIME("other", "other", phases[ETR_PHASE_OTHER], NULL),
+    TIME("npu", "NPU", units[ETR_COMPUTE_UNIT_NPU],
          "by compute unit, on nodes or not; the rest of the call is not recorded"),
-    TIME("gpu", "GPU", gpu, NULL),
-    TIME("cpu", "CPU", cpu, NULL),
+    TIME("gpu", "GPU", units[ETR_COMPUTE_UNIT_GPU], NULL),
+    TIME("cpu", "CPU", units[ETR_COMPUTE_UNIT_CPU], NULL),
     {"macs", "macs", ETR_CELL_AMOUNT, ETR_IN_ALL, ETR_AT(delegate_cells, contents.macs),
      .tells = tells_contents, .nullable = true,
      .says = "multiply-accumulates per inference; null: not known of all operators in it"},
@@ -168,11 +151,35 @@ static const etr_field delegate_fields[] = {
      ETR_ARRAY_AT(delegate_cells, contents.modules, contents.module_count)},
     {"op_types", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_delegate_op_fields,
      .type = "delegate_ops", ETR_ARRAY_AT(delegate_cells, contents.ops, contents.op_count)},
+    {"payload_bytes", "bytes", ETR_CELL_BYTES, ETR_IN_ALL, .get = payload_bytes, .has = has_payload,
+     .hides_zeros = true, .nullable = true,
+     .says = "that the program passes to it, weights included; null: there is no program"},
+    {NULL, "weight bytes", ETR_CELL_BYTES, READ, .get = weights_text, .hides_zeros = true},
+    {"weight_bytes", "weight bytes", ETR_CELL_BYTES, ETR_IN_DATA | ETR_IN_JSON,
+     ETR_VIA(delegate_cells, payload, etr_delegate_payload, weight_bytes), .has = is_open,
+     .nullable = true, .says = "null: not known, as in a closed format, whose bytes include them"},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
 ETR_ROW_TYPE(delegate, delegate_fields);
 
 /* ---- Rows ---- */
+
+static delegate_cells delegate_cells_of(etr_arena *arena, const etr_method *method,
+                                        const etr_delegate_row *row, double runs) {
+  double each = runs > 0 ? runs : NAN;
+  delegate_cells cells = {.method = method,
+                          .delegate = row->delegate,
+                          .row = row,
+                          .call = (double)row->delegate->call_ticks / each,
+                          .on_nodes = (double)row->ticks / each,
+                          .estimated = (double)row->estimated_ticks / each,
+                          .arena = arena};
+  for (size_t i = 0; i < ETR_PHASES; i++)
+    cells.phases[i] = (double)row->phases[i] / each;
+  for (size_t i = 0; i < ETR_COMPUTE_UNITS; i++)
+    cells.units[i] = (double)row->units[i] / each;
+  return cells;
+}
 
 /* Returns the rows of a method's delegates that the filter selects; NULL selects all. Returns NULL
  * when out of memory.
@@ -183,8 +190,11 @@ static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_pro
                                                  size_t *count) {
   const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, count);
   delegate_cells *cells = rows ? etr_arena_alloc_array(arena, *count, sizeof *cells) : NULL;
+  const etr_delegate_payloads payloads = etr_delegate_payloads_make(arena, profile);
   for (size_t i = 0; cells && i < *count; i++) {
-    cells[i] = (delegate_cells){.method = method, .row = &rows[i], .runs = runs, .arena = arena};
+    cells[i] = delegate_cells_of(arena, method, &rows[i], runs);
+    cells[i].payload = etr_delegate_payload_of(&payloads, profile, method,
+                                               rows[i].delegate->instruction_id);
     if (!etr_delegate_contents_make(&cells[i].contents, arena, profile, method, rows[i].delegate))
       return NULL;
   }
@@ -199,6 +209,8 @@ typedef struct delegation_row {
   const etr_delegation_row *counts;
   const etr_delegation_side *side;
   const char *name; /* of the side */
+  double avg;       /* of the side */
+  double delegated_avg, rest_avg;
 } delegation_row;
 
 static const delegation_row *as_row(const void *row) {
@@ -219,16 +231,6 @@ static bool has_rest(const void *row) {
 static bool has_time(const void *row) {
   return is_known(row, as_row(row)->side);
 }
-static etr_cell delegated_avg(const void *row) {
-  return etr_cell_number(
-      etr_ticks_per_run(as_row(row)->method, as_row(row)->counts->delegated.ticks));
-}
-static etr_cell rest_avg(const void *row) {
-  return etr_cell_number(etr_ticks_per_run(as_row(row)->method, as_row(row)->counts->rest.ticks));
-}
-static etr_cell avg(const void *row) {
-  return etr_cell_number(etr_ticks_per_run(as_row(row)->method, as_row(row)->side->ticks));
-}
 static double step(const void *row) {
   return as_row(row)->side->step;
 }
@@ -245,8 +247,8 @@ static const etr_field fields[] = {
      .stats = 1u << ETR_STATISTIC_TYPICAL},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, SIDE(p50), .has = has_time, .step = step,
      .stats = 1u << ETR_STATISTIC_P50},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = avg, .has = has_time, .step = step,
-     .stats = 1u << ETR_STATISTIC_AVG},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(delegation_row, avg), .has = has_time,
+     .step = step, .stats = 1u << ETR_STATISTIC_AVG},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
     {"delegated", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COUNTS(delegated.nodes)},
     {"non_delegated", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COUNTS(rest.nodes)},
@@ -254,8 +256,10 @@ static const etr_field fields[] = {
      .has = has_delegated},
     {"non_delegated_typical", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(rest.typical),
      .has = has_rest},
-    {"delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = delegated_avg, .has = has_delegated},
-    {"non_delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = rest_avg, .has = has_rest},
+    {"delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(delegation_row, delegated_avg),
+     .has = has_delegated},
+    {"non_delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(delegation_row, rest_avg),
+     .has = has_rest},
     {"delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(delegated.p50),
      .has = has_delegated},
     {"non_delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(rest.p50), .has = has_rest},
@@ -278,9 +282,14 @@ static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *
   etr_field_count(f, "ambiguous", method->ambiguous_node_count);
   etr_field_list(f, "operators");
   for (size_t i = 0; i < delegation.count; i++) {
+    const etr_delegation_row *counts = &delegation.rows[i];
     etr_jw_object(f->json);
-    etr_field_put_all(f, &etr_operator_delegation_fields,
-                      &(delegation_row){.method = method, .counts = &delegation.rows[i]});
+    etr_field_put_all(
+        f, &etr_operator_delegation_fields,
+        &(delegation_row){.method = method,
+                          .counts = counts,
+                          .delegated_avg = etr_ticks_per_run(method, counts->delegated.ticks),
+                          .rest_avg = etr_ticks_per_run(method, counts->rest.ticks)});
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -335,12 +344,11 @@ static bool collect(etr_table *table, etr_delegation *out, const etr_method *met
   delegation_row *rows = etr_arena_alloc_array(&answer->arena, 2 * out->count, sizeof *rows);
   for (size_t i = 0; rows && i < 2 * out->count; i++) {
     const etr_delegation_row *counts = &out->rows[i / 2];
-    rows[i] = i % 2 ? (delegation_row){method, counts, &counts->rest, "non_delegated"}
-                    : (delegation_row){method, counts, &counts->delegated, "delegated"};
-    const etr_delegation_side *side = rows[i].side;
-    double time = etr_ranking(
-        answer->profile,
-        (etr_times){side->typical, etr_ticks_per_run(method, side->ticks), side->p50});
+    const etr_delegation_side *side = i % 2 ? &counts->rest : &counts->delegated;
+    double avg = etr_ticks_per_run(method, side->ticks);
+    double time = etr_ranking(answer->profile, (etr_times){side->typical, avg, side->p50});
+    rows[i] = (delegation_row){method, counts, side, i % 2 ? "non_delegated" : "delegated",
+                               .avg = avg};
     if (side->nodes)
       etr_table_add(table, &rows[i], "", side->timed ? time : 0);
   }
@@ -399,8 +407,9 @@ static void put_title_of_delegates(etr_answer *answer, const etr_method *method)
 }
 
 typedef struct delegates {
-  bool contents; /* of a delegate that recorded no operators, it is all that is known */
-  bool parts;    /* a phase or a compute unit of some delegate is known */
+  bool contents;  /* of a delegate that recorded no operators, it is all that is known */
+  bool is_closed; /* a delegate's payload is of a closed format */
+  bool parts;     /* a phase or a compute unit of some delegate is known */
   etr_table table;
 } delegates;
 
@@ -424,6 +433,7 @@ static bool add_delegates(delegates *d, const etr_method *method) {
   if (!cells)
     return false;
   for (size_t i = 0; i < count; i++) {
+    d->is_closed |= cells[i].payload && cells[i].payload->is_closed;
     d->contents |= cells[i].contents.is_opaque && cells[i].contents.op_count > 0;
     for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++)
       d->parts |= cells[i].row->phases[p] > 0;
@@ -440,7 +450,7 @@ static bool put_told_delegates(etr_answer *answer, const etr_method *method, uns
   delegates *d = begin_delegates(answer);
   if (!d || !add_delegates(d, method))
     return false;
-  if (!d->contents && !d->parts)
+  if (!d->contents && !d->parts && !d->is_closed)
     return true;
   d->table.medium = medium;
   etr_puts(&answer->writer, "\n");

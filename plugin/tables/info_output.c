@@ -10,6 +10,7 @@
 #include "base/natural.h"
 #include "output/label.h"
 #include "output/table.h"
+#include "tables/summary_output.h"
 #include "views/breakdown.h"
 #include "views/cost_figures.h"
 #include "views/delegation.h"
@@ -586,6 +587,8 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   etr_field_put_rows(f, "entry_points", &etr_entry_point_fields, list_graphs(&answer));
   etr_field_put_rows(f, "methods", &etr_method_fields, list_methods(&answer));
   etr_field_put_rows(f, "inputs_outputs", &etr_boundary_tensor_fields, list_boundary(&answer));
+  etr_field_put_rows(f, "delegates", &etr_delegate_size_fields,
+                     etr_delegate_sizes(&answer.arena, profile));
   etr_field_put_rows(f, "constant_methods", &etr_constant_method_fields, list_constants(&answer));
   size_t operator_count;
   const char *const *operators = list_operators(&answer, &operator_count);
@@ -739,6 +742,8 @@ static void write_values(etr_answer *answer) {
   add_list(&table, "entry_points", &etr_entry_point_fields, list_graphs(answer), true);
   add_list(&table, "methods", &etr_method_fields, list_methods(answer), true);
   add_list(&table, "inputs_outputs", &etr_boundary_tensor_fields, list_boundary(answer), false);
+  add_list(&table, "delegates", &etr_delegate_size_fields,
+           etr_delegate_sizes(&answer->arena, profile), false);
   add_list(&table, "constant_methods", &etr_constant_method_fields, list_constants(answer), true);
   add_list(&table, "costs", &etr_module_cost_fields, info_costs(answer, false), false);
   add_list(&table, "runs", &etr_run_fields, list_runs(answer, true), false);
@@ -761,6 +766,8 @@ static void write_tables(info *i) {
   put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
   put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
   put_table(i, "inputs and outputs", &etr_boundary_tensor_fields, list_boundary(&i->answer));
+  put_table(i, "delegates", &etr_delegate_size_fields,
+            etr_delegate_sizes(&i->answer.arena, i->answer.profile));
   put_table(i, "methods that compute nothing", &etr_constant_method_fields,
             list_constants(&i->answer));
   put_table(i, "costs of one inference, largest modules (all: JSON)", &etr_module_cost_fields,

@@ -11,6 +11,7 @@
 #include "output/statistics.h"
 #include "tables/decoder_output.h"
 #include "views/decoder.h"
+#include "views/delegate_payload.h"
 #include "views/memory_findings.h"
 
 #include <inttypes.h>
@@ -365,7 +366,31 @@ static const etr_field weight_sum_fields[] = {
 };
 ETR_ROW_TYPE(weight_sum, weight_sum_fields);
 
-#define BLOB(name) ETR_AT(etr_delegate_blob, name)
+/* Processed bytes that a method passes to its delegates, and the weights in them. */
+typedef struct blob_row {
+  const etr_delegate_blob *blob;
+  const etr_delegate_payload *payload; /* NULL: not known */
+} blob_row;
+
+static bool blob_is_open(const void *row) {
+  const etr_delegate_payload *payload = ((const blob_row *)row)->payload;
+  return payload && !payload->is_closed;
+}
+
+static etr_rows blob_rows(const void *row) {
+  const memory *of = row;
+  const etr_delegate_payloads payloads = etr_delegate_payloads_make(of->arena, of->profile);
+  blob_row *rows = etr_arena_alloc_array(of->arena, of->plan->blob_count, sizeof *rows);
+  for (size_t i = 0; rows && i < of->plan->blob_count; i++) {
+    const etr_delegate_blob *blob = &of->plan->blobs[i];
+    rows[i] = (blob_row){
+        blob, etr_delegate_payload_of(&payloads, of->profile, of->method, blob->instruction)};
+  }
+  return ETR_ROWS(rows, rows ? of->plan->blob_count : 0);
+}
+
+#define BLOB(name) ETR_VIA(blob_row, blob, etr_delegate_blob, name)
+#define PAYLOAD(name) ETR_VIA(blob_row, payload, etr_delegate_payload, name)
 
 static const etr_field blob_fields[] = {
     {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, BLOB(backend)},
@@ -374,17 +399,44 @@ static const etr_field blob_fields[] = {
     {"delegates", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(delegate_count),
      .says = "that have them"},
     {"bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, BLOB(size_bytes)},
+    {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PAYLOAD(weight_bytes), .has = blob_is_open,
+     .says =
+         "of its weights, in these bytes or in named data; null: the format is closed, and they "
+         "are part of `bytes`",
+     .nullable = true},
     {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(segment),
      .says = "index into the program's segments; null: inside the program", .nullable = true},
 };
 ETR_ROW_TYPE(blob, blob_fields);
 
-#define BLOBS(name) ETR_AT(etr_blob_sum, name)
+/* The payloads of one backend, and the weights in them. */
+typedef struct blob_sum_row {
+  etr_blob_sum sum;
+  uint64_t weight_bytes;
+  bool is_closed; /* the weights of one payload or more are not known */
+} blob_sum_row;
+
+static bool sum_is_open(const void *row) {
+  return !((const blob_sum_row *)row)->is_closed;
+}
+static etr_cell sum_weights(const void *row) {
+  const blob_sum_row *r = row;
+  return r->is_closed ? etr_cell_text(ETR_CLOSED_FORMAT) : etr_cell_number((double)r->weight_bytes);
+}
+
+#define BLOBS(name) ETR_AT(blob_sum_row, sum.name)
 
 static const etr_field blob_sum_fields[] = {
     {"backend", "given to", ETR_CELL_NAME, READ | ETR_IN_JSON, BLOBS(backend)},
     {"delegates", "delegates", ETR_CELL_COUNT, READ | ETR_IN_JSON, BLOBS(delegates)},
     {"bytes", "bytes", ETR_CELL_BYTES, READ | ETR_IN_JSON, BLOBS(bytes)},
+    {NULL, "weight bytes", ETR_CELL_BYTES, READ, .get = sum_weights},
+    {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ETR_AT(blob_sum_row, weight_bytes),
+     .has = sum_is_open,
+     .says =
+         "of known weights, in these bytes or in named data; null: a format is closed, and they "
+         "are part of `bytes`",
+     .nullable = true},
     {"largest_bytes", "largest", ETR_CELL_BYTES, READ | ETR_IN_JSON, BLOBS(largest_bytes)},
     {"largest_instruction", "at instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON,
      BLOBS(largest_instruction)},
@@ -393,9 +445,21 @@ ETR_ROW_TYPE(blob_sum, blob_sum_fields);
 
 static etr_rows blob_sum_rows(const void *row) {
   size_t count = 0;
-  const etr_blob_sum *sums = etr_blob_sums_make(&count, as_memory(row)->arena,
-                                                as_memory(row)->plan);
-  return shortened(row, ETR_ROWS(sums, sums ? count : 0));
+  const memory *of = row;
+  const etr_blob_sum *sums = etr_blob_sums_make(&count, of->arena, of->plan);
+  const etr_rows blobs = blob_rows(row);
+  const blob_row *list = blobs.first;
+  blob_sum_row *rows = sums ? etr_arena_alloc_array(of->arena, count, sizeof *rows) : NULL;
+  for (size_t i = 0; rows && i < count; i++) {
+    rows[i].sum = sums[i];
+    for (size_t k = 0; k < blobs.count; k++) {
+      if (strcmp(list[k].blob->backend, sums[i].backend) != 0)
+        continue;
+      rows[i].is_closed |= !blob_is_open(&list[k]);
+      rows[i].weight_bytes += list[k].payload ? list[k].payload->weight_bytes : 0;
+    }
+  }
+  return shortened(of, ETR_ROWS(rows, rows ? count : 0));
 }
 
 /* Equal allocations of several runs. */
@@ -608,8 +672,7 @@ static const etr_field plan_fields[] = {
      .parts = &etr_tensor_fields},
     {"inputs_and_outputs", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = boundary_rows,
      .parts = &etr_boundary_fields},
-    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, PLAN(blobs, blob_count),
-     .parts = &etr_blob_fields},
+    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = blob_rows, .parts = &etr_blob_fields},
     {"delegates", NULL, ETR_CELL_LIST, ETR_IN_DOCUMENT, .rows = blob_sum_rows,
      .parts = &etr_blob_sum_fields},
 };

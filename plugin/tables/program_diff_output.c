@@ -6,6 +6,7 @@
 #include "etrecord_compare.h"
 #include "output/label.h"
 #include "output/section.h"
+#include "tables/summary_output.h"
 
 enum { READ = ETR_IN_TEXT | ETR_IN_MARKDOWN, NAMED = READ | ETR_IN_JSON, DEFAULT_ROWS = 10 };
 
@@ -22,6 +23,7 @@ static etr_cell change_of(etr_arena *arena, uint64_t base, uint64_t newer) {
 typedef struct content_change {
   const char *content;
   uint64_t base, newer;
+  etr_content kind;
   etr_arena *arena;
 } content_change;
 
@@ -30,8 +32,13 @@ static etr_cell content_difference(const void *row) {
   return change_of(r->arena, r->base, r->newer);
 }
 
+static etr_cell content_title(const void *row) {
+  return etr_cell_text(etr_content_title(((const content_change *)row)->kind));
+}
+
 static const etr_field content_fields[] = {
-    {"content", "content", ETR_CELL_WORD, NAMED, ETR_AT(content_change, content),
+    {NULL, "content", ETR_CELL_NAME, READ, .get = content_title},
+    {"content", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(content_change, content),
      .type = "content"},
     {"base_bytes", "base bytes", ETR_CELL_BYTES, NAMED, ETR_AT(content_change, base)},
     {"new_bytes", "new bytes", ETR_CELL_BYTES, NAMED, ETR_AT(content_change, newer)},
@@ -49,6 +56,7 @@ static etr_rows content_rows(etr_arena *arena, const etr_program_diff *diff) {
       *(side == 0 ? &row->base : &row->newer) += sides[side]->parts[i].size_bytes;
     }
   for (size_t i = 0; rows && i < count; i++) {
+    rows[i].kind = (etr_content)i;
     rows[i].content = etr_content_name((etr_content)i);
     rows[i].arena = arena;
     if (rows[i].base > 0 || rows[i].newer > 0)
@@ -196,11 +204,20 @@ static etr_rows part_rows(etr_arena *arena, const etr_program_diff *diff, bool a
 
 /* ---- All ---- */
 
+/* Returns how many bytes of data a program has in .ptd files. */
+static uint64_t external_bytes(const etr_profile *profile) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < profile->weight_count; i++)
+    bytes = etr_add_up_to_most(bytes, profile->weights[i].byte_count);
+  return bytes;
+}
+
 static void put_side(const etr_fields *f, const char *key, const etr_profile *profile) {
   etr_field_object(f, key);
   etr_field_text(f, "file", profile->pte);
   etr_field_text(f, "entry", profile->pte_entry);
   etr_field_count(f, "bytes", profile->program_memory->file_bytes);
+  etr_field_count(f, "external_bytes", external_bytes(profile));
   etr_jw_end(f->json);
 }
 
@@ -230,6 +247,13 @@ static void put_head(etr_answer *answer, const etr_program_diff *diff) {
                        diff->base->pte, diff->newer->pte,
                        etr_count_text(&answer->arena, base->file_bytes),
                        etr_count_text(&answer->arena, newer->file_bytes), 100 * change));
+  uint64_t outside[] = {external_bytes(diff->base), external_bytes(diff->newer)};
+  if (outside[0] || outside[1])
+    etr_section_line(answer, ETR_STYLE_PLAIN, 0,
+                     etr_arena_format(&answer->arena,
+                                      "in .ptd files beside them: %s \xE2\x86\x92 %s bytes",
+                                      etr_count_text(&answer->arena, outside[0]),
+                                      etr_count_text(&answer->arena, outside[1])));
 }
 
 /* Puts "62 of 64 parts are the same: 190,056 bytes". */

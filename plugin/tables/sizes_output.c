@@ -8,8 +8,14 @@
 #include "base/system.h"
 #include "output/label.h"
 #include "output/section.h"
+#include "tables/summary_output.h"
+#include "views/delegate_payload.h"
 
-enum { READ = ETR_IN_TEXT | ETR_IN_MARKDOWN, NAMED = READ | ETR_IN_JSON, DEFAULT_ROWS = 10 };
+enum {
+  READ = ETR_IN_TEXT | ETR_IN_MARKDOWN,
+  NAMED = ETR_IN_TABLES | ETR_IN_JSON,
+  DEFAULT_ROWS = 10
+};
 
 static bool is_weight(const etr_file_part *part) {
   return part->kind == ETR_CONTENT_CONSTANT || part->kind == ETR_CONTENT_MUTABLE ||
@@ -76,26 +82,31 @@ ETR_ROW_TYPE(file_part, part_fields);
 /* ---- Sums by content, and by module and type ---- */
 
 typedef struct size_sum {
-  const char *content;        /* of a sum by content */
+  etr_content kind;           /* of a sum by content */
+  const char *content;        /* its name */
   const char *module, *dtype; /* of a sum of weights; module NULL: not known */
   uint64_t count, bytes;
   double whole;
 } size_sum;
 
+const char *etr_content_title(etr_content kind) {
+  static const char *const titles[] = {
+      [ETR_CONTENT_PROGRAM] = "program (graph, values, names)",
+      [ETR_CONTENT_CONSTANT] = "constants of kernels",
+      [ETR_CONTENT_MUTABLE] = "initial data of buffers",
+      [ETR_CONTENT_WEIGHT] = "weights of delegates",
+      [ETR_CONTENT_DELEGATE] = "delegates, without weights",
+      [ETR_CONTENT_CLOSED] = "delegates, " ETR_CLOSED_FORMAT,
+      [ETR_CONTENT_NAMED] = "named data of nobody known",
+      [ETR_CONTENT_UNUSED] = "unused segments",
+      [ETR_CONTENT_TESTS] = "tests around the program",
+      [ETR_CONTENT_PADDING] = "padding",
+  };
+  return titles[kind];
+}
+
 static etr_cell sum_content(const void *row) {
-  static const char *const names[] = {"program (graph, values, names)",
-                                      "constants of kernels",
-                                      "initial data of buffers",
-                                      "weights of delegates",
-                                      "delegates, without weights",
-                                      "named data of nobody known",
-                                      "unused segments",
-                                      "tests around the program",
-                                      "padding"};
-  for (size_t i = 0; i < ETR_COUNT(names); i++)
-    if (strcmp(((const size_sum *)row)->content, etr_content_name((etr_content)i)) == 0)
-      return etr_cell_text(names[i]);
-  return etr_cell_none();
+  return etr_cell_text(etr_content_title(((const size_sum *)row)->kind));
 }
 static etr_cell sum_share(const void *row) {
   const size_sum *sum = row;
@@ -133,42 +144,129 @@ ETR_ROW_TYPE(module_size, module_fields);
 /* ---- Delegates ---- */
 
 typedef struct delegate_size {
-  const etr_file_part *part;
-  const char *method;
-  uint64_t weight_count, weight_bytes;
-  double whole;
+  const etr_delegate_payload *payload;
+  const etr_profile *profile;
+  etr_arena *arena;
 } delegate_size;
 
-static double delegate_bytes(const delegate_size *row) {
-  return (double)(row->part->size_bytes + row->weight_bytes);
+static const delegate_size *as_delegate(const void *row) {
+  return row;
+}
+static uint64_t delegate_bytes(const delegate_size *row) {
+  return etr_add_up_to_most(row->payload->part->size_bytes, row->payload->weight_bytes);
 }
 static etr_cell delegate_total(const void *row) {
-  return etr_cell_number(delegate_bytes(row));
+  return etr_cell_number((double)delegate_bytes(row));
 }
 static etr_cell delegate_share(const void *row) {
+  const etr_program_memory *program = as_delegate(row)->profile->program_memory;
+  return etr_cell_share((double)delegate_bytes(row), (double)program->file_bytes);
+}
+static bool is_open(const void *row) {
+  return !as_delegate(row)->payload->is_closed;
+}
+static etr_cell delegate_weights(const void *row) {
+  const etr_delegate_payload *payload = as_delegate(row)->payload;
+  return payload->is_closed ? etr_cell_text(ETR_CLOSED_FORMAT)
+                            : etr_cell_number((double)payload->weight_bytes);
+}
+static etr_cell delegate_method(const void *row) {
+  const etr_file_part *part = as_delegate(row)->payload->part;
+  return etr_cell_text(
+      part->method != ETR_NONE ? as_delegate(row)->profile->methods[part->method].name : NULL);
+}
+
+/* Returns the calls: "forward 0", "prefill 0 and 4, decode 0". */
+static etr_cell delegate_calls(const void *row) {
+  enum { LISTED = 6 };
   const delegate_size *r = row;
-  return etr_cell_share(delegate_bytes(r), r->whole);
+  const etr_file_part *part = r->payload->part;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, r->arena, &writer);
+  for (size_t i = 0; i < part->call_count && i < LISTED; i++) {
+    const etr_delegate_use *call = &part->calls[i];
+    if (i > 0 && call[-1].method == call->method)
+      etr_putf(&writer, " and %d", (int)call->instruction);
+    else
+      etr_putf(&writer, "%s%s %d", i ? ", " : "", r->profile->methods[call->method].name,
+               (int)call->instruction);
+  }
+  if (part->call_count > LISTED)
+    etr_putf(&writer, ", %zu more", part->call_count - LISTED);
+  return etr_cell_text(part->call_count ? etr_text_end(&text, &writer) : "(none)");
+}
+
+typedef struct delegate_call {
+  const char *method;
+  int32_t instruction;
+} delegate_call;
+
+static etr_rows call_rows(const void *row) {
+  const delegate_size *r = row;
+  const etr_file_part *part = r->payload->part;
+  delegate_call *rows = etr_arena_alloc_array(r->arena, part->call_count, sizeof *rows);
+  for (size_t i = 0; rows && i < part->call_count; i++)
+    rows[i] = (delegate_call){r->profile->methods[part->calls[i].method].name,
+                              part->calls[i].instruction};
+  return ETR_ROWS(rows, rows ? part->call_count : 0);
+}
+
+static const etr_field call_fields[] = {
+    {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(delegate_call, method)},
+    {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(delegate_call, instruction)},
+};
+ETR_ROW_TYPE(delegate_call, call_fields);
+
+#define PAYLOAD(name) ETR_VIA(delegate_size, payload, etr_delegate_payload, name)
+
+static etr_cell delegate_backend(const void *row) {
+  return etr_cell_text(as_delegate(row)->payload->part->backend);
+}
+static etr_cell delegate_format(const void *row) {
+  return etr_cell_text(as_delegate(row)->payload->part->format);
+}
+static etr_cell delegate_instruction(const void *row) {
+  int32_t instruction = as_delegate(row)->payload->part->instruction;
+  return instruction >= 0 ? etr_cell_number(instruction) : etr_cell_none();
+}
+static etr_cell delegate_module(const void *row) {
+  return etr_cell_text(as_delegate(row)->payload->part->module);
+}
+static etr_cell delegate_uses(const void *row) {
+  return etr_cell_number((double)as_delegate(row)->payload->part->uses);
+}
+static etr_cell delegate_rest(const void *row) {
+  return etr_cell_number((double)as_delegate(row)->payload->part->size_bytes);
 }
 
 static const etr_field delegate_fields[] = {
-    {"backend", "delegate", ETR_CELL_NAME, NAMED,
-     ETR_VIA(delegate_size, part, etr_file_part, backend)},
-    {"method", "method", ETR_CELL_NAME, NAMED, ETR_AT(delegate_size, method), .spare = 1,
-     .nullable = true},
-    {"instruction", "instr", ETR_CELL_COUNT, NAMED,
-     ETR_VIA(delegate_size, part, etr_file_part, instruction), .says = "the first that calls it",
-     .nullable = true},
-    {"module", "module", ETR_CELL_NAME, NAMED, ETR_VIA(delegate_size, part, etr_file_part, module),
+    {"backend", "delegate", ETR_CELL_NAME, NAMED, .get = delegate_backend},
+    {"format", "format", ETR_CELL_NAME, NAMED, .get = delegate_format, .nullable = true,
+     .says = "what the program says about format, version and target: \"XN01\", \"VGF 0.5.0\", "
+             "\"SoC model 57, HTP v75\"; null: nothing"},
+    {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = delegate_method, .nullable = true},
+    {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = delegate_instruction,
+     .says = "the first that calls it", .nullable = true},
+    {NULL, "called by", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegate_calls},
+    {"calls", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = call_rows,
+     .parts = &etr_delegate_call_fields, .type = "delegate_calls"},
+    {"module", "module", ETR_CELL_NAME, NAMED, .get = delegate_module,
      .says = "the innermost that contains all of its nodes", .spare = 2, .nullable = true},
-    {"uses", "shared by", ETR_CELL_COUNT, ETR_IN_MARKDOWN | ETR_IN_JSON,
-     ETR_VIA(delegate_size, part, etr_file_part, uses), .says = "delegates that share these bytes"},
-    {"graph_bytes", "without weights", ETR_CELL_BYTES, NAMED,
-     ETR_VIA(delegate_size, part, etr_file_part, size_bytes),
-     .says = "processed bytes outside known weights"},
-    {"weights", "weights", ETR_CELL_COUNT, NAMED, ETR_AT(delegate_size, weight_count),
-     .says = "tensors; 0 if the backend's format cannot be read"},
-    {"weight_bytes", "weight bytes", ETR_CELL_BYTES, NAMED, ETR_AT(delegate_size, weight_bytes),
-     .says = "in its processed bytes and in named data; shared ones count for the first delegate"},
+    {"uses", "shared by", ETR_CELL_COUNT, ETR_IN_MARKDOWN | ETR_IN_JSON, .get = delegate_uses,
+     .says = "delegates that share these bytes"},
+    {"closed", NULL, ETR_CELL_FLAG, ETR_IN_JSON, PAYLOAD(is_closed),
+     .says = "its format cannot be read here: its weights are included in the bytes"},
+    {"graph_bytes", "without weights", ETR_CELL_BYTES, NAMED, .get = delegate_rest, .has = is_open,
+     .says = "processed bytes outside known weights; null: its format is closed", .spare = 3,
+     .nullable = true},
+    {"weights", "weights", ETR_CELL_COUNT, NAMED, PAYLOAD(weight_count), .has = is_open,
+     .says = "tensors; null: its format is closed", .spare = 1, .nullable = true},
+    {NULL, "weight bytes", ETR_CELL_BYTES, ETR_IN_TABLES, .get = delegate_weights},
+    {"weight_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, PAYLOAD(weight_bytes), .has = is_open,
+     .says = "in its processed bytes and in named data; shared ones count for the first delegate; "
+             "null: its format is closed, and they are part of `bytes`",
+     .nullable = true},
     {"bytes", "bytes", ETR_CELL_BYTES, NAMED, .get = delegate_total},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = delegate_share},
 };
@@ -211,6 +309,7 @@ static etr_rows sum_contents(sizes *s) {
     row->bytes += s->program->parts[i].size_bytes;
   }
   for (size_t i = 0; rows && i < count; i++) {
+    rows[i].kind = (etr_content)i;
     rows[i].content = etr_content_name((etr_content)i);
     rows[i].whole = (double)s->program->file_bytes;
     if (rows[i].count > 0)
@@ -260,42 +359,22 @@ static etr_rows sum_modules(sizes *s) {
 }
 
 static int by_total(const void *a, const void *b) {
-  double x = delegate_bytes(a), y = delegate_bytes(b);
+  uint64_t x = delegate_bytes(a), y = delegate_bytes(b);
   if (x != y)
     return x < y ? 1 : -1;
-  const delegate_size *first = a, *second = b;
-  return (first->part > second->part) - (first->part < second->part);
+  const etr_file_part *first = as_delegate(a)->payload->part,
+                      *second = as_delegate(b)->payload->part;
+  return (first > second) - (first < second);
 }
 
-static etr_rows list_delegates(sizes *s) {
-  etr_vec(delegate_size) rows = {0};
-  etr_map by_call;
-  etr_map_init(&by_call, &s->answer.arena);
-  for (int is_sum = 0; is_sum < 2;
-       is_sum++) /* the delegates, then their weights, which may be before them */
-    for (size_t i = 0; i < s->program->part_count; i++) {
-      const etr_file_part *part = &s->program->parts[i];
-      const uint32_t call[] = {part->method, (uint32_t)part->instruction};
-      etr_slice key = {(const char *)call, sizeof call};
-      if (part->kind == ETR_CONTENT_DELEGATE && !is_sum) {
-        delegate_size *row = etr_vec_push(&s->answer.arena, &rows);
-        if (!row)
-          return (etr_rows){0};
-        *row = (delegate_size){.part = part,
-                               .method = method_name(s->answer.profile, part->method),
-                               .whole = (double)s->program->file_bytes};
-        etr_map_set(&by_call, key, (uint32_t)(rows.count - 1));
-      }
-      uint32_t owner = part->kind == ETR_CONTENT_WEIGHT && is_sum ? etr_map_get(&by_call, key)
-                                                                  : ETR_NONE;
-      if (owner == ETR_NONE)
-        continue;
-      rows.data[owner].weight_count++;
-      rows.data[owner].weight_bytes += part->size_bytes;
-    }
-  if (rows.count > 0)
-    etr_sort(rows.data, rows.count, sizeof *rows.data, by_total);
-  return ETR_ROWS(rows.data, rows.count);
+etr_rows etr_delegate_sizes(etr_arena *arena, const etr_profile *profile) {
+  etr_delegate_payloads payloads = etr_delegate_payloads_make(arena, profile);
+  delegate_size *rows = etr_arena_alloc_array(arena, payloads.count, sizeof *rows);
+  for (size_t i = 0; rows && i < payloads.count; i++)
+    rows[i] = (delegate_size){&payloads.list[i], profile, arena};
+  if (rows && payloads.count)
+    etr_sort(rows, payloads.count, sizeof *rows, by_total);
+  return ETR_ROWS(rows, rows ? payloads.count : 0);
 }
 
 static etr_status check_program(const etr_profile *profile, etr_error *error) {
@@ -311,7 +390,7 @@ static void make_lists(sizes *s, const etr_profile *profile) {
   s->parts = list_parts(s);
   s->contents = sum_contents(s);
   s->modules = sum_modules(s);
-  s->delegates = list_delegates(s);
+  s->delegates = etr_delegate_sizes(&s->answer.arena, profile);
 }
 
 /* ---- All ---- */
@@ -327,6 +406,8 @@ etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const 
   etr_field_text(f, "file", profile->pte);
   etr_field_text(f, "entry", profile->pte_entry);
   etr_field_count(f, "bytes", s.program->file_bytes);
+  etr_field_put_rows(f, "external_weights", &etr_external_weight_fields,
+                     ETR_ROWS(profile->weights, profile->weight_count));
   etr_field_put_rows(f, "contents", &etr_content_size_fields, s.contents);
   etr_field_put_rows(f, "weights", &etr_module_size_fields, s.modules);
   etr_field_put_rows(f, "delegates", &etr_delegate_size_fields, s.delegates);
@@ -347,6 +428,18 @@ static void put_parts(sizes *s, bool is_report) {
   etr_table_finish(&table);
 }
 
+/* Returns ", and 5,412 in 1 .ptd beside it" for data outside of the program; "" if there is none.
+ */
+static const char *external_text(sizes *s, const etr_profile *profile) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < profile->weight_count; i++)
+    bytes = etr_add_up_to_most(bytes, profile->weights[i].byte_count);
+  if (profile->weight_count == 0)
+    return "";
+  return etr_arena_format(&s->answer.arena, ", and %s in %zu .ptd beside it",
+                          etr_count_text(&s->answer.arena, bytes), profile->weight_count);
+}
+
 etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_options *options,
                                  const etr_sink *sink, etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
@@ -359,9 +452,12 @@ etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_opt
   if (is_report) {
     const char *bytes = etr_count_text(&s.answer.arena, s.program->file_bytes);
     etr_section_line(&s.answer, ETR_STYLE_BOLD, 0,
-                     etr_arena_format(&s.answer.arena, "%s: %s bytes", etr_last_part(profile->pte),
-                                      bytes ? bytes : ""));
+                     etr_arena_format(&s.answer.arena, "%s: %s bytes%s",
+                                      etr_last_part(profile->pte), bytes ? bytes : "",
+                                      etr_or_empty(external_text(&s, profile))));
     etr_section_titled(&s.answer, "what the bytes are", &etr_content_size_fields, s.contents, true);
+    etr_section_titled(&s.answer, "weights outside of the program", &etr_external_weight_fields,
+                       ETR_ROWS(profile->weights, profile->weight_count), true);
     etr_section_titled(&s.answer, "weights by module and type", &etr_module_size_fields, s.modules,
                        false);
     etr_section_titled(&s.answer, "delegates", &etr_delegate_size_fields, s.delegates, false);

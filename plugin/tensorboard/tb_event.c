@@ -192,6 +192,8 @@ static void write_record(emitter *e) {
   const etr_profile *profile = e->view.profile;
   const etr_events_options *o = e->options;
   for (uint32_t i = 0; i < profile->method_count; i++) {
+    if (profile->methods[i].computes_nothing)
+      continue;
     write_curves(e, &profile->methods[i]);
     if (etr_tb_shows_method(profile, i))
       write_histograms(e, &profile->methods[i]);

@@ -21,7 +21,7 @@ bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile
     }
   }
   for (size_t i = 0; i < profile->method_count; i++)
-    timed += profile->methods[i].run_count > 0;
+    timed += profile->methods[i].run_count > 0 && !profile->methods[i].computes_nothing;
   *out = (etr_loads){.list = list.data, .count = list.count, .timed_methods = timed};
   for (size_t i = 0; i < list.count; i++)
     if (list.data[i].is_whole)

@@ -77,6 +77,8 @@ def faults_of(program, path):
     truth = json.loads(path.read_text())
     plans = {method['method']: method['plan'] for method in document['methods'] if method['plan']}
     yield from warnings
+    # Methods that compute nothing are in `info` alone.
+    truth = {method: said for method, said in truth.items() if said.get('instructions') != 0}
     if set(plans) != set(truth):
         yield 'other methods: %s' % sorted(truth)
     constants = [constant for constant in document['program']['constants'] if not constant['mutable']]

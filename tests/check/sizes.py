@@ -62,8 +62,13 @@ def faults(program, path):
         yield 'parts are out of order or outside the file'
     if total(said['weights']) != total(parts, *WEIGHTS):
         yield 'weights by module do not add up'
-    if total(said['delegates']) != total(parts, 'weight', 'delegate'):
+    if total(said['delegates']) != total(parts, 'weight', 'delegate', 'closed'):
         yield 'delegates do not add up'
+    for row in said['delegates']:
+        if row['closed'] != (row['weights'] is None) or row['closed'] != (row['weight_bytes'] is None):
+            yield 'the weights of a closed format are known'
+        if not row['closed'] and row['graph_bytes'] + row['weight_bytes'] != row['bytes']:
+            yield 'a delegate does not add up'
     rows = list(csv.DictReader(io.StringIO(run(program, 'info', path, '--sizes', '--format', 'csv'))))
     if [(row['content'], int(row['offset']), int(row['bytes'])) for row in rows] != [(part['content'], part['offset'], part['bytes']) for part in parts]:
         yield 'CSV has other parts'

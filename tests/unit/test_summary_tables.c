@@ -122,6 +122,10 @@ Test(summary_tables, statistics_are_in_their_columns) {
                                           method->skipped_run_count);
       const char *row = strstr(csv, name);
       double typical = -1, p50 = -1, avg = -1;
+      if (method->computes_nothing) {
+        cr_expect_null(row, "%s: a row%s", records[i], name);
+        continue;
+      }
       cr_assert_not_null(row, "%s: no row%s", records[i], name);
       if (method->run_count == 0)
         continue;

@@ -29,6 +29,6 @@ function said(name, program, ...words) {
 }
 
 describe('the sources of the page', () => {
-  it('are formatted by prettier', {skip: skipped('prettier')}, () => assert.equal(said('prettier', 'bin/prettier.cjs', '--config', '.prettierrc.json', '--check', 'src/**/*.js'), ''));
+  it('are formatted by prettier, but for what a program writes', {skip: skipped('prettier')}, () => assert.equal(said('prettier', 'bin/prettier.cjs', '--config', '.prettierrc.json', '--check', 'src/**/*.js', '!src/base/descriptions.js'), ''));
   it('pass eslint, with lines of at most 120 characters but for long texts', {skip: skipped('eslint')}, () => assert.equal(said('eslint', 'bin/eslint.js', 'src'), ''));
 });
