@@ -197,14 +197,23 @@ ETR_API etr_status etr_emit_dot(const etr_profile *profile, size_t graph,
 
 /* ---- Trace ---- */
 
-/** Zeroed: every run, as text. Strings are borrowed. */
+/** The format of a trace. */
+typedef enum etr_trace_format {
+  ETR_TRACE_CHROME,     /**< Chrome trace events, for Perfetto and chrome://tracing */
+  ETR_TRACE_SPEEDSCOPE, /**< speedscope's own JSON: a profile for each method of each ETDump */
+  ETR_TRACE_FOLDED,     /**< folded stacks, for flame graphs: a line "method;module;operator ns" for
+                           each stack, with the time of all runs, without that of events inside */
+} etr_trace_format;
+
+/** Zeroed: every run, as Chrome trace events. Strings are borrowed. */
 typedef struct etr_trace_options {
   const char *method; /**< only runs of this method; NULL: all runs, and loads */
   bool gzip;          /**< compress with gzip; Perfetto opens that, too */
+  etr_trace_format format;
 } etr_trace_options;
 
 /**
- * Writes the runs as Chrome trace events (schema/trace.schema.json), for Perfetto or
+ * Writes the runs, by default as Chrome trace events (schema/trace.schema.json), for Perfetto or
  * chrome://tracing. Each method of each ETDump is a process, with one track for calls and kernels
  * and one for each backend. Bars are named by the node's module and operator, if there is a node;
  * args.event is the event's own name. ts is in microseconds since the first run of the dump began;
@@ -217,6 +226,9 @@ typedef struct etr_trace_options {
  * other) or "moved" (the run's clock went back, so the run follows the run before it). args.ticks
  * is the duration as recorded. args.scale and args.recorded_us are present if it was shortened. A
  * 32-bit counter that wraps is unwrapped.
+ *
+ * In the other formats, what runs in a delegate is inside its call, and equal operators of equal
+ * modules have one name, so that viewers add them up.
  *
  * options may be NULL. Errors: ETR_ERROR_CHOICE (nothing was timed; nothing has been written),
  * ETR_ERROR_IO, ETR_ERROR_MEMORY.

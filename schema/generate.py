@@ -48,7 +48,59 @@ CLASSES = {
     "PlannedBuffer": "memory methods plan buffers", "MemoryPeak": "memory methods plan peak", "MemoryPlan": "memory methods plan",
     "MemoryFinding": "memory methods findings", "MethodMemory": "memory methods", "Change": "diff methods execute",
     "NodeChange": "diff methods nodes", "AccuracyMeasures": "accuracy values local", "ValueAccuracy": "accuracy values", "LoadChange": "diff load", "MethodDiff": "diff methods",
+    "Throughput": "summary methods throughput",
+    "OddRecording": "summary methods odd_recordings",
+    "OperatorFilter": "summary methods groups filter",
+    "LayerKind": "summary methods layer_kinds",
+    "CacheBuffer": "summary methods kv_cache by_layer",
+    "KvCache": "summary methods kv_cache",
+    "Part": "summary methods parts",
+    "AnswerPart": "summary methods answer parts",
+    "Answer": "summary methods answer",
+    "Group": "summary methods groups",
+    "DelegatePhase": "summary methods phases",
+    "ComputeUnitTime": "summary methods compute_units",
+    "OperatorSum": "summary methods by_op",
+    "ModuleWithChildren": "summary methods by_module with_children",
+    "ModuleSum": "summary methods by_module",
+    "PatternWithChildren": "summary methods by_pattern with_children",
+    "PatternSum": "summary methods by_pattern",
+    "BackendSum": "summary methods by_backend",
+    "SourceSum": "summary methods by_source",
+    "KernelSum": "summary methods by_kernel",
+    "Savings": "summary methods findings saves",
+    "CodeChange": "summary methods findings code",
+    "Finding": "summary methods findings",
+    "OutputGap": "summary methods output_gaps",
+    "AccuracyHead": "summary methods accuracy",
+    "SourcePattern": "source methods files lines patterns",
+    "DelegateModule": "delegation methods delegates modules",
+    "DelegateOperator": "delegation methods delegates op_types",
+    "PlanInstructions": "memory methods plan instructions",
+    "BoundaryTensor": "memory methods plan inputs_and_outputs",
+    "DelegateBlob": "memory methods plan delegates",
+    "Weight": "memory methods weights",
+    "WeightSum": "memory methods weight_sums",
+    "MissingWeight": "memory methods not_in_program",
+    "OddRecordingOfSide": "diff methods execute odd_recordings|diff methods nodes odd_recordings|diff load odd_recordings|diff methods by_op odd_recordings|diff methods by_module with_children odd_recordings|diff methods by_module odd_recordings|diff methods by_pattern odd_recordings|diff methods by_backend odd_recordings|diff methods by_source odd_recordings|diff methods by_kernel odd_recordings|diff methods by_pattern_op odd_recordings",
+    "TapStatistic": "accuracy values statistics",
+    "SideFacts": "diff methods base|diff methods new",
+    "Difference": "diff methods differences",
+    "ThroughputChange": "diff methods throughput",
+    "PartChange": "diff methods parts",
+    "GroupChange": "diff methods by_module with_children",
+    "OperatorChange": "diff methods by_op",
+    "ModuleChange": "diff methods by_module",
+    "PatternChange": "diff methods by_pattern",
+    "BackendChange": "diff methods by_backend",
+    "SourceChange": "diff methods by_source",
+    "KernelChange": "diff methods by_kernel",
+    "PatternOperatorChange": "diff methods by_pattern_op",
+    "ValueGap": "diff methods numeric_gap",
 }
+
+# Fields whose objects another schema describes, to which their own only refers.
+ELSEWHERE = {("MethodDiff", "findings"): "list[Finding]"}
 
 
 # ---- Definitions ----
@@ -211,7 +263,8 @@ def fields_of(schemas, name):
         properties = schemas.properties(schema, schemas.find(schema, path)[0])
         all_types.append({key: schemas.type_of(schema, part) for key, part in properties.items()})
     types = {key: kind for each in all_types for key, kind in each.items()}
-    return {key: kind if all(key in each for each in all_types) or "None" in kind else kind + " | None" for key, kind in types.items()}
+    types = {key: kind if all(key in each for each in all_types) or "None" in kind else kind + " | None" for key, kind in types.items()}
+    return {key: ELSEWHERE.get((name, key), kind) for key, kind in types.items()}
 
 
 def default_of(kind):

@@ -44,6 +44,15 @@ typedef struct rows {
 
 /* ---- Preparing ---- */
 
+/* Returns true for a method whose instructions are not all known, so that an unknown kernel does
+ * not contradict it. */
+static bool is_partial(const etr_method_inputs *inputs) {
+  for (size_t i = 0; inputs->graph && i < inputs->graph->subgraph_count; i++)
+    if (inputs->graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY)
+      return true;
+  return !inputs->map || inputs->map->instruction_count == 0;
+}
+
 static bool prepare_candidate(candidate *c, etr_arena *arena, const etr_method_inputs *inputs) {
   const etr_graph *graph = inputs->graph;
   *c = (candidate){.inputs = inputs, .copies_updates = true};
@@ -51,7 +60,7 @@ static bool prepare_candidate(candidate *c, etr_arena *arena, const etr_method_i
     c->branches |= graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
   for (size_t i = 0; inputs->program && i < inputs->program->instruction_count; i++)
     c->branches |= inputs->program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
-  c->is_partial = etr_fit_is_partial(inputs);
+  c->is_partial = is_partial(inputs);
   /* The backend is that of the first delegate that the record or the program names: few methods
    * have two backends. */
   const char *id = NULL;
@@ -171,14 +180,24 @@ static int fits_map(const candidate *c, const etr_event *e) {
 
 /* ---- Comparing a delegate with a method ---- */
 
+/* Counts the operators in the payload of the .pte. Returns false and zeroes *out if payload is
+ * NULL, because there is none that the backend can read. */
+static bool counts_of_payload(etr_delegate_counts *out, const etr_payload *payload) {
+  *out = (etr_delegate_counts){0};
+  if (!payload)
+    return false;
+  memcpy(out->least, payload->class_counts, sizeof out->least);
+  memcpy(out->most, payload->class_counts, sizeof out->most);
+  return true;
+}
+
 /* Counts the operators that a delegate contains. Returns false if they are unknown. Payloads are
  * read only if there are several methods to distinguish. */
 static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map_instruction *map,
                            int32_t instruction, etr_delegate_counts *out) {
   etr_slice bytes = fitter->count > 1 ? etr_method_payload(c->inputs, instruction) : (etr_slice){0};
   if (bytes.size)
-    return etr_delegate_counts_of_payload(
-        out, etr_payloads_read(c->inputs->payloads, c->backend, bytes));
+    return counts_of_payload(out, etr_payloads_read(c->inputs->payloads, c->backend, bytes));
   etr_arena scratch = {0};
   bool known = etr_delegate_counts_of_nodes(out, &c->classes, map, &scratch);
   if (etr_arena_failed(&scratch))
@@ -417,13 +436,6 @@ typedef struct builder {
 
 /* ---- Building ---- */
 
-bool etr_fit_is_partial(const etr_method_inputs *inputs) {
-  for (size_t i = 0; inputs->graph && i < inputs->graph->subgraph_count; i++)
-    if (inputs->graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY)
-      return true;
-  return !inputs->map || inputs->map->instruction_count == 0;
-}
-
 static void add_entry(builder *b, uint32_t method, int32_t id, etr_slice what) {
   uint32_t key = etr_map_number(&b->index->keys, etr_key_of(&b->scratch, (uint32_t)id, what));
   entry *added = key == ETR_NONE ? NULL : etr_vec_push(&b->scratch, &b->entries);
@@ -438,8 +450,7 @@ static void add_map(builder *b, uint32_t method, const etr_method_inputs *inputs
     if (instruction->is_delegate)
       add_entry(b, method, instruction->id, DELEGATE);
   }
-  uint32_t *partial = etr_fit_is_partial(inputs) ? etr_vec_push(b->arena, &b->index->partial)
-                                                 : NULL;
+  uint32_t *partial = is_partial(inputs) ? etr_vec_push(b->arena, &b->index->partial) : NULL;
   if (partial)
     *partial = method;
 }
@@ -552,17 +563,6 @@ const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *
     any = true;
   }
   return any ? merge_lists(&best, scratch, count) : NULL;
-}
-
-/* ---- By the payload ---- */
-
-bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_payload *payload) {
-  *out = (etr_delegate_counts){0};
-  if (!payload)
-    return false;
-  memcpy(out->least, payload->class_counts, sizeof out->least);
-  memcpy(out->most, payload->class_counts, sizeof out->most);
-  return true;
 }
 
 /* ---- By the graph ---- */

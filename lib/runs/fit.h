@@ -94,10 +94,6 @@ etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inpu
 const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *block,
                                    etr_arena *scratch, size_t *count);
 
-/** Returns true for a method whose instructions are not all known, so that an unknown kernel does
- * not contradict it. */
-bool etr_fit_is_partial(const etr_method_inputs *inputs);
-
 /* ---- How many operators of each class a delegate can run: distinguishes methods with equal
  * instructions ---- */
 
@@ -125,10 +121,6 @@ typedef struct etr_handle_classes {
  * memory. */
 bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_backend *backend,
                            const etr_graph *graph);
-
-/** Counts the operators in the payload of the .pte. Returns false and zeroes *out if payload is
- * NULL, because there is none that the backend can read. */
-bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_payload *payload);
 
 /** Counts the nodes of the delegate's handles. Returns false and zeroes *out if they are unknown,
  * or when out of memory. */

@@ -77,7 +77,8 @@ static etr_status command_source(const etr_profile *profile, const cli_settings 
 static etr_status command_trace(const etr_profile *profile, const cli_settings *settings,
                                 const etr_sink *sink, etr_error *error) {
   const etr_trace_options options = {.method = settings->method,
-                                     .gzip = strcmp(command_extension(settings), ".gz") == 0};
+                                     .gzip = strcmp(command_extension(settings), ".gz") == 0,
+                                     .format = (etr_trace_format)settings->format};
   return etr_emit_trace(profile, &options, sink, error);
 }
 
@@ -772,9 +773,13 @@ const cli_command commands[] = {
              "XNNPACK does, its "
              "events are placed one after the other inside the call and marked as synthetic. If "
              "the name of FILE "
-             "ends in .gz, the output is compressed.",
+             "ends in .gz, the output is compressed.\n"
+             "The formats speedscope and folded are for flame graphs: equal operators of a module "
+             "have one name, whose times add up.",
      .examples = {{"trace mobilenet_v2 -o mobilenet_v2.json.gz",
                    "a file to open in ui.perfetto.dev"},
+                  {"trace mobilenet_v2 --format speedscope -o scope.json",
+                   "a file to open in speedscope"},
                   {"trace etdump.etdp --method forward > forward.json",
                    "all times without an ETRecord, and so without nodes"}},
      .answer = command_trace,

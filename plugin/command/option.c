@@ -423,7 +423,7 @@ static exit_status take_parts(cli_settings *out, const char *command) {
 
 /* Returns true if --format of a command is that of a table. */
 static bool has_tables(const cli_command *command) {
-  return !command->draws && find_option("--format", command);
+  return !command->draws && command->bit != FOR_TRACE && find_option("--format", command);
 }
 
 /* Chooses the format by the extension of --output, unless --format is given. */

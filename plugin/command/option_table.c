@@ -48,6 +48,9 @@ static const option_values skips[] = {{FOR_EVENTS, NULL,
 static const option_values formats[] = {
     {FOR_DOT, "dot|svg|png|pdf",
      "format of the output (default: by the extension of FILE, or else dot)"},
+    {FOR_TRACE, "chrome|speedscope|folded",
+     "format of the output; folded stacks are lines of method, modules, operator and nanoseconds "
+     "(default: chrome)"},
     {PER_METHOD, "text|json|csv|tsv|markdown|jsonl|parquet|arrow",
      "output format; jsonl has one JSON object for each row of csv. parquet and arrow (IPC) have "
      "the same rows with typed columns and need Python with pyarrow (default: by the extension of "
@@ -180,7 +183,7 @@ const option_spec option_specs[] = {
              "than 100 operators is folded there)"},
     {"top", 'n', "N", AS(COUNT, most_expensive), FOR_DOT,
      .help = "draw only the N slowest nodes as boxes; the others are summed by module"},
-    {"format", 'f', "FORMAT", AS(WORD, format), LISTING | FOR_DOT,
+    {"format", 'f', "FORMAT", AS(WORD, format), LISTING | FOR_DOT | FOR_TRACE,
      .help = "output format; jsonl has one JSON object for each row of csv", .values = formats,
      AND(has_format)},
     {"reference", 0, "FILE", AS(TEXT, reference), COMPARING,
@@ -363,7 +366,7 @@ const option_spec option_specs[] = {
      .help = "the device whose peaks and clock are taken from the file of --devices"},
     {"devices", 0, "FILE", AS(TEXT, devices), RATING,
      .help = "file with the peaks of devices: on each line a JSON object with device, peak_flops, "
-             "peak_int_ops, peak_bandwidth and ticks_per_second (default: "
+             "peak_int_ops, peak_bandwidth, ticks_per_second and instructions (default: "
              "~/.config/etrecord-tb/devices.jsonl)"},
     {"max-bytes", 0, "N", AS(NUMBER, max_bytes), READING | RUNNING,
      .help = "limit on bytes read, after decompression (default: 16 GiB in all, 1 GiB for one "

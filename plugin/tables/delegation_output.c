@@ -18,8 +18,10 @@ enum { READ = ETR_IN_TEXT | ETR_IN_MARKDOWN };
 /* A delegate and what its cells are made of. */
 typedef struct delegate_cells {
   const etr_method *method;
+  const etr_delegate *delegate;
   const etr_delegate_row *row;
-  double runs; /* its times are divided by this; 1: they are totals */
+  /* Times over all runs, divided by their number or, for totals, by 1; NaN: it did not run. */
+  double call, on_nodes, estimated, phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
   etr_arena *arena;
   etr_delegate_contents contents;
   const etr_delegate_payload *payload; /* NULL: not known */
@@ -29,51 +31,7 @@ static const delegate_cells *cells_of(const void *row) {
   return row;
 }
 
-/* ---- Cells ---- */
-
-static etr_cell time_of(const void *row, uint64_t ticks) {
-  return etr_cell_number(cells_of(row)->runs > 0 ? (double)ticks / cells_of(row)->runs : NAN);
-}
-
-static etr_cell call(const void *row) {
-  return time_of(row, cells_of(row)->row->delegate->call_ticks);
-}
-static etr_cell on_nodes(const void *row) {
-  return time_of(row, cells_of(row)->row->ticks);
-}
-static etr_cell estimated(const void *row) {
-  return time_of(row, cells_of(row)->row->estimated_ticks);
-}
-
-#define PHASE(name, phase)                                                                         \
-  static etr_cell name(const void *row) {                                                          \
-    return time_of(row, cells_of(row)->row->phases[phase]);                                        \
-  }
-#define UNIT(name, unit)                                                                           \
-  static etr_cell name(const void *row) {                                                          \
-    return time_of(row, cells_of(row)->row->units[unit]);                                          \
-  }
-
-PHASE(copy_in, ETR_PHASE_COPY_IN)
-PHASE(compute, ETR_PHASE_COMPUTE)
-PHASE(wait, ETR_PHASE_WAIT)
-PHASE(copy_out, ETR_PHASE_COPY_OUT)
-PHASE(other, ETR_PHASE_OTHER)
-UNIT(npu, ETR_COMPUTE_UNIT_NPU)
-UNIT(gpu, ETR_COMPUTE_UNIT_GPU)
-UNIT(cpu, ETR_COMPUTE_UNIT_CPU)
-
 /* ---- Fields ---- */
-
-static etr_cell instruction(const void *row) {
-  return etr_cell_number(cells_of(row)->row->delegate->instruction_id);
-}
-static etr_cell backend(const void *row) {
-  return etr_cell_text(cells_of(row)->row->delegate->backend);
-}
-static etr_cell handles(const void *row) {
-  return etr_cell_number((double)cells_of(row)->row->delegate->handle_count);
-}
 
 static bool has_payload(const void *row) {
   return cells_of(row)->payload != NULL;
@@ -144,22 +102,23 @@ static const etr_field delegate_op_fields[] = {
 };
 ETR_ROW_TYPE(delegate_op, delegate_op_fields);
 
-#define TIME(key, title, getter, says_what)                                                        \
+#define DELEGATE(name) ETR_VIA(delegate_cells, delegate, etr_delegate, name)
+#define TIME(key, title, name, says_what)                                                          \
   {key,                                                                                            \
    title,                                                                                          \
    ETR_CELL_TIME,                                                                                  \
    ETR_IN_ALL,                                                                                     \
-   .get = getter,                                                                                  \
+   ETR_AT(delegate_cells, name),                                                                   \
    .hides_zeros = true,                                                                            \
    .says = says_what,                                                                              \
    .nullable = true}
 
 static const etr_field delegate_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegate_cells, method, etr_method, name)},
-    {"instruction", "delegate", ETR_CELL_COUNT, ETR_IN_ALL, .get = instruction,
+    {"instruction", "delegate", ETR_CELL_COUNT, ETR_IN_ALL, DELEGATE(instruction_id),
      .says = "instruction of its call"},
-    {"backend", "backend", ETR_CELL_NAME, ETR_IN_ALL, .get = backend},
-    {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handles,
+    {"backend", "backend", ETR_CELL_NAME, ETR_IN_ALL, DELEGATE(backend)},
+    {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, DELEGATE(handle_count),
      .says = "entries in the debug handle map"},
     {"nodes", "nodes", ETR_CELL_COUNT, ETR_IN_ALL,
      ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
@@ -169,17 +128,18 @@ static const etr_field delegate_fields[] = {
      ETR_AT(delegate_cells, contents.typical), .nullable = true,
      .says = "the whole call, per inference in the typical run"},
     TIME("on_nodes", "on nodes", on_nodes, "the part of it that is on its nodes"),
-    {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, .get = estimated,
-     .says = "the part of on_nodes that is estimated", .nullable = true},
-    TIME("copy_in", "copying in", copy_in, "its own time, by phase"),
-    TIME("compute", "computing", compute, NULL),
-    TIME("wait", "waiting", wait, NULL),
-    TIME("copy_out", "copying out", copy_out, NULL),
-    TIME("other", "other", other, NULL),
-    TIME("npu", "NPU", npu,
+    {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON,
+     ETR_AT(delegate_cells, estimated), .says = "the part of on_nodes that is estimated",
+     .nullable = true},
+    TIME("copy_in", "copying in", phases[ETR_PHASE_COPY_IN], "its own time, by phase"),
+    TIME("compute", "computing", phases[ETR_PHASE_COMPUTE], NULL),
+    TIME("wait", "waiting", phases[ETR_PHASE_WAIT], NULL),
+    TIME("copy_out", "copying out", phases[ETR_PHASE_COPY_OUT], NULL),
+    TIME("other", "other", phases[ETR_PHASE_OTHER], NULL),
+    TIME("npu", "NPU", units[ETR_COMPUTE_UNIT_NPU],
          "by compute unit, on nodes or not; the rest of the call is not recorded"),
-    TIME("gpu", "GPU", gpu, NULL),
-    TIME("cpu", "CPU", cpu, NULL),
+    TIME("gpu", "GPU", units[ETR_COMPUTE_UNIT_GPU], NULL),
+    TIME("cpu", "CPU", units[ETR_COMPUTE_UNIT_CPU], NULL),
     {"macs", "macs", ETR_CELL_AMOUNT, ETR_IN_ALL, ETR_AT(delegate_cells, contents.macs),
      .tells = tells_contents, .nullable = true,
      .says = "multiply-accumulates per inference; null: not known of all operators in it"},
@@ -204,6 +164,23 @@ ETR_ROW_TYPE(delegate, delegate_fields);
 
 /* ---- Rows ---- */
 
+static delegate_cells delegate_cells_of(etr_arena *arena, const etr_method *method,
+                                        const etr_delegate_row *row, double runs) {
+  double each = runs > 0 ? runs : NAN;
+  delegate_cells cells = {.method = method,
+                          .delegate = row->delegate,
+                          .row = row,
+                          .call = (double)row->delegate->call_ticks / each,
+                          .on_nodes = (double)row->ticks / each,
+                          .estimated = (double)row->estimated_ticks / each,
+                          .arena = arena};
+  for (size_t i = 0; i < ETR_PHASES; i++)
+    cells.phases[i] = (double)row->phases[i] / each;
+  for (size_t i = 0; i < ETR_COMPUTE_UNITS; i++)
+    cells.units[i] = (double)row->units[i] / each;
+  return cells;
+}
+
 /* Returns the rows of a method's delegates that the filter selects; NULL selects all. Returns NULL
  * when out of memory.
  */
@@ -215,7 +192,7 @@ static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_pro
   delegate_cells *cells = rows ? etr_arena_alloc_array(arena, *count, sizeof *cells) : NULL;
   const etr_delegate_payloads payloads = etr_delegate_payloads_make(arena, profile);
   for (size_t i = 0; cells && i < *count; i++) {
-    cells[i] = (delegate_cells){.method = method, .row = &rows[i], .runs = runs, .arena = arena};
+    cells[i] = delegate_cells_of(arena, method, &rows[i], runs);
     cells[i].payload = etr_delegate_payload_of(&payloads, profile, method,
                                                rows[i].delegate->instruction_id);
     if (!etr_delegate_contents_make(&cells[i].contents, arena, profile, method, rows[i].delegate))
@@ -232,6 +209,8 @@ typedef struct delegation_row {
   const etr_delegation_row *counts;
   const etr_delegation_side *side;
   const char *name; /* of the side */
+  double avg;       /* of the side */
+  double delegated_avg, rest_avg;
 } delegation_row;
 
 static const delegation_row *as_row(const void *row) {
@@ -252,16 +231,6 @@ static bool has_rest(const void *row) {
 static bool has_time(const void *row) {
   return is_known(row, as_row(row)->side);
 }
-static etr_cell delegated_avg(const void *row) {
-  return etr_cell_number(
-      etr_ticks_per_run(as_row(row)->method, as_row(row)->counts->delegated.ticks));
-}
-static etr_cell rest_avg(const void *row) {
-  return etr_cell_number(etr_ticks_per_run(as_row(row)->method, as_row(row)->counts->rest.ticks));
-}
-static etr_cell avg(const void *row) {
-  return etr_cell_number(etr_ticks_per_run(as_row(row)->method, as_row(row)->side->ticks));
-}
 static double step(const void *row) {
   return as_row(row)->side->step;
 }
@@ -278,8 +247,8 @@ static const etr_field fields[] = {
      .stats = 1u << ETR_STATISTIC_TYPICAL},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, SIDE(p50), .has = has_time, .step = step,
      .stats = 1u << ETR_STATISTIC_P50},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = avg, .has = has_time, .step = step,
-     .stats = 1u << ETR_STATISTIC_AVG},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(delegation_row, avg), .has = has_time,
+     .step = step, .stats = 1u << ETR_STATISTIC_AVG},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
     {"delegated", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COUNTS(delegated.nodes)},
     {"non_delegated", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COUNTS(rest.nodes)},
@@ -287,8 +256,10 @@ static const etr_field fields[] = {
      .has = has_delegated},
     {"non_delegated_typical", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(rest.typical),
      .has = has_rest},
-    {"delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = delegated_avg, .has = has_delegated},
-    {"non_delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = rest_avg, .has = has_rest},
+    {"delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(delegation_row, delegated_avg),
+     .has = has_delegated},
+    {"non_delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(delegation_row, rest_avg),
+     .has = has_rest},
     {"delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(delegated.p50),
      .has = has_delegated},
     {"non_delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(rest.p50), .has = has_rest},
@@ -311,9 +282,14 @@ static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *
   etr_field_count(f, "ambiguous", method->ambiguous_node_count);
   etr_field_list(f, "operators");
   for (size_t i = 0; i < delegation.count; i++) {
+    const etr_delegation_row *counts = &delegation.rows[i];
     etr_jw_object(f->json);
-    etr_field_put_all(f, &etr_operator_delegation_fields,
-                      &(delegation_row){.method = method, .counts = &delegation.rows[i]});
+    etr_field_put_all(
+        f, &etr_operator_delegation_fields,
+        &(delegation_row){.method = method,
+                          .counts = counts,
+                          .delegated_avg = etr_ticks_per_run(method, counts->delegated.ticks),
+                          .rest_avg = etr_ticks_per_run(method, counts->rest.ticks)});
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -368,12 +344,11 @@ static bool collect(etr_table *table, etr_delegation *out, const etr_method *met
   delegation_row *rows = etr_arena_alloc_array(&answer->arena, 2 * out->count, sizeof *rows);
   for (size_t i = 0; rows && i < 2 * out->count; i++) {
     const etr_delegation_row *counts = &out->rows[i / 2];
-    rows[i] = i % 2 ? (delegation_row){method, counts, &counts->rest, "non_delegated"}
-                    : (delegation_row){method, counts, &counts->delegated, "delegated"};
-    const etr_delegation_side *side = rows[i].side;
-    double time = etr_ranking(
-        answer->profile,
-        (etr_times){side->typical, etr_ticks_per_run(method, side->ticks), side->p50});
+    const etr_delegation_side *side = i % 2 ? &counts->rest : &counts->delegated;
+    double avg = etr_ticks_per_run(method, side->ticks);
+    double time = etr_ranking(answer->profile, (etr_times){side->typical, avg, side->p50});
+    rows[i] = (delegation_row){method, counts, side, i % 2 ? "non_delegated" : "delegated",
+                               .avg = avg};
     if (side->nodes)
       etr_table_add(table, &rows[i], "", side->timed ? time : 0);
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trace.c - runs as Chrome trace events, the JSON that Perfetto and chrome://tracing open.
+ * trace.c - runs as Chrome trace events, the JSON that Perfetto and chrome://tracing open, or as
+ * the stacks of trace_stacks.c.
  *
  * The format is the JSON Object Format of the "Trace Event Format": complete events (ph X) with ts
  * and dur in microseconds. Events of one thread must be nested or must not overlap. Metadata events
@@ -10,9 +11,7 @@
 #include "output/fields.h"
 #include "output/gzip.h"
 #include "output/label.h"
-#include "trace/trace_place.h"
-
-#include <math.h>
+#include "trace/trace_format.h"
 
 typedef struct tracer {
   const etr_profile *profile;
@@ -54,13 +53,6 @@ static void put_name(tracer *t, const char *what, size_t process, uint32_t threa
   etr_jw_end(&t->json);
 }
 
-static const char *method_name(const tracer *t, const etr_block *block) {
-  if (block->method == ETR_NONE)
-    return "load";
-  const char *name = t->profile->methods[block->method].name;
-  return name[0] != '\0' ? name : "unknown method";
-}
-
 static uint32_t backend_of(tracer *t, const etr_event *event) {
   etr_slice name = etr_slice_of(event->backend != NULL ? event->backend : "");
   uint32_t known = etr_map_get(&t->backends, name);
@@ -84,7 +76,7 @@ static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const
   uint32_t known = etr_map_get(&t->tracks, bytes);
   if (known != ETR_NONE)
     return known;
-  const char *name = method_name(t, block);
+  const char *name = etr_trace_method_name(t->profile, block);
   if (t->next_thread[process] == 0) {
     bool is_one_of_several = t->profile->etdump_count > 1 && of->dump < t->profile->etdump_count;
     const char *shown = is_one_of_several ? etr_arena_format(&t->arena, "%s, %s", name,
@@ -125,10 +117,8 @@ static const char *title_of(tracer *t, const etr_block *block, const etr_event *
   const char **title = &t->titles[number_of(t, block, event)];
   if (*title != NULL || event->node_count == 0)
     return *title != NULL ? *title : event->label;
-  const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
-  const etr_node *node = &graph->nodes[event->nodes[0]];
-  const char *module = graph->modules[node->module].path;
-  etr_slice op = etr_label_op(node->target);
+  const char *module = etr_trace_module(t->profile, block, event);
+  etr_slice op = etr_label_op(etr_trace_node(t->profile, block, event)->target);
   *title = etr_arena_format(&t->arena, "%s%s%.*s", module, module[0] ? " \xC2\xB7 " : "",
                             (int)op.size, op.data);
   return *title;
@@ -184,13 +174,16 @@ static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const
   etr_jw_end(&t->json);
 }
 
-/* Converts nanoseconds to microseconds, rounded to 1/16384 of one. Viewers compute ends as `ts +
- * dur`, with floating point. Sums and differences of such numbers are exact below six days, so an
- * event ends exactly where the next one begins, and all of them still round to the same nanosecond.
- */
-static double microseconds(uint64_t ns) {
-  enum { STEPS = 1 << 14 };
-  return round((double)ns / 1e3 * STEPS) / STEPS;
+/* Writes nanoseconds as microseconds with three digits. Starts and ends are whole nanoseconds and a
+ * duration is their difference, so nested events stay nested. */
+static void put_microseconds(tracer *t, const char *key, uint64_t ns) {
+  char text[32];
+  size_t size = etr_format_uint(text, ns / 1000);
+  text[size++] = '.';
+  for (uint64_t digit = 100; digit > 0; digit /= 10)
+    text[size++] = (char)('0' + ns / digit % 10);
+  etr_jw_key(&t->json, key);
+  etr_jw_raw(&t->json, (etr_slice){text, size});
 }
 
 static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr_span *span,
@@ -209,20 +202,13 @@ static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr
   etr_field_text(&t->fields, "cat", category);
   etr_field_count(&t->fields, "pid", etr_placer_process(&t->placer, run) + 1);
   etr_field_count(&t->fields, "tid", thread);
-  etr_field_number(&t->fields, "ts", microseconds(span->start));
+  put_microseconds(t, "ts", span->start);
   if (is_drawn)
-    etr_field_number(&t->fields, "dur", microseconds(span->end) - microseconds(span->start));
+    put_microseconds(t, "dur", span->end - span->start);
   else
     etr_field_text(&t->fields, "s", "t");
   put_arguments(t, run, block, span, in_place);
   etr_jw_end(&t->json);
-}
-
-static bool is_wanted(const tracer *t, uint32_t run) {
-  uint32_t method = t->profile->blocks[t->profile->runs[run].block].method;
-  if (t->options->method == NULL)
-    return true;
-  return method != ETR_NONE && strcmp(t->profile->methods[method].name, t->options->method) == 0;
 }
 
 static void put_document(tracer *t) {
@@ -235,7 +221,7 @@ static void put_document(tracer *t) {
   etr_jw_end(&t->json);
   etr_field_list(&t->fields, "traceEvents");
   for (uint32_t run = 0; run < t->profile->run_count && t->writer.status == ETR_OK; run++) {
-    if (!is_wanted(t, run))
+    if (!etr_trace_shows(t->profile, t->options, run))
       continue;
     bool in_place = etr_place_run(&t->placer, run);
     const etr_block *block = &t->profile->blocks[t->profile->runs[run].block];
@@ -248,6 +234,8 @@ static void put_document(tracer *t) {
 
 static etr_status write_trace(const etr_profile *profile, const etr_trace_options *options,
                               const etr_sink *sink, etr_error *error) {
+  if (options->format != ETR_TRACE_CHROME)
+    return etr_trace_write_stacks(profile, options, sink, error);
   tracer t = {.profile = profile, .options = options};
   etr_arena_init(&t.arena);
   etr_map_init(&t.backends, &t.arena);
@@ -270,9 +258,8 @@ static etr_status write_trace(const etr_profile *profile, const etr_trace_option
 
 static etr_status check_trace(const etr_profile *profile, const etr_trace_options *options,
                               etr_error *error) {
-  const tracer t = {.profile = profile, .options = options};
   for (uint32_t i = 0; i < profile->run_count; i++)
-    if (is_wanted(&t, i) && profile->runs[i].profile_events > 0)
+    if (etr_trace_shows(profile, options, i) && profile->runs[i].profile_events > 0)
       return ETR_OK;
   if (options->method != NULL)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no run of %.*s was timed",

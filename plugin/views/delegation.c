@@ -246,16 +246,6 @@ const char *etr_backends_text(etr_arena *arena, const etr_method *method) {
 
 /* ---- What a delegate contains ---- */
 
-/* Finds the entry of a key in a list, which is added if it is new. Returns ETR_NONE when out of
- * memory; *is_new: its list has no such entry yet. */
-static uint32_t place_of(etr_map *places, const char *key, size_t count, bool *is_new) {
-  etr_map_slot *slot = etr_map_at(places, etr_slice_of(key));
-  *is_new = slot && slot->value == ETR_NONE;
-  if (*is_new)
-    slot->value = (uint32_t)count;
-  return slot ? slot->value : ETR_NONE;
-}
-
 static int by_module_count(const void *a, const void *b) {
   const etr_delegate_module *x = a, *y = b;
   if (x->count != y->count)
@@ -281,11 +271,11 @@ typedef struct contents_lists {
 
 static bool add_module(contents_lists *lists, const etr_graph *graph, uint32_t module) {
   const char *pattern = graph->modules[module].pattern;
-  bool is_new;
   if (lists->is_counted[module])
     return true;
   lists->is_counted[module] = true;
-  uint32_t at = place_of(&lists->module_places, pattern, lists->modules.count, &is_new);
+  uint32_t at = etr_map_number(&lists->module_places, etr_slice_of(pattern));
+  bool is_new = at == lists->modules.count;
   etr_delegate_module *added = is_new ? etr_vec_push(lists->arena, &lists->modules) : NULL;
   if (at == ETR_NONE || (is_new && !added))
     return false;
@@ -296,8 +286,8 @@ static bool add_module(contents_lists *lists, const etr_graph *graph, uint32_t m
 }
 
 static bool add_op(contents_lists *lists, const char *op) {
-  bool is_new;
-  uint32_t at = place_of(&lists->op_places, op, lists->ops.count, &is_new);
+  uint32_t at = etr_map_number(&lists->op_places, etr_slice_of(op));
+  bool is_new = at == lists->ops.count;
   etr_delegate_op *added = is_new ? etr_vec_push(lists->arena, &lists->ops) : NULL;
   if (at == ETR_NONE || (is_new && !added))
     return false;

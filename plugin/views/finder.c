@@ -12,14 +12,15 @@ uint64_t etr_finder_usual(const etr_finder *finder, double typical) {
   return (uint64_t)(typical * (double)finder->method->run_count + 0.5);
 }
 
-uint64_t etr_finder_whole_ticks(const etr_finder *finder) {
+/* The same of Method::execute, over all runs. */
+static uint64_t whole_ticks_of(const etr_finder *finder) {
   uint64_t usual = etr_finder_usual(finder, finder->method->execute.typical);
   return usual ? usual : finder->method->execute_ticks;
 }
 
 etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t cost,
                             double potential) {
-  double whole = (double)etr_finder_whole_ticks(finder), runs = (double)finder->method->run_count;
+  double whole = (double)whole_ticks_of(finder), runs = (double)finder->method->run_count;
   double share = ETR_MIN((double)cost, whole) / whole, saved = ETR_MIN(potential, whole) / whole;
   if (isnan(potential))
     saved = NAN;

@@ -62,9 +62,6 @@ static inline bool etr_finder_has_edge(const etr_finder *finder) {
 /** What something takes over all runs if each is like the typical run, in ticks. */
 uint64_t etr_finder_usual(const etr_finder *finder, double typical);
 
-/** The same of Method::execute, over all runs. */
-uint64_t etr_finder_whole_ticks(const etr_finder *finder);
-
 /** The same of a node. */
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node);
 

@@ -3,9 +3,12 @@
  * finding_decoder.c - findings about decoders: writes of whole caches, and what each step computes
  * of positions alone.
  */
+#include "views/cost_figures.h"
 #include "views/decoder.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
+
+#include <math.h>
 
 static bool *flags_of(const etr_finder *finder) {
   return etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof(bool));
@@ -23,7 +26,8 @@ static uint64_t ticks_of(const etr_finder *finder, const bool *marked) {
 /* ---- Caches that are written as a whole ---- */
 
 static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
-  static const char *const names[] = {"index_put", "slice_scatter", "select_scatter", "copy_"};
+  static const char *const names[] = {"index_put", "slice_scatter", "select_scatter", "copy_",
+                                      "cat"};
   bool *marked = flags_of(finder);
   etr_kv_cache cache;
   if (!marked || !etr_kv_cache_find(&cache, finder->arena, finder->profile, finder->method))
@@ -44,6 +48,8 @@ static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
     return false;
   added->title = etr_arena_format(finder->arena, "Write %zu cache%s in place, by update_cache",
                                   cache.count, etr_plural(cache.count));
+  /* Writing the new positions remains, and what makes room for them. */
+  etr_finding_save_at_least(finder, added, (double)ticks / 2);
   added->fact = "each write copies a whole cache for one token";
   added->evidence = etr_arena_format(
       finder->arena,
@@ -92,6 +98,7 @@ static bool find_position_work(etr_finder *finder) {
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
+  etr_finding_save_at_least(finder, added, (double)ticks / 2); /* a lookup takes some of it */
   added->title = "Look up masks and rotary tables by position";
   added->fact = etr_arena_format(finder->arena, "%s %s in each run, and depend on positions alone",
                                  etr_they_take(count), etr_finder_time(finder, ticks));
@@ -105,6 +112,140 @@ static bool find_position_work(etr_finder *finder) {
   return true;
 }
 
+/* ---- Weights ---- */
+
+static const char *amount_of(const etr_finder *finder, double bytes) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_put_amount(&writer, bytes);
+  const char *made = etr_text_end(&text, &writer);
+  return made ? made : "";
+}
+
+/* What the weights of a decoder's operators take. */
+typedef struct weight_sum {
+  double bytes;       /* read for a run */
+  double float_bytes; /* by products of floating-point numbers */
+  uint32_t largest;   /* the operator that reads the most; ETR_NONE */
+  double most;        /* what it reads */
+} weight_sum;
+
+static weight_sum add_weights(const etr_finder *finder, bool *marked) {
+  weight_sum sum = {.largest = ETR_NONE};
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    const etr_node *node = &finder->graph->nodes[i];
+    if (node->kind != ETR_NODE_OP || finder->graph->times[i].runs == 0 ||
+        strstr(node->target, "embedding"))
+      continue;
+    const etr_cost_figures figures = etr_cost_figures_of_node(finder->profile, finder->graph, i);
+    if (!(figures.weight_bytes > 0) || !figures.arithmetic)
+      continue;
+    bool is_float = strcmp(figures.arithmetic, "float") == 0;
+    marked[i] = is_float;
+    sum.bytes += figures.weight_bytes;
+    sum.float_bytes += is_float ? figures.weight_bytes : 0;
+    if (figures.weight_bytes <= sum.most)
+      continue;
+    sum.most = figures.weight_bytes;
+    sum.largest = i;
+  }
+  return sum;
+}
+
+/* Finds weights whose bytes, at the bandwidth that was given, take a good part of the time of a
+ * token. Without a bandwidth nothing is known. */
+static bool find_weights(etr_finder *finder) {
+  static const double MUCH = .25, SAVED = .75; /* int8 has a quarter of float32's bytes */
+  const etr_throughput *throughput = finder->method->throughput;
+  double bandwidth = finder->profile->peaks.bandwidth;
+  bool *marked = flags_of(finder);
+  bool is_step = throughput && throughput->tokens_per_run <= 1;
+  if (!marked || !is_step || !(bandwidth > 0))
+    return marked != NULL;
+  const weight_sum sum = add_weights(finder, marked);
+  double ticks = sum.bytes / bandwidth * finder->profile->ticks_per_second;
+  if (sum.largest == ETR_NONE || ticks < MUCH * finder->method->execute.typical)
+    return true;
+  double runs = (double)finder->method->run_count, of_floats = sum.float_bytes / sum.bytes;
+  uint64_t whole = (uint64_t)(ticks * runs);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WEIGHTS, whole,
+                                      sum.float_bytes > 0 ? SAVED * of_floats * (double)whole
+                                                          : NAN);
+  if (!added)
+    return !etr_arena_failed(finder->arena);
+  const char *rate = amount_of(finder, bandwidth);
+  double longest = sum.most / bandwidth * finder->profile->ticks_per_second;
+  added->title = sum.float_bytes > 0 ? "Store the weights in fewer bits"
+                                     : "Expect no faster token than its weights";
+  added->fact = etr_arena_format(
+      finder->arena, "a token reads %sB of weights: at %sB/s at least %s",
+      amount_of(finder, sum.bytes), rate, etr_finder_time_of(finder, ticks));
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "Each token reads %.0f bytes of weights. At %sB/s a token cannot be faster than %s; the "
+      "layer with the most, %s, cannot be faster than %s.",
+      sum.bytes, rate, etr_finder_time_of(finder, ticks), etr_finder_node_name(finder, sum.largest),
+      etr_finder_time_of(finder, longest));
+  etr_finding_judge(added, ETR_POSSIBLE, "caches may hold weights of small models");
+  return etr_finder_list_nodes(finder, added, marked);
+}
+
+/* Finds an embedding in floating point that has much of the weights. Its rows are looked up, so it
+ * takes memory and no time. */
+static bool find_embedding(etr_finder *finder) {
+  static const double MUCH = .25;
+  const etr_graph *graph = finder->graph;
+  bool *marked = flags_of(finder);
+  double whole = 0, most = 0;
+  uint32_t table = ETR_NONE, reader = ETR_NONE;
+  if (!marked)
+    return false;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    uint64_t bytes;
+    const etr_node *node = &graph->nodes[i];
+    bool is_weight = node->kind == ETR_NODE_PARAMETER ||
+                     (node->kind == ETR_NODE_BUFFER && !node->is_written);
+    if (is_weight && node->output_count && etr_value_bytes(&node->outputs[0], &bytes))
+      whole += (double)bytes;
+    bool is_lookup = node->kind == ETR_NODE_OP && strstr(node->target, ".embedding.") &&
+                     node->input_count && graph->times[i].runs;
+    const etr_node *from = is_lookup ? &graph->nodes[node->inputs[0].node] : NULL;
+    bool is_float = from && from->kind == ETR_NODE_PARAMETER && from->output_count &&
+                    from->outputs[0].dtype && strstr(from->outputs[0].dtype, "float");
+    if (!is_float || !etr_value_bytes(&from->outputs[0], &bytes) || (double)bytes <= most)
+      continue;
+    most = (double)bytes;
+    table = node->inputs[0].node;
+    reader = i;
+  }
+  if (table == ETR_NONE || most < MUCH * whole)
+    return true;
+  etr_finding *added = etr_vec_push(finder->arena, &finder->found);
+  if (!added)
+    return false;
+  *added = (etr_finding){.kind = ETR_FINDING_EMBEDDING,
+                         .caveat = "",
+                         .cost = 0,
+                         .share = NAN,
+                         .least = NAN,
+                         .potential = NAN,
+                         .potential_share = NAN,
+                         .slope = NAN};
+  added->title = "Quantise the embedding";
+  added->fact = etr_arena_format(
+      finder->arena, "its table has %sB in %s, %.0f %% of the weights; no time",
+      amount_of(finder, most), graph->nodes[table].outputs[0].dtype, 100 * most / whole);
+  added->evidence = etr_arena_format(finder->arena,
+                                     "The table that %s looks rows up in has %.0f bytes. With 8 or "
+                                     "4 bits it takes less memory and "
+                                     "a smaller file; looking up a row takes no less time.",
+                                     etr_finder_node_name(finder, reader), most);
+  etr_finding_judge(added, ETR_POSSIBLE, "if it is not tied to a layer that multiplies");
+  marked[reader] = true;
+  return etr_finder_list_nodes(finder, added, marked);
+}
+
 /* ---- Together ---- */
 
 bool etr_find_decoder(etr_finder *finder) {
@@ -113,5 +254,6 @@ bool etr_find_decoder(etr_finder *finder) {
     return false;
   if (!layers.is_decoder)
     return true;
-  return find_cache_copies(finder, &layers) && find_position_work(finder);
+  return find_cache_copies(finder, &layers) && find_position_work(finder) && find_weights(finder) &&
+         find_embedding(finder);
 }

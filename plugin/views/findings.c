@@ -21,13 +21,14 @@
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
   static const char *const names[] = {
-      "fallback",     "not_delegated",  "library",       "constants",    "layout",
-      "copies",       "quantize_pairs", "batch_norm",    "attention",    "output_layer",
-      "float_beside", "calls",          "outlier",       "first_run",    "load",
-      "drift",        "waiting",        "cpu_fallback",  "small_calls",  "memory_bound",
-      "slow_rate",    "above_peak",     "step",          "modes",        "slow_runs",
-      "periodic",     "slow_operator",  "inaccurate",    "cache_copies", "positions",
-      "quantize",     "delegate",       "more_per_call", "profiler",     "less_work"};
+      "fallback",     "not_delegated",  "library",      "constants",    "layout",
+      "copies",       "quantize_pairs", "batch_norm",   "attention",    "output_layer",
+      "float_beside", "calls",          "outlier",      "first_run",    "load",
+      "drift",        "waiting",        "cpu_fallback", "small_calls",  "memory_bound",
+      "slow_rate",    "above_peak",     "step",         "modes",        "slow_runs",
+      "periodic",     "slow_operator",  "inaccurate",   "cache_copies", "positions",
+      "merge",        "repeated_heads", "weights",      "embedding",    "quantize",
+      "delegate",     "more_per_call",  "profiler",     "less_work"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -80,6 +81,8 @@ static etr_effort effort_of(etr_finding_kind kind) {
   case ETR_FINDING_BATCH_NORM:
   case ETR_FINDING_FLOAT_BESIDE:
   case ETR_FINDING_INACCURATE:
+  case ETR_FINDING_WEIGHTS:
+  case ETR_FINDING_EMBEDDING:
   case ETR_FINDING_QUANTIZE:
   case ETR_FINDING_DELEGATE:
     return ETR_EFFORT_RE_EXPORT;
@@ -201,7 +204,7 @@ static uint64_t marks_of(const etr_finder *finder, overlap_marks *marks, const e
   }
   for (size_t i = 0; i < finding->instruction_count; i++) {
     if (finding->kind == ETR_FINDING_LAYOUT)
-      break; /* inserted operators are work, not overhead */
+      break; /* inserted operators are work, and not time around calls */
     uint32_t at = etr_delegate_at(finder->method, finding->instructions[i]);
     if (at == ETR_NONE)
       continue;

@@ -86,7 +86,9 @@ describe('the graph of a report', options, () => {
   });
 
   it('breaks long chains for the pane that it has first, and for another one when the reader fits the picture', async () => {
-    const tab = await open('mv2_xnnpack'), columns = () => inPicture(tab, picture => Math.max(...picture.layout.inner.flatMap(inner => inner ? [1, ...inner.column ?? []] : []))), resized = (width, height) => tab.page.waitForFunction(wide => document.querySelector('.graph-pane canvas').picture.full === document.querySelector('.graph-pane canvas').clientWidth && innerWidth === wide, width, {polling: 50}), [wide, {x, width}] = [await columns(), await inPicture(tab, picture => ({x: Array.from(picture.layout.x), width: picture.layout.width}))];
+    const tab = await open('mv2_xnnpack'), columns = () => inPicture(tab, picture => Math.max(...picture.layout.inner.flatMap(inner => inner ? [1, ...inner.column ?? []] : [])));
+    const resized = (width, height) => tab.page.waitForFunction(wide => document.querySelector('.graph-pane canvas').picture.full === document.querySelector('.graph-pane canvas').clientWidth && innerWidth === wide, width, {polling: 50});
+    const [wide, {x, width}] = [await columns(), await inPicture(tab, picture => ({x: Array.from(picture.layout.x), width: picture.layout.width}))];
     await tab.page.setViewportSize({width: 620, height: 1100});
     await resized(620);
     assert.deepEqual([await columns(), await inPicture(tab, picture => Array.from(picture.layout.x))], [wide, x], 'the window alone moves nothing');

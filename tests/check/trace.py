@@ -3,13 +3,16 @@
 """Is a trace what the events are? trace.py PATH/TO/etrecord-tb [FIXTURES]
 
 Every recorded event is in it once, with the duration that `events` has; events of a track lie inside each other or beside each other; those of a
-delegate lie inside its call; kernels lie inside Method::execute. Operators in cycles have the time that `nodes` has.
+delegate lie inside its call; kernels lie inside Method::execute. Operators in cycles have the time that `nodes` has. Times are whole nanoseconds.
+Stacks for flame graphs have the same times: profiles of speedscope open and close each event in order, equal names are one frame, and folded stacks add
+up to the time in which something ran.
 """
 import collections
 import gzip
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -108,8 +111,56 @@ def share_faults(program, fixture, events):
     yield from ('%s: %d ns drawn, %s ns of its node' % (node, ns, times[node]) for node, ns in drawn.items() if ns != times.get(node))
 
 
+def digit_faults(text):
+    """Times are decimal microseconds with three digits, that is, whole nanoseconds."""
+    times = re.findall(r'"(?:ts|dur)":([^,}]*)', text)
+    yield from (f'{time} has not three digits' for time in times if not re.fullmatch(r'\d+\.\d{3}', time))
+
+
+def profile_time(profile):
+    """The time under the outermost frames of a profile, and that of each frame without what is inside."""
+    stack, total, own, last = [], 0, collections.Counter(), 0
+    for event in profile['events']:
+        assert event['at'] >= last, 'time goes back'
+        if stack:
+            own[stack[-1]] += event['at'] - last
+            total += event['at'] - last
+        last = event['at']
+        if event['type'] == 'O':
+            stack.append(event['frame'])
+        else:
+            assert stack.pop() == event['frame'], 'a frame closes that is not the innermost'
+    assert not stack and last <= profile['endValue'], 'a frame is left open'
+    return total, own
+
+
+def stack_faults(program, fixture, events):
+    document = json.loads(run(program, 'trace', fixture, '--skip-runs', '0', '--format', 'speedscope'))
+    names = [frame['name'] for frame in document['shared']['frames']]
+    if len(names) != len(set(names)):
+        yield 'two frames have one name'
+    opened, total = collections.Counter(), 0
+    for profile in document['profiles']:
+        try:
+            time, _ = profile_time(profile)
+        except AssertionError as fault:
+            yield f"{profile['name']}: {fault}"
+            continue
+        total += time
+        opened.update(names[event['frame']] for event in profile['events'] if event['type'] == 'O')
+    if opened != collections.Counter(event['name'] for event in events):
+        yield 'speedscope has not the events of the trace'
+    lines = run(program, 'trace', fixture, '--skip-runs', '0', '--format', 'folded').decode().splitlines()
+    stacks = [line.rpartition(' ') for line in lines]
+    if len(stacks) != len({stack for stack, _, _ in stacks}):
+        yield 'a folded stack has two lines'
+    if sum(int(time) for _, _, time in stacks) != total:
+        yield f'folded stacks add up to {sum(int(time) for _, _, time in stacks)} ns, not to {total}'
+
+
 def check(program, fixture):
-    document = json.loads(run(program, 'trace', fixture, '--skip-runs', '0'))
+    text = run(program, 'trace', fixture, '--skip-runs', '0').decode()
+    document = json.loads(text)
     events = [e for e in document['traceEvents'] if e['ph'] == 'X']
     names = [e for e in document['traceEvents'] if e['ph'] == 'M']
     blocks = json.loads(run(program, 'events', fixture, '--format', 'json'))['blocks']
@@ -127,6 +178,9 @@ def check(program, fixture):
     yield from parent_faults(events)
     yield from containment_faults(events)
     yield from share_faults(program, fixture, events)
+    yield from digit_faults(text)
+    if not any(event['ph'] == 'i' for event in document['traceEvents']):  # these have no duration there
+        yield from stack_faults(program, fixture, events)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'trace.json.gz')
         run(program, 'trace', fixture, '-o', path, '--skip-runs', '0')

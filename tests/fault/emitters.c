@@ -57,6 +57,17 @@ static etr_status compressed_trace(const etr_profile *profile, const etr_sink *s
   return or_nothing(etr_emit_trace(profile, &(etr_trace_options){.gzip = true}, sink, error));
 }
 
+static etr_status stacks(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return or_nothing(
+      etr_emit_trace(profile, &(etr_trace_options){.format = ETR_TRACE_SPEEDSCOPE}, sink, error));
+}
+
+static etr_status folded_stacks(const etr_profile *profile, const etr_sink *sink,
+                                etr_error *error) {
+  return or_nothing(
+      etr_emit_trace(profile, &(etr_trace_options){.format = ETR_TRACE_FOLDED}, sink, error));
+}
+
 static etr_status node_data(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return profile->graph_count == 0 ? ETR_OK
                                    : or_nothing(etr_emit_node_data(profile, 0, NULL, sink, error));
@@ -338,6 +349,8 @@ const named_emitter emitters[] = {
     {"DOT, folded", dot_folded, false},
     {"trace as JSON", trace, false},
     {"compressed trace", compressed_trace, false},
+    {"stacks", stacks, false},
+    {"folded stacks", folded_stacks, false},
     {"node data as JSON", node_data, false},
     {"backends of nodes as JSON", node_backends, false},
     {"report", report, false},

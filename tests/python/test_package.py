@@ -98,6 +98,46 @@ def test_fields_are_the_schemas(kind, schema, path):
     assert {field.name for field in dataclasses.fields(kind)} == described(schema, *path)
 
 
+def test_dataclasses_all_the_way_down():
+    loose = {(kind.__name__, field.name) for kind in vars(model).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind) for field in dataclasses.fields(kind) if "dict[str, Any]" in str(field.type)}
+    assert loose == {("Node", "arguments"), ("ETRecord", "info")}  # names and values that the model gives, and a document
+    with quiet(etrecord_tb.Profile, FIXTURES / "mv2_xnnpack") as profile:
+        (method,) = profile.summary()
+        change = profile.diff(profile).methods[0]
+        assert isinstance(method.by_op[0], etrecord_tb.OperatorSum) and isinstance(method.findings[0].saves, etrecord_tb.Savings) and isinstance(method.answer, etrecord_tb.Answer)
+        assert isinstance(change.by_module[0].with_children, etrecord_tb.GroupChange) and isinstance(change.parts[0], etrecord_tb.PartChange)
+
+
+def test_nodes_have_whole_stack_traces_and_classes_of_modules():
+    with quiet(etrecord_tb.Profile, FIXTURES / "add_mul") as profile:
+        nodes = {node.name: node for graph in profile.graphs(graph="edge") for node in graph.nodes}
+    node = nodes["aten_addmm_default"]
+    assert len(node.frames) > 1 and node.source in node.frames and node.frames[0].code == "return F.linear(input, self.weight, self.bias)"
+    assert node.module_types[-1] == node.module_type == "torch.nn.modules.linear.Linear" and len(node.module_types) > 1
+
+
+def test_tables_have_a_schema_and_a_length():
+    pyarrow = pytest.importorskip("pyarrow")
+    with quiet(etrecord_tb.Profile, FIXTURES / "mv2_xnnpack") as profile:
+        for rows in (profile.events_table(), profile.nodes_table(), profile.table("summary", by="op"), profile.diff_table(profile, "op")):
+            table = pyarrow.table(rows)
+            assert pyarrow.schema(rows) == table.schema and len(rows) == len(table) > 0 and f"{len(table)} rows" in repr(rows)
+
+
+def test_bytes_are_read_where_they_are():
+    folder = FIXTURES / "add_mul_debug"
+    content = {name: (folder / name).read_bytes() for name in ("etrecord.bin", "etdump.etdp", "model.pte", "debug_buffer.bin")}
+    with quiet(etrecord_tb.Profile, content["etrecord.bin"], content["etdump.etdp"], content["model.pte"], debug_buffer=content["debug_buffer.bin"]) as profile, quiet(etrecord_tb.Profile, folder) as other:
+        assert same(profile.events(), json.loads(answer("events", folder, "--format", "json", "--skip-runs", "auto"))["blocks"])
+        assert all((a.array() == b.array()).all() for a, b in zip(profile.values(), other.values()))
+        assert profile.info()["etrecord"].startswith("memory:")
+    record = etrecord_tb.Record(content["etrecord.bin"])
+    with record.join(bytearray(content["etdump.etdp"])) as profile:
+        assert profile.summary()[0].runs
+    with pytest.raises(etrecord_tb.EtrecordError, match="memory:/etdump.*cut short|memory:/etdump"):
+        etrecord_tb.Profile(etdump=content["etdump.etdp"][:100])
+
+
 def test_fields_of_values_are_the_schemas():
     """A node's value tells how many runs logged it, an event's which run."""
     fields = {field.name for field in dataclasses.fields(etrecord_tb.LoggedValue)}
@@ -177,6 +217,18 @@ def test_types():
     pytest.importorskip("mypy")
     done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", os.devnull], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("checker, command", [("mypy", ["-m", "mypy", "--strict", "--cache-dir", os.devnull]), ("pyright", ["-m", "pyright", "--pythonpath", sys.executable])])
+def test_types_of_a_client(checker, command, tmp_path):
+    pytest.importorskip(checker, reason=f"{checker} is missing, with which a user's program is checked")
+    client = shutil.copy(pathlib.Path(__file__).parent / "typed_client.py", tmp_path)
+    environment = dict(os.environ, MYPYPATH=os.fspath(pathlib.Path(etrecord_tb.__file__).parents[1]))
+    done = subprocess.run([sys.executable, *command, client], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    wrong = (tmp_path / "typed_client.py").read_text().replace("method.execute.typical", "method.execute.typcial")
+    (tmp_path / "wrong.py").write_text(wrong)
+    assert subprocess.run([sys.executable, *command, tmp_path / "wrong.py"], cwd=tmp_path, env=environment, capture_output=True).returncode == 1
 
 
 def test_version_is_the_commands_and_the_packages():
@@ -322,7 +374,7 @@ def test_statistic_that_ranks():
             return method.by_source
 
     assert lists() == lists(stat="typical") != lists(stat="avg")
-    shares = [(row["p50"], row["share"]) for row in lists(stat="p50")]
+    shares = [(row.p50, row.share) for row in lists(stat="p50")]
     assert shares == sorted(shares, reverse=True) and sum(share for _, share in shares) == pytest.approx(1)
     with pytest.raises(ValueError, match="typical, avg, p50"):
         lists(stat="p90")

@@ -29,16 +29,27 @@ from .profile import Path, Profile, Record
 
 if TYPE_CHECKING:
     from .model import (
-        Accuracy, AccuracyMeasures, Change, Diff, ETRecord, Event, EventBlock, FirstRun, Graph, LoadChange, LoggedValue, MemoryFinding, MemoryPeak, MemoryPlan, MethodDelegation, MethodDiff,
-        MethodMemory, MethodSource, MethodSummary, Node, NodeChange, Noise, OperatorDelegation, PlannedBuffer, PlannedTensor, RunPhase, Source, SourceFile, SourceLine, Statistics, Value, ValueAccuracy, dataframe,
+        Accuracy, AccuracyHead, AccuracyMeasures, Answer, AnswerPart, BackendChange, BackendSum, BoundaryTensor, CacheBuffer, Change, CodeChange, ComputeUnitTime,
+        Delegate, DelegateBlob, DelegateModule, DelegateOperator, DelegatePhase, Diff, Difference, ETRecord, Event, EventBlock, Finding, FirstRun, Graph, Group,
+        GroupChange, KernelChange, KernelSum, KvCache, LayerKind, LoadChange, LoggedValue, MemoryFinding, MemoryPeak, MemoryPlan, MethodDelegation, MethodDiff,
+        MethodMemory, MethodSource, MethodSummary, MissingWeight, ModuleChange, ModuleSum, ModuleWithChildren, Node, NodeChange, Noise, OddRecording,
+        OddRecordingOfSide, OperatorChange, OperatorDelegation, OperatorFilter, OperatorSum, OutputGap, Part, PartChange, PatternChange, PatternOperatorChange,
+        PatternSum, PatternWithChildren, PlanInstructions, PlannedBuffer, PlannedTensor, RunPhase, Savings, SideFacts, Source, SourceChange, SourceFile, SourceLine,
+        SourcePattern, SourceSum, Statistics, TapStatistic, Throughput, ThroughputChange, Value, ValueAccuracy, ValueGap, Weight, WeightSum, dataframe,
     )
     from .recording import RecordError, record
 
 __version__: str = library.etr_version().decode()
 __all__ = [
-    "Accuracy", "AccuracyMeasures", "Change", "Diff", "ETRecord", "EtrecordError", "EtrecordWarning", "Event", "EventBlock", "FirstRun", "Graph", "LoadChange", "LoggedValue",
-    "MemoryFinding", "MemoryPeak", "MemoryPlan", "MethodDelegation", "MethodDiff", "MethodMemory", "MethodSource", "MethodSummary", "Node", "NodeChange",
-    "Noise", "OperatorDelegation", "PlannedBuffer", "PlannedTensor", "Profile", "Record", "RecordError", "RunPhase", "Source", "SourceFile", "SourceLine", "Statistics", "Table", "Value", "ValueAccuracy", "dataframe", "events", "parse_etrecord", "record", "write_tensorboard_artifact",
+    "Accuracy", "AccuracyHead", "AccuracyMeasures", "Answer", "AnswerPart", "BackendChange", "BackendSum", "BoundaryTensor", "CacheBuffer", "Change", "CodeChange",
+    "ComputeUnitTime", "Delegate", "DelegateBlob", "DelegateModule", "DelegateOperator", "DelegatePhase", "Diff", "Difference", "ETRecord", "EtrecordError",
+    "EtrecordWarning", "Event", "EventBlock", "Finding", "FirstRun", "Graph", "Group", "GroupChange", "KernelChange", "KernelSum", "KvCache", "LayerKind",
+    "LoadChange", "LoggedValue", "MemoryFinding", "MemoryPeak", "MemoryPlan", "MethodDelegation", "MethodDiff", "MethodMemory", "MethodSource", "MethodSummary",
+    "MissingWeight", "ModuleChange", "ModuleSum", "ModuleWithChildren", "Node", "NodeChange", "Noise", "OddRecording", "OddRecordingOfSide", "OperatorChange",
+    "OperatorDelegation", "OperatorFilter", "OperatorSum", "OutputGap", "Part", "PartChange", "PatternChange", "PatternOperatorChange", "PatternSum",
+    "PatternWithChildren", "PlanInstructions", "PlannedBuffer", "PlannedTensor", "Profile", "Record", "RecordError", "RunPhase", "Savings", "SideFacts", "Source",
+    "SourceChange", "SourceFile", "SourceLine", "SourcePattern", "SourceSum", "Statistics", "Table", "TapStatistic", "Throughput", "ThroughputChange", "Value", "ValueAccuracy",
+    "ValueGap", "Weight", "WeightSum", "dataframe", "events", "parse_etrecord", "record", "write_tensorboard_artifact",
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import collections
 import io
+import json
 import math
 import pickle
 import zipfile
@@ -53,6 +54,37 @@ def read(value: Any, buffer: str | bytes | None) -> Any:
     if strides:
         return numpy.lib.stride_tricks.as_strided(flat, shape, [stride * flat.itemsize for stride in strides]).copy()
     return flat.reshape(shape)
+
+
+class Reference:
+    """The tensors of a file that `etrecord-tb reference` wrote; lib/accuracy/reference_file.h has its keys."""
+
+    TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64", "I32": "int32", "I16": "int16", "I8": "int8", "U8": "uint8", "BOOL": "bool"}
+
+    def __init__(self, path: Any) -> None:
+        self._path = path
+        with open(path, "rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            self._table: dict[str, Any] = json.loads(file.read(size))
+        self._start = 8 + size
+        self._aliases: dict[str, str] = json.loads(self._table.pop("__metadata__", {}).get("aliases", "{}"))
+
+    def read(self, key: str) -> Any:
+        """Returns the array of a key, bfloat16 as float32; None if the file has none."""
+        entry = self._table.get(self._aliases.get(key, key))
+        if entry is None or entry["dtype"] not in self.TYPES:
+            return None
+        import numpy
+
+        first, last = entry["data_offsets"]
+        with open(self._path, "rb") as file:
+            file.seek(self._start + first)
+            data = file.read(last - first)
+        name = self.TYPES[entry["dtype"]]
+        flat = numpy.frombuffer(data, numpy.dtype(_NAMES.get(name, name)).newbyteorder("<"))
+        if name == "bfloat16":
+            flat = (flat.astype(numpy.uint32) << 16).view(numpy.float32)
+        return flat.reshape(entry["shape"])
 
 
 # ---- What torch.save() wrote ----

@@ -53,7 +53,7 @@ class Options(ctypes.Structure):
                 ("max_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32), ("max_events", ctypes.c_uint32),
                 ("max_delegates", ctypes.c_uint32), ("max_comparisons", ctypes.c_uint32), ("edge_only", ctypes.c_bool), ("without", ctypes.c_uint32),
                 ("skip", ctypes.c_int), ("skip_count", ctypes.c_uint32), ("first_run", ctypes.c_size_t), ("last_run", ctypes.c_size_t),
-                ("statistic", ctypes.c_int), ("peaks", Peaks), ("source_root", ctypes.c_char_p)]
+                ("statistic", ctypes.c_int), ("peaks", Peaks), ("instructions", ctypes.c_char_p), ("source_root", ctypes.c_char_p)]
 
 
 WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
@@ -93,7 +93,7 @@ class TableOptions(ctypes.Structure):
 
 
 class TraceOptions(ctypes.Structure):
-    _fields_ = [("method", ctypes.c_char_p), ("gzip", ctypes.c_bool)]
+    _fields_ = [("method", ctypes.c_char_p), ("gzip", ctypes.c_bool), ("format", ctypes.c_int)]
 
 
 class DiffFilter(ctypes.Structure):
@@ -222,10 +222,10 @@ def diff(base: Any, newer: Any, method: str | None, unit: int, limit: float, rec
         return collect(library.etr_emit_diff_json, comparison, ctypes.byref(wanted), unit)
 
 
-def accuracy(profile: Any, reference: bytes | None, reference_record: Any) -> bytes:
+def accuracy(profile: Any, reference: bytes | None, reference_record: Any, on_aten: bool) -> bytes:
     """Returns the comparison of a profile's logged values with a reference, as JSON."""
     handle, error = ctypes.c_void_p(), Error()
-    options = AccuracyOptions(reference=reference, reference_record=reference_record)
+    options = AccuracyOptions(reference=reference, reference_record=reference_record, on_aten=on_aten)
     check(library.etr_accuracy_open(ctypes.byref(handle), profile, ctypes.byref(options), ctypes.byref(error)), error)
     try:
         return collect(library.etr_emit_accuracy_json, handle)

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import base64
 import enum
+import importlib
 import json
+import math
 import os
 import pathlib
 import re
@@ -28,7 +30,7 @@ from functools import cached_property
 from typing import IO, Any, Callable, Iterator, Optional, Sequence, Union
 
 from . import model
-from ._arrays import load_saved
+from ._arrays import Reference, load_saved
 from .profile import Profile
 
 EDGE_DIALECT_GRAPH_KEY = "edge_dialect_graph_module"
@@ -474,14 +476,8 @@ class Inspector:
     def print_data_tabular(self, file: Optional[IO[str]] = None, include_units: bool = True, include_delegate_debug_data: bool = False) -> None:
         """Prints the events without OPERATOR_CALL; in IPython it displays them."""
         frame = self._shown(include_units, include_delegate_debug_data)
-        try:
-            from IPython import get_ipython
-            from IPython.display import display
-
-            shows = get_ipython() is not None
-        except ImportError:
-            shows = False
-        if shows:
+        display = _notebook_display()
+        if display is not None:
             display(frame.style.set_properties(**{"font-size": "12px"}))
             return
         from tabulate import tabulate
@@ -538,40 +534,55 @@ class Inspector:
     def calculate_numeric_gap(
         self, distance: Any, disable_debug_handle_valdiation: bool = False, reference_graph: Optional[str] = None, *, reference: Any = None,
     ) -> Any:
-        """Returns a DataFrame of the logged values with how far each is from what torch computes: by "MSE", "L1" or "SNR", the column `gap`.
+        """Returns a DataFrame of the logged values with how far each is from what torch computes: the column `gap`.
 
+        distance: "MSE", "L1" or "SNR", or an object whose element_compare(expected, logged) returns a number of two arrays (torch's tensors for a comparator of ExecuTorch's).
+        reference_graph: "edge_dialect_exported_program" (the default) or "exported_program". disable_debug_handle_valdiation: ignored, as nothing is validated by handles.
         reference: a file that `etrecord-tb reference` wrote. Without it torch computes one, in this Python or in that of ETRECORD_TB_PYTHON; ImportError if neither has it.
+
+        Raises ValueError for another metric and without a record, KeyError for another graph. A value that is equal to its reference has a gap of 0, or an SNR of infinity.
         """
         import pandas
 
         name = {"MSE": "mse", "L1": "l1", "SNR": "snr_db"}.get(distance.strip().upper()) if isinstance(distance, str) else None
         if name is None and not hasattr(distance, "element_compare"):
             raise ValueError(f"Unsupported distance metric {distance!r}")
-        if name is None:
-            raise ValueError("a comparator of your own is not supported: use 'MSE', 'L1' or 'SNR', or Profile.values() with arrays of your own")
         if self._etrecord is None:
             raise ValueError("Missing etrecord, which is required for calculating numerical gap")
+        if reference_graph not in (None, "edge_dialect_exported_program", "exported_program"):
+            raise KeyError(reference_graph)
         with tempfile.TemporaryDirectory() as folder:
             path = reference
             if path is None:
                 path = os.path.join(folder, "reference.safetensors")
                 _make_reference(self.profile, path)
-            compared = self.profile.accuracy(path).values
-        arrays = {(value.run, value.node, value.output): value for value in self.profile.values()}
-        rows = []
-        for value in compared:
-            if value.problem is not None or value.role != "value":
-                continue
-            logged = arrays.get((value.run, value.node, value.output))
-            nodes = value.segment or [value.node]
-            traces = {node: self._trace(value.method, node) for node in nodes}
-            handles = tuple(node.debug_handle for node in self._graph(value.method) if node.name in nodes and node.debug_handle is not None)
-            events = [event.name for block in self.event_blocks for event in block.events if event._instruction_id == value.instruction and event.name != "OPERATOR_CALL"]
-            rows.append({
-                "aot_debug_handle": handles, "aot_ops": nodes, "aot_intermediate_output": None, "runtime_ops": events[:1], "runtime_debug_handle": handles,
-                "runtime_intermediate_output": None if logged is None else logged.array(), "gap": [getattr(value, name)], "stacktraces": traces,
-            })
+            compared, expected = self.profile.accuracy(path, on_aten=reference_graph == "exported_program").values, Reference(path)
+            logged = {(value.run, value.node, value.output): value for value in self.profile.values()}
+            first = {method: min(value.run for value in compared if value.method == method) for method in {value.method for value in compared}}
+            rows = [
+                self._gap(value, None if name is None else getattr(value, name), distance, logged.get((value.run, value.node, value.output)), expected)
+                for value in compared if value.problem is None and value.role == "value" and value.run == first[value.method]
+            ]
         return pandas.DataFrame(rows, columns=["aot_debug_handle", "aot_ops", "aot_intermediate_output", "runtime_ops", "runtime_debug_handle", "runtime_intermediate_output", "gap", "stacktraces"])
+
+    def _gap(self, value: model.ValueAccuracy, measured: Any, comparator: Any, logged: Optional[model.LoggedValue], expected: Reference) -> dict[str, Any]:
+        """Returns a row of calculate_numeric_gap()."""
+        nodes = value.segment or [value.node]
+        key = f"{value.method}/{value.input or 0}/{value.reference_graph or 'edge'}/{value.reference_node or value.node}"
+        wanted = expected.read(key)
+        if wanted is None:
+            wanted = expected.read(f"{key}/{value.output}")
+        actual = None if logged is None else logged.array()
+        if hasattr(comparator, "element_compare"):
+            measured = None if wanted is None or actual is None else _compared(comparator, wanted, actual)
+        elif measured is None and value.equal:
+            measured = math.inf  # of SNR: there is no noise
+        handles = tuple(dict.fromkeys(node.debug_handle for node in self._graph(value.method) if node.name in nodes and node.debug_handle is not None))
+        events = [event.name for block in self.event_blocks for event in block.events if event._instruction_id == value.instruction and event.name != "OPERATOR_CALL"]
+        return {
+            "aot_debug_handle": handles, "aot_ops": nodes, "aot_intermediate_output": wanted, "runtime_ops": events[:1], "runtime_debug_handle": handles,
+            "runtime_intermediate_output": actual, "gap": [measured], "stacktraces": {node: self._trace(value.method, node) for node in nodes},
+        }
 
     def _graph(self, method: str) -> list[model.Node]:
         edge = self._etrecord.edge_dialect_program if self._etrecord else None
@@ -591,10 +602,38 @@ def _op_type(node: model.Node, recorded: str) -> str:
     return node.target.rsplit(".", 1)[-1] if node.target.startswith(("_operator.", "math.")) else node.target
 
 
+def _as_file(content: Any, name: str, folder: str) -> str:
+    """Returns the path of an input, for which the bytes of one in memory are written to a folder."""
+    if not isinstance(content, bytes):
+        return name
+    path = os.path.join(folder, os.path.basename(name))
+    pathlib.Path(path).write_bytes(content)
+    return path
+
+
+def _notebook_display() -> Any:
+    """Returns IPython's function that displays a value; None outside IPython."""
+    try:
+        ipython: Any = importlib.import_module("IPython")
+    except ImportError:
+        return None
+    return None if ipython.get_ipython() is None else ipython.display.display
+
+
+def _compared(comparator: Any, expected: Any, actual: Any) -> float:
+    """Has a caller's comparator compare two arrays. Those of ExecuTorch take torch's tensors."""
+    if any(kind.__module__.startswith("executorch.") for kind in type(comparator).__mro__):
+        import torch
+
+        expected, actual = torch.from_numpy(expected.copy()), torch.from_numpy(actual.copy())
+    return float(comparator.element_compare(expected, actual))
+
+
 def _make_reference(profile: Profile, path: str) -> None:
     """Has torch compute what the values should be."""
     info = profile.info()
-    files = [name for name in (info["etrecord"], *info["etdumps"], info["debug_buffer"]) if name]
+    named = [name for name in (info["etrecord"], *info["etdumps"], info["debug_buffer"]) if name]
+    files = [_as_file(profile._memory.at(name), name, os.path.dirname(path)) for name in named]
     other = os.environ.get("ETRECORD_TB_PYTHON")
     if other:
         package = os.fspath(pathlib.Path(__file__).resolve().parents[1])

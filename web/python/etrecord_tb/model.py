@@ -256,6 +256,396 @@ class Noise:
 
 
 @dataclass
+class Throughput:
+    """How fast a language model reads and writes."""
+
+    tokens_per_run: float | None = None
+    tokens_per_second: float | None = None
+    ms_per_token: float | None = None
+    why: str | None = None
+
+
+@dataclass
+class OddRecording:
+    """A recording that differs from the others, by `change` (0.05: 5 % slower)."""
+
+    file: str = ""
+    change: float = 0.0
+
+
+@dataclass
+class OperatorFilter:
+    """What selects the same nodes elsewhere: the options --module, --op and --backend, or arguments of graphs()."""
+
+    module: str | None = None
+    op: str | None = None
+    backend: str | None = None
+
+
+@dataclass
+class LayerKind:
+    """The layers of one kind of a language model."""
+
+    kind: str = ""
+    typical: float = 0.0
+    avg: float = 0.0
+    share: float | None = None
+    count: int = 0
+
+
+@dataclass
+class CacheBuffer:
+    """A buffer of the KV cache, or those of one layer."""
+
+    module: str = ""
+    buffer: str | None = None
+    bytes: int = 0
+    context: int = 0
+
+
+@dataclass
+class KvCache:
+    """The KV cache of a language model, in bytes."""
+
+    bytes: int = 0
+    per_token: int = 0
+    context: int = 0
+    by_layer: list[CacheBuffer] = field(default_factory=list)
+
+
+@dataclass
+class Part:
+    """A part of Method::execute; the parts add up to it."""
+
+    part: str = ""
+    backend: str | None = None
+    typical: float = 0.0
+    avg: float = 0.0
+    share: float | None = None
+
+
+@dataclass
+class AnswerPart:
+    """What a part of the sentence is about; `low` and `high` are shares, equal if nothing is hidden."""
+
+    kind: str = ""
+    op: str | None = None
+    dtype: str | None = None
+    backend: str | None = None
+    count: int = 0
+    low: float = 0.0
+    high: float = 0.0
+    filter: OperatorFilter | None = None
+
+
+@dataclass
+class Answer:
+    """The first sentence about a method, and what it is made of."""
+
+    text: str = ""
+    parts: list[AnswerPart] = field(default_factory=list)
+
+
+@dataclass
+class Group:
+    """A row of the first screen; the rows add up to Method::execute."""
+
+    part: str = ""
+    phase: str | None = None
+    pattern: str | None = None
+    op: str | None = None
+    dtype: str | None = None
+    backend: str | None = None
+    count: int = 0
+    typical: float = 0.0
+    min: float = 0.0
+    max: float = 0.0
+    each: float | None = None
+    share: float | None = None
+    estimated: bool = False
+    upper: bool = False
+    filter: OperatorFilter | None = None
+
+
+@dataclass
+class DelegatePhase:
+    """A phase that a backend recorded, or a wait that follows from two recorded times."""
+
+    backend: str | None = None
+    phase: str = ""
+    text: str = ""
+    avg: float = 0.0
+    typical: float = 0.0
+
+
+@dataclass
+class ComputeUnitTime:
+    """The time on a compute unit (NPU, GPU, CPU), where the backend records it."""
+
+    backend: str | None = None
+    compute_unit: str | None = None
+    text: str = ""
+    avg: float = 0.0
+    typical: float = 0.0
+
+
+@dataclass
+class OperatorSum:
+    """The time and the costs of all nodes of an operator."""
+
+    op: str | None = None
+    typical: float | None = None
+    p50: float | None = None
+    avg: float = 0.0
+    share: float | None = None
+    estimated: float | None = None
+    count: int = 0
+    p90: float | None = None
+    macs: int | None = None
+    bytes: int | None = None
+    weight_bytes: int | None = None
+    gflops: float | None = None
+    gbs: float | None = None
+    intensity: float | None = None
+    of_peak: float | None = None
+    bound: str | None = None
+    arithmetic: str | None = None
+    unknown_costs: int | None = None
+    hinted_costs: int | None = None
+
+
+@dataclass
+class ModuleWithChildren:
+    """A module with all modules below it."""
+
+    typical: float | None = None
+    p50: float | None = None
+    avg: float | None = None
+    share: float | None = None
+    count: int = 0
+    macs: float | None = None
+    bytes: float | None = None
+    gflops: float | None = None
+    gbs: float | None = None
+
+
+@dataclass
+class ModuleSum:
+    """The time and the costs of a module's own operators, which add up; `with_children` includes the modules below it."""
+
+    module: str | None = None
+    module_type: str | None = None
+    level: int = 0
+    with_children: ModuleWithChildren | None = None
+    typical: float | None = None
+    p50: float | None = None
+    avg: float = 0.0
+    share: float | None = None
+    estimated: float | None = None
+    count: int = 0
+    p90: float | None = None
+    macs: int | None = None
+    bytes: int | None = None
+    weight_bytes: int | None = None
+    gflops: float | None = None
+    gbs: float | None = None
+    intensity: float | None = None
+    of_peak: float | None = None
+    bound: str | None = None
+    arithmetic: str | None = None
+    unknown_costs: int | None = None
+    hinted_costs: int | None = None
+
+
+@dataclass
+class PatternWithChildren:
+    """The modules of a pattern with all modules below them."""
+
+    typical: float | None = None
+    avg: float | None = None
+    share: float | None = None
+    count: int = 0
+    macs: float | None = None
+    bytes: float | None = None
+    gflops: float | None = None
+    gbs: float | None = None
+
+
+@dataclass
+class PatternSum:
+    """Repeated modules as one row: layers.*.attention."""
+
+    pattern: str = ""
+    module_type: str | None = None
+    modules: int = 0
+    level: int = 0
+    median: float | None = None
+    slowest: str = ""
+    slowest_total: float = 0.0
+    with_children: PatternWithChildren | None = None
+    typical: float | None = None
+    p50: float | None = None
+    avg: float = 0.0
+    share: float | None = None
+    estimated: float | None = None
+    count: int = 0
+    p90: float | None = None
+    macs: int | None = None
+    bytes: int | None = None
+    weight_bytes: int | None = None
+    gflops: float | None = None
+    gbs: float | None = None
+    intensity: float | None = None
+    of_peak: float | None = None
+    bound: str | None = None
+    arithmetic: str | None = None
+    unknown_costs: int | None = None
+    hinted_costs: int | None = None
+
+
+@dataclass
+class BackendSum:
+    """The time and the costs of the operators of a backend; None: no backend."""
+
+    backend: str | None = None
+    typical: float | None = None
+    p50: float | None = None
+    avg: float = 0.0
+    share: float | None = None
+    estimated: float | None = None
+    count: int = 0
+    p90: float | None = None
+    macs: int | None = None
+    bytes: int | None = None
+    weight_bytes: int | None = None
+    gflops: float | None = None
+    gbs: float | None = None
+    intensity: float | None = None
+    of_peak: float | None = None
+    bound: str | None = None
+    arithmetic: str | None = None
+    unknown_costs: int | None = None
+    hinted_costs: int | None = None
+
+
+@dataclass
+class SourceSum:
+    """The time and the costs of a line of the model's code."""
+
+    file: str | None = None
+    line: int | None = None
+    function: str | None = None
+    code: str | None = None
+    typical: float | None = None
+    p50: float | None = None
+    avg: float = 0.0
+    share: float | None = None
+    estimated: float | None = None
+    count: int = 0
+    p90: float | None = None
+    macs: int | None = None
+    bytes: int | None = None
+    weight_bytes: int | None = None
+    gflops: float | None = None
+    gbs: float | None = None
+    intensity: float | None = None
+    of_peak: float | None = None
+    bound: str | None = None
+    arithmetic: str | None = None
+    unknown_costs: int | None = None
+    hinted_costs: int | None = None
+
+
+@dataclass
+class KernelSum:
+    """The time of a kernel, without the number in its name."""
+
+    kernel: str = ""
+    backend: str | None = None
+    typical: float = 0.0
+    p50: float = 0.0
+    p90: float = 0.0
+    avg: float = 0.0
+    share: float | None = None
+    count: int = 0
+
+
+@dataclass
+class Savings:
+    """What a finding could save; `low` None: up to `high`; `high` None: nothing is known. once: not in each inference, but once."""
+
+    low: float | None = None
+    high: float | None = None
+    once: bool = False
+
+
+@dataclass
+class CodeChange:
+    """The lines to change, before and after."""
+
+    before: str = ""
+    after: str = ""
+
+
+@dataclass
+class Finding:
+    """What to do, why, what it could save, and how sure that is."""
+
+    kind: str = ""
+    title: str = ""
+    fact: str = ""
+    evidence: str = ""
+    saving: str = ""
+    saves: Savings | None = None
+    least: float | None = None
+    effort: str = ""
+    filter: OperatorFilter | None = None
+    code: CodeChange | None = None
+    potential: float | None = None
+    potential_share: float | None = None
+    certainty: str = ""
+    caveat: str | None = None
+    cost: float | None = None
+    share: float | None = None
+    once: bool = False
+    slope: float | None = None
+    nodes: list[str] = field(default_factory=list)
+    instructions: list[int] = field(default_factory=list)
+    shares_with: list[int] = field(default_factory=list)
+
+
+@dataclass
+class OutputGap:
+    """How far an output is from its reference."""
+
+    run: int = 0
+    output: int = 0
+    set: int = 0
+    rule: str = ""
+    problem: str | None = None
+    mse: float | None = None
+    l1: float | None = None
+    max_abs_error: float | None = None
+    snr_db: float | None = None
+    elements: int | None = None
+    left_out: int | None = None
+    unlike: int | None = None
+
+
+@dataclass
+class AccuracyHead:
+    """How accurate the outputs are, and what comes first where they are not."""
+
+    reference: str | None = None
+    reference_of: str = ""
+    own_program: bool = False
+    inputs: int = 0
+    output_snr_db: float | None = None
+    ranked_by: str = ""
+    text: str | None = None
+
+
+@dataclass
 class RunPhase:
     """The runs of one phase of a method. told_by says how phases were distinguished: "sizes" and "events" are certain, "times" is an estimate."""
 
@@ -271,7 +661,7 @@ class RunPhase:
     max: float | None
     noise: Noise
     typical: float | None = None
-    throughput: dict[str, Any] | None = None
+    throughput: Throughput | None = None
 
 
 @dataclass
@@ -291,36 +681,36 @@ class MethodSummary:
     delegate_only: float | None
     framework: float | None
     unexplained: float | None
-    by_op: list[dict[str, Any]]
-    by_module: list[dict[str, Any]]
-    by_pattern: list[dict[str, Any]]
-    by_backend: list[dict[str, Any]]
-    by_source: list[dict[str, Any]]
-    findings: list[dict[str, Any]] = field(default_factory=list)
+    by_op: list[OperatorSum]
+    by_module: list[ModuleSum]
+    by_pattern: list[PatternSum]
+    by_backend: list[BackendSum]
+    by_source: list[SourceSum]
+    findings: list[Finding] = field(default_factory=list)
     clock_hidden: float | None = None
     estimated_confidence: float | None = None
     filtered: float | None = None
     first_run: FirstRun | None = None
     noise: Noise | None = None
     phases_of_runs: list[RunPhase] = field(default_factory=list)
-    output_gaps: list[dict[str, Any]] = field(default_factory=list)
-    phases: list[dict[str, Any]] = field(default_factory=list)
-    compute_units: list[dict[str, Any]] = field(default_factory=list)
-    accuracy: dict[str, Any] | None = None
-    odd_recordings: list[dict[str, Any]] = field(default_factory=list)
+    output_gaps: list[OutputGap] = field(default_factory=list)
+    phases: list[DelegatePhase] = field(default_factory=list)
+    compute_units: list[ComputeUnitTime] = field(default_factory=list)
+    accuracy: AccuracyHead | None = None
+    odd_recordings: list[OddRecording] = field(default_factory=list)
     estimated_typical: float | None = None
     clock_hidden_typical: float | None = None
-    parts: list[dict[str, Any]] = field(default_factory=list)
-    by_kernel: list[dict[str, Any]] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    by_kernel: list[KernelSum] = field(default_factory=list)
     filtered_typical: float | None = None
-    answer: dict[str, Any] | None = field(default_factory=dict)
-    groups: list[dict[str, Any]] = field(default_factory=list)
+    answer: Answer | None = None
+    groups: list[Group] = field(default_factory=list)
     method_rule: str | None = None
     method_evidence: str | None = None
     candidates: list[str] = field(default_factory=list)
-    throughput: dict[str, Any] | None = None
-    layer_kinds: list[dict[str, Any]] = field(default_factory=list)
-    kv_cache: dict[str, Any] | None = None
+    throughput: Throughput | None = None
+    layer_kinds: list[LayerKind] = field(default_factory=list)
+    kv_cache: KvCache | None = None
 
     def __repr__(self) -> str:
         return f"<MethodSummary {self.method}: {number(self.execute.typical)} per inference, {self.runs} runs, {len(self.findings)} findings>"
@@ -328,9 +718,21 @@ class MethodSummary:
     def _cells(self) -> dict[str, Any]:
         """The columns of its row in a notebook."""
         return {
-            "method": self.method, "typical": self.execute.typical, "p90": self.execute.p90, "runs": self.runs, "on nodes": self.nodes, "slowest operator": next((row["op"] for row in self.by_op), ""),
-            "first finding": next((finding["title"] for finding in self.findings), ""),
+            "method": self.method, "typical": self.execute.typical, "p90": self.execute.p90, "runs": self.runs, "on nodes": self.nodes, "slowest operator": next((row.op for row in self.by_op), ""),
+            "first finding": next((finding.title for finding in self.findings), ""),
         }
+
+
+@dataclass
+class SourcePattern:
+    """The modules of a pattern that run a source line."""
+
+    pattern: str = ""
+    modules: int = 0
+    typical: float | None = None
+    avg: float = 0.0
+    share: float | None = None
+    count: int = 0
 
 
 @dataclass
@@ -358,7 +760,7 @@ class SourceLine:
     arithmetic: str | None
     unknown_costs: int | None
     hinted_costs: int | None
-    patterns: list[dict[str, Any]]
+    patterns: list[SourcePattern]
     typical: float | None = None
 
 
@@ -401,6 +803,22 @@ class OperatorDelegation:
 
 
 @dataclass
+class DelegateModule:
+    """A module with nodes in a delegate."""
+
+    pattern: str = ""
+    count: int = 0
+
+
+@dataclass
+class DelegateOperator:
+    """An operator with nodes in a delegate."""
+
+    op: str = ""
+    count: int = 0
+
+
+@dataclass
 class Delegate:
     """A delegate, called at `instruction`: the time of its graph operators (on_nodes, of which `estimated`), its overhead by phase, and the whole call by compute unit, if its backend records them."""
 
@@ -421,8 +839,8 @@ class Delegate:
     cpu: float | None
     typical: float | None = None
     macs: int | None = None
-    modules: list[dict[str, Any]] = field(default_factory=list)
-    op_types: list[dict[str, Any]] = field(default_factory=list)
+    modules: list[DelegateModule] = field(default_factory=list)
+    op_types: list[DelegateOperator] = field(default_factory=list)
     payload_bytes: int | None = None
     weight_bytes: int | None = None
 
@@ -488,16 +906,53 @@ class MemoryPeak:
 
 
 @dataclass
+class PlanInstructions:
+    """What the plan holds at each instruction, as lists of one length."""
+
+    count: int = 0
+    live_bytes: list[int] = field(default_factory=list)
+    op: list[int] = field(default_factory=list)
+    module: list[int] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass
+class BoundaryTensor:
+    """An input or output of a method."""
+
+    role: str = ""
+    index: int = 0
+    name: str = ""
+    dtype: str | None = None
+    shape: list[int | str] | None = None
+    bytes: int = 0
+    largest_shape: bool = False
+    planned: bool = False
+
+
+@dataclass
+class DelegateBlob:
+    """The data of a delegate."""
+
+    backend: str = ""
+    instruction: int | None = None
+    delegates: int = 0
+    bytes: int = 0
+    segment: int | None = None
+    weight_bytes: int | None = None
+
+
+@dataclass
 class MemoryPlan:
     """The memory that the program plans, in bytes. instructions, inputs_and_outputs and delegates are dicts."""
 
     planned_bytes: int
     peak: MemoryPeak | None
     buffers: list[PlannedBuffer]
-    instructions: dict[str, Any]
+    instructions: PlanInstructions
     tensors: list[PlannedTensor]
-    inputs_and_outputs: list[dict[str, Any]]
-    delegates: list[dict[str, Any]]
+    inputs_and_outputs: list[BoundaryTensor]
+    delegates: list[DelegateBlob]
 
 
 @dataclass
@@ -512,16 +967,55 @@ class MemoryFinding:
 
 
 @dataclass
+class Weight:
+    """A weight of the program."""
+
+    name: str = ""
+    kind: str = ""
+    module: str = ""
+    dtype: str | None = None
+    shape: list[int | str] | None = None
+    bytes: int | None = None
+
+
+@dataclass
+class WeightSum:
+    """The weights of a module, or of a type."""
+
+    module: str = ""
+    dtype: str = ""
+    count: int = 0
+    bytes: int = 0
+
+
+@dataclass
+class MissingWeight:
+    """A weight that the program does not have."""
+
+    what: str = ""
+    text: str = ""
+
+
+@dataclass
 class MethodMemory:
     """The memory of a method, in bytes; plan is None without a .pte. Items without a class of their own are dicts."""
 
     method: str
     plan: MemoryPlan | None
-    weights: list[dict[str, Any]]
-    weight_sums: list[dict[str, Any]]
-    not_in_program: list[dict[str, str]]
+    weights: list[Weight]
+    weight_sums: list[WeightSum]
+    not_in_program: list[MissingWeight]
     findings: list[MemoryFinding]
-    kv_cache: dict[str, Any] | None = None
+    kv_cache: KvCache | None = None
+
+
+@dataclass
+class OddRecordingOfSide:
+    """A recording that differs from the others of its side, by `change` (0.05: 5 % slower)."""
+
+    side: str = ""
+    file: str = ""
+    change: float = 0.0
 
 
 @dataclass
@@ -553,7 +1047,7 @@ class Change:
     reason: str | None
     cause: str | None
     assumes: list[str]
-    odd_recordings: list[dict[str, Any]]
+    odd_recordings: list[OddRecordingOfSide]
     recordings_needed: int | None
 
 
@@ -609,6 +1103,16 @@ class AccuracyMeasures:
 
 
 @dataclass
+class TapStatistic:
+    """A statistic that a tap computed on the device, and what it should be."""
+
+    name: str = ""
+    value: float | None = None
+    reference: float | None = None
+    difference: float | None = None
+
+
+@dataclass
 class ValueAccuracy:
     """A value that a run logged, compared with its reference; `problem` says why it was not. `local` compares it with what the reference computes from the values that the
     device logged before, and so shows the error that the operators of `segment` added."""
@@ -658,7 +1162,7 @@ class ValueAccuracy:
     left_out: int | None = None
     nonfinite: int | None = None
     computed_by: str = ""
-    statistics: list[dict[str, Any]] = field(default_factory=list)
+    statistics: list[TapStatistic] = field(default_factory=list)
     statistics_difference: float | None = None
     statistics_text: str | None = None
     origin: bool = False
@@ -685,6 +1189,247 @@ class Accuracy:
 
 
 @dataclass
+class SideFacts:
+    """What a side of a comparison is."""
+
+    runs: int = 0
+    skipped_runs: int = 0
+    steadiness: str | None = None
+
+
+@dataclass
+class ThroughputChange:
+    """How fast a language model reads and writes, on both sides."""
+
+    base_tokens_per_run: float | None = None
+    new_tokens_per_run: float | None = None
+    base_ms_per_token: float | None = None
+    new_ms_per_token: float | None = None
+    base_tokens_per_second: float | None = None
+    new_tokens_per_second: float | None = None
+    verdict: str | None = None
+    text: str = ""
+
+
+@dataclass
+class Difference:
+    """Something besides times that differs between the sides."""
+
+    kind: str = ""
+    name: str | None = None
+    base: str | None = None
+    new: str | None = None
+
+
+@dataclass
+class PartChange:
+    """A part of Method::execute on both sides."""
+
+    part: str = ""
+    backend: str | None = None
+    base_typical: float = 0.0
+    new_typical: float = 0.0
+    change_typical: float = 0.0
+    base_avg: float = 0.0
+    new_avg: float = 0.0
+    change_avg: float = 0.0
+
+
+@dataclass
+class GroupChange(Change):
+    """The times of a group of nodes on both sides."""
+
+    base_nodes: int = 0
+    new_nodes: int = 0
+    base_macs: int | None = None
+    new_macs: int | None = None
+    base_bytes: int | None = None
+    new_bytes: int | None = None
+    base_gflops: float | None = None
+    new_gflops: float | None = None
+    base_gbs: float | None = None
+    new_gbs: float | None = None
+    base_intensity: float | None = None
+    new_intensity: float | None = None
+    base_arithmetic: str | None = None
+    new_arithmetic: str | None = None
+
+
+@dataclass
+class OperatorChange(Change):
+    """An operator on both sides."""
+
+    op: str = ""
+    base_nodes: int = 0
+    new_nodes: int = 0
+    base_macs: int | None = None
+    new_macs: int | None = None
+    base_bytes: int | None = None
+    new_bytes: int | None = None
+    base_gflops: float | None = None
+    new_gflops: float | None = None
+    base_gbs: float | None = None
+    new_gbs: float | None = None
+    base_intensity: float | None = None
+    new_intensity: float | None = None
+    base_arithmetic: str | None = None
+    new_arithmetic: str | None = None
+
+
+@dataclass
+class ModuleChange(Change):
+    """A module's own operators on both sides; `with_children` includes the modules below it."""
+
+    module: str = ""
+    with_children: GroupChange | None = None
+    base_nodes: int = 0
+    new_nodes: int = 0
+    base_macs: int | None = None
+    new_macs: int | None = None
+    base_bytes: int | None = None
+    new_bytes: int | None = None
+    base_gflops: float | None = None
+    new_gflops: float | None = None
+    base_gbs: float | None = None
+    new_gbs: float | None = None
+    base_intensity: float | None = None
+    new_intensity: float | None = None
+    base_arithmetic: str | None = None
+    new_arithmetic: str | None = None
+
+
+@dataclass
+class PatternChange(Change):
+    """Repeated modules on both sides."""
+
+    pattern: str = ""
+    with_children: GroupChange | None = None
+    base_nodes: int = 0
+    new_nodes: int = 0
+    base_macs: int | None = None
+    new_macs: int | None = None
+    base_bytes: int | None = None
+    new_bytes: int | None = None
+    base_gflops: float | None = None
+    new_gflops: float | None = None
+    base_gbs: float | None = None
+    new_gbs: float | None = None
+    base_intensity: float | None = None
+    new_intensity: float | None = None
+    base_arithmetic: str | None = None
+    new_arithmetic: str | None = None
+
+
+@dataclass
+class BackendChange(Change):
+    """A backend on both sides."""
+
+    backend: str = ""
+    base_nodes: int = 0
+    new_nodes: int = 0
+    base_macs: int | None = None
+    new_macs: int | None = None
+    base_bytes: int | None = None
+    new_bytes: int | None = None
+    base_gflops: float | None = None
+    new_gflops: float | None = None
+    base_gbs: float | None = None
+    new_gbs: float | None = None
+    base_intensity: float | None = None
+    new_intensity: float | None = None
+    base_arithmetic: str | None = None
+    new_arithmetic: str | None = None
+
+
+@dataclass
+class SourceChange(Change):
+    """A source line on both sides."""
+
+    source: str = ""
+    base_nodes: int = 0
+    new_nodes: int = 0
+    base_macs: int | None = None
+    new_macs: int | None = None
+    base_bytes: int | None = None
+    new_bytes: int | None = None
+    base_gflops: float | None = None
+    new_gflops: float | None = None
+    base_gbs: float | None = None
+    new_gbs: float | None = None
+    base_intensity: float | None = None
+    new_intensity: float | None = None
+    base_arithmetic: str | None = None
+    new_arithmetic: str | None = None
+
+
+@dataclass
+class KernelChange(Change):
+    """A kernel on both sides."""
+
+    kernel: str = ""
+    backend: str | None = None
+    base_nodes: int = 0
+    new_nodes: int = 0
+    base_macs: int | None = None
+    new_macs: int | None = None
+    base_bytes: int | None = None
+    new_bytes: int | None = None
+    base_gflops: float | None = None
+    new_gflops: float | None = None
+    base_gbs: float | None = None
+    new_gbs: float | None = None
+    base_intensity: float | None = None
+    new_intensity: float | None = None
+    base_arithmetic: str | None = None
+    new_arithmetic: str | None = None
+
+
+@dataclass
+class PatternOperatorChange(Change):
+    """An operator in repeated modules on both sides."""
+
+    pattern: str = ""
+    op: str = ""
+    base_nodes: int = 0
+    new_nodes: int = 0
+    base_macs: int | None = None
+    new_macs: int | None = None
+    base_bytes: int | None = None
+    new_bytes: int | None = None
+    base_gflops: float | None = None
+    new_gflops: float | None = None
+    base_gbs: float | None = None
+    new_gbs: float | None = None
+    base_intensity: float | None = None
+    new_intensity: float | None = None
+    base_arithmetic: str | None = None
+    new_arithmetic: str | None = None
+
+
+@dataclass
+class ValueGap:
+    """A value that both sides logged, and how far the two are apart."""
+
+    base_node: str | None = None
+    new_node: str | None = None
+    role: str = ""
+    index: int = 0
+    output: int | None = None
+    instruction_id: int | None = None
+    base_run: int = 0
+    new_run: int = 0
+    run_pairs: int = 0
+    problem: str | None = None
+    mse: float | None = None
+    l1: float | None = None
+    max_abs_error: float | None = None
+    snr_db: float | None = None
+    elements: int | None = None
+    left_out: int | None = None
+    unlike: int | None = None
+
+
+@dataclass
 class MethodDiff:
     """What became slower or faster in a method. Rows of by_... and numeric_gap, and items without a class of their own, are dicts.
 
@@ -696,25 +1441,25 @@ class MethodDiff:
     verdict_text: str
     reason_text: str | None
     odd_text: str | None
-    base: dict[str, Any] | None
-    new: dict[str, Any] | None
-    differences: list[dict[str, str | None]]
-    parts: list[dict[str, Any]]
+    base: SideFacts | None
+    new: SideFacts | None
+    differences: list[Difference]
+    parts: list[PartChange]
     by_events: bool
     timed_nodes: int
     timed_paired: int
     may_differ: bool
     nodes: list[NodeChange] = field(default_factory=list)
-    by_op: list[dict[str, Any]] = field(default_factory=list)
-    by_module: list[dict[str, Any]] = field(default_factory=list)
-    by_pattern: list[dict[str, Any]] = field(default_factory=list)
-    by_backend: list[dict[str, Any]] = field(default_factory=list)
-    by_source: list[dict[str, Any]] = field(default_factory=list)
-    by_kernel: list[dict[str, Any]] = field(default_factory=list)
-    findings: list[dict[str, Any]] = field(default_factory=list)
-    numeric_gap: list[dict[str, Any]] = field(default_factory=list)
-    by_pattern_op: list[dict[str, Any]] = field(default_factory=list)
-    throughput: dict[str, Any] | None = None
+    throughput: ThroughputChange | None = None
+    by_op: list[OperatorChange] = field(default_factory=list)
+    by_module: list[ModuleChange] = field(default_factory=list)
+    by_pattern: list[PatternChange] = field(default_factory=list)
+    by_backend: list[BackendChange] = field(default_factory=list)
+    by_source: list[SourceChange] = field(default_factory=list)
+    by_kernel: list[KernelChange] = field(default_factory=list)
+    by_pattern_op: list[PatternOperatorChange] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    numeric_gap: list[ValueGap] = field(default_factory=list)
 
 
 @dataclass

@@ -407,23 +407,24 @@ class Profile(_Handle):
 
         return model.build(model.Diff, {key: said[key] for key in ("limit", "recording_noise", "turns", "methods", "load")})
 
-    def accuracy(self, reference: Path | None = None, reference_record: Profile | None = None) -> model.Accuracy:
+    def accuracy(self, reference: Path | None = None, reference_record: Profile | None = None, *, on_aten: bool = False) -> model.Accuracy:
         """Returns the values that the runs logged, compared with a reference, as `etrecord-tb accuracy` does.
 
         reference: a file that `etrecord-tb reference` wrote; without one, outputs are compared with the record's reference outputs. reference_record: the profile
-        of the record from which the reference was made, if it is another one, such as the float model.
+        of the record from which the reference was made, if it is another one, such as the float model. on_aten: compares with the values of the exported program instead of the
+        Edge program's.
         """
-        said = self.accuracy_document(reference, reference_record)
+        said = self.accuracy_document(reference, reference_record, on_aten=on_aten)
         for warning in said.pop("warnings"):
             warnings.warn(f"{warning['file']}: {warning['message']}" if warning["file"] else warning["message"], EtrecordWarning, stacklevel=2)
         from . import model
 
         return model.build(model.Accuracy, {key: value for key, value in said.items() if key != "schema"})
 
-    def accuracy_document(self, reference: Path | None = None, reference_record: Profile | None = None) -> dict[str, Any]:
+    def accuracy_document(self, reference: Path | None = None, reference_record: Profile | None = None, *, on_aten: bool = False) -> dict[str, Any]:
         """Returns what accuracy() does as the JSON document of `etrecord-tb accuracy`."""
         with self._opened() as profile, contextlib.nullcontext() if reference_record is None else reference_record._opened() as other:
-            document: dict[str, Any] = json.loads(_library.accuracy(profile, _path(reference), other))
+            document: dict[str, Any] = json.loads(_library.accuracy(profile, _path(reference), other, on_aten))
         return document
 
     def events_table(

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * trace_stacks.c - runs as stacks, for flame graphs: speedscope's own format, with the stacks in
+ * the order of time, and folded stacks, which Brendan Gregg's FlameGraph and speedscope read: one
+ * line "method;module;operator nanoseconds" for each stack, with the time of all runs.
+ *
+ * A stack is the method, the modules around the operator from the outermost on, and the operator.
+ * Equal operators of equal modules have one name, so viewers add them up. In folded stacks an event
+ * counts without the events inside it, so the sum of all lines is the time of the runs.
+ */
+#include "trace/trace_format.h"
+
+#include "base/utf8.h"
+#include "base/writer.h"
+#include "output/fields.h"
+#include "output/label.h"
+
+/* What speedscope looks for. */
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+/* An event that is drawn. */
+typedef struct bar {
+  uint64_t start, end; /* nanoseconds */
+  uint64_t inside;     /* nanoseconds of the bars directly inside it */
+  uint32_t process;
+  uint32_t lane;  /* lane of its process, for events that overlap without being nested */
+  uint32_t frame; /* index of its name */
+  uint32_t stack; /* index of its folded stack */
+} bar;
+
+/* What a bar is called, with the line of the model. */
+typedef struct frame {
+  const char *name;
+  const etr_source *source; /* NULL: not known */
+} frame;
+
+/* The bars that are open in a lane, innermost last. */
+typedef struct open_lane {
+  etr_vec(size_t) bars;
+} open_lane;
+
+/* Names and stacks of an event, which are made once. */
+typedef struct event_names {
+  uint32_t frame, stack; /* plus 1; 0: not made yet */
+} event_names;
+
+typedef struct stacks {
+  const etr_profile *profile;
+  const etr_trace_options *options;
+  etr_arena arena;
+  etr_arena scratch; /* memory of one run */
+  etr_placer placer;
+  etr_map frame_numbers, stack_numbers;
+  event_names *names;     /* per event of all blocks */
+  const char **processes; /* per process: its name; NULL: it has no bars */
+  uint32_t *lane_counts;  /* per process */
+  etr_vec(bar) bars;
+  etr_vec(frame) frames;
+  etr_vec(const char *) folded;
+  etr_vec(open_lane) lanes; /* of the run that is placed */
+} stacks;
+
+/* ---- Names ---- */
+
+/* Returns the number of a frame, which is added if its name is new. */
+static uint32_t frame_of(stacks *s, const etr_block *block, const etr_event *event) {
+  const etr_node *node = etr_trace_node(s->profile, block, event);
+  const char *name = event->label;
+  if (node != NULL) {
+    const char *module = etr_trace_module(s->profile, block, event);
+    etr_slice op = etr_label_op(node->target);
+    name = etr_arena_format(&s->arena, "%s%s%.*s", module, module[0] ? " \xC2\xB7 " : "",
+                            (int)op.size, op.data);
+  }
+  if (name == NULL)
+    return 0;
+  uint32_t known = etr_map_get(&s->frame_numbers, etr_slice_of(name));
+  if (known != ETR_NONE)
+    return known;
+  frame *added = etr_vec_push(&s->arena, &s->frames);
+  if (added == NULL)
+    return 0;
+  *added = (frame){name, node != NULL ? node->source : NULL};
+  etr_map_set(&s->frame_numbers, etr_slice_of(name), (uint32_t)s->frames.count - 1);
+  return (uint32_t)s->frames.count - 1;
+}
+
+/* Puts a name as a part of a folded stack: ';' ends a part, and a line ends a stack. */
+static void put_part(etr_writer *writer, etr_slice name) {
+  for (size_t at = 0, size; at < name.size; at += size) {
+    uint32_t code = etr_character_at(name.data + at, &size);
+    if (code == ';')
+      etr_puts(writer, ":");
+    else if (etr_is_control(code))
+      etr_puts(writer, " ");
+    else
+      etr_put(writer, (etr_slice){name.data + at, size});
+  }
+}
+
+/* Puts the modules around a node, from the outermost on, each with its whole path. */
+static void put_modules(etr_writer *writer, const char *path) {
+  for (size_t size = 1; path[0] != '\0' && size <= strlen(path); size++) {
+    if (path[size] != '.' && path[size] != '\0')
+      continue;
+    put_part(writer, (etr_slice){path, size});
+    etr_puts(writer, ";");
+  }
+}
+
+/* Returns the number of a folded stack, which is added if it is new. */
+static uint32_t stack_of(stacks *s, const etr_block *block, const etr_event *event) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, &s->arena, &writer);
+  put_part(&writer, etr_slice_of(etr_trace_method_name(s->profile, block)));
+  etr_puts(&writer, ";");
+  put_modules(&writer, etr_trace_module(s->profile, block, event));
+  const etr_node *node = etr_trace_node(s->profile, block, event);
+  put_part(&writer, node != NULL ? etr_label_op(node->target) : etr_slice_of(event->label));
+  const char *stack = etr_text_end(&text, &writer);
+  if (stack == NULL)
+    return 0;
+  uint32_t known = etr_map_get(&s->stack_numbers, etr_slice_of(stack));
+  if (known != ETR_NONE)
+    return known;
+  const char **added = etr_vec_push(&s->arena, &s->folded);
+  if (added == NULL)
+    return 0;
+  *added = stack;
+  etr_map_set(&s->stack_numbers, etr_slice_of(stack), (uint32_t)s->folded.count - 1);
+  return (uint32_t)s->folded.count - 1;
+}
+
+static void name_process(stacks *s, size_t process, uint32_t run) {
+  const etr_run *of = &s->profile->runs[run];
+  const char *name = etr_trace_method_name(s->profile, &s->profile->blocks[of->block]);
+  if (s->processes[process] != NULL)
+    return;
+  bool is_one_of_several = s->profile->etdump_count > 1 && of->dump < s->profile->etdump_count;
+  s->processes[process] = is_one_of_several ? etr_arena_format(&s->arena, "%s, %s", name,
+                                                               s->profile->etdumps[of->dump])
+                                            : name;
+}
+
+/* ---- Collecting ---- */
+
+/* Puts a bar into the first lane where it is inside the bars that are open, or behind all. */
+static void put_into_lane(stacks *s, size_t index) {
+  bar *of = &s->bars.data[index];
+  for (of->lane = 0;; of->lane++) {
+    if (of->lane == s->lanes.count) {
+      open_lane *added = etr_vec_push(&s->scratch, &s->lanes);
+      if (added == NULL)
+        return;
+      *added = (open_lane){0};
+    }
+    open_lane *lane = &s->lanes.data[of->lane];
+    while (lane->bars.count > 0 &&
+           s->bars.data[lane->bars.data[lane->bars.count - 1]].end <= of->start)
+      lane->bars.count--;
+    bar *around = lane->bars.count > 0 ? &s->bars.data[lane->bars.data[lane->bars.count - 1]]
+                                       : NULL;
+    if (around != NULL && around->end < of->end)
+      continue;
+    if (around != NULL)
+      around->inside += of->end - of->start;
+    size_t *opened = etr_vec_push(&s->scratch, &lane->bars);
+    if (opened != NULL)
+      *opened = index;
+    break;
+  }
+  s->lane_counts[of->process] = ETR_MAX(s->lane_counts[of->process], of->lane + 1);
+}
+
+/* Adds the bars of a run. */
+static void collect_run(stacks *s, uint32_t run) {
+  const etr_block *block = &s->profile->blocks[s->profile->runs[run].block];
+  size_t process = etr_placer_process(&s->placer, run);
+  (void)etr_place_run(&s->placer, run);
+  name_process(s, process, run);
+  etr_arena_init(&s->scratch);
+  memset(&s->lanes, 0, sizeof s->lanes);
+  for (size_t i = 0; i < s->placer.spans.count; i++) {
+    const etr_span *span = &s->placer.spans.data[i];
+    const etr_event *event = &block->events[span->event];
+    event_names
+        *names = &s->names[s->placer.first_event[s->profile->runs[run].block] + span->event];
+    if (names->frame == 0)
+      *names = (event_names){frame_of(s, block, event) + 1, stack_of(s, block, event) + 1};
+    bar *added = etr_vec_push(&s->arena, &s->bars);
+    if (added == NULL)
+      break;
+    *added = (bar){.start = span->start,
+                   .end = span->end,
+                   .process = (uint32_t)process,
+                   .frame = names->frame - 1,
+                   .stack = names->stack - 1};
+    put_into_lane(s, s->bars.count - 1);
+  }
+  s->placer.failed |= etr_arena_failed(&s->scratch);
+  etr_arena_clear(&s->scratch);
+}
+
+/* ---- Folded stacks ---- */
+
+static void put_folded(stacks *s, etr_writer *writer) {
+  uint64_t *sums = etr_arena_alloc_array(&s->arena, s->folded.count, sizeof *sums);
+  for (size_t i = 0; sums != NULL && i < s->bars.count; i++) {
+    const bar *of = &s->bars.data[i];
+    sums[of->stack] += of->end - of->start - of->inside;
+  }
+  for (size_t i = 0; sums != NULL && i < s->folded.count; i++) {
+    if (sums[i] == 0)
+      continue;
+    etr_puts(writer, s->folded.data[i]);
+    etr_puts(writer, " ");
+    etr_put_uint(writer, sums[i]);
+    etr_puts(writer, "\n");
+  }
+}
+
+/* ---- speedscope ---- */
+
+static void put_event(etr_fields *fields, const char *type, uint32_t of, uint64_t at) {
+  etr_jw_object(fields->json);
+  etr_field_text(fields, "type", type);
+  etr_field_count(fields, "frame", of);
+  etr_field_count(fields, "at", at);
+  etr_jw_end(fields->json);
+}
+
+/* Writes the bars of a lane of a process as a profile of opening and closing frames. */
+static void put_profile(stacks *s, etr_fields *fields, size_t process, uint32_t lane) {
+  etr_vec(const bar *) open = {0};
+  uint64_t end = 0;
+  for (size_t i = 0; i < s->bars.count; i++)
+    if (s->bars.data[i].process == process)
+      end = ETR_MAX(end, s->bars.data[i].end);
+  etr_jw_object(fields->json);
+  etr_field_text(fields, "type", "evented");
+  const char *name = s->processes[process];
+  if (lane > 0)
+    name = etr_arena_format(&s->arena, "%s, overlap %u", name, (unsigned)lane);
+  etr_field_text(fields, "name", name);
+  etr_field_text(fields, "unit", "nanoseconds");
+  etr_field_count(fields, "startValue", 0);
+  etr_field_count(fields, "endValue", end);
+  etr_field_list(fields, "events");
+  for (size_t i = 0; i < s->bars.count; i++) {
+    const bar *of = &s->bars.data[i];
+    if (of->process != process || of->lane != lane)
+      continue;
+    for (; open.count > 0 && open.data[open.count - 1]->end <= of->start; open.count--)
+      put_event(fields, "C", open.data[open.count - 1]->frame, open.data[open.count - 1]->end);
+    put_event(fields, "O", of->frame, of->start);
+    const bar **opened = etr_vec_push(&s->arena, &open);
+    if (opened == NULL)
+      break;
+    *opened = of;
+  }
+  for (; open.count > 0; open.count--)
+    put_event(fields, "C", open.data[open.count - 1]->frame, open.data[open.count - 1]->end);
+  etr_jw_end(fields->json);
+  etr_jw_end(fields->json);
+}
+
+static void put_frames(stacks *s, etr_fields *fields) {
+  etr_jw_key(fields->json, "shared");
+  etr_jw_object(fields->json);
+  etr_field_list(fields, "frames");
+  for (size_t i = 0; i < s->frames.count; i++) {
+    const frame *of = &s->frames.data[i];
+    etr_jw_object(fields->json);
+    etr_field_text(fields, "name", of->name);
+    if (of->source != NULL) {
+      etr_field_text(fields, "file", of->source->file);
+      etr_jw_key(fields->json, "line");
+      etr_jw_int(fields->json, of->source->line);
+    }
+    etr_jw_end(fields->json);
+  }
+  etr_jw_end(fields->json);
+  etr_jw_end(fields->json);
+}
+
+static void put_speedscope(stacks *s, etr_writer *writer) {
+  etr_jw json;
+  etr_jw_init(&json, writer, ETR_JW_DOCUMENT);
+  etr_fields fields = {s->profile, ETR_UNIT_US, &json};
+  etr_jw_object(&json);
+  etr_field_text(&fields, "$schema", SCHEMA);
+  etr_field_text(&fields, "exporter", "etrecord-tb");
+  etr_field_count(&fields, "activeProfileIndex", 0);
+  put_frames(s, &fields);
+  etr_field_list(&fields, "profiles");
+  for (size_t process = 0; process < s->placer.process_count; process++)
+    for (uint32_t lane = 0; lane < s->lane_counts[process]; lane++)
+      put_profile(s, &fields, process, lane);
+  etr_jw_end(&json);
+  etr_jw_end(&json);
+}
+
+etr_status etr_trace_write_stacks(const etr_profile *profile, const etr_trace_options *options,
+                                  const etr_sink *sink, etr_error *error) {
+  stacks s = {.profile = profile, .options = options};
+  etr_arena_init(&s.arena);
+  etr_map_init(&s.frame_numbers, &s.arena);
+  etr_map_init(&s.stack_numbers, &s.arena);
+  etr_placer_init(&s.placer, &s.arena, profile);
+  s.names = etr_arena_alloc_array(&s.arena, s.placer.event_count, sizeof *s.names);
+  s.processes = etr_arena_alloc_array(&s.arena, s.placer.process_count, sizeof *s.processes);
+  s.lane_counts = etr_arena_alloc_array(&s.arena, s.placer.process_count, sizeof *s.lane_counts);
+  etr_writer writer;
+  etr_writer_init(&writer, sink);
+  for (uint32_t run = 0; run < profile->run_count && !etr_arena_failed(&s.arena); run++)
+    if (etr_trace_shows(profile, options, run))
+      collect_run(&s, run);
+  if (!etr_arena_failed(&s.arena) && options->format == ETR_TRACE_FOLDED)
+    put_folded(&s, &writer);
+  else if (!etr_arena_failed(&s.arena))
+    put_speedscope(&s, &writer);
+  if (etr_arena_failed(&s.arena) || s.placer.failed)
+    writer.status = ETR_ERROR_MEMORY;
+  etr_arena_clear(&s.arena);
+  return etr_writer_finish(&writer, error);
+}
