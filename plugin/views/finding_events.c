@@ -159,7 +159,7 @@ static const char *layout_title(const insertions *in) {
 
 /* The next event with a node in the same delegate, in the direction of `step`: the operator that
  * ran before or after. NULL if there is none. */
-static const char *neighbour(const etr_finder *finder, const inserted *of, int step) {
+static const char *neighbor(const etr_finder *finder, const inserted *of, int step) {
   for (size_t i = of->row; step > 0 ? i + 1 < of->block->event_count : i > 0;) {
     i = step > 0 ? i + 1 : i - 1;
     const etr_event *event = &of->block->events[i];
@@ -173,7 +173,7 @@ static const char *neighbour(const etr_finder *finder, const inserted *of, int s
 
 /* Puts " (after X, before Y)", in the order in which the delegate runs. */
 static void put_place(etr_writer *writer, const etr_finder *finder, const inserted *of) {
-  const char *before = neighbour(finder, of, -1), *behind = neighbour(finder, of, 1);
+  const char *before = neighbor(finder, of, -1), *behind = neighbor(finder, of, 1);
   if (before && behind)
     etr_putf(writer, " (after %s, before %s)", before, behind);
   if (before && !behind)
@@ -226,7 +226,7 @@ bool etr_find_layouts(etr_finder *finder) {
                       "(torch.channels_last), and "
                       "keep operators of another layout out from between convolutions.");
   if (in.converts)
-    etr_puts(&writer, " A convert changes the number type: quantise inputs and outputs, too.");
+    etr_puts(&writer, " A convert changes the number type: quantize inputs and outputs, too.");
   added->evidence = etr_text_end(&text, &writer);
   etr_finding_judge(added, ETR_POSSIBLE,
                     has_edge ? "some may be needed where the model's layout changes"

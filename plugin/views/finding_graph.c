@@ -157,7 +157,7 @@ bool etr_find_constants(etr_finder *finder) {
                                      etr_finder_time(finder, ticks),
                                      etr_finder_by_operator(finder, marked, true));
   etr_finding_judge(added, ETR_SURE,
-                    unpacks ? "folded weights are no longer quantised, and larger" : NULL);
+                    unpacks ? "folded weights are no longer quantized, and larger" : NULL);
   return true;
 }
 

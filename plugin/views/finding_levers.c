@@ -144,7 +144,7 @@ static bool add_quantize(const largest *of) {
                                  of->ticks * (1 - 1 / type.high));
   if (!added)
     return !etr_arena_failed(finder->arena);
-  added->title = etr_arena_format(finder->arena, "Quantise %zu %s to %s", of->count, words_of(of),
+  added->title = etr_arena_format(finder->arena, "Quantize %zu %s to %s", of->count, words_of(of),
                                   type.type);
   added->fact = etr_arena_format(
       finder->arena, "%s %s in float32; %s is %g to %g times as fast (measured on x86-64)",

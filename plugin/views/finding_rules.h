@@ -28,7 +28,7 @@ bool etr_find_inaccurate(etr_finder *finder);
 bool etr_find_lever(etr_finder *finder);
 bool etr_find_by_kernel(etr_finder *finder);
 
-/** Returns true for an operator ("softmax") that ExecuTorch's optimised library has, whose name is
+/** Returns true for an operator ("softmax") that ExecuTorch's optimized library has, whose name is
  * etr_optimized_library. */
 bool etr_is_optimized(etr_slice op);
 extern const char etr_optimized_library[];
