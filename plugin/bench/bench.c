@@ -246,17 +246,65 @@ static exit_status compare_with_base(const benching *b) {
   return status;
 }
 
-/* Prints a line for each figure of the runner. */
+/* Returns the throughput of the runs that read the fewest tokens, which generate; NULL if it is not
+ * known. */
+static const etr_throughput *generation_of(const etr_profile *profile) {
+  const etr_throughput *found = NULL;
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    bool has_phases = method->mixed_phase_count > 1;
+    for (size_t k = 0; k < (has_phases ? method->run_phase_count : 1); k++) {
+      const etr_throughput *at = has_phases ? method->run_phases[k].throughput : method->throughput;
+      if (at && at->tokens_per_second > 0 && (!found || at->tokens_per_run < found->tokens_per_run))
+        found = at;
+    }
+  }
+  return found;
+}
+
+/* Returns the throughput of the run that reads the prompt; NULL if it is not known. */
+static const etr_throughput *prefill_of(const etr_profile *profile) {
+  const etr_first_token *first = profile->first_token;
+  if (!first)
+    return NULL;
+  const etr_method *method = &profile->methods[first->method];
+  bool is_phase = first->phase < method->run_phase_count;
+  return is_phase ? method->run_phases[first->phase].throughput : method->throughput;
+}
+
+/* Returns the figure of the runner as the ETDumps have it, of Method::execute alone; NaN: they do
+ * not have it. */
+static double recorded_of(const benching *b, const figure *f) {
+  const etr_throughput *prefill = prefill_of(b->profile), *steps = generation_of(b->profile);
+  if (!prefill || !steps)
+    return NAN;
+  if (strcmp(f->name, "prefill") == 0 || strcmp(f->name, "time to first token") == 0)
+    return etr_ticks_to_ns(b->profile, b->profile->first_token->ticks) / 1e6;
+  if (strcmp(f->name, "prefill rate") == 0)
+    return prefill->tokens_per_second;
+  return strcmp(f->name, "generation rate") == 0 ? steps->tokens_per_second : (double)NAN;
+}
+
+/* Prints a line for each figure of the runner, beside that of the ETDumps. */
 static void print_figures(const benching *b) {
-  bool has_figures = false;
+  bool has_figures = false, is_recorded = false;
+  for (size_t i = 0; i < FIGURES; i++)
+    is_recorded |= b->printed[i].count > 0 && isfinite(recorded_of(b, &figures[i]));
   for (size_t i = 0; i < FIGURES; i++) {
+    double recorded = recorded_of(b, &figures[i]);
     if (b->printed[i].count == 0)
       continue;
     if (!has_figures)
-      printf("\n%-19s  %10s\n", "printed by runner", "median");
+      printf("\n%-19s  %10s%s\n", "printed by runner", "median",
+             is_recorded ? "            in Method::execute" : "");
     has_figures = true;
-    printf("%-19s  %10.2f %s\n", figures[i].name, b->printed[i].p50, figures[i].unit);
+    printf("%-19s  %10.2f %s", figures[i].name, b->printed[i].p50, figures[i].unit);
+    if (isfinite(recorded))
+      printf("%*s%20.2f %s", 12 - (int)strlen(figures[i].unit), "", recorded, figures[i].unit);
+    putchar('\n');
   }
+  if (is_recorded)
+    puts("  the runner's times contain sampling, the tokenizer and what is between runs, too");
 }
 
 static void print_cost_of_tracing(const benching *b) {

@@ -69,6 +69,7 @@ etr_options command_reading_options(const cli_settings *settings) {
       .first_run = settings->first_run,
       .last_run = settings->last_run,
       .statistic = settings->ranking,
+      .instructions = settings->instructions[0] ? settings->instructions : NULL,
       .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth},
       .source_root = settings->source_root};
 }

@@ -76,6 +76,7 @@ typedef struct cli_settings {
   const char *explain_text; /* of --explain: a number or "all" */
   size_t explain;           /* what it means, as in etr_table_options */
   double ticks_per_second;
+  char instructions[256]; /* of the processor of --device; "" if not known */
   double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: unknown */
   const char *device, *devices; /* name of the device; file of devices, NULL: the user's own file */
   unsigned format;              /* output_format; of `dot`: drawing_format */

@@ -39,6 +39,8 @@ static const char *take_values(cli_settings *settings, const char *line) {
     if (*values[i] == 0)
       *values[i] = value;
   }
+  if (!flat_json_text(line, "instructions", settings->instructions, sizeof settings->instructions))
+    settings->instructions[0] = '\0';
   return NULL;
 }
 

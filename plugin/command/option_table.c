@@ -366,7 +366,7 @@ const option_spec option_specs[] = {
      .help = "the device whose peaks and clock are taken from the file of --devices"},
     {"devices", 0, "FILE", AS(TEXT, devices), RATING,
      .help = "file with the peaks of devices: on each line a JSON object with device, peak_flops, "
-             "peak_int_ops, peak_bandwidth and ticks_per_second (default: "
+             "peak_int_ops, peak_bandwidth, ticks_per_second and instructions (default: "
              "~/.config/etrecord-tb/devices.jsonl)"},
     {"max-bytes", 0, "N", AS(NUMBER, max_bytes), READING | RUNNING,
      .help = "limit on bytes read, after decompression (default: 16 GiB in all, 1 GiB for one "

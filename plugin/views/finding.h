@@ -49,10 +49,12 @@ typedef enum etr_finding_kind {
   ETR_FINDING_SLOW_OPERATOR, /* one operator makes some runs slow, or one at a time */
   ETR_FINDING_INACCURATE, /* operators that make the outputs inexact, if values were compared with a
                              reference */
-  ETR_FINDING_CACHE_COPIES, /* kernels of a decoder that write a whole cache for one position */
-  ETR_FINDING_POSITIONS,    /* kernels of a decoder that depend on positions alone */
-  ETR_FINDING_WEIGHTS,      /* weights that a decoder reads for each token, which bound its time */
-  ETR_FINDING_EMBEDDING,    /* a large embedding in floating point */
+  ETR_FINDING_CACHE_COPIES,   /* kernels of a decoder that write a whole cache for one position */
+  ETR_FINDING_POSITIONS,      /* kernels of a decoder that depend on positions alone */
+  ETR_FINDING_MERGE,          /* small equal layers of one input, which one product computes */
+  ETR_FINDING_REPEATED_HEADS, /* keys and values that are repeated for each head of a group */
+  ETR_FINDING_WEIGHTS,   /* weights that a decoder reads for each token, which bound its time */
+  ETR_FINDING_EMBEDDING, /* a large embedding in floating point */
   /* Levers: the next step for what takes most of the time. They rest on ratios between kernels, and
    * not on something that is wrong with the model. */
   ETR_FINDING_QUANTIZE,      /* layers in float32 that have faster kernels in int8 or 8da4w */

@@ -4,6 +4,7 @@ tests/standin/runner.c, which leaves recorded dumps; where EXECUTORCH_PYTHON nam
 
 import fcntl
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -355,6 +356,17 @@ def test_llm_runner(bench):
         assert re.search(rf"^{name} +{value:.2f} {unit}$", said, re.M), name
     _, hparams = read_back(bench.runs()[0] / "1_edge" / "forward")
     assert hparams["generation rate"] == 50
+
+
+def test_llm_runner_beside_the_recording(bench):
+    model = pathlib.Path(__file__).resolve().parents[2] / "examples" / "language_model"
+    for name in ("etrecord.bin", "model.pte"):
+        shutil.copy(model / name, bench.folder / "m")
+    runner = (bench.runner, "--dump", model / "etdump.etdp", "--llm", "--etdump_path", "out.etdp")
+    said = bench.bench("--repeat", 1, runner=runner).stdout
+    assert re.search(r"^prefill +100.00 ms +11.\d\d ms$", said, re.M), said
+    assert re.search(r"^generation rate +50.00 tokens/s +3250.\d\d tokens/s$", said, re.M), said
+    assert "contain sampling, the tokenizer" in said
 
 
 def test_the_link_to_the_run(bench):

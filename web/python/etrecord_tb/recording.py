@@ -92,6 +92,16 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
+def _instructions() -> str:
+    """Returns the processor's instructions that kernels for int8 and float16 use, as Linux names them: "avx512f avx512_vnni"."""
+    wanted = {"avx2", "avx_vnni", "avx512f", "avx512_vnni", "avx512_fp16", "amx_int8", "asimdhp", "asimddp", "i8mm", "sve", "sme"}
+    with contextlib.suppress(OSError, StopIteration):
+        with open("/proc/cpuinfo") as file:
+            flags = next(line.split(":", 1)[1].split() for line in file if line.startswith(("flags", "Features")))
+            return " ".join(flag for flag in flags if flag in wanted)
+    return ""
+
+
 def _commit() -> str | None:
     """Returns the commit of the working directory's repository; None if it is in none."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
@@ -232,7 +242,7 @@ def record(
             model, example_inputs, folder, recipe=recipe, partitioner=partitioner, quantizer=quantizer, calibration=calibration, dynamic_shapes=dynamic_shapes, etrecord=etrecord,
             say=teller.say,
         )
-    facts: dict[str, Any] = {"threads": threads, "host": platform.node(), "machine": platform.machine(), "system": platform.platform(), "processor": _processor(), "cores": os.cpu_count()}
+    facts: dict[str, Any] = {"threads": threads, "host": platform.node(), "machine": platform.machine(), "system": platform.platform(), "processor": _processor(), "instructions": _instructions(), "cores": os.cpu_count()}
     if on == "adb":
         _record_on_device(folder, runner or "", device, recordings, runs, threads, teller)
         facts = {"on": "adb", "device": device}
