@@ -22,7 +22,7 @@
  *
  * Runs and recordings
  * A *run* is one inference. A *recording* is one ETDump: one process that loaded the program. The
- * runs of a recording share clock speed, placement in memory, temperature and neighbours. More runs
+ * runs of a recording share clock speed, placement in memory, temperature and neighbors. More runs
  * make the typical time of a recording more exact, but they say nothing about the next recording.
  * The recording is therefore the unit of a comparison, not the run.
  *

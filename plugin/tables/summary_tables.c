@@ -731,7 +731,7 @@ static bool put_screen(report *r, const etr_summary *s) {
   if (!r->markdown && s->findings.count)
     etr_section_line(&r->answer, ETR_STYLE_DIM, 0,
                      "why and what exactly: --explain 1" DOT "all tables: --all" DOT
-                     "in colour: etrecord-tb report");
+                     "in color: etrecord-tb report");
   return true;
 }
 

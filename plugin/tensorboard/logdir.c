@@ -395,7 +395,7 @@ typedef struct retired_folder {
   bool has_lost;    /* a file in it is not listed any more, so that it may be empty */
 } retired_folder;
 
-static bool are_neighbours(const char *a, const char *b) {
+static bool are_neighbors(const char *a, const char *b) {
   etr_slice x = folder_of(a), y = folder_of(b);
   return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
 }
@@ -416,7 +416,7 @@ static void retire(job *j, etr_map *folders, retired_folder *in, const char *pat
   int64_t seconds;
   const char *name = etr_last_part(path);
   etr_slice folder = folder_of(path);
-  if (in->path && !are_neighbours(in->path, path))
+  if (in->path && !are_neighbors(in->path, path))
     leave_folder(j, in);
   if (!in->path)
     in->descriptor = etr_below_open(j->folder.descriptor, path, &name);

@@ -108,7 +108,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   if (p->profile->graph_count > 0)
     etr_puts(
         &answer.writer,
-        "\n**See it in colour**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
+        "\n**See it in color**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
         "**Color by** *Compute time*.\n");
   etr_puts(&answer.writer,
            "\n[Curves without smoothing](?smoothing=0#timeseries) \xC2\xB7 "

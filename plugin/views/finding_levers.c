@@ -153,7 +153,7 @@ static bool add_quantize(const largest *of) {
   if (!added)
     return !etr_arena_failed(finder->arena);
   bool is_like = finder->profile->has_vnni;
-  added->title = etr_arena_format(finder->arena, "Quantise %zu %s to %s", of->count, words_of(of),
+  added->title = etr_arena_format(finder->arena, "Quantize %zu %s to %s", of->count, words_of(of),
                                   type->type);
   added->fact = etr_arena_format(finder->arena, "%s %s in float32; %s is %g to %g times as fast%s",
                                  etr_they_take(of->count), time_of(of), type->type, type->low,
