@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * client.c - the library from C: prints the ten nodes of a record that take longest.
+ * client.c - the library from C: prints the ten nodes of a record that take longest in the typical
+ * run.
  *
  *   cc client.c $(pkg-config --cflags --libs etrecord_tb) -o client && ./client RECORD_DIR
  */
@@ -12,8 +13,10 @@ int main(int argc, char **argv) {
   etr_inputs inputs;
   etr_error error;
   etr_profile *profile = NULL;
-  if (argc != 2)
-    return fprintf(stderr, "usage: client RECORD_DIR\n"), 2;
+  if (argc != 2) {
+    fprintf(stderr, "usage: client RECORD_DIR\n");
+    return 2;
+  }
   if (etr_inputs_find(&inputs, argv[1], NULL, &error) ||
       etr_profile_open(&profile, &inputs, NULL, &error)) {
     fprintf(stderr, "%s: %s: %s\n", error.file, error.entry, error.message);
