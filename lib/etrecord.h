@@ -1372,7 +1372,7 @@ typedef struct etr_method {
   uint64_t clock_hidden_ticks; /**< time of operators that may be counted as calling delegates
                                   because the clock counts whole microseconds, as XNNPACK's does:
                                   n/2 steps of the clock for a call with n operators, and at most
-                                  its whole time without operators */
+                                  its whole call overhead */
   double clock_hidden_typical; /**< clock_hidden_ticks in the typical run */
   const etr_delegate *delegates;
   size_t delegate_count;

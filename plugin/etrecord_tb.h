@@ -454,9 +454,9 @@ ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const etr_n
 
 /**
  * Writes where each method's time goes, schema "etrecord-tb/summary/1"
- * (schema/summary.schema.json): its parts add up to execute, in the typical run and on average.
- * filter chooses the methods, and the nodes that the lists add up; it may be NULL. Errors:
- * ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * (schema/summary.schema.json): nodes + delegate_only + framework + unexplained = the average of
+ * execute, and inserted + rest_of_calls = delegate_only. filter chooses the methods, and the nodes
+ * that the lists add up; it may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter,
                                          etr_unit unit, const etr_sink *sink, etr_error *error);
