@@ -266,7 +266,8 @@ exit_status command_diff_programs(const etr_profile *base, const etr_profile *ne
                                   const cli_settings *settings);
 
 /** Returns EXIT_ABOVE_LIMIT, with a message, if a method surely got slower than --fail-above
- * allows, or EXIT_CANNOT_TELL, with a message, if the data do not decide that. */
+ * allows, or EXIT_CANNOT_TELL, with a message, if the data do not decide that or no method was
+ * timed on both sides. */
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings);
 
 /* ---- One record and many ETDumps ---- */

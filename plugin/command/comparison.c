@@ -38,7 +38,11 @@ exit_status command_check_limits(const etr_comparison *comparison, const cli_set
     return EXIT_ABOVE_LIMIT;
   if (undecided)
     return EXIT_CANNOT_TELL;
-  return compared ? EXIT_DONE : message_failed("--fail-above: no method was timed in both records");
+  if (!compared) {
+    message_failed("--fail-above: no method was timed in both records");
+    return EXIT_CANNOT_TELL;
+  }
+  return EXIT_DONE;
 }
 
 exit_status command_check_noise(const cli_settings *settings, const char *command) {

@@ -15,7 +15,8 @@ typedef enum exit_status {
   EXIT_BAD_INPUT = 1, /* an input cannot be read, or an output cannot be written */
   EXIT_USAGE = 2,
   EXIT_ABOVE_LIMIT = 3, /* a limit set with --fail-above was exceeded */
-  EXIT_CANNOT_TELL = 4, /* the data do not decide whether the limit was exceeded */
+  EXIT_CANNOT_TELL = 4, /* the data do not decide whether the limit was exceeded, or nothing
+                          was timed on both sides */
   EXIT_SOME_FAILED = 5, /* some recordings failed; the others were written */
 } exit_status;
 

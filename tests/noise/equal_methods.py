@@ -66,9 +66,9 @@ def usual(tokens):
     return np.array(found)
 
 
-def dump(order, times):
-    """An ETDump. order: the method of each run, or None for a load; times: of each inference, ns of its kernels."""
-    runs, now, which = [], 1e9, 0
+def dump(order, times, start=1e9):
+    """An ETDump. order: the method of each run, or None for a load; times: of each inference, ns of its kernels; start: the clock at its beginning, ns."""
+    runs, now, which = [], start, 0
     for kind in order:
         if kind is None:
             runs.append(("Default", [("Program::load_method", -1, -1, int(now), int(now + 2e6))]))
