@@ -60,7 +60,13 @@ export function Decoder() {
   const table = html`<section class="card"><${SmallTable} caption="By kind of layer"
     rows=${kinds.toSorted((a, b) => b.typical - a.typical)} columns=${[
       {key: 'kind', title: 'kind of layer', class: 'key', text: ({kind}) => kind.replace('_', ' ')},
-      {key: 'count', title: 'operators', number: true, text: ({count}) => String(count)},
+      {
+        key: 'count',
+        title: 'operators',
+        number: true,
+        text: ({count}) => String(count),
+        why: () => explainRuns('operators of the kind that ran'),
+      },
       {
         key: 'time',
         title: unitName.value,
@@ -71,7 +77,13 @@ export function Decoder() {
         why: () => explainRuns('typical time of all layers of the kind'),
       },
       {key: 'bar', title: '', class: 'bar-cell', cell: ({typical}) => bar(typical, most, 'runtime')},
-      {key: 'share', title: 'share', number: true, text: ({share}) => shareText(share, 1)},
+      {
+        key: 'share',
+        title: 'share',
+        number: true,
+        text: ({share}) => shareText(share, 1),
+        why: () => explainRuns('of the typical time of Method::execute'),
+      },
     ]} /></section>`;
   return html`<div class="decoder">${kinds.length > 1 ? table : null}
     ${growth?.method === method.value.name && growth.curve.length > 1 ? html`<${Curve} ...${growth} />` : null}</div>`;
