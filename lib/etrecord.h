@@ -27,7 +27,7 @@
  *   - Times are *ticks* of the ETDump's clock: nanoseconds unless the runtime was built with
  * another clock; etr_profile.ticks_per_second is the rate that was assumed. Sizes are bytes.
  *   - Zero the structs that you fill (inputs, options, filters, sinks) first: a later version may
- * add members, and zero selects the previous behaviour. Only the library creates the other structs.
+ * add members, and zero selects the previous behavior. Only the library creates the other structs.
  * Until 1.0 any release may change the layout of a struct; the soname then changes with it.
  *   - Terms are ExecuTorch's: debug handle, instruction id, delegate, backend, run, event block,
  * method, entry point.

@@ -145,7 +145,7 @@ int main(int argc, char **argv) {
   if (status != EXIT_DONE)
     return status;
   if (settings.version) {
-    printf("etrecord-tb %s\nLicence: BSD-3-Clause. There is no warranty.\n", etr_version());
+    printf("etrecord-tb %s\nLicense: BSD-3-Clause. There is no warranty.\n", etr_version());
     return message_written(ETR_OK, NULL);
   }
   if (settings.help || settings.command->bit == FOR_HELP)

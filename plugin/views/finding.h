@@ -17,17 +17,17 @@
 typedef enum etr_finding_kind {
   ETR_FINDING_FALLBACK,      /* kernels between delegates of a backend, which cut them apart */
   ETR_FINDING_NOT_DELEGATED, /* kernels that a known partitioner takes, not between delegates */
-  ETR_FINDING_LIBRARY, /* kernels that an optimised library has, and that the known partitioner does
+  ETR_FINDING_LIBRARY, /* kernels that an optimized library has, and that the known partitioner does
                           not take */
   ETR_FINDING_CONSTANTS, /* kernels whose result depends on parameters and constants only */
   ETR_FINDING_LAYOUT, /* transposes, conversions and copies inside delegates that no node stands for
                        */
   ETR_FINDING_COPIES, /* kernels of one operator that only move or convert data */
-  ETR_FINDING_QUANTIZE_PAIRS, /* a dequantisation followed by the same quantisation */
+  ETR_FINDING_QUANTIZE_PAIRS, /* a dequantization followed by the same quantization */
   ETR_FINDING_BATCH_NORM,     /* batch norms that could be folded into the layer before them */
   ETR_FINDING_ATTENTION,      /* attention as separate operators */
   ETR_FINDING_OUTPUT_LAYER,   /* the layer that makes a decoder's logits takes much of its time */
-  ETR_FINDING_FLOAT_BESIDE,  /* layers that multiply floating-point numbers beside quantised ones */
+  ETR_FINDING_FLOAT_BESIDE,  /* layers that multiply floating-point numbers beside quantized ones */
   ETR_FINDING_CALLS,         /* kernels that take longer to be called than to run */
   ETR_FINDING_OUTLIER,       /* operators that took many times their median in one run */
   ETR_FINDING_FIRST_RUN,     /* a first run far above the rest */

@@ -232,7 +232,7 @@ static bool find_embedding(etr_finder *finder) {
                          .potential = NAN,
                          .potential_share = NAN,
                          .slope = NAN};
-  added->title = "Quantise the embedding";
+  added->title = "Quantize the embedding";
   added->fact = etr_arena_format(
       finder->arena, "its table has %sB in %s, %.0f %% of the weights; no time",
       amount_of(finder, most), graph->nodes[table].outputs[0].dtype, 100 * most / whole);

@@ -131,7 +131,7 @@ static bool list_instructions(insertions *in) {
 
 /* The next event with a node in the same delegate, in the direction of `step`: the operator that
  * ran before or after. NULL if there is none. */
-static const char *neighbour(const etr_finder *finder, const inserted *of, int step) {
+static const char *neighbor(const etr_finder *finder, const inserted *of, int step) {
   for (size_t i = of->row; step > 0 ? i + 1 < of->block->event_count : i > 0;) {
     i = step > 0 ? i + 1 : i - 1;
     const etr_event *event = &of->block->events[i];
@@ -145,7 +145,7 @@ static const char *neighbour(const etr_finder *finder, const inserted *of, int s
 
 /* Puts " (after X, before Y)", in the order in which the delegate runs. */
 static void put_place(etr_writer *writer, const etr_finder *finder, const inserted *of) {
-  const char *before = neighbour(finder, of, -1), *behind = neighbour(finder, of, 1);
+  const char *before = neighbor(finder, of, -1), *behind = neighbor(finder, of, 1);
   if (before && behind)
     etr_putf(writer, " (after %s, before %s)", before, behind);
   if (before && !behind)
@@ -304,7 +304,7 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
                       "(torch.channels_last), and "
                       "keep operators of another layout out from between convolutions.");
   if (in->converts)
-    etr_puts(&writer, " A convert changes the number type: quantise inputs and outputs, too.");
+    etr_puts(&writer, " A convert changes the number type: quantize inputs and outputs, too.");
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 

@@ -242,7 +242,7 @@ bool etr_find_constants(etr_finder *finder) {
         "partitioner takes them (%s, docs/ratios.md).",
         added->evidence, work.products, work.product, etr_finder_time(finder, work.product_ticks),
         etr_ratio_source());
-  const char *caveat = work.unpacks ? "folded weights are no longer quantised, and larger" : NULL;
+  const char *caveat = work.unpacks ? "folded weights are no longer quantized, and larger" : NULL;
   etr_finding_judge(added, work.products ? ETR_LIKELY : ETR_SURE, caveat);
   return true;
 }

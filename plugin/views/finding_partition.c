@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * finding_partition.c - findings about what is not delegated: kernels between delegates, which cut
- * them apart; kernels that a partitioner would take; kernels that an optimised library has.
+ * them apart; kernels that a partitioner would take; kernels that an optimized library has.
  */
 #include "output/label.h"
 #include "views/finder.h"
@@ -411,7 +411,7 @@ bool etr_finder_merged_calls(etr_finder *finder, const bool *marked, etr_merged_
 
 /* ---- Kernels that the partitioner takes ---- */
 
-/* Operators that ExecuTorch's optimised library has: kernels/optimized/optimized.yaml. */
+/* Operators that ExecuTorch's optimized library has: kernels/optimized/optimized.yaml. */
 bool etr_is_optimized(etr_slice op) {
   static const char *const names[] = {
       "add", "bmm",         "div", "exp", "fft_r2c",           "gelu", "le",      "linear",

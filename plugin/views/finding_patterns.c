@@ -95,11 +95,11 @@ static bool *flags_of(const patterns *p) {
   return etr_arena_alloc_array(p->finder->arena, p->graph->node_count, sizeof(bool));
 }
 
-/* ---- A dequantisation followed by the same quantisation ---- */
+/* ---- A dequantization followed by the same quantization ---- */
 
 static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_node *b) {
   if (a->argument_count == 0 && a->input_count < 2)
-    return false; /* nothing says how they quantise */
+    return false; /* nothing says how they quantize */
   for (size_t i = 0; i < a->argument_count; i++) {
     const char *name = a->arguments[i].name, *other = etr_node_argument(b, name);
     bool is_result_type = strcmp(name, "out_dtype") == 0 || strcmp(name, "output_dtype") == 0;
@@ -112,8 +112,8 @@ static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_n
   return a->input_count == b->input_count;
 }
 
-/* Marks a quantisation, and the dequantisation that it undoes: copies may lie between them, which
- * could move quantised numbers as well. Returns false, with nothing marked, if there is none. */
+/* Marks a quantization, and the dequantization that it undoes: copies may lie between them, which
+ * could move quantized numbers as well. Returns false, with nothing marked, if there is none. */
 static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
   const etr_slice *ops = p->finder->ops;
   if (!p->finder->is_kernel[node] || !etr_slice_starts(ops[node], ETR_SLICE("quantize_")))
@@ -150,8 +150,8 @@ static bool find_quantize_pairs(patterns *p) {
   etr_finding_save_at_least(p->finder, added, (double)ticks);
   added->evidence = etr_arena_format(
       p->finder->arena,
-      "Each quantises again with the scale, zero point and type that it had, around "
-      "nothing but copies, which can move quantised numbers: %s.",
+      "Each quantizes again with the scale, zero point and type that it had, around "
+      "nothing but copies, which can move quantized numbers: %s.",
       etr_finder_by_operator(p->finder, marked, true));
   etr_finding_judge(added, ETR_SURE, NULL);
   return etr_finder_list_nodes(p->finder, added, marked);
@@ -263,7 +263,7 @@ static bool find_output_layer(patterns *p) {
   if (!added)
     return !etr_arena_failed(p->finder->arena);
   added->title = rows > 1 ? "Compute the logits of the last token only"
-                          : "Quantise the output layer";
+                          : "Quantize the output layer";
   added->fact = etr_arena_format(p->finder->arena, "the output layer takes %s for %lld token%s",
                                  etr_finder_time(p->finder, ticks), (long long)rows,
                                  etr_plural((size_t)rows));
@@ -401,13 +401,13 @@ static bool find_attention(patterns *p) {
   return true;
 }
 
-/* ---- Layers in floating point beside quantised ones ---- */
+/* ---- Layers in floating point beside quantized ones ---- */
 
 static bool find_float_beside(patterns *p) {
   bool *marked = flags_of(p);
   uint64_t floats = 0, integers = 0;
   double float_macs = 0, integer_macs = 0;
-  size_t quantised = 0;
+  size_t quantized = 0;
   if (!marked || !p->graph->costs)
     return marked != NULL;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
@@ -417,11 +417,11 @@ static bool find_float_beside(patterns *p) {
       continue;
     uint64_t ticks = etr_finder_kernel_ticks(p->finder, i);
     marked[i] = !cost->is_integer;
-    quantised += cost->is_integer;
+    quantized += cost->is_integer;
     *(cost->is_integer ? &integers : &floats) += ticks;
     *(cost->is_integer ? &integer_macs : &float_macs) += (double)cost->macs;
   }
-  if (quantised == 0 || integers == 0 || floats == 0)
+  if (quantized == 0 || integers == 0 || floats == 0)
     return true;
   double saved = (double)floats - float_macs * (double)integers / integer_macs;
   etr_finding *added = saved > 0
@@ -431,17 +431,17 @@ static bool find_float_beside(patterns *p) {
     return !etr_arena_failed(p->finder->arena);
   if (!etr_finder_list_nodes(p->finder, added, marked))
     return false;
-  added->title = etr_arena_format(p->finder->arena, "Quantise the other %zu layer%s",
+  added->title = etr_arena_format(p->finder->arena, "Quantize the other %zu layer%s",
                                   added->node_count, etr_plural(added->node_count));
   added->fact = etr_arena_format(
-      p->finder->arena, "%s in floating point, beside %zu quantised ones",
-      added->node_count == 1 ? "it multiplies" : "they multiply", quantised);
+      p->finder->arena, "%s in floating point, beside %zu quantized ones",
+      added->node_count == 1 ? "it multiplies" : "they multiply", quantized);
   added->evidence = etr_arena_format(
       p->finder->arena,
-      "%zu other layers are quantised. The saving is at their rate; longest: %s of %s.", quantised,
+      "%zu other layers are quantized. The saving is at their rate; longest: %s of %s.", quantized,
       etr_finder_node_name(p->finder, added->nodes[0]),
       etr_finder_time(p->finder, etr_finder_kernel_ticks(p->finder, added->nodes[0])));
-  etr_finding_judge(added, ETR_POSSIBLE, "accuracy may be why they are not quantised");
+  etr_finding_judge(added, ETR_POSSIBLE, "accuracy may be why they are not quantized");
   return true;
 }
 

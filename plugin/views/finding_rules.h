@@ -39,7 +39,7 @@ typedef struct etr_merged_calls {
  * False when out of memory. */
 bool etr_finder_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out);
 
-/** Returns true for an operator ("softmax") that ExecuTorch's optimised library has, whose name is
+/** Returns true for an operator ("softmax") that ExecuTorch's optimized library has, whose name is
  * etr_optimized_library. */
 bool etr_is_optimized(etr_slice op);
 extern const char etr_optimized_library[];

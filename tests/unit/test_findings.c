@@ -293,7 +293,7 @@ static void argue(tiny *t, uint32_t node, const etr_argument *argument) {
   t->nodes.data[node].argument_count = 1;
 }
 
-Test(findings, quantisation_that_cancels_is_found) {
+Test(findings, quantization_that_cancels_is_found) {
   static const etr_argument half = {"scale", "0.5"}, other = {"scale", "0.25"};
   for (int cancels = 0; cancels <= 1; cancels++) {
     tiny t = {0};
@@ -344,7 +344,7 @@ Test(findings, what_takes_most_has_a_next_step) {
     const char *title;
     double low, high; /* parts of its time; NaN: not known */
   } cases[] = {
-      {"XnnpackBackend", ETR_FINDING_QUANTIZE, "Quantise 1 convolution to int8",
+      {"XnnpackBackend", ETR_FINDING_QUANTIZE, "Quantize 1 convolution to int8",
        etr_saved_at(type->low), etr_saved_at(type->high)},
       {"SomeBackend", ETR_FINDING_LESS_WORK, "Use a smaller input, or fewer channels", NAN, NAN},
       {NULL, ETR_FINDING_DELEGATE, "Delegate 1 convolution to XNNPACK", etr_saved_at(ratio.low / 2),
