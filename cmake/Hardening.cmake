@@ -49,7 +49,7 @@ function(etr_harden target)
   endif()
   etr_link_where_known(${target} -Wl,-z,relro,-z,now -Wl,-z,noexecstack)
   etr_fortify_level(level)
-  if(level) # does nothing without optimisation, and warns of that
+  if(level) # does nothing without optimization, and warns of that
     target_compile_options(${target} INTERFACE "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=${level}>")
   endif()
   check_pie_supported(LANGUAGES C) # lets CMAKE_POSITION_INDEPENDENT_CODE speak to the linker, too

@@ -27,7 +27,7 @@
  *   - Times are *ticks* of the ETDump's clock: nanoseconds unless the runtime was built with
  * another clock; etr_profile.ticks_per_second is the rate that was assumed. Sizes are bytes.
  *   - Zero the structs that you fill (inputs, options, filters, sinks) first: a later version may
- * add members, and zero selects the previous behaviour. Only the library creates the other structs.
+ * add members, and zero selects the previous behavior. Only the library creates the other structs.
  * Until 1.0 any release may change the layout of a struct; the soname then changes with it.
  *   - Terms are ExecuTorch's: debug handle, instruction id, delegate, backend, run, event block,
  * method, entry point.
@@ -277,6 +277,10 @@ typedef struct etr_options {
                                  fails with ETR_ERROR_CHOICE if first_run is above last_run */
   etr_statistic statistic;    /**< copied to the profile, from which outputs read it */
   etr_peaks peaks;            /**< copied to the profile, from which outputs read them */
+  const char *instructions;   /**< instructions of the device's processor that matter for speed, as
+                                 Linux names them, between blanks: "avx512f avx512_vnni". Only read
+                                 while the profile is opened. NULL: those of record.json beside the
+                                 record, if there is one */
   const char
       *source_root; /**< folder whose files are preferred as source lines, as recorded; a
                        relative one is    looked for anywhere in a path ("torchvision/models").
@@ -1681,6 +1685,8 @@ struct etr_profile {
   etr_skip skip;           /**< from the options */
   etr_statistic statistic; /**< from the options */
   etr_peaks peaks;         /**< from the options */
+  bool has_vnni; /**< it was recorded on an x86-64 processor that has AVX-512 VNNI: on such
+                    were ratios between kernels measured that findings rest on */
   /** The peaks, where each one that was not given is replaced by the best rate among the profile's
    * nodes that take at least 50 us and move 1 MB (bandwidth) or compute a million
    * multiply-accumulates in a call; 0 if there is none. */

@@ -22,7 +22,7 @@
  *
  * Runs and recordings
  * A *run* is one inference. A *recording* is one ETDump: one process that loaded the program. The
- * runs of a recording share clock speed, placement in memory, temperature and neighbours. More runs
+ * runs of a recording share clock speed, placement in memory, temperature and neighbors. More runs
  * make the typical time of a recording more exact, but they say nothing about the next recording.
  * The recording is therefore the unit of a comparison, not the run.
  *
@@ -517,7 +517,8 @@ typedef struct etr_method_pair {
                       timed node matches. Without weights on both sides it is
                       true if fewer than a quarter of the timed nodes match, or if fewer than half
                       of them match and fewer than half of the timed modules below the top level
-                      were timed on both sides */
+                      were timed on both sides. False if only events are compared and the backends
+                      differ: these events cannot match, whatever the models are */
   const etr_difference *differences; /**< filled for a method on both sides */
   size_t difference_count;
   const etr_value_gap *gaps; /**< values that both sides logged, in the newer side's order */

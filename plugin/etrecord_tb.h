@@ -125,7 +125,7 @@ typedef struct etr_events_options {
   double wall_time;       /**< seconds since 1970, put into every event; finite */
   const etr_tag *hparams; /**< columns of the dashboard's Fleet tab and of TensorBoard's HParams
                              table. They are added to the columns made from the profile (backend,
-                             quantisation, inputs, method) and replace columns with the same name. A
+                             quantization, inputs, method) and replace columns with the same name. A
                              value that reads as a number, true or false is stored as one */
   size_t hparam_count;
   const char
@@ -166,12 +166,12 @@ typedef struct etr_dot_options {
                 all levels */
   const char
       *focus; /**< draw only this module of the model ("layers.0" contains "layers.0.mlp") and its
-                 neighbours as boxes; depth then counts from the module. NULL: draw everything */
+                 neighbors as boxes; depth then counts from the module. NULL: draw everything */
   size_t top; /**< number of nodes, the slowest, that are drawn as boxes of their own. The others
                  become one box for each sequence of operators between these nodes, and one for each
                  module without such a node. depth 0 then expands the modules that contain one. 0:
                  draw all nodes */
-  bool by_accuracy; /**< colour by etr_profile.accuracy, which must be set, instead of time: the SNR
+  bool by_accuracy; /**< color by etr_profile.accuracy, which must be set, instead of time: the SNR
                        of the worst value of each node, or in each box */
   bool fold; /**< draw equal blocks (same etr_module.pattern, operators, types, wiring, shapes and
                 backends) once, with their total time; depth 0 then gives at most about 40 boxes, so
@@ -179,9 +179,9 @@ typedef struct etr_dot_options {
 } etr_dot_options;
 
 /**
- * Writes one entry point as DOT. Modules are clusters, time is the colour, delegates are marked,
+ * Writes one entry point as DOT. Modules are clusters, time is the color, delegates are marked,
  * and labels have shapes and times. Below `depth`, each module is one box with its total time.
- * Boxes outside the focus, or not among the top nodes, are not coloured by time.
+ * Boxes outside the focus, or not among the top nodes, are not colored by time.
  *
  * Times are those of etr_profile.statistic. The median of several nodes is the sum of their
  * medians.
@@ -316,7 +316,7 @@ ETR_API size_t etr_count_events(const etr_profile *profile, const etr_node_filte
 /**
  * Returns the word that is more like a mistyped text: `best`, which may be NULL, or `word`.
  * Likeness is the number of letters that are left out, inserted, changed or swapped with a
- * neighbour; a word that begins with the text is like it. Returns NULL if neither word is like the
+ * neighbor; a word that begins with the text is like it. Returns NULL if neither word is like the
  * text. Call it with each word of a list to find the most similar one.
  */
 ETR_API const char *etr_nearer_word(const char *text, size_t size, const char *best,
@@ -400,7 +400,7 @@ typedef struct etr_table_options {
   size_t top;           /**< rows at most; 0: all */
   int depth;            /**< levels of a module tree; 0: as many as stay readable */
   size_t width;         /**< columns of text; 0: 100; or ETR_ANY_WIDTH */
-  bool color;           /**< for a terminal: bold headings, large shares in colour, estimates dim */
+  bool color;           /**< for a terminal: bold headings, large shares in color, estimates dim */
   bool ascii;           /**< replace characters that are not ASCII */
   const char *columns;  /**< of nodes, events, values, delegation and memory: only these columns,
                            named as in CSV, in  this order: "node,avg"; NULL: the usual columns */
@@ -805,8 +805,11 @@ typedef struct etr_logdir_options {
  * locks (flock), several processes may write at once, and temporary files of killed ones remain.
  *
  * options may be NULL.
- * Errors: ETR_ERROR_CHOICE (there is no graph to write: an ETDump has none), ETR_ERROR_FORMAT (more
- * than max_bytes, or .etrecord-tb is not a list of this library), ETR_ERROR_IO with the path,
+ * Without a graph, as with an ETDump alone, the only file is
+ * LOGDIR/NAME/1_events/METHOD/events.out.tfevents..., with METHOD "unknown" if it is: scalars, text
+ * and the document of the dashboard.
+ * Errors: ETR_ERROR_CHOICE (neither a graph nor an inference), ETR_ERROR_FORMAT (more than
+ * max_bytes, or .etrecord-tb is not a list of this library), ETR_ERROR_IO with the path,
  * ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options,

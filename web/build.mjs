@@ -8,24 +8,49 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
-const here = fileURLToPath(new URL('.', import.meta.url)), out = process.argv[2] ?? here;
+const here = fileURLToPath(new URL('.', import.meta.url)),
+  out = process.argv[2] ?? here;
 const PACKAGES = ['preact', 'htm', '@preact/signals', '@preact/signals-core'];
 
 /* The licenses of what is bundled, which stand in the bundle and so in every report, and in NOTICE for packages. */
 function licenses() {
   return PACKAGES.map(name => {
-    const folder = join(here, 'node_modules', name), {version, license} = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8').trim().replace(/^[ \t]+/gm, '')}`; // without indentation, which is a hundred bytes
+    const folder = join(here, 'node_modules', name),
+      {version, license} = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8')
+      .trim()
+      .replace(/^[ \t]+/gm, '')}`; // without indentation, which is a hundred bytes
   }).join('\n\n----\n\n');
 }
 const banner = `/*! etrecord-tb, BSD-3-Clause. Contains:\n\n${licenses().replaceAll('*/', '* /')}\n*/`;
 
 /* Takes out the line breaks and indentation in templates before an element, a value or an attribute, which htm ignores. */
-const withoutBreaks = {name: 'without breaks', setup: ({onLoad}) => onLoad({filter: /web\/src\/.*\.js$/}, ({path}) => ({contents: readFileSync(path, 'utf8').replace(/\n\s+(?=<|\$\{)/g, '').replace(/\n\s+(?=[\w-]+=["$])/g, ' ')}))};
+const withoutBreaks = {
+  name: 'without breaks',
+  setup: ({onLoad}) =>
+    onLoad({filter: /web\/src\/.*\.js$/}, ({path}) => ({
+      contents: readFileSync(path, 'utf8')
+        .replace(/\n\s+(?=<|\$\{)/g, '')
+        .replace(/\n\s+(?=[\w-]+=["$])/g, ' '),
+    })),
+};
 
-const common = {bundle: true, minify: true, write: false, charset: 'utf8', target: 'es2023', legalComments: 'none', absWorkingDir: here};
-const [script] = (await build({...common, entryPoints: ['src/index.js'], format: 'esm', plugins: [withoutBreaks], banner: {js: banner}})).outputFiles;
+const common = {
+  bundle: true,
+  minify: true,
+  write: false,
+  charset: 'utf8',
+  target: 'es2023',
+  legalComments: 'none',
+  absWorkingDir: here,
+};
+const [script] = (
+  await build({...common, entryPoints: ['src/index.js'], format: 'esm', plugins: [withoutBreaks], banner: {js: banner}})
+).outputFiles;
 const [style] = (await build({...common, entryPoints: ['src/style.css']})).outputFiles;
 writeFileSync(join(out, 'page.js'), script.text);
 writeFileSync(join(out, 'page.css'), style.text);
-writeFileSync(join(out, 'NOTICE'), `The page of the TensorBoard dashboard and of reports (page.js) contains, unchanged but for minification:\n\n${licenses()}\n`);
+writeFileSync(
+  join(out, 'NOTICE'),
+  `The page of the TensorBoard dashboard and of reports (page.js) contains, unchanged but for minification:\n\n${licenses()}\n`,
+);

@@ -71,7 +71,7 @@ typedef struct etr_decoder {
    * the files do not name it. NULL: none of its events identifies it. */
   bool (*is_own)(const char *name);
 
-  /** Fills the meanings of the events of one call. out: count entries, initialised as
+  /** Fills the meanings of the events of one call. out: count entries, initialized as
    * etr_event_meaning says. Returns false when out of memory. */
   bool (*read)(etr_event_meaning *out, const etr_event_facts *events, size_t count,
                etr_arena *scratch);

@@ -146,8 +146,8 @@ static bool takes_activation(const etr_graph *graph, const etr_node *node) {
   return etr_xnn_is_convolution(class_) || (class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB);
 }
 
-/* Returns true if two nodes are put into the same partition: an operator and the quantisation
- * around it, or dynamic quantisation and the nodes that compute its scale. */
+/* Returns true if two nodes are put into the same partition: an operator and the quantization
+ * around it, or dynamic quantization and the nodes that compute its scale. */
 static bool keeps_together(const etr_graph *graph, const etr_node *producer, const etr_node *user,
                            bool is_only_user) {
   etr_slice from = etr_operator_of_target(producer->target),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * xnnpack_expect.c - what XNNPACK makes of a node: its partitioner's quantised patterns
+ * xnnpack_expect.c - what XNNPACK makes of a node: its partitioner's quantized patterns
  * (partition/config), its passes
- * (_passes), its serialisers (operators), and what its runtime fuses (xnn_subgraph_fusion).
+ * (_passes), its serializers (operators), and what its runtime fuses (xnn_subgraph_fusion).
  */
 #include "backends/operator.h"
 #include "backends/xnnpack.h"
@@ -99,7 +99,7 @@ static bool is_linear_weight(const etr_delegate_view *d, uint32_t index) {
   return is_weight;
 }
 
-/* ---- Quantised patterns ---- */
+/* ---- Quantized patterns ---- */
 
 enum {
   MOST_INPUTS = 256
@@ -126,7 +126,7 @@ static bool is_dequantize_at(const etr_delegate_view *d, uint32_t index) {
   return index != ETR_NONE && etr_xnn_is_dequantize(op_of(d, index));
 }
 
-/* Returns true if an operator works on quantised values: a layer does if its weight is quantised
+/* Returns true if an operator works on quantized values: a layer does if its weight is quantized
  * (GEMMConfig._detect_precision), another operator if all its inputs are
  * (GenericNodePartitionerConfig.get_node_and_deps). */
 static bool reads_quantized(const etr_delegate_view *d, uint32_t index) {
@@ -229,7 +229,7 @@ static bool is_beside_unary(const etr_delegate_view *d, uint32_t index) {
   return false;
 }
 
-/* Returns the only operator that reads a result, past quantisation that only says how it computes;
+/* Returns the only operator that reads a result, past quantization that only says how it computes;
  * ETR_NONE if there are several. */
 static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
   uint32_t next = only_reader(d, index);
@@ -251,7 +251,7 @@ static etr_expectation expect_unary(const etr_delegate_view *d, uint32_t index) 
 
 /* ---- Clamps ---- */
 
-/* Returns the operator whose result an activation reads, past quantisation that only says how it
+/* Returns the operator whose result an activation reads, past quantization that only says how it
  * computes; ETR_NONE if something else reads the result too. */
 static uint32_t source_of(const etr_delegate_view *d, uint32_t index) {
   uint32_t source = input_of(d, index, 0);
@@ -325,7 +325,7 @@ etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
   if (class_ == ETR_XNN_CONVERT) {
     /* Copies into another layout become a Transpose, unless they are redundant (op_to_copy.py,
      * RemoveRedundantCopyPass). Only quantize_per_tensor and dequantize_per_tensor have a
-     * serialiser that writes a Convert; a dequantize node whose scale is computed, or that has one
+     * serializer that writes a Convert; a dequantize node whose scale is computed, or that has one
      * for each channel, only says how the layer that reads it computes. What computes its scale may
      * be part of the layer. */
     bool is_static = node_of(d, index)->input_count < 2;

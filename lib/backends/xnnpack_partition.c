@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Returns true for float types, the only types that tensors of an operator may have, except around
- * quantisation. */
+ * quantization. */
 static bool is_floating(const etr_value *value) {
   return !value->dtype || strncmp(value->dtype, "float", 5) == 0 ||
          strcmp(value->dtype, "bfloat16") == 0;
@@ -37,7 +37,7 @@ static bool keeps_type(const etr_graph *graph, const etr_node *node) {
   return !in || !out || !in->dtype || !out->dtype || strcmp(in->dtype, out->dtype) == 0;
 }
 
-/* Returns true if the second factor of a product is a weight, transposed or dequantised. A matrix
+/* Returns true if the second factor of a product is a weight, transposed or dequantized. A matrix
  * that is transposed for a product and also used elsewhere, such as a tied embedding, is not the
  * weight of a linear layer (GEMMConfig._get_weight_deps). */
 static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, const etr_node *node,

@@ -71,7 +71,7 @@ static etr_arena_chunk *chunk_of(void *large) {
   return (etr_arena_chunk *)(void *)((char *)large - offsetof(etr_arena_chunk, data));
 }
 
-/* Updates the pointers of a large chunk's neighbours after it has moved. */
+/* Updates the pointers of a large chunk's neighbors after it has moved. */
 static void link_large(etr_arena *arena, etr_arena_chunk *chunk) {
   *(chunk->previous ? &chunk->previous->next : &arena->large) = chunk;
   if (chunk->next)

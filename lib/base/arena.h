@@ -132,7 +132,7 @@ uint32_t etr_map_count(etr_map *map, etr_slice key);
 uint32_t etr_map_number(etr_map *map, etr_slice key);
 
 /**
- * Returns the only copy of a text in this map's arena, sanitised like etr_arena_text() does. Equal
+ * Returns the only copy of a text in this map's arena, sanitized like etr_arena_text() does. Equal
  * bytes give the same pointer. A text longer than ETR_MOST_NAME_BYTES is cut between characters,
  * and the map counts it. NULL when out of memory.
  */

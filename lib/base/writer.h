@@ -37,7 +37,7 @@ typedef enum etr_style {
   ETR_STYLE_HOT
 } etr_style;
 
-/** Begins a style; ETR_STYLE_PLAIN ends it. Writes nothing if the reader shows no colour. */
+/** Begins a style; ETR_STYLE_PLAIN ends it. Writes nothing if the reader shows no color. */
 void etr_put_style(etr_writer *writer, etr_style style);
 
 /** Flushes the buffer and returns the first failure: ETR_ERROR_IO if the sink refused anything,

@@ -40,10 +40,10 @@ static void sum_consumers(const etr_pairing_side *side, const uint64_t *value, u
 
 typedef void (*summer)(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum);
 
-/* Hashes the neighbours of each item in one direction, and adds those at greater distances to the
+/* Hashes the neighbors of each item in one direction, and adds those at greater distances to the
  * hash of its surroundings. */
-static bool hash_neighbours(uint64_t **next, uint64_t *around, const etr_pairing_side *side,
-                            summer add_up, etr_arena *arena) {
+static bool hash_neighbors(uint64_t **next, uint64_t *around, const etr_pairing_side *side,
+                           summer add_up, etr_arena *arena) {
   uint64_t *value = etr_arena_alloc_array(arena, side->count, sizeof *value),
            *sum = etr_arena_alloc_array(arena, side->count, sizeof *sum);
   *next = etr_arena_alloc_array(arena, side->count, sizeof **next);
@@ -68,8 +68,8 @@ static bool find_flow(etr_evidence *e, etr_arena *arena) {
   for (size_t i = 0; i < e->of->count; i++)
     e->has_flow |= e->of->items[i].producer_count > 0;
   return e->flow.around &&
-         hash_neighbours(&e->flow.producers, e->flow.around, e->of, sum_producers, arena) &&
-         hash_neighbours(&e->flow.consumers, e->flow.around, e->of, sum_consumers, arena);
+         hash_neighbors(&e->flow.producers, e->flow.around, e->of, sum_producers, arena) &&
+         hash_neighbors(&e->flow.consumers, e->flow.around, e->of, sum_consumers, arena);
 }
 
 /* ---- Alone ---- */

@@ -124,7 +124,7 @@ static void add_item(tree *t, uint32_t index, const etr_pairing_item *item) {
 
 /* ---- Likeness ---- */
 
-/* Returns a hash of what distinguishes a module from its neighbours: its products, whose weights
+/* Returns a hash of what distinguishes a module from its neighbors: its products, whose weights
  * neither the input size nor the backend changes. A module without products is distinguished by its
  * other operators, and a module that only moves data by that fact. */
 static uint64_t content_of(const module *m) {

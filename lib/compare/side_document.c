@@ -837,7 +837,7 @@ static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_it
     items[i].weight = text_at(&r->texts, &m->operator_weights, i);
 }
 
-/* Fills inputs, types and weights of the graph, by which models are recognised. */
+/* Fills inputs, types and weights of the graph, by which models are recognized. */
 static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *out) {
   size_t input_count = row_count(r, m->input_count, m->input_names.count);
   etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, input_count, sizeof *inputs);

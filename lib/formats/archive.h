@@ -36,7 +36,7 @@ bool etr_archive_is_directory(const etr_archive *archive);
 
 /** Returns the number of distinct names; directories in the zip do not count. */
 size_t etr_archive_count(const etr_archive *archive);
-/** Returns the name of an entry, as sanitised text. Entries are in the order of the central
+/** Returns the name of an entry, as sanitized text. Entries are in the order of the central
  * directory; a duplicate name is at the position of its last entry. In an unpacked record names are
  * relative paths with '/', in strcmp order. */
 const char *etr_archive_name(const etr_archive *archive, size_t index);

@@ -17,7 +17,7 @@ typedef struct etr_frame {
 bool etr_frame_read(etr_frame *out, etr_slice line);
 
 /** Returns the path from the package on, "torch/nn/modules/linear.py", of a file of torch, torchao,
- * ExecuTorch or transformers; empty for all other files. A package is recognised by the folder in
+ * ExecuTorch or transformers; empty for all other files. A package is recognized by the folder in
  * which it is installed (site-packages, dist-packages), or, if it is used from its repository, by
  * the folders that only it has. */
 etr_slice etr_library_path(etr_slice file);

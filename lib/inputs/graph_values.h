@@ -25,7 +25,7 @@ typedef struct etr_graph_values {
   uint32_t *first;  /* per node: number of its first output */
   uint32_t *same;   /* per value: the value that it is a view or a copy of, or itself */
   uint32_t *source; /* per value: as `same`, but also followed through operators that lowerings fuse
-                       into its producer (quantisation, batch norms, activations, transposes) */
+                       into its producer (quantization, batch norms, activations, transposes) */
   bool *constant;   /* per value: its source is a weight */
   uint32_t count;
 } etr_graph_values;

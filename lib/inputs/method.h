@@ -65,7 +65,7 @@ typedef struct etr_method_inputs {
   etr_work_varies varies;
   uint64_t macs; /* multiply-accumulates of one inference; ETR_UNKNOWN if they do not follow from
                     shapes. Symbolic sizes count as their examples */
-  etr_map operators; /* normalised operator -> number; those of a changed graph, too */
+  etr_map operators; /* normalized operator -> number; those of a changed graph, too */
   etr_node_index
       by_operator; /* the same nodes, sorted by handle and the number of their operator */
 } etr_method_inputs;

@@ -20,7 +20,7 @@ enum {
 
 enum { ESCAPE = 0x1b };
 
-/* The parts of a log that are ignored: sequences that colour a terminal, carriage returns, NULs. */
+/* The parts of a log that are ignored: sequences that color a terminal, carriage returns, NULs. */
 typedef enum filter_state { IN_TEXT, IN_ESCAPE, IN_SEQUENCE } filter_state;
 
 /* Returns true if a character is not ignored. */

@@ -6,9 +6,9 @@
  * Arm's runner prints `echo "BASE64" | base64 -d >debug_buffer.bin`, if there is one, and `echo
  * "BASE64" | base64 -d >etdump.bin`: examples/arm/executor_runner/arm_executor_runner.cpp. Other
  * programs print base64 alone, in one line or in lines of equal length. Text in front of it, such
- * as a logger's time, terminal colours and carriage returns are ignored. An ETDump is recognised by
+ * as a logger's time, terminal colors and carriage returns are ignored. An ETDump is recognized by
  * its decoded bytes, not by the words around it. A debug buffer has no such mark, so it is
- * recognised by its name; it belongs to the ETDump that follows it.
+ * recognized by its name; it belongs to the ETDump that follows it.
  */
 #ifndef ETR_SERIAL_LOG_H
 #define ETR_SERIAL_LOG_H

@@ -53,7 +53,7 @@ typedef struct etr_uses {
 } etr_uses;
 
 /**
- * Initialises the state for a method that has a program. results_of may be NULL, or has for each
+ * Initializes the state for a method that has a program. results_of may be NULL, or has for each
  * instruction the known number of results of its delegate, 0 if unknown. Both are borrowed. Returns
  * false when out of memory.
  */

@@ -28,7 +28,7 @@ typedef struct etr_align_pair {
 } etr_align_pair;
 
 /**
- * Pairs items of `left` with items of `right` without changing their order. It maximises the sum of
+ * Pairs items of `left` with items of `right` without changing their order. It maximizes the sum of
  * the weights of the paired right items minus the costs of the unpaired items of both sides. Among
  * several best pairings it chooses the one that pairs earliest. Fills `out`, which has left_count
  * entries. Returns false when out of memory or if the sequences are too long; then all partners in

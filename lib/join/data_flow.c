@@ -325,8 +325,8 @@ typedef struct delegated {
   const etr_payload_value *result;
 } delegated;
 
-/* Returns whether a node converts its input to another type. Only conversions distinguish quantised
- * numbers from others; elsewhere the graph has separate nodes for quantisation. */
+/* Returns whether a node converts its input to another type. Only conversions distinguish quantized
+ * numbers from others; elsewhere the graph has separate nodes for quantization. */
 static bool converts(const flow *f, const etr_node *node) {
   if (node->input_count == 0 || node->output_count == 0)
     return false;

@@ -37,7 +37,7 @@ const etr_node_output *etr_outputs_of_delegate(const etr_delegate_outputs *outpu
                                                int32_t instruction_id, size_t *count,
                                                etr_arena *arena);
 
-/** Initialises the listing of what instructions use (uses.h) with the number of results of opaque
+/** Initializes the listing of what instructions use (uses.h) with the number of results of opaque
  * delegates. Returns false when out of memory. */
 bool etr_uses_of_placement(etr_uses *uses, const etr_placement *placement, etr_arena *arena);
 

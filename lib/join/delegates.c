@@ -415,7 +415,7 @@ static double doubt_of(const delegate *d, const walks *w, size_t row, bool is_un
   return w->has_any && is_replaced ? REPLACED : BY_ALIGNMENT;
 }
 
-/* Returns whether a row is the copy by which a lowering replaced a node that ends quantisation: it
+/* Returns whether a row is the copy by which a lowering replaced a node that ends quantization: it
  * comes behind an inserted change of layout, and the node has no handle there. Of 51 such rows in
  * four records none was the node's. */
 static bool is_copy_of(const delegate *d, size_t row, uint32_t node) {

@@ -17,9 +17,9 @@
 /** The groups that a partitioner takes. */
 typedef enum etr_partition_groups {
   ETR_GROUPS_ALL,
-  ETR_GROUPS_DYNAMIC,     /* with dynamic quantisation: XnnpackDynamicallyQuantizedPartitioner */
+  ETR_GROUPS_DYNAMIC,     /* with dynamic quantization: XnnpackDynamicallyQuantizedPartitioner */
   ETR_GROUPS_NOT_DYNAMIC, /* the others, after ETR_GROUPS_DYNAMIC */
-  ETR_GROUPS_LAYERS,      /* with dynamic quantisation, and layers that are not quantised */
+  ETR_GROUPS_LAYERS,      /* with dynamic quantization, and layers that are not quantized */
   ETR_GROUPS_NO_LAYERS,   /* the others, after ETR_GROUPS_LAYERS */
 } etr_partition_groups;
 

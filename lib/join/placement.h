@@ -15,7 +15,7 @@
 typedef struct etr_placed {
   int32_t id;
   const etr_map_instruction *map; /* its entry in the record's maps; NULL if there is none */
-  etr_slice op;         /* operator of a kernel, normalised (operator.h); empty if unknown */
+  etr_slice op;         /* operator of a kernel, normalized (operator.h); empty if unknown */
   bool is_kernel;       /* the .pte or an event shows that it runs as a kernel */
   bool is_delegate;     /* it calls a delegate */
   bool is_contradicted; /* for a kernel: by the .pte it reads or writes values that no node with its

@@ -43,7 +43,7 @@ static void mark_computed(arguments *a, const etr_instruction *instruction) {
     mark_value(a, instruction->args[i]);
 }
 
-/* Initialises the arguments of a program. Returns false when out of memory. */
+/* Initializes the arguments of a program. Returns false when out of memory. */
 static bool program_arguments_init(arguments *a, const etr_pte_method *program, etr_arena *arena,
                                    etr_arena *scratch) {
   *a = (arguments){.program = program, .arena = arena};

@@ -5,6 +5,8 @@
  */
 #include "profile/opened_record.h"
 
+#include "base/file.h"
+#include "formats/json.h"
 #include "inputs/flat_tensor.h"
 #include "inputs/held_buffers.h"
 #include "inputs/program.h"
@@ -308,4 +310,59 @@ void etr_close_record(etr_opened_record *opened) {
   etr_held_buffers_release(opened->held);
   etr_arena_clear(&opened->arena);
   free(opened);
+}
+
+/* ---- The processor, by record.json, which etrecord_tb.record() leaves beside a record ---- */
+
+static bool has_word(etr_slice words, const char *word) {
+  size_t size = strlen(word);
+  for (size_t i = 0, end; i < words.size; i = end + 1) {
+    const char *blank = memchr(words.data + i, ' ', words.size - i);
+    end = blank ? (size_t)(blank - words.data) : words.size;
+    if (end - i == size && memcmp(words.data + i, word, size) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Returns true if a document's member "instructions" has the word. */
+static bool says_instruction(etr_slice document, const char *word) {
+  etr_json *json = etr_json_open_memory(document, NULL);
+  bool found = false;
+  if (!json)
+    return false;
+  if (etr_json_peek(json) == ETR_JSON_OBJECT) {
+    etr_json_object(json);
+    for (etr_slice key; etr_json_key(json, &key);) {
+      bool is_it = etr_slice_equal(key, ETR_SLICE("instructions")) &&
+                   etr_json_peek(json) == ETR_JSON_STRING;
+      if (is_it)
+        found = has_word(etr_json_string(json), word);
+      else
+        etr_json_skip(json);
+    }
+  }
+  found &= !etr_json_failed(json);
+  etr_json_close(json);
+  return found;
+}
+
+bool etr_has_vnni(const etr_inputs *inputs, const char *instructions) {
+  enum { LONGEST_PATH = 4096, MOST_BYTES = 1 << 16 };
+  static const char word[] = "avx512_vnni"; /* only x86-64 has it */
+  char path[LONGEST_PATH];
+  etr_error error;
+  etr_file file;
+  if (instructions)
+    return has_word(etr_slice_of(instructions), word);
+  const char *beside = inputs->etdump_count ? inputs->etdumps[0] : inputs->etrecord;
+  const char *slash = beside ? strrchr(beside, '/') : NULL;
+  int folder = slash ? (int)(slash - beside + 1) : 0;
+  int size = snprintf(path, sizeof path, "%.*srecord.json", folder, etr_or_empty(beside));
+  if (!beside || inputs->buffer_count || size < 0 || size >= LONGEST_PATH ||
+      !etr_file_is_regular(path) || etr_file_read(&file, path, MOST_BYTES, &error) != ETR_OK)
+    return false;
+  bool has = says_instruction(etr_file_bytes(&file), word);
+  etr_file_clear(&file);
+  return has;
 }

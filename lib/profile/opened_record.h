@@ -28,6 +28,11 @@ struct etr_opened_record {
   etr_known_costs *known_costs; /* of each graph of the record; joining adds to it */
 };
 
+/** Returns true if the processor on which the inputs were recorded has AVX-512 VNNI: by the
+ * instructions given, or else by those of record.json beside the ETDump, or the ETRecord. A file of
+ * that name that says nothing of it is ignored. */
+bool etr_has_vnni(const etr_inputs *inputs, const char *instructions);
+
 /** Finds what the buffers of inputs are that a caller filled by hand, as etr_inputs_find() does.
  * Clear *out with etr_inputs_clear(). Errors: those of etr_inputs_find_all(). */
 etr_status etr_inputs_of_buffers(etr_inputs *out, const etr_inputs *given, etr_error *error);

@@ -148,7 +148,7 @@ int64_t etr_logged_tokens(const etr_method_inputs *method, const etr_debug_value
 /* The times of whole runs do not distinguish methods: a stalled thread makes a run of the cheaper
  * one as long as one of the dearer. Kernels outside delegates run on one thread. Those that work on
  * more data in one method take longer there, those that work on the same data in both do not, and a
- * slow clock or a neighbouring process lengthens both. So the ratio between these two groups of
+ * slow clock or a neighboring process lengthens both. So the ratio between these two groups of
  * kernels distinguishes the methods, whatever the machine did. */
 
 /** How times distinguished the runs of two methods. */

@@ -46,7 +46,7 @@ typedef struct etr_long_runs {
   size_t shortest, longest; /**< lengths of the shortest and the longest group, in runs */
   size_t least_between; /**< fewest short runs between two groups of a series; 0: no series has two
                            groups */
-  size_t distances;     /**< pairs of neighbouring groups of a series */
+  size_t distances;     /**< pairs of neighboring groups of a series */
   size_t least_period, most_period; /**< smallest and largest distance, in runs, from the first run
                                        of a group to that of the next */
 } etr_long_runs;

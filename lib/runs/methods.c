@@ -484,7 +484,7 @@ static void contradict(decider *d, uint32_t run) {
   d->any_found = true;
 }
 
-/* Gives the labelled runs their methods. */
+/* Gives the labeled runs their methods. */
 static void use_labels(decider *d, const tied_runs *tied, const etr_method_inputs *const pair[2]) {
   for (size_t i = 0; i < tied->count; i++) {
     uint32_t run = tied->runs[i];

@@ -246,7 +246,7 @@ static double middle_of_scaled(measuring *m, double middle) {
   return sqrt(medians[0] * medians[1]);
 }
 
-/* A neighbour that stretches constant kernels makes the dearer method look like the cheaper one.
+/* A neighbor that stretches constant kernels makes the dearer method look like the cheaper one.
  * Its scaling kernels still take as long as in the dearer one, so such a run stays unknown. */
 static etr_time_label label_of(const measuring *m, size_t run, double middle, double of_scaled) {
   double least = m->times->behind_load[run] ? LEAST_OF_LEADING : LEAST_OF_DEARER;

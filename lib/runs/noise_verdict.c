@@ -13,7 +13,7 @@
 /* ---- Three models of a series: a constant, a constant with one step, a line ----
  *
  * A model counts if it leaves so much less of the squares than the constant does that chance would
- * seldom do it. What neighbouring samples have in common makes every model look better than it is,
+ * seldom do it. What neighboring samples have in common makes every model look better than it is,
  * so that the evidence is divided by the factor by which such a correlation makes samples fewer. */
 
 /* With these penalties, a step or a drift is found in less than 1 % of series of independent
@@ -22,7 +22,7 @@
 static const double STEP_PENALTY = 4, DRIFT_PENALTY = 3; /* times ln n */
 static const double LEAST_CHANGE = .03;        /* a smaller change is not worth reporting */
 static const double LEAST_OF_RESIDUALS = 1.5;  /* change in standard deviations of the residuals */
-static const double BIAS_OF_CORRELATION = 1.5; /* the correlation of neighbours is estimated about
+static const double BIAS_OF_CORRELATION = 1.5; /* the correlation of neighbors is estimated about
                                                   this much / n too small */
 static const double MOST_CORRELATION = .9;
 static const double TINY =
@@ -42,7 +42,7 @@ typedef struct fit {
 
 /* The residuals of a model. */
 typedef struct rest {
-  double squares, products; /* products: sum over neighbours in a segment */
+  double squares, products; /* products: sum over neighbors in a segment */
   double before;
 } rest;
 

@@ -12,7 +12,7 @@
 typedef struct sorted_run {
   uint64_t ticks;
   uint32_t index;          /* index in the series */
-  uint32_t previous, next; /* neighbours among the remaining runs */
+  uint32_t previous, next; /* neighbors among the remaining runs */
 } sorted_run;
 
 /* A quantile of the remaining runs: the shortest run that is at least as long as the given tenths

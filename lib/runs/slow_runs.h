@@ -21,7 +21,7 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
 /* The stretch of an operator is the factor by which it takes longer in a long run than in short
  * runs. Different work stretches operators by different factors, which are the same in each such
  * run: with a prompt of 60 tokens a linear layer takes 60 times as long as with one token, and a
- * normalisation less. A slow clock or a neighbouring process stretches all operators by about the
+ * normalization less. A slow clock or a neighboring process stretches all operators by about the
  * same factor; an interruption stretches only one. */
 
 typedef struct etr_operator_stretch {

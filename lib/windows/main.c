@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * main.c - where the command starts: its arguments as UTF-8 and as they were given, without '*'
- * being taken for files; bytes as they are in its streams; UTF-8 and colours in the console.
+ * being taken for files; bytes as they are in its streams; UTF-8 and colors in the console.
  */
 #include "etrecord.h"
 #include "windows/handle.h"

@@ -69,6 +69,7 @@ etr_options command_reading_options(const cli_settings *settings) {
       .first_run = settings->first_run,
       .last_run = settings->last_run,
       .statistic = settings->ranking,
+      .instructions = settings->instructions[0] ? settings->instructions : NULL,
       .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth},
       .source_root = settings->source_root};
 }
@@ -191,7 +192,7 @@ static size_t text_width(const cli_settings *settings) {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* Returns true if text is coloured: as --color says, or else NO_COLOR (no-color.org), or else
+/* Returns true if text is colored: as --color says, or else NO_COLOR (no-color.org), or else
  * FORCE_COLOR (force-color.org), or else the terminal. */
 static bool wants_color(const cli_settings *settings) {
   const char *never = getenv("NO_COLOR"), *always = getenv("FORCE_COLOR");

@@ -28,7 +28,7 @@ typedef enum output_format {
 
 enum { MAX_LIST = 64, TOP_DEFAULT = -1 };
 
-/** When to colour text. */
+/** When to color text. */
 typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
 
 /** Output format of `dot`. */
@@ -76,6 +76,7 @@ typedef struct cli_settings {
   const char *explain_text; /* of --explain: a number or "all" */
   size_t explain;           /* what it means, as in etr_table_options */
   double ticks_per_second;
+  char instructions[256]; /* of the processor of --device; "" if not known */
   double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: unknown */
   const char *device, *devices; /* name of the device; file of devices, NULL: the user's own file */
   unsigned format;              /* output_format; of `dot`: drawing_format */
@@ -395,7 +396,7 @@ exit_status command_put(const cli_settings *settings, etr_emitter emit, void *co
 /** Writes the answer of the settings' command about a profile as command_put() does. */
 exit_status command_put_answer(const etr_profile *profile, const cli_settings *settings);
 
-/** Returns the layout of a table by the options and by the terminal's width, colour and encoding.
+/** Returns the layout of a table by the options and by the terminal's width, color and encoding.
  */
 etr_table_options command_table_options(const cli_settings *settings);
 

@@ -385,7 +385,7 @@ const cli_command commands[] = {
              "are not followed. "
              "Writers of the same folder take turns.\n"
              "In TensorBoard, TEXT says what to look at first. Open GRAPHS, choose Tag: "
-             "profile/typical and colour by "
+             "profile/typical and color by "
              "Compute time. Curves, histograms, text and HParams are written to the record's first "
              "run only. "
              "TensorBoard selects no run by itself if there are more than 40: to collect many "
@@ -582,19 +582,19 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "draw a graph as Graphviz DOT, SVG, PNG or PDF, colored by time",
-     .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of "
+     .help = "Draws one entry point: modules as frames, time as color, delegates by the color of "
              "the border. "
              "Without --entry, it draws the first entry point of the record. SVG, PNG and PDF need "
              "the program `dot` of Graphviz; of a graph of more than 100 operators they show equal "
              "blocks once, so that it fits a page. Without --depth, it expands as many modules as "
              "remain readable. With "
-             "--reference, colours are "
+             "--reference, colors are "
              "those of accuracy: the SNR of logged values. A report has the better picture, with "
              "boxes that open.",
      .examples = {{"dot mobilenet_v2 -o mobilenet_v2.svg",
                    "a picture for a browser, with details in tooltips"},
                   {"dot mobilenet_v2 --focus features.1 -o block.png",
-                   "one module and its neighbours"},
+                   "one module and its neighbors"},
                   {"dot llama -o llama.pdf", "32 equal layers as one block, for a document"},
                   {"dot mobilenet_v2 --top 10 -o top.svg",
                    "the ten slowest nodes and what surrounds them"}},

@@ -39,6 +39,8 @@ static const char *take_values(cli_settings *settings, const char *line) {
     if (*values[i] == 0)
       *values[i] = value;
   }
+  if (!flat_json_text(line, "instructions", settings->instructions, sizeof settings->instructions))
+    settings->instructions[0] = '\0';
   return NULL;
 }
 
@@ -143,7 +145,7 @@ int main(int argc, char **argv) {
   if (status != EXIT_DONE)
     return status;
   if (settings.version) {
-    printf("etrecord-tb %s\nLicence: BSD-3-Clause. There is no warranty.\n", etr_version());
+    printf("etrecord-tb %s\nLicense: BSD-3-Clause. There is no warranty.\n", etr_version());
     return message_written(ETR_OK, NULL);
   }
   if (settings.help || settings.command->bit == FOR_HELP)

@@ -169,9 +169,9 @@ const option_spec option_specs[] = {
     {"entry", 0, "ENTRY", AS(TEXT, entry), FOR_DOT | FOR_EXPORT,
      .help = "the entry point: edge/forward, aten/forward, ..."},
     {"focus", 0, "MODULE", AS(TEXT, focus), FOR_DOT,
-     .help = "draw only this module of the model and its neighbours"},
+     .help = "draw only this module of the model and its neighbors"},
     {"color-by", 0, "WHAT", AS(WORD, color_by), FOR_DOT,
-     .help = "what colours mean: time, or the accuracy of logged values (default: accuracy with "
+     .help = "what colors mean: time, or the accuracy of logged values (default: accuracy with "
              "--reference, else time)",
      .words = "time|accuracy", AND(has_color_by)},
     {"fold", 0, NULL, AS(FLAG, fold), FOR_DOT,
@@ -245,7 +245,7 @@ const option_spec option_specs[] = {
              "diff and source these follow the names, as in macs,bytes,gflops; a column of diff "
              "without a side stands for both"},
     {"color", 0, "WHEN", AS(WORD, color), LISTING | FOR_BENCH,
-     .help = "when to colour text (default: auto, on a terminal)", .words = "auto|always|never"},
+     .help = "when to color text (default: auto, on a terminal)", .words = "auto|always|never"},
     {"width", 0, "N", AS(COUNT, width), LISTING | FOR_BENCH,
      .help = "columns of text; 0 cuts nothing (default: the width of the terminal, or 0 if the "
              "output is not a "
@@ -366,7 +366,7 @@ const option_spec option_specs[] = {
      .help = "the device whose peaks and clock are taken from the file of --devices"},
     {"devices", 0, "FILE", AS(TEXT, devices), RATING,
      .help = "file with the peaks of devices: on each line a JSON object with device, peak_flops, "
-             "peak_int_ops, peak_bandwidth and ticks_per_second (default: "
+             "peak_int_ops, peak_bandwidth, ticks_per_second and instructions (default: "
              "~/.config/etrecord-tb/devices.jsonl)"},
     {"max-bytes", 0, "N", AS(NUMBER, max_bytes), READING | RUNNING,
      .help = "limit on bytes read, after decompression (default: 16 GiB in all, 1 GiB for one "

@@ -123,7 +123,7 @@ typedef struct attribute {
   char *name, *value; /* cgraph's type is not const, but it changes nothing */
 } attribute;
 
-#define NEXT_COLOR "#7c3aed" /* colour of an edge into the next equal block */
+#define NEXT_COLOR "#7c3aed" /* color of an edge into the next equal block */
 
 static char font[] = "Helvetica,Arial,sans-serif";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot_choice.c - chooses the nodes in focus with their neighbours, and the nodes that take most
+ * dot_choice.c - chooses the nodes in focus with their neighbors, and the nodes that take most
  * time.
  */
 #include "dot/dot_plan.h"

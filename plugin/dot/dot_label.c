@@ -20,7 +20,7 @@ enum {
   LONGEST_NAME = 44, /* bytes of a name in a label; the tooltip has all of it */
   MOST_WEIGHTS = 8,  /* weights that a tooltip lists */
   MOST_OUTPUTS = 4,
-  MOST_DELEGATES = 8, /* delegates in the legend, as many as there are colours */
+  MOST_DELEGATES = 8, /* delegates in the legend, as many as there are colors */
 };
 
 /* ---- Pieces ---- */
@@ -543,7 +543,7 @@ static void put_accuracy_text(etr_writer *writer, const char *text) {
   etr_puts(writer, "</TD></TR>");
 }
 
-/* Puts the colours of SNR, the coolest first, and what the values were compared with. */
+/* Puts the colors of SNR, the coolest first, and what the values were compared with. */
 static void put_accuracy_heat(etr_writer *writer, const etr_dot_view *view) {
   enum { SWATCHES = 6 };
   begin_row(writer, "SNR, worst input");
@@ -596,7 +596,7 @@ static void put_top(etr_writer *writer, const etr_dot_view *view) {
     etr_puts(writer, ", ");
     put_share(writer, choice->top_ticks / whole_of(view));
   }
-  etr_puts(writer, "; the rest in grey, runs of operators and whole modules as one box</TD></TR>");
+  etr_puts(writer, "; the rest in gray, runs of operators and whole modules as one box</TD></TR>");
 }
 
 /* Puts notes: the meaning of "~", what is not drawn, and what is drawn as one. */
@@ -618,7 +618,7 @@ static void put_notes(etr_writer *writer, const etr_dot_view *view) {
   if (plan->choice.focus != NULL) {
     etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">only module <B>");
     put_html(writer, plan->choice.focus);
-    etr_puts(writer, "</B>; its neighbours in grey</TD></TR>");
+    etr_puts(writer, "</B>; its neighbors in gray</TD></TR>");
   }
   if (plan->choice.top > 0)
     put_top(writer, view);

@@ -113,7 +113,7 @@ typedef struct etr_dot_box {
   uint32_t cluster; /* scope in whose cluster it is drawn; ETR_NONE: on top */
   uint32_t last;    /* the last node of a sequence; `node` if there is one node */
   uint32_t rank;    /* rank of a node in the top; 0: it is not in the top */
-  bool is_context;  /* outside the focus or the top, and not coloured by time */
+  bool is_context;  /* outside the focus or the top, and not colored by time */
   etr_dot_sum sum;
 } etr_dot_box;
 
@@ -155,9 +155,9 @@ typedef struct etr_dot_plan {
   uint32_t folded; /* operators that are not drawn because an equal block is drawn */
   bool has_closed; /* some box is a closed scope */
   bool has_loops;  /* some edge goes into the next pass of a loop */
-  double hottest;  /* most ticks of a box that is coloured by time */
+  double hottest;  /* most ticks of a box that is colored by time */
   const etr_node_accuracy *accuracy; /* per node; NULL: no values were compared */
-  bool by_accuracy;                  /* boxes are coloured by their SNR */
+  bool by_accuracy;                  /* boxes are colored by their SNR */
 } etr_dot_plan;
 
 /** Returns true if a box is a sequence of several nodes. */
@@ -194,7 +194,7 @@ char *etr_dot_box_tooltip(const etr_dot_view *view, const etr_dot_box *box);
 char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope);
 char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t scope);
 
-/** Returns the legend, which says what the picture shows and what its colours mean, as an HTML-like
+/** Returns the legend, which says what the picture shows and what its colors mean, as an HTML-like
  * label. */
 char *etr_dot_legend(const etr_dot_view *view);
 
@@ -202,7 +202,7 @@ char *etr_dot_legend(const etr_dot_view *view);
  * their share, so that small times can still be distinguished from none. */
 double etr_dot_heat(const etr_dot_plan *plan, double ticks);
 
-/** Returns true if a box has a colour of the ramp: it was timed or, if colours are those of
+/** Returns true if a box has a color of the ramp: it was timed or, if colors are those of
  * accuracy, compared. */
 static inline bool etr_dot_is_colored(const etr_dot_plan *plan, const etr_dot_box *box) {
   return plan->by_accuracy ? box->sum.gap != NULL : box->sum.timed && !box->is_context;

@@ -36,7 +36,7 @@ typedef enum etr_cell_kind {
   ETR_CELL_BYTES,  /* a whole number, "9,936,896" for people */
   ETR_CELL_TIME,   /* ticks, in the unit asked for: for people, all of a table with the decimals of
                       the longest; for   programs, with 9 decimals */
-  ETR_CELL_SHARE, /* a part of a whole: "12.3 %" for people, coloured by heat; 0.123 for programs */
+  ETR_CELL_SHARE,  /* a part of a whole: "12.3 %" for people, colored by heat; 0.123 for programs */
   ETR_CELL_NUMBER,
   ETR_CELL_RATE,   /* three significant digits for people, all for programs */
   ETR_CELL_STEP,   /* in the dashboard's document: a whole number, written as the distance from that
@@ -58,8 +58,8 @@ typedef struct etr_cell {
   int decimals;     /* of ETR_CELL_NUMBER */
   int digits; /* of ETR_CELL_NUMBER: significant digits instead of decimals; ETR_ALL_DIGITS: as many
                  as are needed to read back the same number */
-  etr_style style; /* plain: shares are coloured by heat */
-  bool is_cold;    /* of ETR_CELL_SHARE: it is not coloured by heat */
+  etr_style style; /* plain: shares are colored by heat */
+  bool is_cold;    /* of ETR_CELL_SHARE: it is not colored by heat */
   bool is_signed;  /* of ETR_CELL_TIME: times above 0 get a "+" */
 } etr_cell;
 

@@ -40,7 +40,7 @@ void etr_text_table_may_leave_out(etr_text_table *table, size_t column);
 /** Adds a copy of a text as the next cell; NULL is an empty cell. Control characters become '?'. */
 
 void etr_text_table_add(etr_text_table *table, const char *text);
-/** Sets the style of the last cell; only coloured text shows it. */
+/** Sets the style of the last cell; only colored text shows it. */
 void etr_text_table_style(etr_text_table *table, etr_style style);
 
 /**

@@ -696,9 +696,6 @@ static size_t list_notes(const char **out, report *r, const etr_summary *s) {
   const char *clock = etr_balance_note(arena, r->answer.profile, s->method, r->options.unit);
   if (clock && clock[0])
     out[count++] = clock;
-  if (!s->graph)
-    out[count++] =
-        "modules, shapes and source lines: add the ETRecord, or the .pte, of this export";
   if (s->findings.is_nothing_structural)
     out[count++] = "nothing structural stands out: what is listed rests on ratios, or is small";
   return count;
@@ -734,7 +731,7 @@ static bool put_screen(report *r, const etr_summary *s) {
   if (!r->markdown && s->findings.count)
     etr_section_line(&r->answer, ETR_STYLE_DIM, 0,
                      "why and what exactly: --explain 1" DOT "all tables: --all" DOT
-                     "in colour: etrecord-tb report");
+                     "in color: etrecord-tb report");
   return true;
 }
 

@@ -146,7 +146,7 @@ static const char *quantized_type(const etr_graph *graph, const etr_node *node) 
 
 /* Returns "int8", or "none" with the type of most operators unless that is float32; NULL if no type
  * is known. */
-static const char *quantisation(etr_arena *arena, const etr_graph *graph) {
+static const char *quantization(etr_arena *arena, const etr_graph *graph) {
   static const char *const types[] = {"float32", "float16", "bfloat16", "float64"};
   size_t counts[ETR_COUNT(types)] = {0}, most = 0;
   list quantized;
@@ -211,9 +211,9 @@ static void add_record_facts(facts *f, const etr_profile *profile) {
   if (any_kernel)
     list_once(&backends, etr_label_device(f->arena, NULL));
   add_text(f, "backend", listed(&backends));
-  const char *type = quantisation(f->arena, graph), *inputs = inputs_of(f->arena, graph);
+  const char *type = quantization(f->arena, graph), *inputs = inputs_of(f->arena, graph);
   if (type)
-    add_text(f, "quantisation", type);
+    add_text(f, "quantization", type);
   if (inputs && inputs[0])
     add_text(f, "inputs", inputs);
 }
@@ -278,7 +278,7 @@ static const struct {
      "The method that the metrics are about, if the record has several: the one that takes "
      "longest.",
      TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, false},
-    {"quantisation", "Types of quantized values in the graph; none: there are none.",
+    {"quantization", "Types of quantized values in the graph; none: there are none.",
      TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, true},
     {"threads", "Given with --hparam threads=N.", TENSORBOARD__HPARAM_TYPE__DATA_TYPE_FLOAT64,
      true},

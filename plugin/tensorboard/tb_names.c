@@ -75,7 +75,7 @@ etr_slice etr_tb_clean_text(char *room, etr_slice text) {
   return (etr_slice){room, size};
 }
 
-/* Returns true for letters, digits, and _ - . , ( ) [ ]. The page finds the colours of a box by a
+/* Returns true for letters, digits, and _ - . , ( ) [ ]. The page finds the colors of a box by a
  * CSS selector that it makes from the name, and escapes only some of the characters with a meaning.
  * The tables have a bit for each character. */
 static bool is_name_character(char c) {

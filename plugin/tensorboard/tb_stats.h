@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_stats.h - times on a graph as TensorFlow's RunMetadata, which the graph tab colours by.
+ * tb_stats.h - times on a graph as TensorFlow's RunMetadata, which the graph tab colors by.
  * Layer 5.
  *
  * The page counts in whole microseconds, and the time of a group is the span from its first start

@@ -135,7 +135,7 @@ static void put_graph(node_data *d, uint32_t subgraph) {
                  etr_arena_format(&d->arena, "%s/%s %s%s%s", d->graph->module, d->graph->method,
                                   names[d->options->statistic], is_backend ? "" : " ",
                                   is_backend ? "" : unit));
-  if (!is_backend) { /* the colours of DOT files, which follow the square root of the time; the
+  if (!is_backend) { /* the colors of DOT files, which follow the square root of the time; the
                         lowest SNR is hot */
     etr_field_list(&d->fields, "gradient");
     for (int i = 0; i <= STEPS; i++) {

@@ -42,7 +42,7 @@ typedef struct etr_node_accuracy {
 const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profile *profile,
                                                const etr_graph *graph);
 
-/** Returns an SNR as a number between -ETR_EQUAL_DB and ETR_EQUAL_DB, for colours and curves:
+/** Returns an SNR as a number between -ETR_EQUAL_DB and ETR_EQUAL_DB, for colors and curves:
  * values that differ by NaN or infinities have the lowest. NaN if nothing finite is left to
  * compare. */
 double etr_accuracy_capped_snr(const etr_numeric_gap *gap);
@@ -50,7 +50,7 @@ double etr_accuracy_capped_snr(const etr_numeric_gap *gap);
 /** Returns the heat (see heat.h) of a gap: 1 at 0 dB and below, 0 from ETR_COOL_DB on. */
 double etr_accuracy_heat(const etr_numeric_gap *gap);
 
-/** From this SNR on, in dB, nodes have no colour: quantization to 8 bits leaves 25 to 45 dB, and
+/** From this SNR on, in dB, nodes have no color: quantization to 8 bits leaves 25 to 45 dB, and
  * what a picture shows should be what is worse than that. */
 #define ETR_COOL_DB 60.0
 

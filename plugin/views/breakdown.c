@@ -83,7 +83,7 @@ static etr_slice text_of_key(collector *c, const row_key *row) {
 static uint32_t number_of(collector *c, const row_key *row) {
   const etr_breakdown_row *last = c->last == ETR_NONE ? NULL : &c->rows.data[c->last];
   if (last && last->key == row->key && last->source == row->source)
-    return c->last; /* neighbours are often alike */
+    return c->last; /* neighbors are often alike */
   etr_map_slot *slot = etr_map_at(&c->by_text, text_of_key(c, row));
   if (!slot || slot->value != ETR_NONE)
     return c->last = slot ? slot->value : ETR_NONE;

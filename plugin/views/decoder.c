@@ -131,7 +131,7 @@ typedef struct walk {
   etr_layer_kind layer_kind; /* of a layer that the walk reaches */
 } walk;
 
-static size_t push_neighbours(marking *m, const walk *w, uint32_t node, size_t depth) {
+static size_t push_neighbors(marking *m, const walk *w, uint32_t node, size_t depth) {
   const etr_node *at = &m->graph->nodes[node];
   size_t count = w->forward ? m->starts[node + 1] - m->starts[node] : at->input_count;
   for (size_t i = 0; i < count; i++) {
@@ -148,7 +148,7 @@ static size_t push_neighbours(marking *m, const walk *w, uint32_t node, size_t d
 static void walk_from(marking *m, uint32_t node, const walk *w) {
   memset(m->seen, 0, m->graph->node_count * sizeof *m->seen);
   m->seen[node] = true;
-  size_t depth = push_neighbours(m, w, node, 0);
+  size_t depth = push_neighbors(m, w, node, 0);
   while (depth) {
     uint32_t next = m->stack[--depth];
     if (m->is_layer[next]) {
@@ -162,7 +162,7 @@ static void walk_from(marking *m, uint32_t node, const walk *w) {
       continue;
     m->kinds[next] = (int)w->kind;
     if (how == STEP_ON)
-      depth = push_neighbours(m, w, next, depth);
+      depth = push_neighbors(m, w, next, depth);
   }
 }
 

@@ -17,17 +17,17 @@
 typedef enum etr_finding_kind {
   ETR_FINDING_FALLBACK,      /* kernels between delegates of a backend, which cut them apart */
   ETR_FINDING_NOT_DELEGATED, /* kernels that a known partitioner takes, not between delegates */
-  ETR_FINDING_LIBRARY, /* kernels that an optimised library has, and that the known partitioner does
+  ETR_FINDING_LIBRARY, /* kernels that an optimized library has, and that the known partitioner does
                           not take */
   ETR_FINDING_CONSTANTS, /* kernels whose result depends on parameters and constants only */
   ETR_FINDING_LAYOUT, /* transposes, conversions and copies inside delegates that no node stands for
                        */
   ETR_FINDING_COPIES, /* kernels of one operator that only move or convert data */
-  ETR_FINDING_QUANTIZE_PAIRS, /* a dequantisation followed by the same quantisation */
+  ETR_FINDING_QUANTIZE_PAIRS, /* a dequantization followed by the same quantization */
   ETR_FINDING_BATCH_NORM,     /* batch norms that could be folded into the layer before them */
   ETR_FINDING_ATTENTION,      /* attention as separate operators */
   ETR_FINDING_OUTPUT_LAYER,   /* the layer that makes a decoder's logits takes much of its time */
-  ETR_FINDING_FLOAT_BESIDE,  /* layers that multiply floating-point numbers beside quantised ones */
+  ETR_FINDING_FLOAT_BESIDE,  /* layers that multiply floating-point numbers beside quantized ones */
   ETR_FINDING_CALLS,         /* kernels that take longer to be called than to run */
   ETR_FINDING_OUTLIER,       /* operators that took many times their median in one run */
   ETR_FINDING_FIRST_RUN,     /* a first run far above the rest */
@@ -49,10 +49,12 @@ typedef enum etr_finding_kind {
   ETR_FINDING_SLOW_OPERATOR, /* one operator makes some runs slow, or one at a time */
   ETR_FINDING_INACCURATE, /* operators that make the outputs inexact, if values were compared with a
                              reference */
-  ETR_FINDING_CACHE_COPIES, /* kernels of a decoder that write a whole cache for one position */
-  ETR_FINDING_POSITIONS,    /* kernels of a decoder that depend on positions alone */
-  ETR_FINDING_WEIGHTS,      /* weights that a decoder reads for each token, which bound its time */
-  ETR_FINDING_EMBEDDING,    /* a large embedding in floating point */
+  ETR_FINDING_CACHE_COPIES,   /* kernels of a decoder that write a whole cache for one position */
+  ETR_FINDING_POSITIONS,      /* kernels of a decoder that depend on positions alone */
+  ETR_FINDING_MERGE,          /* small equal layers of one input, which one product computes */
+  ETR_FINDING_REPEATED_HEADS, /* keys and values that are repeated for each head of a group */
+  ETR_FINDING_WEIGHTS,   /* weights that a decoder reads for each token, which bound its time */
+  ETR_FINDING_EMBEDDING, /* a large embedding in floating point */
   /* Levers: the next step for what takes most of the time. They rest on ratios between kernels, and
    * not on something that is wrong with the model. */
   ETR_FINDING_QUANTIZE,      /* layers in float32 that have faster kernels in int8 or 8da4w */

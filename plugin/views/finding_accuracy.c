@@ -121,17 +121,17 @@ static const char *advice(etr_finder *finder, const etr_accuracy_row *row,
              *backend = finder->graph->times[row->value->computed_by].backend;
   if (step->input_scale > 0)
     return etr_arena_format(
-        arena, "Quantise the result of %s over a smaller range, or keep it in floating point",
+        arena, "Quantize the result of %s over a smaller range, or keep it in floating point",
         etr_finder_node_name(finder, step->operator));
   if (row->accuracy->reference_record != row->accuracy->profile)
-    return etr_arena_format(arena, "Keep %s in floating point, or quantise it more finely", place);
+    return etr_arena_format(arena, "Keep %s in floating point, or quantize it more finely", place);
   return etr_arena_format(arena, "Check how %s computes %s: it differs from the program",
                           backend ? backend : "the kernel", place);
 }
 
 static const char *title_of(const etr_accuracy_row *row, const coarse_step *step) {
   if (step->input_scale > 0)
-    return "Quantise one result more finely";
+    return "Quantize one result more finely";
   if (row->accuracy->reference_record != row->accuracy->profile)
     return "Keep one layer in floating point";
   return "Check how one operator is computed";

@@ -52,7 +52,7 @@ static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, d
 
 /* What reading weights as int8 instead of float32 could save: three quarters of the time that their
  * bytes take. NaN if that is little: then most of the bytes are no weights. */
-static double saved_by_quantising(const etr_finder *finder, const marks *bound) {
+static double saved_by_quantizing(const etr_finder *finder, const marks *bound) {
   double saved = 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     const etr_cost_figures figures = bound->marked[i] ? figures_of(finder, i)
@@ -68,7 +68,7 @@ static double saved_by_quantising(const etr_finder *finder, const marks *bound) 
 
 static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   etr_finding *added;
-  double saved = saved_by_quantising(finder, bound);
+  double saved = saved_by_quantizing(finder, bound);
   if (!add_of(finder, ETR_FINDING_MEMORY_BOUND, bound, saved, &added))
     return false;
   if (!added)
@@ -77,7 +77,7 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   added->title = etr_arena_format(finder->arena, "Move fewer bytes in %zu operator%s",
                                   added->node_count, etr_plural(added->node_count));
   added->fact = isnan(saved) ? "they run near the peak bandwidth"
-                             : "they run near the peak bandwidth: quantise their weights";
+                             : "they run near the peak bandwidth: quantize their weights";
   added->evidence = etr_arena_format(
       finder->arena,
       "They take at most twice as long as their bytes take at the peak bandwidth. "

@@ -26,7 +26,8 @@ static uint64_t ticks_of(const etr_finder *finder, const bool *marked) {
 /* ---- Caches that are written as a whole ---- */
 
 static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
-  static const char *const names[] = {"index_put", "slice_scatter", "select_scatter", "copy_"};
+  static const char *const names[] = {"index_put", "slice_scatter", "select_scatter", "copy_",
+                                      "cat"};
   bool *marked = flags_of(finder);
   etr_kv_cache cache;
   if (!marked || !etr_kv_cache_find(&cache, finder->arena, finder->profile, finder->method))
@@ -47,6 +48,8 @@ static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
     return false;
   added->title = etr_arena_format(finder->arena, "Write %zu cache%s in place, by update_cache",
                                   cache.count, etr_plural(cache.count));
+  /* Writing the new positions remains, and what makes room for them. */
+  etr_finding_save_at_least(finder, added, (double)ticks / 2);
   added->fact = "each write copies a whole cache for one token";
   added->evidence = etr_arena_format(
       finder->arena,
@@ -95,6 +98,7 @@ static bool find_position_work(etr_finder *finder) {
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
+  etr_finding_save_at_least(finder, added, (double)ticks / 2); /* a lookup takes some of it */
   added->title = "Look up masks and rotary tables by position";
   added->fact = etr_arena_format(finder->arena, "%s %s in each run, and depend on positions alone",
                                  etr_they_take(count), etr_finder_time(finder, ticks));
@@ -228,7 +232,7 @@ static bool find_embedding(etr_finder *finder) {
                          .potential = NAN,
                          .potential_share = NAN,
                          .slope = NAN};
-  added->title = "Quantise the embedding";
+  added->title = "Quantize the embedding";
   added->fact = etr_arena_format(
       finder->arena, "its table has %sB in %s, %.0f %% of the weights; no time",
       amount_of(finder, most), graph->nodes[table].outputs[0].dtype, 100 * most / whole);

@@ -129,37 +129,9 @@ static bool list_instructions(insertions *in) {
   return true;
 }
 
-/* Says where they are: "inserted into delegate 0", or "in delegate 0" where it is not known whether
- * the model asks for them. */
-static const char *layout_fact(const insertions *in, bool are_inserted) {
-  const char *where = are_inserted ? "inserted into" : "in";
-  if (in->instructions.count == 1)
-    return etr_arena_format(in->arena, "%s delegate %d", where, (int)in->instructions.data[0]);
-  return etr_arena_format(in->arena, "%s %zu delegates", where, in->instructions.count);
-}
-
-/* "Avoid 2 Transpose, 1 Convert" */
-static const char *layout_title(const insertions *in) {
-  const struct {
-    const char *name;
-    size_t count;
-  } kinds[] = {{"Transpose", in->transposes}, {"Convert", in->converts}, {"Copy", in->copies}};
-  etr_text text;
-  etr_writer writer;
-  bool any = false;
-  etr_text_begin(&text, in->arena, &writer);
-  etr_puts(&writer, "Avoid ");
-  for (size_t i = 0; i < ETR_COUNT(kinds); i++) {
-    if (kinds[i].count)
-      etr_putf(&writer, "%s%zu %s", any ? ", " : "", kinds[i].count, kinds[i].name);
-    any |= kinds[i].count > 0;
-  }
-  return etr_text_end(&text, &writer);
-}
-
 /* The next event with a node in the same delegate, in the direction of `step`: the operator that
  * ran before or after. NULL if there is none. */
-static const char *neighbour(const etr_finder *finder, const inserted *of, int step) {
+static const char *neighbor(const etr_finder *finder, const inserted *of, int step) {
   for (size_t i = of->row; step > 0 ? i + 1 < of->block->event_count : i > 0;) {
     i = step > 0 ? i + 1 : i - 1;
     const etr_event *event = &of->block->events[i];
@@ -173,7 +145,7 @@ static const char *neighbour(const etr_finder *finder, const inserted *of, int s
 
 /* Puts " (after X, before Y)", in the order in which the delegate runs. */
 static void put_place(etr_writer *writer, const etr_finder *finder, const inserted *of) {
-  const char *before = neighbour(finder, of, -1), *behind = neighbour(finder, of, 1);
+  const char *before = neighbor(finder, of, -1), *behind = neighbor(finder, of, 1);
   if (before && behind)
     etr_putf(writer, " (after %s, before %s)", before, behind);
   if (before && !behind)
@@ -182,9 +154,166 @@ static void put_place(etr_writer *writer, const etr_finder *finder, const insert
     etr_putf(writer, " (at the start, before %s)", behind);
 }
 
+/* ---- Permutes that the model asks for, between the two layouts ---- */
+
+/* Permutes inside delegates from channels-first to channels-last, or back. XNNPACK computes in
+ * channels-last, and runs each as a Transpose. */
+typedef struct layout_permutes {
+  bool *marked; /* per node; NULL: without an Edge graph */
+  size_t count, pairs;
+  uint64_t ticks, pair_ticks; /* of all, and of those around linear layers */
+} layout_permutes;
+
+/* Returns true for a permute to channels-last, or back from it. */
+static bool is_layout_permute(const etr_finder *finder, uint32_t node, bool is_back) {
+  static const char *const names[] = {"permute_copy", "permute"};
+  if (!etr_is_one_of(finder, &finder->graph->nodes[node], names, ETR_COUNT(names)))
+    return false;
+  const char *dims = etr_node_argument(&finder->graph->nodes[node], "dims");
+  return dims && strcmp(dims, is_back ? "[0, 3, 1, 2]" : "[0, 2, 3, 1]") == 0;
+}
+
+/* Returns the permute to channels-last that a permute back undoes, if only linear layers and
+ * operators of each number alone are between them; ETR_NONE if there is none. */
+static uint32_t permute_before(const etr_finder *finder, uint32_t back) {
+  static const char *const between[] = {"linear", "addmm",   "view_copy", "gelu", "relu",
+                                        "clamp",  "sigmoid", "hardtanh",  "mul",  "add"};
+  enum { MOST_BETWEEN = 8 };
+  const etr_graph *graph = finder->graph;
+  bool has_layer = false;
+  uint32_t at = back;
+  for (int steps = 0; steps < MOST_BETWEEN; steps++) {
+    const etr_node *node = &graph->nodes[at];
+    static const char *const linears[] = {"linear", "addmm"};
+    has_layer |= etr_is_one_of(finder, node, linears, ETR_COUNT(linears));
+    uint32_t input = ETR_NONE;
+    for (size_t k = 0; k < node->input_count; k++)
+      if (!finder->is_constant[node->inputs[k].node])
+        input = input == ETR_NONE ? node->inputs[k].node : input;
+    if (input == ETR_NONE || input >= at)
+      return ETR_NONE;
+    if (has_layer && is_layout_permute(finder, input, false))
+      return input;
+    if (!etr_is_one_of(finder, &graph->nodes[input], between, ETR_COUNT(between)))
+      return ETR_NONE;
+    at = input;
+  }
+  return ETR_NONE;
+}
+
+static bool find_layout_permutes(const etr_finder *finder, layout_permutes *out) {
+  *out = (layout_permutes){0};
+  if (!finder->graph || !etr_finder_has_edge(finder))
+    return true;
+  const etr_graph *graph = finder->graph;
+  out->marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *out->marked);
+  bool *is_pair = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *is_pair);
+  if (!out->marked || !is_pair)
+    return false;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    uint32_t before = is_layout_permute(finder, i, true) ? permute_before(finder, i) : ETR_NONE;
+    if (before == ETR_NONE)
+      continue;
+    out->pairs++;
+    is_pair[i] = is_pair[before] = true;
+  }
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const etr_node_time *time = &graph->times[i];
+    bool is_timed = time->runs > 0 && time->match != ETR_MATCH_ALIGNED &&
+                    finder->delegate_of[i] != ETR_NONE;
+    if (!is_timed || (!is_layout_permute(finder, i, false) && !is_layout_permute(finder, i, true)))
+      continue;
+    out->marked[i] = true;
+    out->count++;
+    out->ticks += etr_finder_node_ticks(finder, i);
+    out->pair_ticks += is_pair[i] ? etr_finder_node_ticks(finder, i) : 0;
+  }
+  return true;
+}
+
+/* Says where they are: "inserted into delegate 0", or "in delegate 0" where it is not known whether
+ * the model asks for them. */
+static const char *layout_fact(const insertions *in, const layout_permutes *permutes,
+                               bool are_inserted) {
+  const char *where = are_inserted ? "inserted into" : "in";
+  const char *text = in->instructions.count == 1
+                         ? etr_arena_format(in->arena, "%s delegate %d", where,
+                                            (int)in->instructions.data[0])
+                         : etr_arena_format(in->arena, "%s %zu delegates", where,
+                                            in->instructions.count);
+  if (permutes->pairs)
+    return etr_arena_format(in->arena,
+                            "they are 1x1 convolutions, which need none of %zu transposes",
+                            permutes->count + in->list.count);
+  if (permutes->count)
+    return etr_arena_format(in->arena, "%zu of them permutes of the model between two layouts",
+                            permutes->count);
+  return text;
+}
+
+/* "Avoid 2 Transpose, 1 Convert" */
+static const char *layout_title(const insertions *in, size_t permutes) {
+  const struct {
+    const char *name;
+    size_t count;
+  } kinds[] = {
+      {"Transpose", in->transposes + permutes}, {"Convert", in->converts}, {"Copy", in->copies}};
+  etr_text text;
+  etr_writer writer;
+  bool any = false;
+  etr_text_begin(&text, in->arena, &writer);
+  etr_puts(&writer, "Avoid ");
+  for (size_t i = 0; i < ETR_COUNT(kinds); i++) {
+    if (kinds[i].count)
+      etr_putf(&writer, "%s%zu %s", any ? ", " : "", kinds[i].count, kinds[i].name);
+    any |= kinds[i].count > 0;
+  }
+  return etr_text_end(&text, &writer);
+}
+
+/* Says what takes the time, where the longest are, and what to do about them. */
+static const char *layout_evidence(const etr_finder *finder, const insertions *in,
+                                   const layout_permutes *permutes, uint64_t ticks) {
+  enum { LISTED = 3 };
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, in->arena, &writer);
+  etr_putf(&writer, "%s %s.", etr_they_take(in->list.count + permutes->count),
+           etr_finder_time(finder, ticks));
+  if (permutes->count)
+    etr_putf(
+        &writer,
+        " Of these, %zu permute%s of the model change%s the layout, and run%s as Transpose, %s.",
+        permutes->count, etr_plural(permutes->count), permutes->count == 1 ? "s" : "",
+        permutes->count == 1 ? "s" : "", etr_finder_time(finder, permutes->ticks));
+  if (permutes->pairs)
+    etr_putf(
+        &writer,
+        " %zu linear layer%s between two of them %s what a convolution of 1x1 computes without "
+        "a transpose.",
+        permutes->pairs, etr_plural(permutes->pairs), permutes->pairs == 1 ? "is" : "are");
+  etr_puts(&writer, in->list.count ? " Longest inserted: " : "");
+  for (size_t i = 0; i < in->list.count && i < LISTED; i++) {
+    etr_putf(&writer, "%s%s of delegate %d, %s", i ? "; " : "", in->list.data[i].name,
+             (int)in->list.data[i].instruction, etr_finder_time(finder, in->list.data[i].ticks));
+    put_place(&writer, finder, &in->list.data[i]);
+  }
+  etr_puts(&writer, in->list.count ? "." : "");
+  if (in->transposes)
+    etr_puts(&writer, " A transpose changes the layout: give the model channels-last inputs "
+                      "(torch.channels_last), and "
+                      "keep operators of another layout out from between convolutions.");
+  if (in->converts)
+    etr_puts(&writer, " A convert changes the number type: quantize inputs and outputs, too.");
+  return etr_or_empty(etr_text_end(&text, &writer));
+}
+
 bool etr_find_layouts(etr_finder *finder) {
   insertions in = {.arena = finder->arena};
+  layout_permutes permutes;
   size_t at = 0;
+  if (!find_layout_permutes(finder, &permutes))
+    return false;
   etr_map_init(&in.index, in.arena);
   for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
@@ -194,40 +323,32 @@ bool etr_find_layouts(etr_finder *finder) {
         return false;
     }
   uint64_t ticks = in.ticks;
-  if (etr_finder_has_edge(finder))
+  bool has_edge = etr_finder_has_edge(finder);
+  if (has_edge)
     ticks = ETR_MIN(ticks, etr_broad_part_ticks(finder->method, ETR_BROAD_DELEGATES));
-  etr_finding *added = in.list.count
+  uint64_t inserted_ticks = ticks;
+  ticks += permutes.ticks;
+  etr_finding *added = in.list.count || permutes.count
                            ? etr_finder_add(finder, ETR_FINDING_LAYOUT, ticks, (double)ticks)
                            : NULL;
   if (!added)
     return !etr_arena_failed(in.arena);
+  if (permutes.count && !etr_finder_list_nodes(finder, added, permutes.marked))
+    return false;
+  /* Some are needed where the model's layout changes: about half of them in measured models. */
+  if (has_edge)
+    etr_finding_save_at_least(finder, added, (double)(inserted_ticks + permutes.pair_ticks) / 2);
   etr_sort(in.list.data, in.list.count, sizeof *in.list.data, by_ticks);
   if (!list_instructions(&in))
     return false;
   added->instructions = in.instructions.data;
   added->instruction_count = in.instructions.count;
-  bool has_edge = etr_finder_has_edge(finder);
-  added->title = layout_title(&in);
-  added->fact = layout_fact(&in, has_edge);
-  enum { LISTED = 3 };
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, in.arena, &writer);
-  etr_putf(&writer, "%s %s. Longest: ", etr_they_take(in.list.count),
-           etr_finder_time(finder, ticks));
-  for (size_t i = 0; i < in.list.count && i < LISTED; i++) {
-    etr_putf(&writer, "%s%s of delegate %d, %s", i ? "; " : "", in.list.data[i].name,
-             (int)in.list.data[i].instruction, etr_finder_time(finder, in.list.data[i].ticks));
-    put_place(&writer, finder, &in.list.data[i]);
-  }
-  etr_puts(&writer, ".");
-  if (in.transposes)
-    etr_puts(&writer, " A transpose changes the layout: give the model channels-last inputs "
-                      "(torch.channels_last), and "
-                      "keep operators of another layout out from between convolutions.");
-  if (in.converts)
-    etr_puts(&writer, " A convert changes the number type: quantise inputs and outputs, too.");
-  added->evidence = etr_text_end(&text, &writer);
+  added->title = permutes.pairs
+                     ? etr_arena_format(in.arena, "Make %zu permute/linear pair%s convolutions",
+                                        permutes.pairs, etr_plural(permutes.pairs))
+                     : layout_title(&in, permutes.count);
+  added->fact = layout_fact(&in, &permutes, has_edge);
+  added->evidence = layout_evidence(finder, &in, &permutes, ticks);
   etr_finding_judge(added, ETR_POSSIBLE,
                     has_edge ? "some may be needed where the model's layout changes"
                              : "without the ETRecord it is not known which of them the model asks "

@@ -7,6 +7,7 @@
 #include "views/delegation.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
+#include "views/kernel_ratio.h"
 #include "views/timed_node.h"
 
 #include <stdlib.h>
@@ -109,55 +110,140 @@ bool etr_finder_look_at_graph(etr_finder *finder) {
 
 /* ---- Work on constants ---- */
 
-/* Whether products read the marked nodes: then they are weights of layers. */
-static bool feeds_products(const etr_finder *finder, const bool *marked) {
-  static const char *const names[] = {"mm", "addmm", "bmm", "linear"};
-  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    const etr_node *node = &finder->graph->nodes[i];
-    if (finder->is_constant[i] || !etr_is_one_of(finder, node, names, ETR_COUNT(names)))
+/* What constants take in each run, in ticks over all runs. */
+typedef struct constant_work {
+  bool *marked;   /* per node: the operators, and the products that may be delegated without them */
+  uint64_t ticks; /* of the operators, and of calls of delegates that contain nothing else */
+  size_t products; /* kernels whose weight becomes constant, so that XNNPACK takes them */
+  size_t operators;
+  uint64_t product_ticks;
+  double least, most;  /* what XNNPACK saves of the products */
+  const char *product; /* operator of the last one */
+  bool unpacks;        /* some are dequantizations */
+  bool are_weights;    /* products on the CPU read some */
+} constant_work;
+
+/* Returns the input of a product that is its weight; ETR_NONE for another operator. */
+static uint32_t weight_of(const etr_finder *finder, const etr_node *node) {
+  static const char *const second[] = {"mm", "linear", "convolution"}, *const third[] = {"addmm"};
+  size_t at = etr_is_one_of(finder, node, second, ETR_COUNT(second)) ? 1 : 0;
+  at = etr_is_one_of(finder, node, third, ETR_COUNT(third)) ? 2 : at;
+  return at && at < node->input_count ? node->inputs[at].node : ETR_NONE;
+}
+
+static void mark_constants(const etr_finder *finder, constant_work *work) {
+  const etr_graph *graph = finder->graph;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const etr_node_time *time = &graph->times[i];
+    bool is_timed = finder->is_kernel[i] || (time->runs > 0 && time->match != ETR_MATCH_ALIGNED &&
+                                             graph->nodes[i].kind == ETR_NODE_OP);
+    if (!finder->is_constant[i] || !is_timed)
       continue;
-    for (size_t k = 0; k < node->input_count; k++)
-      if (marked[node->inputs[k].node])
-        return true;
+    work->marked[i] = true;
+    work->operators++;
+    work->ticks += etr_finder_kernel_ticks(finder, i);
+    work->unpacks |= strstr(graph->nodes[i].target, "dequantize") != NULL;
   }
-  return false;
+}
+
+/* Adds the calls of delegates in which all operators are constant. */
+static bool add_constant_calls(const etr_finder *finder, constant_work *work) {
+  size_t count = finder->method->delegate_count;
+  bool *has_constant = etr_arena_alloc_array(finder->arena, count, sizeof *has_constant);
+  bool *has_other = etr_arena_alloc_array(finder->arena, count, sizeof *has_other);
+  if (!has_constant || !has_other)
+    return false;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    uint32_t delegate = finder->delegate_of[i];
+    if (delegate != ETR_NONE && finder->graph->nodes[i].kind == ETR_NODE_OP)
+      (finder->is_constant[i] ? has_constant : has_other)[delegate] = true;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t *ticks = finder->delegates[i].ticks;
+    if (has_constant[i] && !has_other[i] && finder->delegates[i].operators)
+      work->ticks += ticks[ETR_SPENT_AROUND] + ticks[ETR_SPENT_COPY];
+  }
+  return true;
+}
+
+/* Adds the products on the CPU whose weights are computed from constants: a partitioner takes them
+ * once these are folded. */
+static void add_products(const etr_finder *finder, constant_work *work) {
+  const char *known = etr_known_partitioner();
+  bool is_lowered = false;
+  for (size_t i = 0; i < finder->method->delegate_count; i++)
+    is_lowered |= known && strcmp(finder->method->delegates[i].backend, known) == 0;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    uint32_t weight = weight_of(finder, &finder->graph->nodes[i]);
+    bool is_product = finder->is_kernel[i] && !finder->is_constant[i] && weight != ETR_NONE;
+    if (!is_product || !finder->is_constant[weight] ||
+        finder->graph->nodes[weight].kind != ETR_NODE_OP)
+      continue;
+    work->are_weights = true;
+    etr_ratio ratio;
+    if (!is_lowered || !etr_ratio_of_delegate(&ratio, finder->ops[i]))
+      continue;
+    double ticks = (double)etr_finder_kernel_ticks(finder, i);
+    work->marked[i] = true;
+    work->products++;
+    work->product = etr_finder_short_op(finder, finder->graph->nodes[i].target);
+    work->product_ticks += etr_finder_kernel_ticks(finder, i);
+    work->least += ticks * etr_saved_at(ratio.low);
+    work->most += ticks * etr_saved_at(ratio.high);
+  }
+}
+
+static const char *constants_fact(const etr_finder *finder, const constant_work *work) {
+  if (work->products)
+    return etr_arena_format(
+        finder->arena,
+        "constant_prop_pass; then XNNPACK also takes %zu %s, whose weights become constant",
+        work->products, work->product);
+  return work->are_weights ? "constant_prop_pass, after run_decompositions()"
+                           : "with constant_prop_pass";
 }
 
 bool etr_find_constants(etr_finder *finder) {
-  const etr_graph *graph = finder->graph;
-  bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked),
-       unpacks = false;
-  uint64_t ticks = 0;
-  if (!marked)
+  constant_work work = {.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count,
+                                                        sizeof *work.marked)};
+  if (!work.marked)
     return false;
-  for (uint32_t i = 0; i < graph->node_count; i++) {
-    marked[i] = finder->is_kernel[i] && finder->is_constant[i];
-    if (!marked[i])
-      continue;
-    ticks += etr_finder_kernel_ticks(finder, i);
-    unpacks |= strstr(graph->nodes[i].target, "dequantize") != NULL;
-  }
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CONSTANTS, ticks, (double)ticks);
+  mark_constants(finder, &work);
+  if (work.operators == 0)
+    return true;
+  const char *list = etr_finder_by_operator(finder, work.marked, true);
+  add_products(finder, &work);
+  if (!add_constant_calls(finder, &work))
+    return false;
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CONSTANTS,
+                                      work.ticks + work.product_ticks,
+                                      (double)work.ticks + work.most);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finder_list_nodes(finder, added, work.marked))
     return false;
-  bool layers = feeds_products(finder, marked);
-  etr_finding_save_at_least(finder, added, (double)ticks);
-  added->title = etr_arena_format(finder->arena, "Fold %zu operator%s on constants",
-                                  added->node_count, etr_plural(added->node_count));
-  added->fact = layers
-                    ? "at export (constant_prop_pass), or delegate the linear layers that read them"
-                    : "at export, with constant_prop_pass";
-  added->evidence = etr_arena_format(finder->arena,
-                                     "What depends on parameters and constants only has the same "
-                                     "result in every run. %s %s, calls included: %s. "
-                                     "ExecuTorch's constant_prop_pass folds it.",
-                                     etr_they_take(added->node_count),
-                                     etr_finder_time(finder, ticks),
-                                     etr_finder_by_operator(finder, marked, true));
-  etr_finding_judge(added, ETR_SURE,
-                    unpacks ? "folded weights are no longer quantised, and larger" : NULL);
+  etr_finding_save_at_least(finder, added, (double)work.ticks + work.least);
+  added->title = etr_arena_format(finder->arena, "Fold %zu operator%s on constants", work.operators,
+                                  etr_plural(work.operators));
+  added->fact = constants_fact(finder, &work);
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "What depends on parameters and constants only has the same result in every run. %s %s, "
+      "calls "
+      "included: %s. ExecuTorch's constant_prop_pass folds it%s.",
+      etr_they_take(work.operators), etr_finder_time(finder, work.ticks), list,
+      work.are_weights && !work.products
+          ? "; a linear layer's transposes of its weight appear in run_decompositions()"
+          : "");
+  if (work.products)
+    added->evidence = etr_arena_format(
+        finder->arena,
+        "%s %zu %s on the CPU, which take %s, read the results: with a constant weight XNNPACK's "
+        "partitioner takes them (%s, docs/ratios.md).",
+        added->evidence, work.products, work.product, etr_finder_time(finder, work.product_ticks),
+        etr_ratio_source());
+  const char *caveat = work.unpacks ? "folded weights are no longer quantized, and larger" : NULL;
+  etr_finding_judge(added, work.products ? ETR_LIKELY : ETR_SURE, caveat);
   return true;
 }
 
@@ -247,12 +333,16 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
     if (marked[i])
       add_copy(&c, finder, i);
   }
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, c.ticks, (double)c.ticks);
+  bool is_all = c.unchanged == c.count;
+  etr_merged_calls merged = {0};
+  if (is_all && !etr_finder_merged_calls(finder, marked, &merged))
+    return false;
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, c.ticks,
+                                      (double)c.ticks + merged.most);
   if (!added)
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
-  bool is_all = c.unchanged == c.count;
   const char *moves = c.casts == c.count ? " to convert data" : " to move data";
   added->title = etr_arena_format(
       finder->arena, is_all ? "Remove %zu %s that change%s nothing" : "Avoid %zu %s", c.count,
@@ -262,9 +352,23 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
                                  is_all ? ", and each returns what it reads" : moves);
   added->evidence = copies_evidence(finder, &c, added);
   if (is_all)
-    etr_finding_save_at_least(finder, added, (double)c.ticks);
-  etr_finding_judge(added, is_all ? ETR_SURE : ETR_POSSIBLE,
-                    is_all ? NULL : "the model may need some of them");
+    etr_finding_save_at_least(finder, added, (double)c.ticks + merged.least);
+  bool are_merged = merged.after < merged.before;
+  if (are_merged)
+    added->fact = etr_arena_format(
+        finder->arena, "%s %s, and cut delegates apart: %zu of %zu would remain",
+        etr_they_take(c.count), etr_finder_time(finder, c.ticks), merged.after, merged.before);
+  if (are_merged)
+    added->evidence = etr_arena_format(
+        finder->arena,
+        "%s Without them %zu of %zu delegates would remain, whose calls take %s less.",
+        added->evidence, merged.after, merged.before,
+        etr_finder_time(finder, (uint64_t)merged.most));
+  if (!is_all)
+    etr_finding_judge(added, ETR_POSSIBLE, "the model may need some of them");
+  else
+    etr_finding_judge(added, are_merged ? ETR_LIKELY : ETR_SURE,
+                      are_merged ? "the partitioner joins what nothing cuts apart" : NULL);
   return true;
 }
 

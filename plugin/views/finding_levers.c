@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * finding_levers.c - the next step for what takes most of the time. It rests on ratios between
- * kernels that were measured on another processor, so it is a rule of thumb.
+ * kernels: likely on processors of the family on which they were measured, else a rule of thumb.
  */
 #include "base/stats.h"
 #include "output/label.h"
@@ -11,24 +11,6 @@
 #include "views/kernel_ratio.h"
 
 #include <stdlib.h>
-
-/* ---- Ratios between kernels ---- */
-
-/* By how much faster other types of weights are than float32 in XNNPACK. */
-typedef struct type_ratio {
-  const char *type;
-  double low, high;
-  const char *on; /* what the range was measured on */
-} type_ratio;
-
-/* The type with the highest least ratio for the work of these operators. */
-static type_ratio type_for(bool is_convolution, int64_t rows) {
-  if (is_convolution)
-    return (type_ratio){"int8", 2, 3, "convolutions"};
-  if (rows == 1)
-    return (type_ratio){"8da4w", 3.5, 15, "linear layers with one row"};
-  return (type_ratio){"int8", 2, 5, "linear layers"};
-}
 
 /* ---- What the rule is about ---- */
 
@@ -135,55 +117,85 @@ static const char *words_of(const largest *of) {
   return etr_or_empty(etr_headline_operators(of->finder->arena, &part));
 }
 
+/* Lists the ratios of the other types, "fp16 1 to 1.1 times": below 1 they are slower. */
+static const char *other_types(const largest *of, etr_ratio_layer layer, const char *chosen) {
+  etr_text text;
+  etr_writer writer;
+  const etr_type_ratio *type;
+  bool any = false;
+  etr_text_begin(&text, of->finder->arena, &writer);
+  for (size_t i = 0; (type = etr_type_of(layer, i)) != NULL; i++) {
+    if (strcmp(type->type, chosen) == 0)
+      continue;
+    etr_putf(&writer, "%s%s %g to %g times", any ? ", " : " Other types: ", type->type, type->low,
+             type->high);
+    any = true;
+  }
+  etr_puts(&writer, any ? "." : "");
+  return etr_or_empty(etr_text_end(&text, &writer));
+}
+
 /* Layers in float32 in XNNPACK. */
 static bool add_quantize(const largest *of) {
   etr_finder *finder = of->finder;
   int64_t rows = of->part->has_graph && of->part->is_linear ? rows_of(of) : 0;
-  const type_ratio type = type_for(of->part->is_convolution, rows);
-  etr_finding *added = add_lever(of, ETR_FINDING_QUANTIZE, of->ticks * (1 - 1 / type.low),
-                                 of->ticks * (1 - 1 / type.high));
+  etr_ratio_layer layer = of->part->is_convolution ? ETR_RATIO_CONVOLUTION : ETR_RATIO_LINEAR;
+  static const char *const names[] = {[ETR_RATIO_LINEAR_ROW] = "linear layers with one row",
+                                      [ETR_RATIO_LINEAR] = "linear layers",
+                                      [ETR_RATIO_CONVOLUTION] = "convolutions",
+                                      [ETR_RATIO_DEPTHWISE] = "depthwise convolutions"};
+  layer = rows == 1 ? ETR_RATIO_LINEAR_ROW : layer;
+  const etr_type_ratio *type = etr_best_type(layer);
+  if (!type)
+    return true;
+  etr_finding *added = add_lever(of, ETR_FINDING_QUANTIZE, of->ticks * etr_saved_at(type->low),
+                                 of->ticks * etr_saved_at(type->high));
   if (!added)
     return !etr_arena_failed(finder->arena);
-  added->title = etr_arena_format(finder->arena, "Quantise %zu %s to %s", of->count, words_of(of),
-                                  type.type);
-  added->fact = etr_arena_format(
-      finder->arena, "%s %s in float32; %s is %g to %g times as fast (measured on x86-64)",
-      etr_they_take(of->count), time_of(of), type.type, type.low, type.high);
+  bool is_like = finder->profile->has_vnni;
+  added->title = etr_arena_format(finder->arena, "Quantize %zu %s to %s", of->count, words_of(of),
+                                  type->type);
+  added->fact = etr_arena_format(finder->arena, "%s %s in float32; %s is %g to %g times as fast%s",
+                                 etr_they_take(of->count), time_of(of), type->type, type->low,
+                                 type->high,
+                                 is_like ? " on such processors" : ", measured on x86-64");
   added->evidence = etr_arena_format(
       finder->arena,
-      "%s %s in float32. XNNPACK computes %s %g to %g times as fast in %s, measured on x86-64 with "
-      "AVX-512 and VNNI, ExecuTorch 1.5. Depthwise convolutions are slower in other types, and are "
-      "not counted. Compare the outputs: etrecord-tb accuracy.",
-      etr_they_take(of->count), time_of(of), type.on, type.low, type.high, type.type);
-  added->caveat = "the ratio is of another processor, and accuracy may suffer";
+      "%s %s in float32. XNNPACK computes %s %g to %g times as fast in %s (%s, "
+      "docs/ratios.md).%s%s "
+      "Compare the outputs: etrecord-tb accuracy.",
+      etr_they_take(of->count), time_of(of), names[layer], type->low, type->high, type->type,
+      etr_ratio_source(), other_types(of, layer, type->type),
+      of->part->is_convolution
+          ? " Depthwise convolutions may be slower in other types, and are not counted."
+          : "");
+  etr_finding_judge(added, is_like ? ETR_LIKELY : ETR_RULE_OF_THUMB,
+                    is_like ? "accuracy may suffer"
+                            : "the ratio is of another processor, and accuracy may suffer");
   return true;
 }
 
-/* Adds up what a backend saves of the marked kernels by the ratios, and by half of them. */
-static void sum_ratios(const largest *of, double *low, double *high) {
-  const etr_finder *finder = of->finder;
-  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    if (!of->marked[i])
-      continue;
-    double ratio = etr_ratio_of_delegate(finder->ops[i]), time = finder->graph->times[i].typical;
-    *high += ratio > 1 ? time * (1 - 1 / ratio) : 0;
-    *low += ratio > 2 ? time * (1 - 2 / ratio) : 0;
-  }
+/* Adds what XNNPACK saves of an operator: at the ratio of its kernels, and at half of it. */
+static void add_saved(etr_slice op, double ticks, double *low, double *high) {
+  etr_ratio ratio;
+  if (!etr_ratio_of_delegate(&ratio, op))
+    return;
+  *low += ticks * etr_saved_at(ratio.low / 2);
+  *high += ticks * etr_saved_at(ratio.high);
 }
 
 /* Kernels on the CPU for which XNNPACK has faster ones. */
 static bool add_delegate(const largest *of) {
   etr_finder *finder = of->finder;
   double low = 0, high = 0;
-  if (of->part->has_graph) {
-    sum_ratios(of, &low, &high);
-  } else {
+  for (uint32_t i = 0; of->part->has_graph && i < finder->graph->node_count; i++)
+    if (of->marked[i])
+      add_saved(finder->ops[i], finder->graph->times[i].typical, &low, &high);
+  if (!of->part->has_graph) {
     etr_slice op = etr_slice_of(of->part->op);
     const char *dot = memchr(op.data, '.', op.size);
     op.size = dot ? (size_t)(dot - op.data) : op.size;
-    double ratio = etr_ratio_of_delegate(op);
-    high = ratio > 1 ? of->ticks * (1 - 1 / ratio) : 0;
-    low = ratio > 2 ? of->ticks * (1 - 2 / ratio) : 0;
+    add_saved(op, of->ticks, &low, &high);
   }
   double ns = etr_ticks_to_ns(finder->profile, of->ticks);
   if (high <= 0 || ns < ETR_FINDING_LEAST_KERNELS_NS)
@@ -196,12 +208,11 @@ static bool add_delegate(const largest *of) {
   added->fact = etr_arena_format(finder->arena,
                                  "%s %s as CPU kernels; XNNPACK's are many times as fast on CPUs",
                                  etr_they_take(of->count), time_of(of));
-  added->evidence = etr_arena_format(
-      finder->arena,
-      "%s %s as kernels on the CPU. The saving is at the ratio of XNNPACK's kernels to the "
-      "portable "
-      "ones, measured on x86-64 with ExecuTorch 1.5, and at half of it.",
-      etr_they_take(of->count), time_of(of));
+  added->evidence = etr_arena_format(finder->arena,
+                                     "%s %s as kernels on the CPU. The saving is at the ratio of "
+                                     "XNNPACK's kernels to those of the "
+                                     "CPU (%s, docs/ratios.md), and at half of it.",
+                                     etr_they_take(of->count), time_of(of), etr_ratio_source());
   added->caveat = "if these are the portable kernels, and the partitioner takes them";
   return true;
 }
@@ -265,11 +276,12 @@ static bool add_for_opaque(const largest *of) {
     return true;
   if (!etr_find_time_of_delegates(finder, &inside))
     return false;
-  const char *fact = etr_arena_format(finder->arena, "%s are in %s", time_of(of),
-                                      inside.ticks ? inside.where : "events that are not known");
+  const char *fact = etr_arena_format(finder->arena, "%s are in %s%s", time_of(of),
+                                      inside.ticks ? inside.where : "events that are not known",
+                                      is_computing ? "" : ": `etrecord-tb delegation`");
   return add_words(
       of, is_computing ? ETR_FINDING_LESS_WORK : ETR_FINDING_PROFILER,
-      is_computing ? "Use a smaller input, or fewer channels" : "Use the backend's own profiler",
+      is_computing ? "Use a smaller input, or fewer channels" : "See what is in each delegate",
       fact,
       etr_arena_format(finder->arena, "%s%s%sdocs/backends.md says what each backend can record.",
                        inside.ticks ? "Next: " : "", etr_or_empty(inside.next),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * finding_partition.c - findings about what is not delegated: kernels between delegates, which cut
- * them apart; kernels that a partitioner would take; kernels that an optimised library has.
+ * them apart; kernels that a partitioner would take; kernels that an optimized library has.
  */
 #include "output/label.h"
 #include "views/finder.h"
@@ -310,18 +310,39 @@ static bool list_delegates(const partition *p, etr_finding *finding) {
   return list != NULL;
 }
 
-/* Returns the ticks that XNNPACK would save of the marked kernels, at the ratio of its kernels. Of
- * operators whose ratio is not known, and of copies, all: rewriting removes them. */
-static double saved_by_ratio(const partition *p, const bool *marked) {
+/* Adds up what the backend saves of the marked kernels, in ticks. Operators that it takes keep
+ * their own work, at the ratio of its kernels. What nothing was measured of has to be written
+ * otherwise: copies may go, and what replaces the others takes up to half of their time. */
+static void add_saved_kernels(const partition *p, const bool *marked, double *least, double *most) {
   const etr_finder *finder = p->finder;
-  double saved = 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     if (!marked[i] || is_getitem(&finder->graph->nodes[i]))
       continue;
-    double ratio = etr_ratio_of_delegate(finder->ops[i]);
-    saved += (double)etr_finder_kernel_ticks(finder, i) * (ratio > 1 ? 1 - 1 / ratio : 1);
+    double ticks = (double)etr_finder_kernel_ticks(finder, i);
+    etr_ratio ratio;
+    bool is_known = etr_ratio_of_delegate(&ratio, finder->ops[i]);
+    *least += ticks * (is_known ? etr_saved_at(ratio.low / 2) : 0.5);
+    *most += ticks * (is_known ? etr_saved_at(ratio.high) : 1);
   }
-  return saved;
+}
+
+/* Adds up the kernels whose results only the operators between delegates read, such as a mask: they
+ * may go with these. */
+static uint64_t ticks_before(const partition *p) {
+  const etr_finder *finder = p->finder;
+  const etr_graph *graph = finder->graph;
+  bool *is_read = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *is_read);
+  bool *is_read_else = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *is_read);
+  uint64_t ticks = 0;
+  for (uint32_t i = (uint32_t)graph->node_count; is_read && is_read_else && i-- > 0;) {
+    bool is_before = is_read[i] && !is_read_else[i] && finder->is_kernel[i] &&
+                     !finder->is_constant[i] && !p->is_between[i];
+    ticks += is_before ? etr_finder_kernel_ticks(finder, i) : 0;
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
+      (is_before || p->is_between[i] ? is_read
+                                     : is_read_else)[graph->nodes[i].inputs[k].node] = true;
+  }
+  return ticks;
 }
 
 static bool find_fallback(partition *p) {
@@ -340,11 +361,10 @@ static bool find_fallback(partition *p) {
   size_t after = remaining_delegates(p, levels, NULL);
   const overhead around = overhead_of(p);
   double merged = (double)(p->delegates - after) / (double)p->delegates;
-  /* The backend computes them, too: what it saves is at the ratio of its kernels. */
-  double saved = saved_by_ratio(p, p->is_between);
-  double least = merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks));
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_FALLBACK, kernels + around.ticks,
-                                      saved + merged * (double)around.ticks);
+  double least = merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks)),
+         most = merged * (double)around.ticks + (double)ticks_before(p);
+  add_saved_kernels(p, p->is_between, &least, &most);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_FALLBACK, kernels + around.ticks, most);
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = fallback_title(p, operators, after);
@@ -358,9 +378,40 @@ static bool find_fallback(partition *p) {
   return etr_finder_list_nodes(finder, added, p->is_between);
 }
 
+/* ---- Calls that go with operators between delegates ---- */
+
+static bool is_first_of_backend(const etr_method *method, size_t at) {
+  for (size_t i = 0; i < at; i++)
+    if (strcmp(method->delegates[i].backend, method->delegates[at].backend) == 0)
+      return false;
+  return true;
+}
+
+bool etr_finder_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out) {
+  const etr_method *method = finder->method;
+  partition p;
+  *out = (etr_merged_calls){0};
+  for (size_t i = 0; i < method->delegate_count; i++) {
+    if (!is_first_of_backend(method, i))
+      continue;
+    if (!look_at_backend(&p, finder, method->delegates[i].backend))
+      return false;
+    size_t levels = count_levels(&p, NULL);
+    memcpy(p.is_candidate, marked, finder->graph->node_count * sizeof *marked);
+    size_t after = remaining_delegates(&p, levels, NULL);
+    const overhead around = overhead_of(&p);
+    double merged = (double)(p.delegates - after) / (double)p.delegates;
+    out->before += p.delegates;
+    out->after += after;
+    out->least += merged * (double)(around.ticks - ETR_MIN(around.hidden, around.ticks));
+    out->most += merged * (double)around.ticks;
+  }
+  return true;
+}
+
 /* ---- Kernels that the partitioner takes ---- */
 
-/* Operators that ExecuTorch's optimised library has: kernels/optimized/optimized.yaml. */
+/* Operators that ExecuTorch's optimized library has: kernels/optimized/optimized.yaml. */
 bool etr_is_optimized(etr_slice op) {
   static const char *const names[] = {
       "add", "bmm",         "div", "exp", "fft_r2c",           "gelu", "le",      "linear",
@@ -382,8 +433,8 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
   size_t delegates = count_levels(p, NULL);
   double calls = (double)delegates * ETR_FINDING_DELEGATE_CALL_NS /
                  etr_ticks_to_ns(finder->profile, 1) * (double)finder->method->run_count;
-  /* The operators' own work remains, at the ratio of the backend's kernels. */
-  double saved = saved_by_ratio(p, marked) - calls;
+  double least = -calls, saved = -calls;
+  add_saved_kernels(p, marked, &least, &saved);
   if (saved <= 0)
     return true;
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOT_DELEGATED, ticks, saved);
@@ -410,8 +461,8 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
   added->evidence = etr_text_end(&text, &writer);
   etr_finding_judge(
       added, ETR_LIKELY,
-      "at the ratio of its kernels to the portable ones on x86-64, less 5 us for each call");
-  etr_finding_save_at_least(finder, added, saved / 2);
+      "at the ratio of its kernels to those of the CPU (docs/ratios.md), less 5 us for each call");
+  etr_finding_save_at_least(finder, added, least);
   return true;
 }
 
@@ -500,13 +551,6 @@ static bool begin_facts(etr_finder *finder) {
 }
 
 /* ---- All ---- */
-
-static bool is_first_of_backend(const etr_method *method, size_t at) {
-  for (size_t i = 0; i < at; i++)
-    if (strcmp(method->delegates[i].backend, method->delegates[at].backend) == 0)
-      return false;
-  return true;
-}
 
 bool etr_find_partitions(etr_finder *finder) {
   enum { MOST_BACKENDS = 64 }; /* more than any model has */

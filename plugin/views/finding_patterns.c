@@ -6,6 +6,7 @@
 #include "output/label.h"
 #include "views/finder.h"
 #include "views/finding_rules.h"
+#include "views/kernel_ratio.h"
 
 /* ---- What the patterns share ---- */
 
@@ -94,11 +95,11 @@ static bool *flags_of(const patterns *p) {
   return etr_arena_alloc_array(p->finder->arena, p->graph->node_count, sizeof(bool));
 }
 
-/* ---- A dequantisation followed by the same quantisation ---- */
+/* ---- A dequantization followed by the same quantization ---- */
 
 static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_node *b) {
   if (a->argument_count == 0 && a->input_count < 2)
-    return false; /* nothing says how they quantise */
+    return false; /* nothing says how they quantize */
   for (size_t i = 0; i < a->argument_count; i++) {
     const char *name = a->arguments[i].name, *other = etr_node_argument(b, name);
     bool is_result_type = strcmp(name, "out_dtype") == 0 || strcmp(name, "output_dtype") == 0;
@@ -111,8 +112,8 @@ static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_n
   return a->input_count == b->input_count;
 }
 
-/* Marks a quantisation, and the dequantisation that it undoes: copies may lie between them, which
- * could move quantised numbers as well. Returns false, with nothing marked, if there is none. */
+/* Marks a quantization, and the dequantization that it undoes: copies may lie between them, which
+ * could move quantized numbers as well. Returns false, with nothing marked, if there is none. */
 static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
   const etr_slice *ops = p->finder->ops;
   if (!p->finder->is_kernel[node] || !etr_slice_starts(ops[node], ETR_SLICE("quantize_")))
@@ -149,8 +150,8 @@ static bool find_quantize_pairs(patterns *p) {
   etr_finding_save_at_least(p->finder, added, (double)ticks);
   added->evidence = etr_arena_format(
       p->finder->arena,
-      "Each quantises again with the scale, zero point and type that it had, around "
-      "nothing but copies, which can move quantised numbers: %s.",
+      "Each quantizes again with the scale, zero point and type that it had, around "
+      "nothing but copies, which can move quantized numbers: %s.",
       etr_finder_by_operator(p->finder, marked, true));
   etr_finding_judge(added, ETR_SURE, NULL);
   return etr_finder_list_nodes(p->finder, added, marked);
@@ -262,7 +263,7 @@ static bool find_output_layer(patterns *p) {
   if (!added)
     return !etr_arena_failed(p->finder->arena);
   added->title = rows > 1 ? "Compute the logits of the last token only"
-                          : "Quantise the output layer";
+                          : "Quantize the output layer";
   added->fact = etr_arena_format(p->finder->arena, "the output layer takes %s for %lld token%s",
                                  etr_finder_time(p->finder, ticks), (long long)rows,
                                  etr_plural((size_t)rows));
@@ -270,6 +271,12 @@ static bool find_output_layer(patterns *p) {
       p->finder->arena, "The output layer %s takes %s for %lld token%s.",
       etr_finder_node_name(p->finder, layer), etr_finder_time(p->finder, ticks), (long long)rows,
       etr_plural((size_t)rows));
+  /* With one row the weights' bytes take the time, which four rows or fewer take, too. */
+  const etr_type_ratio *type = etr_best_type(ETR_RATIO_LINEAR_ROW);
+  double least = type ? etr_saved_at(type->low) : 0;
+  if (rows > 1)
+    least = 1 - 4 / (double)rows;
+  etr_finding_save_at_least(p->finder, added, least * (double)ticks);
   etr_finding_judge(added, ETR_POSSIBLE,
                     rows > 1 ? "if the caller does not need the others" : "int8 reads a quarter");
   marked[layer] = true;
@@ -365,13 +372,19 @@ static bool find_attention(patterns *p) {
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     if (all[i] && is_product(p, &p->graph->nodes[i]))
       products += etr_finder_kernel_ticks(p->finder, i);
+  /* Its products are over the places of a cache that are filled, so that they may go nearly
+   * whole. */
+  etr_merged_calls merged = {0};
+  if (has_kernel && !etr_finder_merged_calls(p->finder, all, &merged))
+    return false;
   etr_finding *added = has_kernel ? etr_finder_add(p->finder, ETR_FINDING_ATTENTION, ticks,
-                                                   (double)(ticks - products))
+                                                   (double)ticks + merged.most)
                                   : NULL;
   if (!added)
     return !etr_arena_failed(p->finder->arena);
   if (!etr_finder_list_nodes(p->finder, added, all))
     return false;
+  etr_finding_save_at_least(p->finder, added, (double)(ticks - products) + merged.least);
   added->title = etr_arena_format(p->finder->arena, "Replace %zu attention%s by custom_sdpa", count,
                                   etr_plural(count));
   added->fact = etr_arena_format(p->finder->arena,
@@ -383,17 +396,18 @@ static bool find_attention(patterns *p) {
       "llama.custom_sdpa of extension/llm does them in one pass.",
       etr_finder_time(p->finder, ticks), etr_finder_by_operator(p->finder, all, true));
   etr_finding_judge(added, ETR_POSSIBLE,
-                    "it computes the same products, and is made for causal decoders on CPUs");
+                    "of the products it saves those of places that are not filled; it is made for "
+                    "causal decoders on CPUs");
   return true;
 }
 
-/* ---- Layers in floating point beside quantised ones ---- */
+/* ---- Layers in floating point beside quantized ones ---- */
 
 static bool find_float_beside(patterns *p) {
   bool *marked = flags_of(p);
   uint64_t floats = 0, integers = 0;
   double float_macs = 0, integer_macs = 0;
-  size_t quantised = 0;
+  size_t quantized = 0;
   if (!marked || !p->graph->costs)
     return marked != NULL;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
@@ -403,11 +417,11 @@ static bool find_float_beside(patterns *p) {
       continue;
     uint64_t ticks = etr_finder_kernel_ticks(p->finder, i);
     marked[i] = !cost->is_integer;
-    quantised += cost->is_integer;
+    quantized += cost->is_integer;
     *(cost->is_integer ? &integers : &floats) += ticks;
     *(cost->is_integer ? &integer_macs : &float_macs) += (double)cost->macs;
   }
-  if (quantised == 0 || integers == 0 || floats == 0)
+  if (quantized == 0 || integers == 0 || floats == 0)
     return true;
   double saved = (double)floats - float_macs * (double)integers / integer_macs;
   etr_finding *added = saved > 0
@@ -417,17 +431,235 @@ static bool find_float_beside(patterns *p) {
     return !etr_arena_failed(p->finder->arena);
   if (!etr_finder_list_nodes(p->finder, added, marked))
     return false;
-  added->title = etr_arena_format(p->finder->arena, "Quantise the other %zu layer%s",
+  added->title = etr_arena_format(p->finder->arena, "Quantize the other %zu layer%s",
                                   added->node_count, etr_plural(added->node_count));
   added->fact = etr_arena_format(
-      p->finder->arena, "%s in floating point, beside %zu quantised ones",
-      added->node_count == 1 ? "it multiplies" : "they multiply", quantised);
+      p->finder->arena, "%s in floating point, beside %zu quantized ones",
+      added->node_count == 1 ? "it multiplies" : "they multiply", quantized);
   added->evidence = etr_arena_format(
       p->finder->arena,
-      "%zu other layers are quantised. The saving is at their rate; longest: %s of %s.", quantised,
+      "%zu other layers are quantized. The saving is at their rate; longest: %s of %s.", quantized,
       etr_finder_node_name(p->finder, added->nodes[0]),
       etr_finder_time(p->finder, etr_finder_kernel_ticks(p->finder, added->nodes[0])));
-  etr_finding_judge(added, ETR_POSSIBLE, "accuracy may be why they are not quantised");
+  etr_finding_judge(added, ETR_POSSIBLE, "accuracy may be why they are not quantized");
+  return true;
+}
+
+/* ---- Small layers of one input ---- */
+
+/* Layers of the same input, type and place. */
+typedef struct layer_set {
+  size_t count;
+  double ticks, fixed; /* of all, in ticks over all runs; the part that is not computing */
+} layer_set;
+
+/* What a layer takes beside computing, at least: a slow core multiplies four numbers in a ns. */
+static double fixed_ticks(const patterns *p, uint32_t node, double ticks) {
+  enum { MACS_PER_NS = 4 };
+  uint64_t macs = p->graph->costs ? p->graph->costs[node].macs : ETR_UNKNOWN;
+  if (macs == ETR_UNKNOWN)
+    return 0;
+  double computing = (double)macs / MACS_PER_NS / etr_ticks_to_ns(p->finder->profile, 1) *
+                     (double)p->finder->method->run_count;
+  return ETR_MAX(ticks - computing, 0);
+}
+
+/* What an operator takes, with what a clock of whole microseconds hides of it in its delegate's
+ * call: at most a step, and its part of what is around the operators. In ticks over all runs. */
+static double ticks_with_hidden(const patterns *p, uint32_t node) {
+  const etr_finder *finder = p->finder;
+  double ticks = (double)etr_finder_kernel_ticks(finder, node);
+  uint32_t delegate = finder->delegate_of[node];
+  if (delegate == ETR_NONE || finder->delegates[delegate].operators == 0)
+    return ticks;
+  const etr_delegate_spending *spent = &finder->delegates[delegate];
+  double hidden = (double)ETR_MIN(spent->hidden, spent->ticks[ETR_SPENT_AROUND]);
+  return ticks + hidden / (double)spent->operators;
+}
+
+/* Returns true for a layer that could be computed with others: its weight is a parameter, and it
+ * takes so little that a call, and not computing, is most of it. */
+static bool is_small_layer(const patterns *p, uint32_t node) {
+  enum { MOST_NS = 20000 };
+  static const char *const names[] = {"linear", "addmm", "mm"};
+  const etr_node *at = &p->graph->nodes[node];
+  if (p->graph->times[node].runs == 0 || p->finder->is_constant[node] ||
+      !etr_is_one_of(p->finder, at, names, ETR_COUNT(names)))
+    return false;
+  size_t weight = etr_is_operator(p->finder, at, "addmm") ? 2 : 1;
+  return weight < at->input_count && p->finder->is_constant[at->inputs[weight].node] &&
+         etr_finder_ns(p->finder, etr_finder_node_ticks(p->finder, node)) < MOST_NS;
+}
+
+/* The node whose result a layer multiplies, behind copies. */
+static uint32_t source_of_layer(const patterns *p, uint32_t node) {
+  const etr_node *at = &p->graph->nodes[node];
+  size_t input = etr_is_operator(p->finder, at, "addmm") ? 1 : 0;
+  uint32_t source = at->inputs[input].node;
+  while (source < node && p->graph->nodes[source].kind == ETR_NODE_OP &&
+         etr_node_only_copies(&p->graph->nodes[source]) && source_of(p, source) != ETR_NONE)
+    source = source_of(p, source);
+  return source;
+}
+
+static bool is_equal_layer(const patterns *p, uint32_t a, uint32_t b) {
+  const etr_value *x = p->graph->nodes[a].outputs, *y = p->graph->nodes[b].outputs;
+  return p->finder->delegate_of[a] == p->finder->delegate_of[b] &&
+         strcmp(p->graph->nodes[a].target, p->graph->nodes[b].target) == 0 && x && y &&
+         x->rank == y->rank && strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype)) == 0;
+}
+
+/* Adds up the small layers that read the same value as one, from it on. */
+static layer_set set_of(const patterns *p, const uint32_t *source, uint32_t first, bool *marked) {
+  layer_set set = {0};
+  for (uint32_t i = first; i < p->graph->node_count; i++) {
+    if (source[i] != source[first] || !is_equal_layer(p, i, first))
+      continue;
+    double ticks = ticks_with_hidden(p, i);
+    set.count++;
+    set.ticks += ticks;
+    set.fixed += fixed_ticks(p, i, ticks);
+    marked[i] = true;
+  }
+  return set;
+}
+
+static bool find_merges(patterns *p) {
+  enum { LEAST_LAYERS = 4 }; /* q, k and v in one product saved nothing when measured */
+  etr_arena *arena = p->finder->arena;
+  size_t nodes = p->graph->node_count, layers = 0, products = 0;
+  bool *marked = flags_of(p), *seen = flags_of(p);
+  uint32_t *source = etr_arena_alloc_array(arena, nodes, sizeof *source);
+  double least = 0, most = 0, all = 0;
+  if (!marked || !seen || !source)
+    return false;
+  for (uint32_t i = 0; i < nodes; i++)
+    source[i] = is_small_layer(p, i) ? source_of_layer(p, i) : ETR_NONE;
+  for (uint32_t i = 0; i < nodes; i++) {
+    if (source[i] == ETR_NONE || seen[i])
+      continue;
+    bool *of = flags_of(p);
+    if (!of)
+      return false;
+    layer_set set = set_of(p, source, i, of);
+    bool is_worth = set.count >= LEAST_LAYERS && set.fixed * 2 > set.ticks;
+    for (uint32_t k = i; k < nodes; k++) {
+      seen[k] |= of[k];
+      marked[k] |= is_worth && of[k];
+    }
+    if (!is_worth)
+      continue;
+    double part = (double)(set.count - 1) / (double)set.count;
+    layers += set.count;
+    products++;
+    all += set.ticks;
+    least += set.fixed * part;
+    most += set.ticks * part;
+  }
+  etr_finding *added = products ? etr_finder_add(p->finder, ETR_FINDING_MERGE, (uint64_t)all, most)
+                                : NULL;
+  if (!added)
+    return !etr_arena_failed(arena);
+  if (!etr_finder_list_nodes(p->finder, added, marked))
+    return false;
+  etr_finding_save_at_least(p->finder, added, least);
+  added->title = products == 1 ? etr_arena_format(arena, "Compute %zu linear layers as one", layers)
+                               : etr_arena_format(arena, "Compute %zu linear layers as %zu", layers,
+                                                  products);
+  added->fact = products == 1
+                    ? "they read one value, and calls, not computing, take their time"
+                    : "each reads what others read, and calls, not computing, take their time";
+  added->evidence = etr_arena_format(
+      arena,
+      "They take %s, most of which a call of each takes whatever it computes: %s. One layer whose "
+      "weight is all of theirs, one below the other, has the same results in one call.",
+      etr_finder_time(p->finder, (uint64_t)all), etr_finder_by_operator(p->finder, marked, true));
+  etr_finding_judge(added, ETR_LIKELY, "splitting the result may take some of it");
+  return true;
+}
+
+/* ---- Keys and values that are repeated for each head ---- */
+
+/* Returns how often an operator that only copies repeats what it reads; 1: it does not. */
+static int64_t repeats_of(const patterns *p, uint32_t node) {
+  static const char *const names[] = {"expand_copy",  "repeat", "repeat_interleave",
+                                      "index_select", "index",  "cat"};
+  const etr_node *at = &p->graph->nodes[node];
+  const etr_node *from = input_of(p, at, 0);
+  if (!from || !etr_is_one_of(p->finder, at, names, ETR_COUNT(names)) || at->output_count == 0 ||
+      from->output_count == 0)
+    return 1;
+  int64_t before = 1, after = 1;
+  const etr_value *in = &from->outputs[0], *out = &at->outputs[0];
+  for (int32_t i = 0; i < in->rank; i++)
+    before *= in->dims[i].size > 0 && before < INT32_MAX ? in->dims[i].size : 0;
+  for (int32_t i = 0; i < out->rank; i++)
+    after *= out->dims[i].size > 0 && after < INT32_MAX ? out->dims[i].size : 0;
+  bool is_whole = before > 1 && after > before && after % before == 0;
+  return is_whole && !p->finder->is_constant[node] ? after / before : 1;
+}
+
+/* Marks the operators from a product's operand back to the repeat of a cache or a projection.
+ * Returns how often that repeats; 1: there is none. */
+static int64_t mark_repeat(const patterns *p, uint32_t node, bool *copies) {
+  uint32_t at = node;
+  for (int steps = 0; steps < MOST_STEPS && at != ETR_NONE; steps++) {
+    int64_t repeats = repeats_of(p, at);
+    if (repeats > 1) {
+      for (uint32_t k = node; k != at; k = source_of(p, k))
+        copies[k] = true;
+      copies[at] = true;
+      return repeats;
+    }
+    if (p->graph->nodes[at].kind != ETR_NODE_OP || !etr_node_only_copies(&p->graph->nodes[at]))
+      return 1;
+    at = source_of(p, at);
+  }
+  return 1;
+}
+
+static bool find_repeated_heads(patterns *p) {
+  bool *copies = flags_of(p), *products = flags_of(p);
+  int64_t group = 1;
+  size_t count = 0;
+  if (!copies || !products)
+    return false;
+  for (uint32_t i = 0; i < p->graph->node_count; i++) {
+    const etr_node *node = &p->graph->nodes[i];
+    static const char *const names[] = {"bmm", "matmul", "baddbmm"};
+    if (!etr_is_one_of(p->finder, node, names, ETR_COUNT(names)) || node->input_count < 2)
+      continue;
+    int64_t repeats = mark_repeat(p, node->inputs[node->input_count - 1].node, copies);
+    if (repeats <= 1)
+      continue;
+    products[i] = true;
+    count++;
+    group = ETR_MAX(group, repeats);
+  }
+  uint64_t copied = ticks_of(p, copies), computed = ticks_of(p, products);
+  /* The products keep what one head of each group takes. */
+  double most = (double)copied + (double)computed * (1 - 1 / (double)group);
+  etr_finding *added = count ? etr_finder_add(p->finder, ETR_FINDING_REPEATED_HEADS,
+                                              copied + computed, most)
+                             : NULL;
+  if (!added)
+    return !etr_arena_failed(p->finder->arena);
+  for (uint32_t i = 0; i < p->graph->node_count; i++)
+    copies[i] |= products[i];
+  if (!etr_finder_list_nodes(p->finder, added, copies))
+    return false;
+  etr_finding_save_at_least(p->finder, added, ETR_MAX((double)copied, most / 2));
+  added->title = "Do not repeat keys and values";
+  added->fact = etr_arena_format(p->finder->arena,
+                                 "%lld heads read the same: take them as rows of one product",
+                                 (long long)group);
+  added->evidence = etr_arena_format(
+      p->finder->arena,
+      "%zu products read keys or values that are repeated for %lld heads: %s. Copies take %s, "
+      "products %s. With the heads of a group as rows of one product, nothing is copied.",
+      count, (long long)group, etr_finder_by_operator(p->finder, copies, true),
+      etr_finder_time(p->finder, copied), etr_finder_time(p->finder, computed));
+  etr_finding_judge(added, ETR_LIKELY, "the products keep a part of their time");
   return true;
 }
 
@@ -440,5 +672,6 @@ bool etr_find_patterns(etr_finder *finder) {
   p.output_layer = output_layer_of(&p);
   p.is_decoder = is_decoder(&p);
   return find_quantize_pairs(&p) && find_batch_norms(&p) && find_attention(&p) &&
-         find_output_layer(&p) && find_float_beside(&p);
+         find_output_layer(&p) && find_float_beside(&p) && find_merges(&p) &&
+         find_repeated_heads(&p);
 }

@@ -28,7 +28,18 @@ bool etr_find_inaccurate(etr_finder *finder);
 bool etr_find_lever(etr_finder *finder);
 bool etr_find_by_kernel(etr_finder *finder);
 
-/** Returns true for an operator ("softmax") that ExecuTorch's optimised library has, whose name is
+/** Calls of delegates that go if some become one. */
+typedef struct etr_merged_calls {
+  size_t before, after; /* delegates */
+  double least, most; /* what the calls take, in ticks over all runs; `most` has what a coarse clock
+                         may hide of the operators inside */
+} etr_merged_calls;
+
+/** Finds the calls that go if the delegates' backends also run the marked nodes, or if these go.
+ * False when out of memory. */
+bool etr_finder_merged_calls(etr_finder *finder, const bool *marked, etr_merged_calls *out);
+
+/** Returns true for an operator ("softmax") that ExecuTorch's optimized library has, whose name is
  * etr_optimized_library. */
 bool etr_is_optimized(etr_slice op);
 extern const char etr_optimized_library[];

@@ -27,8 +27,8 @@ const char *etr_finding_kind_name(etr_finding_kind kind) {
       "drift",        "waiting",        "cpu_fallback", "small_calls",  "memory_bound",
       "slow_rate",    "above_peak",     "step",         "modes",        "slow_runs",
       "periodic",     "slow_operator",  "inaccurate",   "cache_copies", "positions",
-      "weights",      "embedding",      "quantize",     "delegate",     "more_per_call",
-      "profiler",     "less_work"};
+      "merge",        "repeated_heads", "weights",      "embedding",    "quantize",
+      "delegate",     "more_per_call",  "profiler",     "less_work"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -204,7 +204,7 @@ static uint64_t marks_of(const etr_finder *finder, overlap_marks *marks, const e
   }
   for (size_t i = 0; i < finding->instruction_count; i++) {
     if (finding->kind == ETR_FINDING_LAYOUT)
-      break; /* inserted operators are work, not overhead */
+      break; /* inserted operators are work, and not time around calls */
     uint32_t at = etr_delegate_at(finder->method, finding->instructions[i]);
     if (at == ETR_NONE)
       continue;

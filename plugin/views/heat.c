@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * heat.c - the colour ramp and the palette.
+ * heat.c - the color ramp and the palette.
  */
 #include "views/heat.h"
 

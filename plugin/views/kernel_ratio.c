@@ -1,34 +1,84 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * kernel_ratio.c - ratios between kernels, measured in turns on two cores with AVX-512 and VNNI.
+ * kernel_ratio.c - looks ratios up in the table that tests/bench/levers.py writes.
  */
 #include "views/kernel_ratio.h"
 
-/* How many times as fast XNNPACK is as the portable kernels, on x86-64 with AVX-512, measured with
- * ExecuTorch 1.5. */
-double etr_ratio_of_delegate(etr_slice op) {
-  static const struct {
-    const char *op;
-    double ratio;
-  } ratios[] = {{"convolution", 66},
-                {"linear", 37},
-                {"addmm", 37},
-                {"mm", 37},
-                {"bmm", 4.4},
-                {"gelu", 15},
-                {"softmax", 12},
-                {"sigmoid", 8},
-                {"mean", 3.3},
-                {"add", 2.7},
-                {"mul", 1.9},
-                {"permute_copy", 14},
-                {"max_pool2d", 40},
-                {"sub", 2.7},
-                {"div", 1.9},
-                {"cat", 0.9},
-                {"max_pool2d_with_indices", 40}};
-  for (size_t i = 0; i < ETR_COUNT(ratios); i++)
-    if (etr_slice_equal(op, etr_slice_of(ratios[i].op)))
-      return ratios[i].ratio;
-  return 1;
+/** XNNPACK's ratio to the kernels on the CPU for an operator. */
+typedef struct delegate_ratio {
+  const char *op; /* without namespace and overload */
+  etr_ratio ratio;
+} delegate_ratio;
+
+/* clang-format off: tests/bench/levers.py writes the lines from here on */
+/* Where they were measured. */
+#define MEASURED_ON "AMD EPYC and Intel Xeon, x86-64 with AVX-512 VNNI"
+#define MEASURED_WITH "ExecuTorch 1.5.1"
+
+/* How many times as fast as float32 layers are in other types, in XNNPACK. */
+static const etr_type_ratio type_ratios[] = {
+    {ETR_RATIO_LINEAR_ROW, "int8", 2.5, 9},    {ETR_RATIO_LINEAR_ROW, "8da4w", 3.6, 15.5},
+    {ETR_RATIO_LINEAR_ROW, "fp16", 0.97, 4.3}, {ETR_RATIO_LINEAR, "int8", 2.2, 5.1},
+    {ETR_RATIO_LINEAR, "8da4w", 1.5, 3},       {ETR_RATIO_LINEAR, "fp16", 0.7, 1.55},
+    {ETR_RATIO_CONVOLUTION, "int8", 2.3, 4.6}, {ETR_RATIO_CONVOLUTION, "fp16", 0.58, 1.1},
+    {ETR_RATIO_DEPTHWISE, "int8", 0.44, 1.2},  {ETR_RATIO_DEPTHWISE, "fp16", 0.17, 0.44},
+};
+
+/* How many times as fast XNNPACK is as the kernels on the CPU. */
+static const delegate_ratio delegate_ratios[] = {
+    {"convolution", {46, 520}}, {"addmm", {37, 360}},
+    {"mm", {5.5, 31}},          {"bmm", {2.4, 4.4}},
+    {"gelu", {15, 35}},         {"softmax", {10, 12}},
+    {"sigmoid", {8, 10}},       {"tanh", {73, 73}},
+    {"hardtanh", {1.2, 1.2}},   {"relu", {1, 1}},
+    {"mean", {3.3, 9.2}},       {"add", {1.4, 2.7}},
+    {"sub", {0.7, 0.7}},        {"mul", {1.9, 3.1}},
+    {"div", {1.9, 1.9}},        {"rsqrt", {6.2, 6.2}},
+    {"exp", {7.7, 7.7}},        {"permute_copy", {5.9, 14}},
+    {"cat", {0.9, 0.99}},       {"max_pool2d_with_indices", {40, 130}},
+};
+/* clang-format on */
+
+const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t at) {
+  for (size_t i = 0; i < ETR_COUNT(type_ratios); i++) {
+    if (type_ratios[i].layer != layer)
+      continue;
+    if (at == 0)
+      return &type_ratios[i];
+    at--;
+  }
+  return NULL;
+}
+
+const etr_type_ratio *etr_best_type(etr_ratio_layer layer) {
+  const etr_type_ratio *best = NULL, *type;
+  for (size_t i = 0; (type = etr_type_of(layer, i)) != NULL; i++)
+    if (type->low > 1 && (!best || type->low > best->low))
+      best = type;
+  return best;
+}
+
+bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op) {
+  /* One kernel has several names: operators in other dialects. */
+  static const char *const aliases[][2] = {
+      {"linear", "addmm"}, {"matmul", "bmm"}, {"max_pool2d", "max_pool2d_with_indices"}};
+  for (size_t i = 0; i < ETR_COUNT(aliases); i++)
+    if (etr_slice_equal(op, etr_slice_of(aliases[i][0])))
+      op = etr_slice_of(aliases[i][1]);
+  for (size_t i = 0; i < ETR_COUNT(delegate_ratios); i++) {
+    if (!etr_slice_equal(op, etr_slice_of(delegate_ratios[i].op)))
+      continue;
+    *out = delegate_ratios[i].ratio;
+    return true;
+  }
+  *out = (etr_ratio){1, 1};
+  return false;
+}
+
+double etr_saved_at(double ratio) {
+  return ratio > 1 ? 1 - 1 / ratio : 0;
+}
+
+const char *etr_ratio_source(void) {
+  return MEASURED_ON ", " MEASURED_WITH;
 }

@@ -1,15 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * kernel_ratio.h - how much faster the known partitioner's backend is than the portable kernels.
- * Layer 4.
+ * kernel_ratio.h - how many times as fast kernels are as others that compute the same, measured by
+ * tests/bench/levers.py. Layer 4.
  */
 #ifndef ETR_KERNEL_RATIO_H
 #define ETR_KERNEL_RATIO_H
 
 #include "base/base.h"
 
-/** Returns how many times as fast XNNPACK computes an operator as the portable kernels do, measured
- * with ExecuTorch 1.5 on x86-64 with AVX-512; 1 for an operator of which nothing was measured. */
-double etr_ratio_of_delegate(etr_slice op);
+/** Layers whose ratios between types of weights are alike. */
+typedef enum etr_ratio_layer {
+  ETR_RATIO_LINEAR_ROW, /* a linear layer with one row: reading its weights takes its time */
+  ETR_RATIO_LINEAR,     /* with more rows */
+  ETR_RATIO_CONVOLUTION,
+  ETR_RATIO_DEPTHWISE, /* a convolution in which each filter sees one channel */
+} etr_ratio_layer;
+
+/** A range of ratios, over layers of several sizes. */
+typedef struct etr_ratio {
+  double low, high; /* below 1: slower */
+} etr_ratio;
+
+/** A type of weights, and how many times as fast as with float32 XNNPACK is with it. */
+typedef struct etr_type_ratio {
+  etr_ratio_layer layer;
+  const char *type; /* "int8", "8da4w", "fp16" */
+  double low, high;
+} etr_type_ratio;
+
+/** Returns the type with the highest least ratio for a layer; NULL if each may be slower than
+ * float32. Static. */
+const etr_type_ratio *etr_best_type(etr_ratio_layer layer);
+
+/** Returns the type number `at` of a layer, in no order; NULL if it has fewer. Static. */
+const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t at);
+
+/** Sets *out to how many times as fast XNNPACK computes an operator, "softmax", as the kernels on
+ * the CPU do. Returns false, with 1, for an operator of which nothing was measured. */
+bool etr_ratio_of_delegate(etr_ratio *out, etr_slice op);
+
+/** Returns the part of an operator's time on the CPU that XNNPACK saves at a ratio; 0 if XNNPACK
+ * is slower. */
+double etr_saved_at(double ratio);
+
+/** Returns where the ratios were measured: "AMD EPYC, x86_64, ExecuTorch 1.5.1". Static. */
+const char *etr_ratio_source(void);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct backend_time {
 typedef struct backend_times {
   etr_vec(backend_time) list;
   etr_map places; /* of backends, in the list */
-  size_t last;    /* found last: neighbours mostly have the same backend */
+  size_t last;    /* found last: neighbors mostly have the same backend */
 } backend_times;
 
 static backend_time *time_of(backend_times *times, etr_arena *arena, const char *backend) {

@@ -81,7 +81,7 @@ typedef struct placing {
   etr_tree *tree;
   etr_map boxes; /* key: subgraph and module, or what else has a box */
   uint32_t
-      *module; /* of each node: as recorded, or, of one that quantizing inserted, its neighbours' */
+      *module; /* of each node: as recorded, or, of one that quantizing inserted, its neighbors' */
   uint32_t *shown;       /* of each module: itself, or the nearest ancestor that has a box */
   uint32_t *input_count; /* of each nested graph, shifted by one: 0 is the graph itself */
 } placing;

@@ -4,7 +4,7 @@
  * nested graphs. Layer 4.
  *
  * TensorBoard's graph tab and DOT's clusters use the same tree, so that a box has the same nodes
- * and the same time in both. The rules come from how the graph tab lays out and colours (few boxes
+ * and the same time in both. The rules come from how the graph tab lays out and colors (few boxes
  * on top, no common root, bounded children per box).
  */
 #ifndef ETR_SCOPE_H

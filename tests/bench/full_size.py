@@ -18,7 +18,7 @@ LAYERS, WIDTH, HEADS, WORDS, LENGTH = 32, 256, 8, 1024, 8
 
 
 class Norm(nn.Module):
-    """Root mean square normalisation, spelled out as Llama's own code does."""
+    """Root mean square normalization, spelled out as Llama's own code does."""
 
     def __init__(self):
         super().__init__()

@@ -119,9 +119,9 @@ static etr_status nodes_json_lines(const etr_profile *profile, const etr_sink *s
       sink, error);
 }
 
-/* As a terminal that knows colours, but no characters beyond ASCII, has it. */
-static etr_status nodes_in_colour(const etr_profile *profile, const etr_sink *sink,
-                                  etr_error *error) {
+/* As a terminal that knows colors, but no characters beyond ASCII, has it. */
+static etr_status nodes_in_color(const etr_profile *profile, const etr_sink *sink,
+                                 etr_error *error) {
   return etr_emit_nodes_table(
       profile, NULL, &(etr_table_options){.color = true, .ascii = true, .width = 40}, sink, error);
 }
@@ -362,7 +362,7 @@ const named_emitter emitters[] = {
     {"nodes as TSV", nodes_tsv, false},
     {"nodes as Markdown", nodes_markdown, false},
     {"nodes as JSON Lines", nodes_json_lines, false},
-    {"nodes in colour", nodes_in_colour, false},
+    {"nodes in color", nodes_in_color, false},
     {"some nodes", some_nodes, false},
     {"some nodes as JSON", some_nodes_json, false},
     {"some events", some_events, false},

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   read_map(maps, (etr_slice){(const char *)data, first}, etr_maps_read_handles);
   read_map(maps, (etr_slice){(const char *)data + second, size - second}, etr_maps_read_delegates);
   const etr_map_method *methods = etr_maps_finish(maps, &count);
-  volatile uint64_t sum = 0; /* so that nothing is optimised away */
+  volatile uint64_t sum = 0; /* so that nothing is optimized away */
   for (size_t i = 0; i < count; i++)
     sum = sum + check_method(&methods[i]);
   etr_arena_clear(&arena);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an optimised build is protected with: binaries.py COMMAND LIBRARY COMPILER. Looks at the two files with readelf, objdump and nm.
+"""What an optimized build is protected with: binaries.py COMMAND LIBRARY COMPILER. Looks at the two files with readelf, objdump and nm.
 
 What a compiler may lack is asked of the compiler here, not of the build: a check that the build forgets to make is found.
 """

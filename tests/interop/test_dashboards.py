@@ -152,8 +152,8 @@ def test_hparams(tensorboard, command, logdir):
         load = max((entry["avg"], entry["typical"]) for entry in command.json("summary", record, "ms")["load"])[1] if command.json("summary", record, "ms")["load"] else None
         assert metrics.get("~metrics/load_ms") == (None if load is None else near(load))
         assert facts["backend"] and facts["inputs"], fixture_name(record)
-    assert rows["quantized_xnnpack/1_edge/forward"]["hparams"]["quantisation"] == "int8"
-    assert rows["mv2_xnnpack/1_edge/forward"]["hparams"] == {"backend": "XNNPACK", "quantisation": "none", "inputs": "f32[1,3,96,96]"}
+    assert rows["quantized_xnnpack/1_edge/forward"]["hparams"]["quantization"] == "int8"
+    assert rows["mv2_xnnpack/1_edge/forward"]["hparams"] == {"backend": "XNNPACK", "quantization": "none", "inputs": "f32[1,3,96,96]"}
 
 
 def test_hparams_have_titles(tensorboard):
@@ -161,7 +161,7 @@ def test_hparams_have_titles(tensorboard):
     experiment = tensorboard.json("plugin/hparams/experiment", request=json.dumps({"hparamsLimit": 0}))
     assert {info["name"]["tag"]: info["displayName"] for info in experiment["metricInfos"]} == {f"~metrics/{tag}": title for tag, title in METRICS.items()}
     assert [info["displayName"] for info in experiment["metricInfos"]] == list(METRICS.values())
-    assert {"backend", "inputs", "quantisation"} <= {info["name"] for info in experiment["hparamInfos"]}
+    assert {"backend", "inputs", "quantization"} <= {info["name"] for info in experiment["hparamInfos"]}
 
 
 def cells(page):
@@ -177,7 +177,7 @@ def page_of(server, run, tag):
 
 @pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
 def test_text(tensorboard, command, logdir, record):
-    """One short page: the record and its time, what to change, rows without empty ones, then how to colour the graph."""
+    """One short page: the record and its time, what to change, rows without empty ones, then how to color the graph."""
     tags = tensorboard.json("plugin/text/tags")
     told = homes(logdir, command, record)
     if not told:

@@ -97,7 +97,7 @@ def slow_clock(rng, runs, kernels):
 
 
 def contention(rng, runs, kernels):
-    """A neighbour that saturates memory in a third of the runs: each kernel has its own factor, the same in all of them."""
+    """A neighbor that saturates memory in a third of the runs: each kernel has its own factor, the same in all of them."""
     factors = np.where(rng.random(kernels) < 0.5, rng.uniform(2, 8, kernels), rng.uniform(1, 1.5, kernels))
     return calm(rng, runs, kernels) * np.where(rng.random((runs, 1)) < 0.3, factors, 1)
 

@@ -208,7 +208,7 @@ def test_what_is_not_there_raises():
                 with pytest.raises(ValueError, match=f"{name} 'none'"):
                     ask(**{name: "none"})
             with pytest.raises(TypeError):
-                ask(colour="red")
+                ask(color="red")
 
 
 def test_types():

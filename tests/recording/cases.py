@@ -43,6 +43,13 @@ class Branching(torch.nn.Module):
         return x.nonzero() if x.sum() > 0 else x
 
 
+class Resizing(torch.nn.Module):
+    """Has an operator for which the wheels have no kernel."""
+
+    def forward(self, x):
+        return torch.nn.functional.interpolate(x, size=(5, 5), mode="bicubic", antialias=True)
+
+
 def refused(kind, words, *arguments, **options):
     """Checks that record() raises an error whose message has the words, and returns it."""
     try:
@@ -78,6 +85,8 @@ def main():
     facts = json.loads(pathlib.Path("two_methods/record.json").read_text())
     assert facts["threads"] == 1 and facts["recipe"] == "xnnpack" and facts["methods"] == ["a", "b"] and facts["executorch"], facts
 
+    # Methods of one structure: no file says which one ran, but record() knows.
+    assert runs_of("alike", {"first": Net(), "second": Net()}, {"first": x, "second": x}, recipe="portable", progress=said.append) == {"first": 3, "second": 3}
     assert runs_of("int8_default", Net(), x, recipe="xnnpack-int8", progress=said.append) == {"forward": 3}
     assert any("calibrating on the example inputs" in line for line in said)
     assert json.loads(pathlib.Path("int8_default/record.json").read_text())["calibration"] == "example inputs"
@@ -99,6 +108,7 @@ def main():
     failed("quantize", ["module"], exported, out="exported_int8", recipe="xnnpack-int8")
     pathlib.Path("damaged.pte").write_bytes(b"no program")
     failed("run", ["exit status"], "damaged.pte", x, etrecord="own/etrecord.bin", out="damaged")
+    failed("run", ["Missing operator", "kernel", "bench"], Resizing(), (torch.randn(1, 3, 8, 8),), out="resizing")
     refused(ValueError, ["recipe", "portable"], Net(), x, out="other", recipe="xnnpackk")
     refused(ValueError, ["tuple"], Net(), x[0], out="other")
     refused(ValueError, ["'b'"], {"a": Net(), "b": Net()}, {"a": x}, out="other")

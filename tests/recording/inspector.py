@@ -125,7 +125,7 @@ def numbers_apart(text):
 
 def plain(text):
     """A printed tensor as its numbers, however torch and numpy lay it out."""
-    text = re.sub(r"tensor\(|(?<=\])\)|, dtype=\S+|[,\[\]]", " ", text)
+    text = re.sub(r"tensor\(|array\(|(?<=[\d.\]])\)|, dtype=\S+|[,\[\]]", " ", text)
     return numbers_apart(re.sub(r"\s+", " ", re.sub(r"(?<=\d)\.(?=\s|$)", ".0", text)))
 
 

@@ -60,7 +60,7 @@ def paths(written, harmless):
 
 
 def colored(written, harmless):
-    """The same beside our own colours."""
+    """The same beside our own colors."""
     text(re.sub('\x1b\\[[0-9;]*m', '', written), harmless)
 
 

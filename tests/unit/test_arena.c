@@ -188,7 +188,7 @@ Test(arena, vectors_keep_what_was_pushed) {
     cr_assert_eq(numbers.data[i], i * 7);
 }
 
-/* Large blocks move when they grow, and their neighbours must stay reachable. */
+/* Large blocks move when they grow, and their neighbors must stay reachable. */
 Test(arena, large_vectors_grow_in_turn) {
   enum { VECTORS = 5, ELEMENTS = 20000 };
   etr_vec(uint64_t) vectors[VECTORS] = {0};

@@ -219,7 +219,7 @@ static const rows_case row_cases[] = {
      {{0}},
      "Softmax (NC, F32) #1;Transpose (ND, X32) #1;Convert (NC, QS8, F32) #1",
      "s order 0.95;- delegate 0;- delegate 0"},
-    {"not so if it begins quantisation",
+    {"not so if it begins quantization",
      "x input;s softmax (x) #2 @0;q quantized_decomposed.quantize_per_tensor.default (s) #1 @0",
      false,
      true,

@@ -236,7 +236,7 @@ Test(dot, top_nodes_are_numbered_and_others_summed_up) {
   tiny t = {0};
   small(&t);
   const char *dot = emit_part(small_profile(&t), (etr_dot_options){.top = 1}, &t.arena);
-  expect_has(dot, "#1: the slowest node, 0.437 ms, 43.7 %; the rest in grey");
+  expect_has(dot, "#1: the slowest node, 0.437 ms, 43.7 %; the rest in gray");
   expect_has(dot, "label=\"#1  linear\\nblock.fc");
   expect_has(dot, "label=\"3 operators\\nadd \xE2\x80\xA6 sub\\n50.0 us  5.0 %\"");
   expect_has(dot, "first: aten_add_tensor\\nlast: aten_sub_tensor");
@@ -245,7 +245,7 @@ Test(dot, top_nodes_are_numbered_and_others_summed_up) {
   tiny_clear(&t);
 }
 
-Test(dot, a_module_in_focus_is_drawn_with_its_neighbours) {
+Test(dot, a_module_in_focus_is_drawn_with_its_neighbors) {
   tiny t = {0};
   small(&t);
   const char *dot = emit_part(small_profile(&t), (etr_dot_options){.focus = "block"}, &t.arena);

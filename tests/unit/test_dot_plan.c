@@ -128,7 +128,7 @@ Test(dot_plan, a_scope_has_the_sum_of_its_nodes) {
 
 /* ---- Focus and top ---- */
 
-static double coloured_ticks(const etr_dot_plan *plan) {
+static double colored_ticks(const etr_dot_plan *plan) {
   double ticks = 0;
   for (size_t i = 0; i < plan->box_count; i++)
     ticks += plan->boxes[i].is_context ? 0 : plan->boxes[i].sum.ticks;
@@ -202,8 +202,8 @@ Test(dot_plan, a_focus_opens_its_module_only) {
       {"layer1", 1, 3 + 2, 1, 2, 12}, /* depth counts from the module */
       {"layer1.block0", 0, 4 + 2, 2, 2,
        4}, /* layer1 is a frame; before it layer0, behind it layer1.block1 */
-      {"layer1.block1", 0, 4 + 2, 2, 2, 4}, /* neighbours inside layer1 */
-      {"layer0.block0", 0, 4 + 2, 2, 2, 4}, /* the input is a neighbour, too */
+      {"layer1.block1", 0, 4 + 2, 2, 2, 4}, /* neighbors inside layer1 */
+      {"layer0.block0", 0, 4 + 2, 2, 2, 4}, /* the input is a neighbor, too */
       {"", 0, 3 * 3 * 4 + 2, 12, 2, 36},    /* all operators; input and output are around them */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -218,8 +218,8 @@ Test(dot_plan, a_focus_opens_its_module_only) {
     cr_expect_eq(clusters(&plan), cases[i].clusters, "%s: %zu clusters", cases[i].focus,
                  clusters(&plan));
     cr_expect_eq(context, cases[i].context, "%s: %zu around it", cases[i].focus, context);
-    cr_expect_eq(coloured_ticks(&plan), cases[i].ticks, "%s: %g ticks", cases[i].focus,
-                 coloured_ticks(&plan));
+    cr_expect_eq(colored_ticks(&plan), cases[i].ticks, "%s: %g ticks", cases[i].focus,
+                 colored_ticks(&plan));
     cr_expect_eq(plan.edge_count, cases[i].boxes - 1, "%s: a chain, %zu edges", cases[i].focus,
                  plan.edge_count);
     cr_expect_eq(plan.total.ticks, 36);
@@ -251,7 +251,7 @@ Test(dot_plan, top_opens_the_way_to_the_slowest_nodes) {
   for (size_t i = 0; i < plan.box_count; i++)
     ticks += plan.boxes[i].sum.ticks;
   cr_expect_eq(ticks, 52 + 140, "nothing is missing: %g", ticks);
-  cr_expect_eq(coloured_ticks(&plan), 140);
+  cr_expect_eq(colored_ticks(&plan), 140);
   cr_expect_eq(plan.hottest, 90);
   cr_expect_eq(plan.choice.top_ticks, 140);
   cr_expect_eq(plan.boxes[4].rank, 2);

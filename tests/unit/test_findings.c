@@ -3,6 +3,7 @@
  * Findings on handmade profiles, each with one expensive part, and on a real record.
  */
 #include "views/findings.h"
+#include "views/kernel_ratio.h"
 
 #include "tiny_profile.h"
 
@@ -146,7 +147,10 @@ Test(findings, operators_between_delegates_are_found) {
                    is_known);
       cr_expect_eq(strstr(finding->evidence, "is not known here") != NULL, !is_known);
       cr_expect_eq(finding->sureness, ETR_POSSIBLE);
-      cr_expect(strncmp(finding->saving, "Could save up to 0.100 ms, 4.0 % of the time; ", 46) == 0,
+      /* The kernel may go, or be written otherwise at half of its time. */
+      cr_expect_float_eq(finding->least, 50000, 1e-9);
+      cr_expect(strncmp(finding->saving, "Could save 0.0500 ms to 0.100 ms, 4.0 % of the time; ",
+                        53) == 0,
                 "%s", finding->saving);
     }
     tiny_clear(&t);
@@ -247,7 +251,7 @@ Test(findings, work_on_constants_is_found) {
   const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
   cr_assert_not_null(finding);
   cr_expect_str_eq(finding->title, "Fold 3 operators on constants");
-  cr_expect(strstr(finding->fact, "or delegate the linear layers that read them"));
+  cr_expect(strstr(finding->fact, "after run_decompositions()"));
   cr_expect_float_eq(finding->least, 300000, 1e-9);
   cr_expect_eq(finding->effort, ETR_EFFORT_RE_EXPORT);
   cr_expect_float_eq(finding->potential, 300000, 1e-9);
@@ -289,7 +293,7 @@ static void argue(tiny *t, uint32_t node, const etr_argument *argument) {
   t->nodes.data[node].argument_count = 1;
 }
 
-Test(findings, quantisation_that_cancels_is_found) {
+Test(findings, quantization_that_cancels_is_found) {
   static const etr_argument half = {"scale", "0.5"}, other = {"scale", "0.25"};
   for (int cancels = 0; cancels <= 1; cancels++) {
     tiny t = {0};
@@ -331,16 +335,20 @@ Test(findings, batch_norms_that_could_be_folded_are_found) {
 
 /* What takes most of the time has a next step, also beside a finding that saves little. */
 Test(findings, what_takes_most_has_a_next_step) {
-  static const struct {
+  const etr_type_ratio *type = etr_best_type(ETR_RATIO_CONVOLUTION);
+  etr_ratio ratio;
+  cr_assert(type && etr_ratio_of_delegate(&ratio, ETR_SLICE("convolution")));
+  const struct {
     const char *backend;
     etr_finding_kind kind;
     const char *title;
     double low, high; /* parts of its time; NaN: not known */
   } cases[] = {
-      {"XnnpackBackend", ETR_FINDING_QUANTIZE, "Quantise 1 convolution to int8", 1 - 1 / 2.0,
-       1 - 1 / 3.0},
+      {"XnnpackBackend", ETR_FINDING_QUANTIZE, "Quantize 1 convolution to int8",
+       etr_saved_at(type->low), etr_saved_at(type->high)},
       {"SomeBackend", ETR_FINDING_LESS_WORK, "Use a smaller input, or fewer channels", NAN, NAN},
-      {NULL, ETR_FINDING_DELEGATE, "Delegate 1 convolution to XNNPACK", 1 - 2 / 66.0, 1 - 1 / 66.0},
+      {NULL, ETR_FINDING_DELEGATE, "Delegate 1 convolution to XNNPACK", etr_saved_at(ratio.low / 2),
+       etr_saved_at(ratio.high)},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
@@ -481,11 +489,11 @@ Test(findings, layout_conversions_of_one_name_are_added_up) {
   cr_assert_not_null(finding);
   cr_expect_float_eq(finding->cost, 200000, 1);
   cr_expect(strstr(finding->title, "1 Transpose, 1 Convert"), "%s", finding->title);
-  cr_expect(
-      strstr(finding->evidence,
-             "They take 0.200 ms. Longest: Transpose (ND, X32) #1 of delegate 4, 0.180 ms (at the "
-             "start, before linear); Convert (NC) #1 of delegate 4, 0.0200 ms"),
-      "%s", finding->evidence);
+  cr_expect(strstr(finding->evidence,
+                   "They take 0.200 ms. Longest inserted: Transpose (ND, X32) #1 of delegate 4, "
+                   "0.180 ms (at the "
+                   "start, before linear); Convert (NC) #1 of delegate 4, 0.0200 ms"),
+            "%s", finding->evidence);
   tiny_clear(&t);
 }
 

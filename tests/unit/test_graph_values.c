@@ -13,7 +13,7 @@ static const struct {
 } cases[] = {
     {"what computes makes a value of its own", "x input;a add (x,x);b neg (a)", ""},
     {"a view is its input", "x input;v view_copy (x) [6];c clone (v) [6];n neg (c)", "v=x<x c=x<x"},
-    {"quantisation comes from its input, but is not it",
+    {"quantization comes from its input, but is not it",
      "x input;q quantize_per_tensor (x);d dequantize_per_tensor (q)", "q=q<x d=d<x"},
     {"so do batch norms, activations and what changes the layout",
      "x input;b native_batch_norm (x) [2] [2];r relu (b);h hardtanh (r);t permute_copy (h);e "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Values of a document as short texts, which are normalised, cut if they are long, and always JSON.
+ * Values of a document as short texts, which are normalized, cut if they are long, and always JSON.
  */
 #include "formats/json_excerpt.h"
 

@@ -63,7 +63,7 @@ static const struct {
     {"the record says which operators one delegate has, whatever a partitioner would merge",
      "x input;a neg (x) #1;b abs (a) #2;c sin (b) #3;k cos (c) #4 *",
      "delegate of 1; delegate of 2,3; cos of 4", "[a] [b c] k"},
-    {"dynamic quantisation first",
+    {"dynamic quantization first",
      "x input;c choose_qparams (x) #1 [1] [1];q quantize_per_tensor (x,c,c.1) #2 [i8:2x3];"
      "d dequantize_per_tensor (q,c,c.1) #3;l linear (d) #4;n neg (l) #5",
      "delegate of 1,1,1,2,3,4; delegate of 5", "[c q d l] [n]"},

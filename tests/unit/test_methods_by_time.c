@@ -15,7 +15,7 @@ enum { RUNS = 40, SCALING = 20, CONSTANT = 12, KERNELS = SCALING + CONSTANT, REC
 typedef enum disturbance {
   QUIET,
   BURSTS,     /* a fifth of the runs takes twice to five times as long, all kernels alike */
-  CONTENTION, /* a neighbour lengthens every other kernel of a fifth of the runs, each differently
+  CONTENTION, /* a neighbor lengthens every other kernel of a fifth of the runs, each differently
                */
 } disturbance;
 

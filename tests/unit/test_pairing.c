@@ -142,7 +142,7 @@ Test(pairing, nodes_are_paired_by_the_first_rule_that_applies) {
       {NODES(SHAPED("a1", "m", "x"), SHAPED("b1", "m", "y"), SHAPED("a2", "m", "x")),
        NODES(SHAPED("a0", "m", "x"), SHAPED("a1", "m", "x"), SHAPED("b1", "m", "y"),
              SHAPED("a2", "m", "x")),
-       "1n 2n 3n"}, /* in front: the neighbours decide */
+       "1n 2n 3n"}, /* in front: the neighbors decide */
       {NODES(SHAPED("a1", "m", "x")), NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "m", "x")),
        "0n"}, /* the first has nothing before it */
       {NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "m", "x"), SHAPED("a3", "m", "x")),

@@ -127,7 +127,7 @@ Test(plain_text, text_is_cut_to_its_width) {
   }
 }
 
-/* The first and the last characters that take two columns or none, and their neighbours. */
+/* The first and the last characters that take two columns or none, and their neighbors. */
 Test(plain_text, characters_have_their_terminal_width) {
   static const struct {
     const char *before, *first, *last, *after;
@@ -229,7 +229,7 @@ Test(plain_text, ascii_replaces_other_characters) {
   expect_end(&out, "a - 3.5x ## ... ??.");
 }
 
-Test(plain_text, styles_only_with_colour) {
+Test(plain_text, styles_only_with_color) {
   for (int color = 0; color < 2; color++) {
     output out;
     etr_writer *writer = start(&out, false, color == 1);

@@ -243,7 +243,7 @@ Test(roles, inconsistent_lists_are_reported) {
 /* ---- Operators that XNNPACK's partitioner takes ---- */
 
 /* "n" is the node. It may read: x and y, [1x8x4x4]; i, integers; w, a weight; t, a weight
- * transposed for n alone; s, a transposed weight that is also used elsewhere; d, a dequantised
+ * transposed for n alone; s, a transposed weight that is also used elsewhere; d, a dequantized
  * weight; r, a transposed value of the graph. */
 #define VALUES                                                                                     \
   "x input [1x8x4x4];y input [1x8x4x4];i input [i64:1x8x4x4];h input [f16:1x8x4x4];u input [?];w " \

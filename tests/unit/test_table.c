@@ -283,7 +283,7 @@ Test(table, a_share_of_nothing_is_blank_for_people) {
   etr_arena_clear(&arena);
 }
 
-Test(table, shares_are_coloured_by_size) {
+Test(table, shares_are_colored_by_size) {
   static const etr_field list[] = {{NULL, "", ETR_CELL_SHARE, ETR_IN_TABLES, .get = heat},
                                    {NULL, "", ETR_CELL_SHARE, ETR_IN_TABLES, .get = cold}};
   static const struct {

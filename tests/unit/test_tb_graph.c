@@ -186,10 +186,10 @@ Test(tb_graph, shapes_are_on_every_node) {
   clear(&t, graph);
 }
 
-/* The page shows one edge for neighbouring inputs from one node. Each row has the inputs of cat,
+/* The page shows one edge for neighboring inputs from one node. Each row has the inputs of cat,
  * and the written ones.
  */
-Test(tb_graph, neighbouring_inputs_of_one_node_are_separated) {
+Test(tb_graph, neighboring_inputs_of_one_node_are_separated) {
   static const struct {
     etr_edge edges[6];
     size_t count;

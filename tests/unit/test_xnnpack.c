@@ -128,7 +128,7 @@ Test(xnnpack, classes_have_traits) {
   }
 }
 
-/* A layer on quantised values: d, c, q; and a reader of its weight. */
+/* A layer on quantized values: d, c, q; and a reader of its weight. */
 #define LAYER                                                                                      \
   "x input;w weight;d dequantize_per_tensor (x) @0;v dequantize_per_channel (w,w) @0;c linear "    \
   "(d,v) @0;"                                                                                      \
@@ -165,7 +165,7 @@ Test(xnnpack, a_node_is_expected_to_run_as_its_class) {
        0, "n", true, 0},
       {"or of a pooling", "x input;p max_pool2d (x) @0;n relu (p) @0", 0, 0, "n", true, 0},
       {"and two Clamps one", "x input;a clamp (x) @0;n clamp (a) @0", 0, 0, "n", true, 0},
-      {"past quantisation that is part of both",
+      {"past quantization that is part of both",
        LAYER "e dequantize_per_tensor (q) @0;n relu (e) @0;o quantize_per_tensor (n) @0", 0, 0, "n",
        true, 0},
       {"not past what something else reads",
@@ -255,7 +255,7 @@ Test(xnnpack, a_node_is_expected_to_run_as_its_class) {
        ETR_XNN_TRANSPOSE, 0, "n", false, 1},
       {"what computes with a weight runs", "w weight;n sigmoid (w) @0", ETR_XNN_SIGMOID, 0, "n",
        false, 1},
-      /* quantised patterns */
+      /* quantized patterns */
       {"values that become int8", "x input;n quantize_per_tensor (x) @0", ETR_XNN_CONVERT, 0, "n",
        false, 1},
       {"for a layer: that alone runs", LAYER "n quantize_per_tensor (x) @0", ETR_XNN_CONVERT, 0,
@@ -344,22 +344,22 @@ Test(xnnpack, nodes_that_fuse_are_kept_together) {
     bool if_only, if_not_only;
   } cases[] = {
       {"operators", "x input;p sigmoid (x);n neg (p)", false, false},
-      {"what is quantised next, if nothing else reads it",
+      {"what is quantized next, if nothing else reads it",
        "x input;p sigmoid (x);n quantize_per_tensor (p)", true, false},
       {"an activation that may be fused", "x input;p convolution (x);n relu (p)", true, false},
       {"of a binary operator", "x input;p sub (x,x);n hardtanh (p)", true, false},
       {"not of a division", "x input;p div (x,x);n relu (p)", false, false},
-      {"nor of dynamic quantisation",
+      {"nor of dynamic quantization",
        "x input;d dequantize_per_tensor (x,x);p linear (d);n relu (p)", false, false},
-      {"what quantised values are computed for", "x input;p dequantize_per_tensor (x);n add (p,p)",
+      {"what quantized values are computed for", "x input;p dequantize_per_tensor (x);n add (p,p)",
        true, true},
-      {"not to quantise them again",
+      {"not to quantize them again",
        "x input;p dequantize_per_tensor (x);n quantize_per_tensor (p)", false, false},
-      {"nor from one dequantisation to the next",
+      {"nor from one dequantization to the next",
        "x input;p dequantize_per_tensor (x);n dequantize_per_tensor (p)", false, false},
       {"a computed scale", "x input;p choose_qparams (x) [1] [1];n quantize_per_tensor (x,p)", true,
        true},
-      {"and what it quantised", "x input;p quantize_per_tensor (x);n dequantize_per_tensor (p,x)",
+      {"and what it quantized", "x input;p quantize_per_tensor (x);n dequantize_per_tensor (p,x)",
        true, true},
       {"not what a constant scale did",
        "x input;p quantize_per_tensor (x);n dequantize_per_tensor (p)", false, false},

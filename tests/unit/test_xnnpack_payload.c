@@ -6,7 +6,7 @@
 #include "backends/xnnpack.h"
 #include "tiny_xnnpack.h"
 
-/* Writes a value: its argument, 'c' for a constant, 'q' for a quantised one. */
+/* Writes a value: its argument, 'c' for a constant, 'q' for a quantized one. */
 static const char *describe_value(etr_arena *arena, const etr_payload_value *value) {
   const char *argument = value->argument >= 0 ? etr_arena_format(arena, "%d", value->argument)
                                               : "-";

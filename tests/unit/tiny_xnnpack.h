@@ -4,7 +4,7 @@
  * executorch/backends/xnnpack/serialization/runtime_schema.fbs.
  *
  * Values are joined by ';', their ids are their places: "2x3" (dimensions, "-" for none), then in
- * any order "q" (int8), "Q" (int8 in a quantised tensor's table), "const", "in2", "out0" (which
+ * any order "q" (int8), "Q" (int8 in a quantized tensor's table), "const", "in2", "out0" (which
  * argument of the call it is). XNodes are joined by ' ': "Add#7(0,1)>2" reads the values 0 and 1
  * and writes 2; "#7" is its handle, none is 65535; "{}" behind it are finite limits,
  * "{inf}" infinite ones.

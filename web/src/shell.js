@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// shell.js - the frame of the page: the bar on top, the tabs, the view, the panel of details, keys, and what TensorBoard asks of a dashboard.
+// shell.js - the frame of the page: the bar on top, the tabs, the view, the panel of details, keys, and what
+// TensorBoard asks of a dashboard.
 
 import {effect} from '@preact/signals';
 import {Component, render as renderInto} from 'preact';
@@ -177,7 +178,10 @@ function Settings() {
       change=${digits => set({digits}, {replace: true})} />
     <button type="button" onClick=${askPattern}>Links to an editor…</button>
     <button type="button"
-      onClick=${event => (event.currentTarget.closest('details').removeAttribute('open'), set({help: true}, {replace: true}))}>Keys and help (?)</button></div></details>`;
+      onClick=${event => (
+        event.currentTarget.closest('details').removeAttribute('open'),
+        set({help: true}, {replace: true})
+      )}>Keys and help (?)</button></div></details>`;
 }
 
 function Bar() {
@@ -318,7 +322,8 @@ class Guard extends Component {
 
   render({children}, {error}) {
     return error
-      ? html`<${Problem} text=${`This view cannot be shown: ${error.message}. The document may be damaged; write the record again.`} />`
+      ? html`<${Problem}
+        text=${`This view cannot be shown: ${error.message}. The document may be damaged; write the record again.`} />`
       : children;
   }
 }
@@ -394,11 +399,13 @@ function followTensorBoard() {
   follows();
 }
 
-/* TensorBoard reloads a dashboard by calling `reload` of its element, which is our frame. It does not reload hidden ones, so we reload when the frame is shown. */
+/* TensorBoard reloads a dashboard by calling `reload` of its element, which is our frame. It does not reload hidden
+   ones, so we reload when the frame is shown. */
 function followReloads() {
   const frame = globalThis.frameElement;
   if (!frame) return;
-  const reload = () => refresh().catch(error => shownRun.peek() || (problem.value = error.message)); // otherwise TensorBoard shows that it cannot be reached
+  // otherwise TensorBoard shows that it cannot be reached
+  const reload = () => refresh().catch(error => shownRun.peek() || (problem.value = error.message));
   frame.reload = reload;
   new MutationObserver(() => frame.style.visibility !== 'hidden' && reload()).observe(frame, {
     attributes: true,
@@ -408,9 +415,11 @@ function followReloads() {
 
 /* ---- Before it is asked for ---- */
 
-const idle = act => (globalThis.requestIdleCallback ? requestIdleCallback(act, {timeout: 5000}) : setTimeout(act, 500)); // Safari has none
+// Safari has none
+const idle = act => (globalThis.requestIdleCallback ? requestIdleCallback(act, {timeout: 5000}) : setTimeout(act, 500));
 
-/* Unpacks the sections of the views that were not shown yet, and makes what they draw, one by one when the page is idle: then the first switch to them takes no longer than the next. A section is
+/* Unpacks the sections of the views that were not shown yet, and makes what they draw, one by one when the page is
+   idle: then the first switch to them takes no longer than the next. A section is
  * being unpacked when the next step comes, so the steps of unpacking go first. */
 function prepareViews(shown) {
   const views = shownViews().filter(({section, name}) => section && name !== peek('view')),

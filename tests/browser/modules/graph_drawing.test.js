@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the graph's picture writes and colours: texts that nothing strikes through, names that can be recognised, numbers that are never an unexplained 0, colours that everyone can tell apart.
+// What the graph's picture writes and colours: texts that nothing strikes through, names that can be recognized, numbers that are never an unexplained 0, colours that everyone can tell apart.
 
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
@@ -123,7 +123,7 @@ describe('texts', {skip}, () => {
 });
 
 describe('labels', () => {
-  it('are the names of operators, and long ones can be recognised', () => {
+  it('are the names of operators, and long ones can be recognized', () => {
     assert.equal(shortOperator('aten.view_copy.default'), 'view_copy');
     assert.equal(shortOperator('aten._softmax.default'), 'softmax');
     assert.equal(shortOperator('aten.native_layer_norm.default'), 'native_layer_norm');

@@ -53,7 +53,7 @@ class Options(ctypes.Structure):
                 ("max_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32), ("max_events", ctypes.c_uint32),
                 ("max_delegates", ctypes.c_uint32), ("max_comparisons", ctypes.c_uint32), ("edge_only", ctypes.c_bool), ("without", ctypes.c_uint32),
                 ("skip", ctypes.c_int), ("skip_count", ctypes.c_uint32), ("first_run", ctypes.c_size_t), ("last_run", ctypes.c_size_t),
-                ("statistic", ctypes.c_int), ("peaks", Peaks), ("source_root", ctypes.c_char_p)]
+                ("statistic", ctypes.c_int), ("peaks", Peaks), ("instructions", ctypes.c_char_p), ("source_root", ctypes.c_char_p)]
 
 
 WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)

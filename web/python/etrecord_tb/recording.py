@@ -92,6 +92,16 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
+def _instructions() -> str:
+    """Returns the processor's instructions that kernels for int8 and float16 use, as Linux names them: "avx512f avx512_vnni"."""
+    wanted = {"avx2", "avx_vnni", "avx512f", "avx512_vnni", "avx512_fp16", "amx_int8", "asimdhp", "asimddp", "i8mm", "sve", "sme"}
+    with contextlib.suppress(OSError, StopIteration):
+        with open("/proc/cpuinfo") as file:
+            flags = next(line.split(":", 1)[1].split() for line in file if line.startswith(("flags", "Features")))
+            return " ".join(flag for flag in flags if flag in wanted)
+    return ""
+
+
 def _commit() -> str | None:
     """Returns the commit of the working directory's repository; None if it is in none."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
@@ -109,6 +119,13 @@ def _run_once(spec: dict[str, Any]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
 
 
+def _advice_for(done: subprocess.CompletedProcess[str]) -> str:
+    """Returns what to try after a run that failed."""
+    if "Missing operator" in done.stderr + done.stdout:
+        return "the wheel has no kernel for this operator: replace it in the model, or run the program with a runner that links one (etrecord-tb bench)"
+    return "try threads=1 and smaller inputs, or run the program with a runner of yours (etrecord-tb bench)"
+
+
 def _checked_run(spec: dict[str, Any]) -> dict[str, Any]:
     """Runs the program and returns what the process said of it. Raises RecordError with the end of what it printed."""
     done = _run_once(spec)
@@ -119,7 +136,7 @@ def _checked_run(spec: dict[str, Any]) -> dict[str, Any]:
     if done.returncode == 0:
         raise RecordError("run", f"the process left no ETDump ({end}): the wheels of ExecuTorch before 1.5 write none; pip install -U executorch, or run the .pte elsewhere")
     how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
-    raise RecordError("run", f"the process that runs the program ended with {how}: {end}")
+    raise RecordError("run", f"the process that runs the program ended with {how}: {end}; {_advice_for(done)}")
 
 
 def _record_values(folder: pathlib.Path, spec: dict[str, Any]) -> None:
@@ -199,6 +216,40 @@ def _check(recipe: Any, on: str, runner: Path | None, recordings: int, runs: int
         raise ValueError("debug_buffer=True is for on='here': a runner on a device logs values only if it is built to (docs/recording.md)")
 
 
+def _opened(folder: pathlib.Path, methods: Sequence[str], runs: int, teller: _Teller) -> Profile:
+    """Opens the record. Where methods are so alike that the files do not say which one ran, or say it wrongly, the order in which they were run does."""
+    if len(methods) < 2:
+        return Profile(folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        profile = Profile(folder)
+    order = [method for method in methods for _ in range(runs)]
+    by_dump: dict[str, list[int]] = {}
+    known = profile.info()["runs"]
+    for number, run in enumerate(known):
+        if run["name"] == "Execute":
+            by_dump.setdefault(run["etdump"], []).append(number)
+    profile.close()
+    chosen: dict[Any, str] = {}
+    if all(len(numbers) == len(order) for numbers in by_dump.values()):
+        chosen = {number: method for numbers in by_dump.values() for number, method in zip(numbers, order)}
+    if all(known[number]["method"] == method for number, method in chosen.items()):
+        return Profile(folder)
+    teller.say("the methods are too alike to be told apart by their runs: commands need " + " ".join(_map_options(chosen)))
+    return Profile(folder, methods=chosen)
+
+
+def _map_options(chosen: Mapping[int, str]) -> list[str]:
+    """Returns the options --map of the command that say the same: one for each stretch of runs."""
+    stretches: list[tuple[int, int, str]] = []
+    for number, method in chosen.items():
+        if stretches and stretches[-1][1] == number - 1 and stretches[-1][2] == method:
+            stretches[-1] = (stretches[-1][0], number, method)
+        else:
+            stretches.append((number, number, method))
+    return [f"--map {first}-{last}={method}" for first, last, method in stretches]
+
+
 def record(
     model: Any, example_inputs: Any = None, *, out: Path, recipe: Any = "xnnpack", partitioner: Any = None, quantizer: Any = None, calibration: Any = None,
     dynamic_shapes: Any = None, etrecord: Path | None = None, recordings: int = 3, runs: int = 20, threads: int | None = None, debug_buffer: bool = False,
@@ -232,7 +283,7 @@ def record(
             model, example_inputs, folder, recipe=recipe, partitioner=partitioner, quantizer=quantizer, calibration=calibration, dynamic_shapes=dynamic_shapes, etrecord=etrecord,
             say=teller.say,
         )
-    facts: dict[str, Any] = {"threads": threads, "host": platform.node(), "machine": platform.machine(), "system": platform.platform(), "processor": _processor(), "cores": os.cpu_count()}
+    facts: dict[str, Any] = {"threads": threads, "host": platform.node(), "machine": platform.machine(), "system": platform.platform(), "processor": _processor(), "instructions": _instructions(), "cores": os.cpu_count()}
     if on == "adb":
         _record_on_device(folder, runner or "", device, recordings, runs, threads, teller)
         facts = {"on": "adb", "device": device}
@@ -250,8 +301,9 @@ def record(
         "recordings": recordings, "runs": runs, **made.versions, **facts, "commit": _commit(),
     }, indent=2) + "\n")
     (folder / "record.py").write_text(made.by_hand(_named, recordings, runs, threads))
+    profile = _opened(folder, made.methods if on == "here" else [], runs, teller)
     teller.say(f"{folder}: done; record.py there is the same by hand")
-    return Profile(folder)
+    return profile
 
 
 # ---- From a terminal ----

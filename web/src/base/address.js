@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// address.js - where the state stands in the address bar: in the fragment of a report, and in TensorBoard behind "#etrecord&", which TensorBoard keeps as it is.
+// address.js - where the state stands in the address bar: in the fragment of a report, and in TensorBoard behind
+// "#etrecord&", which TensorBoard keeps as it is.
 
 const PLUGIN = 'etrecord';
 
@@ -28,7 +29,8 @@ export function openAddress(frame = globalThis) {
     read: () => (isOurs ? fragment() : fragment().startsWith(before) ? fragment().slice(before.length) : ''),
     push: said => bar.history.pushState(bar.history.state, '', whole(said)),
     replace: said => bar.history.replaceState(bar.history.state, '', whole(said)),
-    // The fragment of another tab of TensorBoard is none of ours: the state stays, and stands in the address again when the reader comes back by the tab.
+    // The fragment of another tab of TensorBoard is none of ours: the state stays, and stands in the address again when
+    // the reader comes back by the tab.
     listen: (changed, again) => {
       let isAway = false;
       const heard = () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// app.js - what the views share: the record and method that the address asks for, its times in the chosen statistic, the hits of the search, the selection, the base. All are signals, computed from the
+// app.js - what the views share: the record and method that the address asks for, its times in the chosen statistic,
+// the hits of the search, the selection, the base. All are signals, computed from the
 // state of store.js and the documents that were loaded.
 
 import {computed, signal} from '@preact/signals';
@@ -46,7 +47,9 @@ export const method = computed(
       firstMethod(profile.value)),
 );
 
-/** The time of an inference of the method that is shown, in ns: it sets the digits of all times. 0 if it is not known. */
+/**
+ * The time of an inference of the method that is shown, in ns: it sets the digits of all times. 0 if it is not known.
+ */
 export const wholeTime = computed(() => {
   const {execute, operators} = method.value ?? {};
   return execute?.typical ?? (operators ? sumOver(operators.numbers('typical'), operators.timed) : 0);
@@ -65,7 +68,8 @@ export const stepOf = backend => method.value?.clocks[backend] ?? method.value?.
 const NONE = [],
   evidences = new WeakMap(); // rows -> evidence
 
-/* Returns how the times of operators were matched, and the steps of their clocks, as sets; without operators those of kernels and calls. */
+/* Returns how the times of operators were matched, and the steps of their clocks, as sets; without operators those
+   of kernels and calls. */
 function evidenceOf(rows) {
   if (evidences.has(rows)) return evidences.get(rows);
   const {operators} = method.value ?? {},
@@ -132,7 +136,8 @@ export function timelineOf(shown) {
 /* ---- Times ---- */
 
 /**
- * The times of all operators in the chosen statistic, in ns: {stat, of: a column, whole: to which shares refer, label, run}. Medians do not add up to the median of the method, so their whole is their sum.
+ * The times of all operators in the chosen statistic, in ns: {stat, of: a column, whole: to which shares refer, label,
+ * run}. Medians do not add up to the median of the method, so their whole is their sum.
  */
 export const times = computed(() => {
   const shown = method.value;
@@ -180,7 +185,8 @@ function writtenText() {
 }
 
 /**
- * Explains a number: what it is, and of a time also how it was matched to operators, over how many runs, by which clock and when it was written. `rows` are the operators that it is of.
+ * Explains a number: what it is, and of a time also how it was matched to operators, over how many runs, by which clock
+ * and when it was written. `rows` are the operators that it is of.
  */
 export function explain(formula, rows = NONE) {
   const {matches, steps} = evidenceOf(rows),
@@ -236,7 +242,10 @@ export const selectedRows = computed(() => {
   return has;
 });
 
-/** A bitmap of the operators that have the time of what is selected: of an operator that is fused into another one, that one. Null if nothing is selected. */
+/**
+ * A bitmap of the operators that have the time of what is selected: of an operator that is fused into another one, that
+ * one. Null if nothing is selected.
+ */
 export const carryingRows = computed(() => {
   const has = selectedRows.value,
     {row} = selection.value ?? {row: -1},
@@ -292,7 +301,8 @@ export async function profileOf(run) {
 
 const seen = new Set(); // records that were there
 
-/* Shows the record that the address asks for: the first one only if it asks for none. While a record loads, or if it cannot be loaded, no figures of another one are shown. */
+/* Shows the record that the address asks for: the first one only if it asks for none. While a record loads, or if it
+   cannot be loaded, no figures of another one are shown. */
 async function showRecord() {
   const asked = get('record'),
     run = asked || shownRun.peek() || records.peek()[0]?.run;
@@ -325,7 +335,10 @@ export const bases = computed(() =>
   source.value && shownRun.value ? source.value.basesOf(shownRun.value, records.value) : [],
 );
 
-/** The base that the address asks for: a record, "auto" for the newest one of the same model, or "none"; a report that holds a base begins with it. */
+/**
+ * The base that the address asks for: a record, "auto" for the newest one of the same model, or "none"; a report that
+ * holds a base begins with it.
+ */
 export const askedBase = computed(
   () => get('base') || (source.value?.isReport && bases.value.length ? bases.value[0].run : 'none'),
 );

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// columns.js - tables of the document as typed arrays. In the document a column is a list, a single value if it is the same in all rows, or missing if no row has a value.
-// Indices that mostly ascend may be stored as steps, in a column whose name ends so: each as the distance from the one before it that is there. It needs no page.
+// columns.js - tables of the document as typed arrays. In the document a column is a list, a single value if it is the
+// same in all rows, or missing if no row has a value.
+// Indices that mostly ascend may be stored as steps, in a column whose name ends so: each as the distance from the one
+// before it that is there. It needs no page.
 
 /** A table of `count` rows. Columns are made when they are first asked for, and kept. */
 export class Columns {
@@ -103,7 +105,10 @@ export const compareNames = names.compare;
 
 const isMissing = value => value === null || value === undefined || value === '' || Number.isNaN(value);
 
-/** Returns rows sorted by the value of each. Rows without a value come last in either direction; equal rows keep their order. */
+/**
+ * Returns rows sorted by the value of each. Rows without a value come last in either direction; equal rows keep their
+ * order.
+ */
 export function sortRows(rows, value, descending) {
   const keyed = Array.from(rows, (row, index) => ({row, index, value: value(row)}));
   keyed.sort((a, b) => {

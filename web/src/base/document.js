@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// document.js - loads records: from the page itself (a report), or from TensorBoard. Parts of a document that a view needs on demand are its sections.
+// document.js - loads records: from the page itself (a report), or from TensorBoard. Parts of a document that a view
+// needs on demand are its sections.
 
 const SECTION_TYPE = 'application/octet-stream;base64';
 
-/* Fetches JSON. Our own routes explain errors in plain text; other errors are HTML pages of the server, of which only the status is shown. */
+/* Fetches JSON. Our own routes explain errors in plain text; other errors are HTML pages of the server, of which
+   only the status is shown. */
 async function answerOf(url) {
   const answer = await fetch(url).catch(() => {
     throw new Error('TensorBoard does not answer.');
@@ -14,7 +16,10 @@ async function answerOf(url) {
   throw new Error(said || `TensorBoard answered ${answer.status} ${answer.statusText}.`);
 }
 
-/** Returns "mobilenet" for the run "mobilenet/1_edge/forward": the record's folder, without the graph whose run holds the document. */
+/**
+ * Returns "mobilenet" for the run "mobilenet/1_edge/forward": the record's folder, without the graph whose run holds
+ * the document.
+ */
 export function recordLabel(run) {
   return run.replace(/\/\d+_[^/]+\/[^/]+$/, '') || run;
 }
@@ -86,9 +91,12 @@ function tensorBoardSource() {
 }
 
 /**
- * Returns the source of the page: {isReport, list(), fleet(), load(run), section(run, method, name), basesOf(run, records), baseFor(run), compare(base, run)}. In a report nothing changes; in TensorBoard
- * records may appear or be rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a report lacks it. load() gives the document of a run, section() a part of a
- * method, {value: null if it has none, texts}, and has() whether it has one; compare() gives the library's comparison of two runs, basesOf() the records that a run can be compared with, and baseFor() the run to begin with, or null.
+ * Returns the source of the page: {isReport, list(), fleet(), load(run), section(run, method, name), basesOf(run,
+ * records), baseFor(run), compare(base, run)}. In a report nothing changes; in TensorBoard
+ * records may appear or be rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their
+ * heads, and a report lacks it. load() gives the document of a run, section() a part of a
+ * method, {value: null if it has none, texts}, and has() whether it has one; compare() gives the library's comparison
+ * of two runs, basesOf() the records that a run can be compared with, and baseFor() the run to begin with, or null.
  */
 export async function openSource() {
   return document.getElementById('profile') ? reportSource() : tensorBoardSource();

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// events.js - the events of one run as columns: how they are nested, called and grouped, the modules that they belong to, and the sums over a span. It needs no page.
+// events.js - the events of one run as columns: how they are nested, called and grouped, the modules that they belong
+// to, and the sums over a span. It needs no page.
 
 import {Columns, grouped} from './columns.js';
 import {letteredEnd, shortOp} from './labels.js';
 import {TOP_LEVEL, isInside, lineKey, operatorLabel} from './method.js';
 import {firstEndingAfter, makeRow} from './rects.js';
 
-/** What an event is: the whole run, the runtime's call of a kernel, a kernel, a call of a delegate, an event inside a delegate. */
+/**
+ * What an event is: the whole run, the runtime's call of a kernel, a kernel, a call of a delegate, an event inside a
+ * delegate.
+ */
 export const EXECUTE = 0,
   CALL = 1,
   KERNEL = 2,
@@ -23,7 +27,10 @@ export function commonModule(operators, rows) {
   return common?.path ? common : null;
 }
 
-/** The events of a run. Columns: start, end, duration in ns, lane, level, operator, instruction, parent: the event around each or -1, kind: one of the above. */
+/**
+ * The events of a run. Columns: start, end, duration in ns, lane, level, operator, instruction, parent: the event
+ * around each or -1, kind: one of the above.
+ */
 export class Events extends Columns {
   constructor(table, texts, method) {
     super(table, table.count, texts);
@@ -50,7 +57,8 @@ export class Events extends Columns {
     this.nest();
   }
 
-  /* Sets parent and kind. An event is inside the one of the level above that contains its middle; what runs in a delegate is inside the delegate's call. */
+  /* Sets parent and kind. An event is inside the one of the level above that contains its middle; what runs in a
+     delegate is inside the delegate's call. */
   nest() {
     const {count, lanes, lane, level, start, stop, operator, instruction} = this,
       all = Array.from({length: count}, (_, event) => event);
@@ -100,7 +108,10 @@ export class Events extends Columns {
     return this.text('backend', event);
   }
 
-  /** The operators that an event stands for: one, those of a delegate, or none. A call stands for the operator of its kernel. */
+  /**
+   * The operators that an event stands for: one, those of a delegate, or none. A call stands for the operator of its
+   * kernel.
+   */
   operatorsOf(event) {
     if (this.operator[event] >= 0) return [this.operator[event]];
     if (this.kind[event] === DELEGATE) return this.ofDelegate(this.instruction[event]);
@@ -150,7 +161,9 @@ export class Events extends Columns {
     if (kind === DELEGATE) {
       const rows = this.operatorsOf(event),
         count = rows.length || delegates.find(({instruction}) => instruction === this.instruction[event])?.nodes || 0;
-      return `${rows.length ? (commonModule(operators, rows)?.path ?? SEVERAL) : this.backend(event)}${count ? ` (${count} node${count === 1 ? '' : 's'})` : ''}`;
+      return `${rows.length ? (commonModule(operators, rows)?.path ?? SEVERAL) : this.backend(event)}${
+        count ? ` (${count} node${count === 1 ? '' : 's'})` : ''
+      }`;
     }
     if (row !== undefined)
       return kind === KERNEL && parent >= 0 && this.kind[parent] === CALL
@@ -166,7 +179,10 @@ export class Events extends Columns {
     );
   }
 
-  /** The module that an event belongs to: that of its operator, or of all operators of a delegate. Null if there is none. */
+  /**
+   * The module that an event belongs to: that of its operator, or of all operators of a delegate. Null if there is
+   * none.
+   */
   module(event) {
     const rows = this.operatorsOf(event);
     return rows.length ? commonModule(this.method.operators, rows) : null;
@@ -191,7 +207,8 @@ export class Events extends Columns {
   }
 }
 
-/* Sets start and duration of a run's events from what the document has: of each start the gap to the event before, of each duration what is left behind the last event directly inside. */
+/* Sets start and duration of a run's events from what the document has: of each start the gap to the event before,
+   of each duration what is left behind the last event directly inside. */
 function withTimes(table) {
   const columns = new Columns(table, table.count, []),
     gap = columns.numbers('gap'),
@@ -219,7 +236,8 @@ function withTimes(table) {
 }
 
 /**
- * Reads the section `timeline`: {runs: [{run: its number, execute}], leftOut: number of runs without events, eventsOf(at)}. Runs with the same events share a structure.
+ * Reads the section `timeline`: {runs: [{run: its number, execute}], leftOut: number of runs without events,
+ * eventsOf(at)}. Runs with the same events share a structure.
  * Null if no run was recorded.
  */
 export function readTimeline(said, texts, method) {
@@ -236,7 +254,8 @@ export function readTimeline(said, texts, method) {
 }
 
 /**
- * Returns the times of all operators in a run, in ns: the sums of their events, but for the operators that the section `per_run` lists, such as those that have a share of an event.
+ * Returns the times of all operators in a run, in ns: the sums of their events, but for the operators that the section
+ * `per_run` lists, such as those that have a share of an event.
  */
 export function timesOfRun(timeline, at, perRun, count) {
   const events = timeline.eventsOf(at),
@@ -283,7 +302,8 @@ function chainIn(module, head) {
 }
 
 /**
- * Returns the time of modules on two lanes, each {module, label, start, end, events, isSynthetic}: consecutive events of
+ * Returns the time of modules on two lanes, each {module, label, start, end, events, isSynthetic}: consecutive events
+ * of
  * one module are one box. A delegate whose operators belong to one module is one box from the start to the end of its
  * call; one with several modules is drawn by its inner events, whose starts may not be measured.
  */
@@ -335,7 +355,10 @@ export function moduleBoxes(events, head = '') {
 
 /* ---- Sums over a span ---- */
 
-/** Returns, for each event of the chosen lanes, the ns of it inside the span, and those that are in no event inside it: {total, self: Float64Array, touched: the events}. */
+/**
+ * Returns, for each event of the chosen lanes, the ns of it inside the span, and those that are in no event inside it:
+ * {total, self: Float64Array, touched: the events}.
+ */
 export function clippedTimes(events, [from, to], isChosen) {
   const {count, start, stop, lane, parent, duration} = events,
     total = new Float64Array(count),
@@ -346,7 +369,8 @@ export function clippedTimes(events, [from, to], isChosen) {
       inside = Math.min(to, stop[event]) - Math.max(from, start[event]);
     if (!isChosen(lane[event]) || inside < 0 || (length > 0 ? inside <= 0 : start[event] >= to)) continue;
     const time =
-      length > 0 ? (inside >= length ? duration[event] : duration[event] * (inside / length)) : duration[event]; // an event that was scaled to fit counts with its duration
+      // an event that was scaled to fit counts with its duration
+      length > 0 ? (inside >= length ? duration[event] : duration[event] * (inside / length)) : duration[event];
     total[event] = time;
     self[event] += time;
     touched.push(event);

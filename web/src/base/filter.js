@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// filter.js - the language of the search box: words (all must be there), /regular expressions/, and terms such as op:conv*, module:layers.3, backend:cpu, avg>0.1 and timed:yes.
+// filter.js - the language of the search box: words (all must be there), /regular expressions/, and terms such as
+// op:conv*, module:layers.3, backend:cpu, avg>0.1 and timed:yes.
 // It needs no page.
 
 import {allRows, rowsWhere} from './columns.js';
@@ -100,7 +101,10 @@ function testOf(said, method, unit) {
   return (operators, row) => operators.searchText(row).includes(word);
 }
 
-/** Returns {rows, problem} of a method: the operators that pass all terms. `unit` is that of times, as in avg>0.1. A term that is not understood selects nothing and is the problem. */
+/**
+ * Returns {rows, problem} of a method: the operators that pass all terms. `unit` is that of times, as in avg>0.1. A
+ * term that is not understood selects nothing and is the problem.
+ */
 export function search(method, said, unit = 'ms') {
   const {operators} = method;
   try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// format.js - formats numbers. Times are given in nanoseconds; the page shows all of them in one unit, with as many decimals as the command prints.
+// format.js - formats numbers. Times are given in nanoseconds; the page shows all of them in one unit, with as many
+// decimals as the command prints.
 
 export const UNITS = {
   ms: {name: 'ms', ns: 1e6, decimals: 4},
@@ -67,12 +68,17 @@ export function savingText({low, high}, unit, ticksPerSecond = 1e9) {
   return two(low) === two(high) ? two(high) : `${two(low)} – ${two(high)}`;
 }
 
-/** Formats a rate or a count with three significant digits, from 10,000 on with k, M, G or T: "0.0123", "12.3", "4,321", "8.62 M"; "–" if it is unknown. */
+/**
+ * Formats a rate or a count with three significant digits, from 10,000 on with k, M, G or T: "0.0123", "12.3", "4,321",
+ * "8.62 M"; "–" if it is unknown.
+ */
 export function rateText(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const units = ['', ' k', ' M', ' G', ' T'],
     unit = value < 1e4 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
-  return `${formatOf(unit ? 3 : Math.max(3, String(Math.trunc(value)).length)).format(value / 1000 ** unit)}${units[unit]}`;
+  return `${formatOf(unit ? 3 : Math.max(3, String(Math.trunc(value)).length)).format(
+    value / 1000 ** unit,
+  )}${units[unit]}`;
 }
 
 /** Formats a share in whole percent, with a decimal below 1 %: "76 %", "0.4 %", "<0.1 %". */
@@ -136,5 +142,6 @@ export function shortType(type) {
 export function dateText(seconds) {
   const date = new Date(seconds * 1e3),
     two = number => String(number).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }

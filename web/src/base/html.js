@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// html.js - the template function of all views. Text from a record may be hostile: it only becomes text nodes and attributes, and its invisible characters become visible.
+// html.js - the template function of all views. Text from a record may be hostile: it only becomes text nodes and
+// attributes, and its invisible characters become visible.
 
 import htm from 'htm';
 import {h} from 'preact';
 
-/* The characters for which etr_is_control() (plugin/output/plain_text.h) returns true, except those by which our own texts are laid out. */
+/* The characters for which etr_is_control() (plugin/output/plain_text.h) returns true, except those by which our own
+   texts are laid out. */
 const INVISIBLE = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u{feff}\u{e0000}-\u{e007f}]/gu;
 const SHOWN = ['title', 'aria-label', 'aria-description', 'placeholder', 'alt']; // attributes that people read or hear; others, such as values of options, stay as they are
 
-/** Returns the text with "?" for each control character and each mark that turns the direction of writing, like text in a terminal. */
+/**
+ * Returns the text with "?" for each control character and each mark that turns the direction of writing, like text in
+ * a terminal.
+ */
 export const visibleText = text => text.replace(INVISIBLE, '?');
 
 const visibleChild = child =>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// method.js - reads a document of schema/profile.schema.json: its methods with their operators as columns, modules, delegates. It needs no page.
+// method.js - reads a document of schema/profile.schema.json: its methods with their operators as columns, modules,
+// delegates. It needs no page.
 
 import {Columns, compareNames, fromSteps, rowsWhere} from './columns.js';
 import {shortOp} from './labels.js';
@@ -130,7 +131,10 @@ export const GROUP_KEYS = {
   source: (operators, row) => lineKey(operators.source(row)),
 };
 
-/** Groups rows by a key of GROUP_KEYS and sums their `times` in ns: {key, rows, count, timed, time, estimated}, most time first. */
+/**
+ * Groups rows by a key of GROUP_KEYS and sums their `times` in ns: {key, rows, count, timed, time, estimated}, most
+ * time first.
+ */
 export function groupRows(operators, rows, by, times = operators.avg) {
   const groups = new Map(),
     keyOf = GROUP_KEYS[by];
@@ -179,7 +183,8 @@ export function operatorLabel(operators, row) {
 
 /* ---- Modules ---- */
 
-/* Reads the modules, parents before children. A path may be listed twice, such as the empty one of the whole model; every index then refers to the first. */
+/* Reads the modules, parents before children. A path may be listed twice, such as the empty one of the whole model;
+   every index then refers to the first. */
 function readModules(table, texts) {
   const columns = new Columns(table, table.count ?? table.path.length, texts),
     parents = columns.indices('parent'),
@@ -250,7 +255,8 @@ const DELEGATE_TIMES = [
   'cpu',
 ];
 
-/* Reads a delegate, with times per inference; a time that was not recorded is null. `places` say where it is and why it ends there: `cutBy` is the operator behind it. */
+/* Reads a delegate, with times per inference; a time that was not recorded is null. `places` say where it is and why
+   it ends there: `cutBy` is the operator behind it. */
 function readDelegate(delegate, index, runs, places) {
   const place = {
     module: places.indices('module')[index],
@@ -313,7 +319,9 @@ function readMethod(method, index, texts) {
 export function readProfile(document) {
   if (document?.schema !== SCHEMA)
     throw new Error(
-      `This page reads documents of ${SCHEMA}, and this one is ${String(document?.schema ?? 'none')}${document?.version ? `, written by etrecord-tb ${document.version}` : ''}: show it with the page of that version.`,
+      `This page reads documents of ${SCHEMA}, and this one is ${String(document?.schema ?? 'none')}${
+        document?.version ? `, written by etrecord-tb ${document.version}` : ''
+      }: show it with the page of that version.`,
     );
   try {
     return {
@@ -334,7 +342,10 @@ export function readProfile(document) {
 
 const byTime = times => Array.from(times.keys()).sort((a, b) => times[a] - times[b]);
 
-/** The runs that have a name: functions of the times of all runs that return the position of one. The median run is the faster one of two in the middle. */
+/**
+ * The runs that have a name: functions of the times of all runs that return the position of one. The median run is the
+ * faster one of two in the middle.
+ */
 export const RUN_WORDS = {
   first: () => 0,
   fastest: times => byTime(times)[0],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rects.js - rectangles on rows, as typed arrays: what the scene draws. Finding one, merging what is narrower than a pixel and fitting texts are functions on these arrays. It needs no page.
+// rects.js - rectangles on rows, as typed arrays: what the scene draws. Finding one, merging what is narrower than a
+// pixel and fitting texts are functions on these arrays. It needs no page.
 
 /** What a box has beside its colour, as bits. */
 export const SYNTHETIC = 1,
@@ -8,7 +9,8 @@ export const SYNTHETIC = 1,
   ONE_SIDED = 4;
 
 /**
- * A row of boxes that do not overlap, sorted: {top, height: in pixels, count, x0, x1: in the unit of the scene, colour: index into PALETTE of scene.js, flags, id: what the owner of the scene calls the box}.
+ * A row of boxes that do not overlap, sorted: {top, height: in pixels, count, x0, x1: in the unit of the scene, colour:
+ * index into PALETTE of scene.js, flags, id: what the owner of the scene calls the box}.
  * `ids` are the boxes' own numbers in any order; the other arguments are functions of an id.
  */
 export function makeRow(ids, {start, end, colour = () => 0, flags = () => 0, ...rest}) {
@@ -53,8 +55,10 @@ export function firstEndingAfter({x1, count}, x, low = 0) {
 }
 
 /**
- * Calls draw(left, right, index, next) for each piece of a row that is in sight, from left to right in pixels of a picture that is `width` wide and shows `from` to `to`. Boxes from `index` to `next` - 1 that
- * end in the same pixel are one piece, so that there are at most two pieces for each pixel, however many boxes there are.
+ * Calls draw(left, right, index, next) for each piece of a row that is in sight, from left to right in pixels of a
+ * picture that is `width` wide and shows `from` to `to`. Boxes from `index` to `next` - 1 that
+ * end in the same pixel are one piece, so that there are at most two pieces for each pixel, however many boxes there
+ * are.
  */
 export function eachPiece(row, from, to, width, draw) {
   const scale = width / (to - from),
@@ -89,7 +93,8 @@ export function boxAt(row, x, slack = 0) {
 }
 
 /**
- * Returns the box that an arrow key leads to from one, {row, index}: the next on the row, or the one above or below that is nearest to its middle. Null if there is none.
+ * Returns the box that an arrow key leads to from one, {row, index}: the next on the row, or the one above or below
+ * that is nearest to its middle. Null if there is none.
  */
 export function neighbour(rows, {row, index}, key) {
   const sideways = {ArrowRight: 1, ArrowLeft: -1}[key],
@@ -107,7 +112,10 @@ export function neighbour(rows, {row, index}, key) {
 
 /* ---- Texts ---- */
 
-/** Returns a function that gives the width of a text, from the widths of its characters, which `measure` gives and which are kept. */
+/**
+ * Returns a function that gives the width of a text, from the widths of its characters, which `measure` gives and which
+ * are kept.
+ */
 export function textWidths(measure) {
   const kept = new Map();
   return text => {

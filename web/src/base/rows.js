@@ -148,7 +148,9 @@ const byTime = list => list.sort((a, b) => b.time - a.time);
 
 /* ---- Other groups ---- */
 
-/** Returns a row for each module: with the time of all modules inside it, and its own. `isFolded`: equal ones are one. */
+/**
+ * Returns a row for each module: with the time of all modules inside it, and its own. `isFolded`: equal ones are one.
+ */
 export function moduleRows(method, times, rows, isFolded) {
   const {operators, modules} = method,
     has = new Uint8Array(operators.count);

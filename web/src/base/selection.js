@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// selection.js - what is selected, once for all views: a node, a module, a source line, a delegate, a tensor, a pattern of modules, an operator type in them, or a finding. It stands in the address by name, so that a link
+// selection.js - what is selected, once for all views: a node, a module, a source line, a delegate, a tensor, a pattern
+// of modules, an operator type in them, or a finding. It stands in the address by name, so that a link
 // still means the same after the record was written again. It needs no page.
 
 import {rowsWhere} from './columns.js';
@@ -54,7 +55,10 @@ export const KIND_TEXTS = {
 /** Returns the text of the address for an operator. */
 export const nodeId = (operators, row) => `node:${nodeName(operators, row)}`;
 
-/** Reads the text of the address: {kind, id, rows: the operators it means, row: the operator if it is one, -1 otherwise}; null if nothing is selected. `isGone` says that the method lacks it. */
+/**
+ * Reads the text of the address: {kind, id, rows: the operators it means, row: the operator if it is one, -1
+ * otherwise}; null if nothing is selected. `isGone` says that the method lacks it.
+ */
 export function readSelection(method, said) {
   const kind = said.slice(0, said.indexOf(':')),
     id = said.slice(kind.length + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// store.js - the state of the page: one flat set of keys with values, each a signal. The state is the address: what differs from its default stands in it, so that a
+// store.js - the state of the page: one flat set of keys with values, each a signal. The state is the address: what
+// differs from its default stands in it, so that a
 // copied link, a reload and the Back button show the same. It needs no page; follow() connects it to an address.
 
 import {batch, signal} from '@preact/signals';
@@ -29,7 +30,10 @@ export const list = (fallback = []) => ({
   write: value => value.map(encodeURIComponent).join(',') || '-',
 });
 
-/** Declares keys: {'tl.from': number(0)}. A key belongs to the view whose name stands before the dot, or to the whole page. */
+/**
+ * Declares keys: {'tl.from': number(0)}. A key belongs to the view whose name stands before the dot, or to the whole
+ * page.
+ */
 export function declare(keys) {
   for (const [key, type] of Object.entries(keys)) declared.set(key, {type, signal: signal(type.fallback)});
 }
@@ -57,7 +61,9 @@ const unescaped = said => {
   }
 };
 
-/** Returns the state as "view=operators&q=conv": the keys that differ from their defaults, in the order of declaration. */
+/**
+ * Returns the state as "view=operators&q=conv": the keys that differ from their defaults, in the order of declaration.
+ */
 export function written(state = Object.fromEntries([...declared].map(([key, entry]) => [key, entry.signal.peek()]))) {
   return [...declared]
     .filter(([key, entry]) => key in state && !isDefault(entry, state[key]))
@@ -80,7 +86,8 @@ function read(said) {
 }
 
 /**
- * Changes keys. What a user would take back with the Back button becomes an entry of the history; with `replace`, as for zooming and typing, the entry is changed.
+ * Changes keys. What a user would take back with the Back button becomes an entry of the history; with `replace`, as
+ * for zooming and typing, the entry is changed.
  */
 export function set(changes, {replace = false} = {}) {
   const before = written();
@@ -101,7 +108,10 @@ export function defaultsOf(view) {
   );
 }
 
-/** Connects the state to an address, {read(), push(text), replace(text), listen(changed, again)}: changed() is called when the user goes back or forward, again() when the address has lost the state. */
+/**
+ * Connects the state to an address, {read(), push(text), replace(text), listen(changed, again)}: changed() is called
+ * when the user goes back or forward, again() when the address has lost the state.
+ */
 export function follow(given) {
   address = given;
   read(address.read());

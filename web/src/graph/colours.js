@@ -71,7 +71,9 @@ function makeTheme(colours) {
 
 export const THEMES = {light: makeTheme(LIGHT), dark: makeTheme(DARK)};
 
-/** The colours of text on a box of a colour: {text, quiet, badge}. What would be hard to read is written as the text is. */
+/**
+ * The colours of text on a box of a colour: {text, quiet, badge}. What would be hard to read is written as the text is.
+ */
 export function inkOn(theme, colour) {
   if (!theme.inks.has(colour)) {
     const [best] = ['#000000', '#ffffff'].sort((a, b) => contrast(b, colour) - contrast(a, colour)),

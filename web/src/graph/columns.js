@@ -2,7 +2,8 @@
 //
 // A long chain of ranks goes on in the next column, as in a newspaper.
 //
-// Where it breaks is chosen once for a group, between ranks that few values pass, so that opening a box moves none to another column. Results
+// Where it breaks is chosen once for a group, between ranks that few values pass, so that opening a box moves none to
+// another column. Results
 // leave below the first column: what comes after the group stays in line with what is before it.
 
 import {SIZE} from './labels.js';
@@ -11,7 +12,8 @@ import {packRails} from './structure.js';
 /* A chain that is as high as the pane at this zoom stays one column. */
 const ONE_COLUMN = 0.58;
 
-/* Higher groups than can be read in the pane at once break, if at most MAX_PASSING values pass a gap. Columns are not used if they leave more than LEAST_GAIN of the height. */
+/* Higher groups than can be read in the pane at once break, if at most MAX_PASSING values pass a gap. Columns are
+   not used if they leave more than LEAST_GAIN of the height. */
 const MAX_PASSING = 2,
   LEAST_GAIN = 0.75;
 /* The last column is at least this part of the wanted height. */
@@ -80,7 +82,10 @@ export function columnsOfRanks({ranks, breaks}) {
   return column;
 }
 
-/** Rails that stay in their column; the ends of all others are marked with the name of the value, and no line joins them. */
+/**
+ * Rails that stay in their column; the ends of all others are marked with the name of the value, and no line joins
+ * them.
+ */
 export function splitRails(structure) {
   const {rails, rank} = structure,
     column = columnsOfRanks(structure),
@@ -133,7 +138,8 @@ function moveColumns(structure, {column, tracks}, x, widths, rows) {
   return {dx, dy, right, bottom, isResult};
 }
 
-/* Moves the pieces of lines with their columns. Where they go to the next column, they run down, up between the columns, and in from above. */
+/* Moves the pieces of lines with their columns. Where they go to the next column, they run down, up between the
+   columns, and in from above. */
 function movePieces(structure, {column}, rows, {dx, dy, right}) {
   const {ranks, gaps, breaks, wire} = structure,
     {pieces, rankTop, rankHeight, header} = rows,
@@ -163,7 +169,10 @@ function movePieces(structure, {column}, rows, {dx, dy, right}) {
   return routes;
 }
 
-/** Moves all columns but the first to the right and up. Returns the routes of lines between columns, and where the group ends. */
+/**
+ * Moves all columns but the first to the right and up. Returns the routes of lines between columns, and where the group
+ * ends.
+ */
 export function wrapColumns(structure, split, x, widths, rows) {
   const {items, ins, outs, ranks, rank, lower} = structure,
     {column} = split,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Draws a graph on a canvas, or as SVG: only what is in view, with less detail the farther away. `GraphPicture` holds what is in view; it knows no events.
+// Draws a graph on a canvas, or as SVG: only what is in view, with less detail the farther away. `GraphPicture` holds
+// what is in view; it knows no events.
 
 import {medianOf} from '../base/columns.js';
 import {BODY, CLOSED, CONTROL, DELEGATE, OPEN, REPEAT, chooseInstance, groupOf, setAll, setState} from './groups.js';
@@ -33,7 +34,10 @@ const COMFORTABLE = 1;
 const NO_VALUES = {name: '', values: [], adds: false, scale: 'heat', text: () => ''};
 
 export class GraphPicture {
-  /** `describe(node)` returns the texts of a node that the graph does not have: {shape, bytes}; `hueOf(delegate)` the hue of a delegate. */
+  /**
+   * `describe(node)` returns the texts of a node that the graph does not have: {shape, bytes}; `hueOf(delegate)` the
+   * hue of a delegate.
+   */
   constructor(tree, {theme = 'light', describe = () => ({}), hueOf = () => 'delegate'} = {}) {
     Object.assign(this, {
       tree,
@@ -138,7 +142,10 @@ export class GraphPicture {
     this.y += dy / this.zoom;
   }
 
-  /** The innermost box that is drawn for an item, in pixels at zoom 1: {id, x, y, w, h}; null for the root, and in instances that are not shown. */
+  /**
+   * The innermost box that is drawn for an item, in pixels at zoom 1: {id, x, y, w, h}; null for the root, and in
+   * instances that are not shown.
+   */
   placeOf(item) {
     const {tree} = this,
       way = [];
@@ -159,7 +166,10 @@ export class GraphPicture {
     return place;
   }
 
-  /** Makes an item visible: chooses the instances of repeats that it is in and, if `open` is set, opens the groups around it. Returns its box. */
+  /**
+   * Makes an item visible: chooses the instances of repeats that it is in and, if `open` is set, opens the groups
+   * around it. Returns its box.
+   */
   reveal(item, {open = false, centre = false} = {}) {
     const {tree} = this;
     let changed = false;
@@ -231,7 +241,10 @@ export class GraphPicture {
     this.fit();
   }
 
-  /** What is at a place of the picture: {x, y, w, h, id, act}, act: 'previous', 'next', 'choose', 'tint' (inside the outline of a delegate) or undefined; null if nothing is. */
+  /**
+   * What is at a place of the picture: {x, y, w, h, id, act}, act: 'previous', 'next', 'choose', 'tint' (inside the
+   * outline of a delegate) or undefined; null if nothing is.
+   */
   at(x, y) {
     const {areas} = this;
     if (x >= this.width) return null; // the strip of the map
@@ -305,7 +318,8 @@ export class GraphPicture {
     return context.text();
   }
 
-  /* The slots of a layout whose boxes are in view. Where several ranks are on one row of pixels, one of them is drawn. */
+  /* The slots of a layout whose boxes are in view. Where several ranks are on one row of pixels, one of them is
+     drawn. */
   slotsInView(layout, ox, oy) {
     const {rankTop, rankHeight, boxTop, ranks, rankStart, vertices, items, x, y, w, h, column} = layout,
       {zoom: z} = this,
@@ -341,7 +355,8 @@ export class GraphPicture {
     return slots;
   }
 
-  /* From far away, the lines of all groups are one path, which is open on the context while the frames are drawn; boxes come after it. */
+  /* From far away, the lines of all groups are one path, which is open on the context while the frames are drawn;
+     boxes come after it. */
   drawItems(layout, ox, oy, depth, within = -1) {
     const {zoom: z, tree, isFar, isPlain} = this,
       {items, x, y, w, h, inner} = layout,
@@ -429,7 +444,8 @@ export class GraphPicture {
     return Math.max(0.5, Math.min(1.3, 1.3 * this.zoom));
   }
 
-  /* Delegates cut across modules: each is an outline around its boxes, with its number. The ground of each box covers what of the outline is inside. */
+  /* Delegates cut across modules: each is an outline around its boxes, with its number. The ground of each box
+     covers what of the outline is inside. */
   drawOutlines(layout, ox, oy, slots, within) {
     const {c, zoom: z, theme, delegates, ground} = this,
       {items, x, y, w, h} = layout,
@@ -514,7 +530,8 @@ export class GraphPicture {
     c.globalAlpha = 1;
   }
 
-  /* The label with the number at its right; below it the median of a repeat's instances, a second number, the module, or the shape of an input. */
+  /* The label with the number at its right; below it the median of a repeat's instances, a second number, the
+     module, or the shape of an input. */
   writeNode(id, x, y, w, ink) {
     const {c, zoom: z, tree, writer} = this,
       {graph} = tree,
@@ -659,7 +676,8 @@ export class GraphPicture {
     return [left, base - size, left + width, base + 2];
   }
 
-  /* The edges into the next pass of a loop: the boxes that they join, each pair once, their ends as nodes, and the x at which they go up or down beside all boxes. */
+  /* The edges into the next pass of a loop: the boxes that they join, each pair once, their ends as nodes, and the x
+     at which they go up or down beside all boxes. */
   backwardEdges() {
     const {from, to} = this.tree.graph.loops,
       found = new Map(),
@@ -683,7 +701,8 @@ export class GraphPicture {
     return [...found.values()];
   }
 
-  /* Edges into the next pass of a loop leave their maker at the bottom and enter their reader at the top, as all others, and keep to the gaps between the ranks. */
+  /* Edges into the next pass of a loop leave their maker at the bottom and enter their reader at the top, as all
+     others, and keep to the gaps between the ranks. */
   drawBackward() {
     const {c, zoom: z, theme, marks} = this;
     this.backward ??= this.backwardEdges();
@@ -715,8 +734,10 @@ export class GraphPicture {
     c.globalAlpha = 1;
   }
 
-  /* Titles keep their size, and stay at the edge of the picture while their frame is partly in view. Outer ones come first; what finds no room is left out. A title that reaches below its bar, or is not in
-     it, has a ground of its own, because lines run there; small frames have no such title, which would cover what is in them. */
+  /* Titles keep their size, and stay at the edge of the picture while their frame is partly in view. Outer ones come
+     first; what finds no room is left out. A title that reaches below its bar, or is not in
+     it, has a ground of its own, because lines run there; small frames have no such title, which would cover what is
+     in them. */
   drawTitles() {
     const {c, zoom: z, theme, writer} = this,
       taken = [];
@@ -766,7 +787,8 @@ export class GraphPicture {
     return [number, each && number && `median ${each}${folded ? ' each' : ''}`, describeGroup(group)].filter(Boolean);
   }
 
-  /* The buttons that choose an instance of a folded repeat: which one of how many it is, and its name if there is room. */
+  /* The buttons that choose an instance of a folded repeat: which one of how many it is, and its name if there is
+     room. */
   stepsOf(group, size, room) {
     const {writer} = this,
       count = `${group.chosen + 1} of ${group.items.length}`,
@@ -890,7 +912,8 @@ export class GraphPicture {
     for (const branch of rail.branches) {
       const by = oy + branch.y * z,
         lines = branch.starts ? batch.plain : this.batchOf(batch, layout, rail.wire, branch.target, -1);
-      if (lines !== batch.plain && start) lines.push(points(start), [x, oy + start.y * z, x, by]); // the way to a marked reader
+      // the way to a marked reader
+      if (lines !== batch.plain && start) lines.push(points(start), [x, oy + start.y * z, x, by]);
       if (by < -40 || by > this.height + 40) continue;
       lines.push(points(branch));
       if (z > DETAIL.arrows && !branch.starts) batch.tips.push(points(branch).slice(-2));
@@ -934,7 +957,8 @@ export class GraphPicture {
     this.strokeBatch(path, theme.path, 2.5);
   }
 
-  /* Texts of edges stand where they cover no line, box or other text, or are left out; the ends of lines that go on far away always have theirs, on a ground of its own. */
+  /* Texts of edges stand where they cover no line, box or other text, or are left out; the ends of lines that go on
+     far away always have theirs, on a ground of its own. */
   writeEdges({items, x, y, w, h, width: frameWidth}, ox, oy, slots, {plain, above, below, path, texts}) {
     if (texts.length === 0) return;
     const {c, zoom: z, theme, writer} = this,
@@ -1104,7 +1128,8 @@ function boxesOf(layout, x, y, found) {
   return found;
 }
 
-/* The first vertex of a rank that may be in view, by bisection in ranks of many boxes; the last box before `left` may reach into view. */
+/* The first vertex of a rank that may be in view, by bisection in ranks of many boxes; the last box before `left`
+   may reach into view. */
 function firstInView({rankStart, vertices, x, items}, r, left) {
   let low = rankStart[r],
     high = rankStart[r + 1];
@@ -1172,7 +1197,9 @@ function drawPath(c, points, radius) {
 
 const counted = new Intl.NumberFormat('en-US');
 const describeGroup = group =>
-  `${group.kind === CONTROL ? 'control flow · ' : group.kind === BODY ? 'body · ' : ''}${counted.format(group.leaves)} ${group.leaves === 1 ? 'node' : 'nodes'}`;
+  `${
+    group.kind === CONTROL ? 'control flow · ' : group.kind === BODY ? 'body · ' : ''
+  }${counted.format(group.leaves)} ${group.leaves === 1 ? 'node' : 'nodes'}`;
 
 /* The median of the instances of a repeat. */
 function medianText(tree, {values, overlay}, repeat) {
@@ -1182,7 +1209,8 @@ function medianText(tree, {values, overlay}, repeat) {
   return known.length === 0 || !overlay.adds ? '' : overlay.text(medianOf(known));
 }
 
-/* The number of the delegate of each item, from 0 on: the place of its delegate among those of the graph, or of that of all in a group; -1: none or several. Panes number their delegates in the same order. */
+/* The number of the delegate of each item, from 0 on: the place of its delegate among those of the graph, or of that
+   of all in a group; -1: none or several. Panes number their delegates in the same order. */
 function tintsOf(tree) {
   const {graph, count, parent} = tree,
     UNKNOWN = -2,

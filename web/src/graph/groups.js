@@ -2,7 +2,8 @@
 //
 // The tree of groups over the nodes of a graph: modules, delegates, control flow and its bodies, repeated parts.
 //
-// Items are numbers: 0 to count - 1 are the nodes of the graph, and count + g is group g. All is plain data, so that a worker can send it.
+// Items are numbers: 0 to count - 1 are the nodes of the graph, and count + g is group g. All is plain data, so that a
+// worker can send it.
 
 import {components} from './components.js';
 import {indexBy} from './lists.js';
@@ -25,7 +26,8 @@ export const CLOSED = 0,
 /* Deeper groups are not drawn as boxes of their own: their nodes are in the box at this depth. */
 const MAX_DEPTH = 64;
 
-// ---- Scopes: the path of groups from the root to a node ---------------------------------------------------------------
+// ---- Scopes: the path of groups from the root to a node
+// ---------------------------------------------------------------
 
 /* The scopes of a graph: a scope is a group's label and kind below another scope; scope 0 is the root. */
 class Scopes {
@@ -103,7 +105,8 @@ class Scopes {
   }
 }
 
-// ---- Filling the tree -------------------------------------------------------------------------------------------------
+// ---- Filling the tree
+// -------------------------------------------------------------------------------------------------
 
 /** Appends a group without items and returns it. */
 export function addGroup(tree, kind, label, scope, path) {
@@ -127,7 +130,8 @@ export function addGroup(tree, kind, label, scope, path) {
   return group;
 }
 
-/* A module that is called twice, with others between the calls that read the first and are read by the second, would be in a circle. Only such
+/* A module that is called twice, with others between the calls that read the first and are read by the second, would be
+   in a circle. Only such
    modules become several boxes, one for each uninterrupted part. Renumbers `keys` and returns how many there are. */
 function splitCircles(tree, leaves, keys, count) {
   const last = new Int32Array(count),
@@ -209,7 +213,8 @@ function fillGroup(tree, group, leaves, depth) {
     );
 }
 
-/* One child: a node, or a group. Modules that hold only one other module are one box; a module with one node is that node. */
+/* One child: a node, or a group. Modules that hold only one other module are one box; a module with one node is that
+   node. */
 function addPart(tree, group, part, depth) {
   const {paths, scopeOf, scopes} = tree,
     path = paths[scopeOf[part[0]]];
@@ -333,7 +338,8 @@ export function buildTree(graph, {by = 'module', fold = true} = {}) {
   return Object.assign(tree, {root: root.id, scopes: null, paths: null, position: null, scopeOf: null, living: null});
 }
 
-// ---- What is open -----------------------------------------------------------------------------------------------------
+// ---- What is open
+// -----------------------------------------------------------------------------------------------------
 
 /** Opens or closes a group. Only its own layout and those around it are computed again. */
 export function setState(tree, group, state) {
@@ -370,7 +376,10 @@ export function chooseInstance(tree, repeat, chosen) {
   forgetLayout(tree, repeat.id);
 }
 
-/** Opens groups from the outside in while at most `budget` boxes are shown; of a repeat, one instance. Returns how many are shown. */
+/**
+ * Opens groups from the outside in while at most `budget` boxes are shown; of a repeat, one instance. Returns how many
+ * are shown.
+ */
 export function openDefault(tree, budget = 140, weight = group => group.leaves) {
   const root = groupOf(tree, tree.root);
   let shown = root.items.length,

@@ -43,7 +43,10 @@ export const cutText = (text, length = MAX_LABEL) => (text.length > length ? `${
 /** The end of a text that may be of any length: paths differ at their ends. */
 export const cutPath = (text, length) => (text.length > length ? `…${text.slice(1 - length)}` : text);
 
-/** The name of an operator as the other views write it: `view_copy` of `aten.view_copy.default`. Of a long name words in the middle are left out: `_native_batch…training`. */
+/**
+ * The name of an operator as the other views write it: `view_copy` of `aten.view_copy.default`. Of a long name words in
+ * the middle are left out: `_native_batch…training`.
+ */
 export function shortOperator(op) {
   const name = cutText(shortOp(cutText(op, 200)));
   if (name.length <= MAX_OPERATOR) return name;
@@ -91,7 +94,9 @@ export function boxWidth(tree, item) {
   );
 }
 
-/** What is written below the label of a node: the module that is only this operator, or the type of an input or output. */
+/**
+ * What is written below the label of a node: the module that is only this operator, or the type of an input or output.
+ */
 export const lineBelow = ({alias, graph}, node) => cutText(alias[node] ?? graph.notes?.[node] ?? '', 40);
 
 /** The width that the title of an open group needs. */

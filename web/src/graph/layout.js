@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Places of the boxes and lines of a tree of groups. Nearly linear time; knows no page. What did not change is not computed again.
+// Places of the boxes and lines of a tree of groups. Nearly linear time; knows no page. What did not change is not
+// computed again.
 
 import {chooseBreaks, columnsOfRanks, extent, splitRails, wrapColumns} from './columns.js';
 import {CLOSED, OPEN, REPEAT, groupOf, shownGroup} from './groups.js';
@@ -264,7 +265,8 @@ function result(tree, group, structure, {boxes, x, rows, wrapped, split, railX, 
   };
 }
 
-/* A folded repeat is drawn as one instance. Its ports are those of all instances; each is where the instance has the port of the same number. */
+/* A folded repeat is drawn as one instance. Its ports are those of all instances; each is where the instance has the
+   port of the same number. */
 function layoutRepeat(tree, repeat) {
   const shown = shownGroup(tree, repeat),
     layout = layoutOf(tree, shown),
@@ -305,7 +307,10 @@ export const layoutTree = tree => layoutOf(tree, groupOf(tree, tree.root));
 /* Panes whose sizes differ by less than this need no other columns. */
 const SAME_SIZE = 1.15;
 
-/** Forgets where chains break, if the pane, {width, height}, is not of the size that they were broken for. Returns whether it did. */
+/**
+ * Forgets where chains break, if the pane, {width, height}, is not of the size that they were broken for. Returns
+ * whether it did.
+ */
 export function breakAgain(tree, pane) {
   const isSame = (a, b) => a < SAME_SIZE * b && b < SAME_SIZE * a;
   if (tree.pane && isSame(tree.pane.width, pane.width) && isSame(tree.pane.height, pane.height)) return false;

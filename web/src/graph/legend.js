@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The legend of a graph as a list of entries, which the page shows as HTML and an exported picture draws. An entry is {title} or {text}, with `swatches`: colours, or with `hatch`: 'right' or 'left'.
+// The legend of a graph as a list of entries, which the page shows as HTML and an exported picture draws. An entry is
+// {title} or {text}, with `swatches`: colours, or with `hatch`: 'right' or 'left'.
 
 import {countText} from '../base/format.js';
 import {CLOSED, REPEAT} from './groups.js';
@@ -9,7 +10,10 @@ const LINE = 20,
   SIZE = 12,
   CHARACTER = 6.6;
 
-/** Returns the entries of the legend. `overlays` are those of the panes, `trees` the trees of the panes, `delegates` how many are outlined; `isMarked` and `isPath` say what lines mean. */
+/**
+ * Returns the entries of the legend. `overlays` are those of the panes, `trees` the trees of the panes, `delegates` how
+ * many are outlined; `isMarked` and `isPath` say what lines mean.
+ */
 export function legendOf({overlays, trees, delegates, theme, isMarked, isPath}) {
   const [overlay] = overlays,
     repeats = trees.some(tree => tree.groups.some(({kind, state}) => kind === REPEAT && state !== 2)),
@@ -24,7 +28,9 @@ export function legendOf({overlays, trees, delegates, theme, isMarked, isPath}) 
   if (overlay.adds && repeats) list.push({text: '×: colour and number are the sum of all instances'});
   if (overlay.name && !overlay.categories && groups)
     list.push({
-      text: `stripe: the ${overlay.scale === 'change' ? 'greatest change' : 'hottest operator'} inside${overlay.adds && closed && overlay.scale === 'heat' ? '; bar: share of the whole' : ''}`,
+      text: `stripe: the ${overlay.scale === 'change' ? 'greatest change' : 'hottest operator'} inside${
+        overlay.adds && closed && overlay.scale === 'heat' ? '; bar: share of the whole' : ''
+      }`,
     });
   if (overlays.some(({estimated}) => estimated?.some(Boolean))) list.push({hatch: 'right', text: 'estimated'});
   for (const {hatched, hatchedText} of overlays)

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What boxes are coloured and labelled by: values of nodes, their sums in groups and over the instances of a folded repeat. The colour of a node and its number say the same value.
+// What boxes are coloured and labelled by: values of nodes, their sums in groups and over the instances of a folded
+// repeat. The colour of a node and its number say the same value.
 //
-// hueOf(node): in which hue a node is on the scale 'heat', full: the value from which a colour is full, if it is not that of the greatest, hues: those of categories.
-// An overlay is {name, values: of each node, NaN if it has none, adds: whether values of several nodes add up (otherwise the greatest counts), scale: 'heat', 'change' or 'category', categories: texts,
-// ofModule(path): the value of a module with all below it, where that is more than its nodes here, text(value), long(value): with all digits, none(node): what is written where a node has no value, clock: the step of each node's clock: a shorter
+// hueOf(node): in which hue a node is on the scale 'heat', full: the value from which a colour is full, if it is not
+// that of the greatest, hues: those of categories.
+// An overlay is {name, values: of each node, NaN if it has none, adds: whether values of several nodes add up
+// (otherwise the greatest counts), scale: 'heat', 'change' or 'category', categories: texts,
+// ofModule(path): the value of a module with all below it, where that is more than its nodes here, text(value),
+// long(value): with all digits, none(node): what is written where a node has no value, clock: the step of each node's
+// clock: a shorter
 // time is counted as 0, estimated and hatched: bitmaps of nodes}.
 
 import {medianOf} from '../base/columns.js';
@@ -24,7 +29,10 @@ function joined({adds, scale}, before, value) {
   return scale === 'category' ? (before === value ? value : -1) : adds ? before + value : greater(value, before);
 }
 
-/** Values of all items: of groups those of what is inside, joined. `hottest` is the value at the end of the scale, `whole` that of the root; see fold() for the others. */
+/**
+ * Values of all items: of groups those of what is inside, joined. `hottest` is the value at the end of the scale,
+ * `whole` that of the root; see fold() for the others.
+ */
 export function spread(tree, overlay) {
   const {count, parent} = tree,
     items = count + tree.groups.length,
@@ -93,7 +101,10 @@ function representatives(tree) {
   return of;
 }
 
-/** Joins the instances of folded repeats: `first` is the representative of each item, which has what is joined of all of them; `most` is the greatest value of a node in each item, `hot` that node, `own` the greatest of all. */
+/**
+ * Joins the instances of folded repeats: `first` is the representative of each item, which has what is joined of all of
+ * them; `most` is the greatest value of a node in each item, `hot` that node, `own` the greatest of all.
+ */
 export function fold(tree, shown) {
   const unfolded = tree.groups
     .filter(({state}) => state === UNFOLDED)
@@ -149,7 +160,10 @@ export function setScale(shown, hottest) {
 export const peersOf = ({first, peers: {start, list}}, item) =>
   list.subarray(start[first[item]], start[first[item] + 1]);
 
-/** What is shown of an item: {value, median: of the instances, instances, estimated, hatched, bound: what 0 may hide}; inside a folded repeat of all instances. */
+/**
+ * What is shown of an item: {value, median: of the instances, instances, estimated, hatched, bound: what 0 may hide};
+ * inside a folded repeat of all instances.
+ */
 export function valueOf(tree, shown, item) {
   const at = shown.first[item],
     peers = peersOf(shown, item),
@@ -173,7 +187,10 @@ export function valueOf(tree, shown, item) {
   };
 }
 
-/** The texts of an item: {number, median: of one instance if there are several}. `write` is `text` or `long` of the overlay. A time of 0 is less than the step of the clock, not nothing. */
+/**
+ * The texts of an item: {number, median: of one instance if there are several}. `write` is `text` or `long` of the
+ * overlay. A time of 0 is less than the step of the clock, not nothing.
+ */
 export function textsOf(tree, shown, item, write = shown.overlay.text) {
   const {value, median, instances, bound} = valueOf(tree, shown, item),
     {overlay, values, bounds} = shown;
@@ -187,7 +204,10 @@ export function textsOf(tree, shown, item, write = shown.overlay.text) {
   };
 }
 
-/** The step of the colour of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1 for several, or NaN for none. A value of 0 is on a scale. */
+/**
+ * The step of the colour of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1
+ * for several, or NaN for none. A value of 0 is on a scale.
+ */
 export function stepOf(tree, shown, item) {
   if (shown.steps[item] === UNKNOWN) shown.steps[item] = findStep(shown, shown.most[item]);
   return shown.steps[item];

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The x of each vertex of a group. Blocks are packed to the left, then moved to the middle of what they are connected to.
+// The x of each vertex of a group. Blocks are packed to the left, then moved to the middle of what they are connected
+// to.
 
 import {SIZE} from './labels.js';
 
 /* More sweeps change little. */
 const SWEEPS = 4;
 
-/** How far a port is from the middle of a closed box: the first in the middle, the next ones right and left of it in turn. */
+/**
+ * How far a port is from the middle of a closed box: the first in the middle, the next ones right and left of it in
+ * turn.
+ */
 export function portOffset(port, width) {
   if (port <= 0) return 0;
   return Math.max(8 - width / 2, Math.min(width / 2 - 8, (port % 2 ? 1 : -1) * Math.ceil(port / 2) * SIZE.port));
@@ -86,7 +90,10 @@ class Blocks {
   }
 }
 
-/** The middle of each vertex. Offsets are those of the ports at both ends of each piece, from the middles of their boxes. */
+/**
+ * The middle of each vertex. Offsets are those of the ports at both ends of each piece, from the middles of their
+ * boxes.
+ */
 export function placeVertices(structure, widths, upperOffset, lowerOffset) {
   const blocks = new Blocks(structure, widths, upperOffset, lowerOffset),
     {blockOrder} = structure,

@@ -26,7 +26,8 @@ function readersOf(wires, own, count) {
   return {start, list: list.all()};
 }
 
-/* Items that may slide down to their reader: they read only weights, or they move data of a value that others read anyway. */
+/* Items that may slide down to their reader: they read only weights, or they move data of a value that others read
+   anyway. */
 function slidingItems(tree, group, own, order, fed) {
   const {wires, graph} = tree,
     count = group.items.length,
@@ -53,7 +54,8 @@ function slidingItems(tree, group, own, order, fed) {
 }
 
 /**
- * Ranks by the longest path, from 1 on. Also, of each item: `above` and `below`, the longest paths to it and from it; `fed`, whether it reads more
+ * Ranks by the longest path, from 1 on. Also, of each item: `above` and `below`, the longest paths to it and from it;
+ * `fed`, whether it reads more
  * than weights; and `slides`, whether it is just above its reader, not just below what it reads.
  */
 export function ranksOf(tree, group, own) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A graph as columns: operators, inputs and outputs in program order, and what each reads. Weights are a number at their reader, not nodes.
+// A graph as columns: operators, inputs and outputs in program order, and what each reads. Weights are a number at
+// their reader, not nodes.
 
 import {shortOperator} from './labels.js';
 import {IntList} from './lists.js';
@@ -14,7 +15,8 @@ export const OPERATOR = 0,
 /* More edges into the next pass of a loop are not drawn. */
 const MOST_LOOPS = 1000;
 
-/* Producers of each node, each once. Those that are not before their reader are those of the loops of a program, whose next pass reads them: {from, to, byFrom, byTo}.
+/* Producers of each node, each once. Those that are not before their reader are those of the loops of a program, whose
+   next pass reads them: {from, to, byFrom, byTo}.
    In other graphs they come from a damaged record, and are left out. */
 function readEdges(count, inputCounts, inputs, hasLoops, cuts) {
   const start = new Int32Array(count + 1),
@@ -42,7 +44,9 @@ function readEdges(count, inputCounts, inputs, hasLoops, cuts) {
   }
   if (backward)
     cuts.push(
-      `${backward} ${backward === 1 ? 'edge leads' : 'edges lead'} to an earlier node (the record is damaged) and ${backward === 1 ? 'is' : 'are'} not drawn.`,
+      `${backward} ${
+        backward === 1 ? 'edge leads' : 'edges lead'
+      } to an earlier node (the record is damaged) and ${backward === 1 ? 'is' : 'are'} not drawn.`,
     );
   if (left) cuts.push(`${left} edges into the next pass of a loop are not drawn: there are more than ${MOST_LOOPS}.`);
   return {start, from: from.all().slice(), loops};
@@ -83,7 +87,8 @@ function sharedPath(a, b) {
   return differs < 0 ? a : first.slice(0, differs).join('.');
 }
 
-/* The module in whose box each node is drawn: its own, or of inserted operators the one around what they read and what reads them. */
+/* The module in whose box each node is drawn: its own, or of inserted operators the one around what they read and
+   what reads them. */
 function placeInModules(graph) {
   const {count, kind, op, ops, module, modules, start, from} = graph,
     path = node => modules[module[node]] ?? '',
@@ -125,8 +130,10 @@ function checkBodies(body, bodies, cuts) {
 }
 
 /**
- * Makes a graph of columns. `kind`, `name`, `op`, `module`, `weights`, `body` and `delegate` have a value per node; `op` and `module` are
- * indices in `ops` and `modules`; `inputs` has the distances back to the producers, `inputCounts` how many of them each node has; in a graph that `hasLoops`, a producer may come later; `bodies` are
+ * Makes a graph of columns. `kind`, `name`, `op`, `module`, `weights`, `body` and `delegate` have a value per node;
+ * `op` and `module` are
+ * indices in `ops` and `modules`; `inputs` has the distances back to the producers, `inputCounts` how many of them each
+ * node has; in a graph that `hasLoops`, a producer may come later; `bodies` are
  * {name, owner}; `frames` are the labels of delegates that are drawn as frames, and `frame` is that of each node.
  */
 export function makeGraph({

@@ -2,7 +2,8 @@
 //
 // Repeated parts are drawn once: neighbouring modules `name.N` that are alike, and the steps of unrolled loops.
 //
-// Two parts are alike if they have the same operators in the same modules, wired alike. Shapes and weights may differ. What comes from outside is
+// Two parts are alike if they have the same operators in the same modules, wired alike. Shapes and weights may differ.
+// What comes from outside is
 // numbered by first use, so that the ports of all instances of a repeat have the same numbers.
 
 import {MODULE, REPEAT, STEP, CONTROL, DELEGATE, addGroup, leavesOf} from './groups.js';
@@ -12,7 +13,8 @@ import {hashText, mix} from './lists.js';
 const MIN_INSTANCES = 3;
 /* A shorter sequence of operators is no step of a loop: `add, relu, add, relu` is just that. */
 const MIN_PERIOD = 3;
-/* Distances that are tried as the period of a sequence, the most frequent first; and how often that is done, for loops around loops. */
+/* Distances that are tried as the period of a sequence, the most frequent first; and how often that is done, for
+   loops around loops. */
 const MAX_PERIODS = 8,
   MAX_NESTED = 8;
 /* How many neighbouring operators are looked for again, and in how many of the places before. */
@@ -21,7 +23,8 @@ const WORDS = [3, 12],
 /* Places of a period that are tried as the beginning of a step. */
 const MAX_CUTS = 4;
 
-/* Hash of the modules and bodies between a depth and a node. Numbers in the names of bodies, control flow and delegates count instances. */
+/* Hash of the modules and bodies between a depth and a node. Numbers in the names of bodies, control flow and
+   delegates count instances. */
 function scopeHash(tree, scope, depth) {
   let hash = 1;
   for (let at = scope; tree.scopes.depth[at] > depth; at = tree.scopes.parent[at]) {
@@ -62,7 +65,8 @@ const leavesOfAll = (tree, items) => items.flatMap(item => leavesOf(tree, item))
 
 const scopeDepth = (tree, group) => tree.scopes.depth[group.scope];
 
-/* The number of a repeat that holds these items of a group. If they are all items of a module, that module becomes the repeat. */
+/* The number of a repeat that holds these items of a group. If they are all items of a module, that module becomes
+   the repeat. */
 function makeRepeat(tree, group, items, label) {
   const whole = items.length === group.items.length && group.kind === MODULE && group.scope > 0;
   if (whole) {
@@ -75,7 +79,8 @@ function makeRepeat(tree, group, items, label) {
   return repeat.id;
 }
 
-/* Whether no path leads from some leaves to others outside and back, in which case one box for them would be in a circle. */
+/* Whether no path leads from some leaves to others outside and back, in which case one box for them would be in a
+   circle. */
 function isConvex({graph, position}, leaves) {
   const outside = new Set();
   let found = false;
@@ -109,7 +114,8 @@ function foldModules(tree, group) {
   if (group.kind !== REPEAT) group.items = items;
 }
 
-/* Distances at which a few neighbouring operators of a sequence recur, the most frequent first. The nearest place is not always in the layer before: a layer of a
+/* Distances at which a few neighbouring operators of a sequence recur, the most frequent first. The nearest place is
+   not always in the layer before: a layer of a
    decoder has two attentions. */
 function likelyPeriods(sequence) {
   const seen = new Map();
@@ -156,7 +162,8 @@ function periodicParts(sequence, period) {
   return parts;
 }
 
-/* What each item of a group is, as a number that is the same for items that are alike; null for what is in no step: inputs, outputs, and items that
+/* What each item of a group is, as a number that is the same for items that are alike; null for what is in no step:
+   inputs, outputs, and items that
    overlap in program order. Steps that do not overlap cannot form a circle. */
 function sequenceOf(tree, {items}) {
   const sequence = items.map(item =>
@@ -193,7 +200,8 @@ function livingValues({count, start, from}) {
   return living;
 }
 
-/* Whether the second of two steps reads what the first makes. Parts side by side, such as the projections of attention, are no loop. */
+/* Whether the second of two steps reads what the first makes. Parts side by side, such as the projections of
+   attention, are no loop. */
 function isChained({graph}, before, after) {
   const made = new Set(before);
   return after.some(node => {
@@ -202,7 +210,8 @@ function isChained({graph}, before, after) {
   });
 }
 
-/* The loops with a period from `first` on: {first, period, instances, print: what a step is}. Their steps are wired alike, and each reads the one before. */
+/* The loops with a period from `first` on: {first, period, instances, print: what a step is}. Their steps are wired
+   alike, and each reads the one before. */
 function loopsFrom(tree, group, first, period, end) {
   const found = [],
     steps = [];
@@ -221,7 +230,8 @@ function loopsFrom(tree, group, first, period, end) {
   return found;
 }
 
-/* The loops of one period in a part of a sequence. A step begins where the fewest values are alive, unless that makes fewer steps than the first place that is possible. */
+/* The loops of one period in a part of a sequence. A step begins where the fewest values are alive, unless that
+   makes fewer steps than the first place that is possible. */
 function loopsIn(tree, group, [start, length], period) {
   const living = Array.from({length: period}, (_, i) => {
     const item = group.items[start + period + i];
@@ -255,7 +265,8 @@ function findLoops(tree, group, sequence) {
     .sort((a, b) => a.first - b.first);
 }
 
-/* Replaces the steps of unrolled loops by repeats: parts of the items with one period. A loop that is folded is one item, so that a loop around it folds as well. */
+/* Replaces the steps of unrolled loops by repeats: parts of the items with one period. A loop that is folded is one
+   item, so that a loop around it folds as well. */
 function foldSteps(tree, group) {
   let sequence = sequenceOf(tree, group);
   for (let round = 0; round < MAX_NESTED; round++) {

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rows of boxes: one for each rank. Beside a much higher box, a chain of low boxes goes on in the same row, so that opening a box pulls no chain
+// The rows of boxes: one for each rank. Beside a much higher box, a chain of low boxes goes on in the same row, so that
+// opening a box pulls no chain
 // beside it apart.
 
 import {SIZE} from './labels.js';
 
-/* In lower rows, boxes are aligned at the middle. In higher ones, what reads something is at the top, and what belongs to its reader at the bottom. */
+/* In lower rows, boxes are aligned at the middle. In higher ones, what reads something is at the top, and what
+   belongs to its reader at the bottom. */
 const MIDDLE_UP_TO = 80;
 
 /* Boxes that rails lead to or from. They stay in the row of their rank, where the rail branches off. */
 const onRails = rails => new Set(rails.flatMap(({source, targets}) => [source, ...targets]));
 
 /**
- * Chooses the row of each vertex: {base, offset, height}. `base` is the vertex in whose rank's row it is: itself, or the box of its chain beside a
- * higher box; `offset` is how far it is below the top of that row, and `height` is that of the row of each rank. Columns are not left.
+ * Chooses the row of each vertex: {base, offset, height}. `base` is the vertex in whose rank's row it is: itself, or
+ * the box of its chain beside a
+ * higher box; `offset` is how far it is below the top of that row, and `height` is that of the row of each rank.
+ * Columns are not left.
  */
 export function rowsOf(structure, {widths, heights}, {upperOffset, lowerOffset}, x, column) {
   const {items, ranks, rank, rankStart, vertices, position, up, down, upper, slides} = structure,
@@ -32,7 +36,8 @@ export function rowsOf(structure, {widths, heights}, {upperOffset, lowerOffset},
       (i + 1 === rankStart[rank[b] + 1] || low[vertices[i + 1]] - SIZE.betweenLines >= high[v])
     );
   };
-  /* The box that a vertex follows in its row: the only one that it reads, which nothing else reads, straight above it, with room below. */
+  /* The box that a vertex follows in its row: the only one that it reads, which nothing else reads, straight above
+     it, with room below. */
   const before = v => {
     const piece = v < items && !slides[v] && !rails.has(v) ? isAlone(up, v) : -1,
       u = piece < 0 ? -1 : upper[piece];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reads a graph of the document's section `graphs`. Parameters of bodies and delegates are not drawn: their readers read what the owner reads. The results of
+// Reads a graph of the document's section `graphs`. Parameters of bodies and delegates are not drawn: their readers
+// read what the owner reads. The results of
 // control flow are those of its bodies, and a call of a delegate whose operators are known is replaced by them.
 
 import {Columns} from '../base/columns.js';
@@ -54,7 +55,8 @@ class Reader {
     ]);
   }
 
-  /* The drawn rows that make an output of a row. Damaged records may have circles: what is being resolved resolves to nothing. */
+  /* The drawn rows that make an output of a row. Damaged records may have circles: what is being resolved resolves
+     to nothing. */
   makers(row, output) {
     const key = `${row} ${output}`;
     if (this.known.has(key)) return this.known.get(key);
@@ -92,7 +94,8 @@ function readSubgraphs(table, texts) {
   }));
 }
 
-/* Where the entries of each row begin in a list, of which each row has a number. A damaged document may say more than there are. */
+/* Where the entries of each row begin in a list, of which each row has a number. A damaged document may say more
+   than there are. */
 function startsOf(counts, count, length) {
   const start = new Int32Array(count + 1);
   for (let row = 0; row < count; row++)
@@ -114,8 +117,10 @@ class Texts {
 }
 
 /**
- * Reads one graph of the section: {graph, title, rowsOf: the operators of the method behind each node, total: its own time over all runs in ns, or NaN if it is that of these
- * operators, shape(node), bytes(node)}. `operators` are those of the method, whose own graph leaves out what they have; `types` are those of the section.
+ * Reads one graph of the section: {graph, title, rowsOf: the operators of the method behind each node, total: its own
+ * time over all runs in ns, or NaN if it is that of these
+ * operators, shape(node), bytes(node)}. `operators` are those of the method, whose own graph leaves out what they have;
+ * `types` are those of the section.
  */
 export function readGraph(section, types, operators, texts) {
   const reader = new Reader(section, operators, texts),
@@ -206,7 +211,8 @@ export function readGraph(section, types, operators, texts) {
   };
 }
 
-/* The operator of the method that each row is; -1 for all others. The rows of operators of the method's own graph are in its order, and have no name. */
+/* The operator of the method that each row is; -1 for all others. The rows of operators of the method's own graph
+   are in its order, and have no name. */
 function ownRows({section, kinds, count}) {
   const own = new Int32Array(count).fill(-1);
   for (let row = 0, next = 0; section.has_operators && row < count; row++) if (kinds[row] === 'op') own[row] = next++;

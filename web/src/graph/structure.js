@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The structure of a group: ranks, the order in each rank, and which pieces of lines are straight. It depends on the group's items and wires alone,
+// The structure of a group: ranks, the order in each rank, and which pieces of lines are straight. It depends on the
+// group's items and wires alone,
 // not on what is open, and is computed once: opening a box moves others apart and never reorders them.
 //
-// Vertices are numbers: the items of the group, then its ports on top, its ports at the bottom, and the places where lines pass a rank.
+// Vertices are numbers: the items of the group, then its ports on top, its ports at the bottom, and the places where
+// lines pass a rank.
 // A piece is a part of a line between neighbouring ranks.
 
 import {groupOf} from './groups.js';
 import {IntList, indexBy} from './lists.js';
 import {ranksOf} from './ranks.js';
 
-/* A line over more ranks than this runs on a rail at the side. The first of these limits is taken that needs few enough places on the way. */
+/* A line over more ranks than this runs on a rail at the side. The first of these limits is taken that needs few
+   enough places on the way. */
 const RAIL_LIMITS = [48, 16, 8, 4, 2, 1];
 const passingLimit = items => (items < 1000 ? 40000 : 20000 + 6 * items);
 
@@ -196,9 +199,11 @@ export function orderRanks({ranks, rankStart, vertices, position, up, down, uppe
   }
 }
 
-// ---- Straight pieces --------------------------------------------------------------------------------------------------
+// ---- Straight pieces
+// --------------------------------------------------------------------------------------------------
 
-/* Chooses, in each gap between ranks, the pieces that shall be straight: those of the longest paths first, none across another. */
+/* Chooses, in each gap between ranks, the pieces that shall be straight: those of the longest paths first, none
+   across another. */
 function straightPieces(structure) {
   const {real, ranks, gaps, upper, lower, position, above, below} = structure,
     count = position.length;
@@ -233,7 +238,8 @@ function straightPieces(structure) {
   return {next, previous};
 }
 
-/* Blocks: vertices that straight pieces join share one x. `blockOrder` has each block after all that are left of it in some rank. */
+/* Blocks: vertices that straight pieces join share one x. `blockOrder` has each block after all that are left of it
+   in some rank. */
 function blocksOf(structure) {
   const {vertices, rankStart, rank, position, lower, next, previous} = structure,
     count = position.length;

@@ -5,7 +5,8 @@
 const escaped = text => String(text).replace(/[&<>"']/g, letter => `&#${letter.charCodeAt(0)};`);
 const round = value => Number(value.toFixed(2));
 
-/* The width of a text at a size of 1 px, about that of the widest of the usual fonts: the picture may be shown with another one than it was made with. */
+/* The width of a text at a size of 1 px, about that of the widest of the usual fonts: the picture may be shown with
+   another one than it was made with. */
 const aboutWidth = (text, isBold) => text.length * (isBold ? 0.66 : 0.59);
 
 /** The part of CanvasRenderingContext2D that the graph is drawn with. */
@@ -53,14 +54,19 @@ export class SvgContext {
   roundRect(x, y, w, h, radius) {
     const r = Math.min(radius, w / 2, h / 2),
       arc = (dx, dy) => `a${round(r)} ${round(r)} 0 0 1 ${round(dx)} ${round(dy)}`;
-    this.path += `M${round(x + r)} ${round(y)}h${round(w - 2 * r)}${arc(r, r)}v${round(h - 2 * r)}${arc(-r, r)}h${round(2 * r - w)}${arc(-r, -r)}v${round(2 * r - h)}${arc(r, -r)}Z`;
+    this.path += `M${round(x + r)} ${round(y)}h${round(w - 2 * r)}${arc(r, r)}v${round(h - 2 * r)}${arc(
+      -r,
+      r,
+    )}h${round(2 * r - w)}${arc(-r, -r)}v${round(2 * r - h)}${arc(r, -r)}Z`;
   }
 
   get opacity() {
     return this.globalAlpha < 1 ? ` opacity="${round(this.globalAlpha)}"` : '';
   }
   get outline() {
-    return `fill="none" stroke="${escaped(this.strokeStyle)}" stroke-width="${round(this.lineWidth)}"${this.dash.length ? ` stroke-dasharray="${this.dash.join(' ')}"` : ''}${this.opacity}`;
+    return `fill="none" stroke="${escaped(this.strokeStyle)}" stroke-width="${round(this.lineWidth)}"${
+      this.dash.length ? ` stroke-dasharray="${this.dash.join(' ')}"` : ''
+    }${this.opacity}`;
   }
   fill() {
     if (this.path) this.parts.push(`<path d="${this.path}" fill="${escaped(this.fillStyle)}"${this.opacity}/>`);
@@ -69,9 +75,8 @@ export class SvgContext {
     if (this.path) this.parts.push(`<path d="${this.path}" ${this.outline}/>`);
   }
   fillRect(x, y, w, h) {
-    this.parts.push(
-      `<rect x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" fill="${escaped(this.fillStyle)}"${this.opacity}/>`,
-    );
+    const size = `width="${round(w)}" height="${round(h)}"`;
+    this.parts.push(`<rect x="${round(x)}" y="${round(y)}" ${size} fill="${escaped(this.fillStyle)}"${this.opacity}/>`);
   }
   strokeRect(x, y, w, h) {
     this.parts.push(`<rect x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" ${this.outline}/>`);
@@ -90,7 +95,9 @@ export class SvgContext {
     const {weight, size} = this.letters,
       anchor = {left: 'start', right: 'end', center: 'middle'}[this.textAlign];
     this.parts.push(
-      `<text x="${round(x)}" y="${round(y)}" font-size="${size}"${weight ? ` font-weight="${weight}"` : ''}${room ? ` textLength="${round(room)}" lengthAdjust="spacingAndGlyphs"` : ''} text-anchor="${anchor}" fill="${escaped(this.fillStyle)}"${this.opacity}>${escaped(text)}</text>`,
+      `<text x="${round(x)}" y="${round(y)}" font-size="${size}"${weight ? ` font-weight="${weight}"` : ''}${
+        room ? ` textLength="${round(room)}" lengthAdjust="spacingAndGlyphs"` : ''
+      } text-anchor="${anchor}" fill="${escaped(this.fillStyle)}"${this.opacity}>${escaped(text)}</text>`,
     );
   }
 

@@ -23,7 +23,10 @@ export class Gap {
     span.high = Math.max(span.high, to);
   }
 
-  /** Gives each a track, so that they nest: leftward ones from the left, rightward ones from the right. Returns the number of tracks. */
+  /**
+   * Gives each a track, so that they nest: leftward ones from the left, rightward ones from the right. Returns the
+   * number of tracks.
+   */
   pack() {
     const spans = [...this.spans.values()].sort(
         (a, b) => a.rightwards - b.rightwards || (a.rightwards ? b.from - a.from : a.from - b.from),

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Walking in a graph: what leads to a node and what it leads to, the longest path, the way along an edge, the neighbourhood as a graph of its own.
+// Walking in a graph: what leads to a node and what it leads to, the longest path, the way along an edge, the
+// neighbourhood as a graph of its own.
 
 import {OPEN, REPEAT, groupOf} from './groups.js';
 import {indexBy} from './lists.js';
 import {makeGraph} from './read.js';
 
-/** Marks of nodes, edges and lines, which add up: chosen, leads to what is chosen, is led to by it, is on the longest path. */
+/**
+ * Marks of nodes, edges and lines, which add up: chosen, leads to what is chosen, is led to by it, is on the longest
+ * path.
+ */
 export const CHOSEN = 1,
   ABOVE = 2,
   BELOW = 4,
@@ -22,7 +26,10 @@ export function readersOf(graph) {
   return graph.readers;
 }
 
-/** The edges at a node, to its readers or to its producers: [edge, node at the other end]. Those into the next pass of a loop come last, and are numbered behind all others. */
+/**
+ * The edges at a node, to its readers or to its producers: [edge, node at the other end]. Those into the next pass of a
+ * loop come last, and are numbered behind all others.
+ */
 export function edgesAt(graph, node, down) {
   const {loops} = graph,
     next = ((down ? loops.byFrom : loops.byTo).get(node) ?? []).map(i => [
@@ -63,7 +70,9 @@ export function follow(graph, nodes, hops = Infinity) {
   return marks;
 }
 
-/** Marks the path with the greatest sum of `weights` (values below zero and NaN count as 0): {node, edge, nodes, sum}. */
+/**
+ * Marks the path with the greatest sum of `weights` (values below zero and NaN count as 0): {node, edge, nodes, sum}.
+ */
 export function longestPath(graph, weights) {
   const sums = new Float64Array(graph.count),
     by = new Int32Array(graph.count).fill(-1),
@@ -88,7 +97,8 @@ export function longestPath(graph, weights) {
   return marks;
 }
 
-/* The marks of a value's lines: of each wire, whether a marked reader is reached through its targets, or by leaving its group. */
+/* The marks of a value's lines: of each wire, whether a marked reader is reached through its targets, or by leaving
+   its group. */
 function markWires(tree, value, own, readerMark, into) {
   const {wires, depth, groups, count} = tree,
     inner = new Map();
@@ -111,7 +121,10 @@ function markWires(tree, value, own, readerMark, into) {
   }
 }
 
-/** Spreads marks of nodes and edges to the items and lines of a tree: {item, target: of each target of a wire, out: of each wire at its port}. */
+/**
+ * Spreads marks of nodes and edges to the items and lines of a tree: {item, target: of each target of a wire, out: of
+ * each wire at its port}.
+ */
 export function spreadMarks(tree, {node, edge}) {
   const {graph, wires, parent, count} = tree,
     item = new Uint8Array(count + tree.groups.length),
@@ -143,7 +156,8 @@ export function spreadMarks(tree, {node, edge}) {
   return {item, target: into.target, out: into.out};
 }
 
-/* What each mark of the lines of a group is for, as a text that is the same in all instances of a repeat: act(text, list, position). */
+/* What each mark of the lines of a group is for, as a text that is the same in all instances of a repeat: act(text,
+   list, position). */
 function eachLine({wires, count}, {target, out}, group, act) {
   for (let k = wires.start[group.id - count]; k < wires.start[group.id - count + 1]; k++) {
     const wire = wires.list[k],
@@ -176,7 +190,10 @@ function uniteGroups(tree, marks, groups) {
   }
 }
 
-/** Gives each instance of the folded repeats the marks of all of them: only one is drawn. `own` keeps the marks of the items as they were. */
+/**
+ * Gives each instance of the folded repeats the marks of all of them: only one is drawn. `own` keeps the marks of the
+ * items as they were.
+ */
 export function acrossInstances(tree, marks) {
   const own = marks.item.slice();
   for (const repeat of tree.groups)
@@ -199,7 +216,10 @@ function groupsOfWires(tree) {
   return tree.wireGroup;
 }
 
-/** The nodes up to a number of edges around some nodes, at most `most` of them, the nearest first; ascending. `cut` says that there were more. */
+/**
+ * The nodes up to a number of edges around some nodes, at most `most` of them, the nearest first; ascending. `cut` says
+ * that there were more.
+ */
 export function neighbourhood(graph, nodes, hops, most = 200) {
   const found = new Set(Array.from(nodes).slice(0, most));
   let level = [...found],
@@ -222,7 +242,10 @@ export function neighbourhood(graph, nodes, hops, most = 200) {
   return {nodes: Int32Array.from(found).sort(), cut};
 }
 
-/** The graph of some nodes (ascending) and the edges between them. `origin` has the number of each node in the whole graph. */
+/**
+ * The graph of some nodes (ascending) and the edges between them. `origin` has the number of each node in the whole
+ * graph.
+ */
 export function partOf(graph, nodes) {
   const at = new Int32Array(graph.count).fill(-1),
     pick = column => Array.from(nodes, node => column[node]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Each group is wired for itself. A wire is one value inside one group: from the item that makes it, or a port on top, to the items that read it,
+// Each group is wired for itself. A wire is one value inside one group: from the item that makes it, or a port on top,
+// to the items that read it,
 // and perhaps a port at the bottom. A value crosses the border of a group once, however many read it inside.
 
 import {IntList, indexBy} from './lists.js';
@@ -99,7 +100,8 @@ class Wiring {
   }
 }
 
-/* Numbers of ports: those of values that come in in the order of first use, alike in all instances of a repeat; those that leave as they are made. */
+/* Numbers of ports: those of values that come in in the order of first use, alike in all instances of a repeat;
+   those that leave as they are made. */
 function numberPorts(wiring, byGroup, groups) {
   const wires = wiring.group.length,
     inPort = new Int32Array(wires).fill(-1),
@@ -114,7 +116,8 @@ function numberPorts(wiring, byGroup, groups) {
       if (leaves.values[wire]) outgoing.push(wire);
     }
     incoming.sort((a, b) => firstUse.values[a] - firstUse.values[b]);
-    let middle = 0; // the value made last is that of the chain: its port is in the middle, so that the chain goes on straight
+    // the value made last is that of the chain: its port is in the middle, so that the chain goes on straight
+    let middle = 0;
     incoming.forEach((wire, port) => {
       inPort[wire] = port;
       if (value.values[wire] > value.values[incoming[middle]]) middle = port;
@@ -127,7 +130,10 @@ function numberPorts(wiring, byGroup, groups) {
   return {inPort, outPort};
 }
 
-/** The wires of all groups. Those of group g are `list[start[g]]` and so on; the targets of wire w are targetStart[w] to targetStart[w + 1] - 1. */
+/**
+ * The wires of all groups. Those of group g are `list[start[g]]` and so on; the targets of wire w are targetStart[w] to
+ * targetStart[w + 1] - 1.
+ */
 export function wireGroups(tree) {
   const wiring = new Wiring(tree).run(),
     byGroup = indexBy(wiring.group.all(), tree.groups.length);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lays out large graphs beside the page. The page's script is its own worker; trees and layouts are plain data, so they are sent as they are.
+// Lays out large graphs beside the page. The page's script is its own worker; trees and layouts are plain data, so they
+// are sent as they are.
 
 import {buildTree, openDefault} from './groups.js';
 import {layoutTree} from './layout.js';
@@ -24,7 +25,10 @@ function scriptUrl() {
   return inline ? URL.createObjectURL(new Blob([inline.textContent], {type: 'text/javascript'})) : import.meta.url;
 }
 
-/** Builds the tree of a graph with the layout of what is open at first, for a pane of a size ({by, budget, pane}): at once, or for large graphs in a worker. Returns the tree or a promise of it. */
+/**
+ * Builds the tree of a graph with the layout of what is open at first, for a pane of a size ({by, budget, pane}): at
+ * once, or for large graphs in a worker. Returns the tree or a promise of it.
+ */
 export function layOut(graph, options) {
   if (graph.count < LARGE || typeof Worker === 'undefined') return treeOf(graph, options);
   return new Promise(resolve => {

@@ -45,7 +45,10 @@ export class Writer {
     return fits;
   }
 
-  /** Writes a text of any origin, if it can be read, and returns its width. What does not fit is cut, or left out if two letters remain. */
+  /**
+   * Writes a text of any origin, if it can be read, and returns its width. What does not fit is cut, or left out if two
+   * letters remain.
+   */
   write(text, x, y, size, room, weight = '', align = 'left') {
     if (size < SMALLEST_TEXT || !text) return 0;
     let shown = text.replace(INVISIBLE, '?'),
@@ -77,7 +80,10 @@ function placesAt(line, width, size) {
   ];
 }
 
-/** The first place for the text of a line, between two x, at which it covers no line, box or other text: [x, y of the base], or null. `taken` has rectangles [x, y, x, y]. */
+/**
+ * The first place for the text of a line, between two x, at which it covers no line, box or other text: [x, y of the
+ * base], or null. `taken` has rectangles [x, y, x, y].
+ */
 export function freePlace(line, width, size, [from, to], taken) {
   return (
     placesAt(line, width, size).find(

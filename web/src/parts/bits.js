@@ -45,7 +45,8 @@ const plainTime = ns =>
     .replace('NaN', '');
 
 /**
- * A column of times: `of(row)` gives ns; `rows(row)` the operators that it is the time of, `estimated(row)` the ns of it
+ * A column of times: `of(row)` gives ns; `rows(row)` the operators that it is the time of, `estimated(row)` the ns of
+ * it
  * that are estimated. `hint` says what the time is. The column's name in files has the unit, which the page leaves out
  * where the title is empty.
  */
@@ -92,7 +93,9 @@ export const sumHint = () => `sum of its operators, each the ${STAT_TEXTS[times.
 export const wholeText = () =>
   times.value.stat === 'p50' ? 'of the sum of all operators’ medians' : 'of Method::execute';
 
-/** A column of shares of the method, of times in ns, each with its bar; `most` is the longest time and `hue` a colour. */
+/**
+ * A column of shares of the method, of times in ns, each with its bar; `most` is the longest time and `hue` a colour.
+ */
 export function shareColumn(of, most, hue, rest = {}) {
   return {
     key: 'share',
@@ -116,7 +119,8 @@ export const estimateOf = operators => row => (operators.isEstimated(row) ? Infi
 export const quoted = text => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /**
- * Returns the command that prints a table of the shown method, with these options; null for the times of one run, and for sums of medians: of these tables commands print averages, and the medians of sums.
+ * Returns the command that prints a table of the shown method, with these options; null for the times of one run, and
+ * for sums of medians: of these tables commands print averages, and the medians of sums.
  * `hasStat` says that the table shows the chosen statistic of single operators, `isSum` that it shows sums.
  */
 export function commandOf(verb, {hasStat, isSum} = {}, ...options) {
@@ -197,7 +201,10 @@ export function BackendLegend({operators}) {
 
 /* ---- How a time varies over the runs ---- */
 
-/** Returns a logarithmic scale over the times of rows, because rows differ by orders of magnitude. It maps a time in ns to a position in percent; 0 ns is at 0. */
+/**
+ * Returns a logarithmic scale over the times of rows, because rows differ by orders of magnitude. It maps a time in ns
+ * to a position in percent; 0 ns is at 0.
+ */
 export function logScale(operators, rows) {
   const min = operators.numbers('min'),
     max = operators.numbers('max');
@@ -215,12 +222,17 @@ export function logScale(operators, rows) {
 /** Returns a linear scale: it maps a time from 0 to `most` ns to a position in percent. */
 export const linearScale = most => time => (most > 0 ? (100 * time) / most : 0);
 
-/** A bar: a line from minimum to maximum, a box from p10 to p90, a mark at the median. `at` is one of the scales above. */
+/**
+ * A bar: a line from minimum to maximum, a box from p10 to p90, a mark at the median. `at` is one of the scales above.
+ */
 export function Distribution({operators, row, at}) {
   const [min, p10, p50, p90, max] = ['min', 'p10', 'p50', 'p90', 'max'].map(key => operators.numbers(key)[row]);
   if (Number.isNaN(p50)) return html`<span class="distribution empty"></span>`;
   const said = ns => timeText(ns, Number(operators.isEstimated(row)), [row]),
-    label = `min ${said(min)}, p10 ${said(p10)}, median ${said(p50)}, p90 ${said(p90)}, max ${said(max)} ${unitName.value}`;
+    named = {min, p10, median: p50, p90, max},
+    label = `${Object.keys(named)
+      .map(key => `${key} ${said(named[key])}`)
+      .join(', ')} ${unitName.value}`;
   const part = (name, from, to) =>
     html`<span class=${name} style=${{left: `${at(from)}%`, width: `${at(to) - at(from)}%`}}></span>`;
   return html`<span class="distribution" role="img" aria-label=${label} aria-description=${explain(label, [row])}>

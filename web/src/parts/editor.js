@@ -6,34 +6,6 @@ import {set} from '../base/store.js';
 
 const LINK_KEY = 'etrecord-tb.source-link';
 
-/** Returns the source lines of a method, by file: [{file, lines: [{key, source, rows, time}], time}], most time first. */
-export function sourceFiles(operators, of) {
-  const files = new Map(),
-    numbers = operators.indices('source'),
-    byLine = new Map();
-  for (let row = 0; row < operators.count; row++) {
-    const source = operators.sources[numbers[row]],
-      key = lineKey(source);
-    if (!source) continue;
-    if (!byLine.has(key)) {
-      byLine.set(key, {key, source, rows: []});
-      if (!files.has(source.file)) files.set(source.file, []);
-      files.get(source.file).push(byLine.get(key));
-    }
-    byLine.get(key).rows.push(row);
-  }
-  for (const line of byLine.values()) line.time = sumOver(of, line.rows);
-  return [...files]
-    .map(([file, lines]) => ({
-      file,
-      lines: lines.sort((a, b) => a.source.line - b.source.line),
-      time: lines.reduce((sum, {time}) => sum + time, 0),
-    }))
-    .sort((a, b) => b.time - a.time || compareNames(a.file, b.file));
-}
-
-/* ---- Links to an editor ---- */
-
 /** Returns the pattern of links that the reader chose, or "". */
 export const readPattern = () => {
   try {
@@ -44,7 +16,8 @@ export const readPattern = () => {
 };
 
 /**
- * Returns the address that a pattern such as "vscode://file/{file}:{line}" gives for a line; null if there is no pattern,
+ * Returns the address that a pattern such as "vscode://file/{file}:{line}" gives for a line; null if there is no
+ * pattern,
  * or if it would run a script.
  */
 export function editorLink(pattern, {file, line}) {

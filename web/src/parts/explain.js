@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// explain.js - explains numbers: shows the description (aria-description) of what is under the pointer or has the focus in a box beside it. A key goes through the numbers in sight.
+// explain.js - explains numbers: shows the description (aria-description) of what is under the pointer or has the focus
+// in a box beside it. A key goes through the numbers in sight.
 
 import {signal} from '@preact/signals';
 

@@ -15,7 +15,10 @@ function say(text) {
   forgets = setTimeout(() => (said.value = ''), 4000);
 }
 
-/** Copies a text to the clipboard. A page opened from a disk may lack the clipboard's interface: then the document copies a selection. */
+/**
+ * Copies a text to the clipboard. A page opened from a disk may lack the clipboard's interface: then the document
+ * copies a selection.
+ */
 export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
@@ -44,7 +47,8 @@ const headText = ({head, title, key}) => head ?? (title || key);
 /* A cell of a file that other programs read: a number without marks. */
 const plainText = (column, row) => (column.plain ? column.plain(row) : cellText(column, row));
 
-/* A spreadsheet takes a cell that begins like a formula for one: it gets an apostrophe in front, unless it is a number. */
+/* A spreadsheet takes a cell that begins like a formula for one: it gets an apostrophe in front, unless it is a
+   number. */
 const inert = text => (/^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text);
 
 const csvCell = text => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

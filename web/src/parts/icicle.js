@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// icicle.js - the picture of where the time goes: modules, and the operators in each; width is time. It filters: a click
+// icicle.js - the picture of where the time goes: modules, and the operators in each; width is time. It filters: a
+// click
 // on a box shows its rows and dims the rest. It is SVG, so that it can be copied as a picture.
 
 import {useEffect, useRef, useState} from 'preact/hooks';
@@ -16,7 +17,10 @@ const WIDE = 120,
   VALUED = 220,
   NAMED = 48;
 
-/** Returns the operators of a box that are `least` pixels wide, and one for the others: a rest has the hues of what it holds. */
+/**
+ * Returns the operators of a box that are `least` pixels wide, and one for the others: a rest has the hues of what it
+ * holds.
+ */
 export function kidsInSight(kids, width, whole, least = LEAST) {
   const shown = kids.length < 3 ? kids : kids.filter(({time}) => (width * time) / whole >= least);
   const rest = kids.filter(kid => !shown.includes(kid));
@@ -181,8 +185,10 @@ function stepOf(places, at, key) {
 }
 
 /**
- * The icicle of boxes (icicleOf() of rows.js). `texts` are {long(box), short(box)}: its time in more and less room; `told(box, kid)` are the lines of the
- * tooltip; `choose(box, kid)` is called for a click and Enter, `open(box)` for a double click; `isDim` and `isChosen` are of {box, kid}.
+ * The icicle of boxes (icicleOf() of rows.js). `texts` are {long(box), short(box)}: its time in more and less room;
+ * `told(box, kid)` are the lines of the
+ * tooltip; `choose(box, kid)` is called for a click and Enter, `open(box)` for a double click; `isDim` and `isChosen`
+ * are of {box, kid}.
  */
 export function Icicle({boxes, whole, heights, texts, told, choose, open, isDim, isChosen, label}) {
   const frame = useRef(null),

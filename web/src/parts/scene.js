@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// scene.js - draws rows of boxes (rects.js) on a canvas, and is how a user moves in them: zoom, pan, tooltip, choice, spans, keys. The timeline, the icicle and the map of memory are scenes.
+// scene.js - draws rows of boxes (rects.js) on a canvas, and is how a user moves in them: zoom, pan, tooltip, choice,
+// spans, keys. The timeline, the icicle and the map of memory are scenes.
 
 import {render} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
@@ -84,8 +85,11 @@ const toldText = ({lines: [first, ...rest]}) => `${first}: ${rest.join(', ')}`;
 /* ---- The canvas ---- */
 
 /**
- * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown, label(id), note(id): texts of a second line, of which the first that has room is drawn,
- * told(id): {lines} of the tooltip and of the line below, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to): what is in sight, both 0 for all; spanned(from, to or null)}.
+ * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown,
+ * label(id), note(id): texts of a second line, of which the first that has room is drawn,
+ * told(id): {lines} of the tooltip and of the line below, axis(value): text of a mark, or none, wheel: whether the
+ * wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to): what is
+ * in sight, both 0 for all; spanned(from, to or null)}.
  */
 class SceneCanvas {
   constructor(canvas, tooltip, status) {
@@ -171,7 +175,8 @@ class SceneCanvas {
     return isNew;
   }
 
-  /* The line below says what a box is: the one to which keys have led, and without the focus the first that is chosen. */
+  /* The line below says what a box is: the one to which keys have led, and without the focus the first that is
+     chosen. */
   say(id) {
     this.status.textContent = id >= 0 ? visibleText(toldText(this.shown.told(id))) : '';
   }
@@ -211,7 +216,8 @@ class SceneCanvas {
     this.ask();
   }
 
-  /* Tells the owner what is in sight when the user has come to rest: it writes it to the address, and browsers limit how often that changes. */
+  /* Tells the owner what is in sight when the user has come to rest: it writes it to the address, and browsers limit
+     how often that changes. */
   settle() {
     clearTimeout(this.settles);
     this.canvas.ariaBusy = 'true';
@@ -350,7 +356,8 @@ class SceneCanvas {
     });
   }
 
-  /* Hatches a box: a strip at the bottom for a start or a time that is not measured, all of it for one that only one record has. */
+  /* Hatches a box: a strip at the bottom for a start or a time that is not measured, all of it for one that only one
+     record has. */
   drawFlags(flags, left, top, width, height) {
     const {context} = this;
     let bottom = top + height;
@@ -405,7 +412,8 @@ class SceneCanvas {
         context.strokeStyle = context.fillStyle = colour;
         context.lineWidth = line;
         if (width >= LEAST_FRAME) context.strokeRect(left + 0.5, box.row.top + 0.5, width - 1, box.row.height - 1);
-        else for (const y of [box.row.top - 1, box.row.top + box.row.height - 2]) context.fillRect(left, y, width, 3); // a frame would hide the box
+        // a frame would hide the box
+        else for (const y of [box.row.top - 1, box.row.top + box.row.height - 2]) context.fillRect(left, y, width, 3);
       };
     for (const {id} of this.chosen) frame(id, colours.text, 2);
     if (this.cursor >= 0) frame(this.cursor, colours.text, 3);
@@ -617,7 +625,8 @@ export const currentScene = () => current;
 /* ---- The component ---- */
 
 /**
- * A scene as a part of a view. `shown` is what show() takes; `view` is [from, to] as the state has it, [0, 0] for all; `span` likewise or null; `follow` an id that is moved into sight when it changes.
+ * A scene as a part of a view. `shown` is what show() takes; `view` is [from, to] as the state has it, [0, 0] for all;
+ * `span` likewise or null; `follow` an id that is moved into sight when it changes.
  */
 export function Scene({label, shown, view = [0, 0], span = null, follow = null}) {
   const canvas = useRef(null),
@@ -651,12 +660,14 @@ const escaped = text =>
 export function sceneSvg(scene = current) {
   const {width, shown, from, to} = scene,
     parts = [
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${shown.height}" font-family="system-ui, sans-serif" font-size="11">`,
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${shown.height}" ` +
+        'font-family="system-ui, sans-serif" font-size="11">',
       `<rect width="100%" height="100%" fill="${colours.surface}"/>`,
     ];
   const text = (x, y, fill, said) =>
     parts.push(
-      `<text x="${x.toFixed(2)}" y="${y.toFixed(2)}" fill="${fill}" dominant-baseline="central">${escaped(said)}</text>`,
+      `<text x="${x.toFixed(2)}" y="${y.toFixed(2)}" fill="${fill}" ` +
+        `dominant-baseline="central">${escaped(said)}</text>`,
     );
   if (shown.axis) {
     const step = axisStep(to - from, Math.max(2, width / 150));
@@ -670,8 +681,12 @@ export function sceneSvg(scene = current) {
         stroke = row.flags[index]
           ? ` stroke="${row.flags[index] & ESTIMATED ? colours.text : colours.quiet}" stroke-dasharray="3 2"`
           : '';
+      const drawn = Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2),
+        fill = `fill="${colours.fills[row.colour[index]]}"${stroke}`,
+        title = escaped(visibleText(toldText(shown.told(row.id[index]))));
       parts.push(
-        `<rect x="${x.toFixed(2)}" y="${row.top}" width="${Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2)}" height="${row.height}" fill="${colours.fills[row.colour[index]]}"${stroke}><title>${escaped(visibleText(toldText(shown.told(row.id[index]))))}</title></rect>`,
+        `<rect x="${x.toFixed(2)}" y="${row.top}" width="${drawn}" height="${row.height}" ${fill}>` +
+          `<title>${title}</title></rect>`,
       );
     });
     for (const {index, left, text: said} of scene.textsOf(row))

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// table.js - the table: a long one that holds only the rows in sight, and a small one that holds all. Both sort, copy all their rows, and print. A column is
-// {key, title, text(row) or value(row) or both, cell(row): what is drawn if it is not the text, number, hint, width: of CSS grid, from: the least width in pixels at which it is shown, optional: hidden
-// until it is chosen, exact: the name of its values in JSON if they have another unit than the text, why(row): explains the number of a row if `hint` is not enough, descending: sorted so first, sort: false if it cannot be}.
+// table.js - the table: a long one that holds only the rows in sight, and a small one that holds all. Both sort, copy
+// all their rows, and print. A column is
+// {key, title, text(row) or value(row) or both, cell(row): what is drawn if it is not the text, number, hint, width: of
+// CSS grid, from: the least width in pixels at which it is shown, optional: hidden
+// until it is chosen, exact: the name of its values in JSON if they have another unit than the text, why(row): explains
+// the number of a row if `hint` is not enough, descending: sorted so first, sort: false if it cannot be}.
 
 import {signal} from '@preact/signals';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
@@ -68,7 +71,10 @@ function shownColumns(name, columns) {
 
 /* ---- Taking away ---- */
 
-/** A menu that copies all rows of a table, and the command that prints the same. `command` is its text; null if no command prints these rows. */
+/**
+ * A menu that copies all rows of a table, and the command that prints the same. `command` is its text; null if no
+ * command prints these rows.
+ */
 export function CopyMenu({label, columns, rows, command}) {
   const all = Array.from(rows),
     count = `${numberText(all.length)} row${all.length === 1 ? '' : 's'}`;
@@ -78,7 +84,9 @@ export function CopyMenu({label, columns, rows, command}) {
   return html`<details class="menu"
     onKeyDown=${event => event.key === 'Escape' && (close(event), event.stopPropagation())}><summary
     aria-label=${`Copy ${label}`}>Copy</summary><div role="menu">
-    ${Object.entries(FORMATS).map(([name, make]) => item(`${count} as ${name}`, () => copy(make(columns, all), `${count} as ${name}`)))}
+    ${Object.entries(FORMATS).map(([name, make]) =>
+      item(`${count} as ${name}`, () => copy(make(columns, all), `${count} as ${name}`)),
+    )}
     ${
       command
         ? item('The command that prints them', () => copy(command, 'the command'))
@@ -155,8 +163,10 @@ function Grip({name, column, changed}) {
 }
 
 /**
- * The long table. `name` is that of declareTable(); `rows` are sorted here. `isChosen(row)` marks rows and scrolls to the first one, `isHit(row)` tints them; `open(row)` is called for a click and Enter;
- * `sum(rows)` describes marked rows (Ctrl or Shift and a click); `command` is what prints the same rows; `note` stands above the table while no row is marked, `more` below.
+ * The long table. `name` is that of declareTable(); `rows` are sorted here. `isChosen(row)` marks rows and scrolls to
+ * the first one, `isHit(row)` tints them; `open(row)` is called for a click and Enter;
+ * `sum(rows)` describes marked rows (Ctrl or Shift and a click); `command` is what prints the same rows; `note` stands
+ * above the table while no row is marked, `more` below.
  */
 export function Table({name, label, columns, rows, open, isChosen, isHit, sum, command, note, more}) {
   const grid = useRef(null),
@@ -246,7 +256,10 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
     const row = all[index],
       isMarked = marked.has(row);
     return html`<div key=${index}
-      class=${`row${index === focus || isChosen?.(row) ? ' chosen' : ''}${index === at ? ' at' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
+      class=${`row${index === focus || isChosen?.(row) ? ' chosen' : ''}${index === at ? ' at' : ''}${
+        isMarked ? ' marked' : ''
+      }${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)}
+          aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
       style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map(
         (column, place) => html`<span
         role="gridcell" class=${column.className ?? (column.number ? 'number' : '')} aria-colindex=${String(place + 1)}
@@ -279,7 +292,10 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
 
 /* ---- The small table ---- */
 
-/** A table with all its rows. A click on a row, or Enter, calls open(row). `isChosen(row)` marks rows, `isHit(row)` tints them. `most` rows are shown at first. */
+/**
+ * A table with all its rows. A click on a row, or Enter, calls open(row). `isChosen(row)` marks rows, `isHit(row)`
+ * tints them. `most` rows are shown at first.
+ */
 export function SmallTable({caption, columns: given, rows, open, isChosen, isHit, command, most = Infinity}) {
   const [all, setAll] = useState(false),
     list = Array.from(rows),
@@ -306,6 +322,14 @@ export function SmallTable({caption, columns: given, rows, open, isChosen, isHit
       aria-description=${hint}>${title}</th>`,
     )}</tr></thead><tbody>${shown.map(line)}</tbody></table>
     <div class="table-tail">
-      ${list.length === shown.length ? null : isPrinting.value ? `${left} more${command ? `: ${command}` : ''}` : html`<button type="button" class="text-link" onClick=${() => setAll(true)}>${left} more</button>`}<span class="push"></span>
+      ${
+        list.length === shown.length
+          ? null
+          : isPrinting.value
+            ? `${left} more${command ? `: ${command}` : ''}`
+            : html`
+        <button type="button" class="text-link" onClick=${() => setAll(true)}>${left} more</button>`
+      }<span class="push">
+          </span>
     <${CopyMenu} label=${caption} columns=${columns} rows=${list} command=${command} /></div></div>`;
 }

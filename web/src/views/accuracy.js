@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// accuracy.js - the view of the values that the runs logged: how far each is from its reference, along the order of execution, and how both sides of a value are distributed. The library compares; see
+// accuracy.js - the view of the values that the runs logged: how far each is from its reference, along the order of
+// execution, and how both sides of a value are distributed. The library compares; see
 // docs/accuracy.md.
 
 import {method, sectionOf, selectRow, selectedRows, show, source} from '../base/app.js';
@@ -58,11 +59,15 @@ function Curve({values, operators, rows, lowest}) {
       snr => html`<line class="grid-line" x1=${LEFT} x2=${WIDTH} y1=${y(snr)} y2=${y(snr)} /><text
       class="axis" x=${LEFT - 6} y=${y(snr) + 4} text-anchor="end">${snr}</text>`,
     )}
-    <path class="line" d=${known.map((row, index) => `${index ? 'L' : 'M'}${at(row)},${y(drawnSnr(values, row))}`).join('')} />
+    <path class="line" d=${known
+      .map((row, index) => `${index ? 'L' : 'M'}${at(row)},${y(drawnSnr(values, row))}`)
+      .join('')} />
     ${known.map(
       row => html`<circle class=${`dot${has?.[values.indices('operator')[row]] ? ' chosen' : ''}`}
       cx=${at(row)} cy=${y(drawnSnr(values, row))} r=${has?.[values.indices('operator')[row]] ? 6 : 3}><title>
-      ${`${operators.name(values.indices('operator')[row])}: ${values.raw('equal', row) ? 'equal' : `${db(values.numbers('snr_db')[row])} dB`}`}</title></circle>`,
+      ${`${operators.name(values.indices('operator')[row])}: ${
+        values.raw('equal', row) ? 'equal' : `${db(values.numbers('snr_db')[row])} dB`
+      }`}</title></circle>`,
     )}</svg>
     <p class="note">Higher is better: 20 dB is an error of 10 %, 40 dB of 1 %; 100 dB and more count as equal.</p>
       </section>`;
@@ -179,7 +184,9 @@ export function AccuracyView() {
   if (error) return html`<p class="note error" role="alert">${error}</p>`;
   if (accuracy === undefined) return html`<p class="note">Loading…</p>`;
   if (!accuracy)
-    return html`<p class="note">The values of this record were not compared with a reference. \`etrecord-tb reference RECORD -o REF.safetensors\` makes one, and \`report --reference\` uses it.</p>`;
+    return html`<p class="note">
+      ${'The values of this record were not compared with a reference. `etrecord-tb reference RECORD -o REF.safetensors` makes one, and `report --reference` uses it.'}
+      </p>`;
   const values = new Columns(accuracy.values, accuracy.values.count, texts),
     rows = allRows(values.count),
     lowest = Math.min(0, Math.floor(rows.reduce((a, row) => Math.min(a, drawnSnr(values, row) || 0), 0) / 10) * 10),
@@ -187,8 +194,20 @@ export function AccuracyView() {
   const shown = accuracy.spreads.filter(({value}) => selectedRows.value?.[operator[value]]),
     spreads = shown.length ? shown : accuracy.spreads.slice(0, 3);
   return html`<div class="accuracy"><p class="lead">${accuracy.text}</p><p
-    class="note">Compared ${accuracy.against}, ${accuracy.ranked_by === 'local' ? 'ranked by the local SNR' : 'ranked by the drop of SNR, which can name the wrong node where every layer is inexact'}.
-    ${accuracy.candidates.length ? html` Most suspicious: ${accuracy.candidates.map(({value, segment}) => html`<${NodeLink} operators=${operators} row=${operator[value]} /> (${segment.length} operators since the nearest values) `)}` : null}
+    class="note">Compared ${accuracy.against}, ${
+      accuracy.ranked_by === 'local'
+        ? 'ranked by the local SNR'
+        : 'ranked by the drop of SNR, which can name the wrong node where every layer is inexact'
+    }.
+    ${
+      accuracy.candidates.length
+        ? html` Most suspicious: ${accuracy.candidates.map(
+            ({value, segment}) => html`<
+      ${NodeLink} operators=${operators} row=${operator[value]} /> (
+        ${segment.length} operators since the nearest values) `,
+          )}`
+        : null
+    }
      <span class="acts"><${Link} act=${() => show('graph', {'graph.colour': 'accuracy'})}>In the graph<//></span></p>
     <${Curve} values=${values} operators=${operators} rows=${Array.from(rows)} lowest=${lowest} />
       ${spreads.map(spread => html`<${Spread} spread=${spread} values=${values} operators=${operators} />`)}

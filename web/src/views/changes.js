@@ -59,7 +59,10 @@ export function bothTimes(row) {
 const byKey = (list, keyOf) => new Map((list ?? []).map(row => [keyOf(row), row]));
 const whole = row => row?.with_children ?? row;
 
-/** The rows of the comparison by what a row of a table, a box or a group stands for: a module or a pattern with all below it. */
+/**
+ * The rows of the comparison by what a row of a table, a box or a group stands for: a module or a pattern with all
+ * below it.
+ */
 export const changesBy = computed(() => {
   const {by_module, by_pattern, by_source, by_backend, by_pattern_op} = comparedMethod.value ?? {},
     modules = byKey(by_module, row => row.module),
@@ -101,7 +104,10 @@ const goneRow = (kind, label, change, rest) => ({
   ...rest,
 });
 
-/** The rows of the comparison with a time in the base of which no row of `made` stands: what is gone, or was not timed here. As rows of that table. */
+/**
+ * The rows of the comparison with a time in the base of which no row of `made` stands: what is gone, or was not timed
+ * here. As rows of that table.
+ */
 export function goneRows(kind, made, isFolded) {
   const {
       by_module = [],

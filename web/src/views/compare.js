@@ -74,11 +74,17 @@ function reasons(answer) {
   const text = ns => `${changeOfTime(ns).replace('+', '')} ${unitName.value}`;
   if (gone.length)
     said.push(
-      `${listText(gone.length > 4 ? [...named.slice(0, 3), `${gone.length - 3} more`] : named)} ${gone.length > 1 ? 'are' : 'is'} gone (${text(sum(gone))})`,
+      `${listText(gone.length > 4 ? [...named.slice(0, 3), `${gone.length - 3} more`] : named)} ${
+        gone.length > 1 ? 'are' : 'is'
+      } gone (${text(sum(gone))})`,
     );
   if (added.length && sum(added) > 0)
     said.push(
-      `${gone.length ? 'what replaces them costs' : `${listText(added.slice(0, 3).map(({op}) => shortOp(op)))} ${added.length > 1 ? 'are' : 'is'} new and costs`} ${text(sum(added))}`,
+      `${
+        gone.length
+          ? 'what replaces them costs'
+          : `${listText(added.slice(0, 3).map(({op}) => shortOp(op)))} ${added.length > 1 ? 'are' : 'is'} new and costs`
+      } ${text(sum(added))}`,
     );
   if (calls.length && sum(calls) > 0.02 * newOf(answer.execute)) said.push(`calls and copies ${text(sum(calls))} more`);
   return said.length ? `${said.join('; ')}.` : '';
@@ -140,7 +146,9 @@ function Hero({answer}) {
   const linedUp = `${numberText(paired)} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`,
     odd = (execute.odd_recordings ?? []).map(
       ({file, change}) =>
-        `${file} is ${relativeText(change).replace(/^[+−]/, '')} ${change > 0 ? 'slower' : 'faster'} than the other recordings`,
+        `${file} is ${relativeText(change).replace(/^[+−]/, '')} ${
+          change > 0 ? 'slower' : 'faster'
+        } than the other recordings`,
     );
   const sides = [
     ['the base', base, baseMethod.value],
@@ -159,7 +167,8 @@ function Hero({answer}) {
         differs
           ? html`<p class="answer differs"
             role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p>`
-          : html`<p class="answer" aria-description=${explain('sums of what changed')}><${Bold} text=${headline(answer)} /></p>`
+          : html`<p class="answer" aria-description=${explain('sums of what changed')}><${Bold}
+            text=${headline(answer)} /></p>`
       }</div>
     <div class="runs small">${
       differs
@@ -167,7 +176,10 @@ function Hero({answer}) {
         : html`<div class="lead" aria-description=${explain('typical time of Method::execute')}><${Verdict}
       verdict=${execute.verdict} /> ${timeOf(baseOf(execute))} → ${timeWithUnit(newOf(execute))}</div>`
     }
-      <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}</div>${odd.map(said => html`<div>${said}</div>`)}
+      <div>${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(
+        execute.new_recordings,
+        execute.new_runs,
+      )}</div>${odd.map(said => html`<div>${said}</div>`)}
       ${differs ? null : html`<div>${reason || decidedBy(execute)}</div>`}</div></section>
     ${steadiness.length && !differs ? html`<p class="note warning" role="alert">${steadiness.join(' ')}</p>` : null}
       ${difference ? html`<p class="note warning">The two sides differ: ${difference}.</p>` : null}`;
@@ -186,7 +198,10 @@ const partSteps = answer =>
       verdict: row.verdict ?? null,
     }));
 
-/** Returns the steps from the base to this record, the largest first: operator types and parts; they add up to the change. */
+/**
+ * Returns the steps from the base to this record, the largest first: operator types and parts; they add up to the
+ * change.
+ */
 export function stepsOf(answer, most = MOST_STEPS) {
   const rows = (answer.by_op ?? []).map(row => ({
     label: shortOp(row.op),
@@ -248,12 +263,15 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
       stroke-dasharray="2 2" /><text x="0" y=${row * ROW + 14} font-size="12" fill=${colours.text}>
       ${fitted(label, NAMES - 92, widthOf)}</text>
       <text x=${NAMES - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colours.quiet}>
-        ${verdict === 'untimed' ? '' : verdictText(verdict)}</text><rect x=${left} y=${row * ROW + 3} width=${Math.max(2, right - left)} height="14"
+        ${verdict === 'untimed' ? '' : verdictText(verdict)}</text><rect x=${left} y=${row * ROW + 3}
+          width=${Math.max(2, right - left)} height="14"
         rx="2" fill=${verdictColour(colours, verdict)} />
       <text x=${right + 8} y=${row * ROW + 14} font-size="12" fill=${colours.text}>${changeOfTime(change)}</text>`;
   });
   return html`<svg class="waterfall" width=${width} height=${(steps.length + 2) * ROW} role="img"
-    aria-label=${`From ${timeWithUnit(from)} to ${timeWithUnit(to)}: ${steps.map(({label, change}) => `${label} ${changeOfTime(change)}`).join(', ')}`}>
+    aria-label=${`From ${timeWithUnit(from)} to ${timeWithUnit(to)}: ${steps
+      .map(({label, change}) => `${label} ${changeOfTime(change)}`)
+      .join(', ')}`}>
     ${total(baseName, from, 0)}${drawn}${total(name, to, steps.length + 1)}</svg>`;
 }
 
@@ -262,7 +280,10 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
 /* Whether a module is the head, or around it. */
 const isAround = (head, path) => path === '' || head === path || head.startsWith(`${path}.`);
 
-/** Returns the blocks of both records, [{label, base, now, verdict}]: modules below the common head, and the parts. They add up to both times. */
+/**
+ * Returns the blocks of both records, [{label, base, now, verdict}]: modules below the common head, and the parts. They
+ * add up to both times.
+ */
 export function blocksOf(answer) {
   const rows = answer.by_module ?? [],
     longer = row => Math.max(baseOf(row) ?? 0, newOf(row) ?? 0),
@@ -348,7 +369,17 @@ export function Aligned({answer, width, height, name, baseName}) {
     ${
       after
         ? html`<text x=${x1 + 16} y=${low + tall / 2 - 2} font-size="14" font-weight="600"
-      fill=${colours[hueOfVerdict(execute.verdict)] === colours.runtime ? colours.text : colours[hueOfVerdict(execute.verdict)]}>${change}</text>${execute.interval ? html`<text x=${x1 + 16} y=${low + tall / 2 + 15} font-size="12" fill=${colours.quiet}>between ${intervalText(execute.interval)}</text>` : null}`
+      fill=${
+        colours[hueOfVerdict(execute.verdict)] === colours.runtime
+          ? colours.text
+          : colours[hueOfVerdict(execute.verdict)]
+      }>${change}</text>${
+        execute.interval
+          ? html`<text x=${x1 + 16}
+          y=${low + tall / 2 + 15} font-size="12" fill=${colours.quiet}>between ${intervalText(execute.interval)}
+            </text>`
+          : null
+      }`
         : null
     }</svg>`;
 }
@@ -440,7 +471,9 @@ function ModulesTable({answer}) {
       key: 'Method::execute',
       path: null,
       row: execute,
-      what: `${base?.runs ?? execute.base_runs} → ${countText(newer?.runs ?? execute.new_runs, 'run')}${skipped ? `; ${countText(skipped, 'run')} left out` : ''}`,
+      what: `${base?.runs ?? execute.base_runs} → ${countText(newer?.runs ?? execute.new_runs, 'run')}${
+        skipped ? `; ${countText(skipped, 'run')} left out` : ''
+      }`,
     };
   const parts = answer.parts
     .filter(({part}) => part !== 'operators')
@@ -494,7 +527,9 @@ function NodesTable({answer}) {
   if (rows.length === 0)
     return html`<p class="note">
       ${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
-  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change first'}${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
+  const caption = `${
+    differs ? 'Operators found on both sides' : 'Operators, largest change first'
+  }${rows.length > MOST_NODES ? ` (${numberText(rows.length)})` : ''}`;
   return html`<${SmallTable} caption=${caption} rows=${rows} most=${MOST_NODES}
     open=${row => isOwn(row) && selectRow(row.row.new_node)} isChosen=${({row}) => chosen?.[row.new_node] === 1}
     isHit=${({row}) => isHitRow(row.new_node)} command="etrecord-tb diff BASE RECORD --top 0"
@@ -536,7 +571,9 @@ function Answer() {
       act=${() => set({base: 'auto'})}>newest record of the same model<//>.</p>`;
   if (asked.error) return html`<p class="note error" role="alert">${asked.error}</p>`;
   if (asked.isAlone)
-    return html`<p class="note">No other record of the same model with run times was found in this logdir. Choose any record to compare with it.</p>`;
+    return html`<p class="note">
+      ${'No other record of the same model with run times was found in this logdir. Choose any record to compare with it.'}
+      </p>`;
   if (asked.isLoading || !answer) return html`<p class="note">Loading…</p>`;
   if (answer.execute.base_runs === 0 || answer.execute.new_runs === 0)
     return html`<p class="note">One of the two records has no run times.</p>`;
@@ -570,7 +607,10 @@ export function BaseChoice() {
   const others = bases.value,
     asked = askedBase.value === 'auto' ? (compared.value?.base ?? 'none') : askedBase.value;
   return html`<${Choice} label="Base" class="base"
-    options=${[['none', others.length ? 'no base' : 'no other record'], ...others.map(({run, label}) => [run, `vs ${label}`])]} chosen=${asked} change=${run => set({base: run})} />`;
+    options=${[
+      ['none', others.length ? 'no base' : 'no other record'],
+      ...others.map(({run, label}) => [run, `vs ${label}`]),
+    ]} chosen=${asked} change=${run => set({base: run})} />`;
 }
 
 export function CompareView() {

@@ -19,7 +19,9 @@ export const speedText = throughput =>
 export function firstTokenText() {
   const {firstToken: first} = profile.value;
   if (first?.method !== method.value.name) return '';
-  return `first token after ${timeWithUnit(first.typical)}${first.with_load ? `, ${timeWithUnit(first.with_load)} with the load` : ''}`;
+  return `first token after ${timeWithUnit(first.typical)}${
+    first.with_load ? `, ${timeWithUnit(first.with_load)} with the load` : ''
+  }`;
 }
 
 const WIDTH = 420,
@@ -39,7 +41,11 @@ function Curve({curve, text}) {
     height=${HEIGHT} role="img" aria-label=${`${text}; ${countText(curve.length, 'position')}`}>
     <path class="axis" d=${`M${LEFT} 8V${HEIGHT - BOTTOM}H${WIDTH - 8}`} />
     <path class="line" d=${`M${curve.map(point => `${x(point.position)} ${y(point.ms_per_token)}`).join('L')}`} />
-    ${curve.length < 80 ? curve.map(point => html`<circle cx=${x(point.position)} cy=${y(point.ms_per_token)} r="2" />`) : null}
+    ${
+      curve.length < 80
+        ? curve.map(point => html`<circle cx=${x(point.position)} cy=${y(point.ms_per_token)} r="2" />`)
+        : null
+    }
     ${label(LEFT - 6, 14, 'end', timeOf(most * NS))}${label(LEFT - 6, HEIGHT - BOTTOM, 'end', '0')}
     ${label(LEFT, HEIGHT - 6, 'start', `token ${Math.round(first)}`)}
     ${label(WIDTH - 8, HEIGHT - 6, 'end', Math.round(last))}</svg>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// details.js - the panel beside the views: all that is known of what is selected, with links to everything that it has to do with.
+// details.js - the panel beside the views: all that is known of what is selected, with links to everything that it has
+// to do with.
 
 import {signal} from '@preact/signals';
 
@@ -49,7 +50,11 @@ const MOST_LISTED = 12;
 
 /** Rows of terms and what they are; rows without a value are left out. */
 export const Definitions = ({rows}) =>
-  html`<dl>${rows.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([key, value, title]) => html`<dt title=${title}>${key}</dt><dd aria-description=${title}>${value}</dd>`)}</dl>`;
+  html`<dl>${rows
+    .filter(([, value]) => value !== null && value !== undefined && value !== '')
+    .map(
+      ([key, value, title]) => html`<dt title=${title}>${key}</dt><dd aria-description=${title}>${value}</dd>`,
+    )}</dl>`;
 
 /* Links to the views that can show the selection. */
 const PLACES = [
@@ -147,7 +152,9 @@ function costRows(operators, row) {
       'of peak',
       Number.isNaN(at('of_peak'))
         ? null
-        : `${shareText(at('of_peak'), 1)} of ${bound ? `the ${bound} peak` : 'the best rate of this record’s large operators'}`,
+        : `${shareText(at('of_peak'), 1)} of ${
+            bound ? `the ${bound} peak` : 'the best rate of this record’s large operators'
+          }`,
       OF_PEAK,
     ],
   ];
@@ -365,22 +372,38 @@ function DelegateDetails({chosen}) {
     [
       'because',
       delegate.cutReason &&
-        `${delegate.backend}'s partitioner ${delegate.cutReason.startsWith('no ') ? `has ${delegate.cutReason}` : delegate.cutReason}`,
+        `${delegate.backend}'s partitioner ${
+          delegate.cutReason.startsWith('no ') ? `has ${delegate.cutReason}` : delegate.cutReason
+        }`,
     ],
   ]} />
     <p><${Link} act=${() => show('table', {in: term('delegate', delegate.instruction), q: '', by: 'node'})}>
       ${countText(rows.length, 'operator')} in the table<//> · <${Link} act=${() => show('timeline')}>timeline
       <//> · <${Link} act=${() => show('graph')}>graph<//></p>
     <section><h3>By operator type, in ${unitName.value}</h3><${Definitions}
-      rows=${groupRows(operators, rows, 'op', of).map(group => [group.key, `${timeText(group.time, group.estimated, group.rows)} ×${group.count}`, explain(sumHint(), group.rows)])} /></section>
+      rows=${groupRows(operators, rows, 'op', of).map(group => [
+        group.key,
+        `${timeText(group.time, group.estimated, group.rows)} ×${group.count}`,
+        explain(sumHint(), group.rows),
+      ])} /></section>
     <section><h3>Operators inside, in order</h3><ul class="inside">${order.slice(0, 200).map(
       row => html`<li
       key=${`${at}.${row}`}><${Link} act=${() => select('node', operators.name(row))}>${operators.name(row)}<//> <span
       class="quiet" aria-description=${explain(STAT_TEXTS[times.value.stat], [row])}>
-      ${of[row] >= 0 ? `${timeText(of[row], Number(operators.isEstimated(row)), [row])} ${unitName.value}, ${shareOfWhole(of[row])}` : ''}</span></li>`,
+      ${
+        of[row] >= 0
+          ? `${timeText(of[row], Number(operators.isEstimated(row)), [
+              row,
+            ])} ${unitName.value}, ${shareOfWhole(of[row])}`
+          : ''
+      }</span></li>`,
     )}</ul>
     ${order.length > 200 ? html`<p class="quiet">${order.length - 200} more</p>` : null}<p class="note"
-      aria-description=${explain(sumHint(), rows)}>Their sum is ${timeText(sumOver(of, rows), estimatedOver(operators, rows, of), rows)} ${unitName.value}.</p></section>`;
+      aria-description=${explain(sumHint(), rows)}>Their sum is ${timeText(
+        sumOver(of, rows),
+        estimatedOver(operators, rows, of),
+        rows,
+      )} ${unitName.value}.</p></section>`;
 }
 
 /* A lever: why it is believed, the code before and after, and what it is about. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// fleet.js - the list of all records in a logdir, with one row per record and method. Figures come from each record's head (schema/head.schema.json).
+// fleet.js - the list of all records in a logdir, with one row per record and method. Figures come from each record's
+// head (schema/head.schema.json).
 
 import {signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
@@ -14,10 +15,10 @@ import {Choice} from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
 
 const SCHEMA_OF_HEAD = 'etrecord-tb/head/1';
-const TREND_HEIGHT = 100,
+const TREND_HEIGHT = 100, // of the drawing in its own units
   TINTS = 5, // lines that are read out
   NAMED = 8, // lines whose names have room
-  HPARAM_WIDTH = 80; // height of the drawing in its own units; number of colours; width of an hparam's column with its gap, in pixels
+  HPARAM_WIDTH = 80; // of an hparam's column with its gap, in pixels
 
 declare({'fleet.q': text(), 'fleet.by': text()});
 declareTable('fleet', 'written-');
@@ -60,7 +61,10 @@ const fieldsOf = row => [
   ...Object.entries(row.hparams),
 ];
 
-/** Returns the rows that contain every word of the text in some column. A word such as "device=pixel8" is looked for in that column only. */
+/**
+ * Returns the rows that contain every word of the text in some column. A word such as "device=pixel8" is looked for in
+ * that column only.
+ */
 export function filterFleet(rows, said) {
   const words = said.toLowerCase().split(/\s+/).filter(Boolean),
     known = new Set(rows.flatMap(fieldsOf).map(([name]) => name.toLowerCase()));
@@ -76,7 +80,10 @@ export function filterFleet(rows, said) {
   return rows.filter(row => wanted.every(word => holds(fieldsOf(row), word)));
 }
 
-/** Groups the timed rows into lines of the trend, [{label, rows}]: one line per model, method and value of the hparam `by` ('': any value), oldest row first. */
+/**
+ * Groups the timed rows into lines of the trend, [{label, rows}]: one line per model, method and value of the hparam
+ * `by` ('': any value), oldest row first.
+ */
 export function fleetLines(rows, by) {
   const lines = new Map();
   for (const row of rows.filter(({execute}) => execute.p50 > 0)) {
@@ -126,7 +133,10 @@ function fleetColumns(rows, previous) {
   const names = hparamsOf(rows),
     methods = new Set(rows.map(row => row.method)),
     first = methods.size > 1 ? 1000 : 906;
-  const change = row => (previous.has(row) ? row.execute.p50 / previous.get(row).execute.p50 - 1 : NaN);
+  const change = row => (previous.has(row) ? row.execute.p50 / previous.get(row).execute.p50 - 1 : NaN),
+    changeSaid = row => (previous.has(row) ? changeText(previous.get(row).execute.p50, row.execute.p50) : ''),
+    against = row =>
+      `change of the median against ${previous.get(row).label}; tick both records to see whether it is more than noise`;
   const label = row => (row.method ? `${row.label}, ${row.method}` : row.label),
     facts = row => Object.entries(row.hparams).map(([name, value]) => `${name}=${value}`);
   return [
@@ -179,11 +189,8 @@ function fleetColumns(rows, previous) {
       number: true,
       value: change,
       descending: true,
-      text: row => (previous.has(row) ? changeText(previous.get(row).execute.p50, row.execute.p50) : ''),
-      cell: row =>
-        previous.has(row)
-          ? html`<span title=${`change of the median against ${previous.get(row).label}; tick both records to see whether it is more than noise`}>${changeText(previous.get(row).execute.p50, row.execute.p50)}</span>`
-          : '',
+      text: changeSaid,
+      cell: row => html`<span title=${previous.has(row) ? against(row) : ''}>${changeSaid(row)}</span>`,
     },
     {
       key: 'runs',
@@ -232,7 +239,8 @@ function fleetColumns(rows, previous) {
 
 /* ---- The trend ---- */
 
-/* Maps a time in ns to a height from 0 (top) to TREND_HEIGHT. The scale is logarithmic if the longest time is more than 10 times the shortest. */
+/* Maps a time in ns to a height from 0 (top) to TREND_HEIGHT. The scale is logarithmic if the longest time is more
+   than 10 times the shortest. */
 function verticalScale(rows) {
   const all = rows.flatMap(({execute}) => [execute.p10, execute.p90]),
     low = Math.min(...all),
@@ -248,7 +256,9 @@ function verticalScale(rows) {
   };
 }
 
-/** The median of each line over the records, oldest first, with a band from p10 to p90; nothing if nothing was timed. */
+/**
+ * The median of each line over the records, oldest first, with a band from p10 to p90; nothing if nothing was timed.
+ */
 function Trend({lines}) {
   const rows = lines.flatMap(line => line.rows);
   if (rows.length === 0) return null;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// graph.js - the view of the model's graphs, side by side: what each node is coloured by, what leads to it and what it leads to, and its counterparts in the other graphs.
+// graph.js - the view of the model's graphs, side by side: what each node is coloured by, what leads to it and what it
+// leads to, and its counterparts in the other graphs.
 
 import {signal} from '@preact/signals';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
@@ -27,18 +28,7 @@ import {readSelection} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
 import {THEMES} from '../graph/colours.js';
 import {GraphPicture} from '../graph/draw.js';
-import {
-  CLOSED,
-  DELEGATE,
-  MODULE,
-  OPEN,
-  REPEAT,
-  UNFOLDED,
-  chooseInstance,
-  groupOf,
-  setAll,
-  setState,
-} from '../graph/groups.js';
+import {CLOSED, DELEGATE, MODULE, OPEN, REPEAT, UNFOLDED, chooseInstance, groupOf, setState} from '../graph/groups.js';
 import {groupLabel, nodeLabel} from '../graph/labels.js';
 import {legendOf} from '../graph/legend.js';
 import {peersOf, textsOf, valueOf} from '../graph/overlay.js';
@@ -141,7 +131,8 @@ function step(entries, change) {
   set({'graph.open': opened, 'graph.view': viewsOf(entries.map(({pane}) => pane.key))});
 }
 
-/* Zoom and position of a picture that is shown for the first time, or by Back: those of the address, or all that can be read. */
+/* Zoom and position of a picture that is shown for the first time, or by Back: those of the address, or all that can
+   be read. */
 function place(entry) {
   const {pane, picture} = entry,
     said = (entry.said = partsOf(peek('graph.view')).get(pane.key) ?? '').split(' ').map(Number),
@@ -298,7 +289,11 @@ function linesOf(pane, picture, overlay, id) {
     {number: written, median} = textsOf(tree, picture.shown, id, overlay.long);
   const number = Number.isNaN(value)
     ? null
-    : `${overlay.name ? `${overlay.name.split(',')[0]}: ` : ''}${estimated ? '≈ ' : ''}${written}${overlay.more && value > 0 ? `, ${overlay.more(value)}` : ''}${bound > 0 && value === 0 ? ' (the step of the clock)' : ''}${median ? `, sum of ${instances}; median ${median}` : ''}`;
+    : `${overlay.name ? `${overlay.name.split(',')[0]}: ` : ''}${estimated ? '≈ ' : ''}${written}${
+        overlay.more && value > 0 ? `, ${overlay.more(value)}` : ''
+      }${bound > 0 && value === 0 ? ' (the step of the clock)' : ''}${
+        median ? `, sum of ${instances}; median ${median}` : ''
+      }`;
   if (group)
     return [
       group.path || groupLabel(group),
@@ -307,7 +302,9 @@ function linesOf(pane, picture, overlay, id) {
       number,
       group.kind === MODULE ? overlay.told?.(group.path) : null,
       pathText(picture, id),
-      `click: ${group.state ? 'close' : 'open'}; Ctrl-click: select${group.kind === REPEAT ? '; Shift-click: all of them' : ''}`,
+      `click: ${group.state ? 'close' : 'open'}; Ctrl-click: select${
+        group.kind === REPEAT ? '; Shift-click: all of them' : ''
+      }`,
     ];
   const {operators} = pane.base ?? method.value,
     rows = Array.from(pane.rowsOf(id)),
@@ -528,7 +525,8 @@ function Pane({pane, overlay}) {
       open !== openText(pane.tree, made.before) && applyOpen(pane.tree, made.before, open, {setState, chooseInstance});
     if (isChanged) made.picture.relayout();
     if (made.said !== undefined && made.said !== view && made.picture.full > 0) place(made); // Back
-    if (isChanged || made.listed !== overlay) setVersion(before => before + 1); // the list of boxes is drawn before this, with the values of the overlay before
+    // the list of boxes is drawn before this, with the values of the overlay before
+    if (isChanged || made.listed !== overlay) setVersion(before => before + 1);
     made.listed = overlay;
     const nodes = refresh(made, overlay),
       isElsewhere = active !== pane.key || !made.seen;
@@ -554,7 +552,13 @@ function Pane({pane, overlay}) {
     ${
       shownTip
         ? html`<div class="graph-tip"
-      style=${{left: `${Math.min(tip.x + 14, Math.max(0, picture.full - 330))}px`, ...(tip.y > picture.height / 2 ? {bottom: `${picture.height - tip.y + 14}px`} : {top: `${tip.y + 14}px`})}}>${shownTip.map((line, i) => html`<div class=${i ? '' : 'head'}>${line}</div>`)}</div>`
+      style=${{
+        left: `${Math.min(tip.x + 14, Math.max(0, picture.full - 330))}px`,
+        ...(tip.y > picture.height / 2 ? {bottom: `${picture.height - tip.y + 14}px`} : {top: `${tip.y + 14}px`}),
+      }}>${shownTip.map(
+        (line, i) => html`<div
+          class=${i ? '' : 'head'}>${line}</div>`,
+      )}</div>`
         : null
     }${
       instances
@@ -564,7 +568,11 @@ function Pane({pane, overlay}) {
           }} />`
         : null
     }</div>
-    ${[...pane.graph.cuts, ...(pane.tree?.cuts ?? []), ...(pane.cut ? ['Only the nearest 200 nodes are drawn.'] : [])].map(cut => html`<p class="note">${cut}</p>`)}
+    ${[
+      ...pane.graph.cuts,
+      ...(pane.tree?.cuts ?? []),
+      ...(pane.cut ? ['Only the nearest 200 nodes are drawn.'] : []),
+    ].map(cut => html`<p class="note">${cut}</p>`)}
     ${tree ? html`<${Boxes} pane=${pane} overlay=${overlay} state=${`${open} ${version}`} />` : null}</section>`;
 }
 
@@ -592,7 +600,14 @@ function Instances({entry: {pane, picture, redraw}, entry, group, x, y, close}) 
   };
   const value = item => (Number.isNaN(shown.values[item]) ? '' : ` · ${write(shown.values[item])}`);
   return html`<select class="graph-instances" ref=${list} size=${size} aria-label=${`Instances of ${groupLabel(group)}`}
-    style=${{left: `${Math.max(4, Math.min(x, picture.full - 250))}px`, top: `${Math.max(4, Math.min(y, picture.height - 20 * size - 12))}px`}} onKeyDown=${key} onClick=${pick} onBlur=${close}>${Array.from(group.items, (item, i) => html`<option value=${String(i)} selected=${i === group.chosen}>${groupLabel(groupOf(tree, item))}${value(item)}</option>`)}</select>`;
+    style=${{
+      left: `${Math.max(4, Math.min(x, picture.full - 250))}px`,
+      top: `${Math.max(4, Math.min(y, picture.height - 20 * size - 12))}px`,
+    }} onKeyDown=${key} onClick=${pick} onBlur=${close}>${Array.from(
+      group.items,
+      (item, i) => html`<option value=${String(i)} selected=${i === group.chosen}>${groupLabel(groupOf(tree, item))}
+          ${value(item)}</option>`,
+    )}</select>`;
 }
 
 /* The modules around what is selected, each a link. */
@@ -614,7 +629,8 @@ function Path({pane, entry}) {
   )}</nav>`;
 }
 
-/* The boxes as a list, for those who cannot see the picture; on the page if it is asked for. It is drawn again if `state` changes: what is open. */
+/* The boxes as a list, for those who cannot see the picture; on the page if it is asked for. It is drawn again if
+   `state` changes: what is open. */
 function Boxes({pane, overlay}) {
   const {tree} = pane,
     lines = [],
@@ -658,7 +674,8 @@ const add = (name, keys, said, act) =>
     isPossible: () => !keys.includes('Enter') || !document.activeElement?.matches('button, summary'),
   }); // which Enter presses
 
-/* Walks from the selected node along an edge, or with `sideways` to another node at the other end of the edge by which the walk came. */
+/* Walks from the selected node along an edge, or with `sideways` to another node at the other end of the edge by
+   which the walk came. */
 function walk(entry, down, sideways) {
   const {pane} = entry,
     [from = -1] = chosenNodes(pane),
@@ -775,7 +792,14 @@ function NodeLine({panes}) {
   const rows = Array.from(pane.rowsOf(node)),
     {operators} = method.value;
   return html`<p class="graph-node"><strong>${name}
-    </strong> (${pane.title}): ${rows.length === 0 ? 'no operator of the Edge graph' : html`${countText(rows.length, 'operator')}: ${rows.slice(0, 12).map((row, i) => html`${i ? ', ' : ''}<${NodeLink} operators=${operators} row=${row} /> ${times.value.of[row] >= 0 ? timeWithUnit(times.value.of[row]) : ''}`)}${rows.length > 12 ? ', …' : ''}`}</p>`;
+    </strong> (${pane.title}): ${
+      rows.length === 0
+        ? 'no operator of the Edge graph'
+        : html`${countText(rows.length, 'operator')}: ${rows.slice(0, 12).map(
+            (row, i) => html`${i ? ', ' : ''}<${NodeLink} operators=${operators}
+        row=${row} /> ${times.value.of[row] >= 0 ? timeWithUnit(times.value.of[row]) : ''}`,
+          )}${rows.length > 12 ? ', …' : ''}`
+    }</p>`;
 }
 
 function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
@@ -806,13 +830,15 @@ function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
     ${
       only
         ? html`<button type="button" class="chip"
-          onClick=${() => set({'graph.only': '', 'graph.view': '', 'graph.open': ''})}>only around ${onlyName} ×</button>
+          onClick=${() => set({'graph.only': '', 'graph.view': '', 'graph.open': ''})}>only around ${onlyName} ×
+            </button>
       <${Choice} label="Edges around"
         options=${['1', '2', '3'].map(hops => [hops, `${hops} edge${hops === '1' ? '' : 's'}`])}
         chosen=${String(get('graph.around'))} change=${hops => set({'graph.around': Number(hops)})} />`
         : selection.value?.rows.length
           ? html`<button type="button"
-            onClick=${() => set({'graph.only': selection.value.said, 'graph.view': '', 'graph.open': ''})}>Only around it</button>`
+            onClick=${() =>
+              set({'graph.only': selection.value.said, 'graph.view': '', 'graph.open': ''})}>Only around it</button>`
           : null
     }
     <button type="button" title=${ACTIONS[0][2]} onClick=${event => runCommand('graph-fit', event)}>Fit</button>

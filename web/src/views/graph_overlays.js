@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes, memory, accuracy, or values of the reader's own.
+// graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes,
+// memory, accuracy, or values of the reader's own.
 
-import {
-  baseMethod,
-  comparedMethod,
-  method,
-  sectionOf,
-  source,
-  timeOf,
-  timeWithUnit,
-  times,
-  unitName,
-} from '../base/app.js';
+import {comparedMethod, method, sectionOf, source, timeOf, timeWithUnit, times, unitName} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
 import {FULL, hueOf} from '../base/colours.js';
 import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, placeOf} from '../base/method.js';
-import {get} from '../base/store.js';
 import {hasAccuracy} from './accuracy.js';
 import {changeOf, bothTimes, changesBy} from './changes.js';
 import {valuesOfNodes} from './graph_panes.js';
@@ -111,7 +101,8 @@ function timeOverlay(pane) {
   };
 }
 
-/* The change of each operator against the base, and of each module with what is gone of it, as the library says; what only one record has counts with its whole time, and is hatched. */
+/* The change of each operator against the base, and of each module with what is gone of it, as the library says;
+   what only one record has counts with its whole time, and is hatched. */
 export function changeOverlay(pane) {
   const side = pane.base ? 'base' : 'new',
     other = pane.base ? 'new' : 'base',
@@ -246,7 +237,8 @@ function ownOverlay(pane, own) {
 }
 
 /**
- * Returns the overlays that can be shown, {key: {title, make(pane): an overlay of graph/overlay.js with `long(value)`, the text with all digits}}. `own` are values that the reader dropped on the page,
+ * Returns the overlays that can be shown, {key: {title, make(pane): an overlay of graph/overlay.js with `long(value)`,
+ * the text with all digits}}. `own` are values that the reader dropped on the page,
  * {name, values: by the name of a node}, or null.
  */
 export function overlays(own) {
@@ -280,7 +272,10 @@ export function overlays(own) {
   return Object.fromEntries(Object.entries(all).filter(([, made]) => made));
 }
 
-/** Reads a file of the reader's own: CSV of "node,value" with or without a head, or JSON, {node: value} or [{node, value}]. Returns values by name; throws if there are none. */
+/**
+ * Reads a file of the reader's own: CSV of "node,value" with or without a head, or JSON, {node: value} or [{node,
+ * value}]. Returns values by name; throws if there are none.
+ */
 export function readOwnValues(text) {
   const values = new Map(),
     add = (name, value) =>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// graph_panes.js - the graphs that the view "Graph" draws: those of the method, and that of the base, with the operators of the method behind each node. It needs no page.
+// graph_panes.js - the graphs that the view "Graph" draws: those of the method, and that of the base, with the
+// operators of the method behind each node. It needs no page.
 
 import {CLOSED, OPEN, leavesOf} from '../graph/groups.js';
 import {readGraph} from '../graph/section.js';
@@ -16,7 +17,9 @@ const readings = new WeakMap(); // section -> {key: what readGraph() returned}
 /** Returns the names of the graphs of a section. */
 export const namesOf = section => (section?.value?.list ?? []).map(({module}) => module);
 
-/** Reads a graph of a section, {graph, rowsOf, shape, bytes, total, nodesOf(row), sharers}, or null. Readings are kept. */
+/**
+ * Reads a graph of a section, {graph, rowsOf, shape, bytes, total, nodesOf(row), sharers}, or null. Readings are kept.
+ */
 export function readingOf(section, name, method) {
   const found = section?.value?.list.find(({module}) => module === name);
   if (!found) return null;
@@ -40,7 +43,8 @@ function withNodes(reading, {operators}) {
 }
 
 /**
- * Returns the values of the nodes of a pane: those of the operators behind them. What adds up and has several nodes is shared evenly, which `estimated` says; of what does not add up, the greatest counts.
+ * Returns the values of the nodes of a pane: those of the operators behind them. What adds up and has several nodes is
+ * shared evenly, which `estimated` says; of what does not add up, the greatest counts.
  */
 export function valuesOfNodes(pane, perRow, adds) {
   const {graph, rowsOf, sharers} = pane,
@@ -62,8 +66,10 @@ export function valuesOfNodes(pane, perRow, adds) {
 const panes = new WeakMap(); // reading -> {key: pane}
 
 /**
- * Returns a pane: {key, title, reading, graph, by, ready: a promise of the tree, tree: null until then, rowsOf(node), nodesOf(row), sharers, shape(node), cut}. `around` are {rows, hops} of which only the
- * neighbourhood is drawn, or null. `size` is about that of the pane on the page, {width, height}. Panes are kept with what is open in them and where their chains break.
+ * Returns a pane: {key, title, reading, graph, by, ready: a promise of the tree, tree: null until then, rowsOf(node),
+ * nodesOf(row), sharers, shape(node), cut}. `around` are {rows, hops} of which only the
+ * neighbourhood is drawn, or null. `size` is about that of the pane on the page, {width, height}. Panes are kept with
+ * what is open in them and where their chains break.
  */
 export function paneOf(reading, key, by, around, size) {
   if (!panes.has(reading)) panes.set(reading, new Map());
@@ -127,7 +133,10 @@ export function rowsInItem(pane, item) {
 const LETTERS = 'cou';
 const allStates = (tree, state) => tree.groups.map(({id}) => (id === tree.root ? OPEN : state));
 
-/** Returns what differs from the beginning by the groups' numbers, or, if that is shorter, from "all closed" ("*c") or "all open" ("*o"). */
+/**
+ * Returns what differs from the beginning by the groups' numbers, or, if that is shorter, from "all closed" ("*c") or
+ * "all open" ("*o").
+ */
 export function openText(tree, before) {
   const from = (states, head) =>
     [
@@ -142,7 +151,10 @@ export function openText(tree, before) {
   );
 }
 
-/** Sets what a text says; all other groups are as at the beginning. `change` and `choose` are setState() and chooseInstance(). */
+/**
+ * Sets what a text says; all other groups are as at the beginning. `change` and `choose` are setState() and
+ * chooseInstance().
+ */
 export function applyOpen(tree, before, said, {setState, chooseInstance}) {
   const states = said.startsWith('*') ? allStates(tree, LETTERS.indexOf(said[1])) : before.slice(),
     chosen = new Map();

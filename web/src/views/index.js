@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// index.js - the views in the order of their tabs: {name, title, letter: its key behind "g", View, isThere(): whether the tab is there, isOfAllRecords, section: what it needs of the document,
+// index.js - the views in the order of their tabs: {name, title, letter: its key behind "g", View, isThere(): whether
+// the tab is there, isOfAllRecords, section: what it needs of the document,
 // prepare(method): makes what it draws and keeps it, once the section is there}.
 
 import {bases, method, records, sectionOf, source} from '../base/app.js';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// memory.js - the view of a method's planned memory: live bytes at each instruction, a map of all tensors by offset and time, what is live at an instruction, what a tensor's life is. All figures are in the document.
+// memory.js - the view of a method's planned memory: live bytes at each instruction, a map of all tensors by offset and
+// time, what is live at an instruction, what a tensor's life is. All figures are in the document.
 
 import {useEffect, useRef} from 'preact/hooks';
 
@@ -126,7 +127,9 @@ function stepText(memory, at) {
   const {op, module, names, live_bytes: live} = memory.instructions,
     pick = column => (Array.isArray(column) ? column[at] : column),
     where = names[pick(module)];
-  return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${names[pick(op)]}${where ? ` in ${where}` : ''}`;
+  return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${names[pick(op)]}${
+    where ? ` in ${where}` : ''
+  }`;
 }
 
 /* The keys and the pointer by which an instruction is chosen in the curve and in the map. */
@@ -161,7 +164,8 @@ function Curve({memory, at, base}) {
     x = ((at + 0.5) / live.length) * CURVE_WIDTH;
   const box = useRef(null);
   return html`<section class="card"><h2>Live bytes at each instruction</h2>
-    <div class="live-axis" aria-description="the largest that is drawn"><span>${bytesText(top)} bytes</span></div><svg ref=${box} class="live-bytes"
+    <div class="live-axis" aria-description="the largest that is drawn"><span>${bytesText(top)} bytes</span></div><svg
+      ref=${box} class="live-bytes"
     viewBox=${`0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`} preserveAspectRatio="none" role="slider" tabindex="0"
     aria-label="Live bytes over the instructions. Arrow keys choose an instruction, Home shows the peak."
     aria-valuemin="0" aria-valuemax=${live.length - 1} aria-valuenow=${at}
@@ -169,9 +173,17 @@ function Curve({memory, at, base}) {
       ${baseLive.length ? html`<path class="base-line" d=${areaPath(baseLive, top, true)} />` : null}
     <line class="planned" x1="0" x2=${CURVE_WIDTH} y1=${planned} y2=${planned} /><line class="chosen" x1=${x} x2=${x}
       y1="0" y2=${CURVE_HEIGHT} /></svg>
-    <div class="live-axis"><span>instruction 0</span><span>${live.length - 1}</span></div><p class="said" role="status" aria-live="polite"
+    <div class="live-axis"><span>instruction 0</span><span>${live.length - 1}</span></div><p class="said" role="status"
+      aria-live="polite"
       aria-description="sum of the live tensors">${stepText(memory, at)}</p>
-    <p class="note">The dashed line is the planned size${baseLive.length ? `; the thin line is the base, its ${countText(baseLive.length, 'instruction')} over the same width` : ''}. <span class="acts"><${Link} act=${() => set({'mem.at': -1, sel: ''})}>Go to the peak<//> · <${Link} act=${() => download('live_bytes.svg', svgText(box.current), 'image/svg+xml')}>save as SVG<//></span></p></section>`;
+    <p class="note">The dashed line is the planned size${
+      baseLive.length
+        ? `; the thin line is the base, its ${countText(baseLive.length, 'instruction')} over the same width`
+        : ''
+    }. <span
+        class="acts"><${Link} act=${() => set({'mem.at': -1, sel: ''})}>Go to the peak<//> · <${Link}
+          act=${() => download('live_bytes.svg', svgText(box.current), 'image/svg+xml')}>save as SVG<//></span></p>
+            </section>`;
 }
 
 /* ---- The map ---- */
@@ -283,7 +295,9 @@ function Map2D({tensors, memory, at, chosen}) {
 const lifeText = (tensors, row) =>
   tensors.first[row] < 0 ? 'not known' : `${tensors.first[row]}–${tensors.last[row]}`;
 const tensorText = (tensors, row) =>
-  `${tensors.nameOf(row, method.value.operators)}: ${bytesText(tensors.bytes[row])} bytes, ${tensors.text('type', row) ?? ''}, live ${lifeText(tensors, row)}, ${moduleText(tensors, row)}`;
+  `${tensors.nameOf(row, method.value.operators)}: ${bytesText(tensors.bytes[row])} bytes, ${
+    tensors.text('type', row) ?? ''
+  }, live ${lifeText(tensors, row)}, ${moduleText(tensors, row)}`;
 const moduleText = (tensors, row) => method.value.modules[tensors.indices('module')[row]]?.path || TOP_LEVEL;
 
 function LiveTable({tensors, memory, at}) {
@@ -373,7 +387,9 @@ function TensorDetails({chosen}) {
     [
       'could be written over',
       over > 0
-        ? html`${tensor(row - over)}, which nothing needs afterwards: ${bytesText(Math.min(tensors.bytes[row], tensors.bytes[row - over]))} bytes less`
+        ? html`${tensor(row - over)}, which nothing needs afterwards: ${bytesText(
+            Math.min(tensors.bytes[row], tensors.bytes[row - over]),
+          )} bytes less`
         : null,
     ],
   ]} /><p><${Link} act=${() => show('memory')}>in the map<//>
@@ -407,16 +423,44 @@ function Tables({memory}) {
       memory.buffers.length
         ? html`<${Card}><${SmallTable} caption="Planned buffers" rows=${memory.buffers}
       command=${commandOf('memory')}
-      columns=${[{key: 'id', title: 'buffer', hint: 'number of the buffer in the plan', number: true, text: row => String(row.id)}, {key: 'device', title: 'device', text: row => row.device},
-        bytesColumn('planned_bytes', 'planned', 'size of the buffer in the program'), bytesColumn('peak_bytes', 'live at peak', 'bytes of the live tensors, where they are most'), bytesColumn('unused_bytes', 'not live at peak', 'planned less live'),
-        {key: 'tensors', title: 'tensors', hint: 'planned tensors in the buffer', number: true, text: row => String(row.tensors)}]} /><//>`
+      columns=${[
+        {
+          key: 'id',
+          title: 'buffer',
+          hint: 'number of the buffer in the plan',
+          number: true,
+          text: row => String(row.id),
+        },
+        {key: 'device', title: 'device', text: row => row.device},
+        bytesColumn('planned_bytes', 'planned', 'size of the buffer in the program'),
+        bytesColumn('peak_bytes', 'live at peak', 'bytes of the live tensors, where they are most'),
+        bytesColumn('unused_bytes', 'not live at peak', 'planned less live'),
+        {
+          key: 'tensors',
+          title: 'tensors',
+          hint: 'planned tensors in the buffer',
+          number: true,
+          text: row => String(row.tensors),
+        },
+      ]} /><//>`
         : null
     }
     ${
       memory.delegates.length
         ? html`<${Card}><${SmallTable} caption="Bytes given to delegates" rows=${memory.delegates}
       command=${commandOf('memory')}
-      columns=${[{key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'delegates', title: 'delegates', hint: 'delegates of the backend', number: true, text: row => String(row.delegates)}, bytesColumn('bytes', 'bytes', 'of the payloads in the program'), bytesColumn('largest_bytes', 'largest', 'largest payload')]} /><//>`
+      columns=${[
+        {key: 'backend', title: 'backend', class: 'key', text: row => row.backend},
+        {
+          key: 'delegates',
+          title: 'delegates',
+          hint: 'delegates of the backend',
+          number: true,
+          text: row => String(row.delegates),
+        },
+        bytesColumn('bytes', 'bytes', 'of the payloads in the program'),
+        bytesColumn('largest_bytes', 'largest', 'largest payload'),
+      ]} /><//>`
         : null
     }
     ${
@@ -424,7 +468,18 @@ function Tables({memory}) {
         ? html`<${Card}><${SmallTable} caption="Weights, by module and type"
       rows=${memory.weight_sums} most=${20} command=${commandOf('memory')}
       open=${row => method.value.modulesByPath.has(row.module) && select('module', row.module)}
-      columns=${[{key: 'module', title: 'module', class: 'key', text: row => row.module || TOP_LEVEL}, {key: 'dtype', title: 'dtype', text: row => row.dtype}, {key: 'count', title: 'tensors', hint: 'weights of the module and type', number: true, text: row => String(row.count)}, bytesColumn('bytes', 'bytes', 'of these weights')]} /><//>`
+      columns=${[
+        {key: 'module', title: 'module', class: 'key', text: row => row.module || TOP_LEVEL},
+        {key: 'dtype', title: 'dtype', text: row => row.dtype},
+        {
+          key: 'count',
+          title: 'tensors',
+          hint: 'weights of the module and type',
+          number: true,
+          text: row => String(row.count),
+        },
+        bytesColumn('bytes', 'bytes', 'of these weights'),
+      ]} /><//>`
         : null
     }
     <${Card}><h2>Memory that the program does not describe</h2><ul>${memory.not_in_program.map(
@@ -467,7 +522,11 @@ export function MemoryView() {
   return html`<div class="memory"><div class="figures"><${Figure} label="planned" value=${`${bytesText(planned)} bytes`}
     note=${against(planned, baseMemory()?.planned_bytes)} why="size of all planned buffers in the program" /><${Figure}
     label="live at the peak" value=${`${bytesText(peak?.bytes ?? 0)} bytes`}
-    note=${peak && [shareText(peak.bytes, planned), against(peak.bytes, baseMemory()?.peak?.bytes)].filter(Boolean).join('; ')} why="bytes of the live tensors, where they are most, and their share of the planned size" />
+    note=${
+      peak &&
+      [shareText(peak.bytes, planned), against(peak.bytes, baseMemory()?.peak?.bytes)].filter(Boolean).join('; ')
+    }
+        why="bytes of the live tensors, where they are most, and their share of the planned size" />
     ${
       peak
         ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`}
@@ -477,7 +536,9 @@ export function MemoryView() {
       ${
         chosen.size
           ? html`<${Figure} label="selected" value=${countText(chosen.size, 'tensor')}
-      note=${`${bytesText([...chosen].reduce((sum, row) => sum + (tensors.hasMemory[row] ? tensors.bytes[row] : 0), 0))} bytes`} why="tensors that the selected operators make" />`
+      note=${`${bytesText(
+        [...chosen].reduce((sum, row) => sum + (tensors.hasMemory[row] ? tensors.bytes[row] : 0), 0),
+      )} bytes`} why="tensors that the selected operators make" />`
           : null
       }</div>
     ${peak ? html`<${Curve} memory=${memory} at=${at} base=${baseMemory()} />` : null}

@@ -160,7 +160,8 @@ export function pictureText() {
   );
   const inside = new XMLSerializer().serializeToString(host).replace(/^<svg[^>]*>|<\/svg>$/g, '');
   render(null, host);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH * SCALE}" height="${HEIGHT * SCALE}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="${FAMILY}">${inside}</svg>`;
+  const size = `width="${WIDTH * SCALE}" height="${HEIGHT * SCALE}" viewBox="0 0 ${WIDTH} ${HEIGHT}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="${FAMILY}">${inside}</svg>`;
 }
 
 /* ---- The menu ---- */
@@ -174,9 +175,23 @@ export function ShareMenu() {
   const hasTimes = wholeTime.value > 0,
     hasComment = document.getElementById('comment') !== null;
   return html`<details class="menu share"><summary aria-label="Share">Share</summary><div role="menu">
-    ${hasTimes ? item('Copy picture', '1200 × 630: the sentence, the picture, what to change', () => copyPicture(pictureText(), WIDTH * SCALE, HEIGHT * SCALE)) : null}
-    ${hasComment ? item('Copy as GitHub comment', 'Markdown with folded tables', async () => copy(await commentText(), 'the comment')) : null}
-    ${item('Copy link', 'to this view, with its filter and zoom', () => copy((globalThis.parent === globalThis ? location : parent.location).href, 'the link'))}
+    ${
+      hasTimes
+        ? item('Copy picture', '1200 × 630: the sentence, the picture, what to change', () =>
+            copyPicture(pictureText(), WIDTH * SCALE, HEIGHT * SCALE),
+          )
+        : null
+    }
+    ${
+      hasComment
+        ? item('Copy as GitHub comment', 'Markdown with folded tables', async () =>
+            copy(await commentText(), 'the comment'),
+          )
+        : null
+    }
+    ${item('Copy link', 'to this view, with its filter and zoom', () =>
+      copy((globalThis.parent === globalThis ? location : parent.location).href, 'the link'),
+    )}
     ${firstCommand() ? item('Copy command', firstCommand(), () => copy(firstCommand(), 'the command')) : null}
       ${item('Print', 'all views, in light colours', () => run('print'))}</div></details>`;
 }

@@ -60,7 +60,9 @@ function Runs() {
     ),
     marked = chosen < 0 ? nearest : chosen;
   const explainRun = at =>
-    `run ${numbers[at]}: ${timeOfRun(perRun[at])}${at === nearest ? ', nearest to typical' : ''}; ${explainRuns('measured once')}`;
+    `run ${numbers[at]}: ${timeOfRun(perRun[at])}${
+      at === nearest ? ', nearest to typical' : ''
+    }; ${explainRuns('measured once')}`;
   const pick = event => {
     const box = event.currentTarget.getBoundingClientRect();
     chooseRun(Math.min(perRun.length - 1, Math.floor(((event.clientX - box.left) / box.width) * perRun.length)));
@@ -229,7 +231,10 @@ function Rows() {
         : ROWS;
   const said = text
     ? `${timeWithUnit(sum)}, ${shareText(sum, wholeTime.value)}`
-    : `${countText(rows.length, 'row')} for ${countText(operators.timed.length, 'operator')}; repeated modules are one row`;
+    : `${countText(rows.length, 'row')} for ${countText(
+        operators.timed.length,
+        'operator',
+      )}; repeated modules are one row`;
   const space = room.value.width - 48 - (room.value.width >= 1600 ? 504 : 0) - (get('sel') ? 360 : 0),
     columns = operatorColumns(rows, {isBrief: true}).filter(({from, optional}) => !optional && !(from > space));
   return html`<section class="rows-section"><div class="head-line"><h2>Where the time goes${text ? ` in ${text}` : ''}
@@ -271,11 +276,24 @@ function Phases() {
     why: () => explainRuns('of the runs of this phase'),
   });
   return html`<section class="card"><${SmallTable} caption="Phases of the runs" rows=${phases}
-    columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', hint: 'runs of this phase that count', number: true, text: phase => String(phase.runs.length)}, time('typical', 'typical'), time('p90', 'p90'), {key: 'tokens', title: 'tokens', text: phase => speedText(phase.throughput)}]} />
+    columns=${[
+      {key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase},
+      {
+        key: 'runs',
+        title: 'runs',
+        hint: 'runs of this phase that count',
+        number: true,
+        text: phase => String(phase.runs.length),
+      },
+      time('typical', 'typical'),
+      time('p90', 'p90'),
+      {key: 'tokens', title: 'tokens', text: phase => speedText(phase.throughput)},
+    ]} />
     <p class="note">${TOLD_BY[phases[0].told_by]}. All other times are over the runs of all phases.</p></section>`;
 }
 
-/* Doubts that change what the numbers mean come first: a clock that counts cycles, a changed program, an unknown method. */
+/* Doubts that change what the numbers mean come first: a clock that counts cycles, a changed program, an unknown
+   method. */
 const isFirst = note => /tick|cycles|changed|not known|unknown/i.test(note);
 
 /* The notes and warnings of that kind. */

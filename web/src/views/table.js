@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// table.js - the view of all rows: operators of repeated modules, modules, source lines, backends, delegates or nodes, with
+// table.js - the view of all rows: operators of repeated modules, modules, source lines, backends, delegates or nodes,
+// with
 // their times, rates and, with a base, how they changed.
 
 import {computed} from '@preact/signals';
@@ -127,7 +128,8 @@ function rateColumns(rows, rowsOf, timeOf) {
   ];
 }
 
-/* The columns that compare rows with the base, by the library's own sums. `changeOf(row)` is a row of the comparison, or none. */
+/* The columns that compare rows with the base, by the library's own sums. `changeOf(row)` is a row of the
+   comparison, or none. */
 function changeColumns(changeOf, rowsOf) {
   if (!comparedMethod.value || comparedMethod.value.may_differ) return [];
   return [
@@ -682,7 +684,11 @@ function Count({rows, operators}) {
   const sum =
     chosenPart.value || operators.length === 0
       ? ''
-      : `${countText(operators.length, 'operator')}, ${timeText(time, 0, operators)} ${unitName.value}, ${shareOfWhole(time)}`;
+      : `${countText(operators.length, 'operator')}, ${timeText(
+          time,
+          0,
+          operators,
+        )} ${unitName.value}, ${shareOfWhole(time)}`;
   return html`<span class="count" role="status" aria-description=${explain(sumHint(), operators)}>${sum}
     ${rows.length !== operators.length ? `${sum ? '; ' : ''}${countText(rows.length, 'row')}` : ''}</span>`;
 }
@@ -706,7 +712,11 @@ export function TableView() {
   const describe = marked => {
     const inside = kind === 'node' ? marked : marked.flatMap(row => [...row.rows]),
       sum = kind === 'node' ? sumOver(times.value.of, marked) : marked.reduce((all, row) => all + (row.time || 0), 0);
-    return `${countText(inside.length, 'operator')}, ${timeText(sum, 0, inside)} ${unitName.value}, ${shareOfWhole(sum)}`;
+    return `${countText(inside.length, 'operator')}, ${timeText(
+      sum,
+      0,
+      inside,
+    )} ${unitName.value}, ${shareOfWhole(sum)}`;
   };
   return html`<div class="table-page"><div class="toolbar">${
     kinds.length

@@ -19,7 +19,8 @@ import {Link, hueOfBackend, timeText} from '../parts/bits.js';
 import {room} from '../parts/room.js';
 import {bothTimes, changesBy} from './changes.js';
 
-declare({in: text(), at: text()}); // in: the filter, in the language of the search; at: the module whose inside the icicle shows
+// in: the filter, in the language of the search; at: the module whose inside the icicle shows
+declare({in: text(), at: text()});
 
 /** All rows of the method, operators and parts, most time first; they add up to the whole. */
 export const allRows = computed(() => (method.value && times.value ? allRowsOf(method.value, times.value) : []));
@@ -67,7 +68,10 @@ const chosenRows = computed(() => {
 /** Returns whether an operator is in the filter and a hit of the search. */
 export const isShown = row => !chosenPart.value && (chosenRows.value?.[row] ?? 1) === 1 && hits.value.has[row] === 1;
 
-/** The operators of the filter and the search: of a record with times those that were timed, unless the search says otherwise. */
+/**
+ * The operators of the filter and the search: of a record with times those that were timed, unless the search says
+ * otherwise.
+ */
 export const shownOperators = computed(() => {
   const {operators, runs} = method.value,
     isTimedOnly = runs > 0 && !get('q').includes('timed:');
@@ -145,7 +149,10 @@ export const TEXTS = {
     const from = box.upper > 0 ? box.time - box.upper : null,
       shares = from === null ? '' : `${shareText(from, whole.value).replace(' %', '')} – `,
       low = from === null ? '' : `${timeText(from)} – `;
-    return `${box.estimated > 0 ? '≈ ' : ''}${low}${timeWithUnit(box.time)} · ${shares}${shareText(box.time, whole.value)}`;
+    return `${box.estimated > 0 ? '≈ ' : ''}${low}${timeWithUnit(box.time)} · ${shares}${shareText(
+      box.time,
+      whole.value,
+    )}`;
   },
   short: box => timeText(box.time),
 };
@@ -181,7 +188,9 @@ export function doubts() {
     isEstimated = allRows.value.some(({estimated}) => estimated > 0);
   return [
     isEstimated
-      ? `≈ matched by order${operators.timed.some(row => operators.text('match', row) === 'payload') ? '' : ': pass the .pte to be exact'}`
+      ? `≈ matched by order${
+          operators.timed.some(row => operators.text('match', row) === 'payload') ? '' : ': pass the .pte to be exact'
+        }`
       : '',
     clockHidden > 0 ? 'hatched: may be computing, the delegates’ clock counts whole µs' : '',
   ].filter(Boolean);
@@ -212,7 +221,11 @@ export function TimePicture({isSmall = false}) {
     <${Icicle} label="Time by module, and by operator in it" boxes=${boxes.value} whole=${whole.value}
       heights=${heightsOf(isSmall)} texts=${TEXTS} told=${told} choose=${choose}
       open=${box => box.pattern && box.pattern !== head.value && set({at: box.pattern, in: ''})}
-      isDim=${({box, kid}) => said !== '' && !isOf(box, kid, said) && !(kid && box.filter === said) && !(!kid && box.kids.some(({filter}) => filter === said))}
+      isDim=${({box, kid}) =>
+        said !== '' &&
+        !isOf(box, kid, said) &&
+        !(kid && box.filter === said) &&
+        !(!kid && box.kids.some(({filter}) => filter === said))}
       isChosen=${({box, kid}) => said !== '' && isOf(box, kid, said)} /><${Legend} /></section>`;
 }
 

@@ -287,7 +287,9 @@ function told({name, events, event, box}, raw) {
     backend = events.backend(event);
   const typical =
     row >= 0 && isOperator(events, event)
-      ? ` · typical ${timeText(operators.numbers('typical')[row], 0, [row])}, ${timeOf(operators.numbers('min')[row])} – ${timeOf(operators.numbers('max')[row])}`
+      ? ` · typical ${timeText(operators.numbers('typical')[row], 0, [
+          row,
+        ])}, ${timeOf(operators.numbers('min')[row])} – ${timeOf(operators.numbers('max')[row])}`
       : '';
   const kind = events.kind[event],
     where =
@@ -336,10 +338,12 @@ function marksOf(picture) {
     const row = events.operator[event];
     return row >= 0 ? ofRow(row) : events.kind[event] === DELEGATE && name === 'this' && ofDelegate(events, event);
   };
-  const inCall = (events, event, bitmap) => events.operatorsOf(event).some(row => bitmap[row] && !drawn.has(row)); // an operator of which the delegate recorded no event
+  // an operator of which the delegate recorded no event
+  const inCall = (events, event, bitmap) => events.operatorsOf(event).some(row => bitmap[row] && !drawn.has(row));
   const isOf = module =>
     (chosen.kind === 'module' && chosen.id === module.path) ||
-    (chosen.row >= 0 && !isDrawn && own.events.method.operators.module(chosen.row) === module); // an operator without an event is in its module
+    // an operator without an event is in its module
+    (chosen.row >= 0 && !isDrawn && own.events.method.operators.module(chosen.row) === module);
   const isCalled = (events, event) =>
     chosen.kind === 'delegate'
       ? chosen.id === String(events.instruction[event])
@@ -446,7 +450,9 @@ function SpanTable({picture, span}) {
   const lanes = sides.flatMap(({name, events}) =>
     events.lanes.map((lane, at) => ({
       key: `${name}.${at}`,
-      label: `${name === 'base' ? 'base: ' : ''}${lane.delegated ? `inside ${shortBackend(lane.backend) || 'delegates'}` : 'calls'}`,
+      label: `${name === 'base' ? 'base: ' : ''}${
+        lane.delegated ? `inside ${shortBackend(lane.backend) || 'delegates'}` : 'calls'
+      }`,
     })),
   );
   const toggle = key =>
@@ -456,7 +462,9 @@ function SpanTable({picture, span}) {
     );
   return html`<section class="span" aria-label="Span"><div class="toolbar"><strong
     aria-description=${`length of the span; ${clockText()}`}>${measured(length)}</strong>
-    <span class="count" aria-description=${`from the start of the run; ${clockText()}`}>from ${measured(span[0])} to ${measured(span[1])}</span>
+    <span class="count"
+      aria-description=${`from the start of the run; ${clockText()}`}>from ${measured(span[0])} to ${measured(span[1])}
+        </span>
     <${Segments} label="Sum by" options=${BY} chosen=${by} change=${value => set({'tl.by': value}, {replace: true})} />
     ${
       lanes.length > 1
@@ -559,7 +567,8 @@ function Drawing({picture}) {
       set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
   };
   return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} />
-    <${Scene} label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>`;
+    <${Scene}
+      label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>`;
 }
 
 /* Formats a mark of the axis, with as many decimals as its steps need. */
@@ -622,7 +631,8 @@ function Longest() {
 /* What the record says of the run where nothing is selected. */
 const RunFacts = ({events, said}) =>
   html`<div><h2>run ${events.run}</h2><dl><dt>time</dt><dd aria-description=${clockText()}>${measured(events.execute)}
-    </dd><dt>events</dt><dd aria-description=${clockText()}>${said}</dd></dl><p class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys
+    </dd><dt>events</dt><dd aria-description=${clockText()}>${said}</dd></dl><p
+      class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys
     </p></div>`;
 
 export function TimelineView() {
@@ -642,7 +652,11 @@ export function TimelineView() {
     span = readSpan(get('tl.span')),
     isPlaced = events.measured.includes(0),
     chosen = selection.value;
-  const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`;
+  const said = `${countText(events.count, 'event')}${
+    timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''
+  }${
+    baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''
+  }`;
   return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} shown=${shown} />
     <${SceneTools} name="timeline" />
     <span class="count fits" title=${said} aria-description=${clockText()}>
@@ -651,7 +665,10 @@ export function TimelineView() {
     ${
       wanted !== null && events.run !== wanted
         ? html`<p
-      class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>`
+      class="note">The events of run ${wanted} are not in the page: it has those of ${countText(
+        timeline.runs.length,
+        'run',
+      )}. Run ${events.run} is shown.</p>`
         : null
     }<${SlowRun} events=${events} />
     <${Drawing} picture=${picture} /><div class="below" style=${{minHeight: `${belowHeight()}px`}}>

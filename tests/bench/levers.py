@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures how many times as fast kernels are: levers.py ETRECORD_TB [--rounds N] [--write].
+
+Other types of weights against float32 in XNNPACK, for the same layer, and XNNPACK against the kernels on the CPU. Programs of one layer run in turns, on the kernels
+of the installed ExecuTorch; a ratio is that of the typical times of the layer's kernels. --write keeps the table: plugin/views/kernel_ratio.c, which findings
+go by, and docs/ratios.md. Needs executorch, torchao.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+
+import torch
+from torch import nn
+
+import in_turns
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FIRST_MARK, LAST_MARK = '/* clang-format off: tests/bench/levers.py writes the lines from here on */\n', '/* clang-format on */\n'  # of the table in C
+TYPES = ('int8', '8da4w', 'fp16')
+
+
+def linear(inputs, outputs, rows):
+    return nn.Linear(inputs, outputs), (torch.randn(rows, inputs),)
+
+
+def convolution(inputs, outputs, size, kernel, groups=1):
+    return nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, groups=groups), (torch.randn(1, inputs, size, size).to(memory_format=torch.channels_last),)
+
+
+# Kinds of layers whose ratios are alike, and layers of each. None takes less than some ten steps of XNNPACK's clock in any type.
+LAYERS = {
+    'linear, one row': [lambda i=i, o=o: linear(i, o, 1) for i, o in ((1024, 1024), (512, 2048), (768, 3072), (3072, 768), (2048, 2048))],
+    'linear': [lambda i=i, o=o, r=r: linear(i, o, r) for i, o, r in ((256, 256, 64), (512, 512, 64), (256, 512, 128), (768, 768, 64), (384, 1536, 197), (1024, 1024, 32))],
+    'convolution': [
+        lambda a=a: convolution(*a)
+        for a in ((16, 32, 56, 3), (32, 64, 56, 3), (64, 64, 28, 3), (128, 128, 14, 3), (32, 96, 56, 1), (96, 192, 28, 1), (256, 256, 14, 1))
+    ],
+    'depthwise convolution': [lambda a=a: convolution(*a) for a in ((96, 96, 56, 3, 96), (192, 192, 28, 3, 192), (384, 384, 28, 3, 384), (96, 96, 56, 5, 96))],
+}
+
+
+# What was measured in the same way on another processor, and is not measured again here: least and largest ratios. Findings go by the range of both.
+OTHER = 'Intel Xeon, x86_64 (avx512_vnni, avx512_fp16, amx_int8), ExecuTorch 1.5.1, two threads'
+OTHER_TYPES = {
+    'linear, one row': {'int8': (2.5, 9), '8da4w': (3.7, 15.5), 'fp16': (1.8, 4.3)},
+    'linear': {'int8': (2.2, 5.1), '8da4w': (1.5, 3), 'fp16': (1.1, 1.55)},
+    'convolution': {'int8': (2.3, 2.8), 'fp16': (1, 1.1)},
+    'depthwise convolution': {'int8': (0.44, 0.63), 'fp16': (0.17, 0.24)},
+}
+OTHER_OPERATORS = {
+    'convolution': (66, 289), 'addmm': (37, 56), 'bmm': (4.4, 4.4), 'gelu': (15, 15), 'softmax': (12, 12), 'sigmoid': (8, 8), 'mean': (3.3, 3.3), 'add': (2.7, 2.7), 'mul': (1.9, 1.9),
+    'permute_copy': (14, 14), 'cat': (0.9, 0.9), 'max_pool2d_with_indices': (40, 40),
+}
+
+
+class Of(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
+WIDE, IMAGE = (1, 197, 768), (1, 32, 56, 56)
+# Operators, named as in an Edge program without namespace and overload, and models of one each.
+OPERATORS = {
+    'convolution': [lambda: convolution(16, 16, 20, 3), lambda: convolution(32, 64, 20, 1), lambda: convolution(64, 64, 28, 3, 64)],
+    'addmm': [lambda: linear(128, 128, 64), lambda: linear(256, 256, 16), lambda: linear(1024, 512, 1)],
+    'mm': [lambda i=i, r=r: (nn.Linear(i, i, bias=False), (torch.randn(r, i),)) for i, r in ((256, 64), (512, 32), (512, 4))],
+    'bmm': [lambda n=n: (Of(torch.bmm), (torch.randn(8, n, 64), torch.randn(8, 64, n))) for n in (64, 197)],
+    'gelu': [lambda: (nn.GELU(), (torch.randn(WIDE),))],
+    'softmax': [lambda: (nn.Softmax(-1), (torch.randn(8, 197, 197),))],
+    'sigmoid': [lambda: (nn.Sigmoid(), (torch.randn(WIDE),))],
+    'tanh': [lambda: (nn.Tanh(), (torch.randn(WIDE),))],
+    'hardtanh': [lambda: (nn.Hardtanh(), (torch.randn(WIDE),))],
+    'relu': [lambda: (nn.ReLU(), (torch.randn(WIDE),))],
+    'mean': [lambda: (Of(lambda x: x.mean((2, 3), keepdim=True)), (torch.randn(IMAGE),))],
+    'add': [lambda: (Of(torch.add), (torch.randn(WIDE), torch.randn(WIDE)))],
+    'sub': [lambda: (Of(torch.sub), (torch.randn(WIDE), torch.randn(WIDE)))],
+    'mul': [lambda: (Of(torch.mul), (torch.randn(WIDE), torch.randn(WIDE)))],
+    'div': [lambda: (Of(torch.div), (torch.randn(WIDE), torch.rand(WIDE) + 1))],
+    'rsqrt': [lambda: (Of(torch.rsqrt), (torch.rand(WIDE) + 1,))],
+    'exp': [lambda: (Of(torch.exp), (torch.randn(WIDE),))],
+    'permute_copy': [lambda: (Of(lambda x: x.permute(0, 2, 1)), (torch.randn(WIDE),))],
+    'cat': [lambda: (Of(lambda a, b: torch.cat([a, b], 1)), (torch.randn(WIDE), torch.randn(WIDE)))],
+    'max_pool2d_with_indices': [lambda: (nn.MaxPool2d(2), (torch.randn(IMAGE).to(memory_format=torch.channels_last),))],
+}
+
+
+def time_of(tool, folder, without=()):
+    """Returns the typical time of a program's kernels, inserted ones included, but for those whose names start with one of `without`."""
+    done = subprocess.run([tool, 'summary', folder, '--format', 'json'], capture_output=True, text=True, check=True)
+    rows = json.loads(done.stdout)['methods'][0]['by_kernel']
+    return sum(row['typical'] for row in rows if not row['kernel'].startswith(tuple(without)))
+
+
+def measured(tool, programs, rounds, without):
+    """Exports programs, {name: (make, how)}, runs them in turns, and returns their times. Leaves out what this version does not export."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folders = {}
+        for name, (make, how) in programs.items():
+            folder = os.path.join(scratch, name)
+            torch.manual_seed(0)
+            try:
+                folders[folder] = in_turns.export(folder, *make(), **how)
+            except Exception as error:  # such as 8da4w of a convolution
+                print(f'    {name}: {" ".join(str(error).split())[:100]}', flush=True)
+        in_turns.measure(folders, rounds)
+        return {name: time_of(tool, os.path.join(scratch, name), without.get(name, ())) for name in programs if os.path.join(scratch, name) in folders}
+
+
+def significant(value):
+    return float(f'{value:.2g}')
+
+
+def spread(ratios):
+    """Returns the least, the median and the largest of some ratios."""
+    ratios = sorted(ratios)
+    middle = (ratios[(len(ratios) - 1) // 2] + ratios[len(ratios) // 2]) / 2
+    return tuple(map(significant, (ratios[0], middle, ratios[-1])))
+
+
+def measure_types(tool, rounds):
+    found = {}
+    for kind, layers in LAYERS.items():
+        ratios = {}
+        for make in layers:
+            programs = {'float32': (make, {}), 'int8': (make, {'scheme': 'int8'}), 'fp16': (make, {'scheme': 'fp16'})}
+            if kind.startswith('linear'):
+                programs['8da4w'] = make, {'scheme': '8da4w'}
+            # In a network that is quantized as a whole, a static layer's input and output are int8.
+            times = measured(tool, programs, rounds, {'int8': ('Convert',)})
+            for name in times:
+                if name != 'float32':
+                    ratios.setdefault(name, []).append(times['float32'] / times[name])
+            print(f'{kind}: ' + ', '.join(f'{name} {time * 1000:.1f} us' for name, time in times.items()), flush=True)
+        found[kind] = {name: spread(values) for name, values in ratios.items()}
+    return found
+
+
+def measure_operators(tool, rounds):
+    found = {}
+    for op, models in OPERATORS.items():
+        ratios = []
+        for make in models:
+            times = measured(tool, {'cpu': (make, {'delegate': False}), 'xnnpack': (make, {})}, rounds, {})
+            ratios.append(times['cpu'] / times['xnnpack'])
+            print(f'{op}: {times["cpu"] * 1000:.1f} us, XNNPACK {times["xnnpack"] * 1000:.1f} us', flush=True)
+        found[op] = spread(ratios)
+    return found
+
+
+def both(ratios, others):
+    """Returns the range of what was measured here and on the other processor."""
+    ends = [ratios[0], ratios[-1], *others]
+    return min(ends), max(ends)
+
+
+def range_text(low, high):
+    return f'{low:g}' if low == high else f'{low:g} – {high:g}'
+
+
+def document(types, operators):
+    lines = ['# Ratios between kernels', '']
+    lines += ['Findings that rest on ratios (*quantize*, *delegate*, *not_delegated*, *fallback*, *constants*) take them from these tables, least and largest of both processors.']
+    lines += ['`tests/bench/levers.py --write` measures them and writes this page: the same layer in each type, in turns, on the kernels of the installed ExecuTorch. A ratio is a range over', 'layers of several sizes, with the median behind it.', '']
+    lines += [f'- A: {in_turns.processor()}, ExecuTorch {in_turns.version()}, one thread.', f'- B: {OTHER}; measured earlier.', '']
+    lines += ['On x86-64 with AVX-512 VNNI they are *likely*; on another processor, or if it is not known, a *rule of thumb*.', '']
+    lines += ['## Types of weights', '', 'How many times as fast as float32 in XNNPACK; below 1 it is slower. `fp16` gains only where the processor multiplies float16, as B does.', '']
+    lines += ['| layer | ' + ' | '.join(f'{name}, {where}' for name in TYPES for where in 'AB') + ' |', '|---|' + '---|' * 2 * len(TYPES)]
+    for kind, ratios in types.items():
+        cells = []
+        for name in TYPES:
+            cells.append(f'{range_text(ratios[name][0], ratios[name][2])} ({ratios[name][1]:g})' if name in ratios else '')
+            cells.append(range_text(*OTHER_TYPES[kind][name]) if name in OTHER_TYPES[kind] else '')
+        lines.append(f'| {kind} | ' + ' | '.join(cells) + ' |')
+    lines += ['', '## XNNPACK instead of kernels on the CPU', '', 'The kernels are those of the Python package: the optimized ones where it has them, else the portable ones.', '']
+    lines += ['| operator | times as fast, A | B |', '|---|---:|---:|']
+    lines += [f'| `{op}` | {range_text(low, high)} | {range_text(*OTHER_OPERATORS[op]) if op in OTHER_OPERATORS else ""} |' for op, (low, _, high) in operators.items()]
+    return '\n'.join(lines) + '\n'
+
+
+def table(types, operators):
+    """Returns the lines of C between the two marks."""
+    lines = ['/* Where they were measured. */', f'#define MEASURED_ON "{in_turns.processor().partition(",")[0]} and {OTHER.partition(",")[0]}, x86-64 with AVX-512 VNNI"']
+    lines += [f'#define MEASURED_WITH "ExecuTorch {in_turns.version()}"', '']
+    lines += ['/* How many times as fast as float32 layers are in other types, in XNNPACK. */', 'static const etr_type_ratio type_ratios[] = {']
+    kinds = {'linear, one row': 'ETR_RATIO_LINEAR_ROW', 'linear': 'ETR_RATIO_LINEAR', 'convolution': 'ETR_RATIO_CONVOLUTION', 'depthwise convolution': 'ETR_RATIO_DEPTHWISE'}
+    for kind, ratios in types.items():
+        lines += ['    {{{}, "{}", {:g}, {:g}}},'.format(kinds[kind], name, *both(measured, OTHER_TYPES[kind].get(name, ()))) for name, measured in ratios.items()]
+    lines += ['};', '', '/* How many times as fast XNNPACK is as the kernels on the CPU. */', 'static const delegate_ratio delegate_ratios[] = {']
+    lines += ['    {{"{}", {{{:g}, {:g}}}}},'.format(op, *both(measured, OTHER_OPERATORS.get(op, ()))) for op, measured in operators.items()]
+    return '\n'.join(lines + ['};', ''])
+
+
+def write(types, operators):
+    code = os.path.join(ROOT, 'plugin', 'views', 'kernel_ratio.c')
+    with open(code, encoding='utf-8') as file:
+        before, mark, rest = file.read().partition(FIRST_MARK)
+    _, last, after = rest.partition(LAST_MARK)
+    for path, text in ((os.path.join(ROOT, 'docs', 'ratios.md'), document(types, operators)), (code, before + mark + table(types, operators) + last + after)):
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('tool')
+    parser.add_argument('--rounds', type=int, default=11)
+    parser.add_argument('--write', action='store_true')
+    given = parser.parse_args()
+    types, operators = measure_types(given.tool, given.rounds), measure_operators(given.tool, given.rounds)
+    print('\n' + document(types, operators))
+    if given.write:
+        write(types, operators)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// axe.test.js - axe-core finds nothing in any view, light and dark: WCAG A and AA. It is skipped where axe-core is not installed.
+
+import assert from 'node:assert/strict';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {run} from './answers.js';
+import {ExecuTorchTab} from './executorch_tab.js';
+import {fixtures, missing} from './environment.js';
+
+const REPORTS = {
+  vit: ['vit_xnnpack'],
+  compared: ['inserted_before', 'inserted_after'],
+  decoder: ['prefill_decode'],
+  dump: ['mv2_xnnpack/etdump.etdp'],
+};
+
+/* The script of axe-core; null if it is not installed. */
+function axe() {
+  try {
+    return readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+describe('axe-core', {skip: missing() || (axe() ? false : 'axe-core is missing: npm install in tests/browser'), timeout: 600_000}, () => {
+  const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'axe-'));
+  let page;
+
+  before(async () => {
+    for (const [name, records] of Object.entries(REPORTS))
+      run('report', ...records.map(record => join(fixtures, record)), '-o', join(folder, `${name}.html`));
+    page = await ExecuTorchTab.openReport(join(folder, 'vit.html'), {width: 1280, height: 800});
+  });
+
+  after(async () => {
+    await page?.close();
+    rmSync(folder, {recursive: true, force: true});
+  });
+
+  for (const name of Object.keys(REPORTS))
+    for (const colorScheme of ['light', 'dark'])
+      it(`finds nothing in the views of ${name}, ${colorScheme}`, async () => {
+        await page.page.emulateMedia({colorScheme});
+        await page.go(join(folder, `${name}.html`), '');
+        for (const view of await page.frame.getByRole('tab').allInnerTexts()) {
+          await page.view(view);
+          await page.frame.getByText('Loading…').waitFor({state: 'hidden'});
+          const {violations} = await page.page.evaluate(
+            async ([script, options]) => {
+              if (!globalThis.axe) (0, eval)(script); // eslint-disable-line no-eval
+              return globalThis.axe.run(document, options);
+            },
+            [axe(), {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations']}],
+          );
+          const said = violations.map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map(({html}) => html.slice(0, 160)).join(' | ')}`);
+          assert.deepEqual(said, [], view);
+        }
+      });
+});
