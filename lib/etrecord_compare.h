@@ -517,7 +517,8 @@ typedef struct etr_method_pair {
                       timed node matches. Without weights on both sides it is
                       true if fewer than a quarter of the timed nodes match, or if fewer than half
                       of them match and fewer than half of the timed modules below the top level
-                      were timed on both sides */
+                      were timed on both sides. False if only events are compared and the backends
+                      differ: these events cannot match, whatever the models are */
   const etr_difference *differences; /**< filled for a method on both sides */
   size_t difference_count;
   const etr_value_gap *gaps; /**< values that both sides logged, in the newer side's order */

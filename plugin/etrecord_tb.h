@@ -805,8 +805,11 @@ typedef struct etr_logdir_options {
  * locks (flock), several processes may write at once, and temporary files of killed ones remain.
  *
  * options may be NULL.
- * Errors: ETR_ERROR_CHOICE (there is no graph to write: an ETDump has none), ETR_ERROR_FORMAT (more
- * than max_bytes, or .etrecord-tb is not a list of this library), ETR_ERROR_IO with the path,
+ * Without a graph, as with an ETDump alone, the only file is
+ * LOGDIR/NAME/1_events/METHOD/events.out.tfevents..., with METHOD "unknown" if it is: scalars, text
+ * and the document of the dashboard.
+ * Errors: ETR_ERROR_CHOICE (neither a graph nor an inference), ETR_ERROR_FORMAT (more than
+ * max_bytes, or .etrecord-tb is not a list of this library), ETR_ERROR_IO with the path,
  * ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options,

@@ -570,15 +570,6 @@ static const char *backends_of(const etr_side_method *side, etr_arena *arena, et
   return text && names.count > MOST_NAMED ? etr_arena_format(arena, "%s, ...", text) : text;
 }
 
-static bool add_backends(finder *f, const etr_side_method *base, const etr_side_method *newer,
-                         etr_arena *scratch) {
-  const char *old = backends_of(base, f->arena, scratch),
-             *now = backends_of(newer, f->arena, scratch);
-  if (!old || !now || strcmp(old, now) == 0)
-    return old && now;
-  return add_difference(f, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL);
-}
-
 /* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is
  * missing. Returns false when out of memory. */
 static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_SIDES],
@@ -605,14 +596,20 @@ static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_
   }
   if (etr_arena_failed(scratch))
     return false;
-  pair->may_differ = may_differ(pair, base, newer, shared);
+  const char *old = backends_of(base, arena, scratch), *now = backends_of(newer, arena, scratch);
+  if (!old || !now)
+    return false;
+  /* Kernels of one side never pair with operators of a delegate on the other by events alone. */
+  bool can_tell = !pair->by_events || strcmp(old, now) == 0;
+  pair->may_differ = can_tell && may_differ(pair, base, newer, shared);
   if (pair->may_differ && !add_difference(&f, ETR_DIFFERS_MODEL, NULL, NULL, NULL))
     return false;
   bool have_graphs = base->has_graph && newer->has_graph;
   if (have_graphs && (!add_inputs(&f, base, newer) ||
                       !add_difference(&f, ETR_DIFFERS_DTYPE, NULL, base->dtypes, newer->dtypes)))
     return false;
-  if (!add_backends(&f, base, newer, scratch))
+  if (strcmp(old, now) != 0 &&
+      !add_difference(&f, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL))
     return false;
   pair->differences = f.list.data;
   pair->difference_count = f.list.count;
@@ -799,6 +796,13 @@ static bool pair_methods(comparator *c, uint32_t *base_of, uint32_t *new_of) {
   return true;
 }
 
+/* Returns true for a method that computes anything; index ETR_NONE is no method. */
+static bool computes(const etr_profile *profile, uint32_t index) {
+  const etr_method *method = method_of(profile, index);
+  return method && !method->computes_nothing;
+}
+
+/* Compares each method with its counterpart. Those that only return constants are left out. */
 static etr_status compare_methods(comparator *c) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
   uint32_t *base_of = etr_arena_alloc_array(c->arena, newer->method_count, sizeof *base_of);
@@ -809,10 +813,11 @@ static etr_status compare_methods(comparator *c) {
     return ETR_ERROR_MEMORY;
   c->out->methods = pairs;
   for (uint32_t i = 0; i < newer->method_count; i++)
-    pairs[c->out->method_count++] = (etr_method_pair){
-        .name = newer->methods[i].name, .base_method = base_of[i], .new_method = i};
+    if (computes(newer, i) || computes(base, base_of[i]))
+      pairs[c->out->method_count++] = (etr_method_pair){
+          .name = newer->methods[i].name, .base_method = base_of[i], .new_method = i};
   for (uint32_t i = 0; i < base->method_count; i++)
-    if (new_of[i] == ETR_NONE)
+    if (new_of[i] == ETR_NONE && computes(base, i))
       pairs[c->out->method_count++] = (etr_method_pair){
           .name = base->methods[i].name, .base_method = i, .new_method = ETR_NONE};
   for (size_t i = 0; i < c->out->method_count; i++) {

@@ -182,6 +182,8 @@ const char *etr_label_backend(etr_arena *arena, const char *backend) {
   etr_slice name = etr_slice_of(backend);
   if (known)
     return known;
+  if (etr_slice_is(name, "unknown"))
+    return "delegate"; /* an ETDump alone does not name the backend */
   if (name.size > sizeof suffix - 1 && etr_slice_ends(name, etr_slice_of(suffix)))
     name.size -= sizeof suffix - 1;
   return etr_arena_copy(arena, name);

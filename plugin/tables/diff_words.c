@@ -504,6 +504,13 @@ static const char *difference_text(etr_diff_output *o, const etr_difference *d) 
                                        d->newer && d->newer[0] ? d->newer : without[d->kind]));
 }
 
+static bool has_other_backends(const etr_method_pair *method) {
+  for (size_t i = 0; i < method->difference_count; i++)
+    if (method->differences[i].kind == ETR_DIFFERS_BACKEND)
+      return true;
+  return false;
+}
+
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method) {
   enum { MOST_SHOWN = 6 };
   etr_arena *arena = &o->answer.arena;
@@ -523,6 +530,10 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
   }
   if (others)
     text = etr_or_empty(etr_arena_format(arena, "%s, and %zu more", text, others));
+  if (method->by_events && has_other_backends(method))
+    model =
+        "without the ETRecords it cannot be told whether this is one model: kernels do not match "
+        "a delegate's operators";
   return etr_or_empty(
       etr_arena_format(arena, "%s%s%s", model, model[0] && text[0] ? ". " : "", text));
 }
@@ -603,7 +614,7 @@ const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS] = {
 const char *etr_diff_group_text(etr_diff_output *o, const etr_node_group *group) {
   etr_arena *arena = &o->answer.arena;
   const char *backend = group->backend ? etr_label_backend(arena, group->backend) : NULL;
-  if (backend)
+  if (backend && strcmp(group->backend, "unknown") != 0)
     return etr_or_empty(etr_arena_format(arena, "%s (%s)", group->key, backend));
   return group->key[0] ? group->key : "(top level)";
 }

@@ -696,9 +696,6 @@ static size_t list_notes(const char **out, report *r, const etr_summary *s) {
   const char *clock = etr_balance_note(arena, r->answer.profile, s->method, r->options.unit);
   if (clock && clock[0])
     out[count++] = clock;
-  if (!s->graph)
-    out[count++] =
-        "modules, shapes and source lines: add the ETRecord, or the .pte, of this export";
   if (s->findings.is_nothing_structural)
     out[count++] = "nothing structural stands out: what is listed rests on ratios, or is small";
   return count;

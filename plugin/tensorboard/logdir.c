@@ -11,6 +11,7 @@
 #include "output/file_name.h"
 #include "output/label.h"
 #include "output/temporary.h"
+#include "tensorboard/tb_view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,7 @@ typedef struct run_file {
   const char *path;        /* "1_edge/forward/events.out.tfevents..." */
   const char *temporary;   /* temporary name, directly in the run folder */
   const char *entry_point; /* "edge/forward" */
-  size_t graph;            /* index into the graphs of its profile */
+  size_t graph;            /* index into the graphs of its profile; ETR_NONE: it is about none */
   bool is_events;
   bool has_record; /* of an event file: it contains the data about the whole record */
 } run_file;
@@ -48,7 +49,8 @@ typedef struct run_names {
   int64_t seconds;         /* time in the names of event files */
   bool is_next_first;      /* the next graph is the first of its profile */
   etr_map modules, paths;  /* module -> number of its folder; paths that are taken */
-  etr_vec(run_file) files; /* for each graph its event file, then its DOT file */
+  etr_vec(run_file) files; /* for each graph its event file, then its DOT file; without a graph one
+                              event file */
 } run_names;
 
 /* Returns the default NAME, a path below LOGDIR with clean parts: the name of the folder of the
@@ -193,6 +195,23 @@ static const char *events_name(run_names *names) {
               : NULL;
 }
 
+/* Adds the event file of a profile without graphs, as of an ETDump alone: what was timed, and all
+ * that follows from it. */
+static bool add_events(run_names *names, const etr_profile *profile, const char *dump,
+                       const char *events) {
+  const etr_method *method = etr_tb_main_method(profile);
+  const char *name = method && method->name[0] ? method->name : "unknown";
+  const char *file_name = etr_file_name(names->arena, name);
+  const char *run = take_path(names, etr_arena_format(names->arena, "%s1_events", dump), file_name,
+                              0);
+  const run_file file = {.path = run ? etr_arena_format(names->arena, "%s/%s", run, events) : NULL,
+                         .entry_point = etr_arena_format(names->arena, "events/%s", name),
+                         .graph = ETR_NONE,
+                         .is_events = true,
+                         .has_record = true};
+  return add_file(names, &file);
+}
+
 /* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). Returns false
  * when out of memory. */
 static bool add_graphs(run_names *names, const etr_profile *profile, const char *dump) {
@@ -205,6 +224,8 @@ static bool add_graphs(run_names *names, const etr_profile *profile, const char 
     return false;
   etr_map_init(&names->modules, arena);
   names->is_next_first = true;
+  if (events && profile->graph_count == 0)
+    return add_events(names, profile, folder, events);
   for (size_t i = 0; events && i < profile->graph_count; i++)
     if (is_chosen(o, &profile->graphs[i]) && !add_graph(names, profile, i, folder, events))
       return false;
@@ -508,14 +529,17 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
   j->error = error;
   j->profile = profile;
   j->dump = dump;
-  if (profile->graph_count == 0)
-    return etr_fail(error, ETR_ERROR_CHOICE, profile->etdump_count ? profile->etdumps[0] : NULL,
-                    NULL, ETR_NO_OFFSET, "no graph to write: an ETDump has none; add its ETRecord");
+  if (profile->graph_count == 0 && !etr_tb_main_method(profile))
+    return etr_fail(error, ETR_ERROR_CHOICE,
+                    profile->etdump_count ? profile->etdumps[0] : profile->pte, NULL, ETR_NO_OFFSET,
+                    "nothing to write: there is neither a graph nor an inference");
   ETR_TRY(check_graphs(j));
   if (!j->folder.path)
     ETR_TRY(open_folder(j));
   if (!add_graphs(&j->names, profile, dump))
     return etr_fail_memory(j->error);
+  if (profile->graph_count == 0)
+    return write_file(j, &j->names.files.data[first]);
   for (size_t i = first; i < j->names.files.count; i += 2) { /* the two files of one graph */
     if (etr_scopes_build(&j->scopes, &j->graph_arena,
                          &profile->graphs[j->names.files.data[i].graph]) != ETR_OK)

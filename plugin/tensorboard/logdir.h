@@ -89,7 +89,8 @@ void etr_run_folder_close(etr_run_folder *folder);
 
 /** The entry point that an event file is about. */
 typedef struct etr_tb_entry {
-  size_t graph;             /* in etr_profile.graphs */
+  size_t graph;             /* in etr_profile.graphs; ETR_NONE: there is no graph, as with an ETDump
+                               alone, and the file has only the data about the record */
   const etr_scopes *scopes; /* of the graph */
   bool
       has_record; /* include the data about the whole record, which belongs into one of its files */

@@ -30,9 +30,12 @@ typedef struct etr_tb_curves {
   size_t count;
 } etr_tb_curves;
 
-/** Returns true if data about a method are written: it ran, and its times are on a graph. */
+/** Returns true if data about a method are written: it ran, and its times are on a graph, or there
+ * is no graph at all, as with an ETDump alone. */
 static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t method) {
   size_t i = 0;
+  if (profile->graph_count == 0)
+    return profile->methods[method].run_count > 0;
   while (i < profile->graph_count && profile->graphs[i].profile_method != method)
     i++;
   return i < profile->graph_count && profile->methods[method].run_count > 0;

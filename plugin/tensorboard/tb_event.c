@@ -241,8 +241,12 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
   e.wall_time = isfinite(e.options->wall_time) ? e.options->wall_time : 0;
   etr_arena_init(&e.arena);
   e.packer.arena = &e.part;
-  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[entry->graph],
-                        entry->scopes) == ETR_OK) {
+  if (entry->graph == ETR_NONE) {
+    e.view.profile = profile;
+    write_start(&e);
+    write_record(&e);
+  } else if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[entry->graph],
+                               entry->scopes) == ETR_OK) {
     write_start(&e);
     write_graph(&e);
     write_statistics(&e);

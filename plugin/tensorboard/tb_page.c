@@ -105,9 +105,11 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
     etr_first_screen_put_rows(&answer, &screen);
     put_notes(&answer, method);
   }
-  etr_puts(&answer.writer,
-           "\n**See it in color**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
-           "**Color by** *Compute time*.\n");
+  if (p->profile->graph_count > 0)
+    etr_puts(
+        &answer.writer,
+        "\n**See it in color**: open [GRAPHS](#graphs), choose **Tag** `profile/typical`, then "
+        "**Color by** *Compute time*.\n");
   etr_puts(&answer.writer,
            "\n[Curves without smoothing](?smoothing=0#timeseries) \xC2\xB7 "
            "[operator types only](?tagFilter=op_type&smoothing=0#timeseries) \xC2\xB7 "

@@ -276,11 +276,12 @@ static bool add_for_opaque(const largest *of) {
     return true;
   if (!etr_find_time_of_delegates(finder, &inside))
     return false;
-  const char *fact = etr_arena_format(finder->arena, "%s are in %s", time_of(of),
-                                      inside.ticks ? inside.where : "events that are not known");
+  const char *fact = etr_arena_format(finder->arena, "%s are in %s%s", time_of(of),
+                                      inside.ticks ? inside.where : "events that are not known",
+                                      is_computing ? "" : ": `etrecord-tb delegation`");
   return add_words(
       of, is_computing ? ETR_FINDING_LESS_WORK : ETR_FINDING_PROFILER,
-      is_computing ? "Use a smaller input, or fewer channels" : "Use the backend's own profiler",
+      is_computing ? "Use a smaller input, or fewer channels" : "See what is in each delegate",
       fact,
       etr_arena_format(finder->arena, "%s%s%sdocs/backends.md says what each backend can record.",
                        inside.ticks ? "Next: " : "", etr_or_empty(inside.next),

@@ -112,7 +112,7 @@ static const struct {
     {"control_flow", "dynamic_xnnpack", 0, 16, false, true}, /* a module of the same name */
     {"mv2_xnnpack/etdump.etdp", "mv2_xnnpack/etdump.etdp", 0, 0, true, false},
     {"mv2_xnnpack/etdump.etdp", "mv2_xnnpack", 136, 136, true, false},
-    {"mv2_xnnpack/etdump.etdp", "mv2_portable", 0, 221, true, true},
+    {"mv2_xnnpack/etdump.etdp", "mv2_portable", 0, 221, true, false}, /* other backends */
     {"coreml", "vulkan", 0, 0, false, false},
     {"inserted_before", "inserted_after", 24, 26, false, false},
     {"inserted_before", "inserted_xnnpack", 19, 21, false, false},
