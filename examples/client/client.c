@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * client.c - the library from C: prints the ten nodes of a record that take longest.
+ * client.c - the library from C: prints the ten nodes of a record that take longest in the typical
+ * run.
  *
  *   cc client.c $(pkg-config --cflags --libs etrecord_tb) -o client && ./client RECORD_DIR
  */
@@ -12,8 +13,10 @@ int main(int argc, char **argv) {
   etr_inputs inputs;
   etr_error error;
   etr_profile *profile = NULL;
-  if (argc != 2)
-    return fprintf(stderr, "usage: client RECORD_DIR\n"), 2;
+  if (argc != 2) {
+    fprintf(stderr, "usage: client RECORD_DIR\n");
+    return 2;
+  }
   if (etr_inputs_find(&inputs, argv[1], NULL, &error) ||
       etr_profile_open(&profile, &inputs, NULL, &error)) {
     fprintf(stderr, "%s: %s: %s\n", error.file, error.entry, error.message);
@@ -28,12 +31,12 @@ int main(int argc, char **argv) {
     size_t best = graph->node_count;
     for (size_t i = 0; i < graph->node_count; i++)
       if (!printed[i] && graph->times[i].runs &&
-          (best == graph->node_count || graph->times[i].avg > graph->times[best].avg))
+          (best == graph->node_count || graph->times[i].typical > graph->times[best].typical))
         best = i;
     if (best == graph->node_count)
       break;
     printed[best] = true;
-    printf("%12.3f us  %-14s  %s\n", etr_ticks_to_ns(profile, graph->times[best].avg) / 1e3,
+    printf("%12.3f us  %-14s  %s\n", etr_ticks_to_ns(profile, graph->times[best].typical) / 1e3,
            etr_match_name(graph->times[best].match), graph->nodes[best].name);
   }
   free(printed);

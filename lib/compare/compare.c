@@ -796,6 +796,13 @@ static bool pair_methods(comparator *c, uint32_t *base_of, uint32_t *new_of) {
   return true;
 }
 
+/* Returns true for a method that computes anything; index ETR_NONE is no method. */
+static bool computes(const etr_profile *profile, uint32_t index) {
+  const etr_method *method = method_of(profile, index);
+  return method && !method->computes_nothing;
+}
+
+/* Compares each method with its counterpart. Those that only return constants are left out. */
 static etr_status compare_methods(comparator *c) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
   uint32_t *base_of = etr_arena_alloc_array(c->arena, newer->method_count, sizeof *base_of);
@@ -806,10 +813,11 @@ static etr_status compare_methods(comparator *c) {
     return ETR_ERROR_MEMORY;
   c->out->methods = pairs;
   for (uint32_t i = 0; i < newer->method_count; i++)
-    pairs[c->out->method_count++] = (etr_method_pair){
-        .name = newer->methods[i].name, .base_method = base_of[i], .new_method = i};
+    if (computes(newer, i) || computes(base, base_of[i]))
+      pairs[c->out->method_count++] = (etr_method_pair){
+          .name = newer->methods[i].name, .base_method = base_of[i], .new_method = i};
   for (uint32_t i = 0; i < base->method_count; i++)
-    if (new_of[i] == ETR_NONE)
+    if (new_of[i] == ETR_NONE && computes(base, i))
       pairs[c->out->method_count++] = (etr_method_pair){
           .name = base->methods[i].name, .base_method = i, .new_method = ETR_NONE};
   for (size_t i = 0; i < c->out->method_count; i++) {

@@ -904,7 +904,8 @@ static bool list_parts(etr_time *t, etr_method *out) {
   return true;
 }
 
-/* Adds the call overhead that may be time of operators, because the delegate's clock is coarse. */
+/* Adds the part of the calls that may be time of operators, because the delegate's clock is coarse.
+ */
 static void sum_up_hidden(const etr_time *t, etr_method *out, const etr_time_slice_of *p) {
   uint64_t hidden = ETR_MIN(p->ticks,
                             etr_backend_clock_hides(etr_backend_of(p->event->backend), p->operators,

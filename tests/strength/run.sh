@@ -42,6 +42,8 @@ step "valgrind" bash tests/strength/valgrind.sh
 step "fuzzing" bash tests/fuzz/run.sh "$seconds"
 step "OSS-Fuzz" bash tests/strength/oss_fuzz.sh
 step "same bytes elsewhere" bash tests/strength/reproducible.sh
+step "linters" bash tests/strength/lint.sh
+step "documentation site" bash packaging/site/build.sh
 step "interface of the library" bash tests/strength/abi.sh
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 exit $((failed > 0))

@@ -597,21 +597,19 @@ class Finding:
     evidence: str = ""
     saving: str = ""
     saves: Savings | None = None
-    least: float | None = None
     effort: str = ""
     filter: OperatorFilter | None = None
     code: CodeChange | None = None
-    potential: float | None = None
     potential_share: float | None = None
     certainty: str = ""
     caveat: str | None = None
     cost: float | None = None
     share: float | None = None
-    once: bool = False
     slope: float | None = None
     nodes: list[str] = field(default_factory=list)
     instructions: list[int] = field(default_factory=list)
     shares_with: list[int] = field(default_factory=list)
+    docs: str = ""
 
 
 @dataclass
@@ -666,10 +664,11 @@ class RunPhase:
 
 @dataclass
 class MethodSummary:
-    """Where a method's time goes: nodes + delegate_only + framework + unexplained = execute.avg. The rows of by_..., phases, compute_units, findings, output_gaps are dicts.
+    """Where a method's time goes: `parts` add up to Method::execute, in the typical run (`typical`) and over all runs (`avg`).
 
-    delegate_only (delegates, on no node) = inserted (operators that the lowering added) + rest_of_calls (call overhead). Up to clock_hidden of the call overhead may be
-    operator time, because the delegates' clock counts whole microseconds. filtered: the time of the nodes that the filters select.
+    nodes + delegate_only + framework + unexplained = execute.avg are sums of these parts: what is on nodes, what delegates take beside that, the runtime, and what
+    nothing explains. Up to clock_hidden of the time of calling delegates may be time of operators, because the delegates' clock counts whole microseconds. filtered:
+    the time of the nodes that the filters select.
     """
 
     method: str | None

@@ -345,7 +345,10 @@ class Profile(_Handle):
         return model.build_all(model.Graph, self._filtered("nodes", "graphs", unit, method, graph_module=graph, module=module, op=op, backend=backend))
 
     def events(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.EventBlock]:
-        """Returns the events as ExecuTorch's Inspector lists them, joined to nodes."""
+        """Returns the events in blocks, as ExecuTorch's Inspector lists them, joined to nodes.
+
+        Their times are of the runs that count in this profile: Profile(..., skip_runs=0) and etrecord_tb.events() take all runs, as the Inspector does.
+        """
         from . import model
 
         blocks = model.build_all(model.EventBlock, self._filtered("events", "blocks", unit, method, module=module, op=op, backend=backend))
