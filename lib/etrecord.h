@@ -1582,6 +1582,8 @@ typedef struct etr_effective_peaks {
   double gflops, integer_gops, gbs;
   bool flops_given, integer_given, bandwidth_given; /**< given in etr_options.peaks; else the rate
                                                        is the best among the record's large nodes */
+  bool is_estimated; /**< a best rate is that of a node whose time is an estimate, because no other
+                        large node has one */
 } etr_effective_peaks;
 
 /** The peak that limits nodes; unknown unless the peaks that decide it were given. */

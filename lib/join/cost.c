@@ -1101,8 +1101,9 @@ static void raise(double *peak, double rate) {
     *peak = rate;
 }
 
+/* Raises the peaks to the best rates of large nodes whose times are estimates, or are none. */
 static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
-                        const etr_graph *graph) {
+                        const etr_graph *graph, bool of_estimates) {
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node_time *time = &graph->times[i];
     etr_cost_sum sum = {0};
@@ -1112,7 +1113,7 @@ static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
     double calls = (double)time->calls / sum.runs; /* per inference */
     bool is_long = ETR_MIN(sum.ns, etr_ticks_to_ns(profile, time->per_run.p50)) >=
                    LEAST_PEAK_NS * calls;
-    if (!is_long || time->is_estimated)
+    if (!is_long || time->is_estimated != of_estimates)
       continue;
     if (sum.macs >= LEAST_PEAK_MACS * calls)
       raise(sum.integer_macs > 0 ? &best->integer_gops : &best->gflops, etr_cost_gflops(&sum));
@@ -1121,14 +1122,29 @@ static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile,
   }
 }
 
-void etr_effective_peaks_find(etr_profile *profile) {
-  etr_effective_peaks effective_peaks = {0};
+static etr_effective_peaks best_rates(const etr_profile *profile, bool of_estimates) {
+  etr_effective_peaks best = {0};
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
     if (graph && graph->times && graph->costs)
-      raise_peaks(&effective_peaks, profile, graph);
+      raise_peaks(&best, profile, graph, of_estimates);
   }
+  return best;
+}
+
+/* Takes a rate of estimates where there is no other. */
+static void fill(double *peak, double estimate, bool *is_estimated) {
+  *is_estimated |= *peak == 0 && estimate > 0;
+  *peak = *peak > 0 ? *peak : estimate;
+}
+
+void etr_effective_peaks_find(etr_profile *profile) {
+  etr_effective_peaks effective_peaks = best_rates(profile, false);
+  const etr_effective_peaks estimates = best_rates(profile, true);
+  fill(&effective_peaks.gflops, estimates.gflops, &effective_peaks.is_estimated);
+  fill(&effective_peaks.integer_gops, estimates.integer_gops, &effective_peaks.is_estimated);
+  fill(&effective_peaks.gbs, estimates.gbs, &effective_peaks.is_estimated);
   effective_peaks.flops_given = profile->peaks.flops > 0;
   effective_peaks.integer_given = profile->peaks.integer_ops > 0;
   effective_peaks.bandwidth_given = profile->peaks.bandwidth > 0;

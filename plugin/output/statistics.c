@@ -189,6 +189,7 @@ static const etr_field effective_peaks_fields[] = {
     {"flops_given", ROOFS(ETR_CELL_FLAG, flops_given)},
     {"integer_given", ROOFS(ETR_CELL_FLAG, integer_given)},
     {"bandwidth_given", ROOFS(ETR_CELL_FLAG, bandwidth_given)},
+    {"is_estimated", ROOFS(ETR_CELL_FLAG, is_estimated)},
 };
 ETR_ROW_TYPE(effective_peaks, effective_peaks_fields);
 

@@ -80,11 +80,13 @@ static bool put_balance(etr_profile_doc *e, const etr_method *method) {
   const etr_fields *f = &e->fields;
   const char *notes[ETR_BALANCE_MOST_NOTES];
   etr_balance balance;
-  if (!etr_balance_make(&balance, &e->arena, method))
+  /* Runs that may be of several methods have the parts that a summary shows. */
+  const etr_method *joined = method->shared ? method->shared->method : method;
+  if (!etr_balance_make(&balance, &e->arena, joined))
     return false;
   etr_field_put_rows(f, "balance", &etr_balance_fields, ETR_ROWS(balance.list, balance.count));
-  etr_field_ticks(f, "clock_hidden", (double)method->clock_hidden_ticks);
-  etr_field_ticks(f, "clock_hidden_typical", method->clock_hidden_typical);
+  etr_field_ticks(f, "clock_hidden", (double)joined->clock_hidden_ticks);
+  etr_field_ticks(f, "clock_hidden_typical", joined->clock_hidden_typical);
   etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &e->arena, f->profile, method));
   return true;
 }

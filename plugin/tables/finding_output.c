@@ -46,6 +46,10 @@ static etr_cell sureness(const void *row) {
   return etr_cell_text(etr_sureness_name(finding_of(row)->sureness));
 }
 
+static etr_cell docs(const void *row) {
+  return etr_cell_text(etr_finding_docs(finding_of(row)->kind));
+}
+
 #define FINDING(name) ETR_VIA(finding_row, finding, etr_finding, name)
 
 /* ETR_IN_DOCUMENT has what the dashboard shows. */
@@ -62,15 +66,17 @@ static const etr_field finding_fields[] = {
     {"evidence", "evidence", ETR_CELL_NAME, EVERY, FINDING(evidence), .says = "why, in sentences"},
     {"saving", "saving", ETR_CELL_NAME, EVERY, FINDING(saving),
      .says = "saving, certainty and caveat as a sentence"},
-    {"least", "least", ETR_CELL_TIME, EVERY, FINDING(least), .nullable = true,
+    {NULL, "least", ETR_CELL_TIME, ETR_IN_DATA, FINDING(least), .nullable = true,
      .says = "the least that it saves; null: nothing is known of the least"},
-    {"potential", "potential", ETR_CELL_TIME, EVERY, FINDING(potential), .nullable = true,
+    {NULL, "potential", ETR_CELL_TIME, ETR_IN_DATA, FINDING(potential), .nullable = true,
      .says = "the most that the change could save, per inference, or once if `once`; null: not "
              "known"},
     {"potential_share", "potential share", ETR_CELL_RATE, EVERY, FINDING(potential_share),
      .nullable = true},
     {"certainty", "certainty", ETR_CELL_WORD, EVERY, .get = sureness},
     {"effort", "effort", ETR_CELL_WORD, EVERY, .get = effort, .says = "what it takes"},
+    {"docs", NULL, ETR_CELL_NAME, ETR_IN_JSON | ETR_IN_DOCUMENT, .get = docs,
+     .says = "the section that says how: docs/findings.md#quantize"},
     {"caveat", "caveat", ETR_CELL_NAME, ROWS, FINDING(caveat), .blank_is_null = true,
      .nullable = true},
     {"cost", "cost", ETR_CELL_TIME, EVERY, FINDING(cost), .nullable = true,
@@ -78,7 +84,7 @@ static const etr_field finding_fields[] = {
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
     {"share", "share", ETR_CELL_RATE, EVERY, FINDING(share), .nullable = true,
      .says = "cost as a part of Method::execute"},
-    {"once", "once", ETR_CELL_FLAG, ROWS, FINDING(is_once),
+    {NULL, "once", ETR_CELL_FLAG, ETR_IN_DATA, FINDING(is_once),
      .says = "it is about time that is spent once, not in each inference"},
     {"slope", NULL, ETR_CELL_TIME, ETR_IN_JSON, FINDING(slope)},
     {NULL, "nodes", ETR_CELL_BYTES, ETR_IN_DATA, FINDING(node_count)},

@@ -682,10 +682,10 @@ bool etr_first_screen_explain(etr_answer *answer, const etr_findings *findings, 
     etr_section_item(answer,
                      etr_arena_format(&answer->arena, "%zu. %s%s%s", i + 1, finding->title,
                                       finding->fact[0] ? ": " : "", finding->fact),
-                     etr_arena_format(&answer->arena, "%s %s Effort: %s. How: docs/findings.md#%s",
+                     etr_arena_format(&answer->arena, "%s %s Effort: %s. How: %s",
                                       finding->evidence, finding->saving,
                                       etr_effort_text(finding->effort),
-                                      etr_finding_kind_name(finding->kind)));
+                                      etr_finding_docs(finding->kind)));
     if (!code)
       continue;
     put_code(answer, code);

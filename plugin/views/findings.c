@@ -32,6 +32,27 @@ const char *etr_finding_kind_name(etr_finding_kind kind) {
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
+const char *etr_finding_docs(etr_finding_kind kind) {
+#define SECTION(name) "docs/findings.md#" name
+  static const char *const sections[] = {
+      SECTION("fallback"),       SECTION("not_delegated"),  SECTION("library"),
+      SECTION("constants"),      SECTION("layout"),         SECTION("copies"),
+      SECTION("quantize_pairs"), SECTION("batch_norm"),     SECTION("attention"),
+      SECTION("output_layer"),   SECTION("float_beside"),   SECTION("calls"),
+      SECTION("outlier"),        SECTION("first_run"),      SECTION("load"),
+      SECTION("drift"),          SECTION("waiting"),        SECTION("cpu_fallback"),
+      SECTION("small_calls"),    SECTION("memory_bound"),   SECTION("slow_rate"),
+      SECTION("above_peak"),     SECTION("step"),           SECTION("modes"),
+      SECTION("slow_runs"),      SECTION("periodic"),       SECTION("slow_operator"),
+      SECTION("inaccurate"),     SECTION("cache_copies"),   SECTION("positions"),
+      SECTION("merge"),          SECTION("repeated_heads"), SECTION("weights"),
+      SECTION("embedding"),      SECTION("quantize"),       SECTION("delegate"),
+      SECTION("more_per_call"),  SECTION("profiler"),       SECTION("less_work"),
+  };
+#undef SECTION
+  return (size_t)kind < ETR_COUNT(sections) ? sections[kind] : "";
+}
+
 const char *etr_sureness_name(etr_sureness sureness) {
   static const char *const names[] = {"sure", "likely", "rule_of_thumb", "possible"};
   return (size_t)sureness < ETR_COUNT(names) ? names[sureness] : "";

@@ -30,6 +30,10 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
 /** Returns a kind as written in JSON: "fallback", "not_delegated", ... Static. */
 const char *etr_finding_kind_name(etr_finding_kind kind);
 
+/** Returns the section that says how to do what a kind advises: "docs/findings.md#quantize".
+ * Static. */
+const char *etr_finding_docs(etr_finding_kind kind);
+
 /** Returns "sure", "likely", "rule_of_thumb" or "possible". Static. */
 const char *etr_sureness_name(etr_sureness sureness);
 

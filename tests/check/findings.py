@@ -19,6 +19,9 @@ TABLE = {
     "attention": ("", "llama_xnnpack llama_portable decoder_cache", "vit_xnnpack mv2_xnnpack masked_attention"),
     "output_layer": ("", "n_tied_toedge", "llama_xnnpack llama_portable mv2_xnnpack vit_xnnpack"),
     "batch_norm": ("", "bn_folding", "bn_unfused resnext_pre mv2_xnnpack old_0_7_0_mv2"),
+    # Keys and values of two heads each are repeated in the Llamas; no fixture has many small layers of one input.
+    "repeated_heads": ("", "llama_xnnpack llama_portable", "vit_xnnpack mv2_xnnpack add_mul masked_attention"),
+    "merge": ("", "", "llama_xnnpack vit_xnnpack mv2_xnnpack add_mul p_gates"),
     "quantize_pairs": ("", "requantized", "quantized_xnnpack p_zoo_q mlp_dynq"),
     "float_beside": ("", "partly_quantized", "quantized_xnnpack p_zoo_q mv2_xnnpack"),
     "waiting": ("b_qnn b_vulkan", "", "b_ethosu b_neutron llama_xnnpack"),
@@ -36,6 +39,7 @@ TABLE = {
     "drift": ("", "drift/etdump.etdp", "drift add_mul mv2_xnnpack"),
     "slow_operator": ("", "n_clips", "add_mul mv2_xnnpack"),
 }
+HOW = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "findings.md"), encoding="utf-8").read()
 TIMING = ("outlier", "drift", "step", "modes", "slow_runs", "periodic", "slow_operator")
 WEIGHTS = {"sure": 1, "likely": 0.7, "rule_of_thumb": 0.5, "possible": 0.4}
 
@@ -60,6 +64,8 @@ def check_list(name, found):
         where, saves = f"{name}: {finding['kind']}", finding["saves"]
         assert 0 < len(finding["title"]) <= 44 and len(finding["fact"]) <= 120, (where, finding["title"], finding["fact"])
         assert saves["low"] is None or 0 < saves["low"] <= saves["high"] + 1e-12, (where, saves)
+        assert finding["docs"] == f"docs/findings.md#{finding['kind']}" and f"\n## {finding['kind']}\n" in HOW, (where, finding["docs"])
+        assert "least" not in finding and "potential" not in finding and "once" not in finding, where
         assert finding["effort"] in ("link_flag", "re_export", "change_model", "record_again"), where
         assert finding["certainty"] != "sure" or finding["kind"] not in ("quantize", "delegate"), where
         assert finding["evidence"].endswith(".") and finding["saving"].endswith("."), where

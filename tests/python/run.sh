@@ -20,6 +20,20 @@ pip=("$folder/venv/bin/pip" --disable-pip-version-check -q)
 rm -rf "$folder/wheels"
 # Compiled fast, as what is optimized is tested by all others; packaging/wheels/test.sh tests wheels as they are published.
 "${pip[@]}" wheel --no-deps --no-build-isolation -w "$folder/wheels" -C "build-dir=$folder/build" -C "cmake.define.CMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG" "$root"
+# What an index checks before it takes a wheel, and what the licenses of its parts ask for.
+"$folder/venv/bin/python" - "$folder"/wheels/etrecord_tb-*.whl <<'END'
+import sys, zipfile
+from packaging.metadata import Metadata
+wheel = zipfile.ZipFile(sys.argv[1])
+names = wheel.namelist()
+metadata = Metadata.from_email(wheel.read(next(name for name in names if name.endswith(".dist-info/METADATA"))), validate=True)
+assert metadata.license_expression and metadata.license_files, "the metadata name no license"
+for file in metadata.license_files:
+    assert any(name.endswith(f"/licenses/{file}") for name in names), f"{file} is not in the wheel"
+notice = wheel.read(next(name for name in names if name.endswith("/NOTICE"))).decode()
+assert all(part in notice for part in ("preact", "htm", "signals")), "the NOTICE lacks a part of the page"
+assert sum(entry.compress_size for entry in wheel.infolist()) < 2_000_000, "the wheel is large"
+END
 "${pip[@]}" install --no-deps "$folder"/wheels/etrecord_tb-*.whl
 cd "$folder" # away from the sources, so that what was installed is imported
 exec "$folder/venv/bin/python" -m pytest -q -p no:cacheprovider "$root/tests/python"

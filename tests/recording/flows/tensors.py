@@ -13,7 +13,7 @@ def say(name, value):
         for each in value:
             say(name, each)
     elif hasattr(value, "shape"):
-        print(name, list(value.shape), str(value.dtype).split(".")[-1], float((value * 1.0).mean()), float(value.max()), int((value != 0).sum()))
+        print(name, list(value.shape), str(value.dtype).split(".")[-1], f"{float((value * 1.0).mean()):.4f}", float(value.max()), int((value != 0).sum()))
     else:
         print(name, value)
 

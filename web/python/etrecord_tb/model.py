@@ -597,21 +597,19 @@ class Finding:
     evidence: str = ""
     saving: str = ""
     saves: Savings | None = None
-    least: float | None = None
     effort: str = ""
     filter: OperatorFilter | None = None
     code: CodeChange | None = None
-    potential: float | None = None
     potential_share: float | None = None
     certainty: str = ""
     caveat: str | None = None
     cost: float | None = None
     share: float | None = None
-    once: bool = False
     slope: float | None = None
     nodes: list[str] = field(default_factory=list)
     instructions: list[int] = field(default_factory=list)
     shares_with: list[int] = field(default_factory=list)
+    docs: str = ""
 
 
 @dataclass

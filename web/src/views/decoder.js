@@ -13,7 +13,7 @@ const NS = 1e6; // ns in a ms, in which times of a token are
 
 /** Returns "3250 tokens/s" of a method or of a phase of its runs; "" if the tokens are not known. */
 export const speedText = throughput =>
-  throughput?.tokens_per_second ? `${rateText(throughput.tokens_per_second)} tokens/s` : '';
+  throughput?.tokens_per_second ? `${rateText(Number(throughput.tokens_per_second.toPrecision(3)))} tokens/s` : '';
 
 /** When the first token is there: of the method that reads the prompt. */
 export function firstTokenText() {
@@ -60,7 +60,13 @@ export function Decoder() {
   const table = html`<section class="card"><${SmallTable} caption="By kind of layer"
     rows=${kinds.toSorted((a, b) => b.typical - a.typical)} columns=${[
       {key: 'kind', title: 'kind of layer', class: 'key', text: ({kind}) => kind.replace('_', ' ')},
-      {key: 'count', title: 'operators', number: true, text: ({count}) => String(count)},
+      {
+        key: 'count',
+        title: 'operators',
+        number: true,
+        text: ({count}) => String(count),
+        why: () => explainRuns('operators of the kind that ran'),
+      },
       {
         key: 'time',
         title: unitName.value,
@@ -71,7 +77,13 @@ export function Decoder() {
         why: () => explainRuns('typical time of all layers of the kind'),
       },
       {key: 'bar', title: '', class: 'bar-cell', cell: ({typical}) => bar(typical, most, 'runtime')},
-      {key: 'share', title: 'share', number: true, text: ({share}) => shareText(share, 1)},
+      {
+        key: 'share',
+        title: 'share',
+        number: true,
+        text: ({share}) => shareText(share, 1),
+        why: () => explainRuns('of the typical time of Method::execute'),
+      },
     ]} /></section>`;
   return html`<div class="decoder">${kinds.length > 1 ? table : null}
     ${growth?.method === method.value.name && growth.curve.length > 1 ? html`<${Curve} ...${growth} />` : null}</div>`;

@@ -15,7 +15,7 @@ import {TOP_LEVEL, placeOf} from '../base/method.js';
 import {theme} from '../parts/theme.js';
 import {declare, get, number, peek, set} from '../base/store.js';
 import {Figure, Link, ModuleLink, NodeLink, commandOf} from '../parts/bits.js';
-import {download, savePicture, svgText} from '../parts/export.js';
+import {download, svgText} from '../parts/export.js';
 import {SmallTable} from '../parts/table.js';
 import {Definitions, detailsOfKind} from './details.js';
 
@@ -286,8 +286,9 @@ function Map2D({tensors, memory, at, chosen}) {
     style=${{height: `${MAP_HEIGHT}px`}} role="img"
     aria-label="Planned tensors by instruction and offset; the tables list them" onPointerMove=${hover}
     onPointerLeave=${() => (tip.current.textContent = '')} onClick=${click}></canvas>
-    <p class="said" ref=${tip} aria-description="as planned"></p><p
-      class="note">Across: instructions. Up: offsets in the buffer. The colour is the backend of the operator that makes the tensor. <span class="acts"><${Link} act=${() => savePicture('memory.png', canvas.current)}>Save as PNG<//></span></p></section>`;
+    <p class="said" ref=${tip} aria-description="as planned"></p><p class="note">
+      ${'Across: instructions. Up: offsets in the buffer. The colour is the backend of the operator that makes the tensor.'}
+      </p></section>`;
 }
 
 /* ---- Tensors ---- */
