@@ -326,6 +326,9 @@ static const char *circumstances(report *r, const etr_summary *s) {
   put_noise(
       &writer, s->method,
       etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
+  const char *odd = etr_odd_recordings_text(&r->answer.arena, r->answer.profile, s->method);
+  if (odd && odd[0])
+    etr_putf(&writer, DOT "%s", odd);
   if (r->loads.whole && r->loads.timed_methods == 1) {
     etr_puts(&writer, DOT "loading takes ");
     put_time(r, &writer, r->loads.whole->stats.typical);

@@ -29,6 +29,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   etr_unit unit = etr_unit_of_method(answer->profile, method);
   const char *excluded = etr_excluded_runs_text(&answer->arena, answer->profile, method, unit);
   const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, unit);
+  const char *odd = etr_odd_recordings_text(&answer->arena, answer->profile, method);
   etr_puts(w, is_first ? "## " : "\n### ");
   if (is_first)
     etr_put_markdown(w, name);
@@ -54,6 +55,10 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
     etr_putf(w, "; %s", excluded);
   if (steadiness && steadiness[0])
     etr_putf(w, "; %s", steadiness);
+  if (odd && odd[0]) {
+    etr_puts(w, "; ");
+    etr_put_markdown(w, odd);
+  }
   const char *clock = is_first ? etr_label_clock(answer->profile, unit) : NULL;
   if (clock)
     etr_putf(w, "; **%s**", clock);

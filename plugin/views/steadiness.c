@@ -4,6 +4,7 @@
  */
 #include "views/steadiness.h"
 
+#include "base/system.h"
 #include "output/ranking.h"
 #include "output/text_table.h"
 
@@ -147,5 +148,24 @@ const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile,
     put_noise(&writer, profile, &phase->noise, unit);
     any = true;
   }
+  return etr_text_end(&text, &writer);
+}
+
+const char *etr_odd_recordings_text(etr_arena *arena, const etr_profile *profile,
+                                    const etr_method *method) {
+  enum { MOST_SHOWN = 3 };
+  etr_text text;
+  etr_writer writer;
+  size_t count = method->odd_recording_count;
+  etr_text_begin(&text, arena, &writer);
+  for (size_t i = 0; i < ETR_MIN(count, (size_t)MOST_SHOWN); i++) {
+    const etr_odd_recording *odd = &method->odd_recordings[i];
+    etr_putf(&writer, "%s%s, ",
+             i ? "; " : "odd, left out: ", etr_last_part(profile->etdumps[odd->dump]));
+    etr_put_change_of_time(&writer, odd->change);
+    etr_puts(&writer, " than the others");
+  }
+  if (count > MOST_SHOWN)
+    etr_putf(&writer, "; and %zu more", count - MOST_SHOWN);
   return etr_text_end(&text, &writer);
 }
