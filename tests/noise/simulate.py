@@ -116,21 +116,33 @@ def step(size):
     return lambda rng, runs: whole_runs(rng, np.where(np.arange(runs) >= runs * rng.uniform(.2, .8), 1 + size, 1))
 
 
+def clock(values, change):
+    """A clock of several speeds, which changes with this chance before a run."""
+    def make(rng, runs):
+        chosen, factors = rng.integers(len(values)), []
+        for _ in range(runs):
+            if rng.random() < change:
+                chosen = rng.integers(len(values))
+            factors.append(values[chosen])
+        return whole_runs(rng, factors)
+    return make
+
+
 def drift(size):
     return lambda rng, runs: whole_runs(rng, 1 + size * np.arange(runs) / (runs - 1))
 
 
-def a_tenth(rng, runs):
+def some(rng, runs, share=.1):
     """Two runs or more."""
     while True:
-        chosen = rng.random(runs) < .1
+        chosen = rng.random(runs) < share
         if chosen.sum() >= 2:
             return chosen
 
 
 def slow_runs(low, high):
     def make(rng, runs):
-        factors, slow = np.ones(runs), a_tenth(rng, runs)
+        factors, slow = np.ones(runs), some(rng, runs)
         factors[slow] = rng.uniform(low, high, slow.sum())
         return whole_runs(rng, factors)
     return make
@@ -139,7 +151,7 @@ def slow_runs(low, high):
 def slow_operators(rng, runs):
     """One operator at a time, as an interruption makes it."""
     factors = quiet(rng, runs)
-    for run in np.nonzero(a_tenth(rng, runs))[0]:
+    for run in np.nonzero(some(rng, runs))[0]:
         kernel = rng.integers(KERNELS)
         factors[run, kernel] += rng.uniform(2, 5) * USUAL.sum() / USUAL[kernel]
     return factors
@@ -147,21 +159,40 @@ def slow_operators(rng, runs):
 
 def unequally_slow(rng, runs):
     factors = quiet(rng, runs)
-    factors[a_tenth(rng, runs)] *= 4. ** rng.uniform(.6, 1.2, KERNELS)
+    factors[some(rng, runs)] *= 4. ** rng.uniform(.6, 1.2, KERNELS)
     return factors
+
+
+def contention(operators, share):
+    """A neighbor saturates memory in some runs: so many operators take 3 to 6 times as long, the others up to a fifth longer."""
+    def make(rng, runs):
+        factors, bound = quiet(rng, runs), rng.permutation(KERNELS)[:operators]
+        for run in np.nonzero(some(rng, runs, share))[0]:
+            factors[run] *= rng.uniform(1, 1.2, KERNELS)
+            factors[run, bound] *= rng.uniform(3, 6)
+        return factors
+    return make
 
 
 def every_eighth(rng, runs):
     return whole_runs(rng, np.where(np.arange(runs) % 8 == 3, 3.5, 1))
 
 
-def prompts(rng, runs):
-    """Four prompts of 8 to 64 tokens, each with as many steps behind it: operators grow unlike each other with the number of tokens."""
+def prompts_of(rng, lengths, runs):
+    """Prompts of so many tokens, each with as many steps behind it, as far as there are runs: operators grow unlike each other with the number of tokens."""
     power = np.where(rng.random(KERNELS) < .2, rng.uniform(0, .3, KERNELS), np.where(rng.random(KERNELS) < .2, rng.uniform(1.5, 2, KERNELS), rng.uniform(.7, 1, KERNELS)))
     rows = []
-    for tokens in rng.integers(8, 64, 4):
-        rows += [tokens**power] + [np.ones(KERNELS)] * (runs // 4 - 1)
-    return quiet(rng, runs) * np.array(rows)
+    for tokens in lengths:
+        rows += [tokens**power] + [np.ones(KERNELS)] * (runs // len(lengths) - 1)
+    return quiet(rng, runs) * np.array(rows + [np.ones(KERNELS)] * (runs - len(rows)))
+
+
+def prompts(rng, runs):
+    return prompts_of(rng, rng.integers(8, 64, 4), runs)
+
+
+def given_prompts(*lengths):
+    return lambda rng, runs: prompts_of(rng, lengths, runs)
 
 
 def warm_up(*factors):
@@ -184,6 +215,35 @@ def sides(make, recordings, runs, between=0., change=0., between_rows=0., change
     return draw
 
 
+def with_an_odd_one(draw):
+    """One recording of the newer side is 30 % slower than the others, as with another program beside it."""
+    def make(rng):
+        (base, new), changed = draw(rng)
+        new[rng.integers(len(new))] *= 1.3
+        return [base, new], changed
+    return make
+
+
+def of_other_lengths(make, base_runs, new_runs, change=0.):
+    """One recording a side."""
+    return lambda rng: ([[make(rng, base_runs)], [make(rng, new_runs) * (1 + change)]], np.full(KERNELS, change > 0))
+
+
+# When files were written, in seconds: of recording i of count on a side.
+
+
+def taken_in_turns(side, i, count):
+    return 1.6e9 + 600 * (2 * i + side)
+
+
+def one_side_after_the_other(side, i, count):
+    return 1.6e9 + 600 * (count * side + i)
+
+
+def copied(side, i, count):
+    return 1.6e9 + 1e-4 * (count * side + i)
+
+
 class Command:
     """The command, and a folder for what it reads."""
 
@@ -196,14 +256,15 @@ class Command:
             raise RuntimeError('%s: %d %s' % (arguments, done.returncode, done.stderr[:300]))
         return json.loads(done.stdout)['methods'][0], done.returncode
 
-    def diff(self, recordings, *options):
-        for name, side in zip(('base', 'new'), recordings):
+    def diff(self, recordings, *options, times=taken_in_turns):
+        for number, (name, side) in enumerate(zip(('base', 'new'), recordings)):
             folder = self.folder / name
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             (folder / 'etrecord.bin').symlink_to(TEMPLATES / 'etrecord.bin')
             for i, factors in enumerate(side):
                 write_dump(folder / ('%d.etdp' % i), USUAL * factors)
+                os.utime(folder / ('%d.etdp' % i), (times(number, i, len(side)),) * 2)
         return self.ask('diff', self.folder / 'base', self.folder / 'new', *options)
 
     def methods(self, tokens, recording):
@@ -213,17 +274,33 @@ class Command:
         done = subprocess.run([self.path, 'events', self.folder / 'two.pte', self.folder / 'two.etdp', '--format', 'json'], capture_output=True, text=True)
         return json.loads(done.stdout)['blocks']
 
-    def summary(self, factors):
+    def summary(self, factors, record=None):
+        """record: in TEMPLATES; of a dump alone nothing is known of the inputs."""
         write_dump(self.folder / 'alone.etdp', USUAL * factors)
-        return self.ask('summary', self.folder / 'alone.etdp')[0]
+        return self.ask('summary', *([TEMPLATES / record] if record else []), self.folder / 'alone.etdp')[0]
 
 
 # ---- What is counted: functions of the command and a random generator, from 0 to 1 ----
 
 
-def says(draw, *verdicts, options=()):
+def says(draw, *verdicts, options=(), times=taken_in_turns):
     """Of Method::execute."""
-    return lambda command, rng: command.diff(draw(rng)[0], *options)[0]['execute']['verdict'] in verdicts
+    return lambda command, rng: command.diff(draw(rng)[0], *options, times=times)[0]['execute']['verdict'] in verdicts
+
+
+def is_decided_as_promised(make):
+    """Of the pairs of which it says that N recordings in all would decide, those that N decide. Others have no rate: nan."""
+    kinds = [(.03, None), (.05, None), (.1, None), (0., '5%'), (.02, '5%'), (.08, '5%'), (.1, '5%')]  # change, limit
+    def promise(command, rng):
+        change, limit = kinds[rng.integers(len(kinds))]
+        recordings = sides(make, 50, 10, (.01, .02, .03)[rng.integers(3)], change)(rng)[0]
+        def ask(number):
+            method, status = command.diff([side[:number] for side in recordings], *(['--fail-above', limit] if limit else []))
+            is_decided = status in (0, 3) if limit else method['execute']['verdict'] in ('slower', 'faster')
+            return is_decided, method['execute']['recordings_needed']
+        is_decided, needed = ask(3)
+        return np.nan if is_decided or not needed else ask(needed)[0]
+    return promise
 
 
 def rows_called_changed(draw):
@@ -256,8 +333,20 @@ def exits(draw, status, limit='5%'):
     return lambda command, rng: command.diff(draw(rng)[0], '--fail-above', limit)[1] == status
 
 
-def has_phases(make, runs=40):
-    return lambda command, rng: len(command.summary(make(rng, runs)).get('phases_of_runs') or []) > 1
+def has_phases(make, runs=40, record=None):
+    return lambda command, rng: len(command.summary(make(rng, runs), record).get('phases_of_runs') or []) > 1
+
+
+def surely_a_first_run(make):
+    """Is the first run, which is a prompt, surely called slow?"""
+    def is_sure(command, rng):
+        findings = command.summary(make(rng, 40), 'etrecord_dynamic.bin')['findings']
+        return any(finding['kind'] == 'first_run' and finding['certainty'] == 'sure' for finding in findings)
+    return is_sure
+
+
+def leaves_out_any(make):
+    return lambda command, rng: command.summary(make(rng, 40), 'etrecord_dynamic.bin')['skipped_runs'] > 0
 
 
 def finds(make, runs, *kinds):
@@ -304,12 +393,31 @@ def cells():
     for name in ('quiet', 'two modes 1.15'):
         for between in (.01, .02, .03):
             most(false, '1 of 30, %s, recordings differ by %.0f %%' % (name, 100 * between), says(sides(KINDS[name], 1, 30, between), *changed))
+    told(false, '1 of 5, stretches 1.15', says(sides(stretches(1.15), 1, 5), *changed))
     told(false, '1 of 10, stretches 1.15', says(sides(stretches(1.15), 1, 10), *changed))
     told(false, '1 of 30, quiet, recordings differ by 8 %', says(sides(quiet, 1, 30, .08), *changed))
     most(false, '2 of 10, two modes 1.15, recordings differ by 3 %', says(sides(modes(1.15), 2, 10, .03), *changed))
     for name in ('quiet', 'two modes 1.15', 'correlated 0.8', 'step 15 %'):
         for recordings in (3, 5):
             most(false, '%d of 10, %s, recordings differ by 3 %%' % (recordings, name), says(sides(KINDS[name], recordings, 10, .03), *changed))
+    for name, make, between in (('correlated 0.95', correlated(.95, .02), 0), ('clock of three levels', clock([1, 1.12, 1.3], .05), 0), ('big and little cores', clock([1, 1, 1, 2.2], .03), 0),
+                                ('quiet, recordings differ by 8 %', quiet, .08)):
+        most('unchanged, called surely slower or faster', '1 of 30, %s' % name, says(sides(make, 1, 30, between), *changed), 6)
+        most(false, '5 of 10, %s' % name, says(sides(make, 5, 10, between), *changed))
+        most('--fail-above 5%: unchanged, exit 3', '1 of 30, %s' % name, exits(sides(make, 1, 30, between), 3), 6)
+    most(false, '5 of 10, quiet, one recording 30 % slower', says(with_an_odd_one(sides(quiet, 5, 10, .01)), *changed))
+    least('changed, called slower', '5 of 10, quiet, +10 %, one recording 30 % slower', says(with_an_odd_one(sides(quiet, 5, 10, .01, .1)), 'slower'), 90)
+    least('changed, called slower', '10 of 10, quiet, +5 %, one recording 30 % slower', says(with_an_odd_one(sides(quiet, 10, 10, .01, .05)), 'slower'), 90)
+    for runs in ((5, 5), (5, 30)):
+        most('unchanged, called surely slower or faster', '%d and %d runs, clock of three levels' % runs, says(of_other_lengths(clock([1, 1.12, 1.3], .05), *runs), *changed), 3)
+        least('20 times as long, called slower', '%d and %d runs, quiet' % runs, says(of_other_lengths(quiet, *runs, 19), 'slower'), 97)
+        least('20 times as long, --fail-above 5%: exit 3', '%d and %d runs, quiet' % runs, exits(of_other_lengths(quiet, *runs, 19), 3), 97)
+    changed_by_a_tenth = sides(quiet, 5, 10, .01, .1)
+    most('changed, called surely slower', '5 of 10, +10 %, one side recorded after the other', says(changed_by_a_tenth, 'slower', times=one_side_after_the_other), 3)
+    least('changed, called likely slower', '5 of 10, +10 %, one side recorded after the other', says(changed_by_a_tenth, 'likely_slower', times=one_side_after_the_other), 97)
+    least('changed, called slower', '5 of 10, +10 %, files copied', says(changed_by_a_tenth, 'slower', times=copied), 97)
+    least('20 times as long, called slower', '1 of 30, one side recorded after the other', says(sides(quiet, 1, 30, .01, 19), 'slower', times=one_side_after_the_other), 97)
+    least('decided by as many recordings as it said', '3 of 10 and more, +3 to +10 % and around a limit of 5 %, recordings differ by 1 to 3 %', is_decided_as_promised(quiet), 80)
     rows = 'rows, unchanged, called slower or faster'
     most(rows, '1 of 30, two modes 1.15', rows_called_changed(sides(modes(1.15), 1, 30)))
     most(rows, '1 of 30, quiet, recordings and rows differ by 2 %', rows_called_changed(sides(quiet, 1, 30, .02, 0, .02)))
@@ -318,6 +426,7 @@ def cells():
 
     found = 'changed, called slower'
     most('changed, called surely slower', '1 of 30, quiet, +20 %, recordings differ by 1 %', says(sides(quiet, 1, 30, .01, .2), 'slower'), 0)
+    least('changed, called likely slower', '1 of 30, quiet, +15 %, recordings differ by 1 %', says(sides(quiet, 1, 30, .01, .15), 'likely_slower'), 85)
     least('changed, called likely slower', '1 of 30, quiet, +20 %, recordings differ by 1 %', says(sides(quiet, 1, 30, .01, .2), 'likely_slower'), 90)
     least(found, '3 of 10, quiet, +10 %, recordings differ by 1 %', says(sides(quiet, 3, 10, .01, .1), 'slower'), 85)
     least(found, '5 of 10, quiet, +10 %, recordings differ by 1 %', says(sides(quiet, 5, 10, .01, .1), 'slower'), 95)
@@ -353,6 +462,13 @@ def cells():
     most(one_kind, '40 runs, operators unequally slow', has_phases(unequally_slow))
     most(one_kind, '40 runs, stretches 3.2', has_phases(stretches(3.2)), 5)
     least('prompts and steps, called phases', '4 prompts of 8 to 64 tokens, 9 steps each', has_phases(prompts), 90)
+    for operators in (5, 10):
+        for share in (.1, .25):
+            most(one_kind, '40 runs of static inputs, contention of %d of 25 operators in %.0f %%' % (operators, 100 * share), has_phases(contention(operators, share), record='etrecord.bin'), 3)
+    most(one_kind, '40 runs of static inputs, times of prompts', has_phases(prompts, record='etrecord.bin'), 3)
+    least('prompts and steps, called phases', '4 prompts of 8 to 64 tokens, 9 steps each, dynamic inputs', has_phases(prompts, record='etrecord_dynamic.bin'), 90)
+    most('a prompt, surely called a slow first run', '40 runs, a prompt of 48 tokens first', surely_a_first_run(given_prompts(48)), 3)
+    most('a prompt, left out as warm-up', '40 runs, prompts of 16, 32 and 64 tokens', leaves_out_any(given_prompts(16, 32, 64)), 10)
     least('slow runs, called so, or two modes', '40 runs, slow ones x3 to 6', finds(slow_runs(3, 6), 40, 'slow_runs', 'modes'), 90)
     least('slow runs, called so, or two modes', '40 runs, slow ones x4', finds(slow_runs(4, 4), 40, 'slow_runs', 'modes'), 90)
     least('one operator at a time, called so', '40 runs', finds(slow_operators, 40, 'slow_operator'), 90)
@@ -386,7 +502,8 @@ def measure(job):
         pairs = (pairs + 2) // 3  # each has thirty runs that are counted
     rng, command = np.random.default_rng([SEED, zlib.crc32(('%s/%s' % (question, cell)).encode())]), Command(path)
     try:
-        return index, 100 * float(np.mean([count(command, rng) for _ in range(pairs)]))
+        counts = [count(command, rng) for _ in range(pairs)]
+        return index, 100 * float(np.nanmean(counts)) if not np.all(np.isnan(counts)) else 0.
     finally:
         shutil.rmtree(command.folder, ignore_errors=True)
 
