@@ -300,7 +300,8 @@ bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *ou
     out->next = "more work in each call: fewer and larger delegates, or several inputs at once";
     break;
   case ETR_TIME_OPAQUE:
-    out->where = etr_arena_format(arena, "%s, which records no operators", label);
+    out->where = etr_arena_format(arena, "%s, which %s no operators", label,
+                                  is_known ? "records" : "record");
     out->next = "`delegation`, which lists what each call contains";
     break;
   case ETR_TIME_DELEGATE_PHASES:

@@ -56,7 +56,9 @@ def count_instructions(words, out):
     said = done.stderr.decode(errors='replace')
     if done.returncode:
         raise RuntimeError('exit status %d\n%s' % (done.returncode, said[-800:]))
-    return int(re.search(r'I +refs: +([\d,]+)', said)[1].replace(',', '')), len(done.stdout) + written_below(out)
+    # Of all processes: some commands read in one and write in another.
+    instructions = sum(int(count.replace(',', '')) for count in re.findall(r'I +refs: +([\d,]+)', said))
+    return instructions, len(done.stdout) + written_below(out)
 
 
 def measure_once(words):

@@ -99,10 +99,8 @@ function Runs() {
 function RunsText() {
   const {execute, runs, skippedRuns} = method.value,
     {stat, label} = times.value,
-    load = profile.value.load.reduce(
-      (sum, event) => sum + (/^(Program::load_method|Method::init)$/.test(event.event_name) ? (event.typical ?? 0) : 0),
-      0,
-    );
+    /* The longest event contains the others. */
+    load = Math.max(0, ...profile.value.load.map((event) => event.typical ?? 0));
   const range = execute.min === null ? '' : `, ${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`;
   return html`<div aria-description=${explainRuns('the fastest and the slowest run')}>
     ${
