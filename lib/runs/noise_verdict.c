@@ -438,6 +438,19 @@ static bool find_trend_in_stretches(etr_noise *noise, const judged *j) {
   return stretches > series && find_trend(noise, j, stretches);
 }
 
+/* Returns whether the runs that are far from the median are the first ones or the last ones, and
+ * enough for a step. */
+static bool stand_at_one_end(const judged *j, size_t outliers, double median, double limit) {
+  size_t first = 0, last = 0;
+  if (outliers < ETR_MAX((size_t)LEAST_RUNS, (j->count + PARTS_OF_MODE - 1) / PARTS_OF_MODE))
+    return false;
+  while (first < j->count && is_far(j->times[first], median, limit, j->step))
+    first++;
+  while (last < j->count && is_far(j->times[j->count - 1 - last], median, limit, j->step))
+    last++;
+  return first == outliers || last == outliers;
+}
+
 static void judge_runs(etr_noise *noise, judged *j) {
   double variation = variation_of(j->sorted, j->count),
          median = etr_median_of_sorted(j->sorted, j->count);
@@ -447,9 +460,16 @@ static void judge_runs(etr_noise *noise, judged *j) {
     return;
   if (find_trend_in_stretches(noise, j) || find_modes(noise, j))
     return;
+  const etr_noise plain = *noise;
   find_outliers(noise, j->sorted, j->count, j->step);
   if (noise->outliers) {
     double limit = limit_of(variation);
+    etr_noise whole = plain;
+    if (stand_at_one_end(j, noise->outliers, median, limit) &&
+        find_trend(&whole, j, list_segments(j, false)) && whole.verdict == ETR_NOISE_STEP) {
+      *noise = whole;
+      return;
+    }
     size_t kept = 0;
     for (size_t i = 0; i < j->count; i++) {
       if (is_far(j->times[i], median, limit, j->step))
