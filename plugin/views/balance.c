@@ -26,12 +26,12 @@ const char *etr_balance_text(etr_arena *arena, etr_time_part part, const char *b
     return NULL;
   if (part == ETR_TIME_OPAQUE)
     return etr_arena_format(arena, "in %s (no operators recorded)",
-                            strcmp(name, ETR_UNKNOWN_BACKEND) == 0 ? "unknown delegates" : name);
+                            strcmp(backend, ETR_UNKNOWN_BACKEND) == 0 ? "unknown delegates" : name);
   if (part == ETR_TIME_CALL_OVERHEAD)
     text = etr_arena_format(arena, "calling %zu delegate%s", call_count, etr_plural(call_count));
   if (!text || !name || !names_backend)
     return text;
-  bool is_known = strcmp(name, ETR_UNKNOWN_BACKEND) != 0;
+  bool is_known = strcmp(backend, ETR_UNKNOWN_BACKEND) != 0;
   return etr_arena_format(arena, "%s (%s)", text, is_known ? name : "in delegates");
 }
 
