@@ -387,7 +387,7 @@ static void add_accuracy(builder *b) {
  * '/' in a name is encoded. NULL when out of memory. */
 static const char *suffix_of(etr_arena *arena, const etr_profile *profile,
                              const etr_method *method) {
-  if (profile->method_count <= 1)
+  if (!etr_tb_has_several_methods(profile))
     return "";
   const char *name = etr_file_name(arena, method->name);
   return name ? etr_arena_format(arena, "/%s", name) : NULL;

@@ -41,6 +41,14 @@ static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t meth
   return i < profile->graph_count && profile->methods[method].run_count > 0;
 }
 
+/** Returns true if several methods of a record compute anything, so that their names are needed. */
+static inline bool etr_tb_has_several_methods(const etr_profile *profile) {
+  size_t count = 0;
+  for (size_t i = 0; i < profile->method_count; i++)
+    count += !profile->methods[i].computes_nothing;
+  return count > 1;
+}
+
 /**
  * Builds all curves of a method over its inferences and instructions: those of times if it ran and
  * they are on a graph, those of memory if its program plans any, and those of accuracy if its

@@ -198,7 +198,7 @@ static void add_record_facts(facts *f, const etr_profile *profile) {
   list backends;
   bool any_kernel = false;
   list_init(&backends, f->arena);
-  if (profile->method_count > 1)
+  if (etr_tb_has_several_methods(profile))
     add_text(f, "method", method->name);
   if (method->graph == ETR_NONE)
     return;

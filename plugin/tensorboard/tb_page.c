@@ -33,7 +33,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   etr_puts(w, is_first ? "## " : "\n### ");
   if (is_first)
     etr_put_markdown(w, name);
-  if (answer->profile->method_count > 1) {
+  if (etr_tb_has_several_methods(answer->profile)) {
     etr_puts(w, is_first ? ", " : "");
     etr_put_markdown(w, etr_label_method(method->name));
   }
