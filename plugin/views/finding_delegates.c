@@ -235,13 +235,12 @@ static bool add_small_calls(etr_finder *finder, const chosen *of) {
        "calling them takes longer than their operators");
   added->evidence = etr_arena_format(
       finder->arena,
-      "They spend more time on overhead, %s (%s per call), than on operators, %s%s. The record "
-      "does "
-      "not show which operators cut them apart.",
+      "Calling them takes %s (%s per call), their operators %s%s. The record does not show which "
+      "operators cut them apart.",
       etr_finder_time(finder, around),
       etr_finder_time_of(finder, (double)around / (double)of->calls), of->hidden ? "at most " : "",
       etr_finder_time(finder, of->ticks[ETR_SPENT_WORK] + of->hidden));
-  etr_finding_judge(added, ETR_POSSIBLE, "some overhead remains for each call");
+  etr_finding_judge(added, ETR_POSSIBLE, "each call that remains still takes some");
   return true;
 }
 

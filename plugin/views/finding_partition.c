@@ -251,7 +251,7 @@ static const char *fallback_evidence(const partition *p, uint64_t kernels, size_
                                               p->finder->method->execute.typical *
                                               (double)p->finder->method->run_count;
   if (after < p->delegates && matters) {
-    etr_putf(&writer, ", and %zu calls spend %s on overhead, %s each",
+    etr_putf(&writer, ", and calling them %zu times takes %s, %s each",
              around->calls / p->finder->method->run_count,
              etr_finder_time(p->finder, around->ticks),
              etr_finder_time_of(p->finder,

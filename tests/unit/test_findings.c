@@ -157,7 +157,7 @@ Test(findings, operators_between_delegates_are_found) {
   }
 }
 
-/* A call's overhead is what its phases say, not its time without nodes: that may be computing. */
+/* What calling takes is what its phases say, not its time without nodes: that may be computing. */
 Test(findings, overhead_of_merged_delegates_needs_operators) {
   static const uint64_t ticks[] = {11000, 11000};
   for (int has_operator = 0; has_operator <= 1; has_operator++) {

@@ -357,7 +357,7 @@ function DelegateDetails({chosen}) {
     ['share', shareText(shown.runs ? delegate.call : null, shown.execute.avg), 'of the average of Method::execute'],
     ['graph operators', time(delegate.on_nodes, rows), explain('average of the operators inside', rows)],
     [
-      'overhead of a call',
+      'the rest of the call',
       time((delegate.call ?? 0) - (delegate.on_nodes ?? 0)),
       explain('the call less the operators inside'),
     ],
