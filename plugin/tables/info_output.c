@@ -14,6 +14,7 @@
 #include "views/breakdown.h"
 #include "views/cost_figures.h"
 #include "views/delegation.h"
+#include "views/steadiness.h"
 
 /* ---- Other inputs: logged values, tests of a BundledProgram, weights outside of the program ----
  */
@@ -620,11 +621,34 @@ static void put_line(info *i, const char *title, const char *text) {
   etr_puts(&i->answer.writer, "\n");
 }
 
+/* Returns the path of an ETDump, and whether it is odd: "2.etdp (odd: 30 % slower than the others,
+ * left out)". Returns NULL when out of memory. */
+static const char *recording_text(info *i, size_t dump) {
+  const etr_profile *profile = i->answer.profile;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, &i->answer.arena, &writer);
+  etr_puts(&writer, profile->etdumps[dump]);
+  for (size_t m = 0; m < profile->method_count; m++) {
+    const etr_method *method = &profile->methods[m];
+    for (size_t k = 0; k < method->odd_recording_count; k++) {
+      if (method->odd_recordings[k].dump != dump)
+        continue;
+      etr_puts(&writer, " (odd: ");
+      if (profile->method_count > 1)
+        etr_putf(&writer, "%s ", etr_label_method(method->name));
+      etr_put_change_of_time(&writer, method->odd_recordings[k].change);
+      etr_puts(&writer, " than the others, left out)");
+    }
+  }
+  return etr_text_end(&text, &writer);
+}
+
 static void put_lines(info *i) {
   const etr_profile *profile = i->answer.profile;
   put_line(i, "ETRecord", profile->etrecord ? profile->etrecord : "none");
   for (size_t k = 0; k < profile->etdump_count; k++)
-    put_line(i, "ETDump", profile->etdumps[k]);
+    put_line(i, "ETDump", recording_text(i, k));
   if (profile->etdump_count == 0)
     put_line(i, "ETDump", "none: there are no times");
   const char *pte = profile->pte_entry ? profile->pte_entry : profile->pte;
