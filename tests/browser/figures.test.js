@@ -68,7 +68,7 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
     assert.deepEqual(titles, said.findings.slice(0, titles.length).map(({title}) => title));
   }
 
-  const times = async () => (await page.rows()).map(row => unmarked(row.ms).replace(/^≤ /, ''));
+  const timesOf = rows => rows.map(row => unmarked(row.ms).replace(/^≤ /, ''));
 
   /* The rows by operator, with those of the other parts, add up to Method::execute. */
   async function rowsAddUp(said) {
@@ -86,12 +86,12 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
     await page.groupBy('Node');
     assert.match(await count(), new RegExp(`^${timed.length} operators?, ${ms(onNodes(said))} ms`));
     const rows = await page.rows(), wanted = new Set(timed.map(node => [ms(node.typical), node.estimated].join(' ')));
-    assert.deepEqual(await times(), timed.map(node => node.typical).sort((a, b) => b - a).slice(0, rows.length).map(ms));
+    assert.deepEqual(timesOf(rows), timed.map(node => node.typical).sort((a, b) => b - a).slice(0, rows.length).map(ms));
     for (const row of rows) assert.ok(wanted.has([unmarked(row.ms), row.ms.startsWith('≈')].join(' ')), row.ms);
     for (const [button, list] of [['Source line', said.by_source], ['Backend', said.by_backend]]) {
       if (button === 'Source line' && !(await page.frame.getByRole('button', {name: button, exact: true}).count())) continue;
       await page.groupBy(button);
-      const shown = await times();
+      const shown = timesOf(await page.rows());
       assert.deepEqual(shown, list.map(row => row.typical).sort((a, b) => b - a).slice(0, shown.length).map(ms), button);
       assert.ok(shown.length === list.length || shown.length > 20, button);
     }
