@@ -103,6 +103,26 @@ static int64_t *thin_out(int64_t *list, size_t points, size_t stride) {
   return list;
 }
 
+/* Adds one value, at step 0. */
+static void add_number(builder *b, const char *group, const char *name, double value) {
+  static const int64_t steps[] = {0};
+  double *values = etr_arena_alloc(b->arena, sizeof *values);
+  if (!values)
+    return;
+  *values = value;
+  add_curve(b, group, name, (etr_tb_curve){.values = values, .steps = steps, .count = 1});
+}
+
+/* Adds the time to the first token: that of the run that reads the prompt, and with the load. */
+static void add_first_token(builder *b) {
+  const etr_first_token *first = b->profile->first_token;
+  if (!first || b->method != &b->profile->methods[first->method])
+    return;
+  add_number(b, ETR_TB_TOKENS, "first_ms", millis(b->profile, first->ticks));
+  if (isfinite(first->with_load))
+    add_number(b, ETR_TB_TOKENS, "first_with_load_ms", millis(b->profile, first->with_load));
+}
+
 /* Adds tokens per second and milliseconds per token, if the tokens of each run are known. */
 static void add_tokens(builder *b) {
   double *per_second = etr_arena_alloc_array(b->arena, b->points, sizeof *per_second);
@@ -436,6 +456,7 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
   if (etr_tb_shows_method(profile, (uint32_t)(method - profile->methods)) && begin_inferences(&b)) {
     add_runs(&b, ETR_TB_INFERENCE, "measured", method->execute_per_run);
     add_warmup(&b);
+    add_first_token(&b);
     add_tokens(&b);
     add_parts(&b);
     add_keys(&b, ETR_TB_DELEGATE, backend_of, MAX_BACKENDS);

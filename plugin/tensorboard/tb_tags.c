@@ -9,9 +9,12 @@
 
 /* ---- Descriptions ---- */
 
-#define INFERENCE_STEP                                                                             \
-  "\n\n**Unit** ms. **Step** inference in the ETDump, from 0; warm-up is counted, too. **Also** "
-#define INFERENCE INFERENCE_STEP "`etrecord-tb summary RECORD`."
+#define INFERENCE_STEP_OF(unit)                                                                    \
+  "\n\n**Unit** " unit                                                                             \
+  ". **Step** inference in the ETDump, from 0; warm-up is counted, too. **Also** "
+#define INFERENCE_STEP INFERENCE_STEP_OF("ms")
+#define INFERENCE_OF(unit) INFERENCE_STEP_OF(unit) "`etrecord-tb summary RECORD`."
+#define INFERENCE INFERENCE_OF("ms")
 #define PART "Part of an inference: "
 #define ADDS_UP                                                                                    \
   " The parts add up to `1_inference_ms/measured`, except that a part below 0.001 ms and 1 % in "  \
@@ -58,9 +61,18 @@ static const struct {
     {ETR_TB_OP_TYPE "/",
      "Time of all graph operators of this type: the ten types that take longest, and `other` for "
      "the rest. They add up "
-     "to `2_parts_ms/nodes`." INFERENCE_STEP "`etrecord-tb summary --by op RECORD`, JSON `by_op`."},
-    {ETR_TB_TOKENS "/per_second", "Tokens that an inference reads, by its time." INFERENCE},
-    {ETR_TB_TOKENS "/ms_per_token", "Time of an inference by the tokens that it reads." INFERENCE},
+     "to `2_parts_ms/operators`." INFERENCE_STEP
+     "`etrecord-tb summary --by op RECORD`, JSON `by_op`."},
+    {ETR_TB_TOKENS "/first_with_load_ms",
+     "Time to the first token, with loading the methods, in the typical run." METRIC("ms",
+                                                                                     "summary")},
+    {ETR_TB_TOKENS "/first_ms",
+     "Time to the first token: of the inference that reads the prompt, in the typical run." METRIC(
+         "ms", "summary")},
+    {ETR_TB_TOKENS "/per_second",
+     "Tokens that an inference reads, by its time." INFERENCE_OF("tokens per second")},
+    {ETR_TB_TOKENS "/ms_per_token",
+     "Time of an inference by the tokens that it reads." INFERENCE_OF("ms per token")},
     {ETR_TB_MEMORY "/live",
      "Bytes of the planned tensors that are needed while an instruction runs." INSTRUCTION(
          "bytes", "memory")},
