@@ -44,7 +44,7 @@ static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t meth
 /** Returns true if several methods of a record compute anything, so that their names are needed. */
 static inline bool etr_tb_has_several_methods(const etr_profile *profile) {
   size_t count = 0;
-  for (size_t i = 0; i < profile->method_count; i++)
+  for (size_t i = 0; i < profile->method_count && count < 2; i++)
     count += !profile->methods[i].computes_nothing;
   return count > 1;
 }

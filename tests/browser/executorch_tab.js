@@ -128,7 +128,13 @@ export class ExecuTorchTab extends TabPage {
   }
 
   async sortBy(title) {
-    await this.grid().getByRole('columnheader').getByRole('button', {name: title}).press('Enter'); // a pointer may miss it while columns get their widths
+    const header = this.grid().getByRole('columnheader').filter({has: this.frame.getByRole('button', {name: title})});
+    const before = await header.getAttribute('aria-sort');
+    // A key is lost, and a pointer misses, if the heads are drawn anew between finding one and pressing it, as while columns get their widths.
+    for (let tries = 0; tries < 20 && (await header.getAttribute('aria-sort')) === before; tries++) {
+      await header.getByRole('button', {name: title}).press('Enter');
+      await header.and(this.frame.locator(`[aria-sort]:not([aria-sort="${before}"])`)).waitFor({timeout: 5000}).catch(() => {});
+    }
   }
 
   /** Opens a row of the table, which begins at its top. */

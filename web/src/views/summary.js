@@ -100,7 +100,7 @@ function RunsText() {
   const {execute, runs, skippedRuns} = method.value,
     {stat, label} = times.value,
     /* The longest event contains the others. */
-    load = Math.max(0, ...profile.value.load.map((event) => event.typical ?? 0));
+    load = Math.max(0, ...profile.value.load.map(event => event.typical ?? 0));
   const range = execute.min === null ? '' : `, ${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`;
   return html`<div aria-description=${explainRuns('the fastest and the slowest run')}>
     ${
