@@ -11,11 +11,12 @@ echo
 build/release/plugin/etrecord-tb examples/mobilenet_v2 --logdir runs
 cat <<'END'
 
-Open the graph, coloured by on-device time:
+Open the graph, colored by on-device time:
   pip install tensorboard && tensorboard --logdir runs
-  then GRAPHS, Tag: profile/avg, Color by: Compute time
-Or as a picture:
-  dot -Tsvg runs/mobilenet_v2/dot/edge/forward.dot -o forward.svg
+  then GRAPHS, Tag: profile/typical, Color by: Compute time
+Or as a picture, by the program dot of Graphviz:
+  sudo apt-get install graphviz
+  build/release/plugin/etrecord-tb dot examples/mobilenet_v2 -o forward.svg
 Or here:
 END
 build/release/plugin/etrecord-tb summary examples/mobilenet_v2 --top 5
