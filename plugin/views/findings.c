@@ -19,38 +19,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *etr_finding_kind_name(etr_finding_kind kind) {
-  static const char *const names[] = {
-      "fallback",     "not_delegated",  "library",      "constants",    "layout",
-      "copies",       "quantize_pairs", "batch_norm",   "attention",    "output_layer",
-      "float_beside", "calls",          "outlier",      "first_run",    "load",
-      "drift",        "waiting",        "cpu_fallback", "small_calls",  "memory_bound",
-      "slow_rate",    "above_peak",     "step",         "modes",        "slow_runs",
-      "periodic",     "slow_operator",  "inaccurate",   "cache_copies", "positions",
-      "merge",        "repeated_heads", "weights",      "embedding",    "quantize",
-      "delegate",     "more_per_call",  "profiler",     "less_work"};
-  return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
-}
+#define PAGE "docs/findings.md#"
 
 const char *etr_finding_docs(etr_finding_kind kind) {
-#define SECTION(name) "docs/findings.md#" name
   static const char *const sections[] = {
-      SECTION("fallback"),       SECTION("not_delegated"),  SECTION("library"),
-      SECTION("constants"),      SECTION("layout"),         SECTION("copies"),
-      SECTION("quantize_pairs"), SECTION("batch_norm"),     SECTION("attention"),
-      SECTION("output_layer"),   SECTION("float_beside"),   SECTION("calls"),
-      SECTION("outlier"),        SECTION("first_run"),      SECTION("load"),
-      SECTION("drift"),          SECTION("waiting"),        SECTION("cpu_fallback"),
-      SECTION("small_calls"),    SECTION("memory_bound"),   SECTION("slow_rate"),
-      SECTION("above_peak"),     SECTION("step"),           SECTION("modes"),
-      SECTION("slow_runs"),      SECTION("periodic"),       SECTION("slow_operator"),
-      SECTION("inaccurate"),     SECTION("cache_copies"),   SECTION("positions"),
-      SECTION("merge"),          SECTION("repeated_heads"), SECTION("weights"),
-      SECTION("embedding"),      SECTION("quantize"),       SECTION("delegate"),
-      SECTION("more_per_call"),  SECTION("profiler"),       SECTION("less_work"),
-  };
-#undef SECTION
+      PAGE "fallback",      PAGE "not_delegated", PAGE "library",        PAGE "constants",
+      PAGE "layout",        PAGE "copies",        PAGE "quantize_pairs", PAGE "batch_norm",
+      PAGE "attention",     PAGE "output_layer",  PAGE "float_beside",   PAGE "calls",
+      PAGE "outlier",       PAGE "first_run",     PAGE "load",           PAGE "drift",
+      PAGE "waiting",       PAGE "cpu_fallback",  PAGE "small_calls",    PAGE "memory_bound",
+      PAGE "slow_rate",     PAGE "above_peak",    PAGE "step",           PAGE "modes",
+      PAGE "slow_runs",     PAGE "periodic",      PAGE "slow_operator",  PAGE "inaccurate",
+      PAGE "cache_copies",  PAGE "positions",     PAGE "merge",          PAGE "repeated_heads",
+      PAGE "weights",       PAGE "embedding",     PAGE "quantize",       PAGE "delegate",
+      PAGE "more_per_call", PAGE "profiler",      PAGE "less_work"};
   return (size_t)kind < ETR_COUNT(sections) ? sections[kind] : "";
+}
+
+/* A section is called after its kind. */
+const char *etr_finding_kind_name(etr_finding_kind kind) {
+  const char *section = etr_finding_docs(kind);
+  return section[0] ? section + strlen(PAGE) : "";
 }
 
 const char *etr_sureness_name(etr_sureness sureness) {
