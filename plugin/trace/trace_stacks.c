@@ -10,6 +10,7 @@
  */
 #include "trace/trace_format.h"
 
+#include "base/module_path.h"
 #include "base/utf8.h"
 #include "base/writer.h"
 #include "output/fields.h"
@@ -74,15 +75,14 @@ static uint32_t frame_of(stacks *s, const etr_block *block, const etr_event *eve
   }
   if (name == NULL)
     return 0;
-  uint32_t known = etr_map_get(&s->frame_numbers, etr_slice_of(name));
-  if (known != ETR_NONE)
-    return known;
-  frame *added = etr_vec_push(&s->arena, &s->frames);
-  if (added == NULL)
+  uint32_t number = etr_map_number(&s->frame_numbers, etr_slice_of(name));
+  bool is_new = number == s->frames.count;
+  frame *added = is_new ? etr_vec_push(&s->arena, &s->frames) : NULL;
+  if (number == ETR_NONE || (is_new && added == NULL))
     return 0;
-  *added = (frame){name, node != NULL ? node->source : NULL};
-  etr_map_set(&s->frame_numbers, etr_slice_of(name), (uint32_t)s->frames.count - 1);
-  return (uint32_t)s->frames.count - 1;
+  if (added != NULL)
+    *added = (frame){name, node != NULL ? node->source : NULL};
+  return number;
 }
 
 /* Puts a name as a part of a folded stack: ';' ends a part, and a line ends a stack. */
@@ -100,10 +100,11 @@ static void put_part(etr_writer *writer, etr_slice name) {
 
 /* Puts the modules around a node, from the outermost on, each with its whole path. */
 static void put_modules(etr_writer *writer, const char *path) {
-  for (size_t size = 1; path[0] != '\0' && size <= strlen(path); size++) {
-    if (path[size] != '.' && path[size] != '\0')
+  size_t level = 0, end = 0;
+  while (etr_next_module_around(path, &level, &end)) {
+    if (end == 0) /* the model */
       continue;
-    put_part(writer, (etr_slice){path, size});
+    put_part(writer, (etr_slice){path, end});
     etr_puts(writer, ";");
   }
 }
@@ -121,15 +122,14 @@ static uint32_t stack_of(stacks *s, const etr_block *block, const etr_event *eve
   const char *stack = etr_text_end(&text, &writer);
   if (stack == NULL)
     return 0;
-  uint32_t known = etr_map_get(&s->stack_numbers, etr_slice_of(stack));
-  if (known != ETR_NONE)
-    return known;
-  const char **added = etr_vec_push(&s->arena, &s->folded);
-  if (added == NULL)
+  uint32_t number = etr_map_number(&s->stack_numbers, etr_slice_of(stack));
+  bool is_new = number == s->folded.count;
+  const char **added = is_new ? etr_vec_push(&s->arena, &s->folded) : NULL;
+  if (number == ETR_NONE || (is_new && added == NULL))
     return 0;
-  *added = stack;
-  etr_map_set(&s->stack_numbers, etr_slice_of(stack), (uint32_t)s->folded.count - 1);
-  return (uint32_t)s->folded.count - 1;
+  if (added != NULL)
+    *added = stack;
+  return number;
 }
 
 static void name_process(stacks *s, size_t process, uint32_t run) {
