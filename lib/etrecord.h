@@ -552,6 +552,11 @@ typedef struct etr_graph {
                       order in which the program runs them */
 } etr_graph;
 
+/** Returns the index of the node whose values a node has, behind operators that only copy: the node
+ * itself if it is none of these. Follows first inputs, and only back, so that a graph with a circle
+ * ends. */
+ETR_API uint32_t etr_graph_behind_copies(const etr_graph *graph, uint32_t node);
+
 /**
  * Returns the input of which the elements are tokens: the integer input of rank 2; of several the
  * one named "tokens", "input_ids" or "ids", or with "tok" in its name, else the first. NULL: the

@@ -114,15 +114,6 @@ static bool find_position_work(etr_finder *finder) {
 
 /* ---- Weights ---- */
 
-static const char *amount_of(const etr_finder *finder, double bytes) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, finder->arena, &writer);
-  etr_put_amount(&writer, bytes);
-  const char *made = etr_text_end(&text, &writer);
-  return made ? made : "";
-}
-
 /* What the weights of a decoder's operators take. */
 typedef struct weight_sum {
   double bytes;       /* read for a run */
@@ -174,16 +165,16 @@ static bool find_weights(etr_finder *finder) {
                                                           : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  const char *rate = amount_of(finder, bandwidth);
+  const char *rate = etr_finder_amount(finder, bandwidth, "B/s");
   double longest = sum.most / bandwidth * finder->profile->ticks_per_second;
   added->title = sum.float_bytes > 0 ? "Store the weights in fewer bits"
                                      : "Expect no faster token than its weights";
-  added->fact = etr_arena_format(
-      finder->arena, "a token reads %sB of weights: at %sB/s at least %s",
-      amount_of(finder, sum.bytes), rate, etr_finder_time_of(finder, ticks));
+  added->fact = etr_arena_format(finder->arena, "a token reads %s of weights: at %s at least %s",
+                                 etr_finder_amount(finder, sum.bytes, "B"), rate,
+                                 etr_finder_time_of(finder, ticks));
   added->evidence = etr_arena_format(
       finder->arena,
-      "Each token reads %.0f bytes of weights. At %sB/s a token cannot be faster than %s; the "
+      "Each token reads %.0f bytes of weights. At %s a token cannot be faster than %s; the "
       "layer with the most, %s, cannot be faster than %s.",
       sum.bytes, rate, etr_finder_time_of(finder, ticks), etr_finder_node_name(finder, sum.largest),
       etr_finder_time_of(finder, longest));
@@ -233,9 +224,10 @@ static bool find_embedding(etr_finder *finder) {
                          .potential_share = NAN,
                          .slope = NAN};
   added->title = "Quantize the embedding";
-  added->fact = etr_arena_format(
-      finder->arena, "its table has %sB in %s, %.0f %% of the weights; no time",
-      amount_of(finder, most), graph->nodes[table].outputs[0].dtype, 100 * most / whole);
+  added->fact = etr_arena_format(finder->arena,
+                                 "its table has %s in %s, %.0f %% of the weights; no time",
+                                 etr_finder_amount(finder, most, "B"),
+                                 graph->nodes[table].outputs[0].dtype, 100 * most / whole);
   added->evidence = etr_arena_format(finder->arena,
                                      "The table that %s looks rows up in has %.0f bytes. With 8 or "
                                      "4 bits it takes less memory and "

@@ -83,8 +83,9 @@ static bool is_said(const largest *of) {
     for (size_t k = 0; k < found->node_count; k++)
       if (of->marked[found->nodes[k]])
         same += finder->graph->times[found->nodes[k]].typical;
-    if (!found->is_once && same * 2 >= of->ticks &&
-        found->potential >= ETR_FINDING_LEAST_SHARE * whole && found->potential * 2 >= same)
+    bool is_advice = found->kind != ETR_FINDING_SLOW_RATE && !found->is_once;
+    if (is_advice && same * 2 >= of->ticks && found->potential >= ETR_FINDING_LEAST_SHARE * whole &&
+        found->potential * 2 >= same)
       return true;
   }
   return false;

@@ -347,9 +347,10 @@ static bool find_all(etr_finder *finder) {
            etr_find_partitions(finder) && etr_find_constants(finder) && etr_find_copies(finder) &&
            etr_find_patterns(finder) && etr_find_decoder(finder) && etr_find_slow_calls(finder) &&
            etr_find_outliers(finder) && etr_find_costs(finder) && etr_find_inaccurate(finder);
+  /* The lever comes before advice on timing, which is no reason to leave it out. */
   return good && etr_find_by_kernel(finder) && etr_find_layouts(finder) &&
-         etr_find_delegates(finder) && find_first_run(finder) && find_load(finder) &&
-         etr_find_unsteady(finder) && etr_find_lever(finder) && !etr_arena_failed(finder->arena);
+         etr_find_delegates(finder) && etr_find_lever(finder) && find_first_run(finder) &&
+         find_load(finder) && etr_find_unsteady(finder) && !etr_arena_failed(finder->arena);
 }
 
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,

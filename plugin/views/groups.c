@@ -27,27 +27,13 @@ static const char *dtype_of_kernel(const char *kernel) {
   return NULL;
 }
 
-/* Returns the weight that a value is, or that it is a copy of; NULL if it is none. */
-static const etr_node *weight_behind(const etr_graph *graph, uint32_t node) {
-  enum { MOST_COPIES = 6 }; /* permutes and views between a weight and its layer */
-  for (int steps = 0; steps < MOST_COPIES; steps++) {
-    const etr_node *at = &graph->nodes[node];
-    if (at->kind >= ETR_NODE_PARAMETER)
-      return at;
-    bool is_copy = at->kind == ETR_NODE_OP && etr_node_only_copies(at) && at->input_count;
-    if (!is_copy || at->inputs[0].node >= node)
-      return NULL;
-    node = at->inputs[0].node;
-  }
-  return NULL;
-}
-
-/* Finds the weight of an operator: the first with two dimensions or more, since a bias or a scalar
- * does not make the work. */
+/* Finds the weight of an operator, also one that is permuted first: the first with two dimensions
+ * or more, since a bias or a scalar does not make the work. */
 static const etr_node *weight_of(const etr_graph *graph, const etr_node *node) {
   for (size_t i = 0; i < node->input_count; i++) {
-    const etr_node *weight = weight_behind(graph, node->inputs[i].node);
-    if (weight && weight->output_count && weight->outputs[0].rank >= 2)
+    uint32_t at = etr_graph_behind_copies(graph, node->inputs[i].node);
+    const etr_node *weight = &graph->nodes[at];
+    if (weight->kind >= ETR_NODE_PARAMETER && weight->output_count && weight->outputs[0].rank >= 2)
       return weight;
   }
   return NULL;
