@@ -158,7 +158,7 @@ describe('links to an editor', () => {
 });
 
 describe('the fleet', () => {
-  const method = (name, p50, parts = ['a']) => ({method: name, runs: 3, skipped_runs: 0, model: 'm.Wrapper', parts, execute: {p10: p50, p50, p90: p50}, delegated_time_share: 0});
+  const method = (name, typical, parts = ['a']) => ({method: name, runs: 3, skipped_runs: 0, model: 'm.Wrapper', parts, execute: {typical, min: typical, max: typical}, delegated_time_share: 0});
   const entry = (label, written, hparams, ...methods) => ({run: `${label}/1_edge/forward`, label, written, head: {schema: 'etrecord-tb/head/1', ticks_per_second: 1e9, hparams, methods}});
   const rows = fleetRows([entry('late', 3, {device: 's24', 'Cores': '4'}, method('f', 2)), entry('early', 1, {device: 'pixel8'}, method('f', 1), method('g', null)), entry('other', 2, {device: 'pixel8'}, method('f', 9, ['b'])),
     {run: 'old', label: 'old', written: 4, head: null}, {run: 'next', label: 'next', written: 5, head: {schema: 'etrecord-tb/head/2'}}]);

@@ -34,20 +34,18 @@ export function commonModule(operators, rows) {
 export class Events extends Columns {
   constructor(table, texts, method) {
     super(table, table.count, texts);
-    Object.assign(this, {
-      method,
-      lanes: table.lanes,
-      execute: table.execute,
-      run: table.run,
-      duration: this.numbers('duration'),
-      start: this.numbers('start'),
-      lane: this.indices('lane'),
-      level: this.indices('level'),
-      operator: this.indices('operator'),
-      instruction: this.indices('instruction'),
-      measured: this.indices('measured'),
-      labels: new Map(),
-    });
+    this.method = method;
+    this.lanes = table.lanes;
+    this.execute = table.execute;
+    this.run = table.run;
+    this.duration = this.numbers('duration');
+    this.start = this.numbers('start');
+    this.lane = this.indices('lane');
+    this.level = this.indices('level');
+    this.operator = this.indices('operator');
+    this.instruction = this.indices('instruction');
+    this.measured = this.indices('measured');
+    this.labels = new Map();
     const scale = this.numbers('scale'); // missing where it is 1
     this.stop = Float64Array.from(
       this.start,

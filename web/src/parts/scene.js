@@ -93,21 +93,19 @@ const toldText = ({lines: [first, ...rest]}) => `${first}: ${rest.join(', ')}`;
  */
 class SceneCanvas {
   constructor(canvas, tooltip, status) {
-    Object.assign(this, {
-      canvas,
-      tooltip,
-      status,
-      context: canvas.getContext('2d'),
-      width: 0,
-      ratio: 1,
-      from: 0,
-      to: 1,
-      span: null,
-      cursor: -1,
-      rows: [],
-      hits: [],
-      chosen: [],
-    });
+    this.canvas = canvas;
+    this.tooltip = tooltip;
+    this.status = status;
+    this.context = canvas.getContext('2d');
+    this.width = 0;
+    this.ratio = 1;
+    this.from = 0;
+    this.to = 1;
+    this.span = null;
+    this.cursor = -1;
+    this.rows = [];
+    this.hits = [];
+    this.chosen = [];
     canvas.scene = this; // for tests
     this.widthOf = textWidths(letter => {
       this.context.font = FONT;

@@ -440,7 +440,7 @@ export function Details() {
     chosen =
       selection.value ??
       (isWide.value && WIDE_VIEWS.includes(get('view'))
-        ? {kind: 'all', id: '', rows: method.value.operators.timed, row: -1}
+        ? {kind: 'all', id: '', rows: method.value.operators.timed, row: -1, isGone: false}
         : null);
   if (!chosen) return null;
   const Kind = detailsOfKind[chosen.kind],

@@ -37,9 +37,8 @@ export class Tensors extends Columns {
       counts = this.numbers('users');
     this.bytes = this.numbers('bytes');
     this.last = Int32Array.from(first, (from, row) => from + (life[row] || 0));
-    this.hasMemory = Uint8Array.from(
-      first,
-      (_, row) => this.bytes[row] > 0 && !(this.numbers('view_back')[row] > 0) && this.raw('misplaced', row) !== 1,
+    this.hasMemory = Uint8Array.from(first, (_, row) =>
+      Number(this.bytes[row] > 0 && !(this.numbers('view_back')[row] > 0) && this.raw('misplaced', row) !== 1),
     );
     this.offsetOf = this.numbers('offset');
     this.start = new Int32Array(this.count + 1);

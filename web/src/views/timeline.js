@@ -129,7 +129,12 @@ function isOperator(events, event) {
 /* A picture being made: lanes below each other, whose boxes have ids that go on at `next`. */
 class Picture {
   constructor() {
-    Object.assign(this, {rows: [], lanes: [], sides: [], next: 0, height: AXIS_HEIGHT + 4, end: 1});
+    this.rows = [];
+    this.lanes = [];
+    this.sides = [];
+    this.next = 0;
+    this.height = AXIS_HEIGHT + 4;
+    this.end = 1;
   }
 
   lane(label, height, row, note = '') {
@@ -139,7 +144,7 @@ class Picture {
   }
 
   /* Adds a run with the lanes that `heights` names; a lane without a height is left out. */
-  add(name, events, heights, {shares, label, headText}) {
+  add(name, events, heights, {shares, label = '', headText}) {
     const boxes = moduleBoxes(events, headText),
       first = this.next,
       flat = boxes.flat();
@@ -169,7 +174,7 @@ class Picture {
           },
         );
     this.lane(
-      label ?? 'operator',
+      label || 'operator',
       heights.operator,
       {
         ...rowOf(all.filter(event => isOperator(events, event))),
