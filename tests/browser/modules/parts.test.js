@@ -20,7 +20,9 @@ import {editorLink} from '../../../web/src/parts/editor.js';
 import {FORMATS} from '../../../web/src/parts/export.js';
 import {ROW_HEIGHT, rowsInSight} from '../../../web/src/parts/table.js';
 import {timedNodes} from '../../../web/src/views/compare.js';
+import {snrText} from '../../../web/src/views/accuracy.js';
 import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../../web/src/views/fleet.js';
+import {marksOf} from '../../../web/src/views/memory.js';
 
 const SOURCES = fileURLToPath(new URL('../../../web/src/', import.meta.url));
 
@@ -155,6 +157,15 @@ describe('tables', () => {
 describe('links to an editor', () => {
   for (const [pattern, made] of [['vscode://file/{file}:{line}', 'vscode://file//src/a%20b.py:7'], ['', null], ['javascript:alert("{file}")', null], [' JavaScript:{file}', null], ['{file}', null]])
     it(`"${pattern}"`, () => assert.equal(editorLink(pattern, {file: '/src/a b.py', line: 7}), made));
+});
+
+describe('axes', () => {
+  it('have round marks, and none that would cover one that is given', () => {
+    for (const [end, count, given, texts] of [[23776, 4, [], ['0', '10000', '20000']], [23776, 4, [{at: 1, text: 'planned'}], ['0', '10000', '20000', 'planned']], [23776, 4, [{at: 0.84, text: 'planned'}], ['0', '10000', 'planned']],
+      [1, 10, [], ['0', '1']], [317, 10, [], ['0', '50', '100', '150', '200', '250', '300']]]) assert.deepEqual(marksOf(end, count, String, given).map(({text}) => text), texts, `${end}`);
+  });
+
+  it('have no SNR beyond which values are equal', () => { for (const [snr, said] of [[100, 'equal'], [41.26, '41.3'], [-3, '-3.0'], [NaN, '']]) assert.equal(snrText(snr), said); });
 });
 
 describe('the fleet', () => {
