@@ -50,6 +50,14 @@ const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t at) {
   return NULL;
 }
 
+const etr_type_ratio *etr_type_named(etr_ratio_layer layer, const char *name) {
+  const etr_type_ratio *type;
+  for (size_t i = 0; (type = etr_type_of(layer, i)) != NULL; i++)
+    if (strcmp(type->type, name) == 0)
+      return type;
+  return NULL;
+}
+
 const etr_type_ratio *etr_best_type(etr_ratio_layer layer) {
   const etr_type_ratio *best = NULL, *type;
   for (size_t i = 0; (type = etr_type_of(layer, i)) != NULL; i++)
