@@ -889,6 +889,7 @@ static void put_cache(memory_report *r, const etr_method *shown) {
                        " positions, %s bytes each; twice the context would take %s "
                        "bytes more",
                        whole, cache.count, etr_plural(cache.count), cache.context, each, whole));
+  etr_section_end_list(&r->answer);
 }
 
 static void put_method(memory_report *r, const etr_method *shown, bool is_first) {

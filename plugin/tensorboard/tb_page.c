@@ -101,7 +101,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   etr_answer_begin(&answer, p->profile, NULL, &options, sink);
   etr_first_screen screen;
   bool good = etr_first_screen_make(&screen, &answer, method, &p->found->findings,
-                                    etr_unit_of_method(p->profile, method));
+                                    etr_unit_of_method(p->profile, method), NULL);
   screen.most_levers = MOST_FINDINGS;
   screen.most_rows = MOST_OPERATORS;
   put_methods(&answer, p->name, method, good ? &screen : NULL);

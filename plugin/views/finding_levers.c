@@ -340,7 +340,7 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
 bool etr_find_lever(etr_finder *finder) {
   etr_groups groups;
   etr_headline headline;
-  if (!etr_groups_make(&groups, finder->arena, finder->profile, finder->method) ||
+  if (!etr_groups_make(&groups, finder->arena, finder->profile, finder->method, NULL) ||
       !etr_headline_make(&headline, finder->arena, finder->profile, finder->method, &groups,
                          finder->unit))
     return false;

@@ -182,7 +182,7 @@ static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_ru
       etr_putf(&writer, "every %zu%s run", slow->period, ordinal_ending(slow->period));
     else
       etr_putf(&writer, "%zu of %zu runs", slow->run_count, count);
-    etr_puts(&writer, slow->runs_of_period == 1 ? ", which takes " : ", which take ");
+    etr_puts(&writer, ", ");
   } else if (slow->runs_of_period == 1) {
     etr_putf(&writer, "every %zu%s run takes ", slow->period, ordinal_ending(slow->period));
   } else if (slow->period) {

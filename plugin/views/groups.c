@@ -74,6 +74,7 @@ typedef struct collector {
   const etr_profile *profile;
   const etr_method *method;
   const etr_graph *graph;
+  const bool *chosen;   /* per node of the graph; NULL: everything has a row */
   etr_map rows, things; /* keys of rows, and of what is counted in them */
   etr_text key;
   etr_vec(etr_group) list;
@@ -169,10 +170,17 @@ static bool is_between(const collector *c, const etr_time_slice *slice) {
          instruction < c->last_delegate;
 }
 
+static bool is_chosen(const collector *c, const etr_time_slice *slice) {
+  return !c->chosen || (slice->node != ETR_NONE && c->chosen[slice->node]);
+}
+
 static bool collect(collector *c, uint32_t *rows) {
   const etr_method *method = c->method;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
+    rows[i] = ETR_NONE;
+    if (!is_chosen(c, slice))
+      continue;
     const etr_time_slice *last = i ? slice - 1 : NULL;
     bool is_same = last && last->event == slice->event && last->node == slice->node &&
                    last->part == slice->part && last->phase == slice->phase;
@@ -257,12 +265,13 @@ static bool note_nodes(etr_groups *out, const collector *c, const uint32_t *rows
 }
 
 bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profile,
-                     const etr_method *method) {
+                     const etr_method *method, const bool *chosen) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   collector c = {.arena = arena,
                  .profile = profile,
                  .method = method,
                  .graph = graph && graph->times ? graph : NULL,
+                 .chosen = chosen,
                  .key = {.arena = arena},
                  .first_delegate = INT32_MAX,
                  .last_delegate = -1};
@@ -285,7 +294,7 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
   for (size_t i = 0; i < c.list.count; i++)
     c.list.data[i].stats = stats[i];
   note_hidden(&c);
-  if (!add_runtime(&c))
+  if (!chosen && !add_runtime(&c))
     return false;
   etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_typical);
   out->list = c.list.data;

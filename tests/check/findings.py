@@ -65,15 +65,13 @@ def check_list(name, found):
         assert 0 < len(finding["title"]) <= 44 and len(finding["fact"]) <= 120, (where, finding["title"], finding["fact"])
         assert saves["low"] is None or 0 < saves["low"] <= saves["high"] + 1e-12, (where, saves)
         assert finding["docs"] == f"docs/findings.md#{finding['kind']}" and f"\n## {finding['kind']}\n" in HOW, (where, finding["docs"])
-        assert "least" not in finding and "potential" not in finding and "once" not in finding, where
+        assert not {"least", "potential", "potential_share", "once"} & set(finding), where
         assert finding["effort"] in ("link_flag", "re_export", "change_model", "record_again"), where
         assert finding["certainty"] != "sure" or finding["kind"] not in ("quantize", "delegate"), where
         assert finding["evidence"].endswith(".") and finding["saving"].endswith("."), where
         assert ("not known" in finding["saving"]) == (saves["high"] is None and finding["kind"] != "inaccurate"), (where, finding["saving"])
         assert all(earlier < number for earlier in finding["shares_with"]), where
-        share = finding["potential_share"]
-        assert share is None or 0 <= share <= 1, where
-        assert not saves["once"] or (finding["share"] is None and share is None), where
+        assert not saves["once"] or finding["share"] is None, where
 
 
 def main():

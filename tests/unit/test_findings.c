@@ -619,15 +619,15 @@ Test(findings, unsteady_runs_are_found) {
       {{.verdict = ETR_NOISE_FEW_RUNS},
        {ETR_SLOW_RUNS_OPERATOR, numbers, 2, 1e6, 3.5e6, 3.5e6, 3.5e6, 7000000, 0, 0, &linear},
        ETR_FINDING_SLOW_OPERATOR,
-       "Find what interrupts one operator: linear is slow in 2 of 39 runs, which take 3.5 times "
-       "as long as the others",
+       "Find what interrupts one operator: linear is slow in 2 of 39 runs, 3.5 times as long "
+       "as the others",
        7e6 / 39,
        NAN},
       {{.verdict = ETR_NOISE_FEW_RUNS},
        {ETR_SLOW_RUNS_OPERATOR, numbers, 2, 1e6, 3.5e6, 3.5e6, 3.5e6, 7000000, 3, 1, NULL},
        ETR_FINDING_SLOW_OPERATOR,
-       "Measure again without other load: one operator at a time is slow in every 3rd run, which "
-       "takes 3.5 times as long as the others",
+       "Measure again without other load: one operator at a time is slow in every 3rd run, "
+       "3.5 times as long as the others",
        7e6 / 39,
        NAN},
       {{.verdict = ETR_NOISE_FEW_RUNS}, /* less than 1 % */

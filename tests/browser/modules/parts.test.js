@@ -20,7 +20,9 @@ import {editorLink} from '../../../web/src/parts/editor.js';
 import {FORMATS} from '../../../web/src/parts/export.js';
 import {ROW_HEIGHT, rowsInSight} from '../../../web/src/parts/table.js';
 import {timedNodes} from '../../../web/src/views/compare.js';
+import {snrText} from '../../../web/src/views/accuracy.js';
 import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../../web/src/views/fleet.js';
+import {marksOf} from '../../../web/src/views/memory.js';
 
 const SOURCES = fileURLToPath(new URL('../../../web/src/', import.meta.url));
 
@@ -157,8 +159,17 @@ describe('links to an editor', () => {
     it(`"${pattern}"`, () => assert.equal(editorLink(pattern, {file: '/src/a b.py', line: 7}), made));
 });
 
+describe('axes', () => {
+  it('have round marks, and none that would cover one that is given', () => {
+    for (const [end, count, given, texts] of [[23776, 4, [], ['0', '10000', '20000']], [23776, 4, [{at: 1, text: 'planned'}], ['0', '10000', '20000', 'planned']], [23776, 4, [{at: 0.84, text: 'planned'}], ['0', '10000', 'planned']],
+      [1, 10, [], ['0', '1']], [317, 10, [], ['0', '50', '100', '150', '200', '250', '300']]]) assert.deepEqual(marksOf(end, count, String, given).map(({text}) => text), texts, `${end}`);
+  });
+
+  it('have no SNR beyond which values are equal', () => { for (const [snr, said] of [[100, 'equal'], [41.26, '41.3'], [-3, '-3.0'], [NaN, '']]) assert.equal(snrText(snr), said); });
+});
+
 describe('the fleet', () => {
-  const method = (name, p50, parts = ['a']) => ({method: name, runs: 3, skipped_runs: 0, model: 'm.Wrapper', parts, execute: {p10: p50, p50, p90: p50}, delegated_time_share: 0});
+  const method = (name, typical, parts = ['a']) => ({method: name, runs: 3, skipped_runs: 0, model: 'm.Wrapper', parts, execute: {typical, min: typical, max: typical}, delegated_time_share: 0});
   const entry = (label, written, hparams, ...methods) => ({run: `${label}/1_edge/forward`, label, written, head: {schema: 'etrecord-tb/head/1', ticks_per_second: 1e9, hparams, methods}});
   const rows = fleetRows([entry('late', 3, {device: 's24', 'Cores': '4'}, method('f', 2)), entry('early', 1, {device: 'pixel8'}, method('f', 1), method('g', null)), entry('other', 2, {device: 'pixel8'}, method('f', 9, ['b'])),
     {run: 'old', label: 'old', written: 4, head: null}, {run: 'next', label: 'next', written: 5, head: {schema: 'etrecord-tb/head/2'}}]);

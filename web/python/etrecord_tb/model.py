@@ -600,7 +600,6 @@ class Finding:
     effort: str = ""
     filter: OperatorFilter | None = None
     code: CodeChange | None = None
-    potential_share: float | None = None
     certainty: str = ""
     caveat: str | None = None
     cost: float | None = None

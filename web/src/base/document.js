@@ -42,7 +42,9 @@ async function embedded(id) {
   const found = document.getElementById(id);
   if (!found) return null;
   try {
-    return found.type === SECTION_TYPE ? await unpacked(found.textContent) : JSON.parse(found.textContent);
+    return found.getAttribute('type') === SECTION_TYPE
+      ? await unpacked(found.textContent)
+      : JSON.parse(found.textContent);
   } catch (error) {
     throw new Error(`The section "${id}" of this file is damaged (${error.message}). Write the report again.`, {
       cause: error,

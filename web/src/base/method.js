@@ -49,14 +49,14 @@ export class Operators extends Columns {
   constructor(graph, texts, runs) {
     const {operators} = graph;
     super(operators, operators.count, texts);
-    Object.assign(this, {
-      runs,
-      sources: graph.sources,
-      modules: [],
-      searchTexts: [],
-      matches: this.indices('match'),
-      owners: this.indices('module'),
-    });
+    this.runs = runs;
+    this.sources = graph.sources;
+    this.modules = [];
+    this.searchTexts = [];
+    this.averages = null;
+    this.timedRows = null;
+    this.matches = this.indices('match');
+    this.owners = this.indices('module');
   }
 
   name(row) {
