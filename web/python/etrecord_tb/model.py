@@ -951,6 +951,7 @@ class MemoryPlan:
     tensors: list[PlannedTensor]
     inputs_and_outputs: list[BoundaryTensor]
     delegates: list[DelegateBlob]
+    method_allocator: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
