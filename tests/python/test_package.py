@@ -386,13 +386,14 @@ def test_statistic_that_ranks():
 def test_the_documented_example_runs(tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     record = FIXTURES / "mv2_xnnpack"
-    for name in ("record_dir", "newer_dir"):
+    for name in ("record_dir", "newer_dir", "mymodel"):
         shutil.copytree(record, tmp_path / name)
     for name in ("etrecord.bin", "etdump.etdp"):
         shutil.copy(record / name, tmp_path)
     monkeypatch.chdir(tmp_path)
-    code = re.search(r"^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text(), re.M | re.S).group(1)
-    exec(compile(code, "docs/python.md", "exec"), {})
+    for document in ("docs/python.md", "web/python/README.md"):
+        code = re.search(r"^```python\n(.*?)^```$", (ROOT / document).read_text(), re.M | re.S).group(1)
+        exec(compile(code, document, "exec"), {})
     assert (tmp_path / "report.html").stat().st_size > 0 and list((tmp_path / "runs").rglob("events.out.tfevents.*"))
 
 
@@ -457,7 +458,7 @@ def test_command_finds_the_package_wherever_pip_puts_both(tmp_path, packages):
 
 def test_command_without_its_package_tells_what_to_install(tmp_path):
     said = subprocess.run([installed_at(tmp_path / "prefix", None), "--version"], capture_output=True, text=True, check=False)
-    assert said.returncode == 1 and said.stderr.startswith("etrecord-tb: ") and said.stderr.endswith("pip install --force-reinstall etrecord-tb\n")
+    assert said.returncode == 1 and said.stderr.startswith("etrecord-tb: ") and said.stderr.endswith("pip install --force-reinstall with its wheel or its sources\n")
     assert said.stdout == "" and said.stderr.count("\n") == 1 and str(tmp_path / "prefix") in said.stderr
 
 

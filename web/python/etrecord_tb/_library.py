@@ -118,7 +118,7 @@ def _open() -> ctypes.CDLL:
         return ctypes.CDLL(os.fspath(inside) if inside.exists() else SONAME)
     except OSError as error:
         reason = f"the library for {here} cannot be loaded ({error})"
-    raise _unusable(reason, "install the package anew: pip install --force-reinstall --no-cache-dir etrecord-tb")
+    raise _unusable(reason, "install the package anew: pip install --force-reinstall --no-cache-dir with its wheel or its sources")
 
 
 def _load() -> ctypes.CDLL:
@@ -163,7 +163,7 @@ def _load() -> ctypes.CDLL:
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name, None)
         if function is None:
-            raise _unusable(f"{library._name} has no {name}()", "it is of another version; install both anew: pip install --force-reinstall etrecord-tb")
+            raise _unusable(f"{library._name} has no {name}()", "it is of another version; install both anew: pip install --force-reinstall with its wheel or its sources")
         function.restype, function.argtypes = result, arguments
     return library
 

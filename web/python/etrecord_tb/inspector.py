@@ -6,7 +6,7 @@
     inspector = Inspector(etdump_path="etdump.etdp", etrecord="etrecord.bin")
     inspector.print_data_tabular()
 
-Names, arguments, columns and units are those of ExecuTorch 1.5. Needs numpy; tables need pandas and tabulate: pip install "etrecord-tb[inspector]". docs/inspector.md says where
+Names, arguments, columns and units are those of ExecuTorch 1.5. Needs numpy; tables need pandas and tabulate: pip install ".[inspector]" in its sources. docs/inspector.md says where
 the answers differ, because the Inspector is wrong or fails.
 """
 

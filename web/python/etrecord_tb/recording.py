@@ -179,7 +179,7 @@ def _record_on_device(folder: pathlib.Path, runner: Path, device: str | None, re
 
     program, adb = find_command() or shutil.which(NAME), _adb(device)
     if program is None:
-        raise RecordError("run", "the package was installed without its command, which runs programs on devices: pip install --force-reinstall etrecord-tb")
+        raise RecordError("run", "the package was installed without its command, which runs programs on devices: pip install --force-reinstall with its wheel or its sources")
     teller.say("pushing the runner and the program to the device")
     _call([*adb, "shell", "mkdir", "-p", _ON_DEVICE], "adb shell mkdir")
     for source, name in ((os.fsdecode(runner), "runner"), (os.fspath(folder / "model.pte"), "model.pte")):
@@ -278,7 +278,7 @@ def record(
         try:
             from . import _record_export
         except ImportError as error:
-            raise RecordError("import", f'record() needs torch and executorch: pip install "etrecord-tb[record]", since executorch brings no torch ({error})') from error
+            raise RecordError("import", f'record() needs torch and executorch: pip install ".[record]" in the sources of etrecord-tb; executorch alone brings no torch ({error})') from error
         made = _record_export.make(
             model, example_inputs, folder, recipe=recipe, partitioner=partitioner, quantizer=quantizer, calibration=calibration, dynamic_shapes=dynamic_shapes, etrecord=etrecord,
             say=teller.say,
