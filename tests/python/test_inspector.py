@@ -132,10 +132,23 @@ def test_bytes_and_paths():
     folder = FIXTURES / "add_mul"
     of_bytes = inspector.Inspector(etdump_data=(folder / "etdump.etdp").read_bytes(), etrecord=folder / "etrecord.bin")
     of_record = inspector.Inspector(folder / "etdump.etdp", etrecord=inspector.parse_etrecord(folder / "etrecord.bin"))
-    names = [[event.op_types for event in read.event_blocks[1].events] for read in (of_bytes, of_record)]
-    assert names[0] == names[1]
+    of_all_bytes = inspector.Inspector(etdump_data=(folder / "etdump.etdp").read_bytes(), etrecord=(folder / "etrecord.bin").read_bytes(), debug_buffer_path=os.devnull)
+    names = [[(event.op_types, event.stack_traces, event.module_hierarchy) for event in read.event_blocks[1].events] for read in (of_bytes, of_record, of_all_bytes)]
+    assert names[0] == names[1] == names[2]
+    assert inspector.get_delegation_info((folder / "etrecord.bin").read_bytes()) == inspector.get_delegation_info(folder / "etrecord.bin")
     with Profile((folder / "etrecord.bin").read_bytes(), (folder / "etdump.etdp").read_bytes()) as profile, Profile(folder / "etrecord.bin", folder / "etdump.etdp") as other:
         assert profile.summary()[0].execute == other.summary()[0].execute
+
+
+def test_an_etrecord_of_executorch():
+    class Theirs:
+        """As the ETRecord that a program returns."""
+
+        def save(self, path):
+            pathlib.Path(path).write_bytes((FIXTURES / "add_mul" / "etrecord.bin").read_bytes())
+
+    read = inspector.Inspector(FIXTURES / "add_mul" / "etdump.etdp", etrecord=Theirs(), debug_buffer_path=os.devnull)
+    assert [event.op_types for event in read.event_blocks[1].events] == [event.op_types for event in opened("add_mul").event_blocks[1].events]
 
 
 @pytest.mark.parametrize("error, options", [

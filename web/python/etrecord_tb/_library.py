@@ -215,7 +215,7 @@ def _comparison(compare: Any, *sides: Any) -> Iterator[ctypes.c_void_p]:
 
 
 def diff(base: Any, newer: Any, method: str | None, unit: int, limit: float, recording_noise: float) -> bytes:
-    """Returns the comparison of two profiles by etr_compare(), as JSON."""
+    """Returns the comparison of two profiles by etr_compare(), as JSON. base, newer: the profiles' handles. The other arguments are those of Profile.diff()."""
     options = CompareOptions(limit=limit, recording_noise=recording_noise)
     with _comparison(library.etr_compare, base, newer, ctypes.byref(options)) as comparison:
         wanted = DiffFilter(method=None if method is None else method.encode())
