@@ -19,9 +19,11 @@ TABLE = {
     "attention": ("", "llama_xnnpack llama_portable decoder_cache", "vit_xnnpack mv2_xnnpack masked_attention"),
     "output_layer": ("", "n_tied_toedge", "llama_xnnpack llama_portable mv2_xnnpack vit_xnnpack"),
     "batch_norm": ("", "bn_folding", "bn_unfused resnext_pre mv2_xnnpack old_0_7_0_mv2"),
-    # Keys and values of two heads each are repeated in the Llamas; no fixture has many small layers of one input.
+    # Keys and values of two heads each are repeated in the Llamas.
     "repeated_heads": ("", "llama_xnnpack llama_portable", "vit_xnnpack mv2_xnnpack add_mul masked_attention"),
-    "merge": ("", "", "llama_xnnpack vit_xnnpack mv2_xnnpack add_mul p_gates"),
+    "merge": ("", "equal_layers", "cache_by_cat llama_xnnpack vit_xnnpack mv2_xnnpack add_mul p_gates"),
+    "cache_copies": ("", "cache_by_cat", "llama_xnnpack llama_portable mv2_portable equal_layers"),
+    "positions": ("", "cache_by_cat", "mv2_portable llama_xnnpack equal_layers"),
     "quantize_pairs": ("", "requantized", "quantized_xnnpack p_zoo_q mlp_dynq"),
     "float_beside": ("", "partly_quantized", "quantized_xnnpack p_zoo_q mv2_xnnpack"),
     "waiting": ("b_qnn b_vulkan", "", "b_ethosu b_neutron llama_xnnpack"),
