@@ -68,6 +68,8 @@ def check_list(name, found):
         assert saves["low"] is None or 0 < saves["low"] <= saves["high"] + 1e-12, (where, saves)
         assert finding["docs"] == f"docs/findings.md#{finding['kind']}" and f"\n## {finding['kind']}\n" in HOW, (where, finding["docs"])
         assert not {"least", "potential", "potential_share", "once"} & set(finding), where
+        for line in "\n".join((finding["code"] or {}).values()).splitlines():  # a part of a program that another test runs
+            assert line in HOW, (where, line)
         assert finding["effort"] in ("link_flag", "re_export", "change_model", "record_again"), where
         assert finding["certainty"] != "sure" or finding["kind"] not in ("quantize", "delegate"), where
         assert finding["evidence"].endswith(".") and finding["saving"].endswith("."), where

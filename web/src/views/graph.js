@@ -817,7 +817,7 @@ function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
   const only = get('graph.only'),
     onlyName = only.slice(only.indexOf(':') + 1);
   return html`<div class="toolbar">
-    <label class="check">Colour <${Choice} label="Colour"
+    <label class="check">Color <${Choice} label="Color"
       options=${Object.entries(all).map(([key, {title}]) => [key, title])} chosen=${colour}
       change=${key => set({'graph.colour': key})} /></label>
     ${

@@ -248,7 +248,7 @@ export function overlays(own) {
     accuracy: hasAccuracy() && {title: 'Accuracy', make: accuracyOverlay},
     own: own && {title: own.name, make: pane => ownOverlay(pane, own)},
     none: {
-      title: 'No colour',
+      title: 'No color',
       make: pane => ({
         name: '',
         values: new Float64Array(pane.graph.count).fill(NaN),

@@ -333,7 +333,7 @@ function Map2D({tensors, memory, at, chosen}) {
     aria-label="Planned tensors by instruction and offset; the tables list them" onPointerMove=${hover}
     onPointerLeave=${() => (tip.current.textContent = '')} onClick=${click}></canvas><//>
     <p class="said" ref=${tip} aria-description="as planned"></p><p class="note">
-      ${'Across: instructions. Up: offsets in the buffer. The colour is the backend of the operator that makes the tensor.'}
+      ${'Across: instructions. Up: offsets in the buffer. The color is the backend of the operator that makes the tensor.'}
       </p></section>`;
 }
 

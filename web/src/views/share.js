@@ -193,5 +193,5 @@ export function ShareMenu() {
       copy((window.parent === window ? location : parent.location).href, 'the link'),
     )}
     ${firstCommand() ? item('Copy command', firstCommand(), () => copy(firstCommand(), 'the command')) : null}
-      ${item('Print', 'all views, in light colours', () => run('print'))}</div></details>`;
+      ${item('Print', 'all views, in light colors', () => run('print'))}</div></details>`;
 }
