@@ -490,7 +490,8 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   else if (!is_narrow)
     etr_put_blanks(w, BAR);
   size_t room = is_narrow ? 16 : 19, width = etr_plain_width(w, saves);
-  etr_put_blanks(w, room > width ? room - width : 1);
+  size_t least = is_narrow ? 0 : 1; /* a bar is before it, or the blank behind a title */
+  etr_put_blanks(w, room > width ? room - width : least);
   etr_put_plain(w, saves);
   etr_putf(w, "   %s\n", etr_sureness_text(finding->sureness));
   put_reason(answer, finding);
