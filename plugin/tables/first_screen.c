@@ -483,14 +483,15 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   etr_put_style(w, ETR_STYLE_BOLD);
   size_t used = etr_put_cut(w, plain(answer, finding->title), name_columns(answer), ETR_CUT_MIDDLE);
   etr_put_style(w, ETR_STYLE_PLAIN);
-  etr_put_blanks(w, name_columns(answer) - used);
+  etr_put_blanks(w, name_columns(answer) + 1 - used); /* the bar is not beside the title */
   bool has_bar = !finding->is_once && !isnan(finding->potential);
   if (!is_narrow && has_bar)
     put_bar(w, finding->least, finding->potential, s->groups.whole);
   else if (!is_narrow)
     etr_put_blanks(w, BAR);
   size_t room = is_narrow ? 16 : 19, width = etr_plain_width(w, saves);
-  etr_put_blanks(w, room > width ? room - width : 1);
+  size_t least = is_narrow ? 0 : 1; /* a bar is before it, or the blank behind a title */
+  etr_put_blanks(w, room > width ? room - width : least);
   etr_put_plain(w, saves);
   etr_putf(w, "   %s\n", etr_sureness_text(finding->sureness));
   put_reason(answer, finding);
@@ -515,7 +516,7 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
     etr_puts(w, "\n");
     etr_put_style(w, ETR_STYLE_BOLD);
     etr_puts(w, title);
-    size_t before = name_columns(answer) + strlen("what to change") + (is_narrow ? 0 : 17);
+    size_t before = name_columns(answer) + strlen("what to change") + (is_narrow ? 1 : 18);
     etr_put_blanks(w, before - ETR_MIN(before, strlen(title)));
     etr_puts(w, "saves   how sure\n");
     etr_put_style(w, ETR_STYLE_PLAIN);

@@ -407,7 +407,8 @@ static void put_throughput(report *r, const etr_summary *s) {
     if (text && phase->run_count)
       put_line(r, etr_arena_format(arena, "%s: %s", phase->name, text));
   }
-  if (first && (!r->is_each || &r->answer.profile->methods[first->method] == method))
+  bool is_line = !r->is_each && !r->markdown; /* the other method has no line about tokens */
+  if (first && (is_line || &r->answer.profile->methods[first->method] == method))
     put_first_token(r, method, first);
 }
 
@@ -797,9 +798,10 @@ static const char *put_levers(report *r, const etr_summary *s, etr_first_screen 
     size_t around = r->lines + AROUND_ROWS, rows = around < most ? most - around : 0;
     r->lines = with_levers;
     screen->most_rows = r->options.top;
-    if (r->options.top == DEFAULT_ROWS)
+    if (r->options.top == DEFAULT_ROWS && !r->markdown)
       screen->most_rows = ETR_MAX(ETR_MIN(rows, (size_t)DEFAULT_ROWS), (size_t)LEAST_ROWS);
-    fits = levers || r->options.all || rows >= LEAST_ROWS || screen->most_levers <= LEAST_LEVERS;
+    fits = levers || r->markdown || r->options.all || rows >= LEAST_ROWS ||
+           screen->most_levers <= LEAST_LEVERS;
   }
   etr_puts(&r->answer.writer, text);
   return last;
@@ -994,8 +996,11 @@ static bool put_methods(report *r) {
     return false;
   const etr_method *longest = longest_method(r);
   r->longest = longest;
-  r->is_each = r->options.by || r->options.all || r->options.explain;
-  if (!put_others(r, longest) || (longest && !r->is_each && !put_method(r, longest, true)))
+  r->is_each = r->options.by || r->options.all;
+  /* The numbers of findings are those of the screen. */
+  if (!r->options.explain && !put_others(r, longest))
+    return false;
+  if (longest && (!r->is_each || r->options.explain) && !put_method(r, longest, true))
     return false;
   if (r->loads.timed_methods != 1 && r->options.all)
     put_loads(r);

@@ -146,10 +146,12 @@ static const char *other_types(const largest *of, etr_ratio_layer layer, const c
 /* Returns "35 of 52 convolutions", or "49 linear layers" if none is left out. */
 static const char *counted_words(const largest *of) {
   etr_arena *arena = of->finder->arena;
+  etr_headline_part all = *of->part;
+  all.count = of->count + of->left_out;
+  const char *words = etr_or_empty(etr_headline_operators(arena, &all));
   if (!of->left_out)
-    return etr_or_empty(etr_arena_format(arena, "%zu %s", of->count, words_of(of)));
-  return etr_or_empty(
-      etr_arena_format(arena, "%zu of %zu %s", of->count, of->count + of->left_out, words_of(of)));
+    return etr_or_empty(etr_arena_format(arena, "%zu %s", of->count, words));
+  return etr_or_empty(etr_arena_format(arena, "%zu of %zu %s", of->count, all.count, words));
 }
 
 /* Returns a ratio with two digits. */

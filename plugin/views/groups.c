@@ -72,12 +72,29 @@ static void add_to_key(collector *c, const char *text) {
   etr_text_add(&c->key, (etr_slice){"", 1});
 }
 
+/* Returns the backend of a time slice in a delegate: of an event whose method is not known the one
+ * of the part, if all delegates have the same. */
+static const char *backend_of_slice(const collector *c, const etr_time_slice *slice) {
+  const char *backend = NULL;
+  if (slice->event->backend)
+    return slice->event->backend;
+  for (size_t i = 0; i < c->method->part_count; i++) {
+    const etr_part_time *part = &c->method->parts[i];
+    if (part->part != slice->part)
+      continue;
+    if (backend)
+      return ETR_UNKNOWN_BACKEND;
+    backend = part->backend;
+  }
+  return backend ? backend : ETR_UNKNOWN_BACKEND;
+}
+
 /* Describes the row of a time slice, without its figures. */
 static etr_group describe(const collector *c, const etr_time_slice *slice) {
   const etr_event *event = slice->event;
   etr_group group = {.part = slice->part};
   if (etr_time_slice_is_in_delegate(slice))
-    group.backend = event->backend ? event->backend : ETR_UNKNOWN_BACKEND;
+    group.backend = backend_of_slice(c, slice);
   if (slice->part == ETR_TIME_DELEGATE_PHASES)
     group.phase = slice->phase;
   if (slice->part == ETR_TIME_UNPLACED || slice->part == ETR_TIME_INSERTED) {

@@ -102,6 +102,14 @@ def test_scales_and_converters():
     assert math.isclose(delegated[3].perf_data.raw[0], plain.event_blocks[1].events[[e.name for e in doubled.event_blocks[1].events].index(delegated[3].name)].perf_data.raw[0] * 2e6, rel_tol=1e-9)
 
 
+def test_ticks_of_qnn_are_those_recorded():
+    seen = {}
+    opened("b_qnn", delegate_time_scale_converter=lambda name, ticks: seen.setdefault(name, []).append(ticks) or ticks)
+    assert seen["RPC (execute) time (us)"][:2] == [568, 0]  # of end and start
+    rpc = next(event for event in opened("b_qnn").event_blocks[1].events if event.name == "RPC (execute) time (us)")
+    assert math.isclose(rpc.perf_data.raw[0], 568e-6, rel_tol=1e-9)  # as the Inspector has it, without a converter
+
+
 def test_metadata_parsers():
     seen = []
     read = opened("b_neutron", delegate_metadata_parser=lambda metadatas: seen.append(metadatas) or {"kernel": len(metadatas)})

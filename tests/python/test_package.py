@@ -160,6 +160,12 @@ def test_bytes_are_read_where_they_are():
         assert same(profile.events(), json.loads(answer("events", folder, "--format", "json", "--skip-runs", "auto"))["blocks"])
         assert all((a.array() == b.array()).all() for a, b in zip(profile.values(), other.values()))
         assert profile.info()["etrecord"].startswith("memory:")
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:  # which open the same bytes, and others with the same names
+        def opened(index):
+            with quiet(etrecord_tb.Profile, *[bytes(bytearray(content[name])) if index % 2 else content[name] for name in ("etrecord.bin", "etdump.etdp")]) as read:
+                return read.summary()
+
+        assert len({repr(summary) for summary in pool.map(opened, range(12))}) == 1
     record = etrecord_tb.Record(content["etrecord.bin"])
     with record.join(bytearray(content["etdump.etdp"])) as profile:
         assert profile.summary()[0].runs

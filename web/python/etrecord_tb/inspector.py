@@ -463,7 +463,9 @@ class Inspector:
         )
         if read.raw:
             ticks = [start for start in read.start_time]
-            event.perf_data = PerfData([self._time(name, delegated, start, raw) for start, raw in zip(ticks, read.raw)])
+            # QNN counts microseconds, which the library makes times of. The Inspector, and converters, take what was recorded.
+            unit = 1000 if delegated and read.unit == "ns" and name.endswith(" (us)") else 1
+            event.perf_data = PerfData([self._time(name, delegated, start, raw / unit) for start, raw in zip(ticks, read.raw)])
             event._start_time = list(ticks)
         first = min((value.run for value in read.values if value.run is not None), default=None)
         event.debug_data = self._arrays([value for value in read.values if value.run == first])
@@ -605,7 +607,7 @@ class Inspector:
             first = {method: min(value.run for value in compared if value.method == method) for method in {value.method for value in compared}}
             rows = [
                 self._gap(value, None if name is None else getattr(value, name), distance, logged.get((value.run, value.node, value.output)), expected)
-                for value in compared if value.problem is None and value.role == "value" and value.run == first[value.method]
+                for value in compared if value.problem is None and value.instruction is not None and value.run == first[value.method]
             ]
         return pandas.DataFrame(rows, columns=["aot_debug_handle", "aot_ops", "aot_intermediate_output", "runtime_ops", "runtime_debug_handle", "runtime_intermediate_output", "gap", "stacktraces"])
 
@@ -622,7 +624,9 @@ class Inspector:
         elif measured is None and value.equal:
             measured = math.inf  # of SNR: there is no noise
         handles = tuple(dict.fromkeys(node.debug_handle for node in self._graph(value.method) if node.name in nodes and node.debug_handle is not None))
-        events = [event.name for block in self.event_blocks for event in block.events if event._instruction_id == value.instruction and event.name != "OPERATOR_CALL"]
+        # A delegate's results are its call's.
+        events = [event.name for block in self.event_blocks for event in block.events
+                  if event._instruction_id == value.instruction and event.name != "OPERATOR_CALL" and not event.is_delegated_op]
         return {
             "aot_debug_handle": handles, "aot_ops": nodes, "aot_intermediate_output": wanted, "runtime_ops": events[:1], "runtime_debug_handle": handles,
             "runtime_intermediate_output": actual, "gap": [measured], "stacktraces": {node: self._trace(value.method, node) for node in nodes},
