@@ -143,6 +143,20 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
     assert.equal(await frame.getByLabel('Record').locator('option:checked').innerText(), 'nightly/3');
   });
 
+  it('puts more records beside the two, with a column of times for each', async () => {
+    await frame.locator('.add-records summary').click();
+    await frame.locator('.add-records').getByLabel('nightly/1', {exact: true}).check();
+    await frame.locator('caption', {hasText: '3 records side by side'}).waitFor();
+    const rows = await dashboard.table('3 records side by side');
+    assert.deepEqual(rows.map(([name, typical]) => [name, typical]), [['nightly/2', ms(XNNPACK.execute.typical)], ['nightly/3', rows[1][1]], ['nightly/1', ms(PORTABLE.execute.typical)]]);
+    const operators = await dashboard.table('Times of operators side by side');
+    for (const [at, {by_op}] of [[1, XNNPACK], [3, PORTABLE]]) {
+      const {typical} = by_op.find(({op}) => op === 'aten.convolution.default');
+      assert.equal(operators.find(([name]) => name === 'convolution')[at], ms(typical));
+    }
+    await frame.locator('.add-records summary').click();
+  });
+
   it('leads to a record, and to its method', async () => {
     await openFleet(dashboard);
     assert.equal(await frame.locator('.fleet [role=grid] input:checked').count(), 0);

@@ -18,6 +18,7 @@ import {
   select,
   selectRow,
   selectedRows,
+  shownRun,
   timeOf,
   timeWithUnit,
   unitName,
@@ -34,7 +35,7 @@ import {room} from '../parts/room.js';
 import {SmallTable} from '../parts/table.js';
 import {neutral, theme, widthsOf} from '../parts/theme.js';
 import {Verdict, baseOf, changeOf, intervalText, newOf, verdictText} from './changes.js';
-import {Records, loadRecords} from './records.js';
+import {AddRecords, Records, loadRecords} from './records.js';
 
 declare({nodes: flag(false)}); // whether the table of nodes is open
 
@@ -585,7 +586,7 @@ function Answer() {
     wide = Math.max(480, width - 48 - (get('sel') ? 360 : 0)),
     names = {name: labelOf(method.value.run), baseName: labelOf(asked.base).replace(/ \(base\)$/, '')},
     differs = answer.may_differ;
-  return html`<${Hero} answer=${answer} /><${Records} />${
+  return html`<${Hero} answer=${answer} /><${AddRecords} /><${Records} />${
     differs
       ? null
       : html`<section><div class="head-line"><h2>From ${names.baseName} to ${names.name}</h2><span class="small quiet">
@@ -618,9 +619,11 @@ export function BaseChoice() {
 }
 
 export function CompareView() {
+  const base = compared.value?.base,
+    added = get('with');
   useEffect(() => {
-    loadRecords();
-  }, []);
+    if (base) loadRecords(base, shownRun.value, added);
+  }, [base, shownRun.value, added.join('\n')]);
   if (bases.value.length === 0)
     return html`<p class="note">There is only one record. Write a second one to the same logdir to compare them.</p>`;
   return html`<div class="compare"><${Answer} /></div>`;
