@@ -15,7 +15,7 @@ enum {
   KEY_MODULE = 4, /* and the body of control flow */
   KEY_SHAPE = 8,
   KEY_NEIGHBORS = 16, /* the operators before and after it */
-  KEY_GAP = 32,        /* the pairs that it is between, so that order is kept */
+  KEY_GAP = 32,       /* the pairs that it is between, so that order is kept */
   KEY_SOURCE = 64,
   KEY_FLOW = 128,   /* producers and consumers */
   KEY_AROUND = 256, /* three deep */

@@ -10,6 +10,12 @@
 #include "views/findings.h"
 #include "views/headline.h"
 
+/** Stands behind the first line of a method whose Edge program was changed (etr_graph.is_changed).
+ */
+#define ETR_CHANGED_PROGRAM                                                                        \
+  "to_executorch() changed this Edge program, so times may be missing on its nodes: export it "    \
+  "again"
+
 /** What is shown of a method. */
 typedef struct etr_first_screen {
   const etr_method *method;

@@ -874,6 +874,8 @@ static bool put_screen_head(report *r, const etr_summary *s) {
     return false;
   bool has_clock = etr_label_clock(r->answer.profile, r->options.unit) != NULL;
   put_head(r, s);
+  if (s->graph && s->graph->is_changed)
+    put_line(r, ETR_CHANGED_PROGRAM);
   if (has_clock)
     put_circumstances(r, s);
   if (s->is_part)

@@ -40,6 +40,10 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   etr_puts(w, ": **");
   etr_put_execute(w, answer->profile, method, unit);
   etr_puts(w, "** per inference\n\n");
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL
+                                                     : &answer->profile->graphs[method->graph];
+  if (graph && graph->is_changed)
+    etr_puts(w, ETR_CHANGED_PROGRAM "\n\n");
   if (screen) {
     etr_first_screen_put_sentence(answer, screen);
     etr_puts(w, "\n");
