@@ -176,7 +176,7 @@ function fleetColumns(rows, previous) {
       title: `typical, least – most ${UNITS[unit.value].name}`,
       hint: 'time of the typical run, of the fastest and of the slowest',
       number: true,
-      width: '196px',
+      width: '220px',
       value: row => row.execute.typical ?? NaN,
       descending: true,
       cell: row => html`<${TypicalCell} row=${row} />`,
@@ -293,9 +293,14 @@ function Trend({lines}) {
   const placed = sortRows(ends, ({at}) => at, false)
     .slice(0, NAMED)
     .map(({line, at}) => {
-      last = Math.min(TREND_HEIGHT - 14, Math.max(at - 8, last + 14));
+      last = Math.max(at - 8, last + 14);
       return {line, top: last};
     });
+  let room = TREND_HEIGHT - 14; // below it no name begins
+  for (const name of placed.toReversed()) {
+    name.top = Math.min(name.top, room);
+    room = name.top - 14;
+  }
   return html`<figure class="trend"><div class="trend-axis" aria-hidden="true"><span>${edge(scale.high)} ${unitName}
     </span><span>${scale.isLog ? 'log scale' : ''}</span><span>${edge(scale.low)}</span></div>
     <div class="trend-picture"><svg viewBox=${`0 0 100 ${TREND_HEIGHT}`} preserveAspectRatio="none" role="img"
