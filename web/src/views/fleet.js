@@ -176,7 +176,7 @@ function fleetColumns(rows, previous) {
       title: `typical, least – most ${UNITS[unit.value].name}`,
       hint: 'time of the typical run, of the fastest and of the slowest',
       number: true,
-      width: '220px',
+      width: '196px',
       value: row => row.execute.typical ?? NaN,
       descending: true,
       cell: row => html`<${TypicalCell} row=${row} />`,
