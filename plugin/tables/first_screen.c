@@ -113,13 +113,12 @@ static void put_time(etr_writer *w, const etr_answer *answer, const etr_first_sc
 }
 
 /* Writes what a change saves with two digits, since it is a guess. */
-static void put_saving(etr_writer *w, const etr_answer *answer, const etr_first_screen *s,
-                       double ticks) {
-  double time = etr_ticks_to_unit(answer->profile, ticks, s->unit), step = 1;
+static void put_saving(etr_writer *w, const etr_answer *answer, etr_unit unit, double ticks) {
+  double time = etr_ticks_to_unit(answer->profile, ticks, unit), step = 1;
   while (time / step >= 100)
     step *= 10;
   etr_put_fixed(w, step > 1 ? (double)(int64_t)(time / step + 0.5) * step : time,
-                etr_time_decimals(answer->profile, ticks, s->unit, 2));
+                etr_time_decimals(answer->profile, ticks, unit, 2));
 }
 
 /* ---- The sentence ---- */
@@ -437,15 +436,17 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   if (isnan(finding->potential))
     return isnan(finding->cost) ? "" : "not known";
   double least = finding->least, most = finding->potential;
+  bool is_free = finding->is_once && !answer->options->has_unit;
+  etr_unit unit = is_free ? etr_unit_of_ticks(answer->profile, most) : s->unit;
   etr_text_begin(&text, &answer->arena, &w);
   if (!(least > 0)) {
     etr_puts(&w, "up to ");
   } else if (least < 0.95 * most) {
-    put_saving(&w, answer, s, least);
+    put_saving(&w, answer, unit, least);
     etr_puts(&w, DASH);
   }
-  put_saving(&w, answer, s, most);
-  etr_putf(&w, " %s%s", etr_unit_name(s->unit), finding->is_once ? " once" : "");
+  put_saving(&w, answer, unit, most);
+  etr_putf(&w, " %s%s", etr_unit_name(unit), finding->is_once ? " once" : "");
   return etr_or_empty(etr_text_end(&text, &w));
 }
 

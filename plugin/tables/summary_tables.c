@@ -288,6 +288,16 @@ static void put_time(const report *r, etr_writer *writer, double ticks) {
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
 }
 
+/* Puts the time of a load, which may be a thousand times that of an inference, in a unit of its
+ * own.
+ */
+static void put_load_time(const report *r, etr_writer *writer, double ticks) {
+  bool is_free = !r->options.has_unit && r->options.unit != ETR_UNIT_CYCLES;
+  etr_unit unit = is_free ? etr_unit_of_ticks(r->answer.profile, ticks) : r->options.unit;
+  etr_put_time(writer, r->answer.profile, ticks, unit);
+  etr_putf(writer, " %s", etr_unit_name(unit));
+}
+
 /* Puts "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from
  * run 26 on", "too few runs to judge noise". */
 static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
@@ -335,7 +345,7 @@ static const char *circumstances(report *r, const etr_summary *s) {
   bool is_only = r->loads.timed_methods == 1;
   if (r->loads.whole && (is_only || (!r->is_each && s->method == r->longest))) {
     etr_puts(&writer, DOT "loading takes ");
-    put_time(r, &writer, r->loads.whole->stats.typical);
+    put_load_time(r, &writer, r->loads.whole->stats.typical);
   }
   return etr_text_end(&text, &writer);
 }
@@ -633,7 +643,7 @@ static void put_loads(report *r) {
   if (table.rows.count > 1 || !r->loads.whole || r->loads.timed_methods == 1)
     return;
   etr_puts(&r->answer.writer, "\nloading takes ");
-  put_time(r, &r->answer.writer, r->loads.whole->stats.typical);
+  put_load_time(r, &r->answer.writer, r->loads.whole->stats.typical);
   etr_puts(&r->answer.writer, "\n");
 }
 

@@ -49,13 +49,18 @@ typedef struct run_names {
   int64_t seconds;         /* time in the names of event files */
   bool is_next_first;      /* the next graph is the first of its profile */
   etr_map modules, paths;  /* module -> number of its folder; paths that are taken */
-  etr_vec(run_file) files; /* for each graph its event file, then its DOT file; without a graph one
-                              event file */
+  etr_vec(run_file) files; /* for each graph its event file, then its DOT file if it has operators;
+                              without a graph one event file */
 } run_names;
 
 /* Returns the default NAME, a path below LOGDIR with clean parts: the name of the folder of the
- * inputs, as the user wrote it or, if that is "." or "..", as the file system has it. */
+ * inputs, as the user wrote it or, if that is "." or "..", as the file system has it. An ETDump
+ * alone has the name that every other command calls it by, because one folder may hold many. */
 static char *default_name(etr_arena *arena, const etr_profile *profile) {
+  bool is_alone = !profile->etrecord && !profile->pte;
+  const char *label = is_alone ? etr_label_dump(arena, profile) : NULL;
+  if (label && label[0] != '\0')
+    return etr_file_name(arena, label);
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
   const char *record = profile->etrecord ? profile->etrecord : dump, *input = record ? record : "-";
   struct stat status;
@@ -153,8 +158,16 @@ static bool add_file(run_names *names, const run_file *file) {
   return added->temporary != NULL;
 }
 
-/* Adds the files of a graph. dump: "" if there is one ETDump, whose folders are directly below the
- * root; otherwise "pixel8/". */
+/* Returns whether there is anything to draw: the method of a program may only move values. */
+static bool has_operators(const etr_graph *graph) {
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_OP)
+      return true;
+  return false;
+}
+
+/* Adds the files of a graph; one without operators has no DOT file. dump: "" if there is one
+ * ETDump, whose folders are directly below the root; otherwise "pixel8/". */
 static bool add_graph(run_names *names, const etr_profile *profile, size_t index, const char *dump,
                       const char *events) {
   const etr_graph *graph = &profile->graphs[index];
@@ -181,6 +194,8 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
   file.is_events = true;
   if (!add_file(names, &file))
     return false;
+  if (!has_operators(graph))
+    return true;
   file.path = dot;
   file.is_events = false;
   return add_file(names, &file);
@@ -196,15 +211,12 @@ static const char *events_name(run_names *names) {
 }
 
 /* Adds the event file of a profile without graphs, as of an ETDump alone: what was timed, and all
- * that follows from it. */
+ * that follows from it. The run is the root, or the folder of one of several ETDumps. */
 static bool add_events(run_names *names, const etr_profile *profile, const char *dump,
                        const char *events) {
   const etr_method *method = etr_tb_main_method(profile);
   const char *name = method && method->name[0] ? method->name : "unknown";
-  const char *file_name = etr_file_name(names->arena, name);
-  const char *run = take_path(names, etr_arena_format(names->arena, "%s1_events", dump), file_name,
-                              0);
-  const run_file file = {.path = run ? etr_arena_format(names->arena, "%s/%s", run, events) : NULL,
+  const run_file file = {.path = etr_arena_format(names->arena, "%s%s", dump, events),
                          .entry_point = etr_arena_format(names->arena, "events/%s", name),
                          .graph = ETR_NONE,
                          .is_events = true,
@@ -540,14 +552,17 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
     return etr_fail_memory(j->error);
   if (profile->graph_count == 0)
     return write_file(j, &j->names.files.data[first]);
-  for (size_t i = first; i < j->names.files.count; i += 2) { /* the two files of one graph */
-    if (etr_scopes_build(&j->scopes, &j->graph_arena,
-                         &profile->graphs[j->names.files.data[i].graph]) != ETR_OK)
+  for (size_t i = first; i < j->names.files.count; i++) {
+    /* The event file of a graph comes first, and its DOT file has the same scopes. */
+    const run_file *file = &j->names.files.data[i];
+    if (file->is_events)
+      etr_arena_clear(&j->graph_arena);
+    if (file->is_events &&
+        etr_scopes_build(&j->scopes, &j->graph_arena, &profile->graphs[file->graph]) != ETR_OK)
       return etr_fail_memory(j->error);
-    ETR_TRY(write_file(j, &j->names.files.data[i]));
-    ETR_TRY(write_file(j, &j->names.files.data[i + 1]));
-    etr_arena_clear(&j->graph_arena);
+    ETR_TRY(write_file(j, file));
   }
+  etr_arena_clear(&j->graph_arena);
   return ETR_OK;
 }
 

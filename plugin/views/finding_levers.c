@@ -310,9 +310,10 @@ static bool add_for_opaque(const largest *of) {
     return true;
   if (!etr_find_time_of_delegates(finder, &inside))
     return false;
+  const char *see = finder->graph ? ": `etrecord-tb delegation`" : ": add the .pte";
   const char *fact = etr_arena_format(finder->arena, "%s are in %s%s", time_of(of),
                                       inside.ticks ? inside.where : "events that are not known",
-                                      is_computing ? "" : ": `etrecord-tb delegation`");
+                                      is_computing ? "" : see);
   return add_words(
       of, is_computing ? ETR_FINDING_LESS_WORK : ETR_FINDING_PROFILER,
       is_computing ? "Use a smaller input, or fewer channels" : "See what is in each delegate",
