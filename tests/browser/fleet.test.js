@@ -155,6 +155,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
       assert.equal(operators.find(([name]) => name === 'convolution')[at], ms(typical));
     }
     await frame.locator('.add-records summary').click();
+    await picture('side_by_side');
   });
 
   it('leads to a record, and to its method', async () => {

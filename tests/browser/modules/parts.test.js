@@ -175,13 +175,14 @@ describe('records side by side', () => {
   const method = (name, times, by_op, may_differ = false) => ({method: name, execute: times, by_op, may_differ});
 
   it('are what comparisons with the first say, and a column for each', () => {
-    const {records, rows, notes} = joined(['a', 'b', 'c'], [
+    const {records, rows, notes} = joined(['a', 'b', 'c', 'd'], [
       {methods: [method('f', execute(10, 20, 'slower'), [op('x', 6, 20), op('y', 4, null)])]},
       {methods: [method('f', execute(10, 5, 'faster'), [op('x', 6, null), op('z', null, 30)], true), method('g', execute(null, 7, 'new'), [op('x', null, 7)])]},
+      {error: 'a clock'},
     ]);
-    assert.deepEqual(records.map(({methods}) => methods.map(({method: name, typical, verdict}) => [name, typical, verdict])), [[['f', 10, undefined]], [['f', 20, 'slower']], [['f', 5, 'cannot_tell'], ['g', 7, 'new']]]);
-    assert.deepEqual(rows.map(({name, typical}) => [name, ...typical]), [['z', null, null, 30], ['x', 6, 20, null], ['y', 4, null, null]], 'longest first');
-    assert.deepEqual(notes, ['c and a look like two different models']);
+    assert.deepEqual(records.map(({methods}) => methods.map(({method: name, typical, verdict}) => [name, typical, verdict])), [[['f', 10, undefined]], [['f', 20, 'slower']], [['f', 5, 'cannot_tell'], ['g', 7, 'new']], []]);
+    assert.deepEqual(rows.map(({name, typical}) => [name, ...typical]), [['z', null, null, 30, null], ['x', 6, 20, null, null], ['y', 4, null, null, null]], 'longest first');
+    assert.deepEqual(notes, ['c and a look like two different models', 'd: a clock']);
   });
 });
 

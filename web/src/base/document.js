@@ -72,7 +72,6 @@ async function reportSource() {
     has: (run, method, name) => document.getElementById(`${run}.${method.index}.${name}`) !== null,
     section: async (run, method, name) => partOf(await embedded(`${run}.${method.index}.${name}`), name),
     compare: () => embedded('comparison'),
-    sideBySide: () => embedded('records'),
     basesOf: run => records.filter(record => run === 'profile' && record.run === 'base'),
     baseFor: async run => (run === 'profile' && documents.base ? 'base' : null),
   };
@@ -95,12 +94,11 @@ function tensorBoardSource() {
 
 /**
  * Returns the source of the page: {isReport, list(), fleet(), load(run), section(run, method, name), basesOf(run,
- * records), baseFor(run), compare(base, run), sideBySide()}. In a report nothing changes; in TensorBoard records may
- * appear or be rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a
- * report lacks it. load() gives the document of a run, section() a part of a method, {value: null if it has none,
- * texts}, and has() whether it has one; compare() gives the library's comparison of two runs, sideBySide() all records
- * of a report that has more than two, or null; basesOf() the records that a run can be compared with, and baseFor() the
- * run to begin with, or null.
+ * records), baseFor(run), compare(base, run)}. In a report nothing changes; in TensorBoard records may appear or be
+ * rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a report lacks it.
+ * load() gives the document of a run, section() a part of a method, {value: null if it has none, texts}, and has()
+ * whether it has one; compare() gives the library's comparison of two runs, basesOf() the records that a run can be
+ * compared with, and baseFor() the run to begin with, or null.
  */
 export async function openSource() {
   return document.getElementById('profile') ? reportSource() : tensorBoardSource();

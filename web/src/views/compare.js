@@ -622,7 +622,7 @@ export function CompareView() {
   const base = compared.value?.base,
     added = get('with');
   useEffect(() => {
-    if (base) loadRecords(base, shownRun.value, added);
+    loadRecords(base, shownRun.value, base ? added : []);
   }, [base, shownRun.value, added.join('\n')]);
   if (bases.value.length === 0)
     return html`<p class="note">There is only one record. Write a second one to the same logdir to compare them.</p>`;

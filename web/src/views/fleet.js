@@ -293,9 +293,14 @@ function Trend({lines}) {
   const placed = sortRows(ends, ({at}) => at, false)
     .slice(0, NAMED)
     .map(({line, at}) => {
-      last = Math.min(TREND_HEIGHT - 14, Math.max(at - 8, last + 14));
+      last = Math.max(at - 8, last + 14);
       return {line, top: last};
     });
+  let room = TREND_HEIGHT - 14; // below it no name begins
+  for (const name of placed.toReversed()) {
+    name.top = Math.min(name.top, room);
+    room = name.top - 14;
+  }
   return html`<figure class="trend"><div class="trend-axis" aria-hidden="true"><span>${edge(scale.high)} ${unitName}
     </span><span>${scale.isLog ? 'log scale' : ''}</span><span>${edge(scale.low)}</span></div>
     <div class="trend-picture"><svg viewBox=${`0 0 100 ${TREND_HEIGHT}`} preserveAspectRatio="none" role="img"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// records.js - several records side by side: what each has and takes, and its verdict against the first, as the library
-// gives them (schema/compare.schema.json); then a column of times for each record. A report holds them, and the page of
-// TensorBoard joins the comparisons of the records that the reader adds.
+// records.js - several records side by side, in TensorBoard: what each takes, and its verdict against the first; then a
+// column of times for each record. The library compares each of them with the first; here its answers are joined.
 
 import {signal} from '@preact/signals';
 
 import {compared, labelOf, method, records, shownRun, source, timeOf, unitName} from '../base/app.js';
 import {sortRows} from '../base/columns.js';
-import {bytesText, numberText, rateText, relativeText, shareText} from '../base/format.js';
+import {numberText, relativeText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {shortOp} from '../base/labels.js';
 import {declare, get, list, set} from '../base/store.js';
@@ -19,22 +18,25 @@ import {Verdict, baseOf, intervalText, newOf, verdictText} from './changes.js';
 const MOST_ROWS = 20,
   MOST_RECORDS = 12;
 
-declare({with: list()}); // in TensorBoard: the records that were added to the base and this one
+declare({with: list()}); // the records that were added to the base and this one
 
-/* What is shown, as schema/compare.schema.json has it: null while it loads, and if there are no more than two. */
+/* What joined() made: null while it loads, and if there are no more than two records. */
 const answer = signal(null);
+let wanted = ''; // the records that were asked for last
 
 /**
- * Joins the library's comparisons of one record with each of several others to what `compare` says of all of them, but
- * for what comparisons lack, and with verdicts that are those of two records alone. `names` are those of the records.
+ * Joins the library's comparisons of one record with each of several others: {records: [{record, methods: [{method,
+ * typical, relative_change, interval, verdict}]}], rows: [{method, name, typical: of each record}], notes}. Each
+ * verdict is that of two records alone. `names` are those of the records; a comparison that failed is {error}.
  */
 export function joined(names, comparisons) {
-  const records = names.map(record => ({record, path: record, problem: null, methods: []})),
+  const records = names.map(record => ({record, methods: []})),
     rows = new Map(),
     notes = [];
   comparisons.forEach((comparison, at) => {
     const place = at + 1;
-    for (const {method: name, execute, by_op: ops, may_differ: differs} of comparison.methods) {
+    if (comparison.error) notes.push(`${names[place]}: ${comparison.error}`);
+    for (const {method: name, execute, by_op: ops, may_differ: differs} of comparison.methods ?? []) {
       if (!(execute.new_runs > 0)) continue;
       if (differs) notes.push(`${names[place]} and ${names[0]} look like two different models`);
       const {relative_change, interval, verdict} = differs ? {verdict: 'cannot_tell'} : execute;
@@ -53,19 +55,20 @@ export function joined(names, comparisons) {
     }
   });
   const most = ({typical}) => Math.max(...typical.map(ns => ns ?? 0));
-  return {records, by: 'op', rows: sortRows([...rows.values()], most, true), notes};
+  return {records, rows: sortRows([...rows.values()], most, true), notes};
 }
 
-/** Loads the records side by side: those of a report; in TensorBoard the base, this one and those that were added. */
+/** Loads the records side by side: the base, this one and those that were added. */
 export async function loadRecords(base, run, added) {
-  const {sideBySide, compare, isReport} = source.peek(),
+  const {compare} = source.peek(),
     runs = [base, run, ...added.filter(other => other !== base && other !== run)].slice(0, MOST_RECORDS);
   answer.value = null;
-  if (isReport) answer.value = await sideBySide();
-  else if (runs.length > 2) {
-    const comparisons = await Promise.all(runs.slice(1).map(other => compare(base, other)));
-    answer.value = {...joined(runs.map(labelOf), comparisons), isOfPairs: true};
-  }
+  wanted = runs.join('\n');
+  if (runs.length < 3) return;
+  const comparisons = await Promise.all(
+    runs.slice(1).map(other => compare(base, other).catch(error => ({error: error.message}))),
+  );
+  if (wanted === runs.join('\n')) answer.value = joined(runs.map(labelOf), comparisons);
 }
 
 /** Adds records to a comparison, in TensorBoard. */
@@ -81,72 +84,57 @@ export function AddRecords() {
 
 const known = (value, write) => (Number.isFinite(value) ? write(value) : '');
 
-/* A column of a number that some of the records have. */
-const number = (key, title, hint, write) => ({
-  key,
-  title,
-  hint,
-  number: true,
-  value: row => row[key] ?? NaN,
-  text: row => known(row[key], write),
-  why: () => hint,
-});
-const time = (key, title, hint) => number(key, `${title}, ${unitName.value}`, hint, ns => timeOf(ns, 0));
-
 function recordColumns(rows, first) {
   const most = Math.max(...rows.map(row => row.typical ?? 0)),
-    name = row =>
-      row.method && rows.some(other => other.method !== row.method) ? `${row.record}, ${row.method}` : row.record;
+    change = `change against ${first}`;
   return [
     {
       key: 'record',
       title: 'record',
       class: 'key',
-      text: name,
-      cell: row => html`<span title=${row.path}>${name(row)}</span>`,
+      text: row =>
+        row.method && rows.some(({method: other}) => other !== row.method)
+          ? `${row.record}, ${row.method}`
+          : row.record,
     },
-    time('typical', 'typical', 'time of the typical run'),
-    {key: 'bar', title: '', cell: row => bar(row.typical ?? 0, most, 'runtime')},
     {
-      key: 'range',
-      title: 'least – most',
-      hint: 'of the typical runs of its recordings; of one recording from p10 to p90 of its runs',
+      key: 'typical',
+      title: `typical, ${unitName.value}`,
+      hint: 'time of the typical run',
       number: true,
-      text: row => (!Number.isFinite(row.low) ? '' : `${timeOf(row.low, 0)} – ${timeOf(row.high, 0)}`),
-      why: () => 'of the typical runs of its recordings; of one recording from p10 to p90 of its runs',
+      value: row => row.typical ?? NaN,
+      text: row => known(row.typical, ns => timeOf(ns, 0)),
+      why: () => 'time of the typical run',
     },
+    {key: 'bar', title: '', cell: row => bar(row.typical ?? 0, most, 'runtime')},
     {
       key: 'change',
       title: '%',
-      hint: `change against ${first}`,
+      hint: change,
       number: true,
       value: row => row.relative_change ?? NaN,
-      text: row => known(row.relative_change ?? NaN, relativeText),
-      why: row => `change against ${first}; ${intervalText(row.interval) || 'no interval'}`,
+      text: row => known(row.relative_change, relativeText),
+      why: () => change,
+    },
+    {
+      key: 'between',
+      title: 'between',
+      hint: 'interval in which the change lies',
+      number: true,
+      text: row => intervalText(row.interval),
     },
     {
       key: 'verdict',
       title: `against ${first}`,
-      text: row => row.problem ?? verdictText(row.verdict),
-      cell: row => row.problem ?? html`<${Verdict} verdict=${row.verdict} />`,
+      text: row => verdictText(row.verdict),
+      cell: row => html`<${Verdict} verdict=${row.verdict} />`,
     },
-    time('load', 'load', 'loading the program and the method'),
-    time('first_run', 'first run', 'the first run after the load'),
-    number('ms_per_token', 'ms a token', 'of the typical run', rateText),
-    number('pte_bytes', '.pte bytes', 'size of the program', bytesText),
-    number('planned_bytes', 'planned bytes', 'memory that the program plans', bytesText),
-    number('delegated_nodes', 'delegated', 'share of the nodes of the Edge graph', share => shareText(share, 1)),
-    number('delegated_time', 'of time', 'share of the typical time that calls of delegates take', share =>
-      shareText(share, 1),
-    ),
-    number('macs', 'MACs', 'multiply-accumulates per inference', rateText),
-    number('output_snr_db', 'SNR dB', 'of the worst output', snr => snr.toFixed(1)),
-  ].filter(({text}) => !text || rows.some(row => text(row) !== ''));
+  ];
 }
 
-function timesTable({by, rows, records: all}) {
+function timesTable({rows, records: all}) {
   const own = rows.filter(row => (row.method ?? method.value.name) === method.value.name),
-    name = row => (by === 'op' ? shortOp(row.name) : row.name || '(top level)');
+    name = row => shortOp(row.name);
   return html`<${SmallTable} caption="Times of operators side by side" rows=${own} most=${MOST_ROWS}
     columns=${[
       {
@@ -171,15 +159,13 @@ function timesTable({by, rows, records: all}) {
 /** Several records side by side; nothing if there are no more than two. */
 export function Records() {
   if (!answer.value) return null;
-  const {records: all, rows, notes, isOfPairs} = answer.value,
+  const {records: all, rows, notes} = answer.value,
     first = all[0].record,
-    said = isOfPairs ? [...notes, `each is compared with ${first} alone`] : notes,
-    lines = all.flatMap(({methods, ...record}) =>
-      methods.length ? methods.map(own => ({...record, ...own})) : [{...record, method: '', typical: null, low: null}],
-    );
+    lines = all.flatMap(({record, methods}) => (methods.length ? methods : [{}]).map(own => ({record, ...own})));
   return html`<section class="card records"><${SmallTable}
-    caption=${`${numberText(all.length)} records side by side`} rows=${lines}
-    columns=${recordColumns(lines, first)} command="etrecord-tb compare RECORD…" />
-    ${said.map(note => html`<p class="small quiet box-foot">${note}</p>`)}</section>
-    ${rows?.length ? html`<section class="card records">${timesTable(answer.value)}</section>` : null}`;
+    caption=${`${numberText(all.length)} records side by side`} rows=${lines} columns=${recordColumns(lines, first)} />
+    ${[...notes, `Each is compared with ${first} alone.`].map(
+      note => html`<p class="small quiet box-foot">${note}</p>`,
+    )}</section>
+    ${rows.length ? html`<section class="card records">${timesTable(answer.value)}</section>` : null}`;
 }
