@@ -1473,6 +1473,63 @@ class Diff:
 
 
 @dataclass
+class ComparedMethod:
+    """A method of a record beside other records. The verdict is against the first record, which has none."""
+
+    method: str | None = None
+    typical: float | None = None
+    low: float | None = None
+    high: float | None = None
+    load: float | None = None
+    first_run: float | None = None
+    ms_per_token: float | None = None
+    delegated_nodes: float | None = None
+    delegated_time: float | None = None
+    macs: int | None = None
+    output_snr_db: float | None = None
+    outputs_equal: bool = False
+    relative_change: float | None = None
+    interval: list[float | None] | None = None
+    verdict: str | None = None
+    reason: str | None = None
+    cause: str | None = None
+    assumes: list[str] = field(default_factory=list)
+    odd_recordings: list[OddRecordingOfSide] = field(default_factory=list)
+    recordings_needed: int | None = None
+
+
+@dataclass
+class ComparedRecord:
+    """A record beside others; `problem` says why it could not be read."""
+
+    record: str = ""
+    path: str = ""
+    problem: str | None = None
+    pte_bytes: int | None = None
+    planned_bytes: int | None = None
+    methods: list[ComparedMethod] = field(default_factory=list)
+
+
+@dataclass
+class ComparedRow:
+    """What records have under one name: an operator type, module, kernel or pattern. `typical` has a time of each record, None if it has none."""
+
+    method: str | None = None
+    name: str = ""
+    typical: list[float | None] = field(default_factory=list)
+
+
+@dataclass
+class Compare:
+    """Records side by side. `rows` are those that `by` asked for; `notes` say what cannot be compared."""
+
+    records: list[ComparedRecord]
+    notes: list[str]
+    by: str | None = None
+    rows: list[ComparedRow] = field(default_factory=list)
+
+
+@dataclass
 class ETRecord:
     """A record's graphs, by entry point: "edge/forward". `info` is the output of `etrecord-tb info --format json`."""
 
