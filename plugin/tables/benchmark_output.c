@@ -8,6 +8,7 @@
 #include "views/record_set.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static double in_ms(const etr_record_set *set, double ticks) {
   return etr_ticks_to_unit(set->first, ticks, ETR_UNIT_MS);
@@ -53,6 +54,5 @@ etr_status etr_emit_benchmark_json(const etr_record_set *set, const etr_sink *si
       if (set->records.data[i].methods.data[k].runs > 0)
         put_method(set, &f, &set->records.data[i], &set->records.data[i].methods.data[k]);
   etr_jw_end(&json);
-  etr_puts(&writer, "\n");
   return etr_writer_finish(&writer, error);
 }
