@@ -295,6 +295,12 @@ typedef struct etr_options {
 /** Size of a symbolic dimension, one that is not a plain number. */
 #define ETR_DIM_SYMBOLIC INT64_MIN
 
+/** The sizes that a symbol of a graph may take (range_constraints). */
+typedef struct etr_symbol_range {
+  const char *symbol;     /**< "s77" */
+  int64_t least, largest; /**< INT64_MIN and INT64_MAX: the file gives no bound */
+} etr_symbol_range;
+
 /** One dimension of a tensor. */
 typedef struct etr_dim {
   int64_t size;       /**< number of elements, or ETR_DIM_SYMBOLIC */
@@ -540,6 +546,8 @@ typedef struct etr_graph {
                  the shapes in which the node sees its inputs, where memory planning made a view of
                  another shape of one of them. Entries with name NULL are seen as they were written.
                  The list is NULL for nodes without such views */
+  const etr_symbol_range *ranges; /**< of the symbols in its dimensions, as the export was told */
+  size_t range_count;
   size_t mutation_count; /**< number of buffers and inputs to which an inference writes a new value,
                             by the program's output_specs */
   const etr_source *wrapper; /**< the user's line that held the whole model, because it only calls a
@@ -551,6 +559,11 @@ typedef struct etr_graph {
                       handles of its own nodes belong to other nodes then; its nodes stand in the
                       order in which the program runs them */
 } etr_graph;
+
+/** Returns the index of the node whose values a node has, behind operators that only copy: the node
+ * itself if it is none of these. Follows first inputs, and only back, so that a graph with a circle
+ * ends. */
+ETR_API uint32_t etr_graph_behind_copies(const etr_graph *graph, uint32_t node);
 
 /**
  * Returns the input of which the elements are tokens: the integer input of rank 2; of several the
@@ -722,6 +735,12 @@ typedef struct etr_memory_plan {
   size_t blob_count;
   size_t unplanned_count; /**< tensors without an upper bound, which the runtime allocates while the
                              method runs */
+  uint64_t allocator_bytes_32,
+      allocator_bytes_64; /**< least size of the runtime's method allocator on a processor with
+                             pointers of 32 and of 64 bits: what Method::init of ExecuTorch 1.5
+                             makes of values, tensors' metadata and instructions
+                             (runtime/executor/method.cpp). What a backend's init takes from the
+                             same allocator comes on top, and no file says how much it is */
 } etr_memory_plan;
 
 /** What a segment of a program holds. */
@@ -1572,6 +1591,12 @@ ETR_API double etr_cost_intensity(const etr_cost_sum *sum);
  * ETR_RATE_MOST_ERROR of the time. */
 ETR_API double etr_cost_gflops(const etr_cost_sum *sum);
 ETR_API double etr_cost_gbs(const etr_cost_sum *sum);
+
+/** Returns why the cost of a node is not known, wholly or in part: "no formula for this library",
+ * "products do not follow from shapes", "sizes are upper bounds", "a symbolic size has no
+ * example", "the format of the delegate is closed", "sizes or types are not recorded", "too large
+ * to count". NULL if it is known, or the node is no operator. The string is static. */
+ETR_API const char *etr_cost_unknown_reason(const etr_graph *graph, size_t node);
 
 /** Returns what is multiplied: "float", "integer" or "mixed"; NULL if nothing is. The string is
  * static. */

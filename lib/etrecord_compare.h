@@ -439,15 +439,16 @@ typedef struct etr_node_pair {
                                            events; NULL on a side where it is missing */
   const char *base_backend,
       *new_backend; /**< NULL for a kernel, if the backend is unknown, or if it is missing;
-                       "delegate" for an event in a delegate without a name */
+                       ETR_UNKNOWN_BACKEND for an event in a delegate without a name */
   etr_change change;
 } etr_node_pair;
 
 /** Sum of the nodes with one key. */
 typedef struct etr_node_group {
   /** What the nodes have in common: the operator; the path or the pattern of the module, "" for the
-   * top level; the backend, "cpu" for kernels and "delegate" for events in a delegate without a
-   * name; the source line, "model.py:12", "" if it is unknown; or the name of the kernel. */
+   * top level; the backend, "cpu" for kernels and ETR_UNKNOWN_BACKEND for events in a delegate
+   * without a name; the source line, "model.py:12", "" if it is unknown; or the name of the kernel.
+   */
   const char *key;
   const char *op;      /**< of the sum of an operator in the modules of a pattern; NULL of others */
   const char *backend; /**< of a kernel; NULL outside delegates, and for other sums */

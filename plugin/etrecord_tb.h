@@ -885,8 +885,7 @@ typedef struct etr_logdir_options {
  *
  * options may be NULL.
  * Without a graph, as with an ETDump alone, the only file is
- * LOGDIR/NAME/1_events/METHOD/events.out.tfevents..., with METHOD "unknown" if it is: scalars, text
- * and the document of the dashboard.
+ * LOGDIR/NAME/events.out.tfevents...: scalars, text and the document of the dashboard.
  * Errors: ETR_ERROR_CHOICE (neither a graph nor an inference), ETR_ERROR_FORMAT (more than
  * max_bytes, or .etrecord-tb is not a list of this library), ETR_ERROR_IO with the path,
  * ETR_ERROR_MEMORY.

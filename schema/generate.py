@@ -5,7 +5,7 @@
 PRINT_FIELDS prints the lists of fields (etr_row_type in plugin/output/table.h) and the words of enumerations. From these, and from definitions.json, come
 
 - `$defs` in schema/*.schema.json: of each definition that the schema refers to, in a list of rows or with `_columns` behind its name for the dashboard's document;
-- the fields of the dataclasses in web/python/etrecord_tb/model.py: their order and defaults stay, what is new comes last;
+- the fields of the dataclasses in web/python/etrecord_tb/model.py: their order and defaults stay, what is new comes last; and what their docstrings say of them;
 - schema/columns.md;
 - web/src/base/descriptions.js: what the page says of columns that it shows as they are in the document.
 
@@ -16,6 +16,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 MODEL = FOLDER.parent / "web" / "python" / "etrecord_tb" / "model.py"
@@ -270,6 +271,32 @@ def fields_of(schemas, name):
     return {key: ELSEWHERE.get((name, key), kind) for key, kind in types.items()}
 
 
+def descriptions_of_fields(schemas, name):
+    """What the schemas say of a dataclass's fields, by name."""
+    said = {}
+    for place in CLASSES[name].split("|"):
+        schema, *path = place.split()
+        for key, part in schemas.properties(schema, schemas.find(schema, path)[0]).items():
+            text = part.get("description") or schemas.schemas[schema]["$defs"].get(part.get("$ref", "").rsplit("/", 1)[-1], {}).get("description")
+            if text:
+                said.setdefault(key, re.sub(r"\bnull\b", "None", text).replace("\\", ""))
+    return said
+
+
+def documented(lines, said, fields):
+    """The lines of a class's docstring, of which those from "Fields:" on are made anew. The others are written by hand."""
+    text = "\n".join(line.removeprefix("    ") for line in lines).strip()
+    summary = text.removeprefix('"""').removesuffix('"""').split("\nFields:\n")[0].rstrip() if text else ""
+    told = [part for key in fields if key in said
+            for part in textwrap.wrap(f"{key}: {said[key]}", WIDTH - 4, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False, break_long_words=False)]
+    made = [*summary.splitlines(), *([""] + ["Fields:", *told] if told else [])]
+    if not made:
+        return []
+    made = [("    " + line).rstrip() for line in made]
+    made[0] = '    """' + made[0].strip()
+    return [*made, '    """'] if told else [*made[:-1], made[-1] + '"""']
+
+
 def default_of(kind):
     if "None" in kind:
         return "None"
@@ -306,14 +333,16 @@ def model_of(text, schemas):
             at += 1
             while "".join(lines[start:at]).count('"""') < 2:
                 at += 1
+        docstring = lines[start:at]
         while not lines[at].strip():
             at += 1
-        out += lines[start:at]
         start = at
         while at < len(lines) and re.match(r"    \w+: ", lines[at]):
             at += 1
         known[match[1]] = types = fields_of(schemas, match[1])
-        out += write_class(lines[start:at], types, known.get(match[2], {}))
+        fields = write_class(lines[start:at], types, known.get(match[2], {}))
+        docstring = documented(docstring, descriptions_of_fields(schemas, match[1]), [line.split(":")[0].strip() for line in fields])
+        out += [*docstring, *([""] if docstring else []), *fields]
     return "\n".join(out) + "\n"
 
 

@@ -147,7 +147,7 @@ int main(void) {
   WORDS("content", etr_content_name, ETR_CONTENT_PADDING);
   WORDS("bound", etr_bound_name, ETR_BOUND_MEMORY);
   WORDS("flaw_kind", etr_flaw_kind_name, ETR_FLAW_MISSING);
-  WORDS("memory_finding_kind", etr_memory_finding_kind_name, ETR_MEMORY_FLOAT_BESIDE);
+  WORDS("memory_finding_kind", etr_memory_finding_kind_name, ETR_MEMORY_UPPER_BOUNDS);
   WORDS("cause", etr_cause_name, ETR_CAUSE_DRIFT);
   WORDS("turns", etr_turns_name, ETR_TURNS_NEW_FIRST);
   WORDS("finding_kind", etr_finding_kind_name, ETR_FINDING_LESS_WORK);

@@ -4,7 +4,7 @@
 
 Layers include downwards only, lib's folders those before them in its order; the plugin sees the profile and not what it is made from; an include names
 its folder; no files include or call each other in a circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone;
-the library exports what they declare; tables that are searched are sorted; no file names the host of a package registry.
+the library exports what they declare; tables that are searched are sorted; no file names the host of a package registry; scripts are executable; examples are whole.
 """
 import os
 import pathlib
@@ -292,8 +292,25 @@ def home_faults():
             yield f"packaging/README.md does not say that {inside} has the address"
 
 
+def script_faults():
+    """Scripts run as they are named: what begins with the program that runs it is executable."""
+    for path in sorted(own_files()):
+        with path.open("rb") as file:
+            if file.read(2) == b"#!" and not os.access(path, os.X_OK):
+                yield f"{path.relative_to(ROOT)} is not executable: chmod +x"
+
+
+def example_faults():
+    """Examples are whole wherever they are copied to, also on Windows: no link leads out of them. What is also a fixture is the same there."""
+    yield from (f"{path.relative_to(ROOT)} is a link" for path in sorted((ROOT / "examples").rglob("*")) if path.is_symlink())
+    fixture = ROOT / "tests/fixtures/mv2_xnnpack"
+    for path in sorted((ROOT / "examples/mobilenet_v2").iterdir()):
+        if path.read_bytes() != (fixture / path.name).read_bytes():
+            yield f"{path.relative_to(ROOT)} is not that of {fixture.relative_to(ROOT)}"
+
+
 def main():
-    rules = {"includes": include_faults(), "circles": circle_faults(), "rings": ring_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "order": order_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults(), "home": home_faults()}
+    rules = {"includes": include_faults(), "circles": circle_faults(), "rings": ring_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "order": order_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults(), "home": home_faults(), "scripts": script_faults(), "examples": example_faults()}
     faults = {rule: list(found) for rule, found in rules.items()}
     for rule, found in faults.items():
         print(f"{'OFF' if found else 'ok '} {rule}", *found, sep="\n  ")

@@ -7,10 +7,11 @@ import {build} from 'esbuild';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {templates} from './templates.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url)),
   out = process.argv[2] ?? here;
-const PACKAGES = ['preact', 'htm', '@preact/signals', '@preact/signals-core'];
+const PACKAGES = ['preact', '@preact/signals', '@preact/signals-core'];
 
 /* The licenses of what is bundled, which stand in the bundle and so in every report, and in NOTICE for packages. */
 function licenses() {
@@ -24,17 +25,6 @@ function licenses() {
 }
 const banner = `/*! etrecord-tb, BSD-3-Clause. Contains:\n\n${licenses().replaceAll('*/', '* /')}\n*/`;
 
-/* Takes out the line breaks and indentation in templates before an element, a value or an attribute, which htm ignores. */
-const withoutBreaks = {
-  name: 'without breaks',
-  setup: ({onLoad}) =>
-    onLoad({filter: /web\/src\/.*\.js$/}, ({path}) => ({
-      contents: readFileSync(path, 'utf8')
-        .replace(/\n\s+(?=<|\$\{)/g, '')
-        .replace(/\n\s+(?=[\w-]+=["$])/g, ' '),
-    })),
-};
-
 const common = {
   bundle: true,
   minify: true,
@@ -45,7 +35,7 @@ const common = {
   absWorkingDir: here,
 };
 const [script] = (
-  await build({...common, entryPoints: ['src/index.js'], format: 'esm', plugins: [withoutBreaks], banner: {js: banner}})
+  await build({...common, entryPoints: ['src/index.js'], format: 'esm', plugins: [templates], banner: {js: banner}})
 ).outputFiles;
 const [style] = (await build({...common, entryPoints: ['src/style.css']})).outputFiles;
 writeFileSync(join(out, 'page.js'), script.text);

@@ -19,7 +19,8 @@ int main(int argc, char **argv) {
   }
   if (etr_inputs_find(&inputs, argv[1], NULL, &error) ||
       etr_profile_open(&profile, &inputs, NULL, &error)) {
-    fprintf(stderr, "%s: %s: %s\n", error.file, error.entry, error.message);
+    fprintf(stderr, "%s: %s%s%s\n", error.file, error.entry, error.entry[0] ? ": " : "",
+            error.message);
     etr_inputs_clear(&inputs);
     return 1;
   }

@@ -215,16 +215,9 @@ static bool number_argument(const etr_node *node, const char *name, double *out)
 /* Returns the quantize node whose integers a node has: the node itself, or the one whose result it
  * only copies. */
 static const etr_node *quantizer(const etr_graph *graph, uint32_t node) {
-  for (;;) {
-    const etr_node *n = &graph->nodes[node];
-    if (n->kind != ETR_NODE_OP)
-      return NULL;
-    if (strstr(n->target, ".quantize_per_"))
-      return n;
-    if (!etr_node_only_copies(n) || n->input_count == 0 || n->inputs[0].node >= node)
-      return NULL;
-    node = n->inputs[0].node;
-  }
+  const etr_node *from = &graph->nodes[etr_graph_behind_copies(graph, node)];
+  bool is_quantizer = from->kind == ETR_NODE_OP && strstr(from->target, ".quantize_per_");
+  return is_quantizer ? from : NULL;
 }
 
 /* Finds scale and zero point of a value. Returns false if they are not known. */

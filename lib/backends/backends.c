@@ -27,6 +27,13 @@ const etr_decoder *etr_decoder_of_event(const char *name) {
   return NULL;
 }
 
+const etr_decoder *etr_decoder_of_call(const etr_event_facts *events, size_t count) {
+  for (size_t i = 0; i < ETR_COUNT(decoders); i++)
+    if (decoders[i]->is_own_call && decoders[i]->is_own_call(events, count))
+      return decoders[i];
+  return NULL;
+}
+
 static const etr_backend *const backends[] = {&etr_xnnpack};
 
 const etr_backend *etr_backend_of(const char *id) {

@@ -71,6 +71,10 @@ typedef struct etr_decoder {
    * the files do not name it. NULL: none of its events identifies it. */
   bool (*is_own)(const char *name);
 
+  /** Returns true if only this backend writes the events of a call, whose ids alone say nothing. It
+   * identifies the backend if the files do not name it. NULL: no call identifies it. */
+  bool (*is_own_call)(const etr_event_facts *events, size_t count);
+
   /** Fills the meanings of the events of one call. out: count entries, initialized as
    * etr_event_meaning says. Returns false when out of memory. */
   bool (*read)(etr_event_meaning *out, const etr_event_facts *events, size_t count,
@@ -111,6 +115,10 @@ const etr_decoder *etr_decoder_of(const char *id);
 /** Returns the decoder of the only backend that writes such an id or name; NULL if several backends
  * may write it. */
 const etr_decoder *etr_decoder_of_event(const char *name);
+
+/** Returns the decoder of the only backend that writes such a call; NULL if several backends may.
+ */
+const etr_decoder *etr_decoder_of_call(const etr_event_facts *events, size_t count);
 
 /** The decoders, each in the file of its name; backends.c lists them. */
 extern const etr_decoder etr_coreml, etr_ethosu, etr_neutron, etr_qnn, etr_vgf, etr_vulkan;

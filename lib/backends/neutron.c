@@ -32,6 +32,28 @@ static bool is_odd(const etr_event_facts *event, bool any_listed) {
          (any_listed && !event->is_listed);
 }
 
+/* Returns the function code of a kernel: the metadata, one byte. -1 if it is anything else. */
+static int code_of(const etr_event_facts *event) {
+  if (!event->is_number || event->metadata_count == 0 || event->metadata[0].size != 1)
+    return -1;
+  return (unsigned char)event->metadata[0].data[0];
+}
+
+/* No other backend numbers its events from 0 with a byte of metadata each. Kernels have function
+ * codes, and the dump behind them has 0. */
+static bool is_own_call(const etr_event_facts *events, size_t count) {
+  int64_t highest = -1, dump = -1;
+  for (size_t i = 0; i < count; i++) {
+    int code = code_of(&events[i]);
+    if (code < 0 || (code == 0 && dump >= 0))
+      return false;
+    highest = ETR_MAX(highest, number_of(&events[i]));
+    if (code == 0)
+      dump = number_of(&events[i]);
+  }
+  return count > 1 && dump == highest && (size_t)highest + 1 == count;
+}
+
 static void read_dump(etr_event_meaning *out) {
   out->role = ETR_ROLE_CONTAINER;
   out->is_in_sums = out->is_odd = false;
@@ -63,5 +85,8 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-const etr_decoder etr_neutron = {
-    .id = "NeutronBackend", .label = "Neutron", .counts_cycles = true, .read = read};
+const etr_decoder etr_neutron = {.id = "NeutronBackend",
+                                 .label = "Neutron",
+                                 .counts_cycles = true,
+                                 .is_own_call = is_own_call,
+                                 .read = read};

@@ -298,7 +298,7 @@ static const char *place_of(const etr_graph *graph, const etr_node *node) {
 static const char *backend_of(const etr_event *e) {
   if (!e->delegate_id && e->match != ETR_MATCH_DELEGATE)
     return NULL;
-  return e->backend ? e->backend : "delegate";
+  return e->backend ? e->backend : ETR_UNKNOWN_BACKEND;
 }
 
 /* Returns the backend whose clock timed an event; NULL for the runtime's, which times everything

@@ -14,8 +14,8 @@ enum {
   KEY_OP = 2,
   KEY_MODULE = 4, /* and the body of control flow */
   KEY_SHAPE = 8,
-  KEY_NEIGHBOURS = 16, /* the operators before and after it */
-  KEY_GAP = 32,        /* the pairs that it is between, so that order is kept */
+  KEY_NEIGHBORS = 16, /* the operators before and after it */
+  KEY_GAP = 32,       /* the pairs that it is between, so that order is kept */
   KEY_SOURCE = 64,
   KEY_FLOW = 128,   /* producers and consumers */
   KEY_AROUND = 256, /* three deep */
@@ -52,11 +52,11 @@ static const pass passes[] = {
     {PASS_EVEN, KEY_OP | KEY_MODULE, ETR_PAIR_MODULE},
     {PASS_EVEN, KEY_OP | KEY_SHAPE | KEY_SOURCE | KEY_AROUND, ETR_PAIR_FLOW},
     {PASS_EVEN, KEY_OP | KEY_SHAPE | KEY_AROUND, ETR_PAIR_FLOW},
-    {PASS_ONLY, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_NEIGHBOURS | KEY_GAP, ETR_PAIR_SHAPE},
+    {PASS_ONLY, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_NEIGHBORS | KEY_GAP, ETR_PAIR_SHAPE},
     {PASS_ONLY, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_NAME | KEY_GAP, ETR_PAIR_NAME},
     {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_FLOW | KEY_GAP, ETR_PAIR_SHAPE},
     {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_GAP, ETR_PAIR_SHAPE},
-    {PASS_ONLY, KEY_OP | KEY_SHAPE | KEY_NEIGHBOURS | KEY_GAP, ETR_PAIR_ORDER},
+    {PASS_ONLY, KEY_OP | KEY_SHAPE | KEY_NEIGHBORS | KEY_GAP, ETR_PAIR_ORDER},
     {PASS_ONLY, KEY_OP | KEY_SHAPE | KEY_GAP, ETR_PAIR_ORDER},
     {PASS_ORDER, KEY_OP | KEY_SHAPE | KEY_FLOW | KEY_GAP, ETR_PAIR_ORDER},
     {PASS_ORDER, KEY_OP | KEY_SHAPE | KEY_GAP, ETR_PAIR_ORDER},
@@ -132,7 +132,7 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
     text.producers = flow->producers[i], text.consumers = flow->consumers[i];
   if (key & KEY_AROUND)
     text.producers = flow->around[i];
-  if (key & KEY_NEIGHBOURS) {
+  if (key & KEY_NEIGHBORS) {
     text.before = i > 0 ? s->items[i - 1].op : ETR_NONE;
     text.behind = i + 1 < s->count ? s->items[i + 1].op : ETR_NONE;
   }

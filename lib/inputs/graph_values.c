@@ -42,6 +42,15 @@ bool etr_node_only_copies(const etr_node *node) {
   return node->kind == ETR_NODE_OP && etr_operator_only_copies(node->target);
 }
 
+uint32_t etr_graph_behind_copies(const etr_graph *graph, uint32_t node) {
+  const etr_node *at = &graph->nodes[node];
+  while (etr_node_only_copies(at) && at->input_count && at->inputs[0].node < node) {
+    node = at->inputs[0].node;
+    at = &graph->nodes[node];
+  }
+  return node;
+}
+
 /* Returns true if an argument switches the random numbers of an operator off: false, or 0. */
 static bool switches_off(const etr_node *node, const char *name) {
   const char *value = etr_node_argument(node, name);

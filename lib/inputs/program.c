@@ -462,6 +462,7 @@ typedef struct reader {
   bool has_edge_ops, has_aten_ops;
   size_t mutation_count; /* of the program itself */
   const char *schema_version;
+  etr_vec(etr_symbol_range) ranges;
 } reader;
 
 static void read_graph(reader *r, uint32_t subgraph);
@@ -820,6 +821,44 @@ static bool read_graph_module(reader *r, uint32_t subgraph) {
   return has_graph;
 }
 
+/* Reads a bound; `none` if it is null, or no integer as "int_oo" is. */
+static int64_t read_bound(reader *r, int64_t none) {
+  if (etr_json_peek(r->json) == ETR_JSON_NUMBER)
+    return etr_json_int(r->json);
+  etr_json_skip(r->json);
+  return none;
+}
+
+/* {"s77": {"min_val": 2, "max_val": 16}} */
+static void read_ranges(reader *r) {
+  etr_slice key, member;
+  if (etr_json_peek(r->json) != ETR_JSON_OBJECT) {
+    etr_json_skip(r->json);
+    return;
+  }
+  etr_json_object(r->json);
+  while (etr_json_key(r->json, &key)) {
+    etr_symbol_range range = {
+        .symbol = etr_intern(r->strings, key), .least = INT64_MIN, .largest = INT64_MAX};
+    if (etr_json_peek(r->json) != ETR_JSON_OBJECT) {
+      etr_json_skip(r->json);
+      continue;
+    }
+    etr_json_object(r->json);
+    while (etr_json_key(r->json, &member)) {
+      if (etr_slice_is(member, "min_val"))
+        range.least = read_bound(r, range.least);
+      else if (etr_slice_is(member, "max_val"))
+        range.largest = read_bound(r, range.largest);
+      else
+        etr_json_skip(r->json);
+    }
+    etr_symbol_range *added = range.symbol ? etr_vec_push(r->arena, &r->ranges) : NULL;
+    if (added)
+      *added = range;
+  }
+}
+
 static void read_program(reader *r, uint32_t subgraph) {
   etr_slice key;
   bool has_graph = false;
@@ -827,6 +866,8 @@ static void read_program(reader *r, uint32_t subgraph) {
   while (etr_json_key(r->json, &key)) {
     if (etr_slice_is(key, "schema_version") && subgraph == ETR_NONE)
       read_schema_version(r);
+    else if (etr_slice_is(key, "range_constraints") && subgraph == ETR_NONE)
+      read_ranges(r);
     else if (etr_slice_is(key, "graph_module"))
       has_graph |= read_graph_module(r, subgraph);
     else
@@ -888,6 +929,8 @@ etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json,
       .subgraphs = r.subgraphs.data,
       .subgraph_count = r.subgraphs.count,
       .profile_method = ETR_NONE,
+      .ranges = r.ranges.data,
+      .range_count = r.ranges.count,
       .mutation_count = r.mutation_count,
       .is_changed = is_changed(&r),
   };

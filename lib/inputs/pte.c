@@ -311,6 +311,7 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
       *out = (etr_pte_value){.kind = ETR_PTE_VALUE_OTHER};
     break;
   case ETR_PTE_VALUE_TENSOR_LIST:
+    out->has_optional = type == TYPE_OPTIONAL_TENSOR_LIST;
     out->items = indices_of_values(v, table, LIST_ITEMS, value_count, &out->item_count);
     break;
   case ETR_PTE_VALUE_INT_LIST: {
@@ -628,6 +629,9 @@ static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at pl
     delegate->payload_bytes = place.size;
     delegate->payload_segment = place.segment;
     delegate->format = read_format(reader, delegate, table);
+    uint32_t specs;
+    (void)etr_fb_vector(&reader->fb, table, DELEGATE_SPECS, 4, &specs);
+    delegate->spec_count = specs;
   }
   out->delegates = delegates.data;
   out->delegate_count = delegates.count;

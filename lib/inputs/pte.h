@@ -37,6 +37,7 @@ typedef struct etr_pte_value {
   bool constant;        /* a tensor with data in the file or in a .ptd */
   const int32_t *items; /* for a list of tensors or integers: indices of values */
   size_t item_count;
+  bool has_optional;     /* of a list of tensors: its elements may be absent */
   const double *numbers; /* for a list of doubles or bools: its elements; a bool is 0 or 1 */
   size_t number_count;
   uint32_t buffer; /* for a tensor: number of its planned buffer, from 1; 0: it is not planned */
@@ -151,6 +152,7 @@ typedef struct etr_pte_delegate {
   uint64_t payload_bytes; /* size of all processed bytes; 0 if the location is invalid or absent */
   uint32_t payload_segment; /* index into etr_pte.segments; ETR_NONE: inside the program */
   uint64_t payload_at;      /* offset in the file; delegates with the same offset share a payload */
+  size_t spec_count;        /* compile specs, which the runtime lists when it loads the delegate */
 } etr_pte_delegate;
 
 typedef struct etr_pte_method {

@@ -194,6 +194,7 @@ static bool is_transposed(const call *c) {
     return c->work == ETR_WORK_TRANSPOSED || c->work == ETR_WORK_TRANSPOSED_FIRST;
   const char *transposed = etr_node_argument(c->node, "transposed");
   return etr_slice_starts(c->op, ETR_SLICE("conv_transpose")) ||
+         etr_slice_is(c->op, "quantized_transpose_conv2d") ||
          (transposed && strcmp(transposed, "true") == 0);
 }
 
@@ -302,6 +303,11 @@ static const formula formulas[] = {
     {"mv", of_matmul, 0, 1},
     {"native_multi_head_attention", of_unknown, 0, 0},
     {"outer", of_outer, 0, 1},
+    {"quantized_batch_matmul", of_rows, 0, 1}, /* cortex_m, as all of quantized_ */
+    {"quantized_conv2d", of_convolution, 0, 1},
+    {"quantized_depthwise_conv2d", of_convolution, 0, 1},
+    {"quantized_linear", of_linear, 0, 1},
+    {"quantized_transpose_conv2d", of_convolution, 0, 1},
     {"rnn_relu", of_unknown, 0, 0},
     {"rnn_tanh", of_unknown, 0, 0},
     {"scaled_dot_product_attention", of_attention, 0, 1}, /* sdpa_flop(), also for its variants */
@@ -348,12 +354,22 @@ static bool converts(etr_slice op) {
   return false;
 }
 
-/* Libraries whose other operators move, convert or compute element by element. */
+/* Libraries whose other operators move, convert, reduce or compute element by element. */
 static bool is_of_known_dialect(const char *target) {
-  static const char *const dialects[] = {
-      "aten.",     "prims.",        "quantized_decomposed.", "dim_order_ops.",    "_operator.",
-      "operator.", "higher_order.", "executorch_prim.",      "executorch_prims.", "builtins.",
-      "math.",     "export."};
+  static const char *const dialects[] = {"aten.",
+                                         "prims.",
+                                         "quantized_decomposed.",
+                                         "dim_order_ops.",
+                                         "_operator.",
+                                         "operator.",
+                                         "higher_order.",
+                                         "executorch_prim.",
+                                         "executorch_prims.",
+                                         "builtins.",
+                                         "math.",
+                                         "export.",
+                                         "cortex_m.",
+                                         "memory."};
   for (size_t i = 0; i < ETR_COUNT(dialects); i++)
     if (strncmp(target, dialects[i], strlen(dialects[i])) == 0)
       return true;
@@ -422,6 +438,56 @@ etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors
   return found->macs(&c);
 }
 
+static bool is_bound(const etr_value *value) {
+  return value->is_bound;
+}
+
+static bool lacks_example(const etr_value *value) {
+  for (int32_t i = 0; i < value->rank; i++)
+    if (value->dims[i].size == ETR_DIM_SYMBOLIC && value->dims[i].hint < 0)
+      return true;
+  return false;
+}
+
+/* Returns whether an output or input of a node is so. */
+static bool has_value(const etr_graph *graph, const etr_node *node,
+                      bool (*is_so)(const etr_value *value)) {
+  for (size_t i = 0; i < node->output_count; i++)
+    if (is_so(&node->outputs[i]))
+      return true;
+  for (size_t i = 0; i < node->input_count; i++) {
+    const etr_value *value = input_of(graph, node, i);
+    if (value && is_so(value))
+      return true;
+  }
+  return false;
+}
+
+const char *etr_cost_unknown_reason(const etr_graph *graph, size_t index) {
+  const etr_node *node = &graph->nodes[index];
+  const etr_cost *cost = graph->costs ? &graph->costs[index] : NULL;
+  bool is_unknown = cost && (cost->macs == ETR_UNKNOWN || cost->read_bytes == ETR_UNKNOWN ||
+                             cost->written_bytes == ETR_UNKNOWN);
+  if (!is_unknown || node->kind != ETR_NODE_OP)
+    return NULL;
+  etr_work work = work_of(graph, node);
+  if (work == ETR_WORK_HIDDEN)
+    return "the format of the delegate is closed";
+  const formula *found = work == ETR_WORK_BY_NAME
+                             ? find_formula(etr_operator_of_target(node->target))
+                             : &works[work];
+  if (work == ETR_WORK_BY_NAME && !is_understood(node->target, found))
+    return "no formula for this library";
+  if (found && found->macs == of_unknown)
+    return "products do not follow from shapes";
+  if (has_value(graph, node, is_bound))
+    return "sizes are upper bounds";
+  if (has_value(graph, node, lacks_example))
+    return "a symbolic size has no example";
+  return etr_macs_of(graph, node, NULL).overflows ? "too large to count"
+                                                  : "sizes or types are not recorded";
+}
+
 uint64_t etr_macs_of_graph(const etr_graph *graph) {
   etr_amount sum = etr_amount_of(0);
   for (size_t i = 0; i < graph->node_count; i++) {
@@ -466,7 +532,7 @@ static bool only_writes_first(etr_slice op) {
 static bool moves_nothing(const etr_graph *graph, const etr_node *node, etr_slice op) {
   static const char *const around[] = {"_operator.",      "operator.", "higher_order.",
                                        "executorch_prim", "builtins.", "math.",
-                                       "export."};
+                                       "export.",         "memory."};
   if (work_of(graph, node) == ETR_WORK_ELSEWHERE)
     return true;
   if (work_of(graph, node) != ETR_WORK_BY_NAME || place_of_part(node, op) != ETR_NONE)

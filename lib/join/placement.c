@@ -97,9 +97,25 @@ static bool add_from_map(collector *c) {
   return true;
 }
 
+/* Returns the backend that alone writes the events of a call; NULL if their ids say nothing. */
+static const etr_decoder *find_decoder_of_call(const etr_event *events, size_t count,
+                                               etr_arena *scratch) {
+  etr_event_facts *facts = etr_arena_alloc_array(scratch, count, sizeof *facts);
+  size_t inside = 0;
+  for (size_t i = 0; facts && i < count; i++)
+    if (events[i].delegate_id)
+      facts[inside++] = (etr_event_facts){
+          .name = events[i].delegate_id,
+          .is_number = events[i].delegate_id_is_int,
+          .metadata = events[i].metadata,
+          .metadata_count = events[i].metadata ? events[i].sample_count : 0};
+  return inside ? etr_decoder_of_call(facts, inside) : NULL;
+}
+
 /* Sets the backend of delegates that neither program nor map name, if exactly one backend writes
  * such events. If events point to two backends, it stays unknown. */
-static void find_backends(const etr_placement *placement, const etr_block *block) {
+static void find_backends(const etr_placement *placement, const etr_block *block,
+                          etr_arena *scratch) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_decoder *decoder_found = NULL;
     bool is_open = false;
@@ -114,6 +130,8 @@ static void find_backends(const etr_placement *placement, const etr_block *block
       if (decoder)
         decoder_found = decoder;
     }
+    if (!decoder_found)
+      decoder_found = find_decoder_of_call(&block->events[i], end - i, scratch);
     if (decoder_found && !is_open)
       instruction->backend = decoder_found->id;
   }
@@ -157,7 +175,7 @@ bool etr_instructions_collect(etr_placement *placement, uint32_t method, const e
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < count; i++)
-    find_backends(placement, &blocks->blocks[mine[i]]);
+    find_backends(placement, &blocks->blocks[mine[i]], scratch);
   return true;
 }
 

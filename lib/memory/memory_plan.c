@@ -7,6 +7,7 @@
 
 #include "base/writer.h"
 #include "inputs/program_values.h"
+#include "memory/method_allocator.h"
 #include "memory/program_memory.h"
 
 #include <inttypes.h>
@@ -650,6 +651,8 @@ static bool fill(builder *b, uint32_t method) {
   memory_check check = {
       .source = b->source, .method = b->placement->method->name, .program = b->program};
   b->names = etr_value_names_make(b->placement, b->scratch, b->scratch);
+  b->plan->allocator_bytes_32 = etr_method_allocator_bytes(b->program, ETR_PROCESSOR_32);
+  b->plan->allocator_bytes_64 = etr_method_allocator_bytes(b->program, ETR_PROCESSOR_64);
   b->steps = b->names ? memory_steps_make(b->plan, b->placement, b->arena) : NULL;
   if (!b->steps || !etr_lifetimes_find(&b->lives, b->placement, b->arena, b->scratch))
     return false;

@@ -61,6 +61,15 @@ static bool is_static(const etr_value *value) {
   return !value->is_bound;
 }
 
+/* Returns the tokens that each run of a method reads by the shape of its token input; 0 if a size
+ * is symbolic. */
+static uint64_t tokens_by_shape(const etr_value *input) {
+  uint64_t tokens = is_static(input) ? 1 : 0;
+  for (int32_t k = 0; k < input->rank && tokens > 0; k++)
+    tokens *= (uint64_t)input->dims[k].size;
+  return tokens;
+}
+
 /* Multiplies the sizes of a token input, by the sizes that runs logged. */
 static bool find_logged_tokens(const filler *f, const etr_method *method, const etr_value *input) {
   const etr_profile *profile = f->profile;
@@ -91,14 +100,11 @@ static bool find_logged_tokens(const filler *f, const etr_method *method, const 
 
 static bool find_tokens(const filler *f, const etr_method *method) {
   const etr_value *input = token_input_of(f, method);
-  uint64_t tokens = 1;
   if (!input)
     return true;
   if (!is_static(input))
     return find_logged_tokens(f, method, input);
-  for (int32_t k = 0; k < input->rank; k++)
-    tokens *= (uint64_t)input->dims[k].size;
-  set_tokens(f, method, NULL, tokens);
+  set_tokens(f, method, NULL, tokens_by_shape(input));
   return true;
 }
 
@@ -120,16 +126,6 @@ static double mean_tokens(const filler *f, const etr_method *method,
   return typical->divisor > 0 ? sum / typical->divisor : NAN;
 }
 
-/* Returns the tokens that each run of a method reads by its shapes alone; NaN if a size is
- * symbolic.
- */
-static double tokens_by_shape(const etr_value *input) {
-  double tokens = 1;
-  for (int32_t k = 0; k < input->rank; k++)
-    tokens *= (double)input->dims[k].size;
-  return is_static(input) ? tokens : NAN;
-}
-
 /* Returns the throughput of runs; NULL when out of memory. */
 static etr_throughput *measure(const filler *f, const etr_method *method,
                                const etr_typical_run *typical, double ticks) {
@@ -137,10 +133,12 @@ static etr_throughput *measure(const filler *f, const etr_method *method,
   if (!made)
     return NULL;
   bool has_run = method->run_count > 0;
-  *made = (etr_throughput){.tokens_per_run = has_run ? mean_tokens(f, method, typical)
-                                                     : tokens_by_shape(token_input_of(f, method)),
-                           .ms_per_token = NAN,
-                           .tokens_per_second = NAN};
+  uint64_t tokens = has_run ? 0 : tokens_by_shape(token_input_of(f, method));
+  *made = (etr_throughput){.ms_per_token = NAN, .tokens_per_second = NAN};
+  if (has_run)
+    made->tokens_per_run = mean_tokens(f, method, typical);
+  else
+    made->tokens_per_run = tokens ? (double)tokens : NAN;
   if (!has_run)
     made->why = "it did not run";
   else if (isnan(made->tokens_per_run))

@@ -2,6 +2,7 @@
  *
  * pack.c - the plan of a record: which entries it has, and where each comes from.
  */
+#include "base/memory_file.h"
 #include "formats/archive_writer.h"
 #include "inputs/record.h"
 #include "records/part.h"
@@ -85,6 +86,9 @@ static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
 static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr_error *error) {
   const char *name = part->kind == ETR_PART_PTE ? ETR_RECORD_PTE_ENTRY : part->name;
   etr_planned planned = {.path = part->path, .bytes = {part->bytes, part->size}};
+  etr_slice held;
+  if (part->path && etr_memory_file_find(part->path, &held)) /* of a profile opened from memory */
+    planned = (etr_planned){.bytes = held};
   if (part->kind == ETR_PART_BUNDLED) {
     /* 0.6 takes an entry that it does not know for a program, and stops. The output counts are as
      * new as 1.0. */

@@ -5,7 +5,7 @@ class EtrecordTb < Formula
   homepage "https://example.org/etrecord-tb"
   url "https://example.org/etrecord-tb/etrecord-tb-0.1.0.tar.gz"
   sha256 "0000000000000000000000000000000000000000000000000000000000000000"
-  license "BSD-3-Clause"
+  license all_of: ["BSD-3-Clause", "MIT"] # the page holds preact and signals
 
   depends_on "cmake" => :build
   depends_on "pkgconf" => :build

@@ -107,7 +107,7 @@ build() { # a line of targets.txt
   local programs= unwinding="-fno-asynchronous-unwind-tables -fno-unwind-tables"
   case $target in
     *-musl) programs=" -dynamic" ;; # otherwise all of musl would be part of the command
-    *-macos*) strip="-s -Wl,-dead_strip" ;;
+    *-macos*) strip="-Wl,-x -Wl,-dead_strip" ;; # which has another linker, for which -s leaves names of local functions
     *-windows-*) unwinding= ;; # which that system's start files cannot do without
   esac
   write_toolchain "$folder" "$target" "$system" "$processor"

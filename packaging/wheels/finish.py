@@ -101,34 +101,34 @@ def main() -> None:
     info = f"{name}-{version}.dist-info"
     tags = "".join(f"Tag: py3-none-{one}\n" for one in tag.split("."))
     target = pathlib.Path(out) / f"{name}-{version}-py3-none-{tag}.whl"
-    unfinished = pathlib.Path(tempfile.mkdtemp(dir=out)) / target.name
     zipfile._get_compressor = lambda *_: Zopfli()  # zipfile has no other way to use one
     parts = sources + page_parts((pathlib.Path(root) / "web/NOTICE").read_text(encoding="utf-8"))
     identifiers = " AND ".join(sorted({LICENSES[of["name"]] for of in sources} - {"BSD-3-Clause"}))  # that of the package is named already
-    with WheelFile(wheel) as old, WheelFile(unfinished, "w") as new:
-        licenses = {f"{info}/licenses/NOTICE": notice(sources)}
-        for of in sources:
-            licenses[f"{info}/licenses/{of['name']}/LICENSE"] = pathlib.Path(of["license"]).read_text(encoding="utf-8", errors="replace")
-        for entry in old.infolist():
-            data = old.read(entry)
-            if entry.filename in (f"{info}/RECORD", *licenses):
-                continue
-            if entry.filename == f"{info}/WHEEL":
-                data = re.sub(r"(Tag: .*\n)+", tags, data.decode()).encode()
-            if entry.filename == f"{info}/METADATA":
-                listed = "".join(f"License-File: {path.split('/licenses/')[1]}\n" for path in licenses)
-                data = re.sub(r"^(License-Expression: .*)$", rf"\1 AND {identifiers}", data.decode(), count=1, flags=re.MULTILINE)
-                data = data.replace("\n\n", f"\n{listed}\n", 1).encode()
-                metadata = data
-            new.writestr(entry, data)
-        for path, text in {**licenses, f"{info}/sboms/etrecord-tb.cdx.json": sbom(version, parts)}.items():
-            new.writestr(path, text)
-        check(metadata, new.namelist(), info)
-    size = unfinished.stat().st_size
-    if size > MOST_BYTES:
-        sys.exit(f"{target.name} has {size} bytes, more than {MOST_BYTES}")
-    unfinished.replace(target)
-    unfinished.parent.rmdir()
+    with tempfile.TemporaryDirectory(dir=out) as folder, WheelFile(wheel) as old:
+        unfinished = pathlib.Path(folder) / target.name
+        with WheelFile(unfinished, "w") as new:
+            licenses = {f"{info}/licenses/NOTICE": notice(sources)}
+            for of in sources:
+                licenses[f"{info}/licenses/{of['name']}/LICENSE"] = pathlib.Path(of["license"]).read_text(encoding="utf-8", errors="replace")
+            for entry in old.infolist():
+                data = old.read(entry)
+                if entry.filename in (f"{info}/RECORD", *licenses):
+                    continue
+                if entry.filename == f"{info}/WHEEL":
+                    data = re.sub(r"(Tag: .*\n)+", tags, data.decode()).encode()
+                if entry.filename == f"{info}/METADATA":
+                    listed = "".join(f"License-File: {path.split('/licenses/')[1]}\n" for path in licenses)
+                    data = re.sub(r"^(License-Expression: .*)$", rf"\1 AND {identifiers}", data.decode(), count=1, flags=re.MULTILINE)
+                    data = data.replace("\n\n", f"\n{listed}\n", 1).encode()
+                    metadata = data
+                new.writestr(entry, data)
+            for path, text in {**licenses, f"{info}/sboms/etrecord-tb.cdx.json": sbom(version, parts)}.items():
+                new.writestr(path, text)
+            check(metadata, new.namelist(), info)
+        size = unfinished.stat().st_size
+        if size > MOST_BYTES:
+            sys.exit(f"{target.name} has {size} bytes, more than {MOST_BYTES}")
+        unfinished.replace(target)
     print(f"{target.name}: {size} bytes")
 
 

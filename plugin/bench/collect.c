@@ -112,16 +112,6 @@ static void describe_recording(char what[WHAT_ROOM], const collecting *c, const 
                    kind == KIND_WARM_UP ? facts->warmup : facts->repeat);
 }
 
-static void show_progress(const char *what) {
-  if (isatty(STDERR_FILENO))
-    fprintf(stderr, "\r\033[K%s", what);
-}
-
-static void end_progress(void) {
-  if (isatty(STDERR_FILENO))
-    fputs("\r\033[K", stderr);
-}
-
 /* Shows the last lines of what a program printed. */
 static void print_output(const char *output) {
   const char *at = output + strlen(output);
@@ -143,7 +133,6 @@ static void print_output(const char *output) {
 
 static void print_failure(const bench_side *side, const char *what, const char *reason,
                           const char *output) {
-  end_progress();
   (void)message_failed("%s (%s): %s", what, side->arguments[0], reason);
   if (output != NULL)
     print_output(output);
@@ -157,11 +146,10 @@ static bool record_once(collecting *c, collected_side *of, recording_kind kind, 
   char reason[RUNNER_REASON_ROOM], what[WHAT_ROOM];
   etr_error error;
   describe_recording(what, c, of->side, kind, index);
-  show_progress(what);
+  message_progress("%s", what);
   bool remembers = dump_place_remember(&of->place, &error) == ETR_OK;
   runner_run(outcome, &(runner_program){.arguments = of->side->arguments, .seconds = c->timeout});
   if (outcome->is_cut && !c->has_cut_output) {
-    end_progress();
     message_warning("%s: the program printed more than %d MiB, of which only the end is kept", what,
                     RUNNER_MOST_OUTPUT >> 20);
   }
@@ -236,7 +224,7 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
     return;
   }
   describe_recording(what, c, &job->newer, KIND_UNTRACED, 0);
-  show_progress(what);
+  message_progress("%s", what);
   bool remembers = dump_place_remember(&place, &error) == ETR_OK;
   runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = c->timeout});
   if (!runner_succeeded(&outcome))
@@ -364,7 +352,7 @@ static exit_status record_job(bench_job *job, const cli_settings *settings) {
   if (!c.cannot_start)
     measure_tracing(&c);
   take_turns(&c, job->facts.repeat, KIND_COUNTS);
-  end_progress();
+  message_end_progress();
   for (size_t i = 0; i < c.side_count; i++)
     dump_place_clear(&c.sides[i].place);
   for (size_t i = 0; i < c.side_count; i++) {

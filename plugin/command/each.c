@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DEEPEST_FOLDER = 64 }; /* folders in folders that are searched */
@@ -28,7 +29,9 @@ typedef struct each {
   size_t column_count, path_column, line_number;
   size_t done, failed;
   message_count warnings;
-  bool is_unread; /* the reader closed the pipe */
+  bool shows_progress; /* no rows are printed to a terminal, which the progress would cut */
+  time_t shown_at;     /* the second in which progress was last shown */
+  bool is_unread;      /* the reader closed the pipe */
   exit_status
       stop; /* why no further ETDump is read: the output cannot be written, or an option is wrong */
 } each;
@@ -92,6 +95,20 @@ static void print_answer(each *e, const etr_profile *profile, const char *path) 
   e->done++;
 }
 
+/* Shows how many ETDumps were read, once a second. */
+static void show_progress(each *e) {
+  time_t now = time(NULL);
+  size_t count = e->done + e->failed;
+  if (!e->shows_progress || now == e->shown_at)
+    return;
+  e->shown_at = now;
+  if (e->failed)
+    message_progress("%zu ETDump%s, %zu could not be used", count, count == 1 ? "" : "s",
+                     e->failed);
+  else
+    message_progress("%zu ETDump%s", count, count == 1 ? "" : "s");
+}
+
 static void take_dump(each *e, const char *path) {
   etr_error error;
   etr_profile *profile;
@@ -118,6 +135,7 @@ static void take_dump(each *e, const char *path) {
     note_problem(e, path, "this ETDump is of another model");
   }
   command_close(profile);
+  show_progress(e);
 }
 
 /* ---- Files and folders ---- */
@@ -341,6 +359,7 @@ static exit_status begin(each *e, etr_inputs *inputs) {
 }
 
 static exit_status end(each *e) {
+  message_end_progress();
   etr_profile_close(e->bare);
   etr_close_record(e->record);
   free(e->tags);
@@ -363,6 +382,7 @@ exit_status each_run(const cli_settings *settings) {
   each e = {.settings = settings, .own = *settings};
   etr_inputs inputs = {0};
   e.stop = begin(&e, &inputs);
+  e.shows_progress = !isatty(STDOUT_FILENO);
   if (e.stop == EXIT_DONE)
     ending_defer();
   for (size_t i = 0; i < settings->more_count && !is_over(&e); i++)

@@ -25,9 +25,18 @@ const char *message_last(void) {
   return last;
 }
 
+static bool shows_progress; /* the last line of the terminal is that of message_progress() */
+
+void message_end_progress(void) {
+  if (shows_progress)
+    fputs("\r\033[K", stderr);
+  shows_progress = false;
+}
+
 /* Prints one line: the location in a file, as far as it is known, and the text. */
 static void put_line(const char *lead, const char *file, const char *entry, uint64_t offset,
                      const char *text) {
+  message_end_progress();
   fprintf(stderr, "etrecord-tb: %s", lead);
   if (file && file[0]) {
     message_put_plain(stderr, file);
@@ -105,6 +114,16 @@ void message_warnings(const etr_profile *profile) {
     (void)vsnprintf(text, sizeof(text), format, arguments);                                        \
     va_end(arguments);                                                                             \
   } while (0)
+
+void message_progress(const char *format, ...) {
+  char text[1024];
+  if (!isatty(STDERR_FILENO))
+    return;
+  FORMAT_INTO(text, format);
+  fputs("\r\033[K", stderr);
+  message_put_plain(stderr, text);
+  shows_progress = true;
+}
 
 exit_status message_failed(const char *format, ...) {
   char text[1024];

@@ -76,6 +76,15 @@ void message_note(void *context, const char *entry, const char *text);
 exit_status message_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/**
+ * Shows on standard error, if that is a terminal, how far a command is: one line, which the next
+ * call replaces and the next message removes.
+ */
+void message_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Removes the line of message_progress(), if it is shown. */
+void message_end_progress(void);
+
 /** Returns a sink that writes to a file. */
 etr_sink message_sink(FILE *file);
 

@@ -100,8 +100,11 @@ static void look_at_backends(search *s, const etr_profile *profile) {
     for (size_t k = 0; k < profile->methods[i].delegate_count; k++)
       look_at(s, profile->methods[i].delegates[k].backend);
   for (size_t i = 0; i < profile->block_count; i++)
-    for (size_t k = 0; k < profile->blocks[i].event_count; k++)
-      look_at(s, profile->blocks[i].events[k].backend);
+    for (size_t k = 0; k < profile->blocks[i].event_count; k++) {
+      const etr_event *event = &profile->blocks[i].events[k];
+      bool is_unnamed = !event->backend && event->kind == ETR_EVENT_DELEGATE_CALL;
+      look_at(s, is_unnamed ? ETR_UNKNOWN_BACKEND : event->backend);
+    }
 }
 
 /* The names that options give. A glob with wildcards is not checked here, but by the nodes that it
@@ -170,6 +173,10 @@ exit_status command_check_filter(const etr_profile *profile, const cli_settings 
   bool of_events = settings->command->bit == FOR_EVENTS || profile->graph_count == 0;
   if (settings->force || (!filter.module && !filter.op && !filter.backend))
     return EXIT_DONE;
+  if (settings->command->bit == FOR_SUMMARY && profile->graph_count == 0 && profile->run_count)
+    return message_failed("an ETDump alone has no nodes to select: `events` selects events by "
+                          "--backend, and `summary --by kernel` lists kernels. The .pte or the "
+                          "ETRecord adds nodes");
   if (of_events ? etr_count_events(profile, &filter) : etr_count_nodes(profile, &filter))
     return EXIT_DONE;
   return message_failed(

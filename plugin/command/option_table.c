@@ -58,7 +58,8 @@ static const option_values formats[] = {
      "the same rows with typed columns and need Python with pyarrow. github-action-benchmark is "
      "what that action reads (customSmallerIsBetter), of diff about NEW (default: by the extension "
      "of --output, or else text)"},
-    {PER_METHOD, "text|json|csv|tsv|markdown|jsonl|parquet|arrow",
+    {PER_METHOD & ~(unsigned)(FOR_DIFF | FOR_COMPARE),
+     "text|json|csv|tsv|markdown|jsonl|parquet|arrow",
      "output format; jsonl has one JSON object for each row of csv. parquet and arrow (IPC) have "
      "the same rows with typed columns and need Python with pyarrow (default: by the extension of "
      "--output, or else text)"},

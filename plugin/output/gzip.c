@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gzip.c - compresses with zlib. No other file uses zlib for output.
+ * gzip.c - compresses with zlib. No other file uses zlib for output. libdeflate takes half the
+ * time for the same size, but needs the whole output in memory, and would make a wheel larger.
  */
 #include "output/gzip.h"
 

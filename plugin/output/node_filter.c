@@ -66,14 +66,26 @@ bool etr_filter_takes_block(const etr_node_filter *filter, const etr_profile *pr
          etr_filter_takes_method(filter, &profile->methods[block->method]);
 }
 
+/* Returns the backend of an event on no node, as the parts of a time name it; NULL for events of
+ * the runtime. */
+static const char *backend_of_event(const etr_event *event) {
+  if (event->kind == ETR_EVENT_KERNEL)
+    return "cpu";
+  if (event->backend)
+    return event->backend;
+  bool is_in_delegate = event->kind == ETR_EVENT_DELEGATE_CALL ||
+                        event->kind == ETR_EVENT_DELEGATE_OPERATOR;
+  return is_in_delegate ? ETR_UNKNOWN_BACKEND : NULL;
+}
+
 bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *profile,
                             const etr_method *method, const etr_event *event) {
   if (!etr_filter_is_active(filter))
     return true;
   if (event->node_count && method && method->graph != ETR_NONE)
     return etr_filter_takes_node(filter, &profile->graphs[method->graph], event->nodes[0]);
-  return !filter->module && !filter->op && event->backend &&
-         etr_glob(filter->backend, event->backend);
+  const char *backend = backend_of_event(event);
+  return !filter->module && !filter->op && backend && etr_glob(filter->backend, backend);
 }
 
 size_t etr_count_nodes(const etr_profile *profile, const etr_node_filter *filter) {

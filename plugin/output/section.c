@@ -19,7 +19,25 @@ void etr_section_line(etr_answer *answer, etr_style style, size_t indent, const 
   }
   etr_puts(&answer->writer, indent ? "- " : "");
   etr_put_markdown(&answer->writer, text);
+  etr_puts(&answer->writer, indent ? "\n" : "  \n");
+}
+
+void etr_section_numbered(etr_answer *answer, size_t number, const char *text) {
+  if (!text)
+    return;
+  if (!etr_section_is_markdown(answer)) {
+    etr_section_line(answer, ETR_STYLE_PLAIN, 2,
+                     etr_arena_format(&answer->arena, "%zu. %s", number, text));
+    return;
+  }
+  etr_putf(&answer->writer, "%zu. ", number);
+  etr_put_markdown(&answer->writer, text);
   etr_puts(&answer->writer, "\n");
+}
+
+void etr_section_end_list(etr_answer *answer) {
+  if (etr_section_is_markdown(answer))
+    etr_puts(&answer->writer, "\n");
 }
 
 void etr_section_clock(etr_answer *answer, const etr_profile *profile, size_t indent) {

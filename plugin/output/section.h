@@ -13,9 +13,16 @@
 bool etr_section_is_markdown(const etr_answer *answer);
 
 /** Writes a line. In text it has a style and is wrapped and indented; in Markdown an indented line
- * is an item of a list. Writes nothing for "" and for NULL, which means out of memory: the arena
- * has failed then. */
+ * is an item of a list, and any other one ends with a line break. Writes nothing for "" and for
+ * NULL, which means out of memory: the arena has failed then. */
 void etr_section_line(etr_answer *answer, etr_style style, size_t indent, const char *text);
+
+/** Writes an item of a numbered list: "1. text". Writes nothing for NULL, as etr_section_line(). */
+void etr_section_numbered(etr_answer *answer, size_t number, const char *text);
+
+/** Ends a list that a line follows, which Markdown would otherwise take as a part of its last item.
+ * Writes nothing in text. */
+void etr_section_end_list(etr_answer *answer);
 
 /** Writes a line with what etr_label_clock() says of a profile and the answer's unit, if anything.
  */

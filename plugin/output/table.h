@@ -286,7 +286,8 @@ void etr_field_put_row(const etr_fields *fields, const char *key, const etr_row_
   X(node) X(event) X(logged_value) X(sum) X(source_line) X(operator_delegation) X(delegate) X(delegate_module) \
   X(delegate_op) X(tensor) X(constant) \
   X(boundary) X(buffer) X(constant_sum) X(weight_sum) X(blob) X(blob_sum) X(allocation) X(change) X(node_change) \
-  X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) X(module_cost) X(run) X(warning) \
+  X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) X(module_cost) X(unknown_cost) \
+  X(run) X(warning) \
   X(file_part) X(content_size) X(module_size) X(delegate_size) X(delegate_call) X(content_change) \
   X(structure_change) X(part_change) \
   X(logged_count) X(test_set) X(boundary_tensor) \

@@ -290,6 +290,13 @@ void etr_put_markdown(etr_writer *writer, const char *text) {
   }
 }
 
+/* Writes a cell. Blanks that indent it are kept: Markdown would drop them. */
+static void put_markdown_cell(etr_writer *writer, const char *text) {
+  for (; *text == ' '; text++)
+    etr_puts(writer, "&nbsp;");
+  etr_put_markdown(writer, text);
+}
+
 /* The texts around the cells of a row, and the function that writes a cell. */
 typedef struct row_format {
   const char *before, *between, *behind;
@@ -300,7 +307,7 @@ static void write_rows(const etr_text_table *table, etr_writer *writer, etr_tabl
   static const row_format formats[] = {
       [ETR_TABLE_CSV] = {"", ",", "\r\n", put_csv},
       [ETR_TABLE_TSV] = {"", "\t", "\n", put_tsv},
-      [ETR_TABLE_MARKDOWN] = {"| ", " | ", " |\n", etr_put_markdown}};
+      [ETR_TABLE_MARKDOWN] = {"| ", " | ", " |\n", put_markdown_cell}};
   bool markdown = format == ETR_TABLE_MARKDOWN;
   size_t rows = table->cells.count / table->column_count;
   for (size_t row = table->without_head && !markdown; row <= rows; row++) {

@@ -48,7 +48,7 @@ void etr_text_table_style(etr_text_table *table, etr_style style);
  * apart; shrinking columns are cut to keep a line within `width` columns (0: 100). Spare columns
  * are hidden before names would be cut beyond recognition. CSV follows RFC 4180; TSV has tabs
  * instead of commas. Both put a quote before text that a spreadsheet would run as a formula.
- * Markdown escapes markup.
+ * Markdown escapes markup, and keeps the blanks that indent a cell.
  */
 void etr_text_table_write(const etr_text_table *table, etr_writer *writer, etr_table_format format,
                           size_t width);

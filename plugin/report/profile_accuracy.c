@@ -29,23 +29,23 @@ static bool has_steps(const void *row) {
   return is_compared(row) && value_of(row)->is_integer;
 }
 
-static etr_cell finite(double number) {
+static etr_cell finite_cell(double number) {
   return etr_cell_number(isfinite(number) ? number : NAN);
 }
 static etr_cell snr(const void *row) {
-  return finite(is_compared(row) ? value_of(row)->gap.snr_db : NAN);
+  return finite_cell(is_compared(row) ? value_of(row)->gap.snr_db : NAN);
 }
 static etr_cell is_equal(const void *row) {
   return etr_cell_number(is_compared(row) && etr_gap_is_equal(&value_of(row)->gap));
 }
 static etr_cell drop(const void *row) {
-  return finite(is_compared(row) ? value_of(row)->drop_db : NAN);
+  return finite_cell(is_compared(row) ? value_of(row)->drop_db : NAN);
 }
 static etr_cell local(const void *row) {
-  return finite(as_value(row)->row.local ? value_of(row)->local.snr_db : NAN);
+  return finite_cell(as_value(row)->row.local ? value_of(row)->local.snr_db : NAN);
 }
 static etr_cell psnr(const void *row) {
-  return finite(is_compared(row) ? value_of(row)->gap.psnr_db : NAN);
+  return finite_cell(is_compared(row) ? value_of(row)->gap.psnr_db : NAN);
 }
 static etr_cell steps_off(const void *row) {
   return etr_cell_share((double)value_of(row)->steps_off, (double)value_of(row)->gap.element_count);

@@ -12,6 +12,7 @@
 #include "tables/summary_output.h"
 #include "views/balance.h"
 #include "views/delegation.h"
+#include "views/headline.h"
 #include "views/module_tree.h"
 
 #include <stdlib.h>
@@ -144,7 +145,8 @@ static bool make_findings(etr_profile_doc *e, etr_findings *out, const etr_metho
   bool is_known = e->known && e->known->method == method;
   if (is_known)
     *out = e->known->findings;
-  return is_known || etr_findings_make(out, &e->arena, e->fields.profile, method, ETR_UNIT_MS);
+  return is_known || etr_findings_make(out, &e->arena, e->fields.profile, method,
+                                       etr_unit_of_method(e->fields.profile, method));
 }
 
 /* ---- Parts of a method ---- */

@@ -597,14 +597,16 @@ static void put_candidates(accuracy_output *o) {
     const etr_accuracy_row row = etr_accuracy_row_of(arena, a, value);
     const char *own = etr_accuracy_snr_text(arena, &value->gap);
     const char *score = etr_accuracy_score(arena, value);
-    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
-                     etr_arena_format(arena, "%zu. %s: %s, %s%s", i + 1, etr_accuracy_place(&row),
-                                      own, score,
-                                      value->segment_count > 1
-                                          ? etr_arena_format(arena, " (by one of %zu operators)",
-                                                             value->segment_count)
-                                          : ""));
+    const char *operators = value->segment_count > 1
+                                ? etr_arena_format(arena, " (by one of %zu operators)",
+                                                   value->segment_count)
+                                : "";
+    etr_section_numbered(
+        &o->answer, i + 1,
+        etr_arena_format(arena, "%s: %s, %s%s", etr_accuracy_place(&row), own, score, operators));
   }
+  if (shown > 0)
+    etr_section_end_list(&o->answer);
   put_doubts(o, shown ? &a->values[candidates[0]] : NULL);
 }
 

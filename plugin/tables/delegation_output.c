@@ -64,7 +64,7 @@ static etr_cell modules_text(const void *row) {
   etr_writer writer;
   etr_text_begin(&text, cells_of(row)->arena, &writer);
   for (size_t i = 0; i < of->module_count && i < LISTED; i++) {
-    const char *pattern = of->modules[i].pattern;
+    const char *pattern = of->modules[i].name;
     etr_puts(&writer, i ? ", " : "");
     if (of->modules[i].count > 1)
       etr_putf(&writer, "%zu ", of->modules[i].count);
@@ -81,7 +81,7 @@ static etr_cell ops_text(const void *row) {
   etr_writer writer;
   etr_text_begin(&text, cells_of(row)->arena, &writer);
   for (size_t i = 0; i < of->op_count && i < LISTED; i++) {
-    etr_slice op = etr_label_op(of->ops[i].op);
+    etr_slice op = etr_label_op(of->ops[i].name);
     etr_putf(&writer, "%s%zu %.*s", i ? ", " : "", of->ops[i].count, (int)op.size, op.data);
   }
   if (of->op_count > LISTED)
@@ -90,15 +90,15 @@ static etr_cell ops_text(const void *row) {
 }
 
 static const etr_field delegate_module_fields[] = {
-    {"pattern", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_delegate_module, pattern),
+    {"pattern", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_name_count, name),
      .says = "modules that repeat have '*' for their numbers; \"\": the top level"},
-    {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate_module, count)},
+    {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_name_count, count)},
 };
 ETR_ROW_TYPE(delegate_module, delegate_module_fields);
 
 static const etr_field delegate_op_fields[] = {
-    {"op", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_delegate_op, op)},
-    {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate_op, count)},
+    {"op", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_name_count, name)},
+    {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_name_count, count)},
 };
 ETR_ROW_TYPE(delegate_op, delegate_op_fields);
 

@@ -33,9 +33,20 @@ static bool takes_section(const etr_diff_output *o, etr_diff_section section) {
   return etr_diff_takes_section(o->filter, section) &&
          !(all && (section == ETR_DIFF_SECTION_PATTERNS || section >= ETR_DIFF_SECTION_SOURCES));
 }
+/* Without a graph rows are events, of which large models have thousands, and the operators are
+ * those rows again. The kernels in the table of the typical run say the same in a few lines, so
+ * that single events are only shown to those who ask for them. */
+static bool is_said_by_kernel(const etr_diff_output *o, const etr_method_pair *method,
+                              etr_diff_section section) {
+  bool is_asked_for = o->filter && o->filter->by != ETR_DIFF_BY_ALL;
+  return method->by_events && is_timed_twice(method) && !is_asked_for &&
+         section <= ETR_DIFF_SECTION_OPS;
+}
+
 static bool tells_section(const etr_diff_output *o, const etr_method_pair *method,
                           etr_diff_section section) {
-  return (is_timed_twice(method) || !is_timed(method)) && takes_section(o, section);
+  return (is_timed_twice(method) || !is_timed(method)) && takes_section(o, section) &&
+         !is_said_by_kernel(o, method, section);
 }
 
 /* Returns "8 of 152 (...)" if not all rows are shown, or else "". */
@@ -163,6 +174,8 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
       etr_putf(&o->answer.writer, "\n%s\n\n", etr_diff_lined_up_text(o, method));
     else
       put_line(o, etr_diff_lined_up_text(o, method));
+    if (is_said_by_kernel(o, method, 0))
+      put_line(o, "a row for each event: --by node");
   }
   for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++)
     if (tells_section(o, method, s) && !put_section(o, method, s))

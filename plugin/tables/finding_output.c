@@ -7,6 +7,16 @@
 #include "output/label.h"
 #include "output/section.h"
 
+/* Writes a finding with its evidence, its saving and how to do it. */
+static void put_item(etr_answer *answer, const etr_finding *finding, size_t number) {
+  etr_section_item(answer,
+                   etr_arena_format(&answer->arena, "%zu. %s%s%s", number, finding->title,
+                                    finding->fact[0] ? ": " : "", finding->fact),
+                   etr_arena_format(&answer->arena, "%s %s Effort: %s. How: %s", finding->evidence,
+                                    finding->saving, etr_effort_text(finding->effort),
+                                    etr_finding_docs(finding->kind)));
+}
+
 void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading) {
   size_t shown = answer->options->findings ? answer->options->findings : ETR_FINDINGS_SHOWN;
   if (findings->count == 0)
@@ -16,15 +26,44 @@ void etr_findings_put(etr_answer *answer, const etr_findings *findings, const ch
   etr_putf(&answer->writer, "%s (typical times; savings may overlap)", heading);
   etr_put_style(&answer->writer, ETR_STYLE_PLAIN);
   etr_puts(&answer->writer, etr_section_is_markdown(answer) ? "\n\n" : "\n");
-  for (size_t i = 0; i < findings->count && i < shown; i++) {
-    const etr_finding *finding = &findings->list[i];
-    etr_section_item(answer,
-                     etr_arena_format(&answer->arena, "%zu. %s%s%s", i + 1, finding->title,
-                                      finding->fact[0] ? ": " : "", finding->fact),
-                     etr_arena_format(&answer->arena, "%s %s", finding->evidence, finding->saving));
-  }
+  for (size_t i = 0; i < findings->count && i < shown; i++)
+    put_item(answer, &findings->list[i], i + 1);
   if (findings->count > shown)
     etr_putf(&answer->writer, "%zu more: --findings 0\n", findings->count - shown);
+}
+
+/* Writes lines of code, indented in text. */
+static void put_code_lines(etr_answer *answer, const char *title, const char *code) {
+  const char *indent = etr_section_is_markdown(answer) ? "" : "      ";
+  etr_putf(&answer->writer, "%s# %s\n", indent, title);
+  for (const char *at = code; at;) {
+    const char *end = strchr(at, '\n');
+    size_t size = end ? (size_t)(end - at) : strlen(at);
+    etr_putf(&answer->writer, "%s%.*s\n", indent, (int)size, at);
+    at = end ? end + 1 : NULL;
+  }
+}
+
+static void put_code_block(etr_answer *answer, const etr_finding_code *code) {
+  bool is_markdown = etr_section_is_markdown(answer);
+  etr_puts(&answer->writer, is_markdown ? "\n```python\n" : "\n");
+  put_code_lines(answer, "before", code->before);
+  put_code_lines(answer, "after", code->after);
+  etr_puts(&answer->writer, is_markdown ? "```\n" : "");
+}
+
+bool etr_findings_explain(etr_answer *answer, const etr_findings *findings, size_t number) {
+  bool is_all = number == SIZE_MAX;
+  if (!is_all && (number == 0 || number > findings->count))
+    return false;
+  for (size_t i = is_all ? 0 : number - 1; i < (is_all ? findings->count : number); i++) {
+    const etr_finding_code *code = etr_finding_code_of(findings->list[i].kind);
+    etr_puts(&answer->writer, "\n");
+    put_item(answer, &findings->list[i], i + 1);
+    if (code)
+      put_code_block(answer, code);
+  }
+  return true;
 }
 
 /* A finding as a row. */
@@ -66,13 +105,11 @@ static const etr_field finding_fields[] = {
     {"evidence", "evidence", ETR_CELL_NAME, EVERY, FINDING(evidence), .says = "why, in sentences"},
     {"saving", "saving", ETR_CELL_NAME, EVERY, FINDING(saving),
      .says = "saving, certainty and caveat as a sentence"},
-    {NULL, "least", ETR_CELL_TIME, ETR_IN_DATA, FINDING(least), .nullable = true,
+    {NULL, "saves low", ETR_CELL_TIME, ETR_IN_DATA, FINDING(least), .nullable = true,
      .says = "the least that it saves; null: nothing is known of the least"},
-    {NULL, "potential", ETR_CELL_TIME, ETR_IN_DATA, FINDING(potential), .nullable = true,
-     .says = "the most that the change could save, per inference, or once if `once`; null: not "
-             "known"},
-    {"potential_share", "potential share", ETR_CELL_RATE, EVERY, FINDING(potential_share),
-     .nullable = true},
+    {NULL, "saves high", ETR_CELL_TIME, ETR_IN_DATA, FINDING(potential), .nullable = true,
+     .says =
+         "the most that it could save, per inference, or once if `saves_once`; null: not known"},
     {"certainty", "certainty", ETR_CELL_WORD, EVERY, .get = sureness},
     {"effort", "effort", ETR_CELL_WORD, EVERY, .get = effort, .says = "what it takes"},
     {"docs", NULL, ETR_CELL_NAME, ETR_IN_JSON | ETR_IN_DOCUMENT, .get = docs,
@@ -84,7 +121,7 @@ static const etr_field finding_fields[] = {
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
     {"share", "share", ETR_CELL_RATE, EVERY, FINDING(share), .nullable = true,
      .says = "cost as a part of Method::execute"},
-    {NULL, "once", ETR_CELL_FLAG, ETR_IN_DATA, FINDING(is_once),
+    {NULL, "saves once", ETR_CELL_FLAG, ETR_IN_DATA, FINDING(is_once),
      .says = "it is about time that is spent once, not in each inference"},
     {"slope", NULL, ETR_CELL_TIME, ETR_IN_JSON, FINDING(slope)},
     {NULL, "nodes", ETR_CELL_BYTES, ETR_IN_DATA, FINDING(node_count)},

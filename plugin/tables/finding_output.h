@@ -12,6 +12,11 @@
  * are. Writes nothing if there are none. */
 void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading);
 
+/** Writes findings with their evidence and with code before and after the change: one by its number
+ * from 1 on, or all if `number` is SIZE_MAX. Returns false if there is no finding of this number.
+ */
+bool etr_findings_explain(etr_answer *answer, const etr_findings *findings, size_t number);
+
 /** Adds the findings of a method to a table of etr_finding_fields. */
 void etr_findings_add(etr_table *table, const etr_method *method, const etr_findings *findings);
 

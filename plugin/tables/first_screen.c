@@ -63,9 +63,10 @@ static etr_slice prefix_of(const etr_groups *groups) {
 }
 
 bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_method *method,
-                           const etr_findings *findings, etr_unit unit) {
-  *out = (etr_first_screen){.method = method, .findings = findings, .unit = unit};
-  if (!etr_groups_make(&out->groups, &answer->arena, answer->profile, method))
+                           const etr_findings *findings, etr_unit unit, const bool *chosen) {
+  *out = (etr_first_screen){
+      .method = method, .findings = findings, .unit = unit, .is_part = chosen != NULL};
+  if (!etr_groups_make(&out->groups, &answer->arena, answer->profile, method, chosen))
     return false;
   out->prefix = prefix_of(&out->groups);
   return etr_headline_make(&out->headline, &answer->arena, answer->profile, method, &out->groups,
@@ -79,6 +80,10 @@ static const char *plain(etr_answer *answer, const char *text) {
 
 static size_t width_of(const etr_answer *answer) {
   return ETR_MIN(etr_answer_text_width(answer), (size_t)WIDEST);
+}
+
+bool etr_first_screen_is_narrow(const etr_answer *answer) {
+  return width_of(answer) < NARROW;
 }
 
 /* Returns the columns of titles and of the names of rows. */
@@ -108,13 +113,12 @@ static void put_time(etr_writer *w, const etr_answer *answer, const etr_first_sc
 }
 
 /* Writes what a change saves with two digits, since it is a guess. */
-static void put_saving(etr_writer *w, const etr_answer *answer, const etr_first_screen *s,
-                       double ticks) {
-  double time = etr_ticks_to_unit(answer->profile, ticks, s->unit), step = 1;
+static void put_saving(etr_writer *w, const etr_answer *answer, etr_unit unit, double ticks) {
+  double time = etr_ticks_to_unit(answer->profile, ticks, unit), step = 1;
   while (time / step >= 100)
     step *= 10;
   etr_put_fixed(w, step > 1 ? (double)(int64_t)(time / step + 0.5) * step : time,
-                etr_time_decimals(answer->profile, ticks, s->unit, 2));
+                etr_time_decimals(answer->profile, ticks, unit, 2));
 }
 
 /* ---- The sentence ---- */
@@ -388,6 +392,8 @@ void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *s) {
     return;
   for (size_t i = 0; i < s->groups.count; i++)
     add_box(&upper, box_of(answer, &s->groups.list[i], prefix), s->groups.list[i].stats.typical);
+  if (!(upper.whole > 0)) /* the clock counted nothing of the chosen nodes */
+    return;
   etr_sort(upper.list, upper.count, sizeof *upper.list, by_box);
   size_t width = width_of(answer) - 1;
   etr_puts(w, "\n");
@@ -430,15 +436,17 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   if (isnan(finding->potential))
     return isnan(finding->cost) ? "" : "not known";
   double least = finding->least, most = finding->potential;
+  bool is_free = finding->is_once && !answer->options->has_unit;
+  etr_unit unit = is_free ? etr_unit_of_ticks(answer->profile, most) : s->unit;
   etr_text_begin(&text, &answer->arena, &w);
   if (!(least > 0)) {
     etr_puts(&w, "up to ");
   } else if (least < 0.95 * most) {
-    put_saving(&w, answer, s, least);
+    put_saving(&w, answer, unit, least);
     etr_puts(&w, DASH);
   }
-  put_saving(&w, answer, s, most);
-  etr_putf(&w, " %s%s", etr_unit_name(s->unit), finding->is_once ? " once" : "");
+  put_saving(&w, answer, unit, most);
+  etr_putf(&w, " %s%s", etr_unit_name(unit), finding->is_once ? " once" : "");
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
@@ -451,32 +459,21 @@ static void put_bar(etr_writer *w, double low, double high, double whole) {
   }
 }
 
-/* Returns a text that is cut at a word, with "…", if it is too wide. */
-static const char *cut_at_word(etr_answer *answer, const char *text, size_t width) {
-  if (etr_plain_width(&answer->writer, text) <= width)
-    return text;
-  size_t size = 0, last = 0;
-  for (size_t columns = 0; text[size] && columns + 1 < width; size++) {
-    if (text[size] == ' ')
-      last = size;
-    columns += ((unsigned char)text[size] & 0xC0) != 0x80;
-  }
-  return etr_arena_format(&answer->arena, "%.*s\xE2\x80\xA6", (int)(last ? last : size), text);
-}
-
-/* Returns "Re-export: they take 614 ms in float32". */
-static const char *reason_text(etr_answer *answer, const etr_finding *finding) {
+/* Writes "Re-export: they take 614 ms in float32; shares time with 1". Where the line has no room
+ * for what it shares, the heading says that savings overlap, and --explain with which. */
+static void put_reason(etr_answer *answer, const etr_finding *finding) {
+  enum { INDENT = 3 };
   const char *effort = etr_effort_text(finding->effort);
-  etr_text text;
-  etr_writer w;
-  etr_text_begin(&text, &answer->arena, &w);
-  etr_put_byte(&w, (char)(effort[0] - 'a' + 'A'));
-  etr_puts(&w, effort + 1);
-  etr_puts(&w, finding->fact[0] ? ": " : "");
-  etr_puts(&w, finding->fact);
+  const char *reason = etr_arena_format(&answer->arena, "%c%s%s%s", effort[0] - 'a' + 'A',
+                                        effort + 1, finding->fact[0] ? ": " : "", finding->fact);
+  const char *shared = reason;
   if (finding->overlap_count)
-    etr_putf(&w, "; shares time with %u", (unsigned)finding->overlaps[0] + 1);
-  return etr_or_empty(etr_text_end(&text, &w));
+    shared = etr_arena_format(&answer->arena, "%s; shares time with %u", etr_or_empty(reason),
+                              (unsigned)finding->overlaps[0] + 1);
+  size_t width = width_of(answer);
+  bool fits = etr_plain_width(&answer->writer, plain(answer, shared)) + INDENT <= width;
+  etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, plain(answer, fits ? shared : reason), INDENT,
+                  width);
 }
 
 static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t number,
@@ -487,36 +484,41 @@ static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t numb
   etr_put_style(w, ETR_STYLE_BOLD);
   size_t used = etr_put_cut(w, plain(answer, finding->title), name_columns(answer), ETR_CUT_MIDDLE);
   etr_put_style(w, ETR_STYLE_PLAIN);
-  etr_put_blanks(w, name_columns(answer) - used);
+  etr_put_blanks(w, name_columns(answer) + 1 - used); /* the bar is not beside the title */
   bool has_bar = !finding->is_once && !isnan(finding->potential);
   if (!is_narrow && has_bar)
     put_bar(w, finding->least, finding->potential, s->groups.whole);
   else if (!is_narrow)
     etr_put_blanks(w, BAR);
   size_t room = is_narrow ? 16 : 19, width = etr_plain_width(w, saves);
-  etr_put_blanks(w, room > width ? room - width : 1);
+  size_t least = is_narrow ? 0 : 1; /* a bar is before it, or the blank behind a title */
+  etr_put_blanks(w, room > width ? room - width : least);
   etr_put_plain(w, saves);
   etr_putf(w, "   %s\n", etr_sureness_text(finding->sureness));
-  etr_puts(w, "   ");
-  etr_put_style(w, ETR_STYLE_DIM);
-  etr_put_plain(w, cut_at_word(answer, reason_text(answer, finding), width_of(answer) - 3));
-  etr_put_style(w, ETR_STYLE_PLAIN);
-  etr_puts(w, "\n");
+  put_reason(answer, finding);
 }
 
 void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) {
   etr_writer *w = &answer->writer;
-  bool is_markdown = etr_section_is_markdown(answer), is_narrow = width_of(answer) < NARROW;
+  bool is_markdown = etr_section_is_markdown(answer),
+       is_narrow = etr_first_screen_is_narrow(answer);
   if (!s->findings || s->findings->count == 0)
     return;
   size_t shown = ETR_MIN(s->findings->count, s->most_levers);
+  bool overlap = false;
+  for (size_t i = 0; i < shown; i++)
+    overlap |= s->findings->list[i].overlap_count > 0;
+  const char *title = overlap ? "what to change (savings overlap)" : "what to change";
+  if (s->is_part)
+    title = "what to change (in the whole method)";
   if (is_markdown) {
-    etr_puts(w, "\n| what to change | saves | effort | how sure |\n|---|---:|---|---|\n");
+    etr_putf(w, "\n| %s | saves | effort | how sure |\n|---|---:|---|---|\n", title);
   } else {
     etr_puts(w, "\n");
     etr_put_style(w, ETR_STYLE_BOLD);
-    etr_puts(w, "what to change");
-    etr_put_blanks(w, name_columns(answer) + (is_narrow ? 0 : 17));
+    etr_puts(w, title);
+    size_t before = name_columns(answer) + strlen("what to change") + (is_narrow ? 1 : 18);
+    etr_put_blanks(w, before - ETR_MIN(before, strlen(title)));
     etr_puts(w, "saves   how sure\n");
     etr_put_style(w, ETR_STYLE_PLAIN);
   }
@@ -580,7 +582,8 @@ static const char *count_text(etr_answer *answer, const etr_group *group) {
 void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
   etr_writer *w = &answer->writer;
   etr_slice prefix = s->prefix;
-  bool is_markdown = etr_section_is_markdown(answer), is_narrow = width_of(answer) < NARROW;
+  bool is_markdown = etr_section_is_markdown(answer),
+       is_narrow = etr_first_screen_is_narrow(answer);
   size_t shown = s->most_rows ? ETR_MIN(s->groups.count, s->most_rows) : s->groups.count;
   while (s->most_rows && shown > 1 && s->groups.list[shown - 1].stats.typical == 0)
     shown--; /* the clock counted nothing */
@@ -647,48 +650,4 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
   }
   if (!is_markdown && s->groups.count > shown)
     etr_putf(w, " %zu more: --top 0\n", s->groups.count - shown);
-}
-
-/* ---- Findings with their evidence ---- */
-
-/* Writes lines of code, indented in text. */
-static void put_code_lines(etr_answer *answer, const char *title, const char *code) {
-  const char *indent = etr_section_is_markdown(answer) ? "" : "      ";
-  etr_putf(&answer->writer, "%s# %s\n", indent, title);
-  for (const char *at = code; at;) {
-    const char *end = strchr(at, '\n');
-    size_t size = end ? (size_t)(end - at) : strlen(at);
-    etr_putf(&answer->writer, "%s%.*s\n", indent, (int)size, at);
-    at = end ? end + 1 : NULL;
-  }
-}
-
-static void put_code(etr_answer *answer, const etr_finding_code *code) {
-  bool is_markdown = etr_section_is_markdown(answer);
-  etr_puts(&answer->writer, is_markdown ? "\n```python\n" : "\n");
-  put_code_lines(answer, "before", code->before);
-  put_code_lines(answer, "after", code->after);
-  etr_puts(&answer->writer, is_markdown ? "```\n" : "");
-}
-
-bool etr_first_screen_explain(etr_answer *answer, const etr_findings *findings, size_t number) {
-  bool is_all = number == SIZE_MAX;
-  if (!is_all && (number == 0 || number > findings->count))
-    return false;
-  for (size_t i = is_all ? 0 : number - 1; i < (is_all ? findings->count : number); i++) {
-    const etr_finding *finding = &findings->list[i];
-    const etr_finding_code *code = etr_finding_code_of(finding->kind);
-    etr_puts(&answer->writer, "\n");
-    etr_section_item(answer,
-                     etr_arena_format(&answer->arena, "%zu. %s%s%s", i + 1, finding->title,
-                                      finding->fact[0] ? ": " : "", finding->fact),
-                     etr_arena_format(&answer->arena, "%s %s Effort: %s. How: %s",
-                                      finding->evidence, finding->saving,
-                                      etr_effort_text(finding->effort),
-                                      etr_finding_docs(finding->kind)));
-    if (!code)
-      continue;
-    put_code(answer, code);
-  }
-  return true;
 }

@@ -10,6 +10,12 @@
 #include "views/findings.h"
 #include "views/headline.h"
 
+/** Stands behind the first line of a method whose Edge program was changed (etr_graph.is_changed).
+ */
+#define ETR_CHANGED_PROGRAM                                                                        \
+  "to_executorch() changed this Edge program, so times may be missing on its nodes: export it "    \
+  "again"
+
 /** What is shown of a method. */
 typedef struct etr_first_screen {
   const etr_method *method;
@@ -19,12 +25,19 @@ typedef struct etr_first_screen {
   etr_headline headline;
   etr_unit unit;
   size_t most_levers, most_rows;
+  bool is_part;    /* the rows are of chosen nodes */
   bool full_names; /* "aten.linear.default" instead of "linear" */
 } etr_first_screen;
 
-/** Makes the rows and the sentence. Returns false when out of memory. */
+/** Makes the rows and the sentence. chosen: see etr_groups_make(). Returns false when out of
+ * memory.
+ */
 bool etr_first_screen_make(etr_first_screen *out, etr_answer *answer, const etr_method *method,
-                           const etr_findings *findings, etr_unit unit);
+                           const etr_findings *findings, etr_unit unit, const bool *chosen);
+
+/** Returns true if the terminal is too narrow for bars, and for sentences and reasons of one line.
+ */
+bool etr_first_screen_is_narrow(const etr_answer *answer);
 
 /** Writes the sentence without the time, with bold shares in Markdown. */
 void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *screen);
@@ -33,14 +46,11 @@ void etr_first_screen_put_sentence(etr_answer *answer, const etr_first_screen *s
  * where below. Writes nothing in Markdown. */
 void etr_first_screen_put_boxes(etr_answer *answer, const etr_first_screen *screen);
 
-/** Writes what to change: two lines for each finding, or a table in Markdown. */
+/** Writes what to change: two lines for each finding, or more where the screen is narrow, or a
+ * table in Markdown. Writes nothing if there are no findings. */
 void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *screen);
 
 /** Writes the rows that add up to the whole time. */
 void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *screen);
-
-/** Writes findings with their evidence: one by its number from 1 on, or all if `number` is
- * SIZE_MAX. Returns false if there is no finding of this number. */
-bool etr_first_screen_explain(etr_answer *answer, const etr_findings *findings, size_t number);
 
 #endif

@@ -14,6 +14,7 @@
 #include "views/breakdown.h"
 #include "views/cost_figures.h"
 #include "views/delegation.h"
+#include "views/input_bounds.h"
 #include "views/steadiness.h"
 
 /* ---- Other inputs: logged values, tests of a BundledProgram, weights outside of the program ----
@@ -251,6 +252,55 @@ static etr_rows info_costs(etr_answer *answer, bool excerpt) {
   return ETR_ROWS(rows.data, rows.count);
 }
 
+/* ---- Costs that are not known ---- */
+
+/* Operators of one kind and method whose costs are not known for one reason. */
+typedef struct unknown_cost {
+  const char *method, *op, *why;
+  uint64_t count;
+} unknown_cost;
+
+static const etr_field unknown_cost_fields[] = {
+    {"method", "method", ETR_CELL_NAME, NAMED, ETR_AT(unknown_cost, method)},
+    {"op", "operator", ETR_CELL_NAME, NAMED, ETR_AT(unknown_cost, op)},
+    {"count", "count", ETR_CELL_COUNT, NAMED, ETR_AT(unknown_cost, count)},
+    {"why", "why", ETR_CELL_NAME, NAMED, ETR_AT(unknown_cost, why),
+     .says = "why macs or bytes are not known"},
+};
+ETR_ROW_TYPE(unknown_cost, unknown_cost_fields);
+
+typedef etr_vec(unknown_cost) unknown_costs;
+
+static void add_unknown_cost(etr_arena *arena, unknown_costs *list, const etr_graph *graph,
+                             size_t node) {
+  const char *op = graph->nodes[node].target, *why = etr_cost_unknown_reason(graph, node);
+  if (!why)
+    return;
+  for (size_t i = 0; i < list->count; i++) {
+    unknown_cost *known = &list->data[i];
+    if (strcmp(known->op, op) == 0 && known->why == why &&
+        strcmp(known->method, graph->method) == 0) {
+      known->count++;
+      return;
+    }
+  }
+  unknown_cost *added = etr_vec_push(arena, list);
+  if (added)
+    *added = (unknown_cost){graph->method, op, why, 1};
+}
+
+/* Lists the operators whose costs are not known, in the order of the graphs. */
+static etr_rows list_unknown_costs(etr_answer *answer) {
+  const etr_profile *profile = answer->profile;
+  unknown_costs list = {0};
+  for (size_t i = 0; i < profile->method_count; i++) {
+    uint32_t index = profile->methods[i].graph;
+    for (size_t k = 0; index != ETR_NONE && k < profile->graphs[index].node_count; k++)
+      add_unknown_cost(&answer->arena, &list, &profile->graphs[index], k);
+  }
+  return ETR_ROWS(list.data, list.count);
+}
+
 /* ---- Entry points ---- */
 
 typedef struct graph_row {
@@ -375,6 +425,7 @@ typedef struct boundary_row {
   etr_arena *arena;
   const etr_method *method;
   const etr_boundary_tensor *tensor;
+  const char *bounds;
 } boundary_row;
 
 static etr_cell boundary_role(const void *row) {
@@ -397,6 +448,11 @@ static const etr_field boundary_tensor_fields[] = {
     {"name", "name", ETR_CELL_NAME, NAMED, TENSOR(tensor.name)},
     {"type", "type", ETR_CELL_NAME, NAMED, .get = boundary_type,
      .says = "number type and sizes; \"at most\": the sizes are the bounds of a dynamic shape"},
+    {"bounds", "bounds", ETR_CELL_NAME, NAMED, ETR_AT(boundary_row, bounds), .nullable = true,
+     .hides_zeros = true, .spare = 2,
+     .says =
+         "dynamic dimensions with the sizes that they may have; null: the shape is static, or no "
+         "ETRecord says which dimensions are dynamic"},
     {"bytes", "bytes", ETR_CELL_BYTES, NAMED, TENSOR(size_bytes)},
     {"planned", "planned", ETR_CELL_FLAG, NAMED, TENSOR(is_planned), .spare = 1,
      .says = "false: the application provides the memory"},
@@ -413,7 +469,11 @@ static etr_rows list_boundary(etr_answer *answer) {
   for (size_t i = 0; rows && i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     for (size_t k = 0; method->memory && k < method->memory->boundary_count; k++)
-      rows[at++] = (boundary_row){&answer->arena, method, &method->memory->boundary[k]};
+      rows[at++] = (boundary_row){.arena = &answer->arena,
+                                  .method = method,
+                                  .tensor = &method->memory->boundary[k],
+                                  .bounds = etr_boundary_bounds(&answer->arena, profile, method,
+                                                                &method->memory->boundary[k])};
   }
   return ETR_ROWS(rows, rows ? count : 0);
 }
@@ -595,6 +655,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   const char *const *operators = list_operators(&answer, &operator_count);
   etr_field_texts(f, "operators", operators, operator_count);
   etr_field_put_rows(f, "costs", &etr_module_cost_fields, info_costs(&answer, false));
+  etr_field_put_rows(f, "unknown_costs", &etr_unknown_cost_fields, list_unknown_costs(&answer));
   etr_field_put_rows(f, "runs", &etr_run_fields, list_runs(&answer, false));
   etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
   etr_field_put_rows(f, "warnings", &etr_warning_fields,
@@ -770,6 +831,7 @@ static void write_values(etr_answer *answer) {
            etr_delegate_sizes(&answer->arena, profile), false);
   add_list(&table, "constant_methods", &etr_constant_method_fields, list_constants(answer), true);
   add_list(&table, "costs", &etr_module_cost_fields, info_costs(answer, false), false);
+  add_list(&table, "unknown_costs", &etr_unknown_cost_fields, list_unknown_costs(answer), false);
   add_list(&table, "runs", &etr_run_fields, list_runs(answer, true), false);
   add_list(&table, "test_sets", &etr_test_set_fields,
            ETR_ROWS(profile->test_sets, profile->test_set_count), true);
@@ -796,6 +858,8 @@ static void write_tables(info *i) {
             list_constants(&i->answer));
   put_table(i, "costs of one inference, largest modules (all: JSON)", &etr_module_cost_fields,
             info_costs(&i->answer, true));
+  put_table(i, "costs that are not known", &etr_unknown_cost_fields,
+            list_unknown_costs(&i->answer));
   put_table(i, "runs", &etr_run_fields, list_runs(&i->answer, true));
   put_table(i, "unknown entries, ignored", ETR_FIELDS(entry_fields),
             ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));

@@ -660,6 +660,18 @@ static const etr_field instruction_fields[] = {
 
 #define PLAN(list, count) ETR_ARRAY_VIA(memory, plan, etr_memory_plan, list, count)
 
+static const etr_field allocator_fields[] = {
+    {"least_bytes_32_bits", NULL, ETR_CELL_BYTES, ETR_IN_JSON,
+     ETR_VIA(memory, plan, etr_memory_plan, allocator_bytes_32),
+     .says = "on a processor with pointers of 32 bits, without what backends' init takes"},
+    {"least_bytes_64_bits", NULL, ETR_CELL_BYTES, ETR_IN_JSON,
+     ETR_VIA(memory, plan, etr_memory_plan, allocator_bytes_64)},
+};
+
+static etr_rows allocator_row(const void *row) {
+  return (etr_rows){row, as_memory(row)->plan != NULL, sizeof(memory)};
+}
+
 static const etr_field plan_fields[] = {
     {"planned_bytes", NULL, ETR_CELL_BYTES, BOTH,
      ETR_VIA(memory, plan, etr_memory_plan, planned_bytes)},
@@ -673,6 +685,8 @@ static const etr_field plan_fields[] = {
     {"inputs_and_outputs", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = boundary_rows,
      .parts = &etr_boundary_fields},
     {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = blob_rows, .parts = &etr_blob_fields},
+    {"method_allocator", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = allocator_row,
+     .parts = ETR_FIELDS(allocator_fields)},
     {"delegates", NULL, ETR_CELL_LIST, ETR_IN_DOCUMENT, .rows = blob_sum_rows,
      .parts = &etr_blob_sum_fields},
 };
@@ -875,6 +889,7 @@ static void put_cache(memory_report *r, const etr_method *shown) {
                        " positions, %s bytes each; twice the context would take %s "
                        "bytes more",
                        whole, cache.count, etr_plural(cache.count), cache.context, each, whole));
+  etr_section_end_list(&r->answer);
 }
 
 static void put_method(memory_report *r, const etr_method *shown, bool is_first) {

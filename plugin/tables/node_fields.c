@@ -123,11 +123,11 @@ static const etr_numeric_gap *gap_of(const void *row) {
 static bool is_compared(const void *row) {
   return gap_of(row) != NULL;
 }
-static etr_cell finite(double number) {
+static etr_cell finite_cell(double number) {
   return (etr_cell){.number = isfinite(number) ? number : NAN, .digits = ETR_ALL_DIGITS};
 }
 static etr_cell snr(const void *row) {
-  return finite(is_compared(row) ? gap_of(row)->snr_db : NAN);
+  return finite_cell(is_compared(row) ? gap_of(row)->snr_db : NAN);
 }
 static etr_cell snr_text(const void *row) {
   return is_compared(row) ? etr_accuracy_snr(as_row(row)->arena, gap_of(row)) : etr_cell_none();
@@ -136,12 +136,12 @@ static etr_cell is_equal(const void *row) {
   return etr_cell_number(etr_gap_is_equal(gap_of(row)));
 }
 static etr_cell drop(const void *row) {
-  return finite(is_compared(row) ? as_row(row)->accuracy->drop_db : NAN);
+  return finite_cell(is_compared(row) ? as_row(row)->accuracy->drop_db : NAN);
 }
 static etr_cell local_snr(const void *row) {
-  return finite(is_compared(row) && as_row(row)->accuracy->local
-                    ? as_row(row)->accuracy->local->snr_db
-                    : NAN);
+  return finite_cell(is_compared(row) && as_row(row)->accuracy->local
+                         ? as_row(row)->accuracy->local->snr_db
+                         : NAN);
 }
 
 /* ---- In a summary ---- */
@@ -419,7 +419,7 @@ static const etr_field fields[] = {
      .nullable = true},
     {"runs_as", NULL, ETR_CELL_NAME, ETR_IN_JSON, KNOWN(runs_as), .nullable = true},
     {"carried_by", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_node_row, carried_by),
-     .says = "for a fused node, the node that carries its time", .nullable = true},
+     .says = "for a fused node, the node whose time includes its own", .nullable = true},
     {"match", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_node_row, match), .has = is_timed,
      .type = "match"},
     {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, TIME(confidence),
@@ -531,7 +531,7 @@ static const etr_field fields[] = {
      .says = "instruction of the delegate's call"},
     {"runs_as", NULL, ETR_CELL_WORD, DOC, KNOWN(runs_as), .says = "its name in the runtime"},
     {"carrier", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, carrier),
-     .says = "operator that carries its time"},
+     .says = "of a fused operator, the one whose time includes its own"},
     {"match", NULL, ETR_CELL_WORD, DOC, ETR_AT(etr_node_row, match), .has = is_timed,
      .says = "how its time was matched; none: not timed"},
     {"compute_unit", NULL, ETR_CELL_NAME, DOC, .get = compute_unit,

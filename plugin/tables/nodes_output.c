@@ -227,6 +227,26 @@ static void put_heads(nodes_output *n) {
   }
 }
 
+/* Returns in words how a kind of match identified the operators, with its name in the columns. */
+static const char *how_identified(const char *match) {
+  static const struct {
+    etr_match match;
+    const char *text;
+  } words[] = {
+      {ETR_MATCH_HANDLE, "debug handles (match: handle)"},
+      {ETR_MATCH_DELEGATE_MAP, "the backend's map of debug handles (match: delegate_map)"},
+      {ETR_MATCH_PAYLOAD, "the delegate's program in the .pte (match: payload)"},
+      {ETR_MATCH_ORDER, "the order of the lowering (match: order)"},
+      {ETR_MATCH_ALIGNED, "the order of operators alone, an estimate (match: aligned)"},
+      {ETR_MATCH_NAME, "the names of their events (match: name)"},
+      {ETR_MATCH_INSTRUCTION, "the instructions that ran (match: instruction)"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(words); i++)
+    if (strcmp(match, etr_match_name(words[i].match)) == 0)
+      return words[i].text;
+  return match;
+}
+
 static void write_table(nodes_output *n) {
   bool text = etr_table_is_text(&n->table), part = etr_filter_is_active(n->answer.filter),
        any = n->table.rows.count > 0;
@@ -263,10 +283,10 @@ static void write_table(nodes_output *n) {
     return;
   etr_put_more(&n->answer.writer, hidden);
   if (n->columns.only_match)
-    etr_putf(&n->answer.writer, "%s matched by: %s%s\n", hidden ? "these nodes were" : "all",
-             n->columns.only_match,
-             strcmp(n->columns.only_match, etr_match_name(ETR_MATCH_ALIGNED)) == 0 ? ", an estimate"
-                                                                                   : "");
+    etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0,
+                     etr_arena_format(&n->answer.arena, "%s identified by %s",
+                                      hidden ? "these nodes are" : "all are",
+                                      how_identified(n->columns.only_match)));
   etr_put_cost_notes(&n->answer, hinted);
   for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
     if (totals[i].count)

@@ -208,7 +208,7 @@ bool etr_summary_put_first_screen(const etr_fields *f, etr_arena *arena, const e
   etr_groups groups;
   etr_headline headline;
   etr_unit unit = f->unit == ETR_UNIT_CYCLES ? f->unit : etr_unit_of_method(f->profile, method);
-  if (!etr_groups_make(&groups, arena, f->profile, method) ||
+  if (!etr_groups_make(&groups, arena, f->profile, method, NULL) ||
       !etr_headline_make(&headline, arena, f->profile, method, &groups, unit))
     return false;
   etr_jw_key(f->json, "answer");

@@ -30,6 +30,9 @@ typedef struct report {
   etr_loads loads;
   bool markdown;
   bool any;                  /* something was written */
+  const etr_method *longest; /* the method that has the screen; NULL: none was timed */
+  bool is_each;              /* each method is written whole; else one has a screen */
+  size_t lines;              /* written on the screen so far */
   etr_table_options options; /* as they were given, with the unit of the method's screen */
   etr_unit given_unit;
 } report;
@@ -272,7 +275,7 @@ static void put_patterns(report *r, const etr_summary *s) {
 /* ---- Head ---- */
 
 static void put_heading(report *r, const char *text) {
-  if (r->any)
+  if (r->any && (r->is_each || r->markdown))
     etr_puts(&r->answer.writer, "\n");
   r->any = true;
   if (r->markdown)
@@ -283,6 +286,16 @@ static void put_heading(report *r, const char *text) {
 static void put_time(const report *r, etr_writer *writer, double ticks) {
   etr_put_time(writer, r->answer.profile, ticks, r->answer.options->unit);
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
+}
+
+/* Puts the time of a load, which may be a thousand times that of an inference, in a unit of its
+ * own.
+ */
+static void put_load_time(const report *r, etr_writer *writer, double ticks) {
+  bool is_free = !r->options.has_unit && r->options.unit != ETR_UNIT_CYCLES;
+  etr_unit unit = is_free ? etr_unit_of_ticks(r->answer.profile, ticks) : r->options.unit;
+  etr_put_time(writer, r->answer.profile, ticks, unit);
+  etr_putf(writer, " %s", etr_unit_name(unit));
 }
 
 /* Puts "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from
@@ -329,9 +342,10 @@ static const char *circumstances(report *r, const etr_summary *s) {
   const char *odd = etr_odd_recordings_text(&r->answer.arena, r->answer.profile, s->method);
   if (odd && odd[0])
     etr_putf(&writer, DOT "%s", odd);
-  if (r->loads.whole && r->loads.timed_methods == 1) {
+  bool is_only = r->loads.timed_methods == 1;
+  if (r->loads.whole && (is_only || (!r->is_each && s->method == r->longest))) {
     etr_puts(&writer, DOT "loading takes ");
-    put_time(r, &writer, r->loads.whole->stats.typical);
+    put_load_time(r, &writer, r->loads.whole->stats.typical);
   }
   return etr_text_end(&text, &writer);
 }
@@ -367,17 +381,24 @@ static void put_line(report *r, const char *text) {
     etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, text);
 }
 
-/* Puts "time to first token 7.30 ms · with loading 17.5 ms". */
-static void put_first_token(report *r, const etr_first_token *first) {
+/* Puts "time to first token 7.30 ms · with loading 17.5 ms", and of which method that is if it is
+ * not this one. */
+static void put_first_token(report *r, const etr_method *method, const etr_first_token *first) {
+  const etr_method *of = &r->answer.profile->methods[first->method];
+  etr_unit unit = r->options.unit;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
+  r->options.unit = ETR_UNIT_MS; /* as the lines about tokens */
   etr_puts(&writer, "time to first token ");
   put_time(r, &writer, first->ticks);
+  if (of != method)
+    etr_putf(&writer, " (%s)", etr_label_method(of->name));
   if (first->with_load > 0) {
     etr_puts(&writer, DOT "with loading ");
     put_time(r, &writer, first->with_load);
   }
+  r->options.unit = unit;
   put_line(r, etr_text_end(&text, &writer));
 }
 
@@ -396,8 +417,9 @@ static void put_throughput(report *r, const etr_summary *s) {
     if (text && phase->run_count)
       put_line(r, etr_arena_format(arena, "%s: %s", phase->name, text));
   }
-  if (first && &r->answer.profile->methods[first->method] == method)
-    put_first_token(r, first);
+  bool is_line = !r->is_each && !r->markdown; /* the other method has no line about tokens */
+  if (first && (is_line || &r->answer.profile->methods[first->method] == method))
+    put_first_token(r, method, first);
 }
 
 /* Puts how the time of a token changes with its position in the cache. */
@@ -520,18 +542,27 @@ static void put_delegate_parts(report *r, const etr_method *method, const char *
   put_table(r, &table);
 }
 
-/* Says which nodes a filter selects for the tables below, and how much time they take. */
+/* Says which nodes a filter selects, and how much time they take: "only module features.1: 3 nodes,
+ * 61.8 us, 15.4 %". */
 static void put_part(report *r, const etr_summary *s) {
+  etr_text text;
+  etr_writer writer;
+  double whole = etr_adding_up(r->answer.profile, s->method->execute.typical,
+                               s->method->execute.avg);
+  double part = etr_adding_up(r->answer.profile, s->part_typical,
+                              etr_ticks_per_run(s->method, s->part_ticks));
   if (!s->is_part)
     return;
-  etr_putf(&r->answer.writer, "\n%zu node%s, ", s->node_count, etr_plural(s->node_count));
-  etr_put_time(&r->answer.writer, r->answer.profile,
-               etr_adding_up(r->answer.profile, s->part_typical,
-                             etr_ticks_per_run(s->method, s->part_ticks)),
-               r->answer.options->unit);
-  etr_putf(&r->answer.writer, " %s (%s), ", etr_unit_name(r->answer.options->unit),
-           etr_adding_up_text(r->answer.profile));
-  etr_put_filter(&r->answer.writer, &r->answer.arena, r->answer.filter);
+  etr_text_begin(&text, &r->answer.arena, &writer);
+  etr_putf(&writer, "only %s: %zu node%s, ",
+           etr_or_empty(etr_filter_text(&r->answer.arena, r->answer.filter)), s->node_count,
+           etr_plural(s->node_count));
+  put_time(r, &writer, part);
+  if (whole > 0)
+    etr_puts(&writer, ", ");
+  if (whole > 0)
+    etr_put_percent(&writer, part / whole);
+  etr_section_line(&r->answer, ETR_STYLE_PLAIN, 0, etr_text_end(&text, &writer));
 }
 
 /* ---- Lists ---- */
@@ -612,7 +643,7 @@ static void put_loads(report *r) {
   if (table.rows.count > 1 || !r->loads.whole || r->loads.timed_methods == 1)
     return;
   etr_puts(&r->answer.writer, "\nloading takes ");
-  put_time(r, &r->answer.writer, r->loads.whole->stats.typical);
+  put_load_time(r, &r->answer.writer, r->loads.whole->stats.typical);
   etr_puts(&r->answer.writer, "\n");
 }
 
@@ -658,12 +689,16 @@ static unsigned shown_parts(const report *r) {
 
 /* ---- The first screen ---- */
 
-enum { SCREEN_LINES = 32, LEAST_ROWS = 5 };
+enum {
+  SCREEN_LINES = 32,
+  NARROW_LINES = 36, /* of a screen on which reasons and sentences take two lines */
+  LEAST_ROWS = 5,
+  LEAST_LEVERS = 2
+};
 
 /* Chooses the unit of a method's screen, unless the user did. */
 static void choose_unit(report *r, const etr_method *method) {
-  bool is_screen = !r->options.by && !etr_filter_is_active(r->answer.filter);
-  if (!r->options.has_unit && is_screen && r->options.unit == ETR_UNIT_MS)
+  if (!r->options.has_unit && !r->options.by && r->options.unit == ETR_UNIT_MS)
     r->options.unit = etr_unit_of_method(r->answer.profile, method);
 }
 
@@ -697,44 +732,116 @@ static size_t list_notes(const char **out, report *r, const etr_summary *s) {
   if (phases)
     out[count++] = phases;
   const char *clock = etr_balance_note(arena, r->answer.profile, s->method, r->options.unit);
-  if (clock && clock[0])
+  if (clock && clock[0] && !s->is_part)
     out[count++] = clock;
-  if (s->findings.is_nothing_structural)
+  if (!s->is_part && s->findings.is_nothing_structural)
     out[count++] = "nothing structural stands out: what is listed rests on ratios, or is small";
   return count;
 }
 
+/* Output that is held back until its lines are counted. */
+typedef struct held {
+  etr_text text;
+  etr_writer writer; /* the answer's own */
+} held;
+
+/* Holds back what is written from here on. */
+static void hold(report *r, held *h) {
+  h->writer = r->answer.writer;
+  etr_text_begin(&h->text, &r->answer.arena, &r->answer.writer);
+  etr_writer_look(&r->answer.writer, h->writer.ascii, h->writer.color);
+}
+
+/* Ends holding back. Returns what was written, and counts its lines. */
+static const char *release(report *r, held *h) {
+  const char *text = etr_or_empty(etr_text_end(&h->text, &r->answer.writer));
+  r->answer.writer = h->writer;
+  for (const char *at = strchr(text, '\n'); at; at = strchr(at + 1, '\n'))
+    r->lines++;
+  return text;
+}
+
+/* Writes what was held back. */
+static void put_held(report *r, held *h) {
+  const char *text = release(r, h);
+  etr_puts(&r->answer.writer, text);
+}
+
+/* Puts what limits the screen's numbers, and what to ask next. */
+static void put_last_lines(report *r, const etr_summary *s, size_t levers) {
+  const char *notes[ETR_BALANCE_MOST_NOTES + 4];
+  size_t count = list_notes(notes, r, s), others = s->findings.count - levers;
+  if (count || (!r->markdown && s->findings.count))
+    etr_puts(&r->answer.writer, "\n");
+  for (size_t i = 0; i < count; i++)
+    etr_section_line(&r->answer, ETR_STYLE_DIM, 0, notes[i]);
+  if (r->markdown || s->findings.count == 0)
+    return;
+  const char *more = etr_arena_format(&r->answer.arena, "%zu more change%s: --findings 0" DOT,
+                                      others, etr_plural(others));
+  etr_section_line(&r->answer, ETR_STYLE_DIM, 0,
+                   etr_arena_format(&r->answer.arena,
+                                    "why: --explain 1" DOT "%sall tables: --all" DOT
+                                    "in color: etrecord-tb report",
+                                    others ? etr_or_empty(more) : ""));
+}
+
+/* Puts the levers of a screen, whose last lines are held back to count them. There are so many
+ * levers that some rows fit, too. Returns the last lines. */
+static const char *put_levers(report *r, const etr_summary *s, etr_first_screen *screen) {
+  enum { AROUND_ROWS = 3 }; /* a blank line, the head, and how many more there are */
+  size_t levers = r->options.findings, before = r->lines;
+  bool is_narrow = etr_first_screen_is_narrow(&r->answer);
+  size_t most = is_narrow ? NARROW_LINES : SCREEN_LINES;
+  const char *text = "", *last = "";
+  screen->most_levers = ETR_MIN(levers ? levers : ETR_FINDINGS_SHOWN, s->findings.count);
+  for (bool fits = false; !fits; screen->most_levers -= !fits) {
+    held h;
+    r->lines = before;
+    hold(r, &h);
+    etr_first_screen_put_levers(&r->answer, screen);
+    text = release(r, &h);
+    size_t with_levers = r->lines;
+    hold(r, &h);
+    put_last_lines(r, s, screen->most_levers);
+    last = release(r, &h);
+    size_t around = r->lines + AROUND_ROWS, rows = around < most ? most - around : 0;
+    r->lines = with_levers;
+    screen->most_rows = r->options.top;
+    if (r->options.top == DEFAULT_ROWS && !r->markdown)
+      screen->most_rows = ETR_MAX(ETR_MIN(rows, (size_t)DEFAULT_ROWS), (size_t)LEAST_ROWS);
+    fits = levers || r->markdown || r->options.all || rows >= LEAST_ROWS ||
+           screen->most_levers <= LEAST_LEVERS;
+  }
+  etr_puts(&r->answer.writer, text);
+  return last;
+}
+
+/* Returns a flag for each node that the filter selects; NULL if everything is selected. */
+static const bool *chosen_nodes(report *r, const etr_summary *s) {
+  if (!s->is_part)
+    return NULL;
+  bool *chosen = etr_arena_alloc_array(&r->answer.arena, s->graph ? s->graph->node_count : 0,
+                                       sizeof *chosen);
+  for (size_t i = 0; chosen && i < s->node_count; i++)
+    chosen[s->nodes[i]] = true;
+  return chosen;
+}
+
 /* Puts the boxes, the levers, the rows and the notes of a method: 32 lines with its head. */
 static bool put_screen(report *r, const etr_summary *s) {
-  const char *notes[ETR_BALANCE_MOST_NOTES + 4];
   etr_first_screen screen;
-  if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit))
+  held h;
+  if (!etr_first_screen_make(&screen, &r->answer, s->method, &s->findings, r->options.unit,
+                             chosen_nodes(r, s)))
     return false;
-  size_t note_count = list_notes(notes, r, s), levers = r->options.findings;
   screen.full_names = r->options.full_names;
-  screen.most_levers = levers ? levers : ETR_FINDINGS_SHOWN;
-  size_t shown = ETR_MIN(screen.most_levers, s->findings.count);
-  /* Head, sentence, runs; a blank line, the boxes and their legend; heads and blank lines of the
-   * levers and the rows; "more"; a blank line and the last line. */
-  const char *runs = circumstances(r, s);
-  size_t lines = 3 + strlen(etr_or_empty(runs)) / etr_answer_text_width(&r->answer) + 5 +
-                 2 * shown + (shown ? 2 : 0) + 3 + 2;
-  for (size_t i = 0; i < note_count; i++)
-    lines += 1 + strlen(notes[i]) / etr_answer_text_width(&r->answer);
-  screen.most_rows = r->options.top;
-  if (r->options.top == DEFAULT_ROWS && lines + DEFAULT_ROWS > SCREEN_LINES)
-    screen.most_rows = ETR_MAX(SCREEN_LINES - ETR_MIN(lines, (size_t)SCREEN_LINES),
-                               (size_t)LEAST_ROWS);
+  hold(r, &h);
   etr_first_screen_put_boxes(&r->answer, &screen);
-  etr_first_screen_put_levers(&r->answer, &screen);
+  put_held(r, &h);
+  const char *last = put_levers(r, s, &screen);
   etr_first_screen_put_rows(&r->answer, &screen);
-  etr_puts(&r->answer.writer, "\n");
-  for (size_t i = 0; i < note_count; i++)
-    etr_section_line(&r->answer, ETR_STYLE_DIM, 0, notes[i]);
-  if (!r->markdown && s->findings.count)
-    etr_section_line(&r->answer, ETR_STYLE_DIM, 0,
-                     "why and what exactly: --explain 1" DOT "all tables: --all" DOT
-                     "in color: etrecord-tb report");
+  etr_puts(&r->answer.writer, last);
   return true;
 }
 
@@ -753,7 +860,6 @@ static bool put_tables(report *r, const etr_summary *s) {
     put_delegate_parts(r, s->method, "in delegates, on no node, by phase", &phases);
     put_delegate_parts(r, s->method, "delegate time by compute unit", &units);
   }
-  put_part(r, s);
   if (!options->by)
     put_all(r, s);
   else if (options->by == ETR_SUM_BY_MODULE)
@@ -761,7 +867,7 @@ static bool put_tables(report *r, const etr_summary *s) {
   else if (options->by == ETR_SUM_BY_PATTERN)
     put_patterns(r, s);
   else if (options->by == ETR_SUM_BY_FINDING)
-    etr_findings_put(&r->answer, &s->findings, "findings");
+    etr_findings_put(&r->answer, &s->findings, "what to change");
   else if (options->by == ETR_SUM_BY_KERNEL)
     put_kernels(r, s);
   else if (options->by == ETR_SUM_BY_LAYER_KIND)
@@ -771,43 +877,57 @@ static bool put_tables(report *r, const etr_summary *s) {
   return true;
 }
 
-/* Puts a method. is_whole: its screen; else its first lines, and another method's screen follows.
- */
-static bool put_method(report *r, const etr_method *method, bool is_whole) {
+/* Puts the head of a method's screen: its time, its sentence and what its runs are like. */
+static bool put_screen_head(report *r, const etr_summary *s) {
   etr_first_screen screen;
+  if (!etr_first_screen_make(&screen, &r->answer, s->method, NULL, r->options.unit, NULL))
+    return false;
+  bool has_clock = etr_label_clock(r->answer.profile, r->options.unit) != NULL;
+  put_head(r, s);
+  if (s->graph && s->graph->is_changed)
+    put_line(r, ETR_CHANGED_PROGRAM);
+  if (has_clock)
+    put_circumstances(r, s);
+  if (s->is_part)
+    put_part(r, s);
+  else if (!r->options.by)
+    etr_first_screen_put_sentence(&r->answer, &screen);
+  if (!has_clock)
+    put_circumstances(r, s);
+  return true;
+}
+
+/* Puts a method. is_whole: its screen, or its tables; else its first line alone, or in Markdown its
+ * head. */
+static bool put_method(report *r, const etr_method *method, bool is_whole) {
   etr_summary s;
   double hinted = 0;
+  held h;
   r->options.unit = r->given_unit;
   choose_unit(r, method);
   const etr_table_options *options = &r->options;
   if (!etr_summary_make(
           &s, &r->answer.arena, r->answer.profile, method,
-          (etr_summary_choice){r->answer.filter, options->unit, options->order, shown_parts(r)}) ||
-      !etr_first_screen_make(&screen, &r->answer, method, NULL, options->unit))
+          (etr_summary_choice){r->answer.filter, options->unit, options->order, shown_parts(r)}))
     return false;
-  put_head(r, &s);
-  bool has_clock = etr_label_clock(r->answer.profile, options->unit) != NULL;
-  bool is_screen = !options->by && !s.is_part;
-  if (has_clock)
-    put_circumstances(r, &s);
-  if (is_screen)
-    etr_first_screen_put_sentence(&r->answer, &screen);
-  if (!has_clock)
-    put_circumstances(r, &s);
+  hold(r, &h);
+  bool is_head = is_whole || r->markdown;
+  if (!is_head)
+    put_head(r, &s);
+  bool good = !is_head || put_screen_head(r, &s);
+  put_held(r, &h);
   if (options->explain) {
-    if (!etr_first_screen_explain(&r->answer, &s.findings, options->explain))
+    if (!etr_findings_explain(&r->answer, &s.findings, options->explain))
       etr_answer_refuse(&r->answer,
                         etr_arena_format(&r->answer.arena, "--explain %zu: there are %zu findings",
                                          options->explain, s.findings.count));
-    return true;
+    return good;
   }
-  if (!is_whole)
-    return true;
-  if (is_screen && !put_screen(r, &s))
+  if (!is_whole || !good)
+    return good;
+  if (!options->by && !put_screen(r, &s))
     return false;
-  if (s.is_part && !options->by)
-    etr_findings_put(&r->answer, &s.findings, "findings");
-  if ((!is_screen || options->all) && !put_tables(r, &s))
+  if ((options->by || options->all) && !put_tables(r, &s))
     return false;
   for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++)
     hinted += s.by[ETR_BY_OP].rows[i].cost.hinted;
@@ -826,12 +946,14 @@ static void put_untimed(report *r, const etr_method *method) {
     why = "all of its runs are excluded";
   for (size_t i = 0; graph && i < graph->node_count; i++)
     operators += graph->nodes[i].kind == ETR_NODE_OP;
-  put_heading(r, etr_arena_format(&r->answer.arena, "%s, %s: not timed: %s",
-                                  etr_label_record(&r->answer.arena, r->answer.profile),
-                                  etr_label_method(method->name), why));
-  etr_putf(&r->answer.writer, "%s%zu operator%s, %zu delegate%s\n", r->markdown ? "\n" : "  ",
-           operators, etr_plural(operators), method->delegate_count,
-           etr_plural(method->delegate_count));
+  held h;
+  hold(r, &h);
+  put_heading(r, etr_arena_format(
+                     &r->answer.arena, "%s, %s: not timed: %s (%zu operator%s, %zu delegate%s)",
+                     etr_label_record(&r->answer.arena, r->answer.profile),
+                     etr_label_method(method->name), why, operators, etr_plural(operators),
+                     method->delegate_count, etr_plural(method->delegate_count)));
+  put_held(r, &h);
 }
 
 /* Returns the method that takes most in all of its runs; NULL if none was timed. */
@@ -846,25 +968,53 @@ static const etr_method *longest_method(const report *r) {
   return longest;
 }
 
+static bool is_chosen(const report *r, const etr_method *method) {
+  return etr_filter_takes_method(r->answer.filter, method);
+}
+
+/* Puts the methods beside the one that has the screen: a line each, or each whole. */
+static bool put_others(report *r, const etr_method *longest) {
+  enum { MOST = 8 }; /* lines of a screen that other methods may take */
+  const etr_profile *profile = r->answer.profile;
+  size_t shown = 0, left_out = 0;
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    if (!is_chosen(r, method) || method->run_count == 0 || (!r->is_each && method == longest))
+      continue;
+    bool has_room = r->is_each || r->markdown || shown++ < MOST;
+    left_out += !has_room;
+    if (has_room && !put_method(r, method, r->is_each))
+      return false;
+  }
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    if (!is_chosen(r, method) || method->run_count)
+      continue;
+    bool has_room = r->is_each || r->markdown || !longest || shown++ < MOST;
+    left_out += !has_room;
+    if (has_room)
+      put_untimed(r, method);
+  }
+  held h;
+  hold(r, &h);
+  if (left_out)
+    etr_putf(&r->answer.writer, "%zu more methods: --by method\n", left_out);
+  put_held(r, &h);
+  return true;
+}
+
 static bool put_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
     return false;
   const etr_method *longest = longest_method(r);
-  bool is_each = r->options.by || r->options.all || etr_filter_is_active(r->answer.filter);
-  for (size_t i = 0; i < r->answer.profile->method_count; i++) {
-    const etr_method *method = &r->answer.profile->methods[i];
-    bool is_shown = etr_filter_takes_method(r->answer.filter, method) && method->run_count > 0;
-    if (is_shown && (is_each || method != longest) && !put_method(r, method, is_each))
-      return false;
-  }
-  if (longest && !is_each && !put_method(r, longest, true))
+  r->longest = longest;
+  r->is_each = r->options.by || r->options.all;
+  /* The numbers of findings are those of the screen. */
+  if (!r->options.explain && !put_others(r, longest))
     return false;
-  for (size_t i = 0; i < r->answer.profile->method_count; i++) {
-    const etr_method *method = &r->answer.profile->methods[i];
-    if (etr_filter_takes_method(r->answer.filter, method) && method->run_count == 0)
-      put_untimed(r, method);
-  }
-  if (r->loads.timed_methods != 1 && !r->answer.options->by && !r->options.explain)
+  if (longest && (!r->is_each || r->options.explain) && !put_method(r, longest, true))
+    return false;
+  if (r->loads.timed_methods != 1 && r->options.all)
     put_loads(r);
   return true;
 }

@@ -54,8 +54,13 @@ typedef struct run_names {
 } run_names;
 
 /* Returns the default NAME, a path below LOGDIR with clean parts: the name of the folder of the
- * inputs, as the user wrote it or, if that is "." or "..", as the file system has it. */
+ * inputs, as the user wrote it or, if that is "." or "..", as the file system has it. An ETDump
+ * alone has the name that every other command calls it by, because one folder may hold many. */
 static char *default_name(etr_arena *arena, const etr_profile *profile) {
+  bool is_alone = !profile->etrecord && !profile->pte;
+  const char *label = is_alone ? etr_label_dump(arena, profile) : NULL;
+  if (label && label[0] != '\0')
+    return etr_file_name(arena, label);
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
   const char *record = profile->etrecord ? profile->etrecord : dump, *input = record ? record : "-";
   struct stat status;
@@ -196,15 +201,12 @@ static const char *events_name(run_names *names) {
 }
 
 /* Adds the event file of a profile without graphs, as of an ETDump alone: what was timed, and all
- * that follows from it. */
+ * that follows from it. The run is the root, or the folder of one of several ETDumps. */
 static bool add_events(run_names *names, const etr_profile *profile, const char *dump,
                        const char *events) {
   const etr_method *method = etr_tb_main_method(profile);
   const char *name = method && method->name[0] ? method->name : "unknown";
-  const char *file_name = etr_file_name(names->arena, name);
-  const char *run = take_path(names, etr_arena_format(names->arena, "%s1_events", dump), file_name,
-                              0);
-  const run_file file = {.path = run ? etr_arena_format(names->arena, "%s/%s", run, events) : NULL,
+  const run_file file = {.path = etr_arena_format(names->arena, "%s%s", dump, events),
                          .entry_point = etr_arena_format(names->arena, "events/%s", name),
                          .graph = ETR_NONE,
                          .is_events = true,

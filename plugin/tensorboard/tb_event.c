@@ -12,6 +12,7 @@
 #include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"
 #include "tensorboard/tfrecord.h"
+#include "views/headline.h"
 
 #include <math.h>
 
@@ -201,8 +202,8 @@ static void write_record(emitter *e) {
     end_part(e);
   }
   etr_method_findings found = {.method = etr_tb_main_method(profile)};
-  if (found.method &&
-      etr_findings_make(&found.findings, &e->arena, profile, found.method, ETR_UNIT_MS)) {
+  if (found.method && etr_findings_make(&found.findings, &e->arena, profile, found.method,
+                                        etr_unit_of_method(profile, found.method))) {
     etr_packer layout = {.arena = &e->part};
     etr_tb_layout_pack(&layout);
     write_layout(e, &layout);

@@ -40,6 +40,10 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   etr_puts(w, ": **");
   etr_put_execute(w, answer->profile, method, unit);
   etr_puts(w, "** per inference\n\n");
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL
+                                                     : &answer->profile->graphs[method->graph];
+  if (graph && graph->is_changed)
+    etr_puts(w, ETR_CHANGED_PROGRAM "\n\n");
   if (screen) {
     etr_first_screen_put_sentence(answer, screen);
     etr_puts(w, "\n");
@@ -101,7 +105,7 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
   etr_answer_begin(&answer, p->profile, NULL, &options, sink);
   etr_first_screen screen;
   bool good = etr_first_screen_make(&screen, &answer, method, &p->found->findings,
-                                    etr_unit_of_method(p->profile, method));
+                                    etr_unit_of_method(p->profile, method), NULL);
   screen.most_levers = MOST_FINDINGS;
   screen.most_rows = MOST_OPERATORS;
   put_methods(&answer, p->name, method, good ? &screen : NULL);

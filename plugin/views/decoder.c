@@ -323,10 +323,7 @@ static uint32_t written_buffer(const etr_graph *graph, const etr_node *node) {
     return ETR_NONE;
   for (size_t i = 0; i < (by_place ? node->input_count : ETR_MIN(node->input_count, (size_t)1));
        i++) {
-    uint32_t at = node->inputs[i].node;
-    while (graph->nodes[at].kind == ETR_NODE_OP && graph->nodes[at].input_count &&
-           etr_node_only_copies(&graph->nodes[at]) && graph->nodes[at].inputs[0].node < at)
-      at = graph->nodes[at].inputs[0].node;
+    uint32_t at = etr_graph_behind_copies(graph, node->inputs[i].node);
     if (graph->nodes[at].kind == ETR_NODE_BUFFER && (graph->nodes[at].is_written || by_place))
       return at;
   }

@@ -259,84 +259,62 @@ const char *etr_backends_text(etr_arena *arena, const etr_method *method) {
 
 /* ---- What a delegate contains ---- */
 
-static int by_module_count(const void *a, const void *b) {
-  const etr_delegate_module *x = a, *y = b;
+/* How often each name was counted, while that goes on. */
+typedef struct name_counts {
+  etr_map places; /* of names in `list` */
+  etr_vec(etr_name_count) list;
+} name_counts;
+
+static int by_count(const void *a, const void *b) {
+  const etr_name_count *x = a, *y = b;
   if (x->count != y->count)
     return x->count < y->count ? 1 : -1;
-  return etr_natural_compare(x->pattern, y->pattern);
+  return etr_natural_compare(x->name, y->name);
 }
 
-static int by_op_count(const void *a, const void *b) {
-  const etr_delegate_op *x = a, *y = b;
-  if (x->count != y->count)
-    return x->count < y->count ? 1 : -1;
-  return etr_natural_compare(x->op, y->op);
-}
-
-/* The lists while they are filled. */
-typedef struct contents_lists {
-  etr_arena *arena;
-  etr_map module_places, op_places;
-  etr_vec(etr_delegate_module) modules;
-  etr_vec(etr_delegate_op) ops;
-  bool *is_counted; /* per module of the graph */
-} contents_lists;
-
-static bool add_module(contents_lists *lists, const etr_graph *graph, uint32_t module) {
-  const char *pattern = graph->modules[module].pattern;
-  if (lists->is_counted[module])
-    return true;
-  lists->is_counted[module] = true;
-  uint32_t at = etr_map_number(&lists->module_places, etr_slice_of(pattern));
-  bool is_new = at == lists->modules.count;
-  etr_delegate_module *added = is_new ? etr_vec_push(lists->arena, &lists->modules) : NULL;
+/* Counts a name. Returns false when out of memory. */
+static bool count_name(name_counts *counts, etr_arena *arena, const char *name) {
+  uint32_t at = etr_map_number(&counts->places, etr_slice_of(name));
+  bool is_new = at == counts->list.count;
+  etr_name_count *added = is_new ? etr_vec_push(arena, &counts->list) : NULL;
   if (at == ETR_NONE || (is_new && !added))
     return false;
   if (added)
-    *added = (etr_delegate_module){.pattern = pattern};
-  lists->modules.data[at].count++;
-  return true;
-}
-
-static bool add_op(contents_lists *lists, const char *op) {
-  uint32_t at = etr_map_number(&lists->op_places, etr_slice_of(op));
-  bool is_new = at == lists->ops.count;
-  etr_delegate_op *added = is_new ? etr_vec_push(lists->arena, &lists->ops) : NULL;
-  if (at == ETR_NONE || (is_new && !added))
-    return false;
-  if (added)
-    *added = (etr_delegate_op){.op = op};
-  lists->ops.data[at].count++;
+    *added = (etr_name_count){.name = name};
+  counts->list.data[at].count++;
   return true;
 }
 
 static bool count_contents(etr_delegate_contents *out, etr_arena *arena, const etr_profile *profile,
                            const etr_graph *graph, const etr_delegate *delegate) {
-  contents_lists lists = {
-      .arena = arena,
-      .is_counted = etr_arena_alloc_array(arena, graph->module_count, sizeof *lists.is_counted)};
+  name_counts modules = {0}, ops = {0};
+  bool *is_counted = etr_arena_alloc_array(arena, graph->module_count, sizeof *is_counted);
   etr_cost_sum costs = {0};
-  if (!lists.is_counted)
+  if (!is_counted)
     return false;
-  etr_map_init(&lists.module_places, arena);
-  etr_map_init(&lists.op_places, arena);
+  etr_map_init(&modules.places, arena);
+  etr_map_init(&ops.places, arena);
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     if (node->kind != ETR_NODE_OP ||
         graph->times[i].delegate_instruction != delegate->instruction_id)
       continue;
-    if (!add_module(&lists, graph, node->module) || !add_op(&lists, node->target))
+    if (!is_counted[node->module] &&
+        !count_name(&modules, arena, graph->modules[node->module].pattern))
+      return false;
+    is_counted[node->module] = true;
+    if (!count_name(&ops, arena, node->target))
       return false;
     etr_cost_add(&costs, profile, graph, i);
   }
-  if (lists.ops.count == 0)
+  if (ops.list.count == 0)
     return true;
-  etr_sort(lists.modules.data, lists.modules.count, sizeof *lists.modules.data, by_module_count);
-  etr_sort(lists.ops.data, lists.ops.count, sizeof *lists.ops.data, by_op_count);
-  out->modules = lists.modules.data;
-  out->module_count = lists.modules.count;
-  out->ops = lists.ops.data;
-  out->op_count = lists.ops.count;
+  etr_sort(modules.list.data, modules.list.count, sizeof *modules.list.data, by_count);
+  etr_sort(ops.list.data, ops.list.count, sizeof *ops.list.data, by_count);
+  out->modules = modules.list.data;
+  out->module_count = modules.list.count;
+  out->ops = ops.list.data;
+  out->op_count = ops.list.count;
   out->macs = graph->costs ? etr_cost_macs(&costs) : NAN;
   return true;
 }

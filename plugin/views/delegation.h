@@ -80,23 +80,18 @@ const char *etr_backends_text(etr_arena *arena, const etr_method *method);
 
 /* ---- What a delegate contains ---- */
 
-/** Modules of one pattern with operators in a delegate. */
-typedef struct etr_delegate_module {
-  const char *pattern; /* as in etr_module; "": the top level */
-  size_t count;        /* modules */
-} etr_delegate_module;
-
-/** Operators of one target in a delegate. */
-typedef struct etr_delegate_op {
-  const char *op; /* "aten.convolution.default" */
+/** How often a delegate has something of one name: modules of a pattern, operators of a target. */
+typedef struct etr_name_count {
+  const char *name;
   size_t count;
-} etr_delegate_op;
+} etr_name_count;
 
 /** What a method's Edge graph has in a delegate. Empty without one. */
 typedef struct etr_delegate_contents {
-  const etr_delegate_module *modules; /* most modules first */
+  const etr_name_count *modules; /* with operators in it, by pattern (etr_module), most first; "":
+                                    the top level */
   size_t module_count;
-  const etr_delegate_op *ops; /* most operators first */
+  const etr_name_count *ops; /* by target, "aten.convolution.default", most first */
   size_t op_count;
   double macs;    /* per inference; NaN: not known of all operators */
   double typical; /* of the call, in ticks per inference in the typical run; NaN: not timed */

@@ -80,6 +80,20 @@ const char *etr_finder_time_of(const etr_finder *finder, double ticks) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
+const char *etr_finder_amount(const etr_finder *finder, double figure, const char *unit) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, finder->arena, &writer);
+  if (figure < 999.5) {
+    etr_put_significant(&writer, figure);
+    etr_puts(&writer, " ");
+  } else {
+    etr_put_amount(&writer, figure); /* "90.5 G" */
+  }
+  etr_puts(&writer, unit);
+  return etr_or_empty(etr_text_end(&text, &writer));
+}
+
 const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) {
   return etr_finder_time_of(finder, (double)ticks / (double)finder->method->run_count);
 }

@@ -98,6 +98,9 @@ const char *etr_finder_time(const etr_finder *finder, uint64_t ticks);
 /** Ticks as a time with unit. "" when out of memory. */
 const char *etr_finder_time_of(const etr_finder *finder, double ticks);
 
+/** A figure with its unit in thousands: "90.5 GFLOP/s", "312 B". "" when out of memory. */
+const char *etr_finder_amount(const etr_finder *finder, double figure, const char *unit);
+
 /** Adds up what the marked nodes usually take by operator, longest first. `marked` NULL: all nodes;
  * with_calls: with the calls around kernels. Returns false when out of memory. */
 bool etr_finder_sum_by_operator(const etr_finder *finder, etr_breakdown *rows, const bool *marked,

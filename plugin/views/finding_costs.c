@@ -12,6 +12,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Figures are in 10⁹ FLOP and bytes per second. */
+#define GIGA 1e9
+
 static etr_cost_figures figures_of(const etr_finder *finder, uint32_t node) {
   return etr_cost_figures_of_node(finder->profile, finder->graph, node);
 }
@@ -19,15 +22,6 @@ static etr_cost_figures figures_of(const etr_finder *finder, uint32_t node) {
 static const char *longest_of(const etr_finder *finder, const etr_finding *finding) {
   const char *name = etr_label_node(finder->arena, finder->graph, finding->nodes[0]);
   return name ? name : "";
-}
-
-static const char *amount_text(const etr_finder *finder, double value) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, finder->arena, &writer);
-  etr_put_significant(&writer, value);
-  const char *made = etr_text_end(&text, &writer);
-  return made ? made : "";
 }
 
 /* ---- What the peaks say ---- */
@@ -81,9 +75,9 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   added->evidence = etr_arena_format(
       finder->arena,
       "They take at most twice as long as their bytes take at the peak bandwidth. "
-      "Longest: %s, %s FLOP per byte, %s GB/s.",
-      longest_of(finder, added), amount_text(finder, longest.intensity),
-      amount_text(finder, longest.gbs));
+      "Longest: %s, %s per byte, %s.",
+      longest_of(finder, added), etr_finder_amount(finder, longest.intensity, "FLOP"),
+      etr_finder_amount(finder, longest.gbs * GIGA, "B/s"));
   etr_finding_judge(added, ETR_LIKELY,
                     isnan(saved) ? "a faster kernel would not help"
                                  : "int8 weights have a quarter of the bytes");
@@ -103,10 +97,10 @@ static bool find_above_peak(etr_finder *finder, const marks *above) {
   added->evidence = etr_arena_format(
       finder->arena,
       "A peak is too low, caches spared the memory, the operator skipped work, or its match is "
-      "wrong. Longest: %s, %s "
-      "GFLOP/s, %s GB/s.",
-      longest_of(finder, added), amount_text(finder, longest.gflops),
-      amount_text(finder, longest.gbs));
+      "wrong. Longest: %s, %s, "
+      "%s.",
+      longest_of(finder, added), etr_finder_amount(finder, longest.gflops * GIGA, "FLOP/s"),
+      etr_finder_amount(finder, longest.gbs * GIGA, "B/s"));
   etr_finding_judge(added, ETR_SURE, NULL);
   return true;
 }
@@ -149,10 +143,26 @@ static etr_slice kind_of(etr_text *text, const etr_finder *finder, uint32_t node
   return (etr_slice){text->data, text->size};
 }
 
-static const char *kind_text(const etr_finder *finder, uint32_t node) {
-  etr_text text = {.arena = finder->arena};
-  const char *copy = etr_arena_copy(finder->arena, kind_of(&text, finder, node));
-  return copy ? copy : "";
+static const char *kernel_text(const etr_finder *finder, uint32_t node) {
+  return etr_or_empty(etr_arena_copy(finder->arena, kernel_of(finder, node)));
+}
+
+/* Returns "2 convolutions", "1 linear layer", "3 bmm". */
+static const char *counted_text(const etr_finder *finder, uint32_t node, size_t count) {
+  static const char *const linear[] = {"linear", "addmm", "mm"};
+  const etr_node *layer = &finder->graph->nodes[node];
+  bool is_linear = etr_is_one_of(finder, layer, linear, ETR_COUNT(linear));
+  const char *name = is_linear ? "linear layer" : etr_finder_short_op(finder, layer->target);
+  bool is_word = is_linear || strcmp(name, "convolution") == 0;
+  return etr_or_empty(
+      etr_arena_format(finder->arena, "%zu %s%s", count, name, is_word ? etr_plural(count) : ""));
+}
+
+/* Returns the rate of an operator in its fastest run, in GFLOP/s. */
+static double best_rate(const etr_finder *finder, uint32_t node) {
+  const etr_node_time *time = &finder->graph->times[node];
+  double rate = figures_of(finder, node).gflops;
+  return time->per_run.min > 0 ? rate * time->typical / time->per_run.min : rate;
 }
 
 /* Operators are alike if they compute about as much, in all and for each byte: both within a factor
@@ -206,19 +216,19 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
     return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
-  added->title = etr_arena_format(finder->arena, "Look at %zu slow %s", added->node_count,
-                                  kind_text(finder, list[0].node));
-  added->fact = etr_arena_format(finder->arena, "%s at less than half the rate of similar ones",
-                                 added->node_count == 1 ? "it runs" : "they run");
-  const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
+  added->title = etr_arena_format(finder->arena, "See why %s %s slow",
+                                  counted_text(finder, added->nodes[0], added->node_count),
+                                  added->node_count == 1 ? "is" : "are");
+  added->fact = etr_arena_format(finder->arena, "%s at less than half the rate of %zu similar ones",
+                                 added->node_count == 1 ? "it runs" : "they run", alike);
+  const double rate_of_slowest = best_rate(finder, added->nodes[0]);
   added->evidence = etr_arena_format(
       finder->arena,
-      "%zu of this kind compute as much, in all and for each byte, within a factor of two; their "
-      "median is %s GFLOP/s. "
-      "Longest: %s, %s at %s GFLOP/s.",
-      alike, amount_text(finder, rate), longest_of(finder, added),
-      etr_finder_time(finder, etr_finder_node_ticks(finder, added->nodes[0])),
-      amount_text(finder, longest.gflops));
+      "%zu that run as %s compute as much, in all and for each byte, within a factor of two; the "
+      "median of their rates is %s. Longest: %s at %s. Rates are those of each one's fastest run, "
+      "so that interruptions do not count.",
+      alike, kernel_text(finder, added->nodes[0]), etr_finder_amount(finder, rate * GIGA, "FLOP/s"),
+      longest_of(finder, added), etr_finder_amount(finder, rate_of_slowest * GIGA, "FLOP/s"));
   etr_finding_judge(added, ETR_POSSIBLE,
                     "strides, groups and padding differ, so perhaps not all of it is within reach");
   return true;
@@ -263,7 +273,7 @@ static void look_at(rates *r, const etr_finder *finder, uint32_t node) {
     mark(&r->bound, finder, node);
   if (figures.exceeds_peak)
     mark(&r->above, finder, node);
-  double gflops = figures.gflops;
+  double gflops = best_rate(finder, node);
   if (!(gflops > 0) || isnan(figures.intensity) || !is_well_timed)
     return;
   uint32_t kind = etr_map_number(&r->kinds, kind_of(&r->kind, finder, node));

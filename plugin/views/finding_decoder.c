@@ -25,38 +25,109 @@ static uint64_t ticks_of(const etr_finder *finder, const bool *marked) {
 
 /* ---- Caches that are written as a whole ---- */
 
-static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
-  static const char *const names[] = {"index_put", "slice_scatter", "select_scatter", "copy_",
-                                      "cat"};
-  bool *marked = flags_of(finder);
-  etr_kv_cache cache;
-  if (!marked || !etr_kv_cache_find(&cache, finder->arena, finder->profile, finder->method))
-    return false;
-  size_t count = 0;
-  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    marked[i] = layers->of_node[i] == ETR_LAYER_CACHE && finder->is_kernel[i] &&
-                etr_is_one_of(finder, &finder->graph->nodes[i], names, ETR_COUNT(names));
-    count += marked[i];
+/* Caches, and the operators that return a whole one to write a few positions. */
+typedef struct cache_writes {
+  bool *marked; /* per node */
+  size_t caches, operators;
+  uint64_t bytes, per_token; /* of all caches */
+} cache_writes;
+
+static bool has_same_sizes(const etr_value *a, const etr_value *b) {
+  bool is_same = a->rank == b->rank && a->rank > 0;
+  for (int32_t i = 0; is_same && i < a->rank; i++)
+    is_same = a->dims[i].size == b->dims[i].size;
+  return is_same;
+}
+
+/* Returns the buffer of which a concatenation makes the next value from a part of it and something
+ * new; ETR_NONE if it does not. */
+static uint32_t concatenated_buffer(const etr_graph *graph, const etr_node *node) {
+  for (size_t i = 0; node->output_count && node->input_count > 1 && i < node->input_count; i++) {
+    uint32_t from = etr_graph_behind_copies(graph, node->inputs[i].node);
+    const etr_node *buffer = &graph->nodes[from];
+    if (buffer->kind == ETR_NODE_BUFFER && buffer->is_written && buffer->output_count &&
+        has_same_sizes(&buffer->outputs[0], &node->outputs[0]))
+      return from;
   }
-  if (cache.count == 0 || count == 0)
-    return true;
-  uint64_t ticks = ticks_of(finder, marked);
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CACHE_COPIES, ticks, (double)ticks);
+  return ETR_NONE;
+}
+
+static void mark_write(cache_writes *writes, uint32_t node) {
+  writes->operators += !writes->marked[node];
+  writes->marked[node] = true;
+}
+
+/* Marks concatenations that write a cache, and the copies of it that they read. */
+static void mark_concatenations(cache_writes *writes, const etr_finder *finder) {
+  const etr_graph *graph = finder->graph;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    uint32_t buffer = etr_is_operator(finder, node, "cat") ? concatenated_buffer(graph, node)
+                                                           : ETR_NONE;
+    uint64_t bytes = 0, written = 0;
+    if (buffer == ETR_NONE || !etr_value_bytes(&graph->nodes[buffer].outputs[0], &bytes))
+      continue;
+    mark_write(writes, i);
+    for (size_t k = 0; k < node->input_count; k++) {
+      uint32_t at = node->inputs[k].node;
+      uint64_t size = 0;
+      bool is_old = etr_graph_behind_copies(graph, at) == buffer;
+      if (is_old && graph->nodes[at].kind == ETR_NODE_OP)
+        mark_write(writes, at);
+      if (!is_old && graph->nodes[at].output_count &&
+          etr_value_bytes(&graph->nodes[at].outputs[node->inputs[k].output], &size))
+        written += size;
+    }
+    writes->caches++;
+    writes->bytes += bytes;
+    writes->per_token += written;
+  }
+}
+
+/* Marks the kernels that write caches at some positions, but return all of them. */
+static bool mark_writes(cache_writes *writes, const etr_finder *finder, const etr_layers *layers) {
+  static const char *const names[] = {"index_put", "slice_scatter", "select_scatter", "copy_"};
+  etr_kv_cache cache;
+  *writes = (cache_writes){.marked = flags_of(finder)};
+  if (!writes->marked || !etr_kv_cache_find(&cache, finder->arena, finder->profile, finder->method))
+    return false;
+  for (uint32_t i = 0; cache.count && i < finder->graph->node_count; i++)
+    if (layers->of_node[i] == ETR_LAYER_CACHE && finder->is_kernel[i] &&
+        etr_is_one_of(finder, &finder->graph->nodes[i], names, ETR_COUNT(names)))
+      mark_write(writes, i);
+  if (writes->operators) {
+    writes->caches = cache.count;
+    writes->bytes = cache.bytes;
+    writes->per_token = cache.per_token;
+  }
+  mark_concatenations(writes, finder);
+  return true;
+}
+
+static bool find_cache_copies(etr_finder *finder, const etr_layers *layers) {
+  cache_writes writes;
+  if (!mark_writes(&writes, finder, layers))
+    return false;
+  uint64_t ticks = ticks_of(finder, writes.marked);
+  etr_finding *added = writes.operators
+                           ? etr_finder_add(finder, ETR_FINDING_CACHE_COPIES, ticks, (double)ticks)
+                           : NULL;
   if (!added)
     return !etr_arena_failed(finder->arena);
-  if (!etr_finder_list_nodes(finder, added, marked))
+  if (!etr_finder_list_nodes(finder, added, writes.marked))
     return false;
   added->title = etr_arena_format(finder->arena, "Write %zu cache%s in place, by update_cache",
-                                  cache.count, etr_plural(cache.count));
+                                  writes.caches, etr_plural(writes.caches));
   /* Writing the new positions remains, and what makes room for them. */
   etr_finding_save_at_least(finder, added, (double)ticks / 2);
   added->fact = "each write copies a whole cache for one token";
   added->evidence = etr_arena_format(
       finder->arena,
-      "%s %s: %s. Each returns a whole cache, %zu bytes in all, to write %zu bytes a token. "
+      "%s %s: %s. They return whole caches, %zu bytes in all, to write %zu bytes a token. "
       "llama.update_cache of extension/llm writes the new positions alone.",
-      etr_they_take(count), etr_finder_time(finder, ticks),
-      etr_finder_by_operator(finder, marked, true), (size_t)cache.bytes, (size_t)cache.per_token);
+      etr_they_take(writes.operators), etr_finder_time(finder, ticks),
+      etr_finder_by_operator(finder, writes.marked, true), (size_t)writes.bytes,
+      (size_t)writes.per_token);
   etr_finding_judge(added, ETR_LIKELY, "if the runtime does not write them in place already");
   return true;
 }
@@ -114,15 +185,6 @@ static bool find_position_work(etr_finder *finder) {
 
 /* ---- Weights ---- */
 
-static const char *amount_of(const etr_finder *finder, double bytes) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, finder->arena, &writer);
-  etr_put_amount(&writer, bytes);
-  const char *made = etr_text_end(&text, &writer);
-  return made ? made : "";
-}
-
 /* What the weights of a decoder's operators take. */
 typedef struct weight_sum {
   double bytes;       /* read for a run */
@@ -174,16 +236,16 @@ static bool find_weights(etr_finder *finder) {
                                                           : NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
-  const char *rate = amount_of(finder, bandwidth);
+  const char *rate = etr_finder_amount(finder, bandwidth, "B/s");
   double longest = sum.most / bandwidth * finder->profile->ticks_per_second;
   added->title = sum.float_bytes > 0 ? "Store the weights in fewer bits"
                                      : "Expect no faster token than its weights";
-  added->fact = etr_arena_format(
-      finder->arena, "a token reads %sB of weights: at %sB/s at least %s",
-      amount_of(finder, sum.bytes), rate, etr_finder_time_of(finder, ticks));
+  added->fact = etr_arena_format(finder->arena, "a token reads %s of weights: at %s at least %s",
+                                 etr_finder_amount(finder, sum.bytes, "B"), rate,
+                                 etr_finder_time_of(finder, ticks));
   added->evidence = etr_arena_format(
       finder->arena,
-      "Each token reads %.0f bytes of weights. At %sB/s a token cannot be faster than %s; the "
+      "Each token reads %.0f bytes of weights. At %s a token cannot be faster than %s; the "
       "layer with the most, %s, cannot be faster than %s.",
       sum.bytes, rate, etr_finder_time_of(finder, ticks), etr_finder_node_name(finder, sum.largest),
       etr_finder_time_of(finder, longest));
@@ -233,9 +295,10 @@ static bool find_embedding(etr_finder *finder) {
                          .potential_share = NAN,
                          .slope = NAN};
   added->title = "Quantize the embedding";
-  added->fact = etr_arena_format(
-      finder->arena, "its table has %sB in %s, %.0f %% of the weights; no time",
-      amount_of(finder, most), graph->nodes[table].outputs[0].dtype, 100 * most / whole);
+  added->fact = etr_arena_format(finder->arena,
+                                 "its table has %s in %s, %.0f %% of the weights; no time",
+                                 etr_finder_amount(finder, most, "B"),
+                                 graph->nodes[table].outputs[0].dtype, 100 * most / whole);
   added->evidence = etr_arena_format(finder->arena,
                                      "The table that %s looks rows up in has %.0f bytes. With 8 or "
                                      "4 bits it takes less memory and "

@@ -230,7 +230,7 @@ static bool add_small_calls(etr_finder *finder, const chosen *of) {
   if (!added)
     return !etr_arena_failed(finder->arena);
   tell(added, of,
-       etr_arena_format(finder->arena, "Put more operators into %zu calls of %s", of->calls / runs,
+       etr_arena_format(finder->arena, "Put more operators into %zu %s calls", of->calls / runs,
                         etr_finder_backend(finder, name_of(of))),
        "calling them takes longer than their operators");
   added->evidence = etr_arena_format(

@@ -290,7 +290,7 @@ bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *ou
     return true;
   etr_arena *arena = finder->arena;
   bool is_known = part->backend && strcmp(part->backend, ETR_UNKNOWN_BACKEND) != 0;
-  const char *label = is_known ? etr_label_backend(arena, part->backend) : "unknown delegates";
+  const char *label = is_known ? etr_label_backend(arena, part->backend) : "delegates";
   if (!label)
     return false;
   out->ticks = part->ticks;
@@ -302,7 +302,9 @@ bool etr_find_time_of_delegates(const etr_finder *finder, etr_delegates_time *ou
   case ETR_TIME_OPAQUE:
     out->where = etr_arena_format(arena, "%s, which %s no operators", label,
                                   is_known ? "records" : "record");
-    out->next = "`delegation`, which lists what each call contains";
+    out->next = finder->graph ? "`delegation`, which lists what each call contains"
+                              : "add the .pte of the same export, which names the backend of each "
+                                "delegate, or its ETRecord, which says what each contains";
     break;
   case ETR_TIME_DELEGATE_PHASES:
     if (is_computing(finder, etr_or_empty(part->backend)))

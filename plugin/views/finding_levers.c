@@ -10,9 +10,14 @@
 #include "views/headline.h"
 #include "views/kernel_ratio.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- What the rule is about ---- */
+
+static bool is_floating(const char *dtype) {
+  return dtype && (strcmp(dtype, "float32") == 0 || strcmp(dtype, "float16") == 0);
+}
 
 /* The part of the time that the lever is for, and which of its operators it is about. */
 typedef struct largest {
@@ -20,8 +25,9 @@ typedef struct largest {
   const etr_headline_part *part;
   bool *marked; /* per node */
   size_t count;
-  double ticks;  /* of the operators that are marked, or of the part, in the typical run */
-  bool is_first; /* it takes more than any other part */
+  size_t left_out; /* depthwise convolutions, which are not marked */
+  double ticks;    /* of the operators that are marked, or of the part, in the typical run */
+  bool is_first;   /* it takes more than any other part */
 } largest;
 
 static uint64_t over_runs(const largest *of, double typical) {
@@ -59,6 +65,7 @@ static void leave_out_depthwise(largest *of) {
     if (!of->marked[i] || !is_depthwise(finder, &finder->graph->nodes[i]))
       continue;
     of->marked[i] = false;
+    of->left_out++;
     of->count--;
     of->ticks -= finder->graph->times[i].typical;
   }
@@ -83,8 +90,9 @@ static bool is_said(const largest *of) {
     for (size_t k = 0; k < found->node_count; k++)
       if (of->marked[found->nodes[k]])
         same += finder->graph->times[found->nodes[k]].typical;
-    if (!found->is_once && same * 2 >= of->ticks &&
-        found->potential >= ETR_FINDING_LEAST_SHARE * whole && found->potential * 2 >= same)
+    bool is_advice = found->kind != ETR_FINDING_SLOW_RATE && !found->is_once;
+    if (is_advice && same * 2 >= of->ticks && found->potential >= ETR_FINDING_LEAST_SHARE * whole &&
+        found->potential * 2 >= same)
       return true;
   }
   return false;
@@ -135,8 +143,32 @@ static const char *other_types(const largest *of, etr_ratio_layer layer, const c
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
-/* Layers in float32 in XNNPACK. */
-static bool add_quantize(const largest *of) {
+/* Returns "35 of 52 convolutions", or "49 linear layers" if none is left out. */
+static const char *counted_words(const largest *of) {
+  etr_arena *arena = of->finder->arena;
+  etr_headline_part all = *of->part;
+  all.count = of->count + of->left_out;
+  const char *words = etr_or_empty(etr_headline_operators(arena, &all));
+  if (!of->left_out)
+    return etr_or_empty(etr_arena_format(arena, "%zu %s", of->count, words));
+  return etr_or_empty(etr_arena_format(arena, "%zu of %zu %s", of->count, all.count, words));
+}
+
+/* Returns a ratio with two digits. */
+static double rounded(double ratio) {
+  double step = ratio < 10 ? 10 : 1;
+  return round(ratio * step) / step;
+}
+
+/* Returns the ratio of a type to the one that the layers have: it was measured against float32. */
+static etr_ratio ratio_to(const etr_type_ratio *type, const etr_type_ratio *from) {
+  if (!from)
+    return (etr_ratio){type->low, type->high};
+  return (etr_ratio){rounded(type->low / from->high), rounded(type->high / from->low)};
+}
+
+/* Layers in floating point in XNNPACK. */
+static bool add_quantize(const largest *of, const char *dtype) {
   etr_finder *finder = of->finder;
   int64_t rows = of->part->has_graph && of->part->is_linear ? rows_of(of) : 0;
   etr_ratio_layer layer = of->part->is_convolution ? ETR_RATIO_CONVOLUTION : ETR_RATIO_LINEAR;
@@ -148,24 +180,26 @@ static bool add_quantize(const largest *of) {
   const etr_type_ratio *type = etr_best_type(layer);
   if (!type)
     return true;
-  etr_finding *added = add_lever(of, ETR_FINDING_QUANTIZE, of->ticks * etr_saved_at(type->low),
-                                 of->ticks * etr_saved_at(type->high));
+  const etr_type_ratio *from = strcmp(dtype, "float16") == 0 ? etr_type_named(layer, "fp16") : NULL;
+  const etr_ratio ratio = ratio_to(type, from);
+  etr_finding *added = add_lever(of, ETR_FINDING_QUANTIZE, of->ticks * etr_saved_at(ratio.low),
+                                 of->ticks * etr_saved_at(ratio.high));
   if (!added)
     return !etr_arena_failed(finder->arena);
   bool is_like = finder->profile->has_vnni;
-  added->title = etr_arena_format(finder->arena, "Quantize %zu %s to %s", of->count, words_of(of),
+  added->title = etr_arena_format(finder->arena, "Quantize %s to %s", counted_words(of),
                                   type->type);
-  added->fact = etr_arena_format(finder->arena, "%s %s in float32; %s is %g to %g times as fast%s",
-                                 etr_they_take(of->count), time_of(of), type->type, type->low,
-                                 type->high,
+  added->fact = etr_arena_format(finder->arena, "%s %s in %s; %s is %g to %g times as fast%s",
+                                 etr_they_take(of->count), time_of(of), dtype, type->type,
+                                 ratio.low, ratio.high,
                                  is_like ? " on such processors" : ", measured on x86-64");
   added->evidence = etr_arena_format(
       finder->arena,
-      "%s %s in float32. XNNPACK computes %s %g to %g times as fast in %s (%s, "
+      "%s %s in %s. XNNPACK computes %s %g to %g times as fast in %s (%s, "
       "docs/ratios.md).%s%s "
       "Compare the outputs: etrecord-tb accuracy.",
-      etr_they_take(of->count), time_of(of), names[layer], type->low, type->high, type->type,
-      etr_ratio_source(), other_types(of, layer, type->type),
+      etr_they_take(of->count), time_of(of), dtype, names[layer], ratio.low, ratio.high, type->type,
+      etr_ratio_source(), from ? "" : other_types(of, layer, type->type),
       of->part->is_convolution
           ? " Depthwise convolutions may be slower in other types, and are not counted."
           : "");
@@ -251,13 +285,13 @@ static bool has_kind(const etr_finder *finder, etr_finding_kind kind) {
 /* The next step that the state of some operators allows. */
 static bool add_for_operators(const largest *of) {
   const etr_headline_part *part = of->part;
-  bool is_float = part->dtype && strcmp(part->dtype, "float32") == 0;
+  bool is_float = is_floating(part->dtype);
   bool is_layer = part->is_linear || part->is_convolution;
   bool is_xnnpack = part->backend &&
                     (strcmp(part->backend, etr_known_partitioner()) == 0 ||
                      (!part->has_graph && strcmp(part->backend, ETR_UNKNOWN_BACKEND) == 0));
   if (is_layer && is_float && is_xnnpack && of->count)
-    return add_quantize(of);
+    return add_quantize(of, part->dtype);
   bool is_told = !part->has_graph && has_kind(of->finder, ETR_FINDING_NOT_DELEGATED);
   if (!part->backend && is_told)
     return true;
@@ -276,9 +310,10 @@ static bool add_for_opaque(const largest *of) {
     return true;
   if (!etr_find_time_of_delegates(finder, &inside))
     return false;
+  const char *see = finder->graph ? ": `etrecord-tb delegation`" : ": add the .pte";
   const char *fact = etr_arena_format(finder->arena, "%s are in %s%s", time_of(of),
                                       inside.ticks ? inside.where : "events that are not known",
-                                      is_computing ? "" : ": `etrecord-tb delegation`");
+                                      is_computing ? "" : see);
   return add_words(
       of, is_computing ? ETR_FINDING_LESS_WORK : ETR_FINDING_PROFILER,
       is_computing ? "Use a smaller input, or fewer channels" : "See what is in each delegate",
@@ -327,7 +362,7 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
     mark_operators(&of, groups);
     if (is_said(&of))
       return true;
-    if (part->is_convolution && part->backend)
+    if (part->is_convolution && part->backend && is_floating(part->dtype))
       leave_out_depthwise(&of);
     if (of.count == 0) { /* all are depthwise: only less work makes them faster */
       mark_operators(&of, groups);
@@ -340,7 +375,7 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
 bool etr_find_lever(etr_finder *finder) {
   etr_groups groups;
   etr_headline headline;
-  if (!etr_groups_make(&groups, finder->arena, finder->profile, finder->method) ||
+  if (!etr_groups_make(&groups, finder->arena, finder->profile, finder->method, NULL) ||
       !etr_headline_make(&headline, finder->arena, finder->profile, finder->method, &groups,
                          finder->unit))
     return false;

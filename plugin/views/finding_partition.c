@@ -279,8 +279,9 @@ static const char *fallback_title(const partition *p, size_t operators, size_t a
 /* Says which operators lie between the delegates: "64 expand_copy, 33 mean and 2 others are between
  * them". */
 static const char *fallback_fact(const partition *p, size_t operators) {
-  enum { LISTED = 3 };
-  size_t count, named = 0;
+  /* Kinds, and characters: of them all, or beside "and 3 others", so that it fits in a line. */
+  enum { LISTED = 3, ROOM = 62, ROOM_BESIDE = 48 };
+  size_t count, named = 0, used = 0;
   const refused *list = list_refused(p, &count);
   etr_text text;
   etr_writer writer;
@@ -288,10 +289,13 @@ static const char *fallback_fact(const partition *p, size_t operators) {
     return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
   for (size_t i = 0; i < count && i < LISTED; i++) {
-    const char *before = i + 1 == count ? " and " : ", ";
-    etr_putf(&writer, "%s%zu %s", i ? before : "", list[i].nodes,
-             etr_finder_short_op(p->finder, list[i].target));
+    const char *op = etr_finder_short_op(p->finder, list[i].target);
+    used += strlen(op) + 4; /* with a number and a comma */
+    if (i && used > (named + list[i].nodes == operators ? ROOM : ROOM_BESIDE))
+      break;
     named += list[i].nodes;
+    const char *before = named == operators ? " and " : ", ";
+    etr_putf(&writer, "%s%zu %s", i ? before : "", list[i].nodes, op);
   }
   if (operators > named)
     etr_putf(&writer, " and %zu other%s", operators - named, etr_plural(operators - named));

@@ -54,13 +54,13 @@ static uint32_t source_of(const patterns *p, uint32_t node) {
   return at->input_count && at->inputs[0].node < node ? at->inputs[0].node : ETR_NONE;
 }
 
-/* Goes back over operators that only copy, from a node's first input on; ETR_NONE if nothing else
- * is behind them. With is_only_reader, only over copies that one node reads. */
-static uint32_t behind_copies(const patterns *p, uint32_t node, bool is_only_reader) {
+/* Goes back over operators that only copy and that one node reads, from a node's first input on;
+ * ETR_NONE if nothing else is behind them. */
+static uint32_t behind_own_copies(const patterns *p, uint32_t node) {
   do
     node = source_of(p, node);
   while (node != ETR_NONE && etr_node_only_copies(&p->graph->nodes[node]) &&
-         (!is_only_reader || reader_count(p, node) == 1));
+         reader_count(p, node) == 1);
   return node;
 }
 
@@ -118,7 +118,7 @@ static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
   const etr_slice *ops = p->finder->ops;
   if (!p->finder->is_kernel[node] || !etr_slice_starts(ops[node], ETR_SLICE("quantize_")))
     return false;
-  uint32_t at = behind_copies(p, node, true);
+  uint32_t at = behind_own_copies(p, node);
   if (at == ETR_NONE)
     return false;
   bool is_undone = etr_slice_starts(ops[at], ETR_SLICE("dequantize_"));
@@ -209,11 +209,7 @@ static uint32_t output_layer_of(const patterns *p) {
     if (output->kind != ETR_NODE_OUTPUT || output->subgraph != ETR_NONE)
       continue;
     for (size_t k = 0; k < output->input_count; k++) {
-      uint32_t at = output->inputs[k].node;
-      if (etr_node_only_copies(&p->graph->nodes[at]))
-        at = behind_copies(p, at, false);
-      if (at == ETR_NONE)
-        continue;
+      uint32_t at = etr_graph_behind_copies(p->graph, output->inputs[k].node);
       if (is_layer(p, &p->graph->nodes[at]) &&
           !etr_is_operator(p->finder, &p->graph->nodes[at], "convolution"))
         return at;
@@ -495,11 +491,7 @@ static bool is_small_layer(const patterns *p, uint32_t node) {
 static uint32_t source_of_layer(const patterns *p, uint32_t node) {
   const etr_node *at = &p->graph->nodes[node];
   size_t input = etr_is_operator(p->finder, at, "addmm") ? 1 : 0;
-  uint32_t source = at->inputs[input].node;
-  while (source < node && p->graph->nodes[source].kind == ETR_NODE_OP &&
-         etr_node_only_copies(&p->graph->nodes[source]) && source_of(p, source) != ETR_NONE)
-    source = source_of(p, source);
-  return source;
+  return etr_graph_behind_copies(p->graph, at->inputs[input].node);
 }
 
 static bool is_equal_layer(const patterns *p, uint32_t a, uint32_t b) {

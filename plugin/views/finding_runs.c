@@ -180,9 +180,11 @@ static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_ru
              slow->event ? slow->event->label : "one operator at a time");
     if (slow->runs_of_period == 1)
       etr_putf(&writer, "every %zu%s run", slow->period, ordinal_ending(slow->period));
+    else if (slow->run_count * 2 > count) /* the fast runs are the exception */
+      etr_putf(&writer, "all but %zu of %zu runs", count - slow->run_count, count);
     else
       etr_putf(&writer, "%zu of %zu runs", slow->run_count, count);
-    etr_puts(&writer, slow->runs_of_period == 1 ? ", which takes " : ", which take ");
+    etr_puts(&writer, ", ");
   } else if (slow->runs_of_period == 1) {
     etr_putf(&writer, "every %zu%s run takes ", slow->period, ordinal_ending(slow->period));
   } else if (slow->period) {
@@ -195,7 +197,7 @@ static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_ru
   }
   /* "3.1-5.8 times as long as the others" */
   etr_put_factors(&writer, slow->least / slow->usual, slow->most / slow->usual);
-  bool is_majority = slow->kind == ETR_SLOW_RUNS_ANY && slow->run_count * 2 > count;
+  bool is_majority = !slow->period && slow->run_count * 2 > count;
   etr_puts(&writer, is_majority ? " times as long as these" : " times as long as the others");
   return etr_text_end(&text, &writer);
 }

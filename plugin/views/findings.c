@@ -347,9 +347,47 @@ static bool find_all(etr_finder *finder) {
            etr_find_partitions(finder) && etr_find_constants(finder) && etr_find_copies(finder) &&
            etr_find_patterns(finder) && etr_find_decoder(finder) && etr_find_slow_calls(finder) &&
            etr_find_outliers(finder) && etr_find_costs(finder) && etr_find_inaccurate(finder);
+  /* The lever comes before advice on timing, which is no reason to leave it out. */
   return good && etr_find_by_kernel(finder) && etr_find_layouts(finder) &&
-         etr_find_delegates(finder) && find_first_run(finder) && find_load(finder) &&
-         etr_find_unsteady(finder) && etr_find_lever(finder) && !etr_arena_failed(finder->arena);
+         etr_find_delegates(finder) && etr_find_lever(finder) && find_first_run(finder) &&
+         find_load(finder) && etr_find_unsteady(finder) && !etr_arena_failed(finder->arena);
+}
+
+/* Returns true if each operator of a finding is one of the other's, too. */
+static bool is_within(const etr_finding *finding, const etr_finding *other) {
+  size_t found = 0;
+  for (size_t i = 0; i < finding->node_count; i++)
+    for (size_t k = 0; k < other->node_count; k++)
+      found += finding->nodes[i] == other->nodes[k];
+  return finding->node_count > 0 && found == finding->node_count;
+}
+
+/* Returns true if another finding says the same more exactly: which copies cut the delegates apart;
+ * which runs are slow, beside the operators that took long in one of them. */
+static bool is_said_better(const etr_finder *finder, const etr_finding *finding) {
+  const double nearly = 0.9; /* of what it could save */
+  for (size_t i = 0; i < finder->found.count; i++) {
+    const etr_finding *other = &finder->found.data[i];
+    bool are_slow_runs = other->kind == ETR_FINDING_SLOW_RUNS ||
+                         other->kind == ETR_FINDING_PERIODIC ||
+                         other->kind == ETR_FINDING_SLOW_OPERATOR;
+    if (finding->kind == ETR_FINDING_OUTLIER && are_slow_runs)
+      return true;
+    if (finding->kind == ETR_FINDING_FALLBACK && other->kind == ETR_FINDING_COPIES &&
+        other->potential >= nearly * finding->potential && is_within(finding, other))
+      return true;
+  }
+  return false;
+}
+
+static void leave_out_said(etr_finder *finder) {
+  size_t kept = 0;
+  for (size_t i = 0; i < finder->found.count; i++) {
+    etr_finding finding = finder->found.data[i];
+    if (!is_said_better(finder, &finding))
+      finder->found.data[kept++] = finding;
+  }
+  finder->found.count = kept;
 }
 
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile,
@@ -363,6 +401,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     finder.graph = graph;
   if (!find_all(&finder))
     return false;
+  leave_out_said(&finder);
   for (size_t i = 0; i < finder.found.count; i++)
     doubt_estimates(&finder, &finder.found.data[i]);
   etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_saving);

@@ -27,27 +27,13 @@ static const char *dtype_of_kernel(const char *kernel) {
   return NULL;
 }
 
-/* Returns the weight that a value is, or that it is a copy of; NULL if it is none. */
-static const etr_node *weight_behind(const etr_graph *graph, uint32_t node) {
-  enum { MOST_COPIES = 6 }; /* permutes and views between a weight and its layer */
-  for (int steps = 0; steps < MOST_COPIES; steps++) {
-    const etr_node *at = &graph->nodes[node];
-    if (at->kind >= ETR_NODE_PARAMETER)
-      return at;
-    bool is_copy = at->kind == ETR_NODE_OP && etr_node_only_copies(at) && at->input_count;
-    if (!is_copy || at->inputs[0].node >= node)
-      return NULL;
-    node = at->inputs[0].node;
-  }
-  return NULL;
-}
-
-/* Finds the weight of an operator: the first with two dimensions or more, since a bias or a scalar
- * does not make the work. */
+/* Finds the weight of an operator, also one that is permuted first: the first with two dimensions
+ * or more, since a bias or a scalar does not make the work. */
 static const etr_node *weight_of(const etr_graph *graph, const etr_node *node) {
   for (size_t i = 0; i < node->input_count; i++) {
-    const etr_node *weight = weight_behind(graph, node->inputs[i].node);
-    if (weight && weight->output_count && weight->outputs[0].rank >= 2)
+    uint32_t at = etr_graph_behind_copies(graph, node->inputs[i].node);
+    const etr_node *weight = &graph->nodes[at];
+    if (weight->kind >= ETR_NODE_PARAMETER && weight->output_count && weight->outputs[0].rank >= 2)
       return weight;
   }
   return NULL;
@@ -74,6 +60,7 @@ typedef struct collector {
   const etr_profile *profile;
   const etr_method *method;
   const etr_graph *graph;
+  const bool *chosen;   /* per node of the graph; NULL: everything has a row */
   etr_map rows, things; /* keys of rows, and of what is counted in them */
   etr_text key;
   etr_vec(etr_group) list;
@@ -85,12 +72,29 @@ static void add_to_key(collector *c, const char *text) {
   etr_text_add(&c->key, (etr_slice){"", 1});
 }
 
+/* Returns the backend of a time slice in a delegate: of an event whose method is not known the one
+ * of the part, if all delegates have the same. */
+static const char *backend_of_slice(const collector *c, const etr_time_slice *slice) {
+  const char *backend = NULL;
+  if (slice->event->backend)
+    return slice->event->backend;
+  for (size_t i = 0; i < c->method->part_count; i++) {
+    const etr_part_time *part = &c->method->parts[i];
+    if (part->part != slice->part)
+      continue;
+    if (backend)
+      return ETR_UNKNOWN_BACKEND;
+    backend = part->backend;
+  }
+  return backend ? backend : ETR_UNKNOWN_BACKEND;
+}
+
 /* Describes the row of a time slice, without its figures. */
 static etr_group describe(const collector *c, const etr_time_slice *slice) {
   const etr_event *event = slice->event;
   etr_group group = {.part = slice->part};
   if (etr_time_slice_is_in_delegate(slice))
-    group.backend = event->backend ? event->backend : ETR_UNKNOWN_BACKEND;
+    group.backend = backend_of_slice(c, slice);
   if (slice->part == ETR_TIME_DELEGATE_PHASES)
     group.phase = slice->phase;
   if (slice->part == ETR_TIME_UNPLACED || slice->part == ETR_TIME_INSERTED) {
@@ -169,10 +173,17 @@ static bool is_between(const collector *c, const etr_time_slice *slice) {
          instruction < c->last_delegate;
 }
 
+static bool is_chosen(const collector *c, const etr_time_slice *slice) {
+  return !c->chosen || (slice->node != ETR_NONE && c->chosen[slice->node]);
+}
+
 static bool collect(collector *c, uint32_t *rows) {
   const etr_method *method = c->method;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
+    rows[i] = ETR_NONE;
+    if (!is_chosen(c, slice))
+      continue;
     const etr_time_slice *last = i ? slice - 1 : NULL;
     bool is_same = last && last->event == slice->event && last->node == slice->node &&
                    last->part == slice->part && last->phase == slice->phase;
@@ -257,12 +268,13 @@ static bool note_nodes(etr_groups *out, const collector *c, const uint32_t *rows
 }
 
 bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profile,
-                     const etr_method *method) {
+                     const etr_method *method, const bool *chosen) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   collector c = {.arena = arena,
                  .profile = profile,
                  .method = method,
                  .graph = graph && graph->times ? graph : NULL,
+                 .chosen = chosen,
                  .key = {.arena = arena},
                  .first_delegate = INT32_MAX,
                  .last_delegate = -1};
@@ -285,7 +297,7 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
   for (size_t i = 0; i < c.list.count; i++)
     c.list.data[i].stats = stats[i];
   note_hidden(&c);
-  if (!add_runtime(&c))
+  if (!chosen && !add_runtime(&c))
     return false;
   etr_sort(c.list.data, c.list.count, sizeof *c.list.data, by_typical);
   out->list = c.list.data;

@@ -38,12 +38,15 @@ typedef struct etr_groups {
   size_t count;
   const uint32_t *row_of_node; /* per node of the method's graph: etr_group.number of its row;
                                   ETR_NONE if it has no time. NULL without a graph */
-  double whole;                /* typical time of Method::execute, in ticks: the sum of the rows */
+  double whole;                /* typical time of Method::execute, in ticks: the sum of the rows,
+                                  unless some nodes were chosen */
 } etr_groups;
 
-/** Makes the rows of a method; none if it has no runs. Returns false when out of memory. */
+/** Makes the rows of a method; none if it has no runs. chosen: a flag for each node of the method's
+ * graph: only these nodes have rows, which then add up to their time; NULL: everything has a row.
+ * Returns false when out of memory. */
 bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profile,
-                     const etr_method *method);
+                     const etr_method *method, const bool *chosen);
 
 /** Returns true for an operator that multiplies its input by a weight: a linear layer. */
 bool etr_group_is_linear(const etr_group *group);

@@ -23,11 +23,15 @@ const char *etr_headline_kind_name(etr_headline_kind kind) {
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
-etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method) {
-  double ns = etr_ticks_to_ns(profile, method->execute.typical);
+etr_unit etr_unit_of_ticks(const etr_profile *profile, double ticks) {
+  double ns = etr_ticks_to_ns(profile, ticks);
   if (ns > 0 && ns < 1e6)
     return ETR_UNIT_US;
   return ns < 1e10 ? ETR_UNIT_MS : ETR_UNIT_S;
+}
+
+etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method) {
+  return etr_unit_of_ticks(profile, method->execute.typical);
 }
 
 void etr_put_percent(etr_writer *writer, double share) {

@@ -57,8 +57,12 @@ bool etr_headline_has(const etr_headline_part *part, const etr_group *group);
  * "Batch Matrix Multiply". NULL when out of memory. */
 const char *etr_headline_operators(etr_arena *arena, const etr_headline_part *part);
 
-/** Returns the unit that a screen of a method uses unless the user chose one: microseconds below
- * 1 ms, milliseconds below 10 s, else seconds. */
+/** Returns the unit in which a time is read unless the user chose one: microseconds below 1 ms,
+ * milliseconds below 10 s, else seconds. */
+etr_unit etr_unit_of_ticks(const etr_profile *profile, double ticks);
+
+/** Returns the unit that a screen of a method uses unless the user chose one: that of its typical
+ * run. A time that is spent once, as by loading, has its own. */
 etr_unit etr_unit_of_method(const etr_profile *profile, const etr_method *method);
 
 /** Returns a kind as written in JSON: "operators", "kernels", ... Static. */

@@ -10,32 +10,48 @@ typedef struct delegate_ratio {
   etr_ratio ratio;
 } delegate_ratio;
 
-/* clang-format off: tests/bench/levers.py writes the lines from here on */
+/* tests/bench/levers.py writes the lines between these marks. */
+/* clang-format off */
 /* Where they were measured. */
 #define MEASURED_ON "AMD EPYC and Intel Xeon, x86-64 with AVX-512 VNNI"
 #define MEASURED_WITH "ExecuTorch 1.5.1"
 
 /* How many times as fast as float32 layers are in other types, in XNNPACK. */
 static const etr_type_ratio type_ratios[] = {
-    {ETR_RATIO_LINEAR_ROW, "int8", 2.5, 9},    {ETR_RATIO_LINEAR_ROW, "8da4w", 3.6, 15.5},
-    {ETR_RATIO_LINEAR_ROW, "fp16", 0.97, 4.3}, {ETR_RATIO_LINEAR, "int8", 2.2, 5.1},
-    {ETR_RATIO_LINEAR, "8da4w", 1.5, 3},       {ETR_RATIO_LINEAR, "fp16", 0.7, 1.55},
-    {ETR_RATIO_CONVOLUTION, "int8", 2.3, 4.6}, {ETR_RATIO_CONVOLUTION, "fp16", 0.58, 1.1},
-    {ETR_RATIO_DEPTHWISE, "int8", 0.44, 1.2},  {ETR_RATIO_DEPTHWISE, "fp16", 0.17, 0.44},
+    {ETR_RATIO_LINEAR_ROW, "int8", 2.5, 9},
+    {ETR_RATIO_LINEAR_ROW, "8da4w", 3.6, 15.5},
+    {ETR_RATIO_LINEAR_ROW, "fp16", 0.97, 4.3},
+    {ETR_RATIO_LINEAR, "int8", 2.2, 5.1},
+    {ETR_RATIO_LINEAR, "8da4w", 1.5, 3},
+    {ETR_RATIO_LINEAR, "fp16", 0.7, 1.55},
+    {ETR_RATIO_CONVOLUTION, "int8", 2.3, 4.6},
+    {ETR_RATIO_CONVOLUTION, "fp16", 0.58, 1.1},
+    {ETR_RATIO_DEPTHWISE, "int8", 0.44, 1.2},
+    {ETR_RATIO_DEPTHWISE, "fp16", 0.17, 0.44},
 };
 
 /* How many times as fast XNNPACK is as the kernels on the CPU. */
 static const delegate_ratio delegate_ratios[] = {
-    {"convolution", {46, 520}}, {"addmm", {37, 360}},
-    {"mm", {5.5, 31}},          {"bmm", {2.4, 4.4}},
-    {"gelu", {15, 35}},         {"softmax", {10, 12}},
-    {"sigmoid", {8, 10}},       {"tanh", {73, 73}},
-    {"hardtanh", {1.2, 1.2}},   {"relu", {1, 1}},
-    {"mean", {3.3, 9.2}},       {"add", {1.4, 2.7}},
-    {"sub", {0.7, 0.7}},        {"mul", {1.9, 3.1}},
-    {"div", {1.9, 1.9}},        {"rsqrt", {6.2, 6.2}},
-    {"exp", {7.7, 7.7}},        {"permute_copy", {5.9, 14}},
-    {"cat", {0.9, 0.99}},       {"max_pool2d_with_indices", {40, 130}},
+    {"convolution", {46, 520}},
+    {"addmm", {37, 360}},
+    {"mm", {5.5, 31}},
+    {"bmm", {2.4, 4.4}},
+    {"gelu", {15, 35}},
+    {"softmax", {10, 12}},
+    {"sigmoid", {8, 10}},
+    {"tanh", {73, 73}},
+    {"hardtanh", {1.2, 1.2}},
+    {"relu", {1, 1}},
+    {"mean", {3.3, 9.2}},
+    {"add", {1.4, 2.7}},
+    {"sub", {0.7, 0.7}},
+    {"mul", {1.9, 3.1}},
+    {"div", {1.9, 1.9}},
+    {"rsqrt", {6.2, 6.2}},
+    {"exp", {7.7, 7.7}},
+    {"permute_copy", {5.9, 14}},
+    {"cat", {0.9, 0.99}},
+    {"max_pool2d_with_indices", {40, 130}},
 };
 /* clang-format on */
 
@@ -47,6 +63,14 @@ const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t at) {
       return &type_ratios[i];
     at--;
   }
+  return NULL;
+}
+
+const etr_type_ratio *etr_type_named(etr_ratio_layer layer, const char *name) {
+  const etr_type_ratio *type;
+  for (size_t i = 0; (type = etr_type_of(layer, i)) != NULL; i++)
+    if (strcmp(type->type, name) == 0)
+      return type;
   return NULL;
 }
 

@@ -32,6 +32,9 @@ typedef struct etr_type_ratio {
  * float32. Static. */
 const etr_type_ratio *etr_best_type(etr_ratio_layer layer);
 
+/** Returns a type of a layer by its name; NULL if it was not measured. Static. */
+const etr_type_ratio *etr_type_named(etr_ratio_layer layer, const char *name);
+
 /** Returns the type number `at` of a layer, in no order; NULL if it has fewer. Static. */
 const etr_type_ratio *etr_type_of(etr_ratio_layer layer, size_t at);
 

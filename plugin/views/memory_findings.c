@@ -5,6 +5,7 @@
 #include "views/memory_findings.h"
 
 #include "output/label.h"
+#include "views/input_bounds.h"
 
 #include "base/natural.h"
 #include "base/writer.h"
@@ -240,6 +241,19 @@ static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan)
                           delegates == 1 ? "its" : "their");
 }
 
+/* Returns who takes memory of the method allocator beside Method::init: ", plus what the init of
+ * XnnpackBackend takes"; "" without delegates. */
+static const char *takers_text(etr_arena *arena, const etr_memory_plan *plan) {
+  bool is_one = true;
+  if (plan->blob_count == 0)
+    return "";
+  const char *backend = plan->blobs[0].backend;
+  for (size_t i = 1; i < plan->blob_count; i++)
+    is_one &= strcmp(plan->blobs[i].backend, backend) == 0;
+  return etr_arena_format(arena, ", plus what the init of %.*s takes",
+                          ETR_HEAD(is_one ? backend : "each backend", 128));
+}
+
 const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena,
                                                    const etr_memory_plan *plan) {
   enum { MOST = 4 };
@@ -254,8 +268,12 @@ const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *are
     list[(*count)++] = (etr_memory_unknown){"delegates", delegates_text(arena, plan)};
   list[(*count)++] = (etr_memory_unknown){
       "allocators",
-      "the runtime's method allocator (tensors' metadata, instructions) and temporary allocator "
-      "(scratch of kernels) are sized by the application"};
+      etr_arena_format(
+          arena,
+          "the runtime's method allocator needs at least %s bytes on 32 bits, %s on 64 "
+          "(ExecuTorch 1.5)%s; the temporary allocator is sized by the application",
+          etr_count_text(arena, plan->allocator_bytes_32),
+          etr_count_text(arena, plan->allocator_bytes_64), takers_text(arena, plan))};
   if (plan->unplanned_count)
     list[(*count)++] = (etr_memory_unknown){
         "unplanned",
@@ -507,8 +525,9 @@ static void memory_find_float_beside(etr_memory_finder *f) {
 /* ---- Rules about planned tensors, and all findings together ---- */
 
 const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind) {
-  static const char *const names[] = {"peak",    "one_operator", "fragmentation",    "in_place",
-                                      "waiting", "stored_twice", "float_beside_int8"};
+  static const char *const names[] = {
+      "peak",    "one_operator", "fragmentation",     "in_place",
+      "waiting", "stored_twice", "float_beside_int8", "upper_bounds"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -560,6 +579,33 @@ static void find_peak(etr_memory_finder *f) {
                                   taken == 1 ? "s" : "");
   added->evidence = etr_arena_format(f->arena, "%s: %s", step_text(f, f->plan->peak_instruction),
                                      names ? names : "");
+  added->instruction = f->plan->peak_instruction;
+}
+
+/* Finds whether the bounds of dynamic shapes make the plan as large as it is. */
+static void find_upper_bounds(etr_memory_finder *f) {
+  size_t count, bound = 0;
+  uint64_t bytes = 0;
+  const uint32_t *live = etr_live_tensors_make(&count, f->arena, f->plan,
+                                               f->plan->peak_instruction);
+  for (size_t i = 0; live && i < count; i++) {
+    const etr_planned_tensor *tensor = &f->plan->tensors[live[i]];
+    if (!tensor->is_bound)
+      continue;
+    bound++;
+    bytes += tensor->size_bytes;
+  }
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_UPPER_BOUNDS, bytes,
+                                                f->plan->peak_bytes);
+  if (!added)
+    return;
+  const char *inputs = etr_or_empty(etr_input_bounds(f->arena, f->profile, f->method));
+  added->title = etr_arena_format(f->arena, "sizes are upper bounds: %s",
+                                  inputs[0] ? inputs : "shapes depend on data");
+  added->evidence = etr_arena_format(f->arena,
+                                     "%zu of %zu live tensors are planned for the largest shape; a "
+                                     "smaller bound in torch.export's dynamic_shapes plans less",
+                                     bound, count);
   added->instruction = f->plan->peak_instruction;
 }
 
@@ -647,6 +693,7 @@ const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *are
   *count = 0;
   if (f.plan && f.plan->peak_instruction >= 0) {
     find_peak(&f);
+    find_upper_bounds(&f);
     find_one_operator(&f);
     find_fragmentation(&f);
     find_waiting(&f);

@@ -105,6 +105,7 @@ typedef enum etr_memory_finding_kind {
   ETR_MEMORY_WAITING,       /* tensors are made before the peak and needed only after it */
   ETR_MEMORY_STORED_TWICE,  /* weights may be stored several times */
   ETR_MEMORY_FLOAT_BESIDE,  /* there are float32 weights beside int8 ones */
+  ETR_MEMORY_UPPER_BOUNDS,  /* tensors have the largest sizes that their dynamic shapes allow */
 } etr_memory_finding_kind;
 
 /** A finding is at least this part of the peak, or of the whole that it is about. Less would not
@@ -134,7 +135,7 @@ const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *are
                                                    const etr_method *method);
 
 /** Returns the name of a kind in JSON: "peak", "one_operator", "fragmentation", "in_place",
- * "waiting", "stored_twice" or "float_beside_int8". Static. */
+ * "waiting", "stored_twice", "float_beside_int8" or "upper_bounds". Static. */
 const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind);
 
 #endif

@@ -462,7 +462,7 @@ def records():
         yield Record('forged %d' % seed, dump=forged_dump(random.Random(seed)), alone=seed % 3 == 0)
 
 
-# Neighbours, which are of different models mostly, and pairs of one model.
+# Neighbors, which are of different models mostly, and pairs of one model.
 PAIRS_OF_ONE_MODEL = (('mv2_portable', 'mv2_xnnpack'), ('llama_portable', 'llama_xnnpack'), ('add_mul', 'old_1_0_1_add_mul'))
 
 

@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import tempfile
+import textwrap
 
 import torch
 from torch import nn
@@ -19,8 +20,11 @@ from torch import nn
 import in_turns
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FIRST_MARK, LAST_MARK = '/* clang-format off: tests/bench/levers.py writes the lines from here on */\n', '/* clang-format on */\n'  # of the table in C
+FIRST_MARK, LAST_MARK = '/* clang-format off */\n', '/* clang-format on */\n'  # of the table in C
 TYPES = ('int8', '8da4w', 'fp16')
+LEAST_ROUNDS = 5  # to keep: in fewer, other programs decide
+MOST_APART = 3  # a ratio so many times the median of its kind was met by other load
+COLUMNS = 120  # of a document
 
 
 def linear(inputs, outputs, rows):
@@ -119,10 +123,13 @@ def significant(value):
 
 
 def spread(ratios):
-    """Returns the least, the median and the largest of some ratios."""
+    """Returns the least, the median and the largest of some ratios, without those that other load spoiled."""
     ratios = sorted(ratios)
     middle = (ratios[(len(ratios) - 1) // 2] + ratios[len(ratios) // 2]) / 2
-    return tuple(map(significant, (ratios[0], middle, ratios[-1])))
+    kept = [ratio for ratio in ratios if middle / MOST_APART <= ratio <= middle * MOST_APART]
+    if len(kept) < len(ratios):
+        print(f'    left out, far from the median of {middle:.2g}: ' + ', '.join(f'{ratio:.2g}' for ratio in ratios if ratio not in kept), flush=True)
+    return tuple(map(significant, (kept[0], middle, kept[-1]))) if kept else tuple([significant(middle)] * 3)
 
 
 def measure_types(tool, rounds):
@@ -151,7 +158,7 @@ def measure_operators(tool, rounds):
             times = measured(tool, {'cpu': (make, {'delegate': False}), 'xnnpack': (make, {})}, rounds, {})
             ratios.append(times['cpu'] / times['xnnpack'])
             print(f'{op}: {times["cpu"] * 1000:.1f} us, XNNPACK {times["xnnpack"] * 1000:.1f} us', flush=True)
-        found[op] = spread(ratios)
+        found[op] = tuple(map(significant, (min(ratios), sum(ratios) / len(ratios), max(ratios))))  # layers of different kinds: far apart
     return found
 
 
@@ -165,13 +172,18 @@ def range_text(low, high):
     return f'{low:g}' if low == high else f'{low:g} – {high:g}'
 
 
+def paragraph(text):
+    return textwrap.wrap(text, COLUMNS, break_long_words=False, break_on_hyphens=False) + ['']
+
+
 def document(types, operators):
     lines = ['# Ratios between kernels', '']
-    lines += ['Findings that rest on ratios (*quantize*, *delegate*, *not_delegated*, *fallback*, *constants*) take them from these tables, least and largest of both processors.']
-    lines += ['`tests/bench/levers.py --write` measures them and writes this page: the same layer in each type, in turns, on the kernels of the installed ExecuTorch. A ratio is a range over', 'layers of several sizes, with the median behind it.', '']
+    lines += paragraph('Findings that rest on ratios (*quantize*, *delegate*, *not_delegated*, *fallback*, *constants*) take them from these tables, least and largest of both processors. '
+                       '`tests/bench/levers.py --write` measures them and writes this page: the same layer in each type, in turns, on the kernels of the installed ExecuTorch. '
+                       'A ratio is a range over layers of several sizes, with the median behind it.')
     lines += [f'- A: {in_turns.processor()}, ExecuTorch {in_turns.version()}, one thread.', f'- B: {OTHER}; measured earlier.', '']
     lines += ['On x86-64 with AVX-512 VNNI they are *likely*; on another processor, or if it is not known, a *rule of thumb*.', '']
-    lines += ['## Types of weights', '', 'How many times as fast as float32 in XNNPACK; below 1 it is slower. `fp16` gains only where the processor multiplies float16, as B does.', '']
+    lines += ['## Types of weights', ''] + paragraph('How many times as fast as float32 in XNNPACK; below 1 it is slower. `fp16` gains only where the processor multiplies float16, as B does.')
     lines += ['| layer | ' + ' | '.join(f'{name}, {where}' for name in TYPES for where in 'AB') + ' |', '|---|' + '---|' * 2 * len(TYPES)]
     for kind, ratios in types.items():
         cells = []
@@ -214,6 +226,8 @@ def main():
     parser.add_argument('--rounds', type=int, default=11)
     parser.add_argument('--write', action='store_true')
     given = parser.parse_args()
+    if given.write and given.rounds < LEAST_ROUNDS:
+        parser.error(f'--write takes {LEAST_ROUNDS} rounds or more')
     types, operators = measure_types(given.tool, given.rounds), measure_operators(given.tool, given.rounds)
     print('\n' + document(types, operators))
     if given.write:

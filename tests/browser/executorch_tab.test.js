@@ -140,7 +140,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     assert.equal(await dashboard.frame.getByLabel('Base', {exact: true}).inputValue(), runOf(BASE));
     const [name, from, to] = (await dashboard.table('Changes by module'))[0], side = key => method.execute[`${key}_typical`] ?? method.execute[`${key}_p50`];
     assert.deepEqual([name, from, to], ['Method::execute', ms(side('base') / 1e6), ms(side('new') / 1e6)]);
-    const timed = method.nodes.filter(node => node.base_runs || node.new_runs), words = verdict => (verdict === 'untimed' ? 'not timed on both sides' : verdict.replace('_', ' '));
+    const timed = method.nodes.filter(node => node.base_runs || node.new_runs), words = verdict => (verdict === 'untimed' ? 'untimed' : verdict.replace('_', ' '));
     await dashboard.frame.getByText('Operators, one by one').click();
     await dashboard.frame.getByText('Operators, largest change').first().waitFor();
     const rows = await dashboard.table('Operators, largest change');

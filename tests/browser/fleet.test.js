@@ -77,8 +77,8 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
 
   it('has a row for each method of each record, newest first', async () => {
     assert.deepEqual(await shown(), ['old', 'vit', 'two', 'two', 'nightly/3', 'nightly/2', 'nightly/1']);
-    const {p10, p50, p90} = XNNPACK.execute, row = await rowOf('nightly/2');
-    assert.equal(row['median, p10–p90 ms'].replace(/\s+/g, ' '), `${ms(p50)} ${ms(p10)}–${ms(p90)}`);
+    const {typical, min, max} = XNNPACK.execute, row = await rowOf('nightly/2');
+    assert.equal(row['typical, least – most ms'].replace(/\s+/g, ' '), `${ms(typical)} ${ms(min)} – ${ms(max)}`);
     assert.deepEqual([row.model, row.method, row.runs, row.commit, row.device], ['MobileNetV2', 'forward', String(XNNPACK.runs), 'b2c3d4e', 'pixel8']);
     assert.equal((await rowOf('nightly/1')).delegated, '0 %');
     assert.match(row.delegated, /^(99|100) %$/);
@@ -87,14 +87,14 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('tells the change since the record of the same model before, and of no other', async () => {
-    const change = (100 * (XNNPACK.execute.p50 - PORTABLE.execute.p50)) / PORTABLE.execute.p50;
+    const change = (100 * (XNNPACK.execute.typical - PORTABLE.execute.typical)) / PORTABLE.execute.typical;
     assert.equal((await rowOf('nightly/2')).change, `${change.toFixed(Math.abs(change) < 9.95 ? 1 : 0)} %`.replace('-', '−'));
     for (const name of ['nightly/1', 'two', 'vit', 'old']) assert.equal((await rowOf(name)).change, '', name);
   });
 
   it('says of a record without a head that it has to be written again', async () => {
     const row = await rowOf('old');
-    assert.equal(row['median, p10–p90 ms'], 'cannot be read: write it again');
+    assert.equal(row['typical, least – most ms'], 'cannot be read: write it again');
     assert.ok(await frame.getByLabel('Compare old').isDisabled());
   });
 
@@ -119,9 +119,9 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('sorts by a column', async () => {
-    await dashboard.sortBy('median');
+    await dashboard.sortBy('typical');
     await frame.locator('[data-row="0"]', {hasText: 'nightly/1'}).waitFor();
-    assert.deepEqual((await shown()).slice(-2), ['two', 'old']); // what has no median is last
+    assert.deepEqual((await shown()).slice(-2), ['two', 'old']); // what was not timed is last
   });
 
   it('fits the page, light and dark', async () => {
@@ -141,6 +141,21 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
     await frame.locator('.compare .lead', {hasText: '→'}).waitFor();
     assert.equal(await frame.getByLabel('Base', {exact: true}).locator('option:checked').innerText(), 'vs nightly/2');
     assert.equal(await frame.getByLabel('Record').locator('option:checked').innerText(), 'nightly/3');
+  });
+
+  it('puts more records beside the two, with a column of times for each', async () => {
+    await frame.locator('.add-records summary').click();
+    await frame.locator('.add-records').getByLabel('nightly/1', {exact: true}).check();
+    await frame.locator('caption', {hasText: '3 records side by side'}).waitFor();
+    const rows = await dashboard.table('3 records side by side');
+    assert.deepEqual(rows.map(([name, typical]) => [name, typical]), [['nightly/2', ms(XNNPACK.execute.typical)], ['nightly/3', rows[1][1]], ['nightly/1', ms(PORTABLE.execute.typical)]]);
+    const operators = await dashboard.table('Times of operators side by side');
+    for (const [at, {by_op}] of [[1, XNNPACK], [3, PORTABLE]]) {
+      const {typical} = by_op.find(({op}) => op === 'aten.convolution.default');
+      assert.equal(operators.find(([name]) => name === 'convolution')[at], ms(typical));
+    }
+    await frame.locator('.add-records summary').click();
+    await picture('side_by_side');
   });
 
   it('leads to a record, and to its method', async () => {

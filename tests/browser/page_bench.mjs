@@ -100,7 +100,7 @@ async function measure(tab, name, path) {
   rows.push(['first view', '300 ms', ms(await tab.openAnew(path))]);
   const most = list => list.sort(([a], [b]) => b - a).slice(0, 3).map(([time, title]) => `${title} ${ms(time)}`).join(', '), taken = await tab.switches();
   rows.push(['first switch to a view', '50 ms', most(taken.map(([title, [time]]) => [time, title]))], ['later switches', '50 ms', most(taken.map(([title, [, ...times]]) => [Math.max(...times), title]))]);
-  for (const view of ['operators', 'modules', 'timeline', 'roofline']) {
+  for (const view of ['summary', 'table', 'timeline']) {
     const times = await tab.keys(view);
     rows.push([`key in search, ${view}`, '16 ms', `median ${ms(part(times, 0.5))}, most ${ms(Math.max(...times))}`]);
   }

@@ -13,7 +13,7 @@ import {ExecuTorchTab} from './executorch_tab.js';
 import {fixtures, missing} from './environment.js';
 
 const PAIRS = [['turns_base', 'turns_new'], ['inserted_before', 'inserted_after'], ['mv2_portable', 'mv2_xnnpack'], ['llama_portable', 'llama_xnnpack']];
-const WORDS = {cannot_tell: 'cannot tell', likely_slower: 'likely slower', likely_faster: 'likely faster', likely_equal: 'likely equal', untimed: 'not timed on both sides'};
+const WORDS = {cannot_tell: 'cannot tell', likely_slower: 'likely slower', likely_faster: 'likely faster', likely_equal: 'likely equal', untimed: 'untimed'};
 
 describe('what is shared', {skip: missing(), timeout: 600_000}, () => {
   const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'share-')), path = join(folder, 'report.html');

@@ -36,6 +36,38 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
   const typical = missing() ? 0 : answer('summary', 'llama_portable', 'ns').methods[0].execute.typical;
   const nearestOf = ({runs}) => runs.reduce((best, {execute}, at) => (Math.abs(execute - typical) < Math.abs(runs[best].execute - typical) ? at : best), 0);
 
+  it('opens on a typical layer, with all of the run above it', async () => {
+    await tab.open(paths.llama_portable, 'timeline');
+    const inSight = () => tab.canvas.evaluate(({scene}) => [scene.from, scene.to, scene.shown.end]);
+    const [from, to, end] = await inSight();
+    assert.ok(to - from > end / 64 && to - from < end / 16, `${from} to ${to} of ${end}: one of 32 layers`);
+    assert.equal(tab.address()['tl.to'], undefined, 'the view to begin with is not in the address');
+    await tab.page.locator('.overview canvas').click({position: {x: 10, y: 5}});
+    await tab.settled();
+    const [first, , whole] = await inSight();
+    assert.deepEqual([first, whole], [0, end], 'a click in the overview goes there');
+    await tab.page.keyboard.press('0');
+    await tab.settled();
+    await tab.page.reload();
+    await tab.canvas.waitFor();
+    await tab.settled();
+    assert.deepEqual(await inSight(), [0, end, end], 'all stays all');
+  });
+
+  it('shows what differs in other runs, and all of them on demand', async () => {
+    await tab.open(paths.llama_portable, 'timeline');
+    const labels = () => tab.page.locator('.lane-labels span').evaluateAll(all => all.map(label => label.innerText.replace(/\s+/g, ' ')));
+    const strips = (await labels()).filter(label => label.startsWith('run '));
+    assert.ok(strips.length > 0 && strips.every(label => /^run \d+ [+−]\d+$/.test(label)), strips.join());
+    await tab.page.getByLabel('other runs in full').check();
+    await tab.settled();
+    const {runs} = timelineOf('llama_portable');
+    for (const label of (await labels()).filter(text => text.startsWith('run '))) {
+      const [, number, time] = label.match(/^run (\d+) (\d+)$/);
+      assert.equal(Number(time), runs.find(({run: of}) => of === Number(number)).execute);
+    }
+  });
+
   it('tells what is under the pointer, within 100 ms, and in words', async () => {
     await tab.open(paths.llama_portable, 'timeline');
     const shown = await tab.page.evaluate(async () => {

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 RECORDS = ('mv2_xnnpack', 'multi_method', 'add_mul_debug', 'control_flow', 'p_gru', 'cpp_rich', 'bundled_update', 'demo_delegate_int', 'extra_modules', 'drift', 'bundled', 'prefill_decode',
-           'external_weights', 'turns_base', 'wrapped_model', 'b_ethosu')
+           'external_weights', 'turns_base', 'wrapped_model', 'b_ethosu', 'decoder_cache')
 TABLES = (['nodes'], ['events'], ['nodes', '--values'], ['source'], ['source', '--by', 'pattern'], ['delegation'], ['delegation', '--by', 'delegate'], ['memory'],
           *(['summary', '--by', by] for by in ('op', 'module', 'pattern', 'backend', 'source', 'method', 'part', 'finding')),
           *(['diff', '--by', by] for by in ('node', 'op', 'module', 'pattern', 'backend', 'value', 'part', 'method')))

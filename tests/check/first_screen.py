@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 
+LINES, NARROW_LINES, WIDEST, NARROW = 32, 36, 100, 80  # of a screen, and columns
 LONGEST = 100  # of the sentence without the time: one line of a terminal
 SENTENCES = {
     "mv2_portable": r"^9\d % is 52 float32 convolutions on the CPU\.$",
@@ -68,11 +69,28 @@ def check_answer(where, method):
         assert part["high"] <= sum(group["share"] for group in rows) + 1e-9, (where, part)
 
 
+def check_screen(where, tool, path):
+    """A screen of 32 lines, in which no sentence is cut; a narrow one may be longer."""
+    for width, most in ((WIDEST, LINES), (NARROW, NARROW_LINES)):
+        done = subprocess.run([tool, "summary", path, "--width", str(width)], capture_output=True, text=True)
+        lines = done.stdout.splitlines()
+        assert len(lines) <= most, f"{where}: {len(lines)} lines of {width} columns"
+        cut = [line for line in lines if line.endswith("…")]
+        assert not cut, f"{where}: {cut}"
+        # Names of records, methods and files are longer than some lines.
+        long = [line for line in lines if len(line) > width and " " in line.strip()]
+        assert not long, f"{where}: {long}"
+
+
 def main():
     tool, fixtures = sys.argv[1:]
     wrong, seen = [], 0
     for name in sorted(os.listdir(fixtures)):
         path = os.path.join(fixtures, name)
+        try:
+            check_screen(name, tool, path) if os.path.isdir(path) else None
+        except AssertionError as error:
+            wrong.append(str(error))
         for method in summary_of(tool, path) if os.path.isdir(path) else []:
             if not method["runs"]:
                 continue

@@ -132,13 +132,13 @@ class Runner:
     def do_env(self, name, value=''):
         self.environment[name] = value
 
-    def do_terminal(self, columns):
-        self.columns = int(columns)
+    def do_terminal(self, columns, stream='stdout'):
+        self.columns, self.stream = int(columns), stream
 
     def do_run(self, *arguments):
         self.previous = self.outcome
         run = functools.partial(self.program.run, arguments, self.folder, stdin=self.stdin, seconds=30, environment=self.environment)
-        self.outcome = run_in_terminal(run, self.columns) if self.columns else run(stdout=self.stdout)
+        self.outcome = run_in_terminal(run, self.stream, self.columns) if self.columns else run(stdout=self.stdout)
         self.outcome.stdout = re.sub(rb'\x1b\[(\d+)m', rb'{\1}', self.outcome.stdout)
         for problem in self.outcome.problems():
             raise Failure(problem)
@@ -171,8 +171,8 @@ class Runner:
             raise Failure('files are\n%s\ninstead of\n%s' % (indent(found), indent(expected)))
 
 
-def run_in_terminal(run, columns):
-    """A run whose standard output is a terminal so wide."""
+def run_in_terminal(run, stream, columns):
+    """A run whose standard output or error, named by `stream`, is a terminal so wide."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
     parts = []
@@ -187,10 +187,10 @@ def run_in_terminal(run, columns):
     reader = threading.Thread(target=collect)
     reader.start()
     with os.fdopen(slave, 'wb') as terminal:
-        outcome = run(stdout=terminal)
+        outcome = run(**{stream: terminal})
     reader.join()
     os.close(master)
-    outcome.stdout = b''.join(parts).replace(b'\r\n', b'\n')
+    setattr(outcome, stream, b''.join(parts).replace(b'\r\n', b'\n').replace(b'\r\x1b[K', b'{clear}'))
     return outcome
 
 

@@ -19,6 +19,13 @@ EDGE = 'edge_dialect_exported_program/forward'
 EARLY = 'et_dialect_graph_module/forward'
 PICKLED = b'\x80\x02}q\x00.'
 MEGABYTE = command.MEGABYTE
+# What sanitizers see in many things they see in a twentieth, and many are there for what they cost, which sanitizers change.
+fewer = 1
+
+
+def many(count):
+    """So many of a thing, or fewer where run.py says so."""
+    return count // fewer
 
 
 def fixture(name):
@@ -340,13 +347,13 @@ def zip_cases():
             'map_of_many_methods',
             'survive',
             lambda: changed(
-                'dynamic_xnnpack', {'debug_handle_map': many_methods(50000), 'delegate_map': many_methods(50000).replace(b'1}', b'{}}')}
+                'dynamic_xnnpack', {'debug_handle_map': many_methods(many(50000)), 'delegate_map': many_methods(many(50000)).replace(b'1}', b'{}}')}
             ),
         ),
         zip_case(
             'many_entry_points', 'accept', lambda: changed('dynamic_xnnpack', {'m%d/forward' % i: tiny_program() for i in range(400)})
         ),
-        zip_case('many_entries', 'accept', lambda: changed('dynamic_xnnpack', {'unknown_%d' % i: b'' for i in range(60000)})),
+        zip_case('many_entries', 'accept', lambda: changed('dynamic_xnnpack', {'unknown_%d' % i: b'' for i in range(many(60000))})),
         zip_case(
             'module_path_of_50000_levels', 'accept', shaped(lambda: program([('n', [], {'nn_module_stack': 'k,' + 'a.' * 50000 + 'a,T'})]))
         ),
@@ -367,22 +374,22 @@ def zip_cases():
         zip_case(
             '20000_modules_in_one',
             'accept',
-            shaped(lambda: program([('n%d' % k, [], {'nn_module_stack': 'k,a,T;k,a.m%d,T' % k}) for k in range(20000)])),
+            shaped(lambda: program([('n%d' % k, [], {'nn_module_stack': 'k,a,T;k,a.m%d,T' % k}) for k in range(many(20000))])),
         ),
-        zip_case('100000_inputs_of_one_node', 'accept', shaped(lambda: program([('a', [], {}), ('b', ['a'] * 100000, {})]))),
+        zip_case('100000_inputs_of_one_node', 'accept', shaped(lambda: program([('a', [], {}), ('b', ['a'] * many(100000), {})]))),
         zip_case(
-            '50000_users_of_one_node', 'accept', shaped(lambda: program([('a', [], {})] + [('n%d' % i, ['a'], {}) for i in range(50000)]))
+            '50000_users_of_one_node', 'accept', shaped(lambda: program([('a', [], {})] + [('n%d' % i, ['a'], {}) for i in range(many(50000))]))
         ),
         zip_case(
             '50000_nodes_in_a_row',
             'accept',
-            shaped(lambda: program([('n0', [], {})] + [('n%d' % i, ['n%d' % (i - 1)], {}) for i in range(1, 50000)])),
+            shaped(lambda: program([('n0', [], {})] + [('n%d' % i, ['n%d' % (i - 1)], {}) for i in range(1, many(50000))])),
         ),
-        zip_case('50000_graph_inputs', 'accept', shaped(lambda: program([('n', [], {})], ['i%d' % i for i in range(50000)]))),
+        zip_case('50000_graph_inputs', 'accept', shaped(lambda: program([('n', [], {})], ['i%d' % i for i in range(many(50000))]))),
         zip_case(
             '100000_arguments_of_one_node',
             'accept',
-            shaped(lambda: with_arguments(b', '.join(argument('a%d' % i, 'as_int', i) for i in range(100000)))),
+            shaped(lambda: with_arguments(b', '.join(argument('a%d' % i, 'as_int', i) for i in range(many(100000))))),
         ),
         zip_case(
             'argument_of_a_million_numbers',
@@ -392,12 +399,12 @@ def zip_cases():
         zip_case(
             'arguments_of_300000_different_lists',
             'accept',
-            shaped(lambda: with_arguments(b', '.join(argument('a', 'as_ints', [i, i, i]) for i in range(300000)))),
+            shaped(lambda: with_arguments(b', '.join(argument('a', 'as_ints', [i, i, i]) for i in range(many(300000))))),
         ),
         zip_case(
             '50000_nodes_with_arguments_of_their_own',
             'accept',
-            shaped(lambda: nodes_with_arguments([argument('a%d' % i, 'as_ints', [i] * 9) for i in range(50000)])),
+            shaped(lambda: nodes_with_arguments([argument('a%d' % i, 'as_ints', [i] * 9) for i in range(many(50000))])),
         ),
         zip_case(
             'argument_nested_400_deep',
@@ -415,7 +422,7 @@ def zip_cases():
             shaped(lambda: with_arguments(argument('a', 'as_sym_ints', json.dumps([{'as_name': 's'}] * 20000)))),
         ),
         zip_case('cycle_of_nodes', 'survive', shaped(lambda: program([('a', ['b', 'a'], {}), ('b', ['a'], {})]))),
-        zip_case('nodes_of_one_name', 'survive', shaped(lambda: program([('same', ['same'], {})] * 20000))),
+        zip_case('nodes_of_one_name', 'survive', shaped(lambda: program([('same', ['same'], {})] * many(20000)))),
         zip_case(
             'name_of_a_megabyte',
             'degraded',
@@ -485,14 +492,14 @@ def dump_cases():
         dump_case('overlapping', 'survive', forge.overlapping_etdump()),
         dump_case('no_runs', 'survive', forge.etdump([])),
         dump_case('empty_run', 'survive', forge.etdump([('Execute', [])])),
-        dump_case('one_event_100000_times', 'survive', lambda: long_loop(100000)),
+        dump_case('one_event_100000_times', 'survive', lambda: long_loop(many(100000))),
         dump_case(
             'one_instruction_of_200000_names',
             'survive',
-            lambda: forge.etdump([('Execute', [('e%d' % i, 0, 1, 1, 2) for i in range(200000)])]),
+            lambda: forge.etdump([('Execute', [('e%d' % i, 0, 1, 1, 2) for i in range(many(200000))])]),
         ),
         dump_case(
-            '20000_runs_all_different', 'survive', lambda: forge.etdump([('Execute', [('e%d' % i, 0, i, 1, 2)]) for i in range(20000)])
+            '20000_runs_all_different', 'survive', lambda: forge.etdump([('Execute', [('e%d' % i, 0, i, 1, 2)]) for i in range(many(20000))])
         ),
         dump_case(
             'instruction_ids_at_the_edge',
@@ -520,7 +527,7 @@ def dump_cases():
             'many_signatures',
             'survive',
             lambda: forge.etdump(
-                [('Execute', [('e%d' % i, 0, i, 1, 2) for i in range(50)] + [('x%d' % k, 0, 99, 1, 2)]) for k in range(2000)]
+                [('Execute', [('e%d' % i, 0, i, 1, 2) for i in range(50)] + [('x%d' % k, 0, 99, 1, 2)]) for k in range(many(2000))]
             ),
         ),
         dump_case('control_characters', 'survive', forge.etdump([('Exec\x1b[31m', [('native\x1b]0;x\x07\u009b', 0, 1, 1, 2)])])),
@@ -691,7 +698,7 @@ def model_cases():
         'tensors of many dimensions',
     )
     return cases + [
-        ModelCase('model_' + name, 'accept', lambda folder, name=name: one_handle.CASES[name](folder, 1000)) for name in slow
+        ModelCase('model_' + name, 'accept', lambda folder, name=name: one_handle.CASES[name](folder, many(1000))) for name in slow
     ]
 
 

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 import command  # noqa: E402
 
 COMMANDS = ('info', 'nodes', 'events', 'summary', 'delegation')
-# One record after the other has the next of them with each command: what reads a record sees them all, and what writes a format sees many records.
+# One record after the other has the next of them with each command (and the next options of some): what reads a record sees them all, and what writes a format sees many records.
 FORMATS = ('text', 'json', 'csv', 'json', 'text', 'markdown', 'csv', 'tsv')
 ONE_TABLE = ('csv', 'tsv')  # these formats hold one table: an answer that has several is asked for one
 SEVERAL_TABLES = ('summary',)
@@ -26,10 +26,8 @@ def calls(folder, has_record, out, number):
     if has_record:
         yield ['write', folder, '--logdir', out]
         yield [os.path.join(folder, 'etrecord.bin'), '--logdir', out, '--depth', '3']
-        for options in ([], ['--depth', '9'], ['--fold']):
-            yield ['dot', folder, *options]
-    for name in ('summary', 'source'):
-        yield [name, folder, '--by', 'pattern']
+        yield ['dot', folder, *(([], ['--depth', '9'], ['--fold'])[number % 3])]
+    yield [('summary', 'source')[number % 2], folder, '--by', 'pattern']
     for at, name in enumerate(COMMANDS):
         yield [name, folder, *in_format(FORMATS[(number + at) % len(FORMATS)], name in SEVERAL_TABLES)]
     form = FORMATS[number % len(FORMATS)]

@@ -27,6 +27,8 @@ cmake --build "$1" --target etrecord_tb_static >/dev/null
 read -ra static < <(pkg-config --static --libs-only-l etrecord_tb | sed 's/-letrecord_tb//')
 read -ra flags < <(pkg-config --cflags --libs etrecord_tb)
 cc -Wall -Wextra -Werror "$root/examples/client/client.c" "${flags[@]}" -o "$prefix/by_pkg_config"
+sed -n '/^```c$/,/^```$/{/^```/!p}' "$root/docs/c.md" >"$prefix/documented.c"
+cc -Wall -Wextra -Werror "$prefix/documented.c" "${flags[@]}" -Wl,-rpath,"$library" -o "$prefix/documented"
 cc -I"$prefix/include" "$root/examples/client/client.c" "$(find "$1" -name libetrecord_tb_static.a)" "${static[@]}" -o "$prefix/by_archive"
 cmake -G "$generator" -S "$root/examples/client" -B "$prefix/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" >/dev/null
 cmake --build "$prefix/by_cmake" >/dev/null
@@ -37,7 +39,7 @@ add_subdirectory("$root" etrecord_tb)
 add_executable(client "$root/examples/client/client.c")
 target_link_libraries(client PRIVATE etrecord_tb::etrecord_tb)
 END
-cmake -G "$generator" -S "$prefix" -B "$prefix/as_part" >/dev/null
+cmake -G "$generator" -S "$prefix" -B "$prefix/as_part" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 >/dev/null # compiled fast
 cmake --build "$prefix/as_part" --target client -j "$(nproc)" >/dev/null
 LD_LIBRARY_PATH=$library "$prefix/by_pkg_config" "$record" >"$prefix/one"
 "$prefix/by_cmake/client" "$record" >"$prefix/other"
@@ -47,6 +49,8 @@ LD_LIBRARY_PATH=$library "$prefix/by_pkg_config" "$record" >"$prefix/one"
 has "pkg-config asks for no -dev package of what the library uses itself" env PKG_CONFIG_LIBDIR="$library/pkgconfig" pkg-config --cflags --libs etrecord_tb
 "$prefix/by_archive" "$record" >"$prefix/fourth"
 has "the archive, with the libraries that pkg-config --static names, gives the same" cmp "$prefix/one" "$prefix/fourth"
+"$prefix/documented" "$record" >"$prefix/summary" # outside of has, for its exit status
+has "the program of docs/c.md prints what the command does" cmp <("$prefix/bin/etrecord-tb" summary "$record" --format json) "$prefix/summary"
 has "ten nodes" test "$(wc -l <"$prefix/one")" -eq 10
 has "pkg-config and CMake build the same" cmp "$prefix/one" "$prefix/other"
 has "as a part of another project it builds the same" cmp "$prefix/one" "$prefix/third"

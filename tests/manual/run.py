@@ -156,6 +156,14 @@ def check_documents_name_options_that_there_are():
                 expect(name in [option for option, _ in options_of(command)], f"{document.name}: {command} has no --{name}")
 
 
+def check_lines_of_documents_are_short():
+    """At most 120 columns, but for tables, pictures, and what is shown as it is."""
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")):
+        prose = re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), document.read_text(), flags=re.M | re.S)
+        for number, line in enumerate(prose.splitlines(), 1):
+            expect(len(line) <= 120 or line.startswith(("|", "![")), f"{document.name}:{number} has {len(line)} columns")
+
+
 def check_links_of_documents():
     for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for link, heading in re.findall(r"\]\(([^)#:]*)(?:#([\w-]+))?\)", document.read_text()):

@@ -102,6 +102,14 @@ def test_scales_and_converters():
     assert math.isclose(delegated[3].perf_data.raw[0], plain.event_blocks[1].events[[e.name for e in doubled.event_blocks[1].events].index(delegated[3].name)].perf_data.raw[0] * 2e6, rel_tol=1e-9)
 
 
+def test_ticks_of_qnn_are_those_recorded():
+    seen = {}
+    opened("b_qnn", delegate_time_scale_converter=lambda name, ticks: seen.setdefault(name, []).append(ticks) or ticks)
+    assert seen["RPC (execute) time (us)"][:2] == [568, 0]  # of end and start
+    rpc = next(event for event in opened("b_qnn").event_blocks[1].events if event.name == "RPC (execute) time (us)")
+    assert math.isclose(rpc.perf_data.raw[0], 568e-6, rel_tol=1e-9)  # as the Inspector has it, without a converter
+
+
 def test_metadata_parsers():
     seen = []
     read = opened("b_neutron", delegate_metadata_parser=lambda metadatas: seen.append(metadatas) or {"kernel": len(metadatas)})
@@ -132,10 +140,23 @@ def test_bytes_and_paths():
     folder = FIXTURES / "add_mul"
     of_bytes = inspector.Inspector(etdump_data=(folder / "etdump.etdp").read_bytes(), etrecord=folder / "etrecord.bin")
     of_record = inspector.Inspector(folder / "etdump.etdp", etrecord=inspector.parse_etrecord(folder / "etrecord.bin"))
-    names = [[event.op_types for event in read.event_blocks[1].events] for read in (of_bytes, of_record)]
-    assert names[0] == names[1]
+    of_all_bytes = inspector.Inspector(etdump_data=(folder / "etdump.etdp").read_bytes(), etrecord=(folder / "etrecord.bin").read_bytes(), debug_buffer_path=os.devnull)
+    names = [[(event.op_types, event.stack_traces, event.module_hierarchy) for event in read.event_blocks[1].events] for read in (of_bytes, of_record, of_all_bytes)]
+    assert names[0] == names[1] == names[2]
+    assert inspector.get_delegation_info((folder / "etrecord.bin").read_bytes()) == inspector.get_delegation_info(folder / "etrecord.bin")
     with Profile((folder / "etrecord.bin").read_bytes(), (folder / "etdump.etdp").read_bytes()) as profile, Profile(folder / "etrecord.bin", folder / "etdump.etdp") as other:
         assert profile.summary()[0].execute == other.summary()[0].execute
+
+
+def test_an_etrecord_of_executorch():
+    class Theirs:
+        """As the ETRecord that a program returns."""
+
+        def save(self, path):
+            pathlib.Path(path).write_bytes((FIXTURES / "add_mul" / "etrecord.bin").read_bytes())
+
+    read = inspector.Inspector(FIXTURES / "add_mul" / "etdump.etdp", etrecord=Theirs(), debug_buffer_path=os.devnull)
+    assert [event.op_types for event in read.event_blocks[1].events] == [event.op_types for event in opened("add_mul").event_blocks[1].events]
 
 
 @pytest.mark.parametrize("error, options", [

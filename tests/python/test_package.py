@@ -6,6 +6,7 @@ import copy
 import ctypes
 import dataclasses
 import importlib.metadata
+import inspect
 import json
 import os
 import pathlib
@@ -16,12 +17,13 @@ import site
 import subprocess
 import sys
 import time
+import typing
 import warnings
 
 import pytest
 
 import etrecord_tb
-from etrecord_tb import _library, model
+from etrecord_tb import _library, inspector, model
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
 from tensorboard_server import TensorBoard  # noqa: E402
@@ -117,6 +119,32 @@ def test_nodes_have_whole_stack_traces_and_classes_of_modules():
     assert node.module_types[-1] == node.module_type == "torch.nn.modules.linear.Linear" and len(node.module_types) > 1
 
 
+def public_calls():
+    """Every public class and function of the package, and the public methods of these classes."""
+    for module in (etrecord_tb, inspector):
+        names = etrecord_tb.__all__ if module is etrecord_tb else [name for name, value in vars(inspector).items() if getattr(value, "__module__", None) == inspector.__name__]
+        for name in names:
+            value = getattr(module, name)
+            if not name.startswith("_") and callable(value) and typing.get_origin(value) is None:
+                yield name, value
+                members = vars(value).items() if isinstance(value, type) else ()
+                yield from ((f"{name}.{key}", member) for key, member in members if not key.startswith("_") and inspect.isfunction(member))
+
+
+def test_docstrings_name_every_parameter():
+    for name, call in public_calls():
+        said = call.__doc__ or ""
+        assert said and not said.startswith(f"{name}("), f"{name} has no docstring"
+        if not dataclasses.is_dataclass(call) and "__init__" in vars(call) or inspect.isfunction(call):
+            parameters = [parameter for parameter in inspect.signature(call).parameters if parameter != "self" and not (parameter.startswith("_") and parameter != "_units")]
+            lacking = [parameter for parameter in parameters if not re.search(rf"\b{parameter}\b", said)]
+            assert not lacking, f"{name}: its docstring does not say what {lacking} are"
+
+
+def test_docstrings_of_answers_say_what_the_schemas_say():
+    assert "        macs: multiply-accumulates per inference" in etrecord_tb.Node.__doc__ and " null" not in etrecord_tb.Node.__doc__
+
+
 def test_tables_have_a_schema_and_a_length():
     pyarrow = pytest.importorskip("pyarrow")
     with quiet(etrecord_tb.Profile, FIXTURES / "mv2_xnnpack") as profile:
@@ -132,6 +160,12 @@ def test_bytes_are_read_where_they_are():
         assert same(profile.events(), json.loads(answer("events", folder, "--format", "json", "--skip-runs", "auto"))["blocks"])
         assert all((a.array() == b.array()).all() for a, b in zip(profile.values(), other.values()))
         assert profile.info()["etrecord"].startswith("memory:")
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:  # which open the same bytes, and others with the same names
+        def opened(index):
+            with quiet(etrecord_tb.Profile, *[bytes(bytearray(content[name])) if index % 2 else content[name] for name in ("etrecord.bin", "etdump.etdp")]) as read:
+                return read.summary()
+
+        assert len({repr(summary) for summary in pool.map(opened, range(12))}) == 1
     record = etrecord_tb.Record(content["etrecord.bin"])
     with record.join(bytearray(content["etdump.etdp"])) as profile:
         assert profile.summary()[0].runs
@@ -320,6 +354,7 @@ def test_accuracy_of_logged_values():
         first = answer.values[answer.candidates[0]]
         assert (first.node, first.module, answer.own_program, answer.ranked_by) == ("aten__softmax_default", "layers.0", False, "drop")
         assert 12 < first.snr_db < 14 and first.segment[-1] == first.node and first.local is None
+        assert profile.accuracy((examples / "f32.safetensors").read_bytes(), float_model).candidates == answer.candidates
         with pytest.raises(etrecord_tb.EtrecordError, match="another record"):
             profile.accuracy(examples / "f32.safetensors")
         assert {value.problem for value in profile.accuracy().values if value.role != "output"} == {"there is no reference"}
@@ -401,13 +436,14 @@ def test_statistic_that_ranks():
 def test_the_documented_example_runs(tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     record = FIXTURES / "mv2_xnnpack"
-    for name in ("record_dir", "newer_dir"):
+    for name in ("record_dir", "newer_dir", "mymodel"):
         shutil.copytree(record, tmp_path / name)
     for name in ("etrecord.bin", "etdump.etdp"):
         shutil.copy(record / name, tmp_path)
     monkeypatch.chdir(tmp_path)
-    code = re.search(r"^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text(), re.M | re.S).group(1)
-    exec(compile(code, "docs/python.md", "exec"), {})
+    for document in ("docs/python.md", "web/python/README.md"):
+        code = re.search(r"^```python\n(.*?)^```$", (ROOT / document).read_text(), re.M | re.S).group(1)
+        exec(compile(code, document, "exec"), {})
     assert (tmp_path / "report.html").stat().st_size > 0 and list((tmp_path / "runs").rglob("events.out.tfevents.*"))
 
 
@@ -472,7 +508,7 @@ def test_command_finds_the_package_wherever_pip_puts_both(tmp_path, packages):
 
 def test_command_without_its_package_tells_what_to_install(tmp_path):
     said = subprocess.run([installed_at(tmp_path / "prefix", None), "--version"], capture_output=True, text=True, check=False)
-    assert said.returncode == 1 and said.stderr.startswith("etrecord-tb: ") and said.stderr.endswith("pip install --force-reinstall etrecord-tb\n")
+    assert said.returncode == 1 and said.stderr.startswith("etrecord-tb: ") and said.stderr.endswith("pip install --force-reinstall with its wheel or its sources\n")
     assert said.stdout == "" and said.stderr.count("\n") == 1 and str(tmp_path / "prefix") in said.stderr
 
 
@@ -552,8 +588,12 @@ def test_what_a_notebook_shows_is_short(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with etrecord_tb.Profile(FIXTURES / name) as profile:
-            for shown in (profile, profile.summary(), profile.events(), profile.graphs()):
+            answers = [profile, profile.summary(), profile.events(), profile.graphs(), profile.source(), profile.delegation(), profile.memory(), profile.values(), profile.diff(profile)]
+            for shown in answers:
                 assert 0 < len(repr(shown)) <= 4000 and 0 < len(shown._repr_html_()) <= 4000, type(shown)
+            items = [item for answer in answers[1:-1] for item in answer] + profile.diff(profile).methods
+            for shown in (profile.info(), *([profile.trace()] if profile.info()["etdumps"] else []), *items):
+                assert 0 < len(repr(shown)) <= 4000, type(shown)
     assert "closed" in repr(profile) and "closed" in profile._repr_html_()
 
 

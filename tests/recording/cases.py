@@ -119,12 +119,18 @@ def main():
     # What record.py does by hand is the same record.
     pathlib.Path("by_factory.py").write_text("import torch\nfrom cases import Net\n\n\ndef make():\n    return Net(), (torch.randn(4, 64),)\n")
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join([os.environ.get("PYTHONPATH", ""), os.fspath(pathlib.Path(__file__).parent), os.getcwd()]))
-    subprocess.run([sys.executable, "-m", "etrecord_tb", "record", "by_factory:make", "-o", "of_factory", "--repeat", "1", "--inferences", "3"], check=True, env=environment, stderr=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-m", "etrecord_tb", "record", "by_factory:make", "-o", "of_factory", "--repeat", "1", "--inferences", "3", "--debug-buffer"], check=True, env=environment, stderr=subprocess.DEVNULL)
     pathlib.Path("again").mkdir()
     subprocess.run([sys.executable, os.path.abspath("of_factory/record.py")], check=True, cwd="again", env=environment, stderr=subprocess.DEVNULL)
     with etrecord_tb.Profile("of_factory") as made, etrecord_tb.Profile("again") as again:
         assert [node.target for node in made.graphs()[0].nodes] == [node.target for node in again.graphs()[0].nodes]
+        assert not made.info()["warnings"] and not again.info()["warnings"]
         assert made.summary()[0].runs + made.summary()[0].skipped_runs == again.summary()[0].runs + again.summary()[0].skipped_runs == 3
+    with etrecord_tb.Profile("of_factory/values") as made, etrecord_tb.Profile("again/values") as again:
+        assert [(value.node, value.shape) for value in made.values()] == [(value.node, value.shape) for value in again.values()] != []
+
+    # Each method of a program runs by itself on a device; `adb` is run.py's.
+    assert runs_of("on_device", {"a": Net(), "b": Other()}, {"a": x, "b": x}, on="adb", runner="executor_runner", recordings=2) == {"a": 6, "b": 6}
     print("all cases passed")
 
 

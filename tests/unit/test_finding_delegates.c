@@ -180,7 +180,7 @@ Test(finding_delegates, many_small_calls_are_found) {
     if (finding)
       cr_expect_float_eq(finding->cost, 160000, 1e-9);
     if (finding)
-      cr_expect_str_eq(finding->title, "Put more operators into 8 calls of Some");
+      cr_expect_str_eq(finding->title, "Put more operators into 8 Some calls");
     if (finding)
       cr_expect(
           strstr(finding->evidence, "0.160 ms (0.0200 ms per call), their operators 0.0800 ms"));

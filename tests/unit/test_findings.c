@@ -338,24 +338,37 @@ Test(findings, what_takes_most_has_a_next_step) {
   const etr_type_ratio *type = etr_best_type(ETR_RATIO_CONVOLUTION);
   etr_ratio ratio;
   cr_assert(type && etr_ratio_of_delegate(&ratio, ETR_SLICE("convolution")));
+  const etr_type_ratio *half = etr_type_named(ETR_RATIO_CONVOLUTION, "fp16");
+  cr_assert_not_null(half);
   const struct {
-    const char *backend;
+    const char *backend, *dtype;
+    bool has_vnni; /* the ratios were measured on processors that have it */
     etr_finding_kind kind;
     const char *title;
     double low, high; /* parts of its time; NaN: not known */
+    double within;    /* of its time: ratios that follow from two have two digits */
+    etr_sureness sureness;
   } cases[] = {
-      {"XnnpackBackend", ETR_FINDING_QUANTIZE, "Quantize 1 convolution to int8",
-       etr_saved_at(type->low), etr_saved_at(type->high)},
-      {"SomeBackend", ETR_FINDING_LESS_WORK, "Use a smaller input, or fewer channels", NAN, NAN},
-      {NULL, ETR_FINDING_DELEGATE, "Delegate 1 convolution to XNNPACK", etr_saved_at(ratio.low / 2),
-       etr_saved_at(ratio.high)},
+      {"XnnpackBackend", "float32", false, ETR_FINDING_QUANTIZE, "Quantize 1 convolution to int8",
+       etr_saved_at(type->low), etr_saved_at(type->high), 1e-6, ETR_RULE_OF_THUMB},
+      {"XnnpackBackend", "float32", true, ETR_FINDING_QUANTIZE, "Quantize 1 convolution to int8",
+       etr_saved_at(type->low), etr_saved_at(type->high), 1e-6, ETR_LIKELY},
+      {"XnnpackBackend", "float16", false, ETR_FINDING_QUANTIZE, "Quantize 1 convolution to int8",
+       etr_saved_at(type->low / half->high), etr_saved_at(type->high / half->low), 0.02,
+       ETR_RULE_OF_THUMB},
+      {"XnnpackBackend", "int8", true, ETR_FINDING_LESS_WORK,
+       "Use a smaller input, or fewer channels", NAN, NAN, 0, ETR_POSSIBLE},
+      {"SomeBackend", "float32", false, ETR_FINDING_LESS_WORK,
+       "Use a smaller input, or fewer channels", NAN, NAN, 0, ETR_POSSIBLE},
+      {NULL, "float32", false, ETR_FINDING_DELEGATE, "Delegate 1 convolution to XNNPACK",
+       etr_saved_at(ratio.low / 2), etr_saved_at(ratio.high), 1e-6, ETR_RULE_OF_THUMB},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
     uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
              conv = op(&t, "conv", "aten.convolution.default", x),
              copy = op(&t, "permute", "aten.permute_copy.default", x);
-    const etr_value value = {.name = "conv", .dtype = "float32", .rank = -1};
+    const etr_value value = {.name = "conv", .dtype = cases[i].dtype, .rank = -1};
     const etr_event event = {.name = "conv",
                              .backend = cases[i].backend,
                              .kind = cases[i].backend ? ETR_EVENT_DELEGATE_OPERATOR
@@ -377,6 +390,7 @@ Test(findings, what_takes_most_has_a_next_step) {
     t.method.time_slices = slices;
     t.method.time_slice_count = 2;
     t.graph.dialect = "";
+    t.profile.has_vnni = cases[i].has_vnni;
     cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
     const etr_finding *lever = NULL;
     for (size_t k = 0; k < found.count; k++)
@@ -386,12 +400,13 @@ Test(findings, what_takes_most_has_a_next_step) {
     cr_expect(found.is_nothing_structural, "case %zu", i);
     cr_expect_str_eq(lever->title, cases[i].title);
     cr_expect(isnan(cases[i].low) ? isnan(lever->least)
-                                  : fabs(lever->least - cases[i].low * 2200000) < 2,
+                                  : fabs(lever->least / 2200000 - cases[i].low) < cases[i].within,
               "case %zu: %f", i, lever->least);
-    cr_expect(isnan(cases[i].high) ? isnan(lever->potential)
-                                   : fabs(lever->potential - cases[i].high * 2200000) < 2,
+    cr_expect(isnan(cases[i].high)
+                  ? isnan(lever->potential)
+                  : fabs(lever->potential / 2200000 - cases[i].high) < cases[i].within,
               "case %zu: %f", i, lever->potential);
-    cr_expect_neq(lever->sureness, ETR_SURE);
+    cr_expect_eq(lever->sureness, cases[i].sureness, "case %zu", i);
     tiny_clear(&t);
   }
 }
@@ -555,7 +570,7 @@ static const etr_finding *of_runs(tiny *t, etr_noise noise, etr_slow_runs slow,
 }
 
 Test(findings, unsteady_runs_are_found) {
-  static const uint32_t numbers[] = {3, 17};
+  static const uint32_t numbers[] = {3, 17}, many[30] = {1, 2, 3, 4, 5, 6, 7, 8};
   static const etr_event linear = {.label = "linear"};
   static const struct {
     etr_noise noise;
@@ -619,15 +634,22 @@ Test(findings, unsteady_runs_are_found) {
       {{.verdict = ETR_NOISE_FEW_RUNS},
        {ETR_SLOW_RUNS_OPERATOR, numbers, 2, 1e6, 3.5e6, 3.5e6, 3.5e6, 7000000, 0, 0, &linear},
        ETR_FINDING_SLOW_OPERATOR,
-       "Find what interrupts one operator: linear is slow in 2 of 39 runs, which take 3.5 times "
-       "as long as the others",
+       "Find what interrupts one operator: linear is slow in 2 of 39 runs, 3.5 times as long "
+       "as the others",
        7e6 / 39,
        NAN},
       {{.verdict = ETR_NOISE_FEW_RUNS},
        {ETR_SLOW_RUNS_OPERATOR, numbers, 2, 1e6, 3.5e6, 3.5e6, 3.5e6, 7000000, 3, 1, NULL},
        ETR_FINDING_SLOW_OPERATOR,
-       "Measure again without other load: one operator at a time is slow in every 3rd run, which "
-       "takes 3.5 times as long as the others",
+       "Measure again without other load: one operator at a time is slow in every 3rd run, "
+       "3.5 times as long as the others",
+       7e6 / 39,
+       NAN},
+      {{.verdict = ETR_NOISE_FEW_RUNS}, /* the majority is no exception */
+       {ETR_SLOW_RUNS_OPERATOR, many, 30, 1e6, 3.5e6, 3.5e6, 3.5e6, 7000000, 0, 0, NULL},
+       ETR_FINDING_SLOW_OPERATOR,
+       "Measure again without other load: one operator at a time is slow in all but 9 of 39 runs, "
+       "3.5 times as long as these",
        7e6 / 39,
        NAN},
       {{.verdict = ETR_NOISE_FEW_RUNS}, /* less than 1 % */

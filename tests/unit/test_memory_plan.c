@@ -368,3 +368,33 @@ Test(memory_plan, a_value_has_the_bytes_of_its_type_and_sizes) {
   cr_expect_not(etr_value_bytes(&(etr_value){.rank = 0}, &bytes));
   cr_expect_eq(bytes, 8, "untouched where it is not known");
 }
+
+/* ---- Methods that compute nothing ---- */
+
+Test(memory_plan, returned_values_are_a_text) {
+  static const double numbers[] = {0.5, -2, 1e10}, flags[] = {1, 0};
+  static const int32_t items[] = {5, 6}, outputs[] = {0, 1, 2, 3, 4, -1};
+  static const etr_pte_value values[] = {
+      {.kind = ETR_PTE_VALUE_DOUBLE_LIST, .numbers = numbers, .number_count = 3},
+      {.kind = ETR_PTE_VALUE_BOOL_LIST, .numbers = flags, .number_count = 2},
+      {.kind = ETR_PTE_VALUE_INT_LIST, .items = items, .item_count = 2},
+      {.kind = ETR_PTE_VALUE_DOUBLE, .scalar.real = 1.5},
+      {.kind = ETR_PTE_VALUE_BOOL, .scalar.integer = 1},
+      {.kind = ETR_PTE_VALUE_INT, .scalar.integer = 2048},
+      {.kind = ETR_PTE_VALUE_INT, .scalar.integer = -1},
+  };
+  const etr_pte_method program = {.name = "m",
+                                  .values = values,
+                                  .value_count = ETR_COUNT(values),
+                                  .outputs = outputs,
+                                  .output_count = ETR_COUNT(outputs)};
+  etr_arena arena;
+  etr_arena_init(&arena);
+  etr_warnings warnings = {.arena = &arena};
+  const etr_memory_plan *plan = tiny_plan_make(&arena, &program, &warnings);
+  cr_assert(plan);
+  cr_expect_str_eq(plan->returned,
+                   "[0.5, -2, 10000000000], [true, false], [2048, -1], 1.5, true, None", "%s",
+                   plan->returned);
+  etr_arena_clear(&arena);
+}

@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
   fprintf(stderr,
           "etrecord-tb: there is no Python package etrecord_tb " ETR_VERSION
           " below '%s', where pip put this program; "
-          "install it anew: pip install --force-reinstall etrecord-tb\n",
+          "install it anew: pip install --force-reinstall with its wheel or its sources\n",
           path);
   return UNUSABLE;
 }

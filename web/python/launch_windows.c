@@ -61,7 +61,7 @@ int wmain(int argc, wchar_t **argv) {
   (void)fprintf(stderr,
                 "etrecord-tb: there is no Python package etrecord_tb " ETR_VERSION
                 " below '%ls', where pip put this "
-                "program; install it anew: pip install --force-reinstall etrecord-tb\n",
+                "program; install it anew: pip install --force-reinstall with its wheel or its sources\n",
                 is_known ? path : L"");
   return UNUSABLE;
 }

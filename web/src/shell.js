@@ -34,7 +34,7 @@ import {openSource} from './base/document.js';
 import {countText, UNITS} from './base/format.js';
 import {html, visibleText} from './base/html.js';
 import {declare, defaultsOf, flag, follow, get, peek, set} from './base/store.js';
-import {Check, Choice, shareOfWhole, sumHint, timeText} from './parts/bits.js';
+import {Check, Choice, shareOfWhole, sumHint, timeText, focusOn} from './parts/bits.js';
 import {askPattern} from './parts/editor.js';
 import {Explanation, explainNumbers} from './parts/explain.js';
 import {said} from './parts/export.js';
@@ -147,7 +147,7 @@ function Search() {
   const box = useRef(null);
   const key = event => {
     if (event.key === 'Enter') stepHit(event.shiftKey ? -1 : 1);
-    else if (event.key === 'ArrowDown') document.querySelector('#view [role=grid], #view [tabindex="0"]')?.focus();
+    else if (event.key === 'ArrowDown') focusOn('#view [role=grid], #view [tabindex="0"]');
     else if (event.key === 'Escape') peek('q') ? set({q: ''}, {replace: true}) : box.current.blur();
     else return;
     event.preventDefault();
@@ -192,7 +192,7 @@ function Bar() {
 
 /* ---- Keys ---- */
 
-command({name: 'search', keys: ['/'], text: 'Search', run: () => document.querySelector('.bar .search')?.focus()});
+command({name: 'search', keys: ['/'], text: 'Search', run: () => focusOn('.bar .search')});
 command({name: 'next-hit', keys: ['n'], text: 'Next hit of the search', run: () => stepHit(1)});
 command({name: 'previous-hit', keys: ['N'], text: 'Previous hit', run: () => stepHit(-1)});
 command({
@@ -388,7 +388,7 @@ function setTheme(theme) {
 
 /* Follows TensorBoard's own light and dark switch, which sets a class on the body around our frame. */
 function followTensorBoard() {
-  if (globalThis.parent === globalThis) return;
+  if (window.parent === window) return;
   const around = globalThis.parent.document.body;
   const follows = () => {
     document.documentElement.classList.toggle('around-dark', around.classList.contains('dark-mode'));
@@ -402,11 +402,11 @@ function followTensorBoard() {
 /* TensorBoard reloads a dashboard by calling `reload` of its element, which is our frame. It does not reload hidden
    ones, so we reload when the frame is shown. */
 function followReloads() {
-  const frame = globalThis.frameElement;
+  const frame = /** @type {HTMLElement} */ (globalThis.frameElement);
   if (!frame) return;
   // otherwise TensorBoard shows that it cannot be reached
   const reload = () => refresh().catch(error => shownRun.peek() || (problem.value = error.message));
-  frame.reload = reload;
+  Object.assign(frame, {reload});
   new MutationObserver(() => frame.style.visibility !== 'hidden' && reload()).observe(frame, {
     attributes: true,
     attributeFilter: ['style'],

@@ -174,10 +174,15 @@ describe('numbers', () => {
     assert.equal(valueOf(tree, picture.shown, first[0]).value, 100);
     assert.equal(picture.shown.hottest, 100);
   });
+  it('the stripe of a group is the change of all of it, with what is gone', () => {
+    const tree = buildTree(repeated()), repeat = tree.groups.find(({kind}) => kind === REPEAT), inside = groupOf(tree, repeat.items[0]).items[0];
+    const shown = spread(tree, {...overlayOf([NaN, ...Array(12).fill(10)]), scale: 'change', ofModule: () => -500});
+    assert.deepEqual([stepOf(tree, shown, inside), stepOf(tree, shown, repeat.id)], [STEPS, -STEPS], 'its nodes are new, and it is faster');
+  });
   it('the legend says what hues, strength, stripes, hatching and outlines mean', () => {
     const graph = repeated(), tree = buildTree(graph), overlay = {...timed(graph), legend: [['cpu', 'CPU kernels'], ['delegate', 'XNNPACK']], estimated: new Uint8Array(graph.count).fill(1)}, texts = said => said.map(({title, text}) => title ?? text).join('; ');
     const legend = legendOf({overlays: [overlay], trees: [tree], delegates: 2, theme: THEMES.light, isMarked: true});
-    assert.match(texts(legend), /^avg; CPU kernels; XNNPACK; stronger: more; dashed: to the next instance; ×: colour and number are the sum.*stripe: the hottest operator.*estimated; leads to it; reads it; outline with a number: one of 2 delegates; ◆ weights$/);
+    assert.match(texts(legend), /^avg; CPU kernels; XNNPACK; stronger: more; dashed: to the next instance; ×: color and number are the sum.*stripe: the hottest operator.*estimated; leads to it; reads it; outline with a number: one of 2 delegates; ◆ weights$/);
     const changes = legendOf({overlays: [{...overlay, scale: 'change', hatched: [1], hatchedText: 'new', estimated: null}, {...overlay, scale: 'change', hatched: [1], hatchedText: 'gone', estimated: null}], trees: [tree], delegates: 0, theme: THEMES.dark});
     assert.match(texts(changes), /new; gone/);
     const svg = new GraphPicture(tree).svg(legend);

@@ -20,7 +20,10 @@ import {editorLink} from '../../../web/src/parts/editor.js';
 import {FORMATS} from '../../../web/src/parts/export.js';
 import {ROW_HEIGHT, rowsInSight} from '../../../web/src/parts/table.js';
 import {timedNodes} from '../../../web/src/views/compare.js';
+import {snrText} from '../../../web/src/views/accuracy.js';
 import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../../web/src/views/fleet.js';
+import {marksOf} from '../../../web/src/views/memory.js';
+import {joined} from '../../../web/src/views/records.js';
 
 const SOURCES = fileURLToPath(new URL('../../../web/src/', import.meta.url));
 
@@ -157,8 +160,34 @@ describe('links to an editor', () => {
     it(`"${pattern}"`, () => assert.equal(editorLink(pattern, {file: '/src/a b.py', line: 7}), made));
 });
 
+describe('axes', () => {
+  it('have round marks, and none that would cover one that is given', () => {
+    for (const [end, count, given, texts] of [[23776, 4, [], ['0', '10000', '20000']], [23776, 4, [{at: 1, text: 'planned'}], ['0', '10000', '20000', 'planned']], [23776, 4, [{at: 0.84, text: 'planned'}], ['0', '10000', 'planned']],
+      [1, 10, [], ['0', '1']], [317, 10, [], ['0', '50', '100', '150', '200', '250', '300']]]) assert.deepEqual(marksOf(end, count, String, given).map(({text}) => text), texts, `${end}`);
+  });
+
+  it('have no SNR beyond which values are equal', () => { for (const [snr, said] of [[100, 'equal'], [41.26, '41.3'], [-3, '-3.0'], [NaN, '']]) assert.equal(snrText(snr), said); });
+});
+
+describe('records side by side', () => {
+  const execute = (base_typical, new_typical, verdict) => ({base_typical, new_typical, base_runs: base_typical ? 3 : 0, new_runs: 3, relative_change: new_typical / base_typical - 1, interval: [0, 1], verdict});
+  const op = (name, base_typical, new_typical) => ({op: name, base_typical, new_typical});
+  const method = (name, times, by_op, may_differ = false) => ({method: name, execute: times, by_op, may_differ});
+
+  it('are what comparisons with the first say, and a column for each', () => {
+    const {records, rows, notes} = joined(['a', 'b', 'c', 'd'], [
+      {methods: [method('f', execute(10, 20, 'slower'), [op('x', 6, 20), op('y', 4, null)])]},
+      {methods: [method('f', execute(10, 5, 'faster'), [op('x', 6, null), op('z', null, 30)], true), method('g', execute(null, 7, 'new'), [op('x', null, 7)])]},
+      {error: 'a clock'},
+    ]);
+    assert.deepEqual(records.map(({methods}) => methods.map(({method: name, typical, verdict}) => [name, typical, verdict])), [[['f', 10, undefined]], [['f', 20, 'slower']], [['f', 5, 'cannot_tell'], ['g', 7, 'new']], []]);
+    assert.deepEqual(rows.map(({name, typical}) => [name, ...typical]), [['z', null, null, 30, null], ['x', 6, 20, null, null], ['y', 4, null, null, null]], 'longest first');
+    assert.deepEqual(notes, ['c and a look like two different models', 'd: a clock']);
+  });
+});
+
 describe('the fleet', () => {
-  const method = (name, p50, parts = ['a']) => ({method: name, runs: 3, skipped_runs: 0, model: 'm.Wrapper', parts, execute: {p10: p50, p50, p90: p50}, delegated_time_share: 0});
+  const method = (name, typical, parts = ['a']) => ({method: name, runs: 3, skipped_runs: 0, model: 'm.Wrapper', parts, execute: {typical, min: typical, max: typical}, delegated_time_share: 0});
   const entry = (label, written, hparams, ...methods) => ({run: `${label}/1_edge/forward`, label, written, head: {schema: 'etrecord-tb/head/1', ticks_per_second: 1e9, hparams, methods}});
   const rows = fleetRows([entry('late', 3, {device: 's24', 'Cores': '4'}, method('f', 2)), entry('early', 1, {device: 'pixel8'}, method('f', 1), method('g', null)), entry('other', 2, {device: 'pixel8'}, method('f', 9, ['b'])),
     {run: 'old', label: 'old', written: 4, head: null}, {run: 'next', label: 'next', written: 5, head: {schema: 'etrecord-tb/head/2'}}]);

@@ -7,7 +7,7 @@ import {describe, it} from 'node:test';
 
 import {readProfile} from '../../../web/src/base/method.js';
 import {axisStep, boxAt, eachPiece, firstEndingAfter, makeRow, neighbour} from '../../../web/src/base/rects.js';
-import {CALL, DELEGATE, EXECUTE, KERNEL, clippedTimes, moduleBoxes, readTimeline, sumSpan, timesOfRun} from '../../../web/src/base/events.js';
+import {CALL, DELEGATE, EXECUTE, KERNEL, clippedTimes, moduleBoxes, readTimeline, sumSpan, timesOfRun, isInterrupted, sameEvents, typicalModule} from '../../../web/src/base/events.js';
 import {RECORDS, documentOf} from '../answers.js';
 import {missing} from '../environment.js';
 
@@ -116,6 +116,23 @@ describe('events of a run', () => {
     assert.deepEqual(told(first), [['a', 1, 31, false], ['a', 32, 52, true], ['c', 52, 82, true]]);
     assert.deepEqual(told(second), [['b', 1, 31, false], ['b', 32, 52, true]]);
     assert.deepEqual(told(moduleBoxes(events, 'a')[0]), [['b', 1, 31, false], ['b', 32, 52, true], ['c', 52, 82, true]], 'below a head');
+  });
+
+  it('have a typical one among equal modules, or none', () => {
+    const boxes = (...times) => times.map((time, at) => ({key: `l.${at}`, module: {pattern: 'l.*'}, start: 100 * at, end: 100 * at + time, events: 9}));
+    for (const [times, found] of [[[5, 9, 7, 8], [300, 308]], [[5, 9, 7, 8, 7, 7, 7, 7, 7, 90], [700, 707]], [[5, 7, 8], null], [[1, 5, 9, 50, 60], null]]) assert.deepEqual(typicalModule(boxes(...times)), found, times.join());
+    assert.equal(typicalModule(boxes(5, 9, 7, 8).map(box => ({...box, module: {pattern: 'l.0'}}))), null, 'of modules that are not equal');
+    assert.equal(typicalModule(boxes(5, 9, 7, 8).map(box => ({...box, events: 1}))), null, 'of modules with one event');
+    assert.deepEqual(typicalModule([...boxes(5, 9, 7, 8), {key: 'l.2', module: {pattern: 'l.*'}, start: 210, end: 216, events: 1}]), [100, 109], 'a module in parts is one');
+  });
+
+  it('are interrupted where they take five times as long as usual', () => {
+    for (const [ns, typical, step, is] of [[11_000, 1_000, 42, true], [5_000, 1_000, 42, false], [600, 100, 100, false], [700, 100, 100, true], [10, NaN, 1, false]]) assert.equal(isInterrupted(ns, typical, step), is, `${ns} of ${typical}`);
+  });
+
+  it('are the same in another run by their operator and turn, or by their call', () => {
+    const run = (operator, instruction) => ({operator, instruction}), own = run([3, 4, 3, -1, -1], [0, 1, 2, 7, 8]), other = run([4, 3, -1, 3], [1, 0, 8, 2]);
+    assert.deepEqual([...sameEvents(own, [0, 1, 2, 3, 4], other, [0, 1, 2, 3])].sort((a, b) => a[0] - b[0]), [[0, 1], [1, 0], [2, 3], [4, 2]]);
   });
 
   it('are clipped to a span to the nanosecond, without what is inside them', () => {

@@ -68,7 +68,10 @@ def __dir__() -> list[str]:
 
 
 def parse_etrecord(etrecord_path: Path) -> ETRecord:
-    """Reads all graphs of an ETRecord, of any format version, without its weights and without torch."""
+    """Reads all graphs of an ETRecord, of any format version, without its weights and without torch.
+
+    etrecord_path: the file, the folder of one that was unpacked, or the bytes of one. Raises EtrecordError.
+    """
     from .model import ETRecord
 
     with Profile(etrecord=etrecord_path) as profile:
@@ -80,7 +83,8 @@ def events(
 ) -> list[EventBlock]:
     """Returns the events of ETDumps in blocks, as ExecuTorch's Inspector does. Each event names the nodes that its time belongs to.
 
-    etrecord: an ETRecord, or a directory with all files. **inputs: further arguments of Profile(), such as pte. All runs count unless skip_runs or runs is given.
+    etrecord: an ETRecord, or a directory with all files. etdump: an ETDump or several, as paths or bytes. method: only its runs. unit: of times: "ns", "us", "ms", "s" or "cycles".
+    **inputs: further arguments of Profile(), such as pte. All runs count unless skip_runs or runs is given. Raises what Profile() and its events() raise.
     """
     with Profile(etrecord, etdump=etdump, **{"skip_runs": 0, **inputs}) as profile:
         return profile.events(method, unit)
@@ -91,7 +95,8 @@ def write_tensorboard_artifact(
 ) -> list[str]:
     """Writes run folders for `tensorboard --logdir LOGDIR`, and DOT files. Returns their paths.
 
-    etrecord: an ETRecord, or a directory with all files. **inputs: further arguments of Profile(), such as pte.
+    etrecord: an ETRecord, or a directory with all files. etdump: an ETDump or several. logdir: the folder for TensorBoard. name: of the record in it; by default that of its directory.
+    **inputs: further arguments of Profile(), such as pte. Raises what Profile() raises, and EtrecordError if the output cannot be written.
     """
     with Profile(etrecord, etdump=etdump, **inputs) as profile:
         return profile.write(logdir, name)

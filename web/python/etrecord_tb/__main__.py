@@ -38,13 +38,13 @@ def main() -> None:
         _record()
     command = find_command()
     if command is None:
-        sys.exit(f"{NAME}: the package was installed without its command; install it anew: pip install --force-reinstall {NAME}")
+        sys.exit(f"{NAME}: the package was installed without its command; install it anew: pip install --force-reinstall with its wheel or its sources")
     try:
         if sys.platform == "win32":  # where execv() starts another process without waiting for it
             sys.exit(subprocess.call([command, *sys.argv[1:]]))
         os.execv(command, [NAME, *sys.argv[1:]])
     except OSError as reason:
-        sys.exit(f"{NAME}: {command}: {reason.strerror}; install the package for this machine: pip install --force-reinstall --no-cache-dir {NAME}")
+        sys.exit(f"{NAME}: {command}: {reason.strerror}; install the package for this machine: pip install --force-reinstall --no-cache-dir with its wheel or its sources")
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ def _open() -> ctypes.CDLL:
         return ctypes.CDLL(os.fspath(inside) if inside.exists() else SONAME)
     except OSError as error:
         reason = f"the library for {here} cannot be loaded ({error})"
-    raise _unusable(reason, "install the package anew: pip install --force-reinstall --no-cache-dir etrecord-tb")
+    raise _unusable(reason, "install the package anew: pip install --force-reinstall --no-cache-dir with its wheel or its sources")
 
 
 def _load() -> ctypes.CDLL:
@@ -173,7 +173,7 @@ def _load() -> ctypes.CDLL:
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name, None)
         if function is None:
-            raise _unusable(f"{library._name} has no {name}()", "it is of another version; install both anew: pip install --force-reinstall etrecord-tb")
+            raise _unusable(f"{library._name} has no {name}()", "it is of another version; install both anew: pip install --force-reinstall with its wheel or its sources")
         function.restype, function.argtypes = result, arguments
     return library
 
@@ -225,7 +225,7 @@ def _comparison(compare: Any, *sides: Any) -> Iterator[ctypes.c_void_p]:
 
 
 def diff(base: Any, newer: Any, method: str | None, unit: int, limit: float, recording_noise: float) -> bytes:
-    """Returns the comparison of two profiles by etr_compare(), as JSON."""
+    """Returns the comparison of two profiles by etr_compare(), as JSON. base, newer: the profiles' handles. The other arguments are those of Profile.diff()."""
     options = CompareOptions(limit=limit, recording_noise=recording_noise)
     with _comparison(library.etr_compare, base, newer, ctypes.byref(options)) as comparison:
         wanted = DiffFilter(method=None if method is None else method.encode())

@@ -57,35 +57,64 @@ class Made:
                 versions[name.replace("-", "_")] = None
         return versions
 
-    def by_hand(self, named: str | None, recordings: int, runs: int, threads: int | None) -> str:
-        """Returns a script that does without etrecord_tb what was done. named: the MODULE:FACTORY that gave the model, if one did."""
+    def by_hand(self, named: str | None, recordings: int, runs: int, threads: int | None, buffer_size: int = 0, device: list[list[str]] | None = None) -> str:
+        """Returns a script that does without etrecord_tb what was done.
+
+        named: the MODULE:FACTORY that gave the model, if one did. buffer_size: of the debug buffer, in bytes; 0: no values were logged.
+        device: the commands that ran the program on a device; None: it ran here.
+        """
         module, _, factory = (named or "").rpartition(":")
         name = pathlib.Path(module).stem if module.endswith(".py") else module
         model = f"from {name} import {factory}\nmodel, inputs = {factory}()[:2]" if named else "model, inputs = ..., ...  # yours: what record() was called with"
         methods = "" if self.by_method else '\nmodel, inputs = {"forward": model}, {"forward": inputs}'
-        reset = f"portable_lib._unsafe_reset_threadpool({threads})\n" if threads else ""
+        imports = {"import subprocess", "import torch"} | set(self.imports) | (set() if device else {"import sys"}) | ({"import shutil"} if buffer_size else set())
+        ran = _runs_on_device(device) if device else _runs_here(self.methods, recordings, runs, threads, buffer_size)
         return f'''# What etrecord_tb.record() did, by hand. Run it in an empty folder, with PYTHONPATH naming the folder of the model's module.
-{chr(10).join(sorted({"import subprocess", "import sys", "import torch"} | set(self.imports), key=lambda line: (line.startswith("from"), line)))}
+{chr(10).join(sorted(imports, key=lambda line: (line.startswith("from"), line)))}
 
 {model}{methods}
 
 {chr(10).join(self.steps)}
-torch.save({{method: torch.utils._pytree.tree_leaves(inputs[method]) for method in {self.methods!r}}}, "inputs.pt")
+{ran}'''
+
+
+def _runs_on_device(commands: list[list[str]]) -> str:
+    """Returns the lines of record.py that ran the program on a device."""
+    lines = "\n".join(f"    {command!r}," for command in commands)
+    return f"""
+# Each recording is a process of its own on the device. The runner fills the inputs.
+for command in [
+{lines}
+]:
+    subprocess.run(command, check=True)
+"""
+
+
+def _runs_here(methods: list[str], recordings: int, runs: int, threads: int | None, buffer_size: int) -> str:
+    """Returns the lines of record.py that ran the program here."""
+    reset = f"portable_lib._unsafe_reset_threadpool({threads})\n" if threads else ""
+    values = f'''
+# The values of one run are a record of their own, since logging takes time.
+shutil.copytree(".", "values", ignore=shutil.ignore_patterns("values", "*.etdp"))
+subprocess.run([sys.executable, "-c", RUN, "1", "{buffer_size}", "values/etdump.etdp", "values/debug_buffer.bin"], check=True)
+''' if buffer_size else ""
+    return f'''torch.save({{method: torch.utils._pytree.tree_leaves(inputs[method]) for method in {methods!r}}}, "inputs.pt")
 
 # Each recording is a process of its own: a second one in this process would start warm, and its dump would lack the load.
 RUN = """
 import sys
 import torch
 from executorch.extension.pybindings import portable_lib
-{reset}module = portable_lib._load_for_executorch("model.pte", enable_etdump=True)
+{reset}runs, buffer_size, *files = sys.argv[1:]
+module = portable_lib._load_for_executorch("model.pte", enable_etdump=True, debug_buffer_size=int(buffer_size))
 for method, values in torch.load("inputs.pt").items():
-    for _ in range({runs}):
+    for _ in range(int(runs)):
         module.run_method(method, tuple(values))
-module.write_etdump_result_to_file(sys.argv[1])
+module.write_etdump_result_to_file(*files)
 """
 for number in range(1, {recordings + 1}):
-    subprocess.run([sys.executable, "-c", RUN, f"etdump-{{number}}.etdp"], check=True)
-'''
+    subprocess.run([sys.executable, "-c", RUN, "{runs}", "0", f"etdump-{{number}}.etdp"], check=True)
+{values}'''
 
 
 def _list(value: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the graphs of a record with torch, and writes the values of their nodes.
 
-Only this module needs torch and executorch: pip install "etrecord-tb[reference]". It writes values as they are computed, so that
+Only this module needs torch and executorch: pip install ".[reference]" in its sources. It writes values as they are computed, so that
 memory holds one inference and not its values.
 """
 

@@ -59,7 +59,10 @@ def _read(function: Any, stream: _Stream, into: Any) -> Any:
 
 class Table:
     """Rows of a profile, for pyarrow.table(table), polars.DataFrame(table) and pandas.DataFrame.from_arrow(table). DuckDB finds it by the name of its
-    variable. Each of them reads a new stream of all rows."""
+    variable. Each of them reads a new stream of all rows.
+
+    fill: a function that fills the struct of an Arrow stream. Methods of a Profile give it.
+    """
 
     def __init__(self, fill: Callable[[Any], None]) -> None:
         self._fill = fill

@@ -6,7 +6,7 @@
     inspector = Inspector(etdump_path="etdump.etdp", etrecord="etrecord.bin")
     inspector.print_data_tabular()
 
-Names, arguments, columns and units are those of ExecuTorch 1.5. Needs numpy; tables need pandas and tabulate: pip install "etrecord-tb[inspector]". docs/inspector.md says where
+Names, arguments, columns and units are those of ExecuTorch 1.5. Needs numpy; tables need pandas and tabulate: pip install ".[inspector]" in its sources. docs/inspector.md says where
 the answers differ, because the Inspector is wrong or fails.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 import base64
 import enum
 import importlib
+import io
 import json
 import math
 import os
@@ -44,6 +45,8 @@ TimeConverter = Callable[[Any, Any], Any]
 
 
 class TimeScale(enum.Enum):
+    """What a tick is, and what times are shown in. Cycles are not converted to times."""
+
     NS = "ns"
     US = "us"
     MS = "ms"
@@ -55,7 +58,10 @@ _RATES = {TimeScale.NS: 1e9, TimeScale.US: 1e6, TimeScale.MS: 1e3, TimeScale.S: 
 
 
 class PerfData:
-    """The times of an event, one a run, in the target time scale. Percentiles are interpolated linearly, as by numpy."""
+    """The times of an event, one a run, in the target time scale. Percentiles are interpolated linearly, as by numpy.
+
+    raw: the times, in the order of the runs.
+    """
 
     def __init__(self, raw: list[float]) -> None:
         self.raw = raw
@@ -70,28 +76,34 @@ class PerfData:
 
     @property
     def p10(self) -> float:
+        """The 10th percentile."""
         return self._percentile(10)
 
     @property
     def p50(self) -> float:
+        """The median."""
         return self._percentile(50)
 
     @property
     def p90(self) -> float:
+        """The 90th percentile."""
         return self._percentile(90)
 
     @property
     def avg(self) -> float:
+        """The mean."""
         import numpy
 
         return numpy.mean(self.raw)  # type: ignore[return-value, unused-ignore]
 
     @property
     def min(self) -> float:
+        """The shortest time."""
         return min(self.raw)
 
     @property
     def max(self) -> float:
+        """The longest time."""
         return max(self.raw)
 
 
@@ -153,7 +165,7 @@ class Event:
         }
 
     def to_dataframe(self, _units: str = "") -> Any:
-        """Returns a DataFrame of one row."""
+        """Returns a DataFrame of one row. _units: as in asdict(). Needs pandas."""
         import pandas
 
         return pandas.DataFrame(self.asdict(_units=_units))
@@ -172,7 +184,13 @@ class EventBlock:
     reference_output: Optional[list[Any]] = None
 
     def to_dataframe(self, include_units: bool = False, include_delegate_debug_data: bool = False) -> Any:
-        """Returns a DataFrame with a row for each event."""
+        """Returns a DataFrame with a row for each event. Needs pandas.
+
+        include_units: whether names of columns with times have the unit, "avg (ms)".
+        include_delegate_debug_data: adds the metadata of delegates as one column, or as those of the parser's dict.
+
+        Raises ValueError if the parser of metadata returned neither a list nor a dict.
+        """
         import numpy
         import pandas
 
@@ -209,15 +227,15 @@ def _stack_of(text: str | None) -> dict[str, tuple[str, str]] | None:
 class _Entries:
     """The entries of an ETRecord that its graphs do not have: maps, and the texts that torch.export keeps on nodes."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: Union[str, bytes]) -> None:
+        self.path = path  # or the bytes of the record
 
     def read(self, name: str) -> bytes | None:
         """Returns an entry; None if there is none."""
-        if os.path.isdir(self.path):
+        if isinstance(self.path, str) and os.path.isdir(self.path):
             file = pathlib.Path(self.path, name)
             return file.read_bytes() if file.is_file() else None
-        with zipfile.ZipFile(self.path) as record:
+        with zipfile.ZipFile(io.BytesIO(self.path) if isinstance(self.path, bytes) else self.path) as record:
             return record.read(name) if name in record.namelist() else None
 
     def map(self, name: str) -> dict[str, Any] | None:
@@ -267,11 +285,16 @@ class ETRecord:
     _instruction_id_to_num_outs_map: Optional[dict[str, Any]] = None
     _reference_outputs: Optional[dict[str, Any]] = None
     _representative_inputs: Optional[list[Any]] = None
-    path: str = ""
+    path: Union[str, bytes] = ""  # or the bytes of the record
 
 
-def parse_etrecord(etrecord_path: Union[str, "os.PathLike[str]"]) -> ETRecord:
-    """Reads an ETRecord: a file, or the folder of one that was unpacked."""
+def parse_etrecord(etrecord_path: Union[str, bytes, "os.PathLike[str]"]) -> ETRecord:
+    """Reads an ETRecord.
+
+    etrecord_path: a file, the folder of one that was unpacked, or the bytes of one.
+
+    Raises EtrecordError if it cannot be read.
+    """
     path = os.fspath(etrecord_path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -287,6 +310,14 @@ def parse_etrecord(etrecord_path: Union[str, "os.PathLike[str]"]) -> ETRecord:
         _debug_handle_map=entries.map("debug_handle_map"), _delegate_map=entries.map("delegate_map"), _instruction_id_to_num_outs_map=entries.map("instruction_id_to_num_outs_map"),
         _reference_outputs=_saved(entries.read("reference_outputs")), _representative_inputs=_saved(entries.read("representative_inputs")), path=path,
     )
+
+
+def _saved_by_executorch(record: Any) -> bytes:
+    """Returns the bytes of an ETRecord object of ExecuTorch's, as get_etrecord() of a program returns it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "etrecord.bin")
+        record.save(path)
+        return pathlib.Path(path).read_bytes()
 
 
 def _saved(data: bytes | None) -> Any:
@@ -317,10 +348,13 @@ def _module_words(name: str) -> str:
 class Inspector:
     """Reads an ETDump, and with a record joins it to the model.
 
-    etdump_path, etdump_data: the ETDump, as one of a path and bytes. etrecord: an ETRecord, its path, or a folder of it.
-    source_time_scale: what a tick is; target_time_scale: of all times. debug_buffer_path: for logged tensors, which are numpy arrays here.
+    etdump_path, etdump_data: the ETDump, as one of a path and bytes. etrecord: an ETRecord, of this package or of ExecuTorch, its path, its bytes, or a folder of it.
+    source_time_scale: what a tick is; target_time_scale: of all times.
+    debug_buffer_path: the debug buffer, or its bytes, for logged tensors, which are numpy arrays here. os.devnull: there is none.
     delegate_metadata_parser: called with the list of a delegated event's metadata, in bytes; returns a list, or a dict of columns.
     delegate_time_scale_converter: called with the name and the ticks of the start and of the end of each delegated event of each run; what it returns is not scaled again.
+    reference_graph_name: the graph whose nodes events are joined to: the Edge program, or one of the record's extra graphs by its name. enable_module_hierarchy: ignored, as modules
+    are always there.
 
     Raises ValueError for neither or both of path and bytes, RuntimeError for one time scale in cycles, KeyError for an unknown reference graph, EtrecordError for a file that cannot be read.
     """
@@ -332,16 +366,20 @@ class Inspector:
     ) -> None:
         if (source_time_scale == TimeScale.CYCLES) != (target_time_scale == TimeScale.CYCLES):
             raise RuntimeError("For TimeScale in cycles both the source and target time scale have to be in cycles.")
-        if etrecord is not None and not isinstance(etrecord, (ETRecord, str, os.PathLike)):
+        if etrecord is not None and not isinstance(etrecord, (ETRecord, str, bytes, os.PathLike)) and not hasattr(etrecord, "save"):
             raise TypeError("Unsupported ETRecord type")
         if (etdump_path is None) == (etdump_data is None):
             raise ValueError("Expecting exactly one of etdump_path or etdump_data to be specified.")
         self._source_time_scale, self._target_time_scale = source_time_scale, target_time_scale
         self._factor = _RATES[source_time_scale] / _RATES[target_time_scale]
         self._parser, self._converter = delegate_metadata_parser, delegate_time_scale_converter
+        if etrecord is not None and hasattr(etrecord, "save"):
+            etrecord = _saved_by_executorch(etrecord)
         self._etrecord = etrecord if etrecord is None or isinstance(etrecord, ETRecord) else parse_etrecord(etrecord)
         if debug_buffer_path is None:
             warnings.warn("Output Buffer not found. Tensor Debug Data will not be available.", stacklevel=2)
+        elif debug_buffer_path == os.devnull:
+            debug_buffer_path = None  # as scripts say that there is none, and want no warning
         if self._etrecord is not None and reference_graph_name != EDGE_DIALECT_GRAPH_KEY and reference_graph_name not in self._etrecord.graph_map:
             raise KeyError(reference_graph_name)
         with warnings.catch_warnings():
@@ -425,7 +463,9 @@ class Inspector:
         )
         if read.raw:
             ticks = [start for start in read.start_time]
-            event.perf_data = PerfData([self._time(name, delegated, start, raw) for start, raw in zip(ticks, read.raw)])
+            # QNN counts microseconds, which the library makes times of. The Inspector, and converters, take what was recorded.
+            unit = 1000 if delegated and read.unit == "ns" and name.endswith(" (us)") else 1
+            event.perf_data = PerfData([self._time(name, delegated, start, raw / unit) for start, raw in zip(ticks, read.raw)])
             event._start_time = list(ticks)
         first = min((value.run for value in read.values if value.run is not None), default=None)
         event.debug_data = self._arrays([value for value in read.values if value.run == first])
@@ -464,7 +504,7 @@ class Inspector:
     # ---- What scripts call ----
 
     def to_dataframe(self, include_units: bool = True, include_delegate_debug_data: bool = False) -> Any:
-        """Returns a DataFrame with a row for each event of all blocks."""
+        """Returns a DataFrame with a row for each event of all blocks. include_units, include_delegate_debug_data: as in EventBlock.to_dataframe()."""
         import pandas
 
         return pandas.concat([block.to_dataframe(include_units, include_delegate_debug_data) for block in self.event_blocks], ignore_index=True)
@@ -474,7 +514,10 @@ class Inspector:
         return frame[~frame["event_name"].str.contains("OPERATOR_CALL")].reset_index(drop=True)
 
     def print_data_tabular(self, file: Optional[IO[str]] = None, include_units: bool = True, include_delegate_debug_data: bool = False) -> None:
-        """Prints the events without OPERATOR_CALL; in IPython it displays them."""
+        """Prints the events without OPERATOR_CALL; in IPython it displays them. Needs pandas and tabulate.
+
+        file: an open text stream; standard output, if there is none. include_units, include_delegate_debug_data: as in EventBlock.to_dataframe().
+        """
         frame = self._shown(include_units, include_delegate_debug_data)
         display = _notebook_display()
         if display is not None:
@@ -485,13 +528,16 @@ class Inspector:
         print(tabulate(frame, headers="keys", tablefmt="fancy_grid"), file=sys.stdout if file is None else file)
 
     def save_data_to_tsv(self, file: Any, include_units: bool = True, include_delegate_debug_data: bool = False) -> None:
-        """Writes what print_data_tabular() prints as TSV, to an open text stream or a path."""
+        """Writes what print_data_tabular() prints as TSV. Needs pandas.
+
+        file: an open text stream, or a path. include_units, include_delegate_debug_data: as in EventBlock.to_dataframe().
+        """
         self._shown(include_units, include_delegate_debug_data).to_csv(file, sep="\t")
 
     def find_total_for_module(self, module_name: str) -> float:
         """Returns the average time of the operators of a module and of the modules inside it, in the target time scale; 0.0 if there is no such module.
 
-        The module may be written as a path or as a key of nn_module_stack: features.1, L__self__features.1 and L__self___features_1 are one. In delegates it is the
+        module_name: a path or a key of nn_module_stack: features.1, L__self__features.1 and L__self___features_1 are one. In delegates it is the
         time of the module's own operators, not of the whole delegate.
         """
         wanted, total = _module_words(module_name), 0.0
@@ -504,7 +550,7 @@ class Inspector:
         return total / self._factor
 
     def get_op_list(self, event_block: str, show_delegated_ops: Optional[bool] = True) -> dict[str, list[Event]]:
-        """Returns the events of the blocks of this name, by the operators of their nodes."""
+        """Returns the events of blocks, by the operators of their nodes. event_block: the blocks' name. show_delegated_ops: also those inside delegates."""
         found: dict[str, list[Event]] = {}
         for block in self.event_blocks:
             for event in block.events if block.name == event_block else ():
@@ -514,11 +560,11 @@ class Inspector:
         return found
 
     def write_tensorboard_artifact(self, path: str) -> None:
-        """Writes run folders for `tensorboard --logdir PATH`."""
+        """Writes run folders for `tensorboard --logdir PATH`. path: the folder. Raises EtrecordError if it cannot be written."""
         self.profile.write(path)
 
     def get_exported_program(self, graph: Optional[str] = None) -> Any:
-        """Returns the Edge graph, or that of the record's extra graphs; None without a record."""
+        """Returns the Edge graph, of several methods a dict of them. graph: an extra graph of the record instead, by its name. None without a record."""
         if self._etrecord is None:
             return None
         return self._etrecord.edge_dialect_program if graph is None else self._etrecord.graph_map.get(graph)
@@ -561,7 +607,7 @@ class Inspector:
             first = {method: min(value.run for value in compared if value.method == method) for method in {value.method for value in compared}}
             rows = [
                 self._gap(value, None if name is None else getattr(value, name), distance, logged.get((value.run, value.node, value.output)), expected)
-                for value in compared if value.problem is None and value.role == "value" and value.run == first[value.method]
+                for value in compared if value.problem is None and value.instruction is not None and value.run == first[value.method]
             ]
         return pandas.DataFrame(rows, columns=["aot_debug_handle", "aot_ops", "aot_intermediate_output", "runtime_ops", "runtime_debug_handle", "runtime_intermediate_output", "gap", "stacktraces"])
 
@@ -578,7 +624,9 @@ class Inspector:
         elif measured is None and value.equal:
             measured = math.inf  # of SNR: there is no noise
         handles = tuple(dict.fromkeys(node.debug_handle for node in self._graph(value.method) if node.name in nodes and node.debug_handle is not None))
-        events = [event.name for block in self.event_blocks for event in block.events if event._instruction_id == value.instruction and event.name != "OPERATOR_CALL"]
+        # A delegate's results are its call's.
+        events = [event.name for block in self.event_blocks for event in block.events
+                  if event._instruction_id == value.instruction and event.name != "OPERATOR_CALL" and not event.is_delegated_op]
         return {
             "aot_debug_handle": handles, "aot_ops": nodes, "aot_intermediate_output": wanted, "runtime_ops": events[:1], "runtime_debug_handle": handles,
             "runtime_intermediate_output": actual, "gap": [measured], "stacktraces": {node: self._trace(value.method, node) for node in nodes},
@@ -655,7 +703,13 @@ def _make_reference(profile: Profile, path: str) -> None:
 
 
 def compare_results(reference_output: list[Any], run_output: list[Any], metrics: Optional[list[str]] = None, plot: bool = False) -> dict[str, list[float]]:
-    """Prints and returns how far outputs are from their references: snr in dB, mse and cosine_similarity, rounded to two digits. Drawing needs matplotlib."""
+    """Prints and returns how far outputs are from their references: snr in dB, mse and cosine_similarity, rounded to two digits.
+
+    reference_output, run_output: lists of arrays, tensors or numbers, of which those at the same place are compared. metrics: some of the three; all, if it is None.
+    plot: draws bars, with matplotlib.
+
+    Raises ValueError for another metric.
+    """
     import numpy
 
     results: dict[str, list[float]] = {}
@@ -681,7 +735,7 @@ def compare_results(reference_output: list[Any], run_output: list[Any], metrics:
 
 
 def parse_vgf_neural_statistics_metadata(metadata: Any) -> Optional[dict[str, Any]]:
-    """Returns a record of neural statistics from a delegate's metadata, with the blobs of its segments decoded as raw_data; None if it is none."""
+    """Returns a record of neural statistics, with the blobs of its segments decoded as raw_data; None if it is none. metadata: of a delegate's event, as bytes or text."""
     try:
         found = json.loads(metadata if isinstance(metadata, (str, bytes)) else b"")
     except (ValueError, UnicodeDecodeError):
@@ -698,12 +752,14 @@ def parse_vgf_neural_statistics_metadata(metadata: Any) -> Optional[dict[str, An
 
 
 def parse_vgf_neural_statistics_delegate_metadata(metadatas: Any) -> list[dict[str, Any]]:
-    """Does so for the metadata of each run."""
+    """Returns the records of neural statistics of an event. metadatas: its metadata, one a run."""
     return [found for found in map(parse_vgf_neural_statistics_metadata, metadatas or ()) if found is not None]
 
 
 @dataclass
 class DelegationBreakdown:
+    """How many nodes of an operator type are delegated, and how many are not."""
+
     op_type: str = ""
     delegated: int = 0
     non_delegated: int = 0
@@ -719,11 +775,12 @@ class DelegationInfo:
     delegation_by_operator: dict[str, DelegationBreakdown]
 
     def get_summary(self) -> str:
+        """Returns the three numbers as lines of text."""
         return (f"Total delegated subgraphs: {self.num_delegated_subgraphs}\nNumber of delegated nodes: {self.num_delegated_nodes}\n"
                 f"Number of non-delegated nodes: {self.num_non_delegated_nodes}\n")
 
     def get_operator_delegation_dataframe(self) -> Any:
-        """Returns a DataFrame by operator, with the row Total at the end."""
+        """Returns a DataFrame by operator, with the row Total at the end. Needs pandas."""
         import pandas
 
         rows = sorted((row.op_type, row.delegated, row.non_delegated) for row in self.delegation_by_operator.values())
@@ -732,7 +789,10 @@ class DelegationInfo:
 
 
 def get_delegation_info(graph_module: Any) -> DelegationInfo:
-    """Counts delegated nodes. graph_module: a record's path, an ETRecord or Profile, of which the first method counts, a Graph, or an fx.GraphModule of torch."""
+    """Counts delegated nodes.
+
+    graph_module: a record's path or bytes, an ETRecord or Profile, of which the first method counts, a Graph, or an fx.GraphModule of torch.
+    """
     if hasattr(graph_module, "graph"):
         return _info_of_module(graph_module)
     if isinstance(graph_module, model.Graph):
@@ -749,7 +809,7 @@ def _info_of_profile(profile: Profile) -> DelegationInfo:
     """Counts the first method. ExecuTorch also counts each getitem, which takes a result of a delegate or of an operator with several."""
     found = profile.delegation()[0]
     rows = {row.op_type: DelegationBreakdown(row.op_type, row.delegated, row.non_delegated) for row in found.operators}
-    record = profile.info()["etrecord"]
+    record = profile._memory.at(profile.info()["etrecord"])
     numbers = (_Entries(record).map("instruction_id_to_num_outs_map") or {}) if record else {}
     delegated, left = 0, sum((numbers.get(found.method) or {}).values())
     for graph in profile.graphs(method=found.method):
@@ -800,9 +860,23 @@ def _info_of_module(module: Any) -> DelegationInfo:
 
 
 def print_delegation_info(graph_module: Any) -> None:
-    """Prints get_delegation_info() as text. Needs tabulate."""
+    """Prints get_delegation_info() as text. graph_module: as there. Needs pandas and tabulate."""
     from tabulate import tabulate
 
     info = get_delegation_info(graph_module)
     print(info.get_summary())
     print(tabulate(info.get_operator_delegation_dataframe(), headers="keys", tablefmt="fancy_grid"))
+
+
+# ---- What makes records, which needs ExecuTorch ----
+
+_OF_EXECUTORCH = {
+    "BundledProgram": "executorch.devtools", "generate_etrecord": "executorch.devtools", "NumericalComparatorBase": "executorch.devtools.inspector.numerical_comparator",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Returns what scripts import beside the Inspector, and what makes records instead of reading them, from ExecuTorch."""
+    if name not in _OF_EXECUTORCH:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_OF_EXECUTORCH[name]), name)

@@ -14,22 +14,39 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 from ._library import EtrecordWarning
-from ._shown import Rows, number
+from ._shown import Rows, number, shortened
 
 Kind = TypeVar("Kind")
 
 
-@dataclass
-class Value:
-    """A tensor or number that a node defines. `shape` contains a symbolic size as its expression, such as "s77"."""
+class _Answer:
+    """What all dataclasses here have: they are shown and compared as dataclasses are. Made once, because making it for each of them takes longer than the package's import."""
+
+    def _members(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._members().items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Answer) and type(other) is type(self) and other._members() == self._members()
+
+
+@dataclass(repr=False, eq=False)
+class Value(_Answer):
+    """A tensor or number that a node defines. `shape` contains a symbolic size as its expression, such as "s77".
+
+    Fields:
+        shape: sizes; a symbolic one is its expression; None: not a tensor, or unknown
+    """
 
     name: str
     dtype: str | None
     shape: list[int | str] | None
 
 
-@dataclass
-class Source:
+@dataclass(repr=False, eq=False)
+class Source(_Answer):
     """A line of the model's source code."""
 
     file: str
@@ -38,9 +55,21 @@ class Source:
     code: str
 
 
-@dataclass
-class LoggedValue:
-    """A tensor or number that the runtime logged, with the statistics of its elements. Values of an event have `run`, those of a node `runs`, the number of runs that logged it."""
+@dataclass(repr=False, eq=False)
+class LoggedValue(_Answer):
+    """A tensor or number that the runtime logged, with the statistics of its elements. Values of an event have `run`, those of a node `runs`, the number of runs that logged it.
+
+    Fields:
+        index: index among the values with the same run, instruction, delegate id and role
+        role: result: of a node; argument: of a delegate's call, an input or an output of unknown origin; output: of the method
+        node: the node that computed it; of an argument, and where it is not known, None
+        output: which of the node's `outputs`: a tensor of a list is one
+        value: the value of a scalar
+        min: over the finite elements; None without a debug buffer
+        runs: number of runs that logged it; statistics cover all of them, dtype and shape come from the first
+        offset: first byte of a tensor in the debug buffer; None: no tensor, or one without elements
+        strides: strides of the tensor in elements; None: it is contiguous, or no tensor
+    """
 
     index: int
     role: str
@@ -74,8 +103,55 @@ class LoggedValue:
         return read(self, self._buffer)
 
 
-@dataclass
-class Node:
+@dataclass(repr=False, eq=False)
+class Node(_Answer):
+    """A node of a graph, with the times that were joined to it.
+
+    Fields:
+        inputs: names of the values used, in argument order
+        subgraph: path of the control-flow body, lowered module or delegate that contains it
+        module: as in the record: torch 2.6 writes "L['self'].blocks[0]", which is "blocks.0" everywhere else, including --module
+        source: innermost frame outside torch
+        avg: per inference: total over all runs / number of runs
+        calls: number of executions per inference
+        order: the instruction that runs it first, or calls its delegate; instructions run in the order of their numbers, branches and loops aside
+        carried_by: for a fused node, the node whose time includes its own
+        weight: the name of a parameter, buffer or constant
+        aten_node: the node of aten/forward that it came from; for a node in a body, in the corresponding body of that graph
+        edge_nodes: in program/METHOD: the Edge nodes of the instruction
+        arguments: arguments other than tensors, by name, in argument order: {"stride": [1, 1], "transposed": false, "dtype": "float32"}. NaN and
+            infinities are strings, symbolic numbers their expressions; "..." marks omissions in long ones. A program has no names: in program/METHOD
+            arguments of well-known operators have ATen's, others are called by their place, "arg_3"; None in a list is computed by the program
+        confidence: confidence that the time is this node's: 1 unless the match is an estimate, None without a time
+        macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
+            None: not known
+        bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
+        weight_bytes: the part of bytes that are parameters, buffers and constants
+        gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
+            the clock's step too large a part of the time
+        gbs: 1e9 bytes per second
+        intensity: FLOP per byte
+        of_peak: the time that `roofs` allow as a part of the time taken; None: no peak is known, or the operator is faster than it
+        bound: what limits it at the peaks; None unless peaks were given
+        arithmetic: what is multiplied; None: nothing
+        unknown_costs: nodes whose macs or bytes are not known
+        hinted_costs: nodes with symbolic sizes, for which the export's example is taken
+        values: values that the runs logged of the node: empty without DebugEvents, and in graphs other than the method's Edge graph
+        compute_units: where its operators ran, or were planned to run, as far as its backend records it; several if it is several operators
+        estimated: its match is an estimate, or its time is; None if it has none
+        cycles: as its backend counted them, per inference
+        snr_db: SNR of its most suspicious logged value against the reference, in dB; None: not compared, or nothing differs
+        equal: snr_db is above 100, or nothing differs; None: not compared
+        drop_db: lowest SNR of the nearest compared values that it depends on, minus its own; each counts as at least 0 and at most 20 above that of
+            the worst output
+        local_snr_db: SNR against what the reference computes from the values that the device logged before
+        other_inputs: in program/METHOD: names of values that it may use in place of these, because of jumps: those of another branch, or of the
+            previous pass of a loop
+        typical: per inference in the typical run
+        module_types: the classes of the module's levels, outermost first
+        frames: the whole stack trace, innermost frame first
+    """
+
     name: str
     kind: str
     target: str
@@ -128,9 +204,14 @@ class Node:
     frames: list[Source] = field(default_factory=list)
 
 
-@dataclass
-class Graph:
-    """The graph of an entry point `module`/`method`, such as "edge/forward"."""
+@dataclass(repr=False, eq=False)
+class Graph(_Answer):
+    """The graph of an entry point `module`/`method`, such as "edge/forward".
+
+    Fields:
+        runs: inferences that the times are of
+        skipped_runs: inferences left out, as warm-up or by choice; `runs` counts the others
+    """
 
     module: str
     method: str
@@ -151,11 +232,26 @@ class Graph:
                 "slowest node": slowest.name if slowest else "", "typical": slowest.typical if slowest else None}
 
 
-@dataclass
-class Event:
+@dataclass(repr=False, eq=False)
+class Event(_Answer):
     """A row of ExecuTorch's Inspector. `raw`, `start_time` and `delegate_debug_metadata` have one value for each time that the event happened.
 
     If `unit` is "ns", the event has times, which are in the requested unit. Otherwise `raw`, `avg` and the other statistics are cycles, counts or bytes.
+
+    Fields:
+        op_types: all operators with its handles
+        nodes: nodes that the event's time is attributed to; one in a body has its path: true_graph_0/aten_sin_default
+        raw: one per occurrence
+        start_time: ticks
+        confidence: confidence of the nodes: 1 unless the match is an estimate, None without nodes
+        role: what the event counts as: work; what wraps others, in no sum; a delegate's own time; a number that is no work. None: the runtime's own,
+            or a load's
+        phase: what a delegate's own time was spent on
+        unit: ns: a time, in time_unit; otherwise raw, avg and the like are numbers as recorded
+        delegate_debug_metadata: what the backend added, one per occurrence: text, or base64: and bytes that are not UTF-8; None if there is none
+        values: values logged by the event's instruction or delegate operator, run by run
+        note: what the metadata say, if their format is known
+        typical: per inference in the typical run of its method; 0 if the event is in none of its runs
     """
 
     event_name: str
@@ -185,9 +281,15 @@ class Event:
     typical: float | None = None
 
 
-@dataclass
-class EventBlock:
-    """Runs with the same sequence of events. `run_outputs` are the values that the method returned."""
+@dataclass(repr=False, eq=False)
+class EventBlock(_Answer):
+    """Runs with the same sequence of events. `run_outputs` are the values that the method returned.
+
+    Fields:
+        runs: indices of the ETDump's runs in this block
+        method_rule: the rule that decided the method, or why none did
+        run_outputs: values that the runs returned
+    """
 
     event_block_name: str
     runs: list[int]
@@ -210,8 +312,10 @@ class EventBlock:
                 "typical": slowest.typical if slowest else None}
 
 
-@dataclass
-class Statistics:
+@dataclass(repr=False, eq=False)
+class Statistics(_Answer):
+    """Statistics of times, one time a run."""
+
     p10: float | None
     p50: float | None
     p90: float | None
@@ -221,20 +325,45 @@ class Statistics:
     typical: float | None = None
 
 
-@dataclass
-class FirstRun:
-    """A method's first run and the others: it took `factor` times the median of the others."""
+@dataclass(repr=False, eq=False)
+class FirstRun(_Answer):
+    """A method's first run and the others: it took `factor` times the median of the others.
+
+    Fields:
+        factor: execute / median of the others
+    """
 
     execute: float
     factor: float | None
     rest: Statistics
 
 
-@dataclass
-class Noise:
+@dataclass(repr=False, eq=False)
+class Noise(_Answer):
     """How steady runs are. verdict: "few_runs", "steady", "noisy", "two_modes", "step" or "drift"; cv: robust standard deviation / mean; text: a sentence about the verdict, or "".
 
     "two_modes" has mode_runs and mode_p50, the faster mode first. "step" and "drift" have change and over_runs, "step" also from_run, "drift" also stretches and start.
+
+    Fields:
+        cv: coefficient of variation, robust: 1.4826 times the median distance of the times' logarithms from their median, without outliers; None with
+            fewer than two runs
+        outliers: runs far from the median: by five times cv and 18 %; 0 if they are more than a fifth
+        verdict: few_runs: fewer than 10; two_modes, step and drift take 20
+        runs: runs that were judged: those with a time
+        least_outlier: the least of these, in medians; None without outliers
+        most_outlier: the largest of these, in medians; None without outliers
+        text: two modes, a step, a drift or outliers in a sentence, with a time in the document's unit; empty where steady, noisy or few_runs says it
+            all
+        mode_runs: of two_modes: runs in the faster one, in the slower one; empty otherwise
+        mode_p50: of two_modes: the medians of these; empty otherwise
+        in_stretches: of two_modes: a mode mostly lasts for several runs
+        change: of step: the time after it divided by the time before it, minus 1; of drift: the time of the last run divided by that of the first,
+            minus 1; None otherwise
+        from_run: of step: the first run after it, numbered as in info; None otherwise
+        over_runs: of step: runs after it; of drift: runs in the longest stretch; None otherwise
+        stretches: of drift: how often it starts anew, at a load or after runs of another kind; None otherwise
+        start: of drift: time of the first run of a stretch, on the line; None otherwise
+        unsure: of step and drift: fewer than 50 runs whose times, wandering slowly, could look the same
     """
 
     cv: float | None
@@ -255,9 +384,15 @@ class Noise:
     unsure: bool = False
 
 
-@dataclass
-class Throughput:
-    """How fast a language model reads and writes."""
+@dataclass(repr=False, eq=False)
+class Throughput(_Answer):
+    """How fast a language model reads and writes.
+
+    Fields:
+        tokens_per_run: elements of the token input, the mean over the typical run; None: not known
+        ms_per_token: milliseconds, whatever time_unit is
+        why: why it is not known; None if it is
+    """
 
     tokens_per_run: float | None = None
     tokens_per_second: float | None = None
@@ -265,16 +400,20 @@ class Throughput:
     why: str | None = None
 
 
-@dataclass
-class OddRecording:
-    """A recording that differs from the others, by `change` (0.05: 5 % slower)."""
+@dataclass(repr=False, eq=False)
+class OddRecording(_Answer):
+    """A recording that differs from the others, by `change` (0.05: 5 % slower).
+
+    Fields:
+        change: its typical run divided by that of the others, minus 1
+    """
 
     file: str = ""
     change: float = 0.0
 
 
-@dataclass
-class OperatorFilter:
+@dataclass(repr=False, eq=False)
+class OperatorFilter(_Answer):
     """What selects the same nodes elsewhere: the options --module, --op and --backend, or arguments of graphs()."""
 
     module: str | None = None
@@ -282,9 +421,14 @@ class OperatorFilter:
     backend: str | None = None
 
 
-@dataclass
-class LayerKind:
-    """The layers of one kind of a language model."""
+@dataclass(repr=False, eq=False)
+class LayerKind(_Answer):
+    """The layers of one kind of a language model.
+
+    Fields:
+        share: of Method::execute
+        count: operators that ran
+    """
 
     kind: str = ""
     typical: float = 0.0
@@ -293,9 +437,14 @@ class LayerKind:
     count: int = 0
 
 
-@dataclass
-class CacheBuffer:
-    """A buffer of the KV cache, or those of one layer."""
+@dataclass(repr=False, eq=False)
+class CacheBuffer(_Answer):
+    """A buffer of the KV cache, or those of one layer.
+
+    Fields:
+        module: of the operator that writes it
+        context: positions that it holds
+    """
 
     module: str = ""
     buffer: str | None = None
@@ -303,9 +452,15 @@ class CacheBuffer:
     context: int = 0
 
 
-@dataclass
-class KvCache:
-    """The KV cache of a language model, in bytes."""
+@dataclass(repr=False, eq=False)
+class KvCache(_Answer):
+    """The KV cache of a language model, in bytes.
+
+    Fields:
+        bytes: of all buffers; twice the context takes as many more
+        per_token: bytes for each position
+        context: positions: those of the buffer with the most
+    """
 
     bytes: int = 0
     per_token: int = 0
@@ -313,9 +468,13 @@ class KvCache:
     by_layer: list[CacheBuffer] = field(default_factory=list)
 
 
-@dataclass
-class Part:
-    """A part of Method::execute; the parts add up to it."""
+@dataclass(repr=False, eq=False)
+class Part(_Answer):
+    """A part of Method::execute; the parts add up to it.
+
+    Fields:
+        backend: None outside delegates; unknown: the files do not name it
+    """
 
     part: str = ""
     backend: str | None = None
@@ -324,9 +483,20 @@ class Part:
     share: float | None = None
 
 
-@dataclass
-class AnswerPart:
-    """What a part of the sentence is about; `low` and `high` are shares, equal if nothing is hidden."""
+@dataclass(repr=False, eq=False)
+class AnswerPart(_Answer):
+    """What a part of the sentence is about; `low` and `high` are shares, equal if nothing is hidden.
+
+    Fields:
+        kind: calls: of delegates, with the copies that these inserted; kernels: all on the CPU together
+        op: of operators: one of them, or the kernel's name without a graph
+        dtype: of the weight if there is one, else of the first output; int8 or 8da4w as the kernel computes; None: not known
+        backend: None: the CPU or the runtime; unknown: the files do not name it
+        count: operators, kernels or delegates; 0 of the runtime
+        low: the least share of Method::execute
+        high: the largest share; equal to low if no clock hides anything
+        filter: what the options --module, --op and --backend take to select it; None: it is on no node
+    """
 
     kind: str = ""
     op: str | None = None
@@ -338,17 +508,37 @@ class AnswerPart:
     filter: OperatorFilter | None = None
 
 
-@dataclass
-class Answer:
-    """The first sentence about a method, and what it is made of."""
+@dataclass(repr=False, eq=False)
+class Answer(_Answer):
+    """The first sentence about a method, and what it is made of.
+
+    Fields:
+        text: the typical time per inference, then the two largest disjoint parts of at least 10 %; of none that large, the largest. A range where a
+            clock hides what is computing
+    """
 
     text: str = ""
     parts: list[AnswerPart] = field(default_factory=list)
 
 
-@dataclass
-class Group:
-    """A row of the first screen; the rows add up to Method::execute."""
+@dataclass(repr=False, eq=False)
+class Group(_Answer):
+    """A row of the first screen; the rows add up to Method::execute.
+
+    Fields:
+        phase: of delegate_phases, as in phases
+        pattern: of the module, as in by_pattern; "" for the top level; None: it is on no node
+        op: the operator, or the kernel's name on no node; None of other parts
+        dtype: as in answer
+        backend: None: the CPU or the runtime
+        count: nodes, distinct events or delegates; 0 of the runtime
+        min: the least of the runs that count
+        each: typical / count
+        share: of the typical Method::execute
+        estimated: the node or the time of some of it is an estimate
+        upper: some of it may be time of operators that a coarse clock hides
+        filter: what the options --module, --op and --backend take to select it; None: it is on no node
+    """
 
     part: str = ""
     phase: str | None = None
@@ -367,9 +557,13 @@ class Group:
     filter: OperatorFilter | None = None
 
 
-@dataclass
-class DelegatePhase:
-    """A phase that a backend recorded, or a wait that follows from two recorded times."""
+@dataclass(repr=False, eq=False)
+class DelegatePhase(_Answer):
+    """A phase that a backend recorded, or a wait that follows from two recorded times.
+
+    Fields:
+        text: what people read
+    """
 
     backend: str | None = None
     phase: str = ""
@@ -378,9 +572,13 @@ class DelegatePhase:
     typical: float = 0.0
 
 
-@dataclass
-class ComputeUnitTime:
-    """The time on a compute unit (NPU, GPU, CPU), where the backend records it."""
+@dataclass(repr=False, eq=False)
+class ComputeUnitTime(_Answer):
+    """The time on a compute unit (NPU, GPU, CPU), where the backend records it.
+
+    Fields:
+        text: what people read
+    """
 
     backend: str | None = None
     compute_unit: str | None = None
@@ -389,9 +587,28 @@ class ComputeUnitTime:
     typical: float = 0.0
 
 
-@dataclass
-class OperatorSum:
-    """The time and the costs of all nodes of an operator."""
+@dataclass(repr=False, eq=False)
+class OperatorSum(_Answer):
+    """The time and the costs of all nodes of an operator.
+
+    Fields:
+        typical: per inference in the typical run
+        share: of Method::execute; with stat p50 of the sum of the p50 of all rows of this list
+        estimated: the part of avg that is estimated
+        macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
+            None: not known
+        bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
+        weight_bytes: the part of bytes that are parameters, buffers and constants
+        gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
+            the clock's step too large a part of the time
+        gbs: 1e9 bytes per second
+        intensity: FLOP per byte
+        of_peak: the time that `roofs` allow as a part of the time taken; None: no peak is known, or the operator is faster than it
+        bound: what limits it at the peaks; None unless peaks were given
+        arithmetic: what is multiplied; None: nothing
+        unknown_costs: nodes whose macs or bytes are not known
+        hinted_costs: nodes with symbolic sizes, for which the export's example is taken
+    """
 
     op: str | None = None
     typical: float | None = None
@@ -414,9 +631,13 @@ class OperatorSum:
     hinted_costs: int | None = None
 
 
-@dataclass
-class ModuleWithChildren:
-    """A module with all modules below it."""
+@dataclass(repr=False, eq=False)
+class ModuleWithChildren(_Answer):
+    """A module with all modules below it.
+
+    Fields:
+        p50: None in more than 64 levels
+    """
 
     typical: float | None = None
     p50: float | None = None
@@ -429,9 +650,30 @@ class ModuleWithChildren:
     gbs: float | None = None
 
 
-@dataclass
-class ModuleSum:
-    """The time and the costs of a module's own operators, which add up; `with_children` includes the modules below it."""
+@dataclass(repr=False, eq=False)
+class ModuleSum(_Answer):
+    """The time and the costs of a module's own operators, which add up; `with_children` includes the modules below it.
+
+    Fields:
+        level: 0: the top level
+        with_children: the module with all below it
+        typical: per inference in the typical run
+        share: of Method::execute; with stat p50 of the sum of the p50 of all rows of this list
+        estimated: the part of avg that is estimated
+        macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
+            None: not known
+        bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
+        weight_bytes: the part of bytes that are parameters, buffers and constants
+        gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
+            the clock's step too large a part of the time
+        gbs: 1e9 bytes per second
+        intensity: FLOP per byte
+        of_peak: the time that `roofs` allow as a part of the time taken; None: no peak is known, or the operator is faster than it
+        bound: what limits it at the peaks; None unless peaks were given
+        arithmetic: what is multiplied; None: nothing
+        unknown_costs: nodes whose macs or bytes are not known
+        hinted_costs: nodes with symbolic sizes, for which the export's example is taken
+    """
 
     module: str | None = None
     module_type: str | None = None
@@ -457,8 +699,8 @@ class ModuleSum:
     hinted_costs: int | None = None
 
 
-@dataclass
-class PatternWithChildren:
+@dataclass(repr=False, eq=False)
+class PatternWithChildren(_Answer):
     """The modules of a pattern with all modules below them."""
 
     typical: float | None = None
@@ -471,9 +713,34 @@ class PatternWithChildren:
     gbs: float | None = None
 
 
-@dataclass
-class PatternSum:
-    """Repeated modules as one row: layers.*.attention."""
+@dataclass(repr=False, eq=False)
+class PatternSum(_Answer):
+    """Repeated modules as one row: layers.*.attention.
+
+    Fields:
+        pattern: a module's path with * for numbers that only count repetitions; "": the top level
+        module_type: None: not told, or not the same of all
+        level: 0: the top level
+        median: of the modules' totals
+        slowest: path of the module with the largest total
+        with_children: the modules with all below them
+        typical: per inference in the typical run
+        share: of Method::execute; with stat p50 of the sum of the p50 of all rows of this list
+        estimated: the part of avg that is estimated
+        macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
+            None: not known
+        bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
+        weight_bytes: the part of bytes that are parameters, buffers and constants
+        gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
+            the clock's step too large a part of the time
+        gbs: 1e9 bytes per second
+        intensity: FLOP per byte
+        of_peak: the time that `roofs` allow as a part of the time taken; None: no peak is known, or the operator is faster than it
+        bound: what limits it at the peaks; None unless peaks were given
+        arithmetic: what is multiplied; None: nothing
+        unknown_costs: nodes whose macs or bytes are not known
+        hinted_costs: nodes with symbolic sizes, for which the export's example is taken
+    """
 
     pattern: str = ""
     module_type: str | None = None
@@ -503,9 +770,28 @@ class PatternSum:
     hinted_costs: int | None = None
 
 
-@dataclass
-class BackendSum:
-    """The time and the costs of the operators of a backend; None: no backend."""
+@dataclass(repr=False, eq=False)
+class BackendSum(_Answer):
+    """The time and the costs of the operators of a backend; None: no backend.
+
+    Fields:
+        typical: per inference in the typical run
+        share: of Method::execute; with stat p50 of the sum of the p50 of all rows of this list
+        estimated: the part of avg that is estimated
+        macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
+            None: not known
+        bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
+        weight_bytes: the part of bytes that are parameters, buffers and constants
+        gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
+            the clock's step too large a part of the time
+        gbs: 1e9 bytes per second
+        intensity: FLOP per byte
+        of_peak: the time that `roofs` allow as a part of the time taken; None: no peak is known, or the operator is faster than it
+        bound: what limits it at the peaks; None unless peaks were given
+        arithmetic: what is multiplied; None: nothing
+        unknown_costs: nodes whose macs or bytes are not known
+        hinted_costs: nodes with symbolic sizes, for which the export's example is taken
+    """
 
     backend: str | None = None
     typical: float | None = None
@@ -528,9 +814,28 @@ class BackendSum:
     hinted_costs: int | None = None
 
 
-@dataclass
-class SourceSum:
-    """The time and the costs of a line of the model's code."""
+@dataclass(repr=False, eq=False)
+class SourceSum(_Answer):
+    """The time and the costs of a line of the model's code.
+
+    Fields:
+        typical: per inference in the typical run
+        share: of Method::execute; with stat p50 of the sum of the p50 of all rows of this list
+        estimated: the part of avg that is estimated
+        macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
+            None: not known
+        bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
+        weight_bytes: the part of bytes that are parameters, buffers and constants
+        gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
+            the clock's step too large a part of the time
+        gbs: 1e9 bytes per second
+        intensity: FLOP per byte
+        of_peak: the time that `roofs` allow as a part of the time taken; None: no peak is known, or the operator is faster than it
+        bound: what limits it at the peaks; None unless peaks were given
+        arithmetic: what is multiplied; None: nothing
+        unknown_costs: nodes whose macs or bytes are not known
+        hinted_costs: nodes with symbolic sizes, for which the export's example is taken
+    """
 
     file: str | None = None
     line: int | None = None
@@ -556,9 +861,14 @@ class SourceSum:
     hinted_costs: int | None = None
 
 
-@dataclass
-class KernelSum:
-    """The time of a kernel, without the number in its name."""
+@dataclass(repr=False, eq=False)
+class KernelSum(_Answer):
+    """The time of a kernel, without the number in its name.
+
+    Fields:
+        kernel: its name without what tells equal ones apart, such as a number
+        count: distinct events
+    """
 
     kernel: str = ""
     backend: str | None = None
@@ -570,26 +880,51 @@ class KernelSum:
     count: int = 0
 
 
-@dataclass
-class Savings:
-    """What a finding could save; `low` None: up to `high`; `high` None: nothing is known. once: not in each inference, but once."""
+@dataclass(repr=False, eq=False)
+class Savings(_Answer):
+    """What a finding could save; `low` None: up to `high`; `high` None: nothing is known. once: not in each inference, but once.
+
+    Fields:
+        low: None: nothing is known of the least
+        high: None: nothing is known
+        once: once, and not in each inference
+    """
 
     low: float | None = None
     high: float | None = None
     once: bool = False
 
 
-@dataclass
-class CodeChange:
+@dataclass(repr=False, eq=False)
+class CodeChange(_Answer):
     """The lines to change, before and after."""
 
     before: str = ""
     after: str = ""
 
 
-@dataclass
-class Finding:
-    """What to do, why, what it could save, and how sure that is."""
+@dataclass(repr=False, eq=False)
+class Finding(_Answer):
+    """What to do, why, what it could save, and how sure that is.
+
+    Fields:
+        title: what to change, as an imperative
+        fact: the reason, in short; "" if the title says all
+        evidence: why, in sentences; times are typical ones, of single runs what they took
+        saving: saves, certainty, caveat and shares_with as a sentence
+        saves: of this finding alone, per inference
+        filter: what the options --module, --op and --backend take to select it; None: it is on no node
+        code: code before and after the change; docs/findings.md has it in whole programs
+        caveat: what limits the saving, or what is not known
+        cost: the time that it is about: per inference, in the typical run, or spent once if `once`; for drift, half of what it adds up to over its
+            runs; for step, modes, slow_runs, periodic and slow_operator, what the slow runs take longer, spread over all; None: it is not about time
+        share: cost / execute.typical; None if spent once, or not about time
+        slope: of drift: time per run; None of all others
+        nodes: longest first; one in a body has its path, as in events
+        instructions: instruction ids of the delegate calls
+        shares_with: indices of earlier findings that are about some of the same time, so that the savings do not add up
+        docs: the section that says how: docs/findings.md#quantize
+    """
 
     kind: str = ""
     title: str = ""
@@ -600,7 +935,6 @@ class Finding:
     effort: str = ""
     filter: OperatorFilter | None = None
     code: CodeChange | None = None
-    potential_share: float | None = None
     certainty: str = ""
     caveat: str | None = None
     cost: float | None = None
@@ -612,9 +946,18 @@ class Finding:
     docs: str = ""
 
 
-@dataclass
-class OutputGap:
-    """How far an output is from its reference."""
+@dataclass(repr=False, eq=False)
+class OutputGap(_Answer):
+    """How far an output is from its reference.
+
+    Fields:
+        set: index of the method's set of reference outputs
+        rule: why this set
+        problem: why it could not be compared
+        snr_db: also None if there is no difference, or the reference is all 0
+        left_out: pairs that contain NaN or infinity
+        unlike: those that differ
+    """
 
     run: int = 0
     output: int = 0
@@ -630,9 +973,18 @@ class OutputGap:
     unlike: int | None = None
 
 
-@dataclass
-class AccuracyHead:
-    """How accurate the outputs are, and what comes first where they are not."""
+@dataclass(repr=False, eq=False)
+class AccuracyHead(_Answer):
+    """How accurate the outputs are, and what comes first where they are not.
+
+    Fields:
+        reference: path of the reference; None: only outputs are compared, with the record's reference outputs
+        reference_of: what the reference is, for people
+        own_program: the reference was computed from this record, and not from another one such as the float model
+        inputs: inputs of the reference
+        output_snr_db: lowest SNR of the compared outputs; None: none was compared, or nothing differs
+        text: the worst output and the value that is most suspicious, for people; None: no value was compared
+    """
 
     reference: str | None = None
     reference_of: str = ""
@@ -643,9 +995,17 @@ class AccuracyHead:
     text: str | None = None
 
 
-@dataclass
-class RunPhase:
-    """The runs of one phase of a method. told_by says how phases were distinguished: "sizes" and "events" are certain, "times" is an estimate."""
+@dataclass(repr=False, eq=False)
+class RunPhase(_Answer):
+    """The runs of one phase of a method. told_by says how phases were distinguished: "sizes" and "events" are certain, "times" is an estimate.
+
+    Fields:
+        phase: prefill and decode if the sizes of logged values say so
+        told_by: what tells the runs apart: the sizes of the values that they logged, their events, or how much longer their operators take
+        estimated: true if told by times alone
+        runs: those that count, numbered as in info
+        throughput: tokens that a run reads, in the typical run; None if the method has no token input: an integer input of rank 2
+    """
 
     phase: str
     told_by: str
@@ -662,13 +1022,52 @@ class RunPhase:
     throughput: Throughput | None = None
 
 
-@dataclass
-class MethodSummary:
+@dataclass(repr=False, eq=False)
+class MethodSummary(_Answer):
     """Where a method's time goes: `parts` add up to Method::execute, in the typical run (`typical`) and over all runs (`avg`).
 
     nodes + delegate_only + framework + unexplained = execute.avg are sums of these parts: what is on nodes, what delegates take beside that, the runtime, and what
     nothing explains. Up to clock_hidden of the time of calling delegates may be time of operators, because the delegates' clock counts whole microseconds. filtered:
     the time of the nodes that the filters select.
+
+    Fields:
+        skipped_runs: inferences left out, as warm-up or by choice; `runs` counts the others
+        estimated: the part of nodes whose match is an estimate
+        delegate_only: the parts of delegates that are on no node: operators_unplaced with a backend, inserted, delegate_phases, opaque_delegates,
+            call_overhead
+        by_module: every module with timed nodes in it or below, parents first; avg, share, estimated, count, p50 and p90 cover nodes directly in it,
+            total, total_share and total_count include everything below
+        by_pattern: every module with timed nodes in it or below, parents first; avg, share, estimated, count, p50 and p90 cover nodes directly in it,
+            total, total_share and total_count include everything below
+        findings: what to do next: about accuracy first, then about the model by (low + high) / 2 times 1 for sure, 0.7 for likely, 0.5 for
+            rule_of_thumb and 0.4 for possible, then about the measurement, then what was spent once. plugin/views/finding.h has the thresholds
+        clock_hidden: the part of call_overhead that may be operator time, because the delegates' clock counts whole microseconds: at most half of one
+            per operator
+        estimated_confidence: confidence of the estimated times: the average over their events, weighted by time; None if nothing is estimated
+        filtered: time on the selected nodes; equals nodes without a filter
+        first_run: the first run against the others; None with fewer than two runs
+        noise: how much its runs vary; etr_noise in lib/etrecord.h has the limits; where its runs are of several phases, each counts in parts of its
+            phase's median
+        phases_of_runs: the kinds of runs that the method's times mix, in the order of their first run; empty if there is one kind
+        output_gaps: the values that each run returned, against the record's reference_outputs
+        phases: time of delegates on no node, by phase
+        compute_units: time of delegates, on nodes or not, by what computed: None where the backend does not say
+        accuracy: logged values against a reference; None: none was given or found, or it is of another method
+        odd_recordings: of five recordings or more: those that differ from the others, and that typical times leave out
+        estimated_typical: the same in the typical run
+        clock_hidden_typical: the same in the typical run
+        parts: the parts of the time: they add up to execute, in typical and in avg; parts without a time are left out
+        by_kernel: kernels and operators of delegates, on nodes or not: they add up to the parts operators, operators_unplaced and inserted
+        filtered_typical: the same in the typical run
+        answer: where the time goes, in one sentence; None without runs
+        groups: rows whose typical times add up to that of Method::execute, the longest first: operators of one kind in repeated modules, kernels on
+            no node by name, and one row for each other part
+        method_rule: by what its runs were found to be of it; "likely, by time" or "likely, by loads and time" where times decided
+        method_evidence: what that rule is based on; None if it says all
+        candidates: of runs whose method nothing decides: the methods that they may be of
+        throughput: tokens that a run reads, in the typical run; None if the method has no token input: an integer input of rank 2
+        layer_kinds: where the time of a decoder goes; each operator is in exactly one kind, so they add up to nodes; empty if it is no decoder
+        kv_cache: buffers that inferences write by position along one dimension; None if there are none
     """
 
     method: str | None
@@ -722,9 +1121,13 @@ class MethodSummary:
         }
 
 
-@dataclass
-class SourcePattern:
-    """The modules of a pattern that run a source line."""
+@dataclass(repr=False, eq=False)
+class SourcePattern(_Answer):
+    """The modules of a pattern that run a source line.
+
+    Fields:
+        pattern: of the modules that the line is run for; "": the top level
+    """
 
     pattern: str = ""
     modules: int = 0
@@ -734,9 +1137,29 @@ class SourcePattern:
     count: int = 0
 
 
-@dataclass
-class SourceLine:
-    """A source line with the time of its nodes. Nodes without a recorded line have file and line None."""
+@dataclass(repr=False, eq=False)
+class SourceLine(_Answer):
+    """A source line with the time of its nodes. Nodes without a recorded line have file and line None.
+
+    Fields:
+        share: of Method::execute; with stat p50 of the sum of the p50 of all rows of this list
+        estimated: the part of avg that is estimated
+        macs: multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one call where nothing was timed;
+            None: not known
+        bytes: read and written per inference, each tensor once; of what a delegate fused what crosses the boundary
+        weight_bytes: the part of bytes that are parameters, buffers and constants
+        gflops: 1e9 FLOP per second, two for each multiply-accumulate; operations of integers where arithmetic says so; None: cost or time unknown, or
+            the clock's step too large a part of the time
+        gbs: 1e9 bytes per second
+        intensity: FLOP per byte
+        of_peak: the time that `roofs` allow as a part of the time taken; None: no peak is known, or the operator is faster than it
+        bound: what limits it at the peaks; None unless peaks were given
+        arithmetic: what is multiplied; None: nothing
+        unknown_costs: nodes whose macs or bytes are not known
+        hinted_costs: nodes with symbolic sizes, for which the export's example is taken
+        patterns: adds up to the line
+        typical: per inference in the typical run
+    """
 
     file: str | None
     line: int | None
@@ -763,8 +1186,16 @@ class SourceLine:
     typical: float | None = None
 
 
-@dataclass
-class SourceFile:
+@dataclass(repr=False, eq=False)
+class SourceFile(_Answer):
+    """A file of the model's source code, with the time of its lines.
+
+    Fields:
+        file: as recorded; None: nodes without a recorded source
+        share: of Method::execute; with stat p50 of the sum of the p50 of all files
+        lines: by line
+    """
+
     file: str | None
     avg: float
     p50: float | None
@@ -774,9 +1205,17 @@ class SourceFile:
     typical: float | None = None
 
 
-@dataclass
-class MethodSource:
-    """The source lines of a model with their times, by file."""
+@dataclass(repr=False, eq=False)
+class MethodSource(_Answer):
+    """The source lines of a model with their times, by file.
+
+    Fields:
+        skipped_runs: inferences left out, as warm-up or by choice; `runs` counts the others
+        share: of Method::execute, by stat
+        files: first by time, as stat says
+        typical: time on the selected nodes: the sum of the files
+        wrapper: the user's line that held 90 % or more, whose lines inside the library that it calls are listed instead; None: there is none
+    """
 
     method: str | None
     runs: int
@@ -788,8 +1227,10 @@ class MethodSource:
     wrapper: Source | None = None
 
 
-@dataclass
-class OperatorDelegation:
+@dataclass(repr=False, eq=False)
+class OperatorDelegation(_Answer):
+    """How often an operator type is delegated, and the time of either side."""
+
     op_type: str
     delegated: int
     non_delegated: int
@@ -801,25 +1242,44 @@ class OperatorDelegation:
     non_delegated_typical: float | None = None
 
 
-@dataclass
-class DelegateModule:
-    """A module with nodes in a delegate."""
+@dataclass(repr=False, eq=False)
+class DelegateModule(_Answer):
+    """A module with nodes in a delegate.
+
+    Fields:
+        pattern: modules that repeat have '*' for their numbers; "": the top level
+    """
 
     pattern: str = ""
     count: int = 0
 
 
-@dataclass
-class DelegateOperator:
+@dataclass(repr=False, eq=False)
+class DelegateOperator(_Answer):
     """An operator with nodes in a delegate."""
 
     op: str = ""
     count: int = 0
 
 
-@dataclass
-class Delegate:
-    """A delegate, called at `instruction`: the time of its graph operators (on_nodes, of which `estimated`), its overhead by phase, and the whole call by compute unit, if its backend records them."""
+@dataclass(repr=False, eq=False)
+class Delegate(_Answer):
+    """A delegate, called at `instruction`: the time of its graph operators (on_nodes, of which `estimated`), its overhead by phase, and the whole call by compute unit, if its backend records them.
+
+    Fields:
+        instruction: instruction of its call
+        handles: entries in the debug handle map
+        nodes: operators of the graph that run in it
+        call: the whole call
+        on_nodes: the part of it that is on its nodes
+        estimated: the part of on_nodes that is estimated
+        copy_in: its own time, by phase
+        npu: by compute unit, on nodes or not; the rest of the call is not recorded
+        typical: the whole call, per inference in the typical run
+        macs: multiply-accumulates per inference; None: not known of all operators in it
+        payload_bytes: that the program passes to it, weights included; None: there is no program
+        weight_bytes: None: not known, as in a closed format, whose bytes include them
+    """
 
     instruction: int
     backend: str
@@ -844,9 +1304,15 @@ class Delegate:
     weight_bytes: int | None = None
 
 
-@dataclass
-class MethodDelegation:
-    """Delegated and non-delegated operators, as ExecuTorch's print_delegation_info counts them."""
+@dataclass(repr=False, eq=False)
+class MethodDelegation(_Answer):
+    """Delegated and non-delegated operators, as ExecuTorch's print_delegation_info counts them.
+
+    Fields:
+        skipped_runs: inferences left out, as warm-up or by choice; `runs` counts the others
+        delegates: times are per inference
+        ambiguous: nodes that could be on the other side: debug handles do not say which of them delegates took, and the likelier side is counted
+    """
 
     method: str
     runs: int
@@ -859,9 +1325,21 @@ class MethodDelegation:
     ambiguous: int = 0  # nodes that may be counted on the wrong side
 
 
-@dataclass
-class PlannedTensor:
-    """A tensor in a planned buffer, live from first_instruction to last_instruction inclusive. role: "activation", "input", "output" or "state"."""
+@dataclass(repr=False, eq=False)
+class PlannedTensor(_Answer):
+    """A tensor in a planned buffer, live from first_instruction to last_instruction inclusive. role: "activation", "input", "output" or "state".
+
+    Fields:
+        name: of the node's result or the weight; else "value_" and a number
+        shape: sizes; the expression of a symbolic one; None: unknown
+        buffer: id; None: the method has no such buffer
+        last_instruction: both included
+        made_by: instruction that first writes it; None: none, as of inputs and views
+        op: what made it
+        view_of: the tensor in whose memory it lies on purpose; its bytes count there
+        largest_shape: the shape is dynamic, and this the largest
+        misplaced: contradicts the program: in no sum
+    """
 
     name: str
     role: str
@@ -881,8 +1359,18 @@ class PlannedTensor:
     misplaced: bool
 
 
-@dataclass
-class PlannedBuffer:
+@dataclass(repr=False, eq=False)
+class PlannedBuffer(_Answer):
+    """A buffer of planned memory.
+
+    Fields:
+        id: memory_id of tensors
+        device: "cpu", "cuda:0"
+        top_bytes: end of the tensor that lies highest
+        peak_bytes: most that is live at one instruction
+        unused_bytes: planned, but not live then
+    """
+
     id: int
     device: str
     planned_bytes: int
@@ -893,9 +1381,14 @@ class PlannedBuffer:
     tensors: int
 
 
-@dataclass
-class MemoryPeak:
-    """The most bytes that are live at one instruction. tensors: indices into MemoryPlan.tensors, most bytes first."""
+@dataclass(repr=False, eq=False)
+class MemoryPeak(_Answer):
+    """The most bytes that are live at one instruction. tensors: indices into MemoryPlan.tensors, most bytes first.
+
+    Fields:
+        instruction: the first with as many live bytes
+        tensors: indices into tensors, most bytes first
+    """
 
     bytes: int
     instruction: int
@@ -904,9 +1397,14 @@ class MemoryPeak:
     tensors: list[int]
 
 
-@dataclass
-class PlanInstructions:
-    """What the plan holds at each instruction, as lists of one length."""
+@dataclass(repr=False, eq=False)
+class PlanInstructions(_Answer):
+    """What the plan holds at each instruction, as lists of one length.
+
+    Fields:
+        op: index into names: the node's operator, or what the program calls it; of a delegate its backend
+        module: index into names; "": the top level, or not known
+    """
 
     count: int = 0
     live_bytes: list[int] = field(default_factory=list)
@@ -915,9 +1413,14 @@ class PlanInstructions:
     names: list[str] = field(default_factory=list)
 
 
-@dataclass
-class BoundaryTensor:
-    """An input or output of a method."""
+@dataclass(repr=False, eq=False)
+class BoundaryTensor(_Answer):
+    """An input or output of a method.
+
+    Fields:
+        shape: sizes; the expression of a symbolic one; None: unknown
+        planned: false: the application provides the memory
+    """
 
     role: str = ""
     index: int = 0
@@ -929,9 +1432,16 @@ class BoundaryTensor:
     planned: bool = False
 
 
-@dataclass
-class DelegateBlob:
-    """The data of a delegate."""
+@dataclass(repr=False, eq=False)
+class DelegateBlob(_Answer):
+    """The data of a delegate.
+
+    Fields:
+        instruction: the first that calls a delegate with these bytes
+        delegates: that have them
+        segment: index into the program's segments; None: inside the program
+        weight_bytes: of its weights, in these bytes or in named data; None: the format is closed, and they are part of `bytes`
+    """
 
     backend: str = ""
     instruction: int | None = None
@@ -941,9 +1451,18 @@ class DelegateBlob:
     weight_bytes: int | None = None
 
 
-@dataclass
-class MemoryPlan:
-    """The memory that the program plans, in bytes. instructions, inputs_and_outputs and delegates are dicts."""
+@dataclass(repr=False, eq=False)
+class MemoryPlan(_Answer):
+    """The memory that the program plans, in bytes. instructions, inputs_and_outputs and delegates are dicts.
+
+    Fields:
+        planned_bytes: of all buffers
+        peak: None: nothing is live
+        instructions: a value for each instruction
+        tensors: planned tensors, in the order of their first use
+        delegates: what the program gives delegates
+        method_allocator: least size of the runtime's method allocator: what Method::init of ExecuTorch 1.5 takes, without what backends' init takes
+    """
 
     planned_bytes: int
     peak: MemoryPeak | None
@@ -952,10 +1471,11 @@ class MemoryPlan:
     tensors: list[PlannedTensor]
     inputs_and_outputs: list[BoundaryTensor]
     delegates: list[DelegateBlob]
+    method_allocator: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass
-class MemoryFinding:
+@dataclass(repr=False, eq=False)
+class MemoryFinding(_Answer):
     """A finding that could save `bytes`."""
 
     kind: str
@@ -965,9 +1485,14 @@ class MemoryFinding:
     instruction: int | None
 
 
-@dataclass
-class Weight:
-    """A weight of the program."""
+@dataclass(repr=False, eq=False)
+class Weight(_Answer):
+    """A weight of the program.
+
+    Fields:
+        shape: sizes; the expression of a symbolic one; None: unknown
+        bytes: None: dtype or shape tell none
+    """
 
     name: str = ""
     kind: str = ""
@@ -977,9 +1502,15 @@ class Weight:
     bytes: int | None = None
 
 
-@dataclass
-class WeightSum:
-    """The weights of a module, or of a type."""
+@dataclass(repr=False, eq=False)
+class WeightSum(_Answer):
+    """The weights of a module, or of a type.
+
+    Fields:
+        module: by the weights' names; "": the top level
+        dtype: "" if unknown
+        count: tensors
+    """
 
     module: str = ""
     dtype: str = ""
@@ -987,17 +1518,26 @@ class WeightSum:
     bytes: int = 0
 
 
-@dataclass
-class MissingWeight:
+@dataclass(repr=False, eq=False)
+class MissingWeight(_Answer):
     """A weight that the program does not have."""
 
     what: str = ""
     text: str = ""
 
 
-@dataclass
-class MethodMemory:
-    """The memory of a method, in bytes; plan is None without a .pte. Items without a class of their own are dicts."""
+@dataclass(repr=False, eq=False)
+class MethodMemory(_Answer):
+    """The memory of a method, in bytes; plan is None without a .pte.
+
+    Fields:
+        plan: None: no program tells
+        weights: of the Edge graph, in its order
+        weight_sums: most bytes first
+        not_in_program: what takes memory that the program does not tell
+        findings: most bytes first
+        kv_cache: buffers that inferences write by position along one dimension; None if there are none
+    """
 
     method: str
     plan: MemoryPlan | None
@@ -1007,24 +1547,56 @@ class MethodMemory:
     findings: list[MemoryFinding]
     kv_cache: KvCache | None = None
 
+    def __repr__(self) -> str:
+        return f"<MethodMemory {self.method}: {len(self.weights)} weights, {len(self.plan.tensors) if self.plan else 0} planned tensors>"
 
-@dataclass
-class OddRecordingOfSide:
-    """A recording that differs from the others of its side, by `change` (0.05: 5 % slower)."""
+    def _cells(self) -> dict[str, Any]:
+        """The columns of its row in a notebook."""
+        plan = self.plan
+        return {"method": self.method, "planned bytes": plan.planned_bytes if plan else None, "peak bytes": plan.peak.bytes if plan and plan.peak else None, "weights": len(self.weights)}
+
+
+@dataclass(repr=False, eq=False)
+class OddRecordingOfSide(_Answer):
+    """A recording that differs from the others of its side, by `change` (0.05: 5 % slower).
+
+    Fields:
+        change: its typical run divided by that of the others, minus 1
+    """
 
     side: str = ""
     file: str = ""
     change: float = 0.0
 
 
-@dataclass
-class Change:
+@dataclass(repr=False, eq=False)
+class Change(_Answer):
     """The times of one thing on both sides. A recording is one ETDump, a run is one inference.
 
     verdict: "slower", "faster", "equal" (within the limit), "likely_slower", "likely_faster", "likely_equal", "cannot_tell", "untimed", "gone" or "new".
     reason: why the data do not surely decide; cause: what in the runs explains that; assumes: what the interval assumes ("in_turns", "recording_noise").
     interval: the bounds of relative_change (0.041 is 4.1 % slower); None in it means no bound, None instead of it that the change is obvious or nothing can be said.
     recordings_needed: the number of recordings on each side, in all, that would decide. odd_recordings: of a method, those that differ from the others of their side.
+
+    Fields:
+        base_typical: in the typical run; None on a side that did not time it
+        change_typical: typical times add up, a side that did not time it counting nothing; see methods
+        base_avg: per inference; None on a side that did not time it
+        change_avg: averages add up like typical times
+        base_p50: median over base_runs; medians do not add up
+        relative_change: new_typical / base_typical - 1: 0.041 for 4.1 % slower; None unless timed on both sides
+        interval: lower and upper bound of relative_change, at 95 % for execute and load, at the level of their family for rows; None in it: no upper
+            bound. None: not timed on both sides, obvious, or reason is few_runs or clock
+        base_recordings: ETDumps that base_runs are of
+        verdict: slower or faster: the interval excludes 0, or all runs of one side are at least 4 times as long as all of the other; equal: it is
+            within the limit; likely_...: if what it assumes is true; untimed: not timed on both sides
+        reason: why the data do not surely decide; None if they do
+        cause: of execute: what is seen in the runs that explains why
+        assumes: what the interval assumes: that the recordings were taken in turns; by how much recordings of one program differ
+        odd_recordings: of execute: recordings that differ from the others of their side, of five or more; they are left out of typical times, not of
+            the verdict
+        recordings_needed: for execute and load: how many recordings on each side, in all, would decide whether it changed, or whether it is above the
+            limit, in 4 of 5 cases; None: it is decided, not known, or more than 50
     """
 
     base_typical: float | None
@@ -1050,9 +1622,23 @@ class Change:
     recordings_needed: int | None
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class NodeChange(Change):
-    """A node of both records, or of one of them. rule: why the two were paired."""
+    """A node of both records, or of one of them. rule: why the two were paired.
+
+    Fields:
+        base_name: None: the node is new
+        new_name: None: the node is gone
+        base_node: index into the nodes of the method's Edge graph; None if missing, and for events
+        rule: how the two were matched
+        base_macs: multiply-accumulates per inference; None: not known, of documents, and of what this side has not
+        base_bytes: read and written per inference
+        base_gflops: 1e9 FLOP per second; operations of integers where arithmetic says so; None: cost or time unknown, or the clock's step too large a
+            part of the time
+        base_gbs: 1e9 bytes per second
+        base_intensity: FLOP per byte
+        base_arithmetic: what is multiplied; None: nothing, or it is not known
+    """
 
     base_name: str | None
     new_name: str | None
@@ -1078,14 +1664,29 @@ class NodeChange(Change):
     new_arithmetic: str | None
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class LoadChange(Change):
+    """How the time of loading changed."""
+
     event_name: str
 
 
-@dataclass
-class AccuracyMeasures:
-    """How far a value is from its reference. etrecord_accuracy.h has the formulas."""
+@dataclass(repr=False, eq=False)
+class AccuracyMeasures(_Answer):
+    """How far a value is from its reference. etrecord_accuracy.h has the formulas.
+
+    Fields:
+        snr_db: 10 * log10(mean of reference^2 / mse); also None if nothing differs, or the reference is all 0
+        equal: nothing differs, or snr_db is above 100
+        psnr_db: 10 * log10(largest reference^2 / mse)
+        mse: mean of squared differences
+        l1: sum of absolute differences
+        max_abs: largest absolute difference
+        rel_l2: sqrt(mse / mean of reference^2)
+        bias: mean of value - reference
+        left_out: elements that are NaN or infinite on either side, which the measures leave out
+        nonfinite: those that differ from the reference
+    """
 
     snr_db: float | None
     equal: bool | None = None
@@ -1101,9 +1702,17 @@ class AccuracyMeasures:
     nonfinite: int | None = None
 
 
-@dataclass
-class TapStatistic:
-    """A statistic that a tap computed on the device, and what it should be."""
+@dataclass(repr=False, eq=False)
+class TapStatistic(_Answer):
+    """A statistic that a tap computed on the device, and what it should be.
+
+    Fields:
+        name: as in taps.json
+        value: of the device
+        reference: of the reference's complete tensor
+        difference: absolute, divided by the reference; min, max, mean and std: by its rms; counts: by the number of elements. Also None if it is
+            infinite
+    """
 
     name: str = ""
     value: float | None = None
@@ -1111,10 +1720,50 @@ class TapStatistic:
     difference: float | None = None
 
 
-@dataclass
-class ValueAccuracy:
+@dataclass(repr=False, eq=False)
+class ValueAccuracy(_Answer):
     """A value that a run logged, compared with its reference; `problem` says why it was not. `local` compares it with what the reference computes from the values that the
-    device logged before, and so shows the error that the operators of `segment` added."""
+    device logged before, and so shows the error that the operators of `segment` added.
+
+    Fields:
+        node: with the number of its output, if not the first
+        source: file and line
+        backend: None: a kernel
+        input: input of the reference
+        input_evidence: why the run has this input
+        index: among the values of the instruction
+        output: which of the node's outputs
+        role: output: the method returns it; tap: only because of intermediate_output_tap
+        segment: operators since the nearest compared values, the last one is the node
+        aten_node: node of the reference's aten/METHOD with this value
+        strides: in elements
+        offset: of the tensor in the debug buffer, in bytes
+        max_at: indices of the element with the largest difference; empty if there is none
+        drop_db: lowest SNR of the nearest compared values that the node depends on, minus its own; each counts as at least 0 and at most 20 above
+            that of the worst output
+        local: against what the reference computes from the values that the device logged before
+        impact_snr_db: SNR of the outputs if this segment's error were the only one
+        steps_off: share of the stored integers that differ
+        most_steps: largest difference of the stored integers
+        scale: with which it was dequantized; None also if each channel has its own
+        problem: why it was not compared
+        snr_db: 10 * log10(mean of reference^2 / mse); also None if nothing differs, or the reference is all 0
+        equal: nothing differs, or snr_db is above 100
+        psnr_db: 10 * log10(largest reference^2 / mse)
+        mse: mean of squared differences
+        l1: sum of absolute differences
+        max_abs: largest absolute difference
+        rel_l2: sqrt(mse / mean of reference^2)
+        bias: mean of value - reference
+        left_out: elements that are NaN or infinite on either side, which the measures leave out
+        nonfinite: those that differ from the reference
+        computed_by: the node, or for quantize and dequantize nodes the operator whose value they carry; module, op and source are its own
+        statistics: what a tap returned instead of the tensor; there is no SNR of them
+        statistics_difference: the largest of the statistics' differences, 0.01 is 1 %
+        statistics_text: the statistic with this difference
+        origin: nothing of the reference is left, although all compared values that it depends on are sound
+        stands_out: it is worth naming; if no value does, there are no candidates
+    """
 
     node: str
     module: str = ""
@@ -1168,8 +1817,8 @@ class ValueAccuracy:
     stands_out: bool = False
 
 
-@dataclass
-class Accuracy:
+@dataclass(repr=False, eq=False)
+class Accuracy(_Answer):
     """The values that the runs logged, compared with a reference. `candidates` are indices into values, the most suspicious first."""
 
     record: str | None
@@ -1186,19 +1835,33 @@ class Accuracy:
     candidates: list[int] = field(default_factory=list)
     values: list[ValueAccuracy] = field(default_factory=list)
 
+    def _repr_html_(self) -> str:
+        return Rows(self.values)._repr_html_()
 
-@dataclass
-class SideFacts:
-    """What a side of a comparison is."""
+
+@dataclass(repr=False, eq=False)
+class SideFacts(_Answer):
+    """What a side of a comparison is.
+
+    Fields:
+        skipped_runs: inferences left out, as warm-up or by choice
+        steadiness: two modes, a step or a drift of its runs; None if they have none
+    """
 
     runs: int = 0
     skipped_runs: int = 0
     steadiness: str | None = None
 
 
-@dataclass
-class ThroughputChange:
-    """How fast a language model reads and writes, on both sides."""
+@dataclass(repr=False, eq=False)
+class ThroughputChange(_Answer):
+    """How fast a language model reads and writes, on both sides.
+
+    Fields:
+        base_ms_per_token: milliseconds of the typical run, whatever time_unit is
+        verdict: that of execute; None if runs of one side read more tokens than those of the other
+        text: for people
+    """
 
     base_tokens_per_run: float | None = None
     new_tokens_per_run: float | None = None
@@ -1210,9 +1873,14 @@ class ThroughputChange:
     text: str = ""
 
 
-@dataclass
-class Difference:
-    """Something besides times that differs between the sides."""
+@dataclass(repr=False, eq=False)
+class Difference(_Answer):
+    """Something besides times that differs between the sides.
+
+    Fields:
+        name: of the input
+        base: None: nothing of the kind
+    """
 
     kind: str = ""
     name: str | None = None
@@ -1220,8 +1888,8 @@ class Difference:
     new: str | None = None
 
 
-@dataclass
-class PartChange:
+@dataclass(repr=False, eq=False)
+class PartChange(_Answer):
     """A part of Method::execute on both sides."""
 
     part: str = ""
@@ -1234,9 +1902,20 @@ class PartChange:
     change_avg: float = 0.0
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class GroupChange(Change):
-    """The times of a group of nodes on both sides."""
+    """The times of a group of nodes on both sides.
+
+    Fields:
+        base_nodes: timed nodes
+        base_macs: multiply-accumulates per inference; None: not known, of documents, and of what this side has not
+        base_bytes: read and written per inference
+        base_gflops: 1e9 FLOP per second; operations of integers where arithmetic says so; None: cost or time unknown, or the clock's step too large a
+            part of the time
+        base_gbs: 1e9 bytes per second
+        base_intensity: FLOP per byte
+        base_arithmetic: what is multiplied; None: nothing, or it is not known
+    """
 
     base_nodes: int = 0
     new_nodes: int = 0
@@ -1254,9 +1933,20 @@ class GroupChange(Change):
     new_arithmetic: str | None = None
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class OperatorChange(Change):
-    """An operator on both sides."""
+    """An operator on both sides.
+
+    Fields:
+        base_nodes: timed nodes
+        base_macs: multiply-accumulates per inference; None: not known, of documents, and of what this side has not
+        base_bytes: read and written per inference
+        base_gflops: 1e9 FLOP per second; operations of integers where arithmetic says so; None: cost or time unknown, or the clock's step too large a
+            part of the time
+        base_gbs: 1e9 bytes per second
+        base_intensity: FLOP per byte
+        base_arithmetic: what is multiplied; None: nothing, or it is not known
+    """
 
     op: str = ""
     base_nodes: int = 0
@@ -1275,9 +1965,21 @@ class OperatorChange(Change):
     new_arithmetic: str | None = None
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class ModuleChange(Change):
-    """A module's own operators on both sides; `with_children` includes the modules below it."""
+    """A module's own operators on both sides; `with_children` includes the modules below it.
+
+    Fields:
+        with_children: the module with all below it, on both sides
+        base_nodes: timed nodes
+        base_macs: multiply-accumulates per inference; None: not known, of documents, and of what this side has not
+        base_bytes: read and written per inference
+        base_gflops: 1e9 FLOP per second; operations of integers where arithmetic says so; None: cost or time unknown, or the clock's step too large a
+            part of the time
+        base_gbs: 1e9 bytes per second
+        base_intensity: FLOP per byte
+        base_arithmetic: what is multiplied; None: nothing, or it is not known
+    """
 
     module: str = ""
     with_children: GroupChange | None = None
@@ -1297,9 +1999,21 @@ class ModuleChange(Change):
     new_arithmetic: str | None = None
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class PatternChange(Change):
-    """Repeated modules on both sides."""
+    """Repeated modules on both sides.
+
+    Fields:
+        with_children: the modules with all below them, on both sides
+        base_nodes: timed nodes
+        base_macs: multiply-accumulates per inference; None: not known, of documents, and of what this side has not
+        base_bytes: read and written per inference
+        base_gflops: 1e9 FLOP per second; operations of integers where arithmetic says so; None: cost or time unknown, or the clock's step too large a
+            part of the time
+        base_gbs: 1e9 bytes per second
+        base_intensity: FLOP per byte
+        base_arithmetic: what is multiplied; None: nothing, or it is not known
+    """
 
     pattern: str = ""
     with_children: GroupChange | None = None
@@ -1319,9 +2033,20 @@ class PatternChange(Change):
     new_arithmetic: str | None = None
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class BackendChange(Change):
-    """A backend on both sides."""
+    """A backend on both sides.
+
+    Fields:
+        base_nodes: timed nodes
+        base_macs: multiply-accumulates per inference; None: not known, of documents, and of what this side has not
+        base_bytes: read and written per inference
+        base_gflops: 1e9 FLOP per second; operations of integers where arithmetic says so; None: cost or time unknown, or the clock's step too large a
+            part of the time
+        base_gbs: 1e9 bytes per second
+        base_intensity: FLOP per byte
+        base_arithmetic: what is multiplied; None: nothing, or it is not known
+    """
 
     backend: str = ""
     base_nodes: int = 0
@@ -1340,9 +2065,21 @@ class BackendChange(Change):
     new_arithmetic: str | None = None
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class SourceChange(Change):
-    """A source line on both sides."""
+    """A source line on both sides.
+
+    Fields:
+        source: file:line; empty if it is unknown
+        base_nodes: timed nodes
+        base_macs: multiply-accumulates per inference; None: not known, of documents, and of what this side has not
+        base_bytes: read and written per inference
+        base_gflops: 1e9 FLOP per second; operations of integers where arithmetic says so; None: cost or time unknown, or the clock's step too large a
+            part of the time
+        base_gbs: 1e9 bytes per second
+        base_intensity: FLOP per byte
+        base_arithmetic: what is multiplied; None: nothing, or it is not known
+    """
 
     source: str = ""
     base_nodes: int = 0
@@ -1361,9 +2098,20 @@ class SourceChange(Change):
     new_arithmetic: str | None = None
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class KernelChange(Change):
-    """A kernel on both sides."""
+    """A kernel on both sides.
+
+    Fields:
+        base_nodes: timed nodes
+        base_macs: multiply-accumulates per inference; None: not known, of documents, and of what this side has not
+        base_bytes: read and written per inference
+        base_gflops: 1e9 FLOP per second; operations of integers where arithmetic says so; None: cost or time unknown, or the clock's step too large a
+            part of the time
+        base_gbs: 1e9 bytes per second
+        base_intensity: FLOP per byte
+        base_arithmetic: what is multiplied; None: nothing, or it is not known
+    """
 
     kernel: str = ""
     backend: str | None = None
@@ -1383,9 +2131,20 @@ class KernelChange(Change):
     new_arithmetic: str | None = None
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class PatternOperatorChange(Change):
-    """An operator in repeated modules on both sides."""
+    """An operator in repeated modules on both sides.
+
+    Fields:
+        base_nodes: timed nodes
+        base_macs: multiply-accumulates per inference; None: not known, of documents, and of what this side has not
+        base_bytes: read and written per inference
+        base_gflops: 1e9 FLOP per second; operations of integers where arithmetic says so; None: cost or time unknown, or the clock's step too large a
+            part of the time
+        base_gbs: 1e9 bytes per second
+        base_intensity: FLOP per byte
+        base_arithmetic: what is multiplied; None: nothing, or it is not known
+    """
 
     pattern: str = ""
     op: str = ""
@@ -1405,9 +2164,19 @@ class PatternOperatorChange(Change):
     new_arithmetic: str | None = None
 
 
-@dataclass
-class ValueGap:
-    """A value that both sides logged, and how far the two are apart."""
+@dataclass(repr=False, eq=False)
+class ValueGap(_Answer):
+    """A value that both sides logged, and how far the two are apart.
+
+    Fields:
+        base_node: None: a result of the method, or a value known only by its instruction
+        output: which of the node's outputs
+        base_run: from the pair of runs that differs most, like the gap
+        problem: why they could not be compared
+        snr_db: also None if there is no difference, or the reference is all 0
+        left_out: pairs that contain NaN or infinity
+        unlike: those that differ
+    """
 
     base_node: str | None = None
     new_node: str | None = None
@@ -1428,11 +2197,36 @@ class ValueGap:
     unlike: int | None = None
 
 
-@dataclass
-class MethodDiff:
-    """What became slower or faster in a method. Rows of by_... and numeric_gap, and items without a class of their own, are dicts.
+@dataclass(repr=False, eq=False)
+class MethodDiff(_Answer):
+    """What became slower or faster in a method.
 
     Typical times and averages of the rows add up to the part `operators` of `parts`, and the parts to `execute`. `differences` lists inputs, types and backends that differ.
+
+    Fields:
+        execute: Method::execute
+        verdict_text: what is said of Method::execute: "12.3 % slower (between 10.1 and 14.5 %)"
+        reason_text: why that, or whether it is above the limit, is not sure, and what would help
+        odd_text: names the odd recordings; None if there are none
+        base: inferences of the base; None if it has no such method
+        new: likewise, of the newer record; None if it has no such method
+        differences: what makes the two no like with like
+        parts: the parts of the time: they add up to execute, in typical and in avg; 0 on a side without it
+        by_events: a side has no graph, so nodes are events
+        timed_nodes: of both sides together
+        timed_paired: those with a match on the other side
+        may_differ: these may be different models: fewer than half of the weights have the same shapes, or no timed node matches; without weights,
+            hardly any timed nodes and modules match
+        throughput: tokens of the typical run; None if the runs of neither side are known to read tokens
+        by_module: every module with timed operators in it or below, on either side, also in paths between: its members are of the operators directly
+            in it and add up
+        by_pattern: of modules that repeat, as one; rows as in by_module
+        by_source: of the model's source lines; empty of documents
+        by_kernel: kernels and operators of delegates by name, on nodes and on none: they add up to the parts operators, operators_unplaced and
+            inserted; empty of documents
+        by_pattern_op: each operator type in the modules of a pattern; only together with all other lists
+        findings: what to do next about the newer side, as in summary.schema.json; none if that side was read from a document
+        numeric_gap: values logged on both sides, in the newer side's order
     """
 
     method: str | None
@@ -1460,9 +2254,16 @@ class MethodDiff:
     findings: list[Finding] = field(default_factory=list)
     numeric_gap: list[ValueGap] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        return f"<MethodDiff {self.method}: {self.verdict_text}; {len(self.nodes)} nodes>"
 
-@dataclass
-class Diff:
+    def _cells(self) -> dict[str, Any]:
+        """The columns of its row in a notebook."""
+        return {"method": self.method, "base": self.execute.base_typical, "new": self.execute.new_typical, "verdict": self.verdict_text, "reason": self.reason_text or ""}
+
+
+@dataclass(repr=False, eq=False)
+class Diff(_Answer):
     """A comparison of two records. limit: relative changes within it are equal (None: no limit); recording_noise: the assumed relative difference between recordings; turns: whether the recordings were taken in turns."""
 
     limit: float | None
@@ -1471,10 +2272,29 @@ class Diff:
     methods: list[MethodDiff]
     load: list[LoadChange]
 
+    def _repr_html_(self) -> str:
+        return Rows(self.methods)._repr_html_()
 
-@dataclass
-class ComparedMethod:
-    """A method of a record beside other records. The verdict is against the first record, which has none."""
+
+@dataclass(repr=False, eq=False)
+class ComparedMethod(_Answer):
+    """A method of a record beside other records. The verdict is against the first record, which has none.
+
+    Fields:
+        typical: Method::execute in the typical run; None: it was not timed
+        low: least of the recordings' typical runs; of one recording p10 of its runs; None with fewer than five of them
+        high: most of the recordings' typical runs; of one recording p90 of its runs
+        load: None: no load was recorded, or it is not known which method it was for
+        delegated_nodes: share of the Edge graph's operators: 0.8 for 80 %
+        delegated_time: share of the typical run, calling the delegates included
+        macs: multiply-accumulates per inference; None: not known of all operators
+        output_snr_db: of the worst output, against the reference or the first record; None: none was compared, an output has wrong NaN or infinities,
+            or all are equal
+        outputs_equal: outputs were compared, and nothing differs
+        relative_change: typical / typical of the first record - 1; None: of the first record, or a side was not timed
+        interval: of relative_change, at the level that Holm's procedure left
+        verdict: as in diff, corrected by Holm over the records; None: the first record has no verdict, nor what it lacks
+    """
 
     method: str | None = None
     typical: float | None = None
@@ -1498,9 +2318,17 @@ class ComparedMethod:
     recordings_needed: int | None = None
 
 
-@dataclass
-class ComparedRecord:
-    """A record beside others; `problem` says why it could not be read."""
+@dataclass(repr=False, eq=False)
+class ComparedRecord(_Answer):
+    """A record beside others; `problem` says why it could not be read.
+
+    Fields:
+        record: what it is called: the last part of its path, or all of it where two would be called the same
+        problem: why it could not be read; None: it could
+        pte_bytes: size of the program; None: there is no .pte
+        planned_bytes: memory that the program plans, of all its methods together
+        methods: those that ran or, if none did, all; empty of a record that could not be read
+    """
 
     record: str = ""
     path: str = ""
@@ -1510,17 +2338,22 @@ class ComparedRecord:
     methods: list[ComparedMethod] = field(default_factory=list)
 
 
-@dataclass
-class ComparedRow:
-    """What records have under one name: an operator type, module, kernel or pattern. `typical` has a time of each record, None if it has none."""
+@dataclass(repr=False, eq=False)
+class ComparedRow(_Answer):
+    """What records have under one name: an operator type, module, kernel or pattern. `typical` has a time of each record, None if it has none.
+
+    Fields:
+        name: the empty text is the top level of the model
+        typical: of each record; None: it has no such row
+    """
 
     method: str | None = None
     name: str = ""
     typical: list[float | None] = field(default_factory=list)
 
 
-@dataclass
-class Compare:
+@dataclass(repr=False, eq=False)
+class Compare(_Answer):
     """Records side by side. `rows` are those that `by` asked for; `notes` say what cannot be compared."""
 
     records: list[ComparedRecord]
@@ -1529,8 +2362,8 @@ class Compare:
     rows: list[ComparedRow] = field(default_factory=list)
 
 
-@dataclass
-class ETRecord:
+@dataclass(repr=False, eq=False)
+class ETRecord(_Answer):
     """A record's graphs, by entry point: "edge/forward". `info` is the output of `etrecord-tb info --format json`."""
 
     graphs: dict[str, Graph]
@@ -1578,12 +2411,12 @@ def build_all(kind: type[Kind], rows: list[Any]) -> list[Kind]:
 
 def _value(kind: type | None, data: Any) -> Any:
     if kind is None or data is None:
-        return data
+        return shortened(data)
     return build_all(kind, data) if isinstance(data, list) else build(kind, data)
 
 
 def dataframe(rows: list[Any]) -> Any:
-    """Makes a DataFrame of pandas from dataclasses, one row each. Needs pandas."""
+    """Makes a DataFrame of pandas. rows: dataclasses, such as nodes or events, of which each is a row. Needs pandas."""
     import pandas
 
     return pandas.DataFrame([vars(row) for row in rows])

@@ -9,7 +9,6 @@ import json
 import math
 import numbers
 import os
-import platform
 import threading
 import time
 import warnings
@@ -19,7 +18,7 @@ from . import _library
 from ._library import (
     Buffer, Error, EtrecordError, EtrecordWarning, Inputs, LogdirOptions, MethodChoice, NodeFilter, Options, TableOptions, Tag, TraceOptions, check, collect, library,
 )
-from ._shown import Rows
+from ._shown import Document, Rows
 from .arrow import Table
 
 if TYPE_CHECKING:  # answers import it: making its dataclasses takes longer than all else of the package's start
@@ -145,6 +144,21 @@ class _Handle:
 
 
 @contextlib.contextmanager
+def _on_disk(given: Path | None) -> Iterator[Path | None]:
+    """Gives the path of a file: for bytes, of a temporary file that has them."""
+    if not isinstance(given, (bytes, bytearray, memoryview)):
+        yield given
+        return
+    import tempfile  # which takes as long as the package
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "reference.safetensors")
+        with open(path, "wb") as file:
+            file.write(given)
+        yield path
+
+
+@contextlib.contextmanager
 def _found(record: Iterable[Path], chosen: Inputs) -> Iterator[Inputs]:
     """Finds the files of a record at its paths, if there are any; `chosen` replaces them."""
     found, error, paths = Inputs(), Error(), [_path(path) for path in record]
@@ -181,7 +195,12 @@ class Record(_Handle):
         self, etdump: Path | Iterable[Path] | None, *, debug_buffer: Path | None = None, ticks_per_second: float = 0.0, methods: Mapping[Any, str] | None = None,
         skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "typical", peaks: Mapping[str, float] | None = None,
     ) -> Profile:
-        """Joins ETDumps to the record, and returns the profile that Profile() would open. Its warnings are in info(). Arguments: as in Profile()."""
+        """Joins ETDumps to the record, and returns the profile that Profile() would open. Its warnings are in info().
+
+        etdump: one or several, as paths or bytes; None: none. debug_buffer, ticks_per_second, methods, skip_runs, runs, stat, peaks: as in Profile().
+
+        Raises EtrecordError for files that cannot be read, and ValueError for other arguments, and if the record is closed.
+        """
         profile, error = Profile.__new__(Profile), Error()
         profile._prepare()
         options, dumps = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks), profile._memory.inputs(None, etdump, None, debug_buffer)
@@ -305,7 +324,7 @@ class Profile(_Handle):
     def _json(self, name: str, *arguments: Any, unit: str) -> dict[str, Any]:
         with self._opened() as profile:
             said: dict[str, Any] = json.loads(collect(getattr(library, f"etr_emit_{name}_json"), profile, *arguments, _unit(unit)))
-        return said
+        return Document(said)
 
     def _check_method(self, method: str | None) -> None:
         known = [each["method"] for each in self.info()["methods"]]
@@ -325,7 +344,7 @@ class Profile(_Handle):
         return found
 
     def info(self, unit: str = "ms") -> dict[str, Any]:
-        """Returns what the inputs contain, as `etrecord-tb info --format json` does."""
+        """Returns what the inputs contain, as `etrecord-tb info --format json` does. unit: of times."""
         return self._json("info", unit=unit)
 
     def sizes(self) -> dict[str, Any]:
@@ -337,6 +356,7 @@ class Profile(_Handle):
     ) -> list[model.Graph]:
         """Returns every graph with the times joined to its nodes; the most informative graph comes first.
 
+        unit: of times: "ns", "us", "ms", "s" or "cycles".
         Filters: method, graph ("edge", "aten", ...), module (with the modules inside it), op (a glob: "aten.conv*"), backend ("cpu": kernels).
         Filters that match nothing raise a ValueError, here and in the methods below.
         """
@@ -348,6 +368,7 @@ class Profile(_Handle):
         """Returns the events in blocks, as ExecuTorch's Inspector lists them, joined to nodes.
 
         Their times are of the runs that count in this profile: Profile(..., skip_runs=0) and etrecord_tb.events() take all runs, as the Inspector does.
+        method: only this one. unit: of times: "ns", "us", "ms", "s" or "cycles". module, op, backend: filters, as in graphs(); what matches nothing raises ValueError.
         """
         from . import model
 
@@ -361,7 +382,7 @@ class Profile(_Handle):
     def values(self, method: str | None = None, run: int | None = None) -> list[model.LoggedValue]:
         """Returns the values that the runs logged, each once, in the order of the events, with those that the methods returned behind the others of their block.
 
-        run: only those of this run, as info() numbers them. LoggedValue.array() reads one from the debug buffer.
+        method: only of this one. run: only those of this run, as info() numbers them. LoggedValue.array() reads one from the debug buffer.
         """
         found: dict[tuple[Any, ...], model.LoggedValue] = {}
         for block in self.events(method):
@@ -369,28 +390,34 @@ class Profile(_Handle):
                 for value in values:
                     if run is None or value.run == run:
                         found.setdefault((value.run, value.role, value.index, value.node, value.output, value.offset, value.kind, value.value), value)
-        return list(found.values())
+        return Rows(found.values())
 
     def summary(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.MethodSummary]:
-        """Returns where the time of each method goes."""
+        """Returns where the time of each method goes.
+
+        method: only this one. unit: of times: "ns", "us", "ms", "s" or "cycles". module, op, backend: filters, as in graphs(); what matches nothing raises ValueError.
+        """
         from . import model
 
         return model.build_all(model.MethodSummary, self._filtered("summary", "methods", unit, method, module=module, op=op, backend=backend))
 
     def source(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.MethodSource]:
-        """Returns the source lines of the model with their times."""
+        """Returns the source lines of the model with their times.
+
+        method: only this one. unit: of times: "ns", "us", "ms", "s" or "cycles". module, op, backend: filters, as in graphs(); what matches nothing raises ValueError.
+        """
         from . import model
 
         return model.build_all(model.MethodSource, self._filtered("source", "methods", unit, method, module=module, op=op, backend=backend))
 
     def delegation(self, method: str | None = None, unit: str = "ms") -> list[model.MethodDelegation]:
-        """Returns how many operators of each type are delegated, with times."""
+        """Returns how many operators of each type are delegated, with times. method: only this one. unit: of times."""
         from . import model
 
         return model.build_all(model.MethodDelegation, self._filtered("delegation", "methods", unit, method))
 
     def memory(self, method: str | None = None) -> list[model.MethodMemory]:
-        """Returns the planned memory of each method, the tensors live at its peak, weights, and findings. Sizes are in bytes."""
+        """Returns the planned memory of each method, the tensors live at its peak, weights, and findings. Sizes are in bytes. method: only this one."""
         from . import model
 
         return model.build_all(model.MethodMemory, self._filtered("memory", "methods", "ms", method))
@@ -398,6 +425,7 @@ class Profile(_Handle):
     def diff(self, newer: Profile, method: str | None = None, unit: str = "ms", *, limit: float = 0, recording_noise: float = 0) -> model.Diff:
         """Returns what became slower or faster from this profile to `newer`, as `etrecord-tb diff` does.
 
+        method: only this one; ValueError if neither has it. unit: of times: "ns", "us", "ms", "s" or "cycles".
         limit: changes within it are equal, 0.05 for 5 %; 0: no limit. recording_noise: the relative difference between recordings of one program on this
         device, which is assumed if a side has fewer than three; 0 stands for 0.03.
         """
@@ -413,9 +441,11 @@ class Profile(_Handle):
     def accuracy(self, reference: Path | None = None, reference_record: Profile | None = None, *, on_aten: bool = False) -> model.Accuracy:
         """Returns the values that the runs logged, compared with a reference, as `etrecord-tb accuracy` does.
 
-        reference: a file that `etrecord-tb reference` wrote; without one, outputs are compared with the record's reference outputs. reference_record: the profile
-        of the record from which the reference was made, if it is another one, such as the float model. on_aten: compares with the values of the exported program instead of the
-        Edge program's.
+        reference: a file that `etrecord-tb reference` wrote, or its bytes; without one, outputs are compared with the record's reference outputs.
+        reference_record: the profile of the record from which the reference was made, if it is another one, such as the float model.
+        on_aten: compares with the values of the exported program instead of the Edge program's.
+
+        Warns with EtrecordWarning of what could not be compared. Raises EtrecordError for a reference that cannot be read, or that is of another record.
         """
         said = self.accuracy_document(reference, reference_record, on_aten=on_aten)
         for warning in said.pop("warnings"):
@@ -425,10 +455,9 @@ class Profile(_Handle):
         return model.build(model.Accuracy, {key: value for key, value in said.items() if key != "schema"})
 
     def accuracy_document(self, reference: Path | None = None, reference_record: Profile | None = None, *, on_aten: bool = False) -> dict[str, Any]:
-        """Returns what accuracy() does as the JSON document of `etrecord-tb accuracy`."""
-        with self._opened() as profile, contextlib.nullcontext() if reference_record is None else reference_record._opened() as other:
-            document: dict[str, Any] = json.loads(_library.accuracy(profile, _path(reference), other, on_aten))
-        return document
+        """Returns what accuracy() does as the JSON document of `etrecord-tb accuracy`. reference, reference_record, on_aten: as there."""
+        with self._opened() as profile, contextlib.nullcontext() if reference_record is None else reference_record._opened() as other, _on_disk(reference) as path:
+            return Document(json.loads(_library.accuracy(profile, _path(path), other, on_aten)))
 
     def events_table(
         self, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str] | None = None, module: str | None = None, op: str | None = None,
@@ -437,6 +466,7 @@ class Profile(_Handle):
         """Returns the events as a table for pyarrow, pandas, polars or DuckDB, with the rows and columns of `etrecord-tb events --format jsonl`.
 
         tags: further columns with the same value in all rows ({"device": "pixel8", "build": "a1b2c3"}), so that tables of many dumps can be combined.
+        method, unit, module, op, backend: as in events().
         """
         return self.table("events", method, unit, tags=tags, module=module, op=op, backend=backend)
 
@@ -444,7 +474,10 @@ class Profile(_Handle):
         self, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str] | None = None, graph: str | None = None, module: str | None = None,
         op: str | None = None, backend: str | None = None,
     ) -> Table:
-        """Returns the nodes as a table like events_table(), with the rows and columns of `etrecord-tb nodes --format jsonl`."""
+        """Returns the nodes as a table like events_table(), with the rows and columns of `etrecord-tb nodes --format jsonl`.
+
+        tags: as in events_table(). method, unit, graph, module, op, backend: as in graphs().
+        """
         return self.table("nodes", method, unit, tags=tags, graph=graph, module=module, op=op, backend=backend)
 
     def table(
@@ -455,7 +488,9 @@ class Profile(_Handle):
         name prints with `--format jsonl`.
 
         by: which table of a summary, which has several: "op", "module", "pattern", "backend", "source", "kernel", "method", "part" or "finding".
-        tags: as in events_table(); a value of None is null.
+        tags: as in events_table(); a value of None is null. method, unit, graph, module, op, backend: as in graphs(); a table may be empty.
+
+        Raises ValueError for a name that is none of these.
         """
         if (by is None) == (answer == "summary"):
             raise ValueError("a summary has several tables: choose one with by" if by is None else f"{answer} is one table, without by")
@@ -478,7 +513,8 @@ class Profile(_Handle):
     ) -> Table:
         """Returns a table of the changes from this profile to `newer`, with the rows and columns of `etrecord-tb diff --by BY --format jsonl`.
 
-        by: "node", "op", "module", "pattern", "backend", "value", "part" or "method". Other arguments: as in diff().
+        by: "node", "op", "module", "pattern", "backend", "source", "kernel", "value", "part" or "method".
+        method, unit, limit, recording_noise: as in diff().
         """
         options, table = TableOptions(unit=_unit(unit)), 1 + _index(_library.DIFF_TABLES, "by", by)
         limit, recording_noise = _rate("limit", limit), _rate("recording_noise", recording_noise)
@@ -490,15 +526,17 @@ class Profile(_Handle):
         return Table(fill)
 
     def trace(self, method: str | None = None) -> dict[str, Any]:
-        """Returns the runs as Chrome trace events, for Perfetto or chrome://tracing, as `etrecord-tb trace` writes them."""
+        """Returns the runs as Chrome trace events, for Perfetto or chrome://tracing, as `etrecord-tb trace` writes them. method: only its runs."""
         self._check_method(method)
         options = TraceOptions(method=None if method is None else _text(method.encode(), method))
         with self._opened() as profile:
-            trace: dict[str, Any] = json.loads(collect(library.etr_emit_trace, profile, ctypes.byref(options)))
-        return trace
+            return Document(json.loads(collect(library.etr_emit_trace, profile, ctypes.byref(options))))
 
     def report(self, unit: str = "auto", *, base: Profile | None = None) -> str:
-        """Returns the dashboard with its data as one HTML page that needs no network, as `etrecord-tb report` writes it. With a base it also shows what changed."""
+        """Returns the dashboard with its data as one HTML page that needs no network, as `etrecord-tb report` writes it.
+
+        unit: of times; "auto" chooses one. base: a profile with which it is compared, whose changes the page shows, too.
+        """
         with self._opened() as profile, contextlib.nullcontext() if base is None else base._opened() as other:
             if other is None:
                 return collect(library.etr_emit_report, profile, _unit(unit)).decode()
@@ -507,8 +545,13 @@ class Profile(_Handle):
     def write(self, logdir: Path = "runs", name: Path | None = None, dot_depth: int = 0, graphs: str | None = None) -> list[str]:
         """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. Returns the paths of the written files.
 
+        logdir: the folder for TensorBoard. name: of the record in it; by default that of its directory. dot_depth: how many levels of modules a DOT file shows; 0: as many as stay readable.
         graphs: writes these graphs only, as in "edge" or "edge,aten".
+
+        Raises EtrecordError if a file cannot be written; then none is left half-written.
         """
+        import platform
+
         written: list[str] = []
         on_file = _library.ON_FILE(lambda _context, path, _entry_point, _kind: written.append(os.fsdecode(path)))
         options = LogdirOptions(logdir=_path(logdir), name=_path(name), wall_time=time.time(), host=platform.node().encode(), pid=os.getpid(),

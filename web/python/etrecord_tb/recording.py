@@ -15,6 +15,7 @@ import logging
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -139,8 +140,8 @@ def _checked_run(spec: dict[str, Any]) -> dict[str, Any]:
     raise RecordError("run", f"the process that runs the program ended with {how}: {end}; {_advice_for(done)}")
 
 
-def _record_values(folder: pathlib.Path, spec: dict[str, Any]) -> None:
-    """Logs all values of one run into a record of its own, because logging changes times."""
+def _record_values(folder: pathlib.Path, spec: dict[str, Any]) -> int:
+    """Logs all values of one run into a record of its own, because logging changes times. Returns the size of the buffer that was large enough, in bytes."""
     values = folder / "values"
     values.mkdir()
     for name in ("etrecord.bin", "model.pte"):
@@ -153,7 +154,7 @@ def _record_values(folder: pathlib.Path, spec: dict[str, Any]) -> None:
         wanted = {**spec, "runs": 1, "etdump": os.fspath(values / "etdump.etdp"), "debug_buffer": os.fspath(values / "debug_buffer.bin"), "debug_buffer_size": size}
         try:
             _checked_run(wanted)
-            return
+            return size
         except RecordError:
             if size >= _LARGEST_BUFFER:
                 raise
@@ -173,28 +174,59 @@ def _call(command: Sequence[str], what: str) -> None:
         raise RecordError("run", f"{what} failed (exit status {done.returncode}): {' '.join((done.stderr or done.stdout).split())[-400:]}; `adb devices` lists the devices")
 
 
-def _record_on_device(folder: pathlib.Path, runner: Path, device: str | None, recordings: int, runs: int, threads: int | None, teller: _Teller) -> None:
+def _device_commands(folder: pathlib.Path, runner: Path, device: str | None, runs: int, threads: int | None, methods: Sequence[str]) -> tuple[list[list[str]], list[list[str]]]:
+    """Returns the commands that put the runner and the program on the device, and those that run each method there."""
+    adb = _adb(device)
+    setup = [
+        [*adb, "shell", "mkdir", "-p", _ON_DEVICE], [*adb, "push", os.path.abspath(os.fsdecode(runner)), f"{_ON_DEVICE}/runner"],
+        [*adb, "push", os.fspath(folder / "model.pte"), f"{_ON_DEVICE}/model.pte"], [*adb, "shell", "chmod", "755", f"{_ON_DEVICE}/runner"],
+    ]
+    words = [f"{_ON_DEVICE}/runner", "--model_path", f"{_ON_DEVICE}/model.pte", "--etdump_path", f"{_ON_DEVICE}/etdump.etdp", "--num_executions", str(runs)]
+    words += ["--cpu_threads", str(threads)] if threads else []
+    # Without a name the runner takes the program's first method; runners of before 2026 know no other.
+    return setup, [[*adb, "shell", *words, *(["--method_name", method] if len(methods) > 1 else [])] for method in methods]
+
+
+def _by_hand_on_device(commands: tuple[list[list[str]], list[list[str]]], device: str | None, recordings: int) -> list[list[str]]:
+    """Returns the commands of record.py, which runs in the folder of the program and pulls each ETDump."""
+    setup, runs = commands
+    local = [[word if not word.endswith("/model.pte") or word.startswith(_ON_DEVICE) else "model.pte" for word in command] for command in setup]
+    numbered = ((number, command) for number, command in enumerate((command for command in runs for _ in range(recordings)), 1))
+    return [*local, *(each for number, command in numbered for each in (command, [*_adb(device), "pull", f"{_ON_DEVICE}/etdump.etdp", f"etdump-{number}.etdp"]))]
+
+
+def _record_on_device(folder: pathlib.Path, commands: tuple[list[list[str]], list[list[str]]], recordings: int, teller: _Teller) -> None:
     """Pushes the runner and the program, and has `bench` run and pull them."""
     from .__main__ import NAME, find_command
 
-    program, adb = find_command() or shutil.which(NAME), _adb(device)
+    program, (setup, runs) = find_command() or shutil.which(NAME), commands
     if program is None:
-        raise RecordError("run", "the package was installed without its command, which runs programs on devices: pip install --force-reinstall etrecord-tb")
+        raise RecordError("run", "the package was installed without its command, which runs programs on devices: pip install --force-reinstall with its wheel or its sources")
     teller.say("pushing the runner and the program to the device")
-    _call([*adb, "shell", "mkdir", "-p", _ON_DEVICE], "adb shell mkdir")
-    for source, name in ((os.fsdecode(runner), "runner"), (os.fspath(folder / "model.pte"), "model.pte")):
-        _call([*adb, "push", source, f"{_ON_DEVICE}/{name}"], f"adb push {source}")
-    _call([*adb, "shell", "chmod", "755", f"{_ON_DEVICE}/runner"], "adb shell chmod")
-    words = [f"{_ON_DEVICE}/runner", "--model_path", f"{_ON_DEVICE}/model.pte", "--etdump_path", f"{_ON_DEVICE}/etdump.etdp", "--num_executions", str(runs)]
-    words += ["--cpu_threads", str(threads)] if threads else []
-    with tempfile.TemporaryDirectory() as logdir:
-        command = [os.fspath(program), "bench", "--record", os.fspath(folder), "--repeat", str(recordings), "--warmup", "0", "--logdir", logdir, "--", *adb, "shell", *words]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
-        if done.returncode:
-            raise RecordError("run", f"bench failed (exit status {done.returncode}): {' '.join(done.stderr.split())[-600:]}")
-        dumps = sorted(pathlib.Path(logdir).rglob("etdump-*.etdp"), key=lambda path: int(path.stem.rsplit("-", 1)[1]))
-        for number, dump in enumerate(dumps, 1):
-            shutil.move(os.fspath(dump), folder / f"etdump-{number}.etdp")
+    for command in setup:
+        what = [word for word in command if word in ("shell", "push")][0]
+        _call(command, " ".join(["adb", *command[command.index(what) :][:2]]))
+    count = 0
+    for run in runs:
+        teller.say(f"recording {recordings} times on the device" + (f": {run[-1]}" if len(runs) > 1 else ""))
+        with tempfile.TemporaryDirectory() as logdir:
+            bench = [os.fspath(program), "bench", "--record", os.fspath(folder), "--repeat", str(recordings), "--warmup", "0", "--logdir", logdir, "--", *run]
+            done = subprocess.run(bench, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+            if done.returncode:
+                raise RecordError("run", f"bench failed (exit status {done.returncode}): {' '.join(done.stderr.split())[-600:]}")
+            for dump in sorted(pathlib.Path(logdir).rglob("etdump-*.etdp"), key=lambda path: int(path.stem.rsplit("-", 1)[1])):
+                count += 1
+                shutil.move(os.fspath(dump), folder / f"etdump-{count}.etdp")
+
+
+def _device_facts(device: str | None) -> dict[str, Any]:
+    """Returns what the device says of itself; null for what it does not say."""
+    facts: dict[str, Any] = {"on": "adb", "device": device}
+    for name, key in (("host", "ro.product.model"), ("processor", "ro.soc.model"), ("machine", "ro.product.cpu.abi"), ("system", "ro.build.fingerprint")):
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            done = subprocess.run([*_adb(device), "shell", "getprop", key], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=30)
+            facts[name] = done.stdout.strip() or None if done.returncode == 0 else None
+    return facts
 
 
 def _check(recipe: Any, on: str, runner: Path | None, recordings: int, runs: int, threads: int | None, debug_buffer: bool) -> None:
@@ -216,14 +248,16 @@ def _check(recipe: Any, on: str, runner: Path | None, recordings: int, runs: int
         raise ValueError("debug_buffer=True is for on='here': a runner on a device logs values only if it is built to (docs/recording.md)")
 
 
-def _opened(folder: pathlib.Path, methods: Sequence[str], runs: int, teller: _Teller) -> Profile:
-    """Opens the record. Where methods are so alike that the files do not say which one ran, or say it wrongly, the order in which they were run does."""
+def _opened(folder: pathlib.Path, methods: Sequence[str], recordings: int, runs: int, teller: _Teller) -> Profile:
+    """Opens the record. Where methods are so alike that the files do not say which one ran, or say it wrongly, the order in which they were run does.
+
+    recordings: how many ETDumps each method has of its own, in the order of the methods; 0: each ETDump has runs of all.
+    """
     if len(methods) < 2:
         return Profile(folder)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         profile = Profile(folder)
-    order = [method for method in methods for _ in range(runs)]
     by_dump: dict[str, list[int]] = {}
     known = profile.info()["runs"]
     for number, run in enumerate(known):
@@ -231,8 +265,11 @@ def _opened(folder: pathlib.Path, methods: Sequence[str], runs: int, teller: _Te
             by_dump.setdefault(run["etdump"], []).append(number)
     profile.close()
     chosen: dict[Any, str] = {}
-    if all(len(numbers) == len(order) for numbers in by_dump.values()):
-        chosen = {number: method for numbers in by_dump.values() for number, method in zip(numbers, order)}
+    for name, numbers in by_dump.items():
+        place = int(re.findall(r"\d+", os.path.basename(name))[-1]) - 1
+        order = [method for method in ([methods[place // recordings]] if recordings else methods) for _ in range(runs)]
+        if len(numbers) == len(order):
+            chosen.update(zip(numbers, order))
     if all(known[number]["method"] == method for number, method in chosen.items()):
         return Profile(folder)
     teller.say("the methods are too alike to be told apart by their runs: commands need " + " ".join(_map_options(chosen)))
@@ -278,15 +315,17 @@ def record(
         try:
             from . import _record_export
         except ImportError as error:
-            raise RecordError("import", f'record() needs torch and executorch: pip install "etrecord-tb[record]", since executorch brings no torch ({error})') from error
+            raise RecordError("import", f'record() needs torch and executorch: pip install ".[record]" in the sources of etrecord-tb; executorch alone brings no torch ({error})') from error
         made = _record_export.make(
             model, example_inputs, folder, recipe=recipe, partitioner=partitioner, quantizer=quantizer, calibration=calibration, dynamic_shapes=dynamic_shapes, etrecord=etrecord,
             say=teller.say,
         )
     facts: dict[str, Any] = {"threads": threads, "host": platform.node(), "machine": platform.machine(), "system": platform.platform(), "processor": _processor(), "instructions": _instructions(), "cores": os.cpu_count()}
+    buffer_size, by_hand = 0, None
     if on == "adb":
-        _record_on_device(folder, runner or "", device, recordings, runs, threads, teller)
-        facts = {"on": "adb", "device": device}
+        commands = _device_commands(folder, runner or "", device, runs, threads, made.methods)
+        _record_on_device(folder, commands, recordings, teller)
+        facts, by_hand = {"threads": threads, **_device_facts(device)}, _by_hand_on_device(commands, device, recordings)
     else:
         spec = {"program": os.fspath(folder / "model.pte"), "inputs": os.fspath(folder / "inputs.safetensors"), "runs": runs, "threads": threads}
         for number in range(1, recordings + 1):
@@ -295,13 +334,13 @@ def record(
         facts["threads"] = said["threads"]
         if debug_buffer:
             teller.say("logging the values of one run")
-            _record_values(folder, spec)
+            buffer_size = _record_values(folder, spec)
     (folder / "record.json").write_text(json.dumps({
         "made_by": "etrecord_tb.record", "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "methods": made.methods, "recipe": made.recipe, "calibration": made.calibration,
         "recordings": recordings, "runs": runs, **made.versions, **facts, "commit": _commit(),
     }, indent=2) + "\n")
-    (folder / "record.py").write_text(made.by_hand(_named, recordings, runs, threads))
-    profile = _opened(folder, made.methods if on == "here" else [], runs, teller)
+    (folder / "record.py").write_text(made.by_hand(_named, recordings, runs, threads, buffer_size, by_hand))
+    profile = _opened(folder, made.methods, recordings if on == "adb" else 0, runs, teller)
     teller.say(f"{folder}: done; record.py there is the same by hand")
     return profile
 

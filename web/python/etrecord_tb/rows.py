@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the rows that `etrecord-tb` prints as Parquet or Arrow IPC, with pyarrow: pip install "etrecord-tb[arrow]".
+"""Writes the rows that `etrecord-tb` prints as Parquet or Arrow IPC, with pyarrow: pip install ".[arrow]" in its sources.
 
 The command starts main() for `--format parquet` and `--format arrow`. Standard input has a line with the type of each column, then rows as JSON Lines, and an empty
 line after each answer. The input may end at any time: the file then has all answers that are complete. Memory does not grow with the number of rows.

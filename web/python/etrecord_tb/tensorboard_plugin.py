@@ -161,7 +161,7 @@ def _can_be_shown(head: Any) -> bool:
         methods, hparams = head["methods"], head.get("hparams", {})
         texts = [*hparams.values(), *(method[key] or "" for method in methods for key in ("method", "model"))]
         counts = [method[key] for method in methods for key in ("runs", "skipped_runs")]
-        times = [time for method in methods for time in (*(method["execute"][key] for key in ("p10", "p50", "p90")), method["delegated_time_share"]) if time is not None]
+        times = [time for method in methods for time in (*(method["execute"][key] for key in ("typical", "min", "max")), method["delegated_time_share"]) if time is not None]
     except (TypeError, KeyError, AttributeError):
         return False
     numbers = [head.get("ticks_per_second", 1), *counts, *times]

@@ -146,14 +146,14 @@ export const times = computed(() => {
     asked = get('stat');
   if (asked === 'p50') {
     const of = operators.numbers('p50');
-    return {stat: 'p50', of, whole: sumOver(of, operators.timed), label: 'p50'};
+    return {stat: 'p50', of, whole: sumOver(of, operators.timed), label: 'p50', run: NaN};
   }
   if (asked === 'run') {
     const run = readRun(shown, Number(get('run')));
     if (run) return run;
   }
-  if (asked === 'avg') return {stat: 'avg', of: operators.avg, whole: execute.avg, label: 'avg'};
-  return {stat: 'typical', of: operators.numbers('typical'), whole: execute.typical, label: 'typical'};
+  if (asked === 'avg') return {stat: 'avg', of: operators.avg, whole: execute.avg, label: 'avg', run: NaN};
+  return {stat: 'typical', of: operators.numbers('typical'), whole: execute.typical, label: 'typical', run: NaN};
 });
 
 /* Returns the times of a run; null while its events load, and if the record does not have them. */
@@ -188,7 +188,7 @@ function writtenText() {
  * Explains a number: what it is, and of a time also how it was matched to operators, over how many runs, by which clock
  * and when it was written. `rows` are the operators that it is of.
  */
-export function explain(formula, rows = NONE) {
+export function explain(formula, /** @type {Iterable<number>} */ rows = NONE) {
   const {matches, steps} = evidenceOf(rows),
     evidence =
       matches.size === 1

@@ -9,7 +9,11 @@
 export class Columns {
   /** `table` holds the columns by name; `texts` are the document's texts, to which columns of texts refer by number. */
   constructor(table, count, texts) {
-    Object.assign(this, {table, count, texts, kept: new Map(), keptIndices: new Map()});
+    this.table = table;
+    this.count = count;
+    this.texts = texts;
+    this.kept = new Map();
+    this.keptIndices = new Map();
   }
 
   has(key) {
@@ -112,7 +116,8 @@ const isMissing = value => value === null || value === undefined || value === ''
 export function sortRows(rows, value, descending) {
   const keyed = Array.from(rows, (row, index) => ({row, index, value: value(row)}));
   keyed.sort((a, b) => {
-    if (isMissing(a.value) || isMissing(b.value)) return isMissing(a.value) - isMissing(b.value) || a.index - b.index;
+    if (isMissing(a.value) || isMissing(b.value))
+      return Number(isMissing(a.value)) - Number(isMissing(b.value)) || a.index - b.index;
     const order = typeof a.value === 'number' ? a.value - b.value : names.compare(a.value, b.value);
     return (descending ? -order : order) || a.index - b.index;
   });

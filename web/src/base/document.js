@@ -42,7 +42,9 @@ async function embedded(id) {
   const found = document.getElementById(id);
   if (!found) return null;
   try {
-    return found.type === SECTION_TYPE ? await unpacked(found.textContent) : JSON.parse(found.textContent);
+    return found.getAttribute('type') === SECTION_TYPE
+      ? await unpacked(found.textContent)
+      : JSON.parse(found.textContent);
   } catch (error) {
     throw new Error(`The section "${id}" of this file is damaged (${error.message}). Write the report again.`, {
       cause: error,
@@ -92,11 +94,11 @@ function tensorBoardSource() {
 
 /**
  * Returns the source of the page: {isReport, list(), fleet(), load(run), section(run, method, name), basesOf(run,
- * records), baseFor(run), compare(base, run)}. In a report nothing changes; in TensorBoard
- * records may appear or be rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their
- * heads, and a report lacks it. load() gives the document of a run, section() a part of a
- * method, {value: null if it has none, texts}, and has() whether it has one; compare() gives the library's comparison
- * of two runs, basesOf() the records that a run can be compared with, and baseFor() the run to begin with, or null.
+ * records), baseFor(run), compare(base, run)}. In a report nothing changes; in TensorBoard records may appear or be
+ * rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a report lacks it.
+ * load() gives the document of a run, section() a part of a method, {value: null if it has none, texts}, and has()
+ * whether it has one; compare() gives the library's comparison of two runs, basesOf() the records that a run can be
+ * compared with, and baseFor() the run to begin with, or null.
  */
 export async function openSource() {
   return document.getElementById('profile') ? reportSource() : tensorBoardSource();

@@ -34,20 +34,18 @@ export function commonModule(operators, rows) {
 export class Events extends Columns {
   constructor(table, texts, method) {
     super(table, table.count, texts);
-    Object.assign(this, {
-      method,
-      lanes: table.lanes,
-      execute: table.execute,
-      run: table.run,
-      duration: this.numbers('duration'),
-      start: this.numbers('start'),
-      lane: this.indices('lane'),
-      level: this.indices('level'),
-      operator: this.indices('operator'),
-      instruction: this.indices('instruction'),
-      measured: this.indices('measured'),
-      labels: new Map(),
-    });
+    this.method = method;
+    this.lanes = table.lanes;
+    this.execute = table.execute;
+    this.run = table.run;
+    this.duration = this.numbers('duration');
+    this.start = this.numbers('start');
+    this.lane = this.indices('lane');
+    this.level = this.indices('level');
+    this.operator = this.indices('operator');
+    this.instruction = this.indices('instruction');
+    this.measured = this.indices('measured');
+    this.labels = new Map();
     const scale = this.numbers('scale'); // missing where it is 1
     this.stop = Float64Array.from(
       this.start,
@@ -268,6 +266,25 @@ export function timesOfRun(timeline, at, perRun, count) {
   return of;
 }
 
+/**
+ * Whether an event took so much longer than its operator does that something must have interrupted it: five times as
+ * long, and by more than five steps of the clock.
+ */
+export const isInterrupted = (ns, typical, step) => ns > 5 * typical && ns - typical > 5 * step;
+
+/* What an event is in any run: the operator, or the call of a delegate. */
+const keyOfEvent = ({operator, instruction}, event) =>
+  operator[event] >= 0 ? `o${operator[event]}` : `i${instruction[event]}`;
+
+/** Returns for each of some events of a run the event of another run that is the same: a Map. */
+export function sameEvents(own, list, other, others) {
+  const known = grouped(others, event => keyOfEvent(other, event)),
+    found = new Map();
+  for (const [key, events] of grouped(list, event => keyOfEvent(own, event)))
+    events.forEach((event, at) => known.get(key)?.[at] >= 0 && found.set(event, known.get(key)[at]));
+  return found;
+}
+
 /* ---- Modules over time ---- */
 
 /**
@@ -351,6 +368,36 @@ export function moduleBoxes(events, head = '') {
     else if (kind === KERNEL && !isInCall) place(event, []);
   }
   return levels;
+}
+
+/* The least number of equal modules, and of events in each; how many times as long as half of them nine in ten may
+   be. */
+const REPEATS = 4,
+  PARTS = 4,
+  ALIKE = 2;
+
+/**
+ * Returns from when to when the repeated module runs whose time is the median of its kind: [from, to] in ns. Null if
+ * there is none: where few modules are equal, or take unequal times. `boxes` are those of the first lane.
+ */
+export function typicalModule(boxes) {
+  const modules = grouped(
+      boxes.filter(({module}) => module?.pattern.includes('*')),
+      ({key}) => key,
+    ),
+    kinds = grouped([...modules.values()], ([{module}]) => module.pattern),
+    [most] = [...kinds.values()].filter(kind => kind.length >= REPEATS).sort((a, b) => b.length - a.length);
+  if (!most) return null;
+  const spans = most
+    .map(parts => ({
+      from: Math.min(...parts.map(({start}) => start)),
+      to: Math.max(...parts.map(({end}) => end)),
+      events: parts.reduce((sum, {events}) => sum + events, 0),
+    }))
+    .sort((a, b) => a.to - a.from - (b.to - b.from));
+  const {from, to, events} = spans[spans.length >> 1],
+    long = spans[Math.floor(0.9 * (spans.length - 1))];
+  return events >= PARTS && long.to - long.from <= ALIKE * (to - from) ? [from, to] : null;
 }
 
 /* ---- Sums over a span ---- */

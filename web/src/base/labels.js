@@ -9,7 +9,14 @@ export function shortOp(op) {
   return name.replace(/^_+(?=\w)/, '');
 }
 
-const BACKENDS = {openvino: 'OpenVINO', coreml: 'Core ML', ethosu: 'Ethos-U', cortexm: 'Cortex-M', mps: 'MPS'};
+const BACKENDS = {
+  unknown: 'unknown delegate',
+  openvino: 'OpenVINO',
+  coreml: 'Core ML',
+  ethosu: 'Ethos-U',
+  cortexm: 'Cortex-M',
+  mps: 'MPS',
+};
 
 /** Returns "XNNPACK" for "XnnpackBackend", and "CPU kernel" for kernels outside delegates. */
 export function shortBackend(name) {

@@ -49,14 +49,14 @@ export class Operators extends Columns {
   constructor(graph, texts, runs) {
     const {operators} = graph;
     super(operators, operators.count, texts);
-    Object.assign(this, {
-      runs,
-      sources: graph.sources,
-      modules: [],
-      searchTexts: [],
-      matches: this.indices('match'),
-      owners: this.indices('module'),
-    });
+    this.runs = runs;
+    this.sources = graph.sources;
+    this.modules = [];
+    this.searchTexts = [];
+    this.averages = null;
+    this.timedRows = null;
+    this.matches = this.indices('match');
+    this.owners = this.indices('module');
   }
 
   name(row) {
@@ -279,6 +279,9 @@ export const balanceParts = (shown, key = 'typical') => shown.balance.filter(par
 
 const perInference = (parts, runs) => parts.map(part => ({...part, avg: part.total / runs}));
 
+/* A text of the library, which writes "us" where terminals may lack the letter, as the page writes it. */
+const withMicro = text => text?.replace(/(\d) us\b/g, '$1 µs');
+
 function readMethod(method, index, texts) {
   const runs = method.runs || 1,
     graph = readGraph(method.graph, texts, runs),
@@ -307,7 +310,14 @@ function readMethod(method, index, texts) {
     delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, runs, places)),
     delegatePhases: perInference(method.phases, runs),
     computeUnits: perInference(method.compute_units, runs),
-    findings: method.findings.map((finding, at) => ({...finding, index: at, rows: rowsOf(finding)})),
+    findings: method.findings.map((finding, at) => ({
+      ...finding,
+      title: withMicro(finding.title),
+      fact: withMicro(finding.fact),
+      evidence: withMicro(finding.evidence),
+      index: at,
+      rows: rowsOf(finding),
+    })),
     hasGraph: Boolean(method.graph),
     patterns: method.by_pattern ?? [],
     graphName: method.graph?.module ?? null,

@@ -106,9 +106,9 @@ export function operatorRows(method, times, rows = method.operators.timed) {
     groups.get(key).list.push(row);
   }
   return [...groups].map(([key, {pattern, op, backend, list}]) => {
-    const time = sumOver(times.of, list),
-      group = known.get(`${pattern}\n${op}\n${backend ?? CPU}`),
-      isWhole = group?.count === list.length && times.stat === 'typical';
+    const group = known.get(`${pattern}\n${op}\n${backend ?? CPU}`),
+      isWhole = group?.count === list.length && times.stat === 'typical',
+      time = isWhole ? group.typical : sumOver(times.of, list);
     const filter = `own:${quoted(pattern)} op:${quoted(op)}${backend ? ` backend:${quoted(backend)}` : ''}`;
     return {
       kind: 'operator',
@@ -316,13 +316,7 @@ export function icicleOf(rows, {head, whole, method}) {
     ({backend}) => backend ?? '',
   );
   for (const [backend, list] of computing)
-    boxes.push(
-      box(backend && backend !== 'unknown' ? `in ${shortBackend(backend)}` : 'kernels', list, {
-        pattern: null,
-        filter: '',
-        method,
-      }),
-    );
+    boxes.push(box(backend ? `in ${shortBackend(backend)}` : 'kernels', list, {pattern: null, filter: '', method}));
   const rest = parts.filter(({isComputing}) => !isComputing);
   if (rest.length) boxes.push(box('calls and runtime', rest, {pattern: null, filter: '', method}));
   return boxes.filter(({time}) => time > 0).sort((a, b) => b.time - a.time);

@@ -25,7 +25,7 @@ const PANE = {width: 1250, height: 754};
 const LANE = 6;
 
 /** The leftmost and the rightmost x of some vertices. */
-export function extent(x, widths, among = () => true) {
+export function extent(x, widths, among = _ => true) {
   let left = Infinity,
     right = -Infinity;
   for (let v = 0; v < x.length; v++) {

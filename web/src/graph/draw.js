@@ -38,32 +38,33 @@ export class GraphPicture {
    * `describe(node)` returns the texts of a node that the graph does not have: {shape, bytes}; `hueOf(delegate)` the
    * hue of a delegate.
    */
-  constructor(tree, {theme = 'light', describe = () => ({}), hueOf = () => 'delegate'} = {}) {
-    Object.assign(this, {
-      tree,
-      describe,
-      hueOf,
-      theme: THEMES[theme],
-      zoom: 1,
-      x: 0,
-      y: 0,
-      width: 0,
-      height: 0,
-      ratio: 1,
-      chosen: new Set(),
-      hovered: -1,
-      counterparts: new Set(),
-      found: null,
-      marks: null,
-      areas: [],
-      boxes: 0,
-      map: null,
-      backward: null,
-      full: 0,
-      strip: null,
-    });
+  constructor(tree, /** @type {Record<string, any>} */ options = {}) {
+    const {theme = 'light', describe = () => ({}), hueOf = () => 'delegate'} = options;
+    this.tree = tree;
+    this.describe = describe;
+    this.hueOf = hueOf;
+    this.theme = THEMES[theme];
+    this.zoom = 1;
+    this.x = 0;
+    this.y = 0;
+    this.width = 0;
+    this.height = 0;
+    this.ratio = 1;
+    this.chosen = new Set();
+    this.hovered = -1;
+    this.counterparts = new Set();
+    this.found = null;
+    this.marks = null;
+    this.areas = [];
+    this.boxes = 0;
+    this.map = null;
+    this.backward = null;
+    this.full = 0;
+    this.strip = null;
     this.layout = layoutTree(tree);
-    Object.assign(this, tintsOf(tree));
+    const {tints, delegates} = tintsOf(tree);
+    this.tints = tints;
+    this.delegates = delegates;
     this.show(NO_VALUES);
   }
 
@@ -98,7 +99,12 @@ export class GraphPicture {
   }
 
   resize(width, height, ratio = 1) {
-    Object.assign(this, {full: width, width, height, ratio, map: null, strip: null});
+    this.full = width;
+    this.width = width;
+    this.height = height;
+    this.ratio = ratio;
+    this.map = null;
+    this.strip = null;
   }
 
   // ---- What is in view ----
@@ -107,7 +113,8 @@ export class GraphPicture {
   fit(least = READABLE_ZOOM) {
     const {width, height} = this.layout,
       fitting = () => Math.min(this.width / (width + 40), 1.2);
-    Object.assign(this, {width: this.full, strip: null});
+    this.width = this.full;
+    this.strip = null;
     this.zoom = Math.min(fitting(), this.height / (height + 40));
     if (this.zoom < least) {
       this.zoom = least;
@@ -269,17 +276,15 @@ export class GraphPicture {
     this.c = context;
     this.writer = new Writer(context);
     this.reserveStrip(Boolean(context.drawImage) && !this.isAllInView());
-    Object.assign(this, {
-      areas: [],
-      titles: [],
-      loops: [],
-      closed: [],
-      marked: [],
-      plain: new Map(),
-      boxes: 0,
-      isFar: zoom <= DETAIL.arrows && !this.marks,
-      isPlain: 12 * zoom < SMALLEST_TEXT,
-    });
+    this.areas = [];
+    this.titles = [];
+    this.loops = [];
+    this.closed = [];
+    this.marked = [];
+    this.plain = new Map();
+    this.boxes = 0;
+    this.isFar = zoom <= DETAIL.arrows && !this.marks;
+    this.isPlain = 12 * zoom < SMALLEST_TEXT;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = this.theme.page;
     context.fillRect(0, 0, this.full, this.height);
@@ -310,7 +315,13 @@ export class GraphPicture {
       },
       width = Math.max(520, this.layout.width + 40),
       height = this.layout.height + 40;
-    Object.assign(this, {x: 20, y: 20, zoom: 1, width, full: width, height, ratio: 1});
+    this.x = 20;
+    this.y = 20;
+    this.zoom = 1;
+    this.width = width;
+    this.full = width;
+    this.height = height;
+    this.ratio = 1;
     const context = new SvgContext(width, height + legendHeight(legend, width));
     this.draw(context);
     drawLegend(context, this.theme, legend, height, width);

@@ -32,17 +32,15 @@ const MAX_DEPTH = 64;
 /* The scopes of a graph: a scope is a group's label and kind below another scope; scope 0 is the root. */
 class Scopes {
   constructor(graph, by) {
-    Object.assign(this, {
-      graph,
-      by,
-      label: [''],
-      kind: [MODULE],
-      parent: [-1],
-      depth: [0],
-      found: new Map(),
-      ofKey: new Map(),
-      cut: 0,
-    });
+    this.graph = graph;
+    this.by = by;
+    this.label = [''];
+    this.kind = [MODULE];
+    this.parent = [-1];
+    this.depth = [0];
+    this.found = new Map();
+    this.ofKey = new Map();
+    this.cut = 0;
   }
 
   enter(parent, kind, label) {

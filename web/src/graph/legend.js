@@ -25,10 +25,10 @@ export function legendOf({overlays, trees, delegates, theme, isMarked, isPath}) 
     ...(overlay.legend && overlay.scale === 'heat' ? [{text: 'stronger: more'}] : []),
   ];
   if (repeats) list.push({swatches: [theme.badge], text: 'dashed: to the next instance'});
-  if (overlay.adds && repeats) list.push({text: '×: colour and number are the sum of all instances'});
+  if (overlay.adds && repeats) list.push({text: '×: color and number are the sum of all instances'});
   if (overlay.name && !overlay.categories && groups)
     list.push({
-      text: `stripe: the ${overlay.scale === 'change' ? 'greatest change' : 'hottest operator'} inside${
+      text: `stripe: the ${overlay.scale === 'change' ? 'change of all' : 'hottest operator'} inside${
         overlay.adds && closed && overlay.scale === 'heat' ? '; bar: share of the whole' : ''
       }`,
     });

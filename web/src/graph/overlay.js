@@ -103,7 +103,8 @@ function representatives(tree) {
 
 /**
  * Joins the instances of folded repeats: `first` is the representative of each item, which has what is joined of all of
- * them; `most` is the greatest value of a node in each item, `hot` that node, `own` the greatest of all.
+ * them; `most` is the greatest value of a node in each item, or the change of all of it, `hot` that node, `own` the
+ * greatest of all.
  */
 export function fold(tree, shown) {
   const unfolded = tree.groups
@@ -135,6 +136,8 @@ export function fold(tree, shown) {
       most[outer] = overlay.scale === 'category' ? joined(overlay, most[outer], value) : greater(value, most[outer]);
     }
   }
+  /* What became faster is not red because its new parts are: a group has the change of all inside. */
+  if (overlay.scale === 'change') for (const {id} of tree.groups) most[id] = sums[first[id]];
   Object.assign(shown, {
     unfolded,
     first,

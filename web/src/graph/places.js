@@ -23,14 +23,12 @@ export const portPlace = (group, port) => (port === group.middle ? 0 : port === 
 /* Blocks with the distances of their vertices from the first, and how far each may move. */
 class Blocks {
   constructor(structure, widths, upperOffset, lowerOffset) {
-    Object.assign(this, {
-      structure,
-      widths,
-      upperOffset,
-      lowerOffset,
-      at: new Float64Array(structure.heads.length),
-      shift: new Float64Array(structure.rank.length),
-    });
+    this.structure = structure;
+    this.widths = widths;
+    this.upperOffset = upperOffset;
+    this.lowerOffset = lowerOffset;
+    this.at = new Float64Array(structure.heads.length);
+    this.shift = new Float64Array(structure.rank.length);
     const {heads, next, lower} = structure;
     for (const head of heads) {
       for (let v = head; next[v] >= 0; v = lower[next[v]])

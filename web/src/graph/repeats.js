@@ -156,7 +156,7 @@ function periodicParts(sequence, period) {
       continue;
     }
     if (same + period >= MIN_INSTANCES * period && !hasShorter(sequence, i - same, period))
-      parts.push([i - same, same + period]);
+      parts.push({start: i - same, length: same + period});
     same = 0;
   }
   return parts;
@@ -232,7 +232,7 @@ function loopsFrom(tree, group, first, period, end) {
 
 /* The loops of one period in a part of a sequence. A step begins where the fewest values are alive, unless that
    makes fewer steps than the first place that is possible. */
-function loopsIn(tree, group, [start, length], period) {
+function loopsIn(tree, group, {start, length}, period) {
   const living = Array.from({length: period}, (_, i) => {
     const item = group.items[start + period + i];
     return tree.living[item < tree.count ? item : leavesOf(tree, item)[0]];

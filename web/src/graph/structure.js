@@ -24,14 +24,12 @@ class Structure {
       number = group.id - tree.count;
     this.wires = wires.list.subarray(wires.start[number], wires.start[number + 1]);
     const {rank, above, below, fed, slides} = ranksOf(tree, group, this.wires);
-    Object.assign(this, {
-      items: group.items.length,
-      ins: group.ins,
-      outs: group.outs,
-      fed,
-      slides,
-      ranks: rank.reduce((a, b) => Math.max(a, b), 1) + 2,
-    });
+    this.items = group.items.length;
+    this.ins = group.ins;
+    this.outs = group.outs;
+    this.fed = fed;
+    this.slides = slides;
+    this.ranks = rank.reduce((a, b) => Math.max(a, b), 1) + 2;
     this.real = this.items + this.ins + this.outs;
     this.rank = new IntList(2 * this.real + 16);
     this.above = new IntList(2 * this.real + 16);
@@ -39,14 +37,12 @@ class Structure {
     for (let i = 0; i < this.items; i++) this.vertex(rank[i], above[i], below[i]);
     for (let i = 0; i < this.ins; i++) this.vertex(0, 0, 0);
     for (let i = 0; i < this.outs; i++) this.vertex(this.ranks - 1, 0, 0);
-    Object.assign(this, {
-      upper: new IntList(),
-      lower: new IntList(),
-      wire: new IntList(),
-      upperInner: new IntList(),
-      target: new IntList(),
-      rails: [],
-    });
+    this.upper = new IntList();
+    this.lower = new IntList();
+    this.wire = new IntList();
+    this.upperInner = new IntList();
+    this.target = new IntList();
+    this.rails = [];
   }
 
   vertex(rank, above, below) {
@@ -288,6 +284,13 @@ export function structureOf(tree, group) {
     upper = column('upper'),
     lower = column('lower');
   const structure = {
+    up: indexBy(lower, rank.length),
+    down: indexBy(upper, rank.length),
+    gaps: indexBy(
+      Int32Array.from(upper, vertex => rank[vertex]),
+      ranks,
+    ),
+    breaks: null,
     items,
     ins,
     outs,
@@ -305,15 +308,6 @@ export function structureOf(tree, group) {
     railTracks: packRails(rails),
     ...ranked,
   };
-  Object.assign(structure, {
-    up: indexBy(lower, rank.length),
-    down: indexBy(upper, rank.length),
-    gaps: indexBy(
-      Int32Array.from(upper, vertex => rank[vertex]),
-      ranks,
-    ),
-    breaks: null,
-  });
   orderRanks(structure);
   Object.assign(structure, straightPieces(structure));
   Object.assign(structure, blocksOf(structure), portsOf(tree, group, structure, built.upperInner), {

@@ -12,20 +12,18 @@ const aboutWidth = (text, isBold) => text.length * (isBold ? 0.66 : 0.59);
 /** The part of CanvasRenderingContext2D that the graph is drawn with. */
 export class SvgContext {
   constructor(width, height) {
-    Object.assign(this, {
-      width,
-      height,
-      parts: [],
-      path: '',
-      fillStyle: '#000',
-      strokeStyle: '#000',
-      lineWidth: 1,
-      globalAlpha: 1,
-      font: '10px sans-serif',
-      textAlign: 'left',
-      dash: [],
-      widths: new Map(),
-    });
+    this.width = width;
+    this.height = height;
+    this.parts = [];
+    this.path = '';
+    this.fillStyle = '#000';
+    this.strokeStyle = '#000';
+    this.lineWidth = 1;
+    this.globalAlpha = 1;
+    this.font = '10px sans-serif';
+    this.textAlign = 'left';
+    this.dash = [];
+    this.widths = new Map();
   }
 
   setTransform() {}

@@ -49,9 +49,9 @@ export function edgesAt(graph, node, down) {
 export function follow(graph, nodes, hops = Infinity) {
   const marks = {node: new Uint8Array(graph.count), edge: new Uint8Array(graph.from.length)};
   for (const node of nodes) marks.node[node] = CHOSEN;
-  for (const [mark, down] of [
-    [ABOVE, false],
-    [BELOW, true],
+  for (const {mark, down} of [
+    {mark: ABOVE, down: false},
+    {mark: BELOW, down: true},
   ]) {
     let level = Array.from(nodes);
     for (let hop = 0; hop < hops && level.length; hop++) {

@@ -17,7 +17,9 @@ const known = new Map(); // weight and text -> its width at a size of 1 px
 /** Writes on one canvas, whose font it sets. */
 export class Writer {
   constructor(context) {
-    Object.assign(this, {c: context, font: '', widths: context.widths ?? known});
+    this.c = context;
+    this.font = '';
+    this.widths = context.widths ?? known;
   }
 
   setFont(font) {

@@ -55,7 +55,7 @@ export function timeColumn(
   title,
   hint,
   of,
-  {rows = () => undefined, estimated = () => 0, mark = () => '', ...rest} = {},
+  /** @type {Record<string, any>} */ {rows = () => undefined, estimated = () => 0, mark = () => '', ...rest} = {},
 ) {
   const about = row => {
     if (!(estimated(row) > 0)) return '';
@@ -115,6 +115,12 @@ export function shareColumn(of, most, hue, rest = {}) {
 /** The `estimated` of a column of single operators: an estimate may be 0. */
 export const estimateOf = operators => row => (operators.isEstimated(row) ? Infinity : 0);
 
+/** Gives the focus to the first element that a selector finds. */
+export function focusOn(selector) {
+  const found = document.querySelector(selector);
+  if (found instanceof HTMLElement) found.focus();
+}
+
 /** Returns a text as a word of a shell. */
 export const quoted = text => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
@@ -123,7 +129,7 @@ export const quoted = text => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.re
  * for sums of medians: of these tables commands print averages, and the medians of sums.
  * `hasStat` says that the table shows the chosen statistic of single operators, `isSum` that it shows sums.
  */
-export function commandOf(verb, {hasStat, isSum} = {}, ...options) {
+export function commandOf(verb, {hasStat = false, isSum = false} = {}, ...options) {
   const {name} = method.value,
     record = shownRun.value === 'profile' ? 'RECORD' : quoted(labelOf(shownRun.value)),
     {stat} = times.value ?? {};

@@ -42,7 +42,10 @@ function hover({target}) {
 /** Begins to explain what is under the pointer or gets the focus. */
 export function explainNumbers() {
   document.addEventListener('pointerover', hover);
-  document.addEventListener('focusin', ({target}) => target.matches(':focus-visible') && showAt(described(target)));
+  document.addEventListener(
+    'focusin',
+    ({target}) => /** @type {Element} */ (target).matches(':focus-visible') && showAt(described(target)),
+  );
   for (const name of ['pointerdown', 'focusout', 'wheel'])
     document.addEventListener(name, () => showAt(null), {passive: true});
   document.addEventListener('keydown', ({key}) => /^(e|E|Shift|Escape)$/.test(key) || showAt(null), {capture: true}); // any other key may change what is in sight; Escape has a command

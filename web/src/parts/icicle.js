@@ -150,8 +150,8 @@ export function IciclePicture({
   whole,
   colours,
   least,
-  isDim = () => false,
-  isChosen = () => false,
+  isDim = _ => false,
+  isChosen = _ => false,
   at = -1,
 }) {
   const places = placesOf(boxes, width, least);

@@ -24,7 +24,8 @@ import {
 import {download, savePicture} from './export.js';
 import {neutral, theme} from './theme.js';
 
-export const AXIS_HEIGHT = 24;
+export const AXIS_HEIGHT = 24,
+  OVERVIEW = 20; // height of the overview, in pixels
 const LEAST_LABEL = 16,
   LEAST_FRAME = 6,
   STRIP = 4,
@@ -62,6 +63,9 @@ function makeColours() {
   return {...tokens, fills, texts: fills.map(fill => inkOn(fill, tokens.text)), hit: tokens.text};
 }
 
+/* What is in sight at first. */
+const openingOf = ({opening, end}) => opening ?? [0, end];
+
 /* Returns a pattern of diagonal lines, which stands for what is not measured. */
 function hatch(context, colour, ratio) {
   const size = 6 * ratio,
@@ -86,28 +90,30 @@ const toldText = ({lines: [first, ...rest]}) => `${first}: ${rest.join(', ')}`;
 
 /**
  * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown,
- * label(id), note(id): texts of a second line, of which the first that has room is drawn,
- * told(id): {lines} of the tooltip and of the line below, axis(value): text of a mark, or none, wheel: whether the
- * wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to): what is
- * in sight, both 0 for all; spanned(from, to or null)}.
+ * label(id), note(id): texts of the first and the second line, of which the first that has room is drawn; the last
+ * label is cut if none has; told(id): {lines} of the tooltip and of the line below, axis(value): text of a mark, or
+ * none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id),
+ * moved(from, to): what is in sight, both 0 for the view to begin with; opening: that view, [from, to], all of it if
+ * there is none; overview: a row that is drawn small above the others, whole, with a frame around what is in sight;
+ * spanned(from, to or null)}. Rows may have `marks`: the indices of boxes that have a mark above them.
  */
 class SceneCanvas {
-  constructor(canvas, tooltip, status) {
-    Object.assign(this, {
-      canvas,
-      tooltip,
-      status,
-      context: canvas.getContext('2d'),
-      width: 0,
-      ratio: 1,
-      from: 0,
-      to: 1,
-      span: null,
-      cursor: -1,
-      rows: [],
-      hits: [],
-      chosen: [],
-    });
+  constructor({canvas, tooltip, status, overview, sight}) {
+    this.canvas = canvas;
+    this.tooltip = tooltip;
+    this.status = status;
+    this.overview = overview;
+    this.sight = sight;
+    this.context = canvas.getContext('2d');
+    this.width = 0;
+    this.ratio = 1;
+    this.from = 0;
+    this.to = 1;
+    this.span = null;
+    this.cursor = -1;
+    this.rows = [];
+    this.hits = [];
+    this.chosen = [];
     canvas.scene = this; // for tests
     this.widthOf = textWidths(letter => {
       this.context.font = FONT;
@@ -118,6 +124,7 @@ class SceneCanvas {
     this.themed = () => {
       colours = null;
       this.patterns = null;
+      this.drawOverview();
       this.draw(); // at once: printing does not wait for a frame
     };
     this.scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -134,6 +141,8 @@ class SceneCanvas {
       blur: 'rest',
     }))
       canvas.addEventListener(name, event => this[act](event));
+    overview.addEventListener('pointerdown', event => this.travel(event));
+    overview.addEventListener('pointermove', event => event.buttons && this.travel(event));
   }
 
   close() {
@@ -170,6 +179,7 @@ class SceneCanvas {
         )
       : [];
     if (!same) this.resize(this.width);
+    else if (isNew) this.drawOverview();
     this.ask();
     if (document.activeElement !== this.canvas) this.rest();
     return isNew;
@@ -193,6 +203,7 @@ class SceneCanvas {
     this.canvas.width = Math.round(width * this.ratio);
     this.canvas.height = Math.round((this.shown?.height ?? 0) * this.ratio);
     this.patterns = null;
+    this.drawOverview();
     this.draw(); // an empty canvas would flicker
   }
 
@@ -222,9 +233,10 @@ class SceneCanvas {
     clearTimeout(this.settles);
     this.canvas.ariaBusy = 'true';
     this.settles = setTimeout(() => {
-      const isAll = this.from <= 0 && this.to >= this.shown.end;
+      const [from, to] = openingOf(this.shown),
+        isOpening = this.from <= from && this.to >= to && this.to - this.from <= to - from;
       this.canvas.ariaBusy = null;
-      this.shown.moved?.(isAll ? 0 : Math.floor(this.from), isAll ? 0 : Math.ceil(this.to));
+      this.shown.moved?.(isOpening ? 0 : Math.floor(this.from), isOpening ? 0 : Math.ceil(this.to));
     }, SETTLED);
   }
 
@@ -309,8 +321,36 @@ class SceneCanvas {
     context.globalAlpha = 1;
     for (const row of this.hits ?? []) this.drawBoxes(row, true);
     this.rows.forEach((row, at) => this.drawTexts(row, this.hits?.[at]));
+    for (const row of this.rows) this.drawMarks(row);
     this.drawFrames();
     if (this.span) this.drawSpan();
+    this.sight.style.left = `${(100 * this.from) / this.shown.end}%`;
+    this.sight.style.width = `${(100 * (this.to - this.from)) / this.shown.end}%`;
+  }
+
+  /* Draws all of one row small, above the others. It changes with the rows and the theme only. */
+  drawOverview() {
+    const row = this.shown?.overview,
+      {overview, ratio, width} = this;
+    overview.hidden = !row;
+    if (!row || !width) return;
+    colours ??= makeColours();
+    overview.width = Math.round(width * ratio);
+    overview.height = Math.round(OVERVIEW * ratio);
+    const context = overview.getContext('2d');
+    context.scale(ratio, ratio);
+    eachPiece(row, 0, this.shown.end, width, (left, right, index) => {
+      context.fillStyle = colours.fills[row.colour[index]];
+      context.fillRect(left, 0, Math.max(1, right - left), OVERVIEW);
+    });
+  }
+
+  /* Moves what is in sight to where the pointer is in the overview. */
+  travel(event) {
+    const half = (this.to - this.from) / 2,
+      at = (event.offsetX / this.width) * this.shown.end;
+    this.focus();
+    this.look(at - half, at + half);
   }
 
   drawAxis() {
@@ -380,7 +420,9 @@ class SceneCanvas {
       const from = Math.max(0, left),
         room = Math.min(this.width, right) - from;
       if (room < LEAST_LABEL || next !== index + 1) return;
-      const text = fitted(visibleText(label(row.id[index])), room - 2 * PADDING - 4, this.widthOf);
+      const space = room - 2 * PADDING - 4,
+        texts = label(row.id[index]).map(visibleText),
+        text = texts.find(said => this.widthOf(said) <= space) ?? fitted(texts.at(-1), space, this.widthOf);
       if (text) found.push({index, left: from, room, text});
     });
     return found;
@@ -400,6 +442,21 @@ class SceneCanvas {
       if (second) context.fillText(second, left + PADDING + 2, middle + 18);
     }
     context.globalAlpha = 1;
+  }
+
+  /* A mark above each box that the row says: a triangle that points at it. */
+  drawMarks({marks = [], x0, x1, top}) {
+    const {context} = this;
+    context.fillStyle = colours.text;
+    for (const index of marks) {
+      const x = this.x((x0[index] + x1[index]) / 2);
+      if (x < 0 || x > this.width) continue;
+      context.beginPath();
+      context.moveTo(x - 5, top - 6);
+      context.lineTo(x + 5, top - 6);
+      context.lineTo(x, top + 3);
+      context.fill();
+    }
   }
 
   drawFrames() {
@@ -632,14 +689,22 @@ export function Scene({label, shown, view = [0, 0], span = null, follow = null})
   const canvas = useRef(null),
     tooltip = useRef(null),
     status = useRef(null),
+    overview = useRef(null),
+    sight = useRef(null),
     scene = useRef(null);
   useEffect(() => {
-    current = scene.current = new SceneCanvas(canvas.current, tooltip.current, status.current);
+    current = scene.current = new SceneCanvas({
+      canvas: canvas.current,
+      tooltip: tooltip.current,
+      status: status.current,
+      overview: overview.current,
+      sight: sight.current,
+    });
     return () => scene.current.close();
   }, []);
   useEffect(() => {
     const {current: made} = scene,
-      [from, to] = view[1] > view[0] ? view : [0, shown.end];
+      [from, to] = view[1] > view[0] ? view : openingOf(shown);
     made.span = span;
     if (made.show(shown) || view.join() !== made.said) made.look(from, to, true);
     made.said = view.join();
@@ -648,7 +713,8 @@ export function Scene({label, shown, view = [0, 0], span = null, follow = null})
     if (follow !== null && !scene.current.chosen.some(({id}) => id === scene.current.cursor))
       scene.current.reveal(follow);
   }, [follow, shown.rows]);
-  return html`<div class="scene"><canvas ref=${canvas} class="scene-canvas" tabindex="0" role="application"
+  return html`<div class="scene"><div class="overview" aria-hidden="true"><canvas ref=${overview} hidden></canvas><i
+    ref=${sight}></i></div><canvas ref=${canvas} class="scene-canvas" tabindex="0" role="application"
     aria-label=${label} style=${{height: `${shown.height}px`}}></canvas><div ref=${tooltip} class="scene-tip"
     role="tooltip" hidden></div><p ref=${status} class="said" role="status" aria-live="polite"></p></div>`;
 }

@@ -14,6 +14,7 @@ import {sortRows} from '../base/columns.js';
 import {numberText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {declare, get, list, set, text} from '../base/store.js';
+import {focusOn} from './bits.js';
 import {FORMATS, copy} from './export.js';
 
 export const ROW_HEIGHT = 25;
@@ -238,9 +239,7 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
     if (all.length === 0 || event.target !== grid.current || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Enter' && focus >= 0) {
       open?.(all[focus]);
-      requestAnimationFrame(
-        () => document.activeElement === document.body && document.querySelector('#view [role=grid]')?.focus(),
-      ); // a group opens as another table in the place of this one
+      requestAnimationFrame(() => document.activeElement === document.body && focusOn('#view [role=grid]')); // a group opens as another table in the place of this one
     } else if (event.key === ' ' && focus >= 0) mark(focus, false);
     else if (to === undefined) return;
     else {

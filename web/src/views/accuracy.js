@@ -13,8 +13,10 @@ import {Table, declareTable} from '../parts/table.js';
 
 const WIDTH = 1000,
   HEIGHT = 180,
-  MOST_DB = 100,
   LEFT = 40;
+
+/** The SNR in dB from which on values are drawn as equal. */
+export const MOST_DB = 100;
 
 declareTable('acc', 'rank+');
 
@@ -35,6 +37,26 @@ const digits = value => (Number.isNaN(value) ? '' : Number(value.toPrecision(4))
 /* The SNR of a value for drawing: 100 dB and more are equal. */
 const drawnSnr = (values, row) =>
   values.raw('equal', row) ? MOST_DB : Math.min(MOST_DB, values.numbers('snr_db')[row]);
+
+/**
+ * Returns the lowest SNR of the values of each operator of the shown method, in dB, 100 where they are equal; NaN where
+ * none was compared. All are NaN while the section loads.
+ */
+export function snrOfOperators() {
+  const snr = new Float64Array(method.value.operators.count).fill(NaN),
+    {value, texts} = hasAccuracy() ? sectionOf(method.value, 'accuracy').value : {};
+  if (!value) return snr;
+  const values = new Columns(value.values, value.values.count, texts);
+  values.indices('operator').forEach((operator, row) => {
+    const drawn = drawnSnr(values, row);
+    if (operator >= 0 && !Number.isNaN(drawn))
+      snr[operator] = Math.min(Number.isNaN(snr[operator]) ? MOST_DB : snr[operator], drawn);
+  });
+  return snr;
+}
+
+/** Writes an SNR: "equal", "41.3". */
+export const snrText = snr => (snr >= MOST_DB ? 'equal' : db(snr));
 
 function Curve({values, operators, rows, lowest}) {
   const step = (WIDTH - LEFT) / Math.max(1, rows.length),

@@ -26,7 +26,7 @@ const WORDS = {
   cannot_tell: 'cannot tell',
   new: 'new',
   gone: 'gone',
-  untimed: 'not timed on both sides',
+  untimed: 'untimed',
 };
 const SIGNS = {slower: '▲ ', faster: '▼ ', likely_slower: '△ ', likely_faster: '▽ ', new: '▲ ', gone: '▼ '};
 

@@ -3,6 +3,8 @@
 // compare.js - the view that compares two records: the verdict, from the base to this record step by step, the same
 // modules on one scale, and what changed in each. The library pairs nodes, sums and judges (schema/diff.schema.json).
 
+import {useEffect} from 'preact/hooks';
+
 import {
   askedBase,
   baseMethod,
@@ -16,6 +18,7 @@ import {
   select,
   selectRow,
   selectedRows,
+  shownRun,
   timeOf,
   timeWithUnit,
   unitName,
@@ -32,6 +35,7 @@ import {room} from '../parts/room.js';
 import {SmallTable} from '../parts/table.js';
 import {neutral, theme, widthsOf} from '../parts/theme.js';
 import {Verdict, baseOf, changeOf, intervalText, newOf, verdictText} from './changes.js';
+import {AddRecords, Records, loadRecords} from './records.js';
 
 declare({nodes: flag(false)}); // whether the table of nodes is open
 
@@ -258,12 +262,13 @@ export function Waterfall({answer, width, name, baseName, most: mostSteps}) {
       row = index + 1;
     at += change;
     const left = x(Math.min(before, at)),
-      right = x(Math.max(before, at));
+      right = x(Math.max(before, at)),
+      said = verdict === 'untimed' ? '' : verdictText(verdict);
     return html`<line x1=${x(before)} x2=${x(before)} y1=${row * ROW - 3} y2=${row * ROW + 3} stroke=${colours.quiet}
       stroke-dasharray="2 2" /><text x="0" y=${row * ROW + 14} font-size="12" fill=${colours.text}>
-      ${fitted(label, NAMES - 92, widthOf)}</text>
+      ${fitted(label, NAMES - 24 - widthOf(said), widthOf)}</text>
       <text x=${NAMES - 12} y=${row * ROW + 14} font-size="12" text-anchor="end" fill=${colours.quiet}>
-        ${verdict === 'untimed' ? '' : verdictText(verdict)}</text><rect x=${left} y=${row * ROW + 3}
+        ${said}</text><rect x=${left} y=${row * ROW + 3}
           width=${Math.max(2, right - left)} height="14"
         rx="2" fill=${verdictColour(colours, verdict)} />
       <text x=${right + 8} y=${row * ROW + 14} font-size="12" fill=${colours.text}>${changeOfTime(change)}</text>`;
@@ -558,7 +563,7 @@ function NodesTable({answer}) {
 }
 
 const ChangeLegend = () =>
-  html`<ul class="time-legend" aria-label="Colours of changes"><li><i class="swatch less"></i>less: faster, gone</li>
+  html`<ul class="time-legend" aria-label="Colors of changes"><li><i class="swatch less"></i>less: faster, gone</li>
     <li><i class="swatch more"></i>more: slower, new</li><li><i class="swatch runtime"></i>cannot tell, or several</li>
     </ul>`;
 
@@ -581,7 +586,7 @@ function Answer() {
     wide = Math.max(480, width - 48 - (get('sel') ? 360 : 0)),
     names = {name: labelOf(method.value.run), baseName: labelOf(asked.base).replace(/ \(base\)$/, '')},
     differs = answer.may_differ;
-  return html`<${Hero} answer=${answer} />${
+  return html`<${Hero} answer=${answer} /><${AddRecords} /><${Records} />${
     differs
       ? null
       : html`<section><div class="head-line"><h2>From ${names.baseName} to ${names.name}</h2><span class="small quiet">
@@ -614,6 +619,11 @@ export function BaseChoice() {
 }
 
 export function CompareView() {
+  const base = compared.value?.base,
+    added = get('with');
+  useEffect(() => {
+    loadRecords(base, shownRun.value, base ? added : []);
+  }, [base, shownRun.value, added.join('\n')]);
   if (bases.value.length === 0)
     return html`<p class="note">There is only one record. Write a second one to the same logdir to compare them.</p>`;
   return html`<div class="compare"><${Answer} /></div>`;

@@ -44,7 +44,7 @@ import {edgesAt} from '../graph/walk.js';
 import {Distribution, Link, ModuleLink, NodeLink, linearScale, shareOfWhole, sumHint, timeText} from '../parts/bits.js';
 import {Verdict, baseOf, intervalText} from './changes.js';
 import {readingOf} from './graph_panes.js';
-import {OF_PEAK} from './table.js';
+import {OF_PEAK, ofPeakText} from './table.js';
 
 const MOST_LISTED = 12;
 
@@ -152,7 +152,7 @@ function costRows(operators, row) {
       'of peak',
       Number.isNaN(at('of_peak'))
         ? null
-        : `${shareText(at('of_peak'), 1)} of ${
+        : `${ofPeakText(at('of_peak'))} of ${
             bound ? `the ${bound} peak` : 'the best rate of this record’s large operators'
           }`,
       OF_PEAK,
@@ -440,7 +440,7 @@ export function Details() {
     chosen =
       selection.value ??
       (isWide.value && WIDE_VIEWS.includes(get('view'))
-        ? {kind: 'all', id: '', rows: method.value.operators.timed, row: -1}
+        ? {kind: 'all', id: '', rows: method.value.operators.timed, row: -1, isGone: false}
         : null);
   if (!chosen) return null;
   const Kind = detailsOfKind[chosen.kind],

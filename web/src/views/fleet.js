@@ -23,7 +23,7 @@ const TREND_HEIGHT = 100, // of the drawing in its own units
 declare({'fleet.q': text(), 'fleet.by': text()});
 declareTable('fleet', 'written-');
 
-const answer = signal({}),
+const answer = signal({rows: null, error: ''}),
   ticked = signal(null); // {rows} or {error}; the row that is ticked
 
 /* ---- Rows ---- */
@@ -86,7 +86,7 @@ export function filterFleet(rows, said) {
  */
 export function fleetLines(rows, by) {
   const lines = new Map();
-  for (const row of rows.filter(({execute}) => execute.p50 > 0)) {
+  for (const row of rows.filter(({execute}) => execute.typical > 0)) {
     const value = row.hparams[by] ?? '',
       key = JSON.stringify([row.kind, value]),
       label = [row.model || row.label, row.method, value].filter(Boolean).join(' · ');
@@ -115,28 +115,28 @@ function tick(row, isOn) {
 
 const cut = value => html`<span class="cut" title=${value}>${value}</span>`;
 
-/* A tenth of the spread of a row's runs, in ns: times have no digits behind it, unless the reader asks for all. */
-const spreadOf = ({execute: {p10, p90}}) => (get('digits') ? 0 : (p90 - p10) / 25);
+/* The text of a time of a row, with the digits of its typical time, unless the reader asks for all. */
+const timeIn = ({execute, ticksPerSecond}, ns = execute.typical) =>
+  timeText(ns, unit.value, {ticksPerSecond, whole: get('digits') ? 0 : execute.typical});
 
-function MedianCell({row}) {
-  const {p10, p50, p90} = row.execute,
-    time = ns => timeText(ns, unit.value, row.ticksPerSecond, spreadOf(row));
+function TypicalCell({row}) {
+  const {typical, min, max} = row.execute;
   if (row.isBroken)
     return html`<span class="quiet old">cannot be read: write it again
     </span>`; // the text covers the empty cells beside it
-  if (!p50) return html`<span class="quiet">not timed</span>`;
-  return html`<span class="cut fleet-median"><strong>${time(p50)}</strong><span class="quiet"> ${time(p10)}–${time(p90)}
-    </span></span>`;
+  if (!typical) return html`<span class="quiet">not timed</span>`;
+  return html`<span class="cut fleet-typical"><strong>${timeIn(row)}</strong><span class="quiet">
+    ${` ${timeIn(row, min)} – ${timeIn(row, max)}`}</span></span>`;
 }
 
 function fleetColumns(rows, previous) {
   const names = hparamsOf(rows),
     methods = new Set(rows.map(row => row.method)),
     first = methods.size > 1 ? 1000 : 906;
-  const change = row => (previous.has(row) ? row.execute.p50 / previous.get(row).execute.p50 - 1 : NaN),
-    changeSaid = row => (previous.has(row) ? changeText(previous.get(row).execute.p50, row.execute.p50) : ''),
+  const change = row => (previous.has(row) ? row.execute.typical / previous.get(row).execute.typical - 1 : NaN),
+    changeSaid = row => (previous.has(row) ? changeText(previous.get(row).execute.typical, row.execute.typical) : ''),
     against = row =>
-      `change of the median against ${previous.get(row).label}; tick both records to see whether it is more than noise`;
+      `change against ${previous.get(row).label}; tick both records to see whether it is more than noise`;
   const label = row => (row.method ? `${row.label}, ${row.method}` : row.label),
     facts = row => Object.entries(row.hparams).map(([name, value]) => `${name}=${value}`);
   return [
@@ -172,19 +172,19 @@ function fleetColumns(rows, previous) {
       ? [{key: 'method', title: 'method', width: '84px', value: row => row.method, cell: row => cut(row.method)}]
       : []),
     {
-      key: 'median',
-      title: `median, p10–p90 ${UNITS[unit.value].name}`,
-      hint: 'median, and what a tenth and nine tenths of the runs took less than',
+      key: 'typical',
+      title: `typical, least – most ${UNITS[unit.value].name}`,
+      hint: 'time of the typical run, of the fastest and of the slowest',
       number: true,
       width: '196px',
-      value: row => row.execute.p50 ?? NaN,
+      value: row => row.execute.typical ?? NaN,
       descending: true,
-      cell: row => html`<${MedianCell} row=${row} />`,
+      cell: row => html`<${TypicalCell} row=${row} />`,
     },
     {
       key: 'change',
       title: 'change',
-      hint: 'change of the median over runs against the previous record of the same line',
+      hint: 'change of the typical time against the previous record of the same line',
       width: '76px',
       number: true,
       value: change,
@@ -242,7 +242,7 @@ function fleetColumns(rows, previous) {
 /* Maps a time in ns to a height from 0 (top) to TREND_HEIGHT. The scale is logarithmic if the longest time is more
    than 10 times the shortest. */
 function verticalScale(rows) {
-  const all = rows.flatMap(({execute}) => [execute.p10, execute.p90]),
+  const all = rows.flatMap(({execute}) => [execute.min, execute.max]),
     low = Math.min(...all),
     high = Math.max(...all),
     isLog = low > 0 && high > 10 * low;
@@ -257,7 +257,8 @@ function verticalScale(rows) {
 }
 
 /**
- * The median of each line over the records, oldest first, with a band from p10 to p90; nothing if nothing was timed.
+ * The typical time of each line over the records, oldest first, with a band from the fastest to the slowest run;
+ * nothing if nothing was timed.
  */
 function Trend({lines}) {
   const rows = lines.flatMap(line => line.rows);
@@ -268,9 +269,9 @@ function Trend({lines}) {
   const across = row => 1 + (98 * (positions.get(row.run) + 0.5)) / runs.length,
     scale = verticalScale(rows),
     unitName = UNITS[unit.value].name;
-  const time = row => `${timeText(row.execute.p50, unit.value, row.ticksPerSecond, spreadOf(row))} ${unitName}`,
-    edge = ns => timeText(ns, unit.value, rows[0].ticksPerSecond, Math.min(...rows.map(spreadOf)));
-  const said = `Medians of ${countText(runs.length, 'record')}, oldest first. ${lines
+  const time = row => `${timeIn(row)} ${unitName}`,
+    edge = ns => timeIn(rows[0], ns);
+  const said = `Typical times of ${countText(runs.length, 'record')}, oldest first. ${lines
     .slice(0, TINTS)
     .map(line => `${line.label}: ${time(line.rows[0])} to ${time(line.rows.at(-1))}`)
     .join('; ')}`;
@@ -279,22 +280,27 @@ function Trend({lines}) {
   const drawn = ({label, rows: its}) => {
     const points = key => its.map(row => `${across(row)},${scale.at(row.execute[key])}`);
     return html`<g class=${isChosen(its) ? 'trend-line chosen' : 'trend-line'} data-line=${label}><path class="band"
-      d=${`M${[...points('p10'), ...points('p90').toReversed()].join('L')}Z`} /><path class="line"
-      d=${`M${points('p50').join('L')}`} />
+      d=${`M${[...points('min'), ...points('max').toReversed()].join('L')}Z`} /><path class="line"
+      d=${`M${points('typical').join('L')}`} />
       ${its.map(
-        row => html`<path class="dot" d=${`M${across(row)},${scale.at(row.execute.p50)}h0`}><title>
+        row => html`<path class="dot" d=${`M${across(row)},${scale.at(row.execute.typical)}h0`}><title>
         ${`${row.label}: ${time(row)}, ${dateText(row.written)}`}</title></path>`,
       )}</g>`;
   };
   // The name of a line is at its end; names keep their distance.
   let last = -Infinity;
-  const ends = lines.map(line => ({line, at: scale.at(line.rows.at(-1).execute.p50)}));
+  const ends = lines.map(line => ({line, at: scale.at(line.rows.at(-1).execute.typical)}));
   const placed = sortRows(ends, ({at}) => at, false)
     .slice(0, NAMED)
     .map(({line, at}) => {
-      last = Math.min(TREND_HEIGHT - 14, Math.max(at - 8, last + 14));
+      last = Math.max(at - 8, last + 14);
       return {line, top: last};
     });
+  let room = TREND_HEIGHT - 14; // below it no name begins
+  for (const name of placed.toReversed()) {
+    name.top = Math.min(name.top, room);
+    room = name.top - 14;
+  }
   return html`<figure class="trend"><div class="trend-axis" aria-hidden="true"><span>${edge(scale.high)} ${unitName}
     </span><span>${scale.isLog ? 'log scale' : ''}</span><span>${edge(scale.low)}</span></div>
     <div class="trend-picture"><svg viewBox=${`0 0 100 ${TREND_HEIGHT}`} preserveAspectRatio="none" role="img"
@@ -314,10 +320,10 @@ async function load() {
   try {
     const rows = fleetRows(await source.peek().fleet()),
       kept = ticked.peek();
-    answer.value = {rows};
+    answer.value = {rows, error: ''};
     ticked.value = rows.find(row => row.run === kept?.run && row.method === kept.method) ?? null;
   } catch (error) {
-    answer.value = {error: error.message};
+    answer.value = {rows: null, error: error.message};
   }
 }
 

@@ -735,11 +735,11 @@ add(
     chosenNodes(entry.pane).length &&
     (entry.picture.reveal(chosenNodes(entry.pane)[0], {centre: true}), entry.redraw()),
 );
-for (const [key, dx, dy, where] of [
-  ['ArrowLeft', 1, 0, 'left'],
-  ['ArrowRight', -1, 0, 'right'],
-  ['ArrowUp', 0, 1, 'up'],
-  ['ArrowDown', 0, -1, 'down'],
+for (const {key, dx, dy, where} of [
+  {key: 'ArrowLeft', dx: 1, dy: 0, where: 'left'},
+  {key: 'ArrowRight', dx: -1, dy: 0, where: 'right'},
+  {key: 'ArrowUp', dx: 0, dy: 1, where: 'up'},
+  {key: 'ArrowDown', dx: 0, dy: -1, where: 'down'},
 ])
   add(`pan-${where}`, [`shift+${key}`], `Move ${where}`, entry => moveBy(entry, dx * PAN_STEP, dy * PAN_STEP));
 add('open', ['Enter'], 'Open or close the group around the selected node', entry => {
@@ -817,7 +817,7 @@ function Toolbar({names, shown, all, colour, by, isFramed, legend}) {
   const only = get('graph.only'),
     onlyName = only.slice(only.indexOf(':') + 1);
   return html`<div class="toolbar">
-    <label class="check">Colour <${Choice} label="Colour"
+    <label class="check">Color <${Choice} label="Color"
       options=${Object.entries(all).map(([key, {title}]) => [key, title])} chosen=${colour}
       change=${key => set({'graph.colour': key})} /></label>
     ${

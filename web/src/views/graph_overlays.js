@@ -4,12 +4,11 @@
 // memory, accuracy, or values of the reader's own.
 
 import {comparedMethod, method, sectionOf, source, timeOf, timeWithUnit, times, unitName} from '../base/app.js';
-import {Columns} from '../base/columns.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
 import {FULL, hueOf} from '../base/colours.js';
 import {shortBackend} from '../base/labels.js';
 import {CPU, backendsOf, placeOf} from '../base/method.js';
-import {hasAccuracy} from './accuracy.js';
+import {MOST_DB, hasAccuracy, snrOfOperators} from './accuracy.js';
 import {changeOf, bothTimes, changesBy} from './changes.js';
 import {valuesOfNodes} from './graph_panes.js';
 import {instructionOf, tensorsOf} from './memory.js';
@@ -187,27 +186,18 @@ function memoryOverlay(pane) {
   };
 }
 
-const BEST_SNR = 100; // dB; more is no difference
-
-/* The noise of the values that were logged: the colour is the distance from the best signal-to-noise ratio. */
+/* The noise of the values that were logged: the color is the distance from the best signal-to-noise ratio. */
 function accuracyOverlay(pane) {
-  const {value, texts} = sectionOf(method.value, 'accuracy').value,
-    perRow = new Float64Array(method.value.operators.count).fill(NaN),
-    columns = value?.values ? new Columns(value.values, value.values.count, texts) : null;
-  for (let i = 0; i < (columns?.count ?? 0); i++) {
-    const row = columns.indices('operator')[i],
-      snr = columns.raw('equal', i) ? BEST_SNR : columns.numbers('snr_db')[i];
-    if (row >= 0 && !Number.isNaN(snr)) perRow[row] = Math.max(perRow[row] || 0, BEST_SNR - Math.min(BEST_SNR, snr));
-  }
-  const text = noise => `${(BEST_SNR - noise).toFixed(0)} dB`;
+  const noiseOf = snrOfOperators().map(snr => MOST_DB - snr);
+  const text = noise => `${(MOST_DB - noise).toFixed(0)} dB`;
   return {
     name: 'signal-to-noise ratio',
-    values: valuesOfNodes(pane, perRow, false).values,
+    values: valuesOfNodes(pane, noiseOf, false).values,
     adds: false,
     scale: 'heat',
     ...huesOf(pane),
     text,
-    long: noise => `SNR ${(BEST_SNR - noise).toFixed(1)} dB`,
+    long: noise => `SNR ${(MOST_DB - noise).toFixed(1)} dB`,
   };
 }
 
@@ -258,7 +248,7 @@ export function overlays(own) {
     accuracy: hasAccuracy() && {title: 'Accuracy', make: accuracyOverlay},
     own: own && {title: own.name, make: pane => ownOverlay(pane, own)},
     none: {
-      title: 'No colour',
+      title: 'No color',
       make: pane => ({
         name: '',
         values: new Float64Array(pane.graph.count).fill(NaN),

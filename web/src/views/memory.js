@@ -17,7 +17,9 @@ import {declare, get, number, peek, set} from '../base/store.js';
 import {Figure, Link, ModuleLink, NodeLink, commandOf} from '../parts/bits.js';
 import {download, svgText} from '../parts/export.js';
 import {SmallTable} from '../parts/table.js';
+import {axisStep} from '../base/rects.js';
 import {Definitions, detailsOfKind} from './details.js';
+import {shortBytes} from './graph_overlays.js';
 
 const CURVE_WIDTH = 1000,
   CURVE_HEIGHT = 160,
@@ -37,9 +39,8 @@ export class Tensors extends Columns {
       counts = this.numbers('users');
     this.bytes = this.numbers('bytes');
     this.last = Int32Array.from(first, (from, row) => from + (life[row] || 0));
-    this.hasMemory = Uint8Array.from(
-      first,
-      (_, row) => this.bytes[row] > 0 && !(this.numbers('view_back')[row] > 0) && this.raw('misplaced', row) !== 1,
+    this.hasMemory = Uint8Array.from(first, (_, row) =>
+      Number(this.bytes[row] > 0 && !(this.numbers('view_back')[row] > 0) && this.raw('misplaced', row) !== 1),
     );
     this.offsetOf = this.numbers('offset');
     this.start = new Int32Array(this.count + 1);
@@ -112,6 +113,38 @@ export function instructionOf(memory, tensors) {
 const go = (memory, to) =>
   set({'mem.at': Math.max(0, Math.min(memory.instructions.live_bytes.length - 1, to))}, {replace: true});
 
+/* ---- Axes ---- */
+
+const NEAR = 0.09; // part of an axis that a text takes, in which no other one has room
+
+/**
+ * Returns the marks of an axis from 0 to `end`, [{at: part of the axis, text}], about `count` of them, and none near
+ * those that are given.
+ */
+export function marksOf(end, count, textOf, given = []) {
+  const step = Math.max(1, axisStep(end, count)),
+    marks = Array.from({length: Math.floor(end / step) + 1}, (_, mark) => ({
+      at: (mark * step) / end,
+      text: textOf(mark * step),
+    }));
+  return [...marks.filter(({at}) => given.every(other => Math.abs(other.at - at) > NEAR)), ...given];
+}
+
+/* A picture with its axes: marks from the bottom up and from left to right. */
+const Axes = ({up, across, children}) =>
+  html`<div class="axes"><div class="axis-up" aria-hidden="true">${up.map(
+    ({at, text}) => html`<span style=${{bottom: `${100 * at}%`}}>${text}</span>`,
+  )}</div><div>${children}</div><div></div><div class="axis-across" aria-hidden="true">${across.map(
+    ({at, text}) => html`<span style=${{left: `${100 * at}%`}}>${text}</span>`,
+  )}</div></div>`;
+
+/* The marks of instructions. */
+const instructionMarks = ({instructions}) =>
+  marksOf(instructions.live_bytes.length, 10, String).map(({at, text}, first) => ({
+    at,
+    text: first ? text : 'instruction 0',
+  }));
+
 /* ---- The curve ---- */
 
 function areaPath(live, top, isLine) {
@@ -161,19 +194,22 @@ function Curve({memory, at, base}) {
     baseLive = base?.instructions.live_bytes ?? [],
     top = Math.max(memory.planned_bytes, largest(live), largest(baseLive), 1),
     planned = CURVE_HEIGHT * (1 - memory.planned_bytes / top),
-    x = ((at + 0.5) / live.length) * CURVE_WIDTH;
+    x = ((at + 0.5) / live.length) * CURVE_WIDTH,
+    up = marksOf(top, 4, shortBytes, [{at: memory.planned_bytes / top, text: shortBytes(memory.planned_bytes)}]);
   const box = useRef(null);
   return html`<section class="card"><h2>Live bytes at each instruction</h2>
-    <div class="live-axis" aria-description="the largest that is drawn"><span>${bytesText(top)} bytes</span></div><svg
-      ref=${box} class="live-bytes"
+    <${Axes} up=${up} across=${instructionMarks(memory)}><svg ref=${box} class="live-bytes"
     viewBox=${`0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`} preserveAspectRatio="none" role="slider" tabindex="0"
     aria-label="Live bytes over the instructions. Arrow keys choose an instruction, Home shows the peak."
     aria-valuemin="0" aria-valuemax=${live.length - 1} aria-valuenow=${at}
-      aria-valuetext=${stepText(memory, at)} ...${moves(memory, at)}><path class="area" d=${areaPath(live, top)} />
+      aria-valuetext=${stepText(memory, at)} ...${moves(memory, at)}>
+    ${up.map(
+      mark => html`<line class="grid-line" x1="0" x2=${CURVE_WIDTH} y1=${CURVE_HEIGHT * (1 - mark.at)}
+      y2=${CURVE_HEIGHT * (1 - mark.at)} />`,
+    )}<path class="area" d=${areaPath(live, top)} />
       ${baseLive.length ? html`<path class="base-line" d=${areaPath(baseLive, top, true)} />` : null}
     <line class="planned" x1="0" x2=${CURVE_WIDTH} y1=${planned} y2=${planned} /><line class="chosen" x1=${x} x2=${x}
-      y1="0" y2=${CURVE_HEIGHT} /></svg>
-    <div class="live-axis"><span>instruction 0</span><span>${live.length - 1}</span></div><p class="said" role="status"
+      y1="0" y2=${CURVE_HEIGHT} /></svg><//><p class="said" role="status"
       aria-live="polite"
       aria-description="sum of the live tensors">${stepText(memory, at)}</p>
     <p class="note">The dashed line is the planned size${
@@ -236,6 +272,15 @@ function lanesOf({buffers}) {
   });
 }
 
+/* The marks of offsets: of each buffer its own, as many as it has room for. */
+const mapMarks = memory =>
+  lanesOf(memory).flatMap(({id, top, height, bytes}) =>
+    marksOf(bytes, Math.max(1, height / 60), shortBytes).map(({at, text}, first) => ({
+      at: 1 - (top + height * (1 - at)) / MAP_HEIGHT,
+      text: first || memory.buffers.length === 1 ? text : `buffer ${id}`,
+    })),
+  );
+
 /* Returns the tensor at a point of the map, -1 if there is none. */
 function tensorAt(tensors, memory, instruction, y) {
   const lane = lanesOf(memory).find(({top, height}) => y >= top && y <= top + height);
@@ -282,12 +327,13 @@ function Map2D({tensors, memory, at, chosen}) {
     else
       go(memory, Math.floor((event.offsetX / event.currentTarget.clientWidth) * memory.instructions.live_bytes.length));
   };
-  return html`<section class="card"><h2>Every tensor, by time and offset</h2><canvas ref=${canvas} class="memory-map"
+  return html`<section class="card"><h2>Every tensor, by time and offset</h2><${Axes} up=${mapMarks(memory)}
+    across=${instructionMarks(memory)}><canvas ref=${canvas} class="memory-map"
     style=${{height: `${MAP_HEIGHT}px`}} role="img"
     aria-label="Planned tensors by instruction and offset; the tables list them" onPointerMove=${hover}
-    onPointerLeave=${() => (tip.current.textContent = '')} onClick=${click}></canvas>
+    onPointerLeave=${() => (tip.current.textContent = '')} onClick=${click}></canvas><//>
     <p class="said" ref=${tip} aria-description="as planned"></p><p class="note">
-      ${'Across: instructions. Up: offsets in the buffer. The colour is the backend of the operator that makes the tensor.'}
+      ${'Across: instructions. Up: offsets in the buffer. The color is the backend of the operator that makes the tensor.'}
       </p></section>`;
 }
 

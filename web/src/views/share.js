@@ -190,8 +190,8 @@ export function ShareMenu() {
         : null
     }
     ${item('Copy link', 'to this view, with its filter and zoom', () =>
-      copy((globalThis.parent === globalThis ? location : parent.location).href, 'the link'),
+      copy((window.parent === window ? location : parent.location).href, 'the link'),
     )}
     ${firstCommand() ? item('Copy command', firstCommand(), () => copy(firstCommand(), 'the command')) : null}
-      ${item('Print', 'all views, in light colours', () => run('print'))}</div></details>`;
+      ${item('Print', 'all views, in light colors', () => run('print'))}</div></details>`;
 }

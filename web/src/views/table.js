@@ -13,6 +13,7 @@ import {
   hits,
   method,
   pairs,
+  profile,
   select,
   selectRow,
   selectedRows,
@@ -55,6 +56,7 @@ import {
   timeText,
 } from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
+import {hasAccuracy, snrOfOperators, snrText} from './accuracy.js';
 import {Verdict, baseOf, changeOf as changedBy, changesBy, goneRows, intervalText} from './changes.js';
 import {TimePicture, chosenPart, clearFilter, filterText, head, isPartShown, shownOperators} from './time_picture.js';
 
@@ -80,6 +82,10 @@ command({
 
 /** What the part of the peak is. */
 export const OF_PEAK = 'the time that the peaks allow, as a part of the time taken';
+
+/** Writes a part of the peak: "≈ 12 %" where the best rate is that of an estimated time. */
+export const ofPeakText = part =>
+  part >= 0 ? `${profile.value.peaks?.is_estimated ? '≈ ' : ''}${shareText(part, 1)}` : '';
 
 /* ---- Columns ---- */
 
@@ -463,7 +469,8 @@ function nodeColumns(rows) {
   const text = key => row => operators.text(key, row) ?? '',
     path = row => operators.module(row)?.path ?? '',
     most = rows.reduce((a, row) => Math.max(a, of[row] || 0), 0),
-    hue = row => hueOfBackend(operators.backend(row));
+    hue = row => hueOfBackend(operators.backend(row)),
+    snr = snrOfOperators();
   const number = (key, title, rest = {}) => ({
     key,
     title,
@@ -549,8 +556,18 @@ function nodeColumns(rows) {
       ...number('of_peak', 'of peak', {from: 1400}),
       hint: OF_PEAK,
       optional: !rows.some(row => operators.numbers('of_peak')[row] >= 0),
-      text: row => (operators.numbers('of_peak')[row] >= 0 ? shareText(operators.numbers('of_peak')[row], 1) : ''),
+      text: row => ofPeakText(operators.numbers('of_peak')[row]),
     },
+    ...(hasAccuracy()
+      ? [
+          {
+            ...number('snr', 'SNR dB', {descending: false}),
+            hint: 'of its logged values against the reference, the lowest: the suspects are first',
+            value: row => snr[row],
+            text: row => snrText(snr[row]),
+          },
+        ]
+      : []),
     {
       key: 'source',
       title: 'source',

@@ -23,10 +23,23 @@ import {
 } from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
-import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, laneNameOf, moduleBoxes, sumSpan, timesOfRun} from '../base/events.js';
-import {countText, numberText, shareText, stepText} from '../base/format.js';
+import {
+  CALL,
+  DELEGATE,
+  EXECUTE,
+  INSIDE,
+  KERNEL,
+  isInterrupted,
+  laneNameOf,
+  moduleBoxes,
+  sameEvents,
+  sumSpan,
+  timesOfRun,
+  typicalModule,
+} from '../base/events.js';
+import {countText, numberText, shareText, signOf, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {shortBackend, shortOp} from '../base/labels.js';
+import {relativePath, shortBackend, shortOp} from '../base/labels.js';
 import {RUN_WORDS, placeOf, rowsInside} from '../base/method.js';
 import {hueOf} from '../base/colours.js';
 import {SYNTHETIC, makeRow} from '../base/rects.js';
@@ -35,7 +48,7 @@ import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Check, NodeLink, Segments, timeText} from '../parts/bits.js';
 import {room} from '../parts/room.js';
-import {AXIS_HEIGHT, Scene, SceneTools, colourOf, currentScene} from '../parts/scene.js';
+import {AXIS_HEIGHT, OVERVIEW, Scene, SceneTools, colourOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 import {allRows, head, rowLabel} from './time_picture.js';
 
@@ -56,6 +69,7 @@ declare({
   'tl.span': text(),
   'tl.without': list(),
   'tl.raw': flag(false),
+  'tl.full': flag(false), // other runs as they ran, and not what differs in them
   'tl.by': oneOf('op', ...BY.slice(1).map(([value]) => value)),
 });
 
@@ -126,10 +140,29 @@ function isOperator(events, event) {
   return !hasInside && (kind === KERNEL || kind === INSIDE || kind === DELEGATE);
 }
 
+const all = events => Array.from({length: events.count}, (_, event) => event),
+  operatorsIn = events => all(events).filter(event => isOperator(events, event));
+
+const LESS_BY = 0.2; // part of a time by which another run must differ to have a colour
+
+/* How much longer an event took than the same one of the run above, in ns; 0 if that says nothing. */
+function differenceOf(events, event, own, same) {
+  const [mine, its] = [own.duration[same], events.duration[event]],
+    least = Math.max(LESS_BY * mine, 3 * stepOf(events.backend(event)));
+  return Math.abs(its - mine) > least ? its - mine : 0;
+}
+
 /* A picture being made: lanes below each other, whose boxes have ids that go on at `next`. */
 class Picture {
   constructor() {
-    Object.assign(this, {rows: [], lanes: [], sides: [], next: 0, height: AXIS_HEIGHT + 4, end: 1});
+    this.rows = [];
+    this.lanes = [];
+    this.sides = [];
+    this.next = 0;
+    this.overview = null;
+    this.opening = null;
+    this.height = AXIS_HEIGHT + 4;
+    this.end = 1;
   }
 
   lane(label, height, row, note = '') {
@@ -139,7 +172,7 @@ class Picture {
   }
 
   /* Adds a run with the lanes that `heights` names; a lane without a height is left out. */
-  add(name, events, heights, {shares, label, headText}) {
+  add(name, events, heights, {shares, label = '', headText}) {
     const boxes = moduleBoxes(events, headText),
       first = this.next,
       flat = boxes.flat();
@@ -157,7 +190,8 @@ class Picture {
         flagsOf: flags,
       });
     });
-    const all = Array.from({length: events.count}, (_, event) => event),
+    const {operators} = events.method,
+      typical = operators.numbers('typical'),
       rowOf = list =>
         makeRow(
           list.map(event => first + event),
@@ -168,21 +202,31 @@ class Picture {
             flags: at => (events.measured[at - first] === 0 && events.kind[at - first] !== INSIDE ? SYNTHETIC : 0),
           },
         );
+    const row = rowOf(operatorsIn(events)),
+      isLong = at =>
+        isInterrupted(
+          events.duration[at - first],
+          typical[events.operator[at - first]],
+          stepOf(events.backend(at - first)),
+        );
     this.lane(
-      label ?? 'operator',
+      label || 'operator',
       heights.operator,
       {
-        ...rowOf(all.filter(event => isOperator(events, event))),
+        ...row,
+        marks: heights.module ? Array.from(row.id.keys()).filter(index => isLong(row.id[index])) : [],
         ground: {end: events.execute, colour: colourOf('runtime', 0.01)},
       },
       label ? timeOf(events.execute, stepOf()) : '',
     );
+    this.overview ??= row;
+    this.opening ??= heights.module ? typicalModule(boxes[0]) : null;
     if (heights.call)
       this.lane(
         'call',
         heights.call,
         rowOf(
-          all.filter(
+          all(events).filter(
             event =>
               events.kind[event] === DELEGATE ||
               events.kind[event] === CALL ||
@@ -195,12 +239,33 @@ class Picture {
     this.end = Math.max(this.end, events.end, events.execute || 0);
   }
 
+  /* Adds what differs in another run: the boxes of the run above, in the colour of how much longer they took there. */
+  addDifference(events, own, label) {
+    const first = this.next,
+      same = sameEvents(own, operatorsIn(own), events, operatorsIn(events)),
+      back = new Map([...same].map(([mine, its]) => [its, mine]));
+    const row = makeRow(
+      [...same.values()].map(event => first + event),
+      {
+        start: at => own.start[back.get(at - first)],
+        end: at => own.stop[back.get(at - first)],
+        colour: at => {
+          const by = differenceOf(events, at - first, own, back.get(at - first));
+          return colourOf(by > 0 ? 'more' : by < 0 ? 'less' : 'even');
+        },
+      },
+    );
+    this.lane(label, STRIP, row, signOf(timeOf(events.execute - own.execute, stepOf())));
+    this.sides.push({name: 'other', events, boxes: [], first, back, own});
+    this.next = first + events.count;
+  }
+
   find(id) {
-    const {name, events, boxes, first} = this.sides.findLast(side => side.first <= id),
+    const {name, events, boxes, first, back, own} = this.sides.findLast(side => side.first <= id),
       at = id - first;
     return at < events.count
-      ? {name, events, event: at, box: null}
-      : {name, events, event: -1, box: boxes[at - events.count]};
+      ? {name, events, event: at, box: null, own, same: back?.get(at)}
+      : {name, events, event: -1, box: boxes[at - events.count], own: null, same: -1};
   }
 }
 
@@ -211,23 +276,35 @@ export const belowHeight = () => clamp(184, room.value.height * 0.26, 384);
 
 /* The heights of lanes in the room that the window leaves: operators take what is left. */
 function heightsFor(others, hasBase) {
-  const space = Math.max(240, room.value.height - BARS - belowHeight() - 24),
+  const space = Math.max(240, room.value.height - BARS - belowHeight() - 24 - OVERVIEW - 4),
     module = clamp(22, space * 0.06, 40),
     call = clamp(12, space * 0.03, 24);
-  const strips = others * (STRIP + GAP),
+  const isFull = get('tl.full'),
+    strips = isFull ? 0 : others * (STRIP + GAP),
     left = space - AXIS_HEIGHT - 4 - 2 * (module + GAP) - (call + GAP) - strips;
   return {
     module,
     call,
-    operator: Math.max(48, (hasBase ? left * 0.6 : left) - GAP),
+    operator: Math.max(48, (hasBase ? left * 0.6 : isFull ? left / (1 + 0.62 * others) : left) - GAP),
     base: Math.max(32, left * 0.4 - GAP),
+    other: Math.max(STRIP, (0.62 * left) / (1 + 0.62 * others) - GAP),
   };
 }
 
 let kept = {}; // the last picture and what it is made from: state that only changes marks makes no new rows
 
 function pictureOf(own, base, others) {
-  const key = [own, base, ...others, head.value, allRows.value, room.value.height, unitName.value, get('digits')];
+  const key = [
+    own,
+    base,
+    ...others,
+    head.value,
+    allRows.value,
+    room.value.height,
+    unitName.value,
+    get('digits'),
+    get('tl.full'),
+  ];
   if (kept.key?.length === key.length && kept.key.every((part, at) => part === key[at])) return kept.picture;
   const picture = new Picture(),
     heights = heightsFor(others.length, Boolean(base)),
@@ -235,7 +312,9 @@ function pictureOf(own, base, others) {
     headText = head.value;
   picture.add('this', own, heights, {shares, headText});
   for (const other of others)
-    picture.add('other', other, {operator: STRIP}, {shares, headText, label: `run ${other.run}`});
+    if (get('tl.full'))
+      picture.add('other', other, {operator: heights.other}, {shares, headText, label: `run ${other.run}`});
+    else picture.addDifference(other, own, `run ${other.run}`);
   if (base)
     picture.add('base', base, {operator: heights.base}, {shares: sharesOf(base.method), headText, label: 'base'});
   kept = {key, picture};
@@ -270,7 +349,7 @@ const measured = (ns, backend = undefined) => timeWithUnit(ns, stepOf(backend));
 const sourceAt = source => (source ? `${source.file.split('/').pop()}:${source.line}` : '');
 
 /* The three lines of a tooltip, and of what a screen reader says: what it is, its time, where it runs. */
-function told({name, events, event, box}, raw) {
+function told({name, events, event, box, own, same}, raw) {
   const side = name === 'base' ? 'base · ' : name === 'other' ? `run ${events.run} · ` : '';
   const share = (ns, backend) => `${measured(ns, backend)} · ${shareText(ns, events.execute)} of the run`;
   if (box)
@@ -296,6 +375,10 @@ function told({name, events, event, box}, raw) {
       kind === KERNEL || kind === CALL || kind === EXECUTE
         ? KIND_TEXT[kind]
         : `${kind === DELEGATE ? 'call of ' : ''}${shortBackend(backend) || 'a delegate'}`;
+  const isLong =
+    row >= 0 &&
+    isOperator(events, event) &&
+    isInterrupted(events.duration[event], operators.numbers('typical')[row], stepOf(backend));
   const placed =
     events.measured[event] === 0
       ? 'placed by order: only durations are recorded'
@@ -304,7 +387,16 @@ function told({name, events, event, box}, raw) {
     lines: [
       `${side}${raw ? events.rawName(event) : events.label(event)}`,
       `${events.isEstimated(event) ? '≈ ' : ''}${share(events.duration[event], backend)}${typical}`,
-      [where, row >= 0 ? sourceAt(operators.source(row)) : '', placed].filter(Boolean).join(' · '),
+      own
+        ? `${signOf(measured(events.duration[event] - own.duration[same], backend))} to run ${own.run}`
+        : [
+            isLong ? 'far longer than usual: interrupted?' : '',
+            where,
+            row >= 0 ? sourceAt(operators.source(row)) : '',
+            placed,
+          ]
+            .filter(Boolean)
+            .join(' · '),
     ],
   };
 }
@@ -544,18 +636,28 @@ function Drawing({picture}) {
   const follow = marks.isChosen
     ? (Array.from({length: picture.next}, (_, id) => id).find(marks.isChosen) ?? null)
     : null;
-  const nameOf = ({events, event, box}) => {
-    if (box) return box.label;
-    const [row] = events.operatorsOf(event),
-      isCall = events.kind[event] === DELEGATE || row === undefined;
-    return raw ? events.rawName(event) : isCall ? events.label(event) : shortOp(events.method.operators.op(row));
+  const namesOf = ({events, event, box, own, same}) => {
+    if (box) return [box.label];
+    if (own) {
+      const by = differenceOf(events, event, own, same);
+      return [by ? signOf(timeOf(by, stepOf(events.backend(event)))) : ''];
+    }
+    const {operators} = events.method,
+      [row] = events.operatorsOf(event);
+    if (raw) return [events.rawName(event)];
+    if (events.kind[event] === DELEGATE || row === undefined) return [events.label(event)];
+    const what = shortOp(operators.op(row)),
+      where = relativePath(operators.module(row)?.pattern ?? '', head.value);
+    return where ? [`${where} ${what}`, what] : [what];
   };
   const shown = {
     rows: picture.rows,
     height: picture.height,
     end: picture.end,
     wheel: true,
-    label: id => nameOf(find(id)),
+    label: id => namesOf(find(id)),
+    overview: picture.overview,
+    opening: picture.opening,
     axis: axisText,
     spanText: ns => measured(ns),
     ...marks,
@@ -629,10 +731,12 @@ function Longest() {
 }
 
 /* What the record says of the run where nothing is selected. */
-const RunFacts = ({events, said}) =>
+const RunFacts = ({events, said, hasOthers}) =>
   html`<div><h2>run ${events.run}</h2><dl><dt>time</dt><dd aria-description=${clockText()}>${measured(events.execute)}
     </dd><dt>events</dt><dd aria-description=${clockText()}>${said}</dd></dl><p
-      class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys
+      class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys${
+        hasOthers ? html`<br />strips of other runs: blue is faster there, red slower, gray alike` : null
+      }
     </p></div>`;
 
 export function TimelineView() {
@@ -659,6 +763,12 @@ export function TimelineView() {
   }`;
   return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} shown=${shown} />
     <${SceneTools} name="timeline" />
+    ${
+      others.length
+        ? html`<${Check} label="other runs in full" checked=${get('tl.full')}
+      change=${() => set({'tl.full': !get('tl.full')}, {replace: true})} />`
+        : null
+    }
     <span class="count fits" title=${said} aria-description=${clockText()}>
       ${isPlaced ? 'inside a delegate: placed by order' : ''}</span><span class="push"></span>
       ${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}</div>
@@ -672,7 +782,12 @@ export function TimelineView() {
         : null
     }<${SlowRun} events=${events} />
     <${Drawing} picture=${picture} /><div class="below" style=${{minHeight: `${belowHeight()}px`}}>
-      ${chosen ? null : html`<${RunFacts} events=${events} said=${said} />`}
+      ${
+        chosen
+          ? null
+          : html`<${RunFacts} events=${events} said=${said}
+        hasOthers=${others.length > 0 && !get('tl.full')} />`
+      }
       ${
         span
           ? html`<${SpanTable} picture=${picture} span=${span} />`

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// records.js - several records side by side, in TensorBoard: what each takes, and its verdict against the first; then a
+// column of times for each record. The library compares each of them with the first; here its answers are joined.
+
+import {signal} from '@preact/signals';
+
+import {compared, labelOf, method, records, shownRun, source, timeOf, unitName} from '../base/app.js';
+import {sortRows} from '../base/columns.js';
+import {numberText, relativeText} from '../base/format.js';
+import {html} from '../base/html.js';
+import {shortOp} from '../base/labels.js';
+import {declare, get, list, set} from '../base/store.js';
+import {Check, bar} from '../parts/bits.js';
+import {SmallTable} from '../parts/table.js';
+import {Verdict, baseOf, intervalText, newOf, verdictText} from './changes.js';
+
+const MOST_ROWS = 20,
+  MOST_RECORDS = 12;
+
+declare({with: list()}); // the records that were added to the base and this one
+
+/* What joined() made: null while it loads, and if there are no more than two records. */
+const answer = signal(null);
+let wanted = ''; // the records that were asked for last
+
+/**
+ * Joins the library's comparisons of one record with each of several others: {records: [{record, methods: [{method,
+ * typical, relative_change, interval, verdict}]}], rows: [{method, name, typical: of each record}], notes}. Each
+ * verdict is that of two records alone. `names` are those of the records; a comparison that failed is {error}.
+ */
+export function joined(names, comparisons) {
+  const records = names.map(record => ({record, methods: []})),
+    rows = new Map(),
+    notes = [];
+  comparisons.forEach((comparison, at) => {
+    const place = at + 1;
+    if (comparison.error) notes.push(`${names[place]}: ${comparison.error}`);
+    for (const {method: name, execute, by_op: ops, may_differ: differs} of comparison.methods ?? []) {
+      if (!(execute.new_runs > 0)) continue;
+      if (differs) notes.push(`${names[place]} and ${names[0]} look like two different models`);
+      const {relative_change, interval, verdict} = differs ? {verdict: 'cannot_tell'} : execute;
+      records[place].methods.push({method: name, typical: newOf(execute), relative_change, interval, verdict});
+      if (!(execute.base_runs > 0)) continue;
+      const [first] = records;
+      if (!first.methods.some(other => other.method === name))
+        first.methods.push({method: name, typical: baseOf(execute)});
+      for (const row of ops ?? []) {
+        const key = JSON.stringify([name, row.op]);
+        if (!rows.has(key)) rows.set(key, {method: name, name: row.op, typical: names.map(() => null)});
+        const {typical} = rows.get(key);
+        typical[0] ??= baseOf(row);
+        typical[place] = newOf(row);
+      }
+    }
+  });
+  const most = ({typical}) => Math.max(...typical.map(ns => ns ?? 0));
+  return {records, rows: sortRows([...rows.values()], most, true), notes};
+}
+
+/** Loads the records side by side: the base, this one and those that were added. */
+export async function loadRecords(base, run, added) {
+  const {compare} = source.peek(),
+    runs = [base, run, ...added.filter(other => other !== base && other !== run)].slice(0, MOST_RECORDS);
+  answer.value = null;
+  wanted = runs.join('\n');
+  if (runs.length < 3) return;
+  const comparisons = await Promise.all(
+    runs.slice(1).map(other => compare(base, other).catch(error => ({error: error.message}))),
+  );
+  if (wanted === runs.join('\n')) answer.value = joined(runs.map(labelOf), comparisons);
+}
+
+/** Adds records to a comparison, in TensorBoard. */
+export function AddRecords() {
+  const added = get('with'),
+    others = records.value.filter(({run}) => run !== shownRun.value && run !== compared.value?.base);
+  if (source.value.isReport || others.length === 0) return null;
+  return html`<details class="menu add-records"><summary>Add records</summary><div>${others.map(
+    ({run, label}) => html`<${Check} label=${label} checked=${added.includes(run)}
+    change=${() => set({with: added.includes(run) ? added.filter(other => other !== run) : [...added, run]})} />`,
+  )}</div></details>`;
+}
+
+const known = (value, write) => (Number.isFinite(value) ? write(value) : '');
+
+function recordColumns(rows, first) {
+  const most = Math.max(...rows.map(row => row.typical ?? 0)),
+    change = `change against ${first}`;
+  return [
+    {
+      key: 'record',
+      title: 'record',
+      class: 'key',
+      text: row =>
+        row.method && rows.some(({method: other}) => other !== row.method)
+          ? `${row.record}, ${row.method}`
+          : row.record,
+    },
+    {
+      key: 'typical',
+      title: `typical, ${unitName.value}`,
+      hint: 'time of the typical run',
+      number: true,
+      value: row => row.typical ?? NaN,
+      text: row => known(row.typical, ns => timeOf(ns, 0)),
+      why: () => 'time of the typical run',
+    },
+    {key: 'bar', title: '', cell: row => bar(row.typical ?? 0, most, 'runtime')},
+    {
+      key: 'change',
+      title: '%',
+      hint: change,
+      number: true,
+      value: row => row.relative_change ?? NaN,
+      text: row => known(row.relative_change, relativeText),
+      why: () => change,
+    },
+    {
+      key: 'between',
+      title: 'between',
+      hint: 'interval in which the change lies',
+      number: true,
+      text: row => intervalText(row.interval),
+    },
+    {
+      key: 'verdict',
+      title: `against ${first}`,
+      text: row => verdictText(row.verdict),
+      cell: row => html`<${Verdict} verdict=${row.verdict} />`,
+    },
+  ];
+}
+
+function timesTable({rows, records: all}) {
+  const own = rows.filter(row => (row.method ?? method.value.name) === method.value.name),
+    name = row => shortOp(row.name);
+  return html`<${SmallTable} caption="Times of operators side by side" rows=${own} most=${MOST_ROWS}
+    columns=${[
+      {
+        key: 'name',
+        title: 'operator',
+        class: 'key',
+        text: name,
+        cell: row => html`<span title=${row.name}>${name(row)}</span>`,
+      },
+      ...all.map(({record}, at) => ({
+        key: `record.${at}`,
+        title: `${record}, ${unitName.value}`,
+        hint: 'time in the typical run',
+        number: true,
+        value: row => row.typical[at] ?? NaN,
+        text: row => known(row.typical[at] ?? NaN, ns => timeOf(ns, 0)),
+        why: () => `time in the typical run of ${record}`,
+      })),
+    ]} />`;
+}
+
+/** Several records side by side; nothing if there are no more than two. */
+export function Records() {
+  if (!answer.value) return null;
+  const {records: all, rows, notes} = answer.value,
+    first = all[0].record,
+    lines = all.flatMap(({record, methods}) => (methods.length ? methods : [{}]).map(own => ({record, ...own})));
+  return html`<section class="card records"><${SmallTable}
+    caption=${`${numberText(all.length)} records side by side`} rows=${lines} columns=${recordColumns(lines, first)} />
+    ${[...notes, `Each is compared with ${first} alone.`].map(
+      note => html`<p class="small quiet box-foot">${note}</p>`,
+    )}</section>
+    ${rows.length ? html`<section class="card records">${timesTable(answer.value)}</section>` : null}`;
+}
