@@ -49,8 +49,8 @@ typedef struct run_names {
   int64_t seconds;         /* time in the names of event files */
   bool is_next_first;      /* the next graph is the first of its profile */
   etr_map modules, paths;  /* module -> number of its folder; paths that are taken */
-  etr_vec(run_file) files; /* for each graph its event file, then its DOT file; without a graph one
-                              event file */
+  etr_vec(run_file) files; /* for each graph its event file, then its DOT file if it has operators;
+                              without a graph one event file */
 } run_names;
 
 /* Returns the default NAME, a path below LOGDIR with clean parts: the name of the folder of the
@@ -158,8 +158,16 @@ static bool add_file(run_names *names, const run_file *file) {
   return added->temporary != NULL;
 }
 
-/* Adds the files of a graph. dump: "" if there is one ETDump, whose folders are directly below the
- * root; otherwise "pixel8/". */
+/* Returns whether there is anything to draw: the method of a program may only move values. */
+static bool has_operators(const etr_graph *graph) {
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_OP)
+      return true;
+  return false;
+}
+
+/* Adds the files of a graph; one without operators has no DOT file. dump: "" if there is one
+ * ETDump, whose folders are directly below the root; otherwise "pixel8/". */
 static bool add_graph(run_names *names, const etr_profile *profile, size_t index, const char *dump,
                       const char *events) {
   const etr_graph *graph = &profile->graphs[index];
@@ -186,6 +194,8 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
   file.is_events = true;
   if (!add_file(names, &file))
     return false;
+  if (!has_operators(graph))
+    return true;
   file.path = dot;
   file.is_events = false;
   return add_file(names, &file);
@@ -542,14 +552,17 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
     return etr_fail_memory(j->error);
   if (profile->graph_count == 0)
     return write_file(j, &j->names.files.data[first]);
-  for (size_t i = first; i < j->names.files.count; i += 2) { /* the two files of one graph */
-    if (etr_scopes_build(&j->scopes, &j->graph_arena,
-                         &profile->graphs[j->names.files.data[i].graph]) != ETR_OK)
+  for (size_t i = first; i < j->names.files.count; i++) {
+    /* The event file of a graph comes first, and its DOT file has the same scopes. */
+    const run_file *file = &j->names.files.data[i];
+    if (file->is_events)
+      etr_arena_clear(&j->graph_arena);
+    if (file->is_events &&
+        etr_scopes_build(&j->scopes, &j->graph_arena, &profile->graphs[file->graph]) != ETR_OK)
       return etr_fail_memory(j->error);
-    ETR_TRY(write_file(j, &j->names.files.data[i]));
-    ETR_TRY(write_file(j, &j->names.files.data[i + 1]));
-    etr_arena_clear(&j->graph_arena);
+    ETR_TRY(write_file(j, file));
   }
+  etr_arena_clear(&j->graph_arena);
   return ETR_OK;
 }
 

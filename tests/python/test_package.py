@@ -205,6 +205,21 @@ def test_diff_is_the_commands():
         assert found.methods[0].execute.verdict == "slower" and isinstance(found.methods[0].nodes[0], etrecord_tb.NodeChange)
 
 
+def test_compare_is_the_commands():
+    folders = [FIXTURES / name for name in ("turns_base", "turns_new", "turns_same")]
+    said = json.loads(answer("compare", *folders, "--by", "op", "--format", "json", "--unit", "us"))
+    found = etrecord_tb.compare(folders, by="op", unit="us")
+    assert same(found.records, said["records"]) and same(found.rows, said["rows"]) and found.notes == said["notes"]
+    assert [record.methods[0].verdict for record in found.records] == [None, "slower", "cannot_tell"]
+    with quiet(etrecord_tb.Profile, folders[0]) as profile:
+        named = etrecord_tb.compare({"old": profile, "lost": FIXTURES / "nowhere", "new": folders[1]})
+        assert profile.info()["methods"], "a profile that was given stays open"
+    assert [record.record for record in named.records] == ["old", "lost", "new"] and "No such file" in named.records[1].problem
+    for wrong, kind in (([folders[0]], ValueError), (["nowhere", "neither"], etrecord_tb.EtrecordError)):
+        with pytest.raises(kind):
+            etrecord_tb.compare(wrong)
+
+
 def test_trace_and_source_are_the_commands():
     folder = FIXTURES / "multi_method"
     with quiet(etrecord_tb.Profile, folder) as profile:
@@ -573,10 +588,11 @@ def test_what_a_notebook_shows_is_short(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with etrecord_tb.Profile(FIXTURES / name) as profile:
-            answers = [profile, profile.summary(), profile.events(), profile.graphs(), profile.source(), profile.delegation(), profile.memory(), profile.values(), profile.diff(profile)]
+            changes = profile.diff(profile)
+            answers = [profile, profile.summary(), profile.events(), profile.graphs(), profile.source(), profile.delegation(), profile.memory(), profile.values(), changes]
             for shown in answers:
                 assert 0 < len(repr(shown)) <= 4000 and 0 < len(shown._repr_html_()) <= 4000, type(shown)
-            items = [item for answer in answers[1:-1] for item in answer] + profile.diff(profile).methods
+            items = [item for answer in answers[1:-1] for item in answer[:20]] + changes.methods
             for shown in (profile.info(), *([profile.trace()] if profile.info()["etdumps"] else []), *items):
                 assert 0 < len(repr(shown)) <= 4000, type(shown)
     assert "closed" in repr(profile) and "closed" in profile._repr_html_()

@@ -118,6 +118,15 @@ Test(logdir, every_entry_point_has_its_files) {
                "n/dot/edge/encode.dot");
 }
 
+Test(logdir, a_graph_without_operators_is_not_drawn) {
+  static const char *const names[][2] = {{"edge", "forward"}, {"program", "forward"}};
+  make_profile(names, 2);
+  graphs[1].node_count = 1; /* the input */
+  cr_expect_eq(write_profile(7, NULL), ETR_OK);
+  expect_files("n/.etrecord-tb n/1_edge/forward/events.out.tfevents.0000000007.h.1.0 "
+               "n/2_program/forward/events.out.tfevents.0000000007.h.1.0 n/dot/edge/forward.dot");
+}
+
 Test(logdir, equal_folder_names_are_made_unique) {
   static const char *const names[][2] = {{"m", "f"}, {"m", "f"}};
   make_profile(names, 2);
