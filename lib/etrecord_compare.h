@@ -579,6 +579,12 @@ ETR_API etr_status etr_compare(etr_comparison **out, const etr_profile *base,
                                const etr_profile *newer, const etr_compare_options *options,
                                etr_error *error);
 
+/** Compares two sides that were made of profiles, as etr_compare() does. Both are borrowed: close
+ * the comparison before them. */
+ETR_API etr_status etr_compare_sides(etr_comparison **out, const etr_side *base,
+                                     const etr_side *newer, const etr_compare_options *options,
+                                     etr_error *error);
+
 /** A document of etr_emit_profile_json(). */
 typedef struct etr_document {
   const char *text;
@@ -615,6 +621,44 @@ ETR_API etr_limit_answer etr_change_against_limit(const etr_comparison *comparis
 
 /** Frees the comparison, but not the profiles. NULL is allowed. */
 ETR_API void etr_comparison_close(etr_comparison *comparison);
+
+/* ---- Several profiles against one base ---- */
+
+/**
+ * Verdicts on several comparisons with one base. Each method is judged as by etr_compare(), but
+ * with several comparisons its changes are a family: the procedure of Holm (1979) keeps the
+ * probability at 5 % that any of them is called slower or faster by chance. The change with the
+ * least probability of k changes is judged at 5 % / k, the next one at 5 % / (k - 1), and so on,
+ * until one is not decided. The intervals have these levels, too.
+ *
+ * Nothing of a comparison is borrowed: it may be closed, with its newer profile, as soon as it was
+ * added.
+ */
+typedef struct etr_verdicts etr_verdicts;
+
+/** Makes an object without changes. `options` are those of the comparisons; NULL: the defaults. On
+ * success close it with etr_verdicts_close(). Errors: ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_verdicts_open(etr_verdicts **out, const etr_compare_options *options,
+                                     etr_error *error);
+
+/** Adds the change of a method, an index into the methods of the comparison. Sets *index to the
+ * number of the change, from 0. Errors: ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_verdicts_add(etr_verdicts *verdicts, const etr_comparison *comparison,
+                                    size_t method, size_t *index, etr_error *error);
+
+/** Judges all changes that were added. Until then each has the verdict that its comparison gave.
+ * Errors: ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_verdicts_judge(etr_verdicts *verdicts, etr_error *error);
+
+/** Returns a change, in ticks of its newer profile's clock. It lives as long as the object. */
+ETR_API const etr_change *etr_verdicts_change(const etr_verdicts *verdicts, size_t index);
+
+/** Returns whether a change is above the limit of the options, as etr_change_against_limit() does.
+ */
+ETR_API etr_limit_answer etr_verdicts_against_limit(const etr_verdicts *verdicts, size_t index);
+
+/** Frees the object. NULL is allowed. */
+ETR_API void etr_verdicts_close(etr_verdicts *verdicts);
 
 /* ---- Programs: their bytes and their structure ---- */
 

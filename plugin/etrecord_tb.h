@@ -760,6 +760,85 @@ ETR_API etr_status etr_emit_diff_tables(const etr_comparison *comparison,
                                         const etr_table_options *options, const etr_sink *sink,
                                         etr_error *error);
 
+/* ---- Records side by side ---- */
+
+/** What has a row, with a time of each record. */
+typedef enum etr_records_by {
+  ETR_RECORDS_ALONE, /**< nothing: records have rows */
+  ETR_RECORDS_BY_OP,
+  ETR_RECORDS_BY_MODULE,
+  ETR_RECORDS_BY_KERNEL,
+  ETR_RECORDS_BY_PATTERN,
+} etr_records_by;
+
+/** How records are put side by side. Zeroed: the defaults. */
+typedef struct etr_record_set_options {
+  etr_compare_options compare;
+  etr_records_by by;
+  const char *method;    /**< only this method; NULL: all */
+  const char *reference; /**< file of a reference that was made from the first record, with which
+                            all logged outputs are compared; NULL: with those of the first record */
+} etr_record_set_options;
+
+/** Records side by side. The first one is the base of all verdicts (see etr_verdicts). */
+typedef struct etr_record_set etr_record_set;
+
+/** Makes an empty set. Strings of `options` are borrowed until the set is closed. On success close
+ * it with etr_record_set_close(). Errors: ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_record_set_open(etr_record_set **out, const etr_record_set_options *options,
+                                       etr_error *error);
+
+/**
+ * Takes what the tables show of a record: the typical time of each method with its range (the least
+ * and the most of the recordings' typical runs, or, of one recording with five runs or more, p10
+ * and p90 of its runs), load, first run, time of a token, bytes, delegation, multiply-accumulates.
+ * The lowest SNR of its outputs is against etr_profile.accuracy or, without it, against the values
+ * that the first record logged. `name` is what people call the record.
+ *
+ * The first profile that is added must stay open as long as the set. The others may be closed.
+ * Errors: ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile,
+                                      const char *name, const char *path, etr_error *error);
+
+/** Takes a record that could not be read, and why. Without the first record there are no verdicts.
+ * Errors: ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_record_set_add_problem(etr_record_set *set, const char *name,
+                                              const char *path, const char *problem,
+                                              etr_error *error);
+
+/** Judges the records. Call it once, when all are there. Errors: ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_record_set_finish(etr_record_set *set, etr_error *error);
+
+/** Returns the number of changes against the first record that are surely above the limit of the
+ * options, surely below it, or undecided. */
+ETR_API size_t etr_record_set_limits(const etr_record_set *set, etr_limit_answer answer);
+
+/** Returns the index-th sentence about what cannot be compared, from 0; NULL behind the last. It
+ * lives as long as the set. */
+ETR_API const char *etr_record_set_note(const etr_record_set *set, size_t index);
+
+/** Writes the records, schema "etrecord-tb/compare/1" (schema/compare.schema.json). At least one of
+ * them must have been read. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_compare_json(const etr_record_set *set, etr_unit unit,
+                                         const etr_sink *sink, etr_error *error);
+
+/** Writes the records as a table with a row for each record and method or, where the set has rows,
+ * as one with a column for each record. Text and Markdown say what cannot be compared. options may
+ * be NULL. Errors: those of etr_emit_nodes_table(). */
+ETR_API etr_status etr_emit_compare_table(const etr_record_set *set,
+                                          const etr_table_options *options, const etr_sink *sink,
+                                          etr_error *error);
+
+/** Writes the typical times as a list for github-action-benchmark (its tool customSmallerIsBetter):
+ * `name` (the method; of several records RECORD/METHOD), `unit`, `value`, `range` (half of it) and
+ * `extra`, one for each method that ran. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_benchmark_json(const etr_record_set *set, const etr_sink *sink,
+                                           etr_error *error);
+
+/** Frees the set, but not its first profile. NULL is allowed. */
+ETR_API void etr_record_set_close(etr_record_set *set);
+
 /* ---- The main job ---- */
 
 /** Where files are written, and their names. Zeroed: below "runs", named by the record. Strings are

@@ -83,7 +83,7 @@ CLASSES = {
     "Weight": "memory methods weights",
     "WeightSum": "memory methods weight_sums",
     "MissingWeight": "memory methods not_in_program",
-    "OddRecordingOfSide": "diff methods execute odd_recordings|diff methods nodes odd_recordings|diff load odd_recordings|diff methods by_op odd_recordings|diff methods by_module with_children odd_recordings|diff methods by_module odd_recordings|diff methods by_pattern odd_recordings|diff methods by_backend odd_recordings|diff methods by_source odd_recordings|diff methods by_kernel odd_recordings|diff methods by_pattern_op odd_recordings",
+    "OddRecordingOfSide": "compare records methods odd_recordings|diff methods execute odd_recordings|diff methods nodes odd_recordings|diff load odd_recordings|diff methods by_op odd_recordings|diff methods by_module with_children odd_recordings|diff methods by_module odd_recordings|diff methods by_pattern odd_recordings|diff methods by_backend odd_recordings|diff methods by_source odd_recordings|diff methods by_kernel odd_recordings|diff methods by_pattern_op odd_recordings",
     "TapStatistic": "accuracy values statistics",
     "SideFacts": "diff methods base|diff methods new",
     "Difference": "diff methods differences",
@@ -98,6 +98,9 @@ CLASSES = {
     "KernelChange": "diff methods by_kernel",
     "PatternOperatorChange": "diff methods by_pattern_op",
     "ValueGap": "diff methods numeric_gap",
+    "ComparedMethod": "compare records methods",
+    "ComparedRecord": "compare records",
+    "ComparedRow": "compare rows",
 }
 
 # Fields whose objects another schema describes, to which their own only refers.

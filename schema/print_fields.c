@@ -73,6 +73,7 @@ static const struct {
     {"diff --by method", &etr_change_fields, ETR_DIFF_METHODS},
     {"diff --by part", &etr_balance_change_fields, ETR_IN_DATA},
     {"diff --by value", &etr_gap_fields, ETR_IN_DATA},
+    {"compare", &etr_compared_method_fields, ETR_IN_DATA},
     {"accuracy", &etr_value_accuracy_fields, ETR_IN_DATA},
     {"accuracy --by module", &etr_accuracy_group_fields, ETR_IN_DATA},
     {"validate", &etr_flaw_fields, ETR_IN_DATA},

@@ -620,9 +620,11 @@ static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_
 
 /* The comparison, the arena that owns its contents, and both sides. */
 typedef struct comparison_box {
-  etr_comparison comparison; /* first: an etr_comparison * is a comparison_box * */
+  etr_comparison comparison;  /* first: an etr_comparison * is a comparison_box * */
+  etr_execute_case *cases;    /* one for each method */
+  etr_side *owned[ETR_SIDES]; /* closed with the comparison; NULL: the caller's */
   etr_arena arena;
-  etr_side *sides[ETR_SIDES];
+  const etr_side *sides[ETR_SIDES];
 } comparison_box;
 
 typedef struct comparator {
@@ -631,6 +633,7 @@ typedef struct comparator {
   bool has_events; /* both sides are profiles, so that events can be listed of methods with a graph
                     */
   etr_noise_rules rules;
+  etr_execute_case **cases; /* set to those of the comparison */
   etr_arena *arena;
   etr_arena scratch; /* of one method */
   etr_error *error;
@@ -677,8 +680,12 @@ static bool is_still_warm(const etr_profile *profile, const etr_method *m) {
   return profile->skip == ETR_SKIP_AUTO && (were_enough || m->skipped_run_count > all / 2);
 }
 
-/* Returns what is seen in the runs that explains why nothing is sure. */
-static etr_cause cause_of(const comparator *c, const etr_method_pair *pair) {
+etr_cause etr_cause_named(etr_cause seen, etr_reason reason) {
+  return reason == ETR_REASON_NONE || reason == ETR_REASON_CLOCK ? ETR_CAUSE_NONE : seen;
+}
+
+/* Returns what is seen in the runs that explains why nothing is sure, where nothing is. */
+static etr_cause cause_seen(const comparator *c, const etr_method_pair *pair) {
   static const struct {
     etr_noise_verdict seen;
     etr_cause cause;
@@ -687,8 +694,7 @@ static etr_cause cause_of(const comparator *c, const etr_method_pair *pair) {
                 {ETR_NOISE_DRIFT, ETR_CAUSE_DRIFT}};
   const etr_method *base = method_of(c->out->base, pair->base_method),
                    *newer = method_of(c->out->newer, pair->new_method);
-  if (pair->execute.reason == ETR_REASON_NONE || pair->execute.reason == ETR_REASON_CLOCK ||
-      !base || !newer)
+  if (!base || !newer)
     return ETR_CAUSE_NONE;
   if (pair->execute.base_odd_count || pair->execute.new_odd_count)
     return ETR_CAUSE_ODD_RECORDING;
@@ -700,7 +706,7 @@ static etr_cause cause_of(const comparator *c, const etr_method_pair *pair) {
   return ETR_CAUSE_NONE;
 }
 
-static bool compare_execute(comparator *c, etr_method_pair *pair,
+static bool compare_execute(comparator *c, etr_method_pair *pair, etr_execute_case *made,
                             const method_side sides[ETR_SIDES]) {
   measure measures[ETR_SIDES];
   family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .rules = &c->rules};
@@ -715,7 +721,10 @@ static bool compare_execute(comparator *c, etr_method_pair *pair,
   pair->execute.base_odd_count = measures[ETR_BASE].recordings->odd_count;
   pair->execute.new_odd = measures[ETR_NEWER].recordings->odd;
   pair->execute.new_odd_count = measures[ETR_NEWER].recordings->odd_count;
-  pair->execute.cause = cause_of(c, pair);
+  made->seen = cause_seen(c, pair);
+  if (f.tests.count)
+    made->test = f.tests.data[0];
+  pair->execute.cause = etr_cause_named(made->seen, pair->execute.reason);
   return true;
 }
 
@@ -809,7 +818,9 @@ static etr_status compare_methods(comparator *c) {
   uint32_t *new_of = etr_arena_alloc_array(c->arena, base->method_count, sizeof *new_of);
   etr_method_pair *pairs = etr_arena_alloc_array(c->arena, base->method_count + newer->method_count,
                                                  sizeof *pairs);
-  if (!base_of || !new_of || !pairs || !pair_methods(c, base_of, new_of))
+  *c->cases = etr_arena_alloc_array(c->arena, base->method_count + newer->method_count,
+                                    sizeof **c->cases);
+  if (!base_of || !new_of || !pairs || !*c->cases || !pair_methods(c, base_of, new_of))
     return ETR_ERROR_MEMORY;
   c->out->methods = pairs;
   for (uint32_t i = 0; i < newer->method_count; i++)
@@ -828,7 +839,7 @@ static etr_status compare_methods(comparator *c) {
     method_side sides[ETR_SIDES];
     ETR_TRY(find_sides(c, pair, sides));
     etr_rows rows = {c->out->base_scale, &c->rules, c->arena, &c->scratch};
-    bool good = compare_execute(c, pair, sides) && rows_pair(&rows, pair, sides) &&
+    bool good = compare_execute(c, pair, &(*c->cases)[i], sides) && rows_pair(&rows, pair, sides) &&
                 rows_add_up(&rows, pair, sides) &&
                 differences_find(pair, sides, c->arena, &c->scratch);
     good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
@@ -894,7 +905,8 @@ static etr_status compare_sides(comparison_box *box, bool has_events,
   comparator c = {.out = &box->comparison,
                   .sides = {base, newer},
                   .has_events = has_events,
-                  .rules = {.options = options ? options : &defaults},
+                  .rules = {.options = options ? options : &defaults, .level = ETR_NOISE_LEVEL},
+                  .cases = &box->cases,
                   .arena = &box->arena,
                   .error = error};
   box->comparison = (etr_comparison){
@@ -917,6 +929,9 @@ static etr_status compare_sides(comparison_box *box, bool has_events,
 /* Returns the comparison, or closes what was opened so far after a failure. */
 static etr_status finish(etr_comparison **out, comparison_box *box, etr_status status,
                          bool has_events, const etr_compare_options *options, etr_error *error) {
+  for (int k = 0; k < ETR_SIDES; k++)
+    if (!box->sides[k])
+      box->sides[k] = box->owned[k];
   if (status == ETR_OK)
     status = compare_sides(box, has_events, options, error);
   if (status == ETR_OK)
@@ -928,17 +943,35 @@ static etr_status finish(etr_comparison **out, comparison_box *box, etr_status s
   return status;
 }
 
-etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_profile *newer,
-                       const etr_compare_options *options, etr_error *error) {
+/* Returns an empty comparison. NULL, with the error filled, when out of memory. */
+static comparison_box *box_new(etr_comparison **out, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
   comparison_box *box = calloc(1, sizeof *box);
   if (!box)
-    return etr_fail_memory(error);
-  etr_status status = etr_side_open(&box->sides[ETR_BASE], base, error);
+    (void)etr_fail_memory(error);
+  return box;
+}
+
+etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_profile *newer,
+                       const etr_compare_options *options, etr_error *error) {
+  comparison_box *box = box_new(out, error);
+  if (!box)
+    return ETR_ERROR_MEMORY;
+  etr_status status = etr_side_open(&box->owned[ETR_BASE], base, error);
   if (status == ETR_OK)
-    status = etr_side_open(&box->sides[ETR_NEWER], newer, error);
+    status = etr_side_open(&box->owned[ETR_NEWER], newer, error);
   return finish(out, box, status, true, options, error);
+}
+
+etr_status etr_compare_sides(etr_comparison **out, const etr_side *base, const etr_side *newer,
+                             const etr_compare_options *options, etr_error *error) {
+  comparison_box *box = box_new(out, error);
+  if (!box)
+    return ETR_ERROR_MEMORY;
+  box->sides[ETR_BASE] = base;
+  box->sides[ETR_NEWER] = newer;
+  return finish(out, box, ETR_OK, true, options, error);
 }
 
 static etr_status read_side(etr_side **out, const etr_document *document, etr_error *error) {
@@ -948,28 +981,34 @@ static etr_status read_side(etr_side **out, const etr_document *document, etr_er
 etr_status etr_compare_documents(etr_comparison **out, const etr_document *base,
                                  const etr_document *newer, const etr_compare_options *options,
                                  etr_error *error) {
-  *out = NULL;
-  etr_error_clear(error);
-  comparison_box *box = calloc(1, sizeof *box);
+  comparison_box *box = box_new(out, error);
   if (!box)
-    return etr_fail_memory(error);
-  etr_status status = read_side(&box->sides[ETR_BASE], base, error);
+    return ETR_ERROR_MEMORY;
+  etr_status status = read_side(&box->owned[ETR_BASE], base, error);
   if (status == ETR_OK)
-    status = read_side(&box->sides[ETR_NEWER], newer, error);
+    status = read_side(&box->owned[ETR_NEWER], newer, error);
   return finish(out, box, status, false, options, error);
 }
 
-etr_limit_answer etr_change_against_limit(const etr_comparison *comparison,
-                                          const etr_change *change) {
+const etr_execute_case *etr_execute_cases(const etr_comparison *comparison) {
+  return ((const comparison_box *)comparison)->cases;
+}
+
+etr_limit_answer etr_limit_answer_of(double limit, etr_turns turns, const etr_change *change) {
   bool has_enough = change->base_recordings >= ETR_LEAST_RECORDINGS &&
                     change->new_recordings >= ETR_LEAST_RECORDINGS;
   if (change->is_obvious)
     return change->verdict == ETR_VERDICT_SLOWER ? ETR_LIMIT_ABOVE : ETR_LIMIT_BELOW;
-  if (!has_enough || comparison->turns >= ETR_TURNS_BASE_FIRST)
+  if (!has_enough || turns >= ETR_TURNS_BASE_FIRST)
     return ETR_LIMIT_OPEN;
-  if (change->low > comparison->limit)
+  if (change->low > limit)
     return ETR_LIMIT_ABOVE;
-  return change->high < comparison->limit ? ETR_LIMIT_BELOW : ETR_LIMIT_OPEN;
+  return change->high < limit ? ETR_LIMIT_BELOW : ETR_LIMIT_OPEN;
+}
+
+etr_limit_answer etr_change_against_limit(const etr_comparison *comparison,
+                                          const etr_change *change) {
+  return etr_limit_answer_of(comparison->limit, comparison->turns, change);
 }
 
 void etr_comparison_close(etr_comparison *comparison) {
@@ -977,7 +1016,7 @@ void etr_comparison_close(etr_comparison *comparison) {
     return;
   comparison_box *box = (comparison_box *)comparison;
   for (int k = 0; k < ETR_SIDES; k++)
-    etr_side_close(box->sides[k]);
+    etr_side_close(box->owned[k]);
   etr_arena_clear(&box->arena);
   free(box);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const double LEVEL = 0.05;
+static const double LEVEL = ETR_NOISE_LEVEL;
 static const double QUANTILE = 1.959963984540054; /* of LEVEL */
 static const double RECORDING_NOISE =
     0.03; /* unless the caller knows better: 1 to 1.4 % were measured on a quiet machine */
@@ -99,15 +99,15 @@ static bool is_resolved(const etr_side_time *time) {
 
 /* ---- Odd recordings: the interval of Hodges and Lehmann ---- */
 
-/* Returns the largest k with P(U <= k) <= LEVEL / 2 under the exact distribution of Mann and
+/* Returns the largest k with P(U <= k) <= level / 2 under the exact distribution of Mann and
  * Whitney's U for this many recordings; -1 if there is none. Beyond MOST_EXACT recordings in all it
  * is the normal approximation, with a correction for continuity. */
-static double most_left_out(size_t base, size_t newer, etr_arena *scratch) {
+static double most_left_out(size_t base, size_t newer, double level, etr_arena *scratch) {
   enum { MOST_EXACT = 100 };
   size_t most = base * newer, k = 0;
   if (base + newer > MOST_EXACT) {
     double deviation = sqrt((double)most * (double)(base + newer + 1) / 12);
-    return floor((double)most / 2 - QUANTILE * deviation - 0.5);
+    return floor((double)most / 2 - etr_normal_quantile(level) * deviation - 0.5);
   }
   /* counts[b * (most + 1) + u]: of how many orders of `a` and b recordings U is u. */
   double *counts = etr_arena_alloc_array(scratch, (newer + 1) * (most + 1), sizeof *counts);
@@ -125,20 +125,20 @@ static double most_left_out(size_t base, size_t newer, etr_arena *scratch) {
   double total = 0, below = 0;
   for (size_t u = 0; u <= most; u++)
     total += all[u];
-  while (k <= most && (below + all[k]) / total <= LEVEL / 2)
+  while (k <= most && (below + all[k]) / total <= level / 2)
     below += all[k++];
   return (double)k - 1;
 }
 
 /* Sets the bounds by the differences of all pairs of recordings, if either side has an odd one.
  * Returns false when out of memory. */
-static bool use_ranks(estimate *e, const etr_noise_test *test, etr_arena *scratch) {
+static bool use_ranks(estimate *e, const etr_noise_test *test, const etr_noise_rules *rules) {
   const etr_side_recordings *base = test->base_recordings, *newer = test->new_recordings;
   if (!base || !newer || (base->odd_count == 0 && newer->odd_count == 0))
     return true;
   size_t count = base->count * newer->count;
-  double k = most_left_out(base->count, newer->count, scratch);
-  double *differences = etr_arena_alloc_array(scratch, count, sizeof *differences);
+  double k = most_left_out(base->count, newer->count, rules->level, rules->scratch);
+  double *differences = etr_arena_alloc_array(rules->scratch, count, sizeof *differences);
   if (!differences)
     return false;
   if (k < 0)
@@ -354,7 +354,8 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change,
 
 /* Returns the smallest number of recordings on each side, above the present one, that excludes
  * `question` in four of five cases; 0 if it is more than ETR_MOST_RECORDINGS. */
-static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question) {
+static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question,
+                                double level) {
   static const double MISSED = 0.4; /* of either tail together: one of five on one side */
   size_t has = ETR_MIN(test->base.recordings, test->newer.recordings);
   double away = fabs(e->change - question), deviation = sqrt(e->row_variance);
@@ -363,7 +364,7 @@ static size_t recordings_needed(const estimate *e, const etr_noise_test *test, d
   if (away <= e->least)
     return 0; /* the clock cannot resolve it */
   for (size_t n = has + 1; n <= ETR_MOST_RECORDINGS; n++)
-    if ((etr_t_quantile(LEVEL, 2 * n - 2) + etr_t_quantile(MISSED, 2 * n - 2)) * deviation *
+    if ((etr_t_quantile(level, 2 * n - 2) + etr_t_quantile(MISSED, 2 * n - 2)) * deviation *
             sqrt(2 / (double)n) <
         away)
       return n;
@@ -377,19 +378,19 @@ static bool is_narrow(const etr_change *change) {
 }
 
 bool etr_noise_judge(etr_noise_test *test, const etr_noise_rules *rules) {
-  quantiles q = quantiles_of(LEVEL);
+  quantiles q = quantiles_of(rules->level);
   etr_change *change = test->change;
   if (judge_obvious(test, rules->options))
     return true;
   estimate e = estimate_of(test, rules->options);
-  if (e.is_by_recordings && !use_ranks(&e, test, rules->scratch))
+  if (e.is_by_recordings && !use_ranks(&e, test, rules))
     return false;
   set_verdict(&e, &q, change, rules);
   double question = open_question(change, rules->options);
   bool is_sure = change->reason == ETR_REASON_NONE && !(question > 0);
   if (is_sure || change->reason == ETR_REASON_CLOCK || change->reason == ETR_REASON_NOT_IN_TURNS)
     return true;
-  change->recordings_needed = recordings_needed(&e, test, question);
+  change->recordings_needed = recordings_needed(&e, test, question, rules->level);
   if (change->reason == ETR_REASON_SPREAD && change->recordings_needed == 0 && is_narrow(change))
     change->reason = ETR_REASON_TOO_NEAR;
   return true;

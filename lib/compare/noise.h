@@ -22,13 +22,17 @@ typedef struct etr_noise_rules {
   const etr_compare_options *options;
   etr_turns turns;
   etr_arena *scratch;
+  double level; /* of a change that is judged by itself: 0.05 for 5 % */
 } etr_noise_rules;
 
 /** Returns the assumed standard deviation of the logarithms of times between recordings of one
  * program. */
 double etr_noise_between_recordings(const etr_compare_options *options);
 
-/** Judges one change by itself, at 5 %. Returns false when out of memory. */
+/** The level of a change that is judged without others. */
+#define ETR_NOISE_LEVEL 0.05
+
+/** Judges one change by itself, at the level of the rules. Returns false when out of memory. */
 bool etr_noise_judge(etr_noise_test *test, const etr_noise_rules *rules);
 
 /** Judges a family of changes. Returns false when out of memory. */
@@ -42,6 +46,21 @@ bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_noise
  */
 bool etr_turns_find(etr_turns *out, const etr_side *base, const etr_side *newer,
                     const etr_compare_options *options, etr_arena *scratch);
+
+/** What a verdict on Method::execute was made from. */
+typedef struct etr_execute_case {
+  etr_noise_test test; /* test.change is NULL if it was not timed on both sides */
+  etr_cause seen;      /* what explains why nothing is sure, where nothing is */
+} etr_execute_case;
+
+/** Returns the cases of a comparison, one for each of its methods. */
+const etr_execute_case *etr_execute_cases(const etr_comparison *comparison);
+
+/** Returns the cause that a change names: the one that was seen, if the change is not sure. */
+etr_cause etr_cause_named(etr_cause seen, etr_reason reason);
+
+/** Returns whether a change is surely above or below a limit. */
+etr_limit_answer etr_limit_answer_of(double limit, etr_turns turns, const etr_change *change);
 
 /** Returns the largest power of ten, up to a million, that divides `divisor`, the greatest common
  * divisor of some durations; 1 if it is 0. */

@@ -106,7 +106,7 @@ const char *command_logdir(const cli_settings *settings) {
 }
 
 bool writer_is_wanted(const cli_settings *settings) {
-  return settings->format >= FORMAT_PARQUET;
+  return settings->format == FORMAT_PARQUET || settings->format == FORMAT_ARROW;
 }
 
 bool command_has_file(const cli_settings *settings) {
@@ -245,7 +245,8 @@ etr_table_options command_table_options(const cli_settings *settings) {
                                              [FORMAT_MARKDOWN] = ETR_TABLE_MARKDOWN,
                                              [FORMAT_JSON_LINES] = ETR_TABLE_JSON_LINES,
                                              [FORMAT_PARQUET] = ETR_TABLE_JSON_LINES,
-                                             [FORMAT_ARROW] = ETR_TABLE_JSON_LINES};
+                                             [FORMAT_ARROW] = ETR_TABLE_JSON_LINES,
+                                             [FORMAT_BENCHMARK] = ETR_TABLE_TEXT};
   return (etr_table_options){
       .format = formats[settings->format],
       .unit = settings->unit,

@@ -23,7 +23,8 @@ typedef enum output_format {
   FORMAT_MARKDOWN,
   FORMAT_JSON_LINES,
   FORMAT_PARQUET, /* this one and the next are written by a program: see writer_start() */
-  FORMAT_ARROW
+  FORMAT_ARROW,
+  FORMAT_BENCHMARK /* a list for github-action-benchmark */
 } output_format;
 
 enum { MAX_LIST = 64, TOP_DEFAULT = -1 };
@@ -209,6 +210,12 @@ exit_status command_write(const cli_settings *settings);
 exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
 exit_status command_accuracy(const cli_settings *settings);
+exit_status command_compare(const cli_settings *settings);
+
+/** Writes the table of `compare` without rows, for the list of its columns. */
+etr_status command_compare_table(const etr_profile *profile, const etr_node_filter *filter,
+                                 const etr_table_options *options, const etr_sink *sink,
+                                 etr_error *error);
 
 /** Sets profile->accuracy, if the command shows it, to the comparison with the reference of
  * --reference, or else with one among the inputs that was made from the record, and prints its
@@ -259,6 +266,9 @@ exit_status command_check_noise(const cli_settings *settings, const char *comman
 
 /** Returns the options of a comparison that the settings ask for. */
 etr_compare_options command_compare_options(const cli_settings *settings);
+
+/** Prints the times of a record as github-action-benchmark reads them. */
+exit_status command_print_benchmark(const etr_profile *profile, const cli_settings *settings);
 
 /** Compares the programs of two profiles and prints what differs. Returns EXIT_DONE, or a failure
  * with its message. */

@@ -228,7 +228,9 @@ static exit_status command_diff(const etr_profile *base, const etr_profile *newe
     return checked;
   if (etr_compare(&comparison, base, newer, &options, &error) != ETR_OK)
     return message_error(&error);
-  exit_status result = command_print_diff(comparison, settings);
+  exit_status result = settings->format == FORMAT_BENCHMARK
+                           ? command_print_benchmark(newer, settings)
+                           : command_print_diff(comparison, settings);
   if (result == EXIT_DONE)
     result = command_check_limits(comparison, settings);
   etr_comparison_close(comparison);
@@ -665,6 +667,35 @@ const cli_command commands[] = {
      .compare = command_diff,
      .rows = 10,
      .edge_only = true},
+    {.name = "compare",
+     .bit = FOR_COMPARE,
+     .arguments = "RECORD...",
+     .without = ETR_WITHOUT_SOURCES,
+     .summary = "put several records side by side: variants of a model, backends, devices",
+     .help =
+         "Prints a row for each RECORD (an ETRecord, an ETDump or a directory) and method: the "
+         "typical time of an inference, between the least and the most of its recordings' typical "
+         "runs (of one recording, between p10 and p90 of its runs), loading, the first run, the "
+         "time of a token, bytes of the program and of planned memory, the share of the operators "
+         "that is delegated and of the time that delegates take, multiply-accumulates, and the SNR "
+         "of the worst output. ETDumps of one record are given with --etrecord.\n"
+         "The first record is the base. Each other one is compared with it as by `diff`; since "
+         "there are several, the verdicts are corrected (Holm), so that at most 5 % of such tables "
+         "call anything slower or faster by chance. SNR is against the outputs that the first "
+         "record logged or, with --reference, against a reference of the first record.\n"
+         "With --by, rows are operator types, modules, kernels or patterns, and records are "
+         "columns. What cannot be compared, such as other inputs, is said below the table. A "
+         "record "
+         "that cannot be read is shown as such, and the exit status is 5.",
+     .examples = {{"compare portable xnnpack int8", "three variants of a model"},
+                  {"compare portable xnnpack int8 --format markdown", "a table for a README"},
+                  {"compare portable xnnpack int8 --by op", "where they differ"},
+                  {"compare a.etdp b.etdp c.etdp --etrecord model.etrecord",
+                   "three devices, one model"},
+                  {"compare base new1 new2 --fail-above 5%", "for CI"}},
+     .run = command_compare,
+     .table = command_compare_table,
+     .rows = 30},
     {.name = "accuracy",
      .bit = FOR_ACCURACY,
      .compares_values = true,

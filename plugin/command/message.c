@@ -19,6 +19,12 @@ void message_put_plain(FILE *out, const char *text) {
   (void)etr_write_plain(&(etr_sink){write_file, out}, text);
 }
 
+static char last[1024]; /* text of the last error */
+
+const char *message_last(void) {
+  return last;
+}
+
 static bool shows_progress; /* the last line of the terminal is that of message_progress() */
 
 void message_end_progress(void) {
@@ -47,6 +53,7 @@ static void put_line(const char *lead, const char *file, const char *entry, uint
 }
 
 exit_status message_error(const etr_error *error) {
+  (void)snprintf(last, sizeof last, "%s", error->message);
   put_line("", error->file, error->entry, error->offset, error->message);
   return EXIT_BAD_INPUT;
 }
@@ -121,6 +128,7 @@ void message_progress(const char *format, ...) {
 exit_status message_failed(const char *format, ...) {
   char text[1024];
   FORMAT_INTO(text, format);
+  (void)snprintf(last, sizeof last, "%s", text);
   put_line("", NULL, NULL, ETR_NO_OFFSET, text);
   return EXIT_BAD_INPUT;
 }

@@ -29,6 +29,10 @@ void message_put_plain(FILE *out, const char *text);
 /** Prints `etrecord-tb: FILE: ENTRY@OFFSET: message`. Returns EXIT_BAD_INPUT. */
 exit_status message_error(const etr_error *error);
 
+/** Returns the text of the last error that was printed, without the file; "" if none was. Static.
+ */
+const char *message_last(void);
+
 /** Prints an error like message_error(). Returns EXIT_USAGE for ETR_ERROR_OPTION, otherwise
  * EXIT_BAD_INPUT. */
 exit_status message_refused(etr_status status, const etr_error *error);

@@ -12,8 +12,9 @@
 /* Groups of commands. */
 enum {
   PER_METHOD = FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_MEMORY |
-               FOR_DIFF,
-  TIMED = FOR_INFO | FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF,
+               FOR_DIFF | FOR_COMPARE,
+  TIMED = FOR_INFO | FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF |
+          FOR_COMPARE,
   PRINTING = FOR_INFO | PER_METHOD,
   LISTING = PRINTING | FOR_VALIDATE | FOR_ACCURACY,
   TIMED_NODES = FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_DELEGATION | FOR_SOURCE,
@@ -28,7 +29,7 @@ enum {
               FOR_EXPORT,
   RATING = FOR_NODES | FOR_SUMMARY | FOR_SOURCE | FOR_REPORT | FOR_WRITE,
   SKIPPING = FOR_WRITE | FOR_INFO | FOR_NODES | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION |
-             FOR_DIFF | ONE_FILE | RUNNING,
+             FOR_DIFF | FOR_COMPARE | ONE_FILE | RUNNING,
 };
 
 /* AS: how an option is parsed, and the member of cli_settings that takes its value. AND: the member
@@ -51,7 +52,14 @@ static const option_values formats[] = {
     {FOR_TRACE, "chrome|speedscope|folded",
      "format of the output; folded stacks are lines of method, modules, operator and nanoseconds "
      "(default: chrome)"},
-    {PER_METHOD, "text|json|csv|tsv|markdown|jsonl|parquet|arrow",
+    {FOR_DIFF | FOR_COMPARE,
+     "text|json|csv|tsv|markdown|jsonl|parquet|arrow|github-action-benchmark",
+     "output format; jsonl has one JSON object for each row of csv. parquet and arrow (IPC) have "
+     "the same rows with typed columns and need Python with pyarrow. github-action-benchmark is "
+     "what that action reads (customSmallerIsBetter), of diff about NEW (default: by the extension "
+     "of --output, or else text)"},
+    {PER_METHOD & ~(unsigned)(FOR_DIFF | FOR_COMPARE),
+     "text|json|csv|tsv|markdown|jsonl|parquet|arrow",
      "output format; jsonl has one JSON object for each row of csv. parquet and arrow (IPC) have "
      "the same rows with typed columns and need Python with pyarrow (default: by the extension of "
      "--output, or else text)"},
@@ -79,6 +87,9 @@ static const option_values breakdowns[] = {
      "only operator types, or only delegates with their phases and compute units (JSON has both)"},
     {FOR_DIFF, "node|op|module|pattern|backend|source|kernel|value|part|method",
      "only this breakdown, which the first table uses, too, and which CSV and other tables need"},
+    {FOR_COMPARE, "op|module|kernel|pattern",
+     "a row for each operator type, module, kernel or pattern of modules, and a column for each "
+     "record"},
     {0, NULL, NULL}};
 static const option_values orders[] = {
     {FOR_ACCURACY, "suspicion|local|drop|snr|order",
@@ -271,8 +282,8 @@ const option_spec option_specs[] = {
              "there for files "
              "that have moved"},
     {"by", 0, "WHAT", AS(WORD, by),
-     FOR_ACCURACY | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF, .help = "what has a row",
-     .values = breakdowns, AND(has_by)},
+     FOR_ACCURACY | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF | FOR_COMPARE,
+     .help = "what has a row", .values = breakdowns, AND(has_by)},
     {"sort", 0, "KEY", AS(WORD, order), TIMED_NODES | FOR_DIFF | FOR_ACCURACY,
      .help = "order of the rows (default: time)", .values = orders},
     {"stat", 0, "STAT", AS(WORD, ranking), RANKING,
@@ -289,16 +300,17 @@ const option_spec option_specs[] = {
     {"sizes", 0, NULL, AS(FLAG, sizes), FOR_INFO | FOR_DIFF,
      .help = "show where the bytes of the program are: weights by module and type, delegates, "
              "largest parts"},
-    {"fail-above", 0, "PERCENT", AS(PERCENT, fail_above), FOR_DIFF | FOR_BENCH,
+    {"fail-above", 0, "PERCENT", AS(PERCENT, fail_above), FOR_DIFF | FOR_BENCH | FOR_COMPARE,
      .help = "exit with 3 if a method surely got slower by more than PERCENT, and with 4 if the "
              "data do not "
              "decide. Smaller changes count as equal",
      AND(has_fail_above)},
-    {"recording-noise", 0, "PERCENT", AS(PERCENT, recording_noise), FOR_DIFF | FOR_BENCH,
+    {"recording-noise", 0, "PERCENT", AS(PERCENT, recording_noise),
+     FOR_DIFF | FOR_BENCH | FOR_COMPARE,
      .help = "how much recordings (ETDumps) of one program differ on this device; used if a side "
              "has fewer than three, whose verdicts are at most likely (default: 3%)",
      AND(has_recording_noise)},
-    {"in-turns", 0, NULL, AS(FLAG, in_turns), FOR_DIFF,
+    {"in-turns", 0, NULL, AS(FLAG, in_turns), FOR_DIFF | FOR_COMPARE,
      .help =
          "the recordings of both sides were taken in turns, as bench takes them; without it the "
          "times of the files are asked"},
@@ -395,16 +407,17 @@ const exit_spec exit_statuses[] = {
      "an input cannot be read or is damaged, an output cannot be written, or a name matches "
      "nothing"},
     {EXIT_USAGE, 0, "wrong usage"},
-    {EXIT_ABOVE_LIMIT, FOR_DIFF | FOR_BENCH,
+    {EXIT_ABOVE_LIMIT, FOR_DIFF | FOR_BENCH | FOR_COMPARE,
      "with --fail-above: a method surely got slower by more than the limit"},
     {EXIT_ABOVE_LIMIT, FOR_ACCURACY,
      "with --fail-below: an output of the model has a lower SNR than the limit"},
-    {EXIT_CANNOT_TELL, FOR_DIFF | FOR_BENCH,
+    {EXIT_CANNOT_TELL, FOR_DIFF | FOR_BENCH | FOR_COMPARE,
      "with --fail-above: the data do not decide whether one did, or there is nothing to compare "
      "with; a message says "
      "what would help"},
     {EXIT_CANNOT_TELL, FOR_ACCURACY, "with --fail-below: no output of the model was compared"},
     {EXIT_SOME_FAILED, FOR_BENCH, "some recordings failed; the others were written and compared"},
+    {EXIT_SOME_FAILED, FOR_COMPARE, "some records could not be read; the others were compared"},
     {EXIT_SOME_FAILED,
      FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_MEMORY,
      "with --each: some ETDumps could not be used; the answers about the others were printed"},

@@ -35,10 +35,11 @@ enum {
   FOR_ACCURACY = 1 << 19,
   FOR_REFERENCE = 1 << 20,
   FOR_RECORD = 1 << 21,
+  FOR_COMPARE = 1 << 22,
   /* Commands that refuse a filter that selects nothing, and an ETDump of another model, unless
      --force is given. */
   FORCIBLE = FOR_WRITE | FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION |
-             FOR_DIFF | FOR_DOT | FOR_TRACE | FOR_EXPORT | FOR_REPORT | FOR_ACCURACY,
+             FOR_DIFF | FOR_DOT | FOR_TRACE | FOR_EXPORT | FOR_REPORT | FOR_ACCURACY | FOR_COMPARE,
 };
 
 /** The commands, ended by one without a name. The first is the default. */

@@ -297,7 +297,7 @@ void etr_field_put_row(const etr_fields *fields, const char *key, const etr_row_
   X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) X(accuracy_measures) X(accuracy_group) \
   X(document_accuracy) X(tap_statistic) X(accuracy_tap) X(method_sum) X(method_part) X(layer_kind) X(finding) \
   X(balance_change) X(throughput) X(throughput_change) X(first_token) X(cache_growth) X(position_time) \
-  X(kv_cache) X(cache_buffer)
+  X(kv_cache) X(cache_buffer) X(compared_record) X(compared_method)
 /* clang-format on */
 
 #define ETR_DECLARE_ROW_TYPE(name) extern const etr_row_type etr_##name##_fields;

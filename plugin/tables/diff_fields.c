@@ -234,6 +234,65 @@ enum {
 #define BASE(name) ETR_VIA(change_row, base_cost, etr_cost_figures, name)
 #define NEW(name) ETR_VIA(change_row, new_cost, etr_cost_figures, name)
 
+/* How large a change is. */
+#define SIZE_FIELDS                                                                                \
+  {"relative_change",                                                                              \
+   "relative_change",                                                                              \
+   ETR_CELL_RATE,                                                                                  \
+   EXACT,                                                                                          \
+   .get = relative,                                                                                \
+   .has = has_relative,                                                                            \
+   .says = "new_typical / base_typical - 1: 0.041 for 4.1 % slower; null unless timed on both "    \
+           "sides"},                                                                               \
+  {                                                                                                \
+    "interval", .in = ETR_IN_JSON, .put = put_interval,                                            \
+        .says =                                                                                    \
+            "lower and upper bound of relative_change, at 95 % for execute and load, at the "      \
+            "level "                                                                               \
+            "of their family for "                                                                 \
+            "rows; null in it: no upper bound. null: not timed on both sides, obvious, or reason " \
+            "is few_runs or clock",                                                                \
+        .type = "interval", .nullable = true                                                       \
+  }
+/* What is said of it. */
+#define VERDICT_FIELDS                                                                             \
+  {"verdict",                                                                                      \
+   "verdict",                                                                                      \
+   ETR_CELL_WORD,                                                                                  \
+   EXACT,                                                                                          \
+   .get = verdict,                                                                                 \
+   .says = "slower or faster: the interval excludes 0, or all runs of one side are at least 4 "    \
+           "times as long as all of the other; equal: it is within the limit; likely_...: if "     \
+           "what it assumes is true; untimed: not timed on both sides",                            \
+   .type = "verdict"},                                                                             \
+      {"reason",         "reason",                                                                 \
+       ETR_CELL_WORD,    EXACT,                                                                    \
+       .get = reason,    .says = "why the data do not surely decide; null if they do",             \
+       .type = "reason", .nullable = true},                                                        \
+      {"cause",         NULL,                                                                      \
+       ETR_CELL_WORD,   ETR_IN_JSON,                                                               \
+       .get = cause,    .says = "of execute: what is seen in the runs that explains why",          \
+       .type = "cause", .nullable = true},                                                         \
+      {"assumes", .in = ETR_IN_JSON, .put = put_assumes,                                           \
+       .says = "what the interval assumes: that the recordings were taken in turns; by how much "  \
+               "recordings of one program differ",                                                 \
+       .type = "assumptions"},                                                                     \
+      {"odd_recordings", .in = ETR_IN_JSON, .put = put_odd,                                        \
+       .says =                                                                                     \
+           "of execute: recordings that differ from the others of their side, of five or more; "   \
+           "they are left out of typical times, not of the verdict",                               \
+       .type = "odd_recordings_of_sides"},                                                         \
+      {"recordings_needed",                                                                        \
+       NULL,                                                                                       \
+       ETR_CELL_COUNT,                                                                             \
+       ETR_IN_JSON,                                                                                \
+       CHANGE(recordings_needed),                                                                  \
+       .has = has_needed,                                                                          \
+       .says =                                                                                     \
+           "for execute and load: how many recordings on each side, in all, would decide whether " \
+           "it changed, or whether it is above the limit, in 4 of 5 cases; null: it is decided, "  \
+           "not known, or more than 50"}
+
 static const etr_field fields[] = {
     {NULL, "method", ETR_CELL_NAME, ROWS, ETR_VIA(change_row, method, etr_method_pair, name)},
     {NULL, "node", ETR_CELL_NAME, BY_NODE, ROW(name)},
@@ -262,16 +321,7 @@ static const etr_field fields[] = {
     {"new_p50", "new_p50", ETR_CELL_TIME, EXACT, CHANGE(new_p50), .has = has_new},
     {"change_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_p50, .has = has_both},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ROWS},
-    {"relative_change", "relative_change", ETR_CELL_RATE, EXACT, .get = relative,
-     .has = has_relative,
-     .says = "new_typical / base_typical - 1: 0.041 for 4.1 % slower; null unless timed on both "
-             "sides"},
-    {"interval", .in = ETR_IN_JSON, .put = put_interval,
-     .says = "lower and upper bound of relative_change, at 95 % for execute and load, at the level "
-             "of their family for "
-             "rows; null in it: no upper bound. null: not timed on both sides, obvious, or reason "
-             "is few_runs or clock",
-     .type = "interval", .nullable = true},
+    SIZE_FIELDS,
     {NULL, "low", ETR_CELL_RATE, ROWS, .get = low, .has = has_interval},
     {NULL, "high", ETR_CELL_RATE, ROWS, .get = high, .has = has_interval},
     {"base_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_runs)},
@@ -279,30 +329,7 @@ static const etr_field fields[] = {
     {"base_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_recordings),
      .says = "ETDumps that base_runs are of"},
     {"new_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_recordings)},
-    {"verdict", "verdict", ETR_CELL_WORD, EXACT, .get = verdict,
-     .says = "slower or faster: the interval excludes 0, or all runs of one side are at least 4 "
-             "times as long as all of the other; equal: it is within the limit; likely_...: if "
-             "what it assumes is true; untimed: not timed on both sides",
-     .type = "verdict"},
-    {"reason", "reason", ETR_CELL_WORD, EXACT, .get = reason,
-     .says = "why the data do not surely decide; null if they do", .type = "reason",
-     .nullable = true},
-    {"cause", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = cause,
-     .says = "of execute: what is seen in the runs that explains why", .type = "cause",
-     .nullable = true},
-    {"assumes", .in = ETR_IN_JSON, .put = put_assumes,
-     .says = "what the interval assumes: that the recordings were taken in turns; by how much "
-             "recordings of one program differ",
-     .type = "assumptions"},
-    {"odd_recordings", .in = ETR_IN_JSON, .put = put_odd,
-     .says = "of execute: recordings that differ from the others of their side, of five or more; "
-             "they are left out of typical times, not of the verdict",
-     .type = "odd_recordings_of_sides"},
-    {"recordings_needed", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(recordings_needed),
-     .has = has_needed,
-     .says = "for execute and load: how many recordings on each side, in all, would decide whether "
-             "it changed, or whether it is above the limit, in 4 of 5 cases; null: it is decided, "
-             "not known, or more than 50"},
+    VERDICT_FIELDS,
     ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_DATA, base_integers, new_integers),
 
     {NULL, "", ETR_CELL_NAME, BOTH, ETR_AT(change_row, name)},
@@ -321,6 +348,11 @@ ETR_ROW_TYPE(change, fields);
 
 void etr_diff_put_change(const etr_fields *f, const etr_change *change) {
   etr_field_put_all(f, &etr_change_fields, &(change_row){.change = change});
+}
+
+void etr_diff_put_verdict(const etr_fields *f, const etr_change *change) {
+  static const etr_field list[] = {SIZE_FIELDS, VERDICT_FIELDS};
+  etr_field_put_all(f, ETR_FIELDS(list), &(change_row){.change = change});
 }
 
 /* ---- Tables ---- */

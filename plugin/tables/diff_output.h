@@ -104,6 +104,9 @@ bool etr_diff_findings(etr_findings *out, etr_diff_output *o, const etr_method_p
 /** Writes the members of a change into an open JSON object, as in schema/diff.schema.json. */
 void etr_diff_put_change(const etr_fields *fields, const etr_change *change);
 
+/** Writes those members of a change that say how large and how sure it is. */
+void etr_diff_put_verdict(const etr_fields *fields, const etr_change *change);
+
 /** Tables for programs: ETR_IN_DATA together with the bit of a section, ETR_DIFF_BY_SECTION shifted
  * by its number, and the table of methods, which is ETR_DIFF_METHODS alone. */
 enum { ETR_DIFF_BY_SECTION = ETR_IN_OWN << 2, ETR_DIFF_METHODS = ETR_IN_OWN << 10 };

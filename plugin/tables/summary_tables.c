@@ -1061,8 +1061,7 @@ static bool put_method_rows(report *r, etr_table *table) {
       continue;
     if (!etr_first_run_of(&first, &r->answer.arena, profile, method))
       return false;
-    bool is_loaded = r->loads.whole && r->loads.timed_methods == 1 && method->run_count;
-    rows[count++] = (method_row){method, is_loaded ? r->loads.whole->stats.typical : NAN,
+    rows[count++] = (method_row){method, etr_load_of(&r->loads, method),
                                  first.ticks > 0 ? first.ticks : NAN};
   }
   etr_table_add_rows(table, ETR_ROWS(rows, count));

@@ -131,6 +131,19 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   return true;
 }
 
+bool etr_delegated_time(double *out, etr_arena *arena, const etr_method *method) {
+  uint32_t *group_of = etr_arena_alloc_array(arena, method->time_slice_count, sizeof *group_of);
+  *out = NAN;
+  if (!group_of)
+    return false;
+  for (size_t i = 0; i < method->time_slice_count; i++)
+    group_of[i] = etr_time_slice_backend(&method->time_slices[i]) ? 0 : ETR_NONE;
+  const etr_stats *stats = etr_run_stats(arena, method, group_of, 1);
+  if (stats && method->execute.typical > 0)
+    *out = stats->typical / method->execute.typical;
+  return stats != NULL;
+}
+
 uint32_t etr_delegate_at(const etr_method *method, int32_t instruction_id) {
   size_t at = etr_find_int(instruction_id, method->delegates, method->delegate_count,
                            sizeof *method->delegates);

@@ -7,6 +7,8 @@
 #include "base/stats.h"
 #include "output/text_table.h"
 
+#include <math.h>
+
 bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile) {
   etr_vec(etr_load) list = {0};
   size_t timed = 0;
@@ -79,6 +81,11 @@ static size_t add_rest(rest_run *runs, size_t count, const etr_profile *profile,
       runs[count++] = (rest_run){run->dump, list[i], run->execute_ticks};
   }
   return count;
+}
+
+double etr_load_of(const etr_loads *loads, const etr_method *method) {
+  bool is_known = loads->whole && loads->timed_methods == 1 && method->run_count;
+  return is_known ? loads->whole->stats.typical : (double)NAN;
 }
 
 bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile,

@@ -29,6 +29,10 @@ typedef struct etr_loads {
 /** Lists the events of loads. Returns false when out of memory. */
 bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile);
 
+/** Returns the typical time of the load of a method's program, in ticks; NaN if none was recorded,
+ * or if it is not known which method was loaded. */
+double etr_load_of(const etr_loads *loads, const etr_method *method);
+
 /** Returns true if a load takes as long as the load that contains it, within 2 %, and so says
  * nothing new: Method::init usually takes nearly all of Program::load_method. */
 static inline bool etr_load_is_whole(double time, double whole) {

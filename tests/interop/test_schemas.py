@@ -27,6 +27,7 @@ VALIDATORS = {name: jsonschema_rs.validator_for(json.loads(path.read_text())) fo
 # The schema, and the command line that prints what it describes; RECORD is each input in turn. A new output is a new line here.
 OUTPUTS = {
     "accuracy": "accuracy RECORD --format json",
+    "compare": "compare RECORD RECORD --by kernel --format json",
     "delegation": "delegation RECORD --format json",
     "diff": "diff RECORD RECORD --format json",
     "events": "events RECORD --format json",

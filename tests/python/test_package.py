@@ -205,6 +205,21 @@ def test_diff_is_the_commands():
         assert found.methods[0].execute.verdict == "slower" and isinstance(found.methods[0].nodes[0], etrecord_tb.NodeChange)
 
 
+def test_compare_is_the_commands():
+    folders = [FIXTURES / name for name in ("turns_base", "turns_new", "turns_same")]
+    said = json.loads(answer("compare", *folders, "--by", "op", "--format", "json", "--unit", "us"))
+    found = etrecord_tb.compare(folders, by="op", unit="us")
+    assert same(found.records, said["records"]) and same(found.rows, said["rows"]) and found.notes == said["notes"]
+    assert [record.methods[0].verdict for record in found.records] == [None, "slower", "cannot_tell"]
+    with quiet(etrecord_tb.Profile, folders[0]) as profile:
+        named = etrecord_tb.compare({"old": profile, "lost": FIXTURES / "nowhere", "new": folders[1]})
+        assert profile.info()["methods"], "a profile that was given stays open"
+    assert [record.record for record in named.records] == ["old", "lost", "new"] and "No such file" in named.records[1].problem
+    for wrong, kind in (([folders[0]], ValueError), (["nowhere", "neither"], etrecord_tb.EtrecordError)):
+        with pytest.raises(kind):
+            etrecord_tb.compare(wrong)
+
+
 def test_trace_and_source_are_the_commands():
     folder = FIXTURES / "multi_method"
     with quiet(etrecord_tb.Profile, folder) as profile:

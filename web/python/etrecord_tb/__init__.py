@@ -25,7 +25,7 @@ if sys.version_info < (3, 9):
 
 from ._library import EtrecordError, EtrecordWarning, library
 from .arrow import Table
-from .profile import Path, Profile, Record
+from .profile import Path, Profile, Record, compare
 
 if TYPE_CHECKING:
     from .model import (
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 __version__: str = library.etr_version().decode()
 __all__ = [
     "Accuracy", "AccuracyHead", "AccuracyMeasures", "Answer", "AnswerPart", "BackendChange", "BackendSum", "BoundaryTensor", "CacheBuffer", "Change", "CodeChange",
-    "ComputeUnitTime", "Delegate", "DelegateBlob", "DelegateModule", "DelegateOperator", "DelegatePhase", "Diff", "Difference", "ETRecord", "EtrecordError",
+    "Compare", "ComparedMethod", "ComparedRecord", "ComparedRow", "ComputeUnitTime", "Delegate", "DelegateBlob", "DelegateModule", "DelegateOperator", "DelegatePhase", "Diff", "Difference", "ETRecord", "EtrecordError",
     "EtrecordWarning", "Event", "EventBlock", "Finding", "FirstRun", "Graph", "Group", "GroupChange", "KernelChange", "KernelSum", "KvCache", "LayerKind",
     "LoadChange", "LoggedValue", "MemoryFinding", "MemoryPeak", "MemoryPlan", "MethodDelegation", "MethodDiff", "MethodMemory", "MethodSource", "MethodSummary",
     "MissingWeight", "ModuleChange", "ModuleSum", "ModuleWithChildren", "Node", "NodeChange", "Noise", "OddRecording", "OddRecordingOfSide", "OperatorChange",
     "OperatorDelegation", "OperatorFilter", "OperatorSum", "OutputGap", "Part", "PartChange", "PatternChange", "PatternOperatorChange", "PatternSum",
     "PatternWithChildren", "PlanInstructions", "PlannedBuffer", "PlannedTensor", "Profile", "Record", "RecordError", "RunPhase", "Savings", "SideFacts", "Source",
     "SourceChange", "SourceFile", "SourceLine", "SourcePattern", "SourceSum", "Statistics", "Table", "TapStatistic", "Throughput", "ThroughputChange", "Value", "ValueAccuracy",
-    "ValueGap", "Weight", "WeightSum", "dataframe", "events", "parse_etrecord", "record", "write_tensorboard_artifact",
+    "ValueGap", "Weight", "WeightSum", "compare", "dataframe", "events", "parse_etrecord", "record", "write_tensorboard_artifact",
 ]
 
 

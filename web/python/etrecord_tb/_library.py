@@ -68,6 +68,10 @@ class CompareOptions(ctypes.Structure):
     _fields_ = [("limit", ctypes.c_double), ("recording_noise", ctypes.c_double), ("is_in_turns", ctypes.c_bool)]
 
 
+class RecordSetOptions(ctypes.Structure):
+    _fields_ = [("compare", CompareOptions), ("by", ctypes.c_int), ("method", ctypes.c_char_p), ("reference", ctypes.c_char_p)]
+
+
 class AccuracyOptions(ctypes.Structure):
     _fields_ = [("reference", ctypes.c_char_p), ("reference_record", ctypes.c_void_p), ("on_aten", ctypes.c_bool), ("spreads", ctypes.c_size_t)]
 
@@ -140,6 +144,12 @@ def _load() -> ctypes.CDLL:
             ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(Document), ctypes.POINTER(Document), ctypes.POINTER(CompareOptions), error],
         ),
         "etr_comparison_close": (None, [pointer]),
+        "etr_record_set_open": (ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(RecordSetOptions), error]),
+        "etr_record_set_add": (ctypes.c_int, [pointer, pointer, text, text, error]),
+        "etr_record_set_add_problem": (ctypes.c_int, [pointer, text, text, text, error]),
+        "etr_record_set_finish": (ctypes.c_int, [pointer, error]),
+        "etr_record_set_close": (None, [pointer]),
+        "etr_emit_compare_json": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
         "etr_accuracy_open": (ctypes.c_int, [ctypes.POINTER(pointer), pointer, ctypes.POINTER(AccuracyOptions), error]),
         "etr_accuracy_close": (None, [pointer]),
         "etr_emit_accuracy_json": (ctypes.c_int, [pointer, sink, error]),
@@ -220,6 +230,29 @@ def diff(base: Any, newer: Any, method: str | None, unit: int, limit: float, rec
     with _comparison(library.etr_compare, base, newer, ctypes.byref(options)) as comparison:
         wanted = DiffFilter(method=None if method is None else method.encode())
         return collect(library.etr_emit_diff_json, comparison, ctypes.byref(wanted), unit)
+
+
+@contextlib.contextmanager
+def record_set(by: int, method: str | None, reference: bytes | None, limit: float, recording_noise: float) -> Iterator[Any]:
+    """Gives a function that adds a profile, or None with a problem, under a name and a path; and one that returns the records side by side as JSON."""
+    handle, error = ctypes.c_void_p(), Error()
+    options = RecordSetOptions(CompareOptions(limit=limit, recording_noise=recording_noise), by, None if method is None else method.encode(), reference)
+    check(library.etr_record_set_open(ctypes.byref(handle), ctypes.byref(options), ctypes.byref(error)), error)
+
+    def add(profile: Any, name: str, path: str, problem: str = "") -> None:
+        texts = [os.fsencode(name), os.fsencode(path)]
+        status = (library.etr_record_set_add_problem(handle, *texts, problem.encode(), ctypes.byref(error)) if profile is None
+                  else library.etr_record_set_add(handle, profile, *texts, ctypes.byref(error)))
+        check(status, error)
+
+    def document(unit: int) -> bytes:
+        check(library.etr_record_set_finish(handle, ctypes.byref(error)), error)
+        return collect(library.etr_emit_compare_json, handle, unit)
+
+    try:
+        yield add, document
+    finally:
+        library.etr_record_set_close(handle)
 
 
 def accuracy(profile: Any, reference: bytes | None, reference_record: Any, on_aten: bool) -> bytes:

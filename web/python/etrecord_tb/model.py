@@ -2277,6 +2277,92 @@ class Diff(_Answer):
 
 
 @dataclass(repr=False, eq=False)
+class ComparedMethod(_Answer):
+    """A method of a record beside other records. The verdict is against the first record, which has none.
+
+    Fields:
+        typical: Method::execute in the typical run; None: it was not timed
+        low: least of the recordings' typical runs; of one recording p10 of its runs; None with fewer than five of them
+        high: most of the recordings' typical runs; of one recording p90 of its runs
+        load: None: no load was recorded, or it is not known which method it was for
+        delegated_nodes: share of the Edge graph's operators: 0.8 for 80 %
+        delegated_time: share of the typical run, calling the delegates included
+        macs: multiply-accumulates per inference; None: not known of all operators
+        output_snr_db: of the worst output, against the reference or the first record; None: none was compared, an output has wrong NaN or infinities,
+            or all are equal
+        outputs_equal: outputs were compared, and nothing differs
+        relative_change: typical / typical of the first record - 1; None: of the first record, or a side was not timed
+        interval: of relative_change, at the level that Holm's procedure left
+        verdict: as in diff, corrected by Holm over the records; None: the first record has no verdict, nor what it lacks
+    """
+
+    method: str | None = None
+    typical: float | None = None
+    low: float | None = None
+    high: float | None = None
+    load: float | None = None
+    first_run: float | None = None
+    ms_per_token: float | None = None
+    delegated_nodes: float | None = None
+    delegated_time: float | None = None
+    macs: int | None = None
+    output_snr_db: float | None = None
+    outputs_equal: bool = False
+    relative_change: float | None = None
+    interval: list[float | None] | None = None
+    verdict: str | None = None
+    reason: str | None = None
+    cause: str | None = None
+    assumes: list[str] = field(default_factory=list)
+    odd_recordings: list[OddRecordingOfSide] = field(default_factory=list)
+    recordings_needed: int | None = None
+
+
+@dataclass(repr=False, eq=False)
+class ComparedRecord(_Answer):
+    """A record beside others; `problem` says why it could not be read.
+
+    Fields:
+        record: what it is called: the last part of its path, or all of it where two would be called the same
+        problem: why it could not be read; None: it could
+        pte_bytes: size of the program; None: there is no .pte
+        planned_bytes: memory that the program plans, of all its methods together
+        methods: those that ran or, if none did, all; empty of a record that could not be read
+    """
+
+    record: str = ""
+    path: str = ""
+    problem: str | None = None
+    pte_bytes: int | None = None
+    planned_bytes: int | None = None
+    methods: list[ComparedMethod] = field(default_factory=list)
+
+
+@dataclass(repr=False, eq=False)
+class ComparedRow(_Answer):
+    """What records have under one name: an operator type, module, kernel or pattern. `typical` has a time of each record, None if it has none.
+
+    Fields:
+        name: the empty text is the top level of the model
+        typical: of each record; None: it has no such row
+    """
+
+    method: str | None = None
+    name: str = ""
+    typical: list[float | None] = field(default_factory=list)
+
+
+@dataclass(repr=False, eq=False)
+class Compare(_Answer):
+    """Records side by side. `rows` are those that `by` asked for; `notes` say what cannot be compared."""
+
+    records: list[ComparedRecord]
+    notes: list[str]
+    by: str | None = None
+    rows: list[ComparedRow] = field(default_factory=list)
+
+
+@dataclass(repr=False, eq=False)
 class ETRecord(_Answer):
     """A record's graphs, by entry point: "edge/forward". `info` is the output of `etrecord-tb info --format json`."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Union
 
 from . import _library
 from ._library import (
-    Buffer, Error, EtrecordWarning, Inputs, LogdirOptions, MethodChoice, NodeFilter, Options, TableOptions, Tag, TraceOptions, check, collect, library,
+    Buffer, Error, EtrecordError, EtrecordWarning, Inputs, LogdirOptions, MethodChoice, NodeFilter, Options, TableOptions, Tag, TraceOptions, check, collect, library,
 )
 from ._shown import Document, Rows
 from .arrow import Table
@@ -560,6 +560,47 @@ class Profile(_Handle):
         with self._opened() as profile:
             check(library.etr_write_logdir(profile, ctypes.byref(options), ctypes.byref(error)), error)
         return written
+
+
+def compare(
+    records: Mapping[str, Path | Profile] | Iterable[Path | Profile], *, by: str | None = None, method: str | None = None, reference: Path | None = None,
+    unit: str = "ms", limit: float = 0, recording_noise: float = 0,
+) -> model.Compare:
+    """Puts records side by side, as `etrecord-tb compare` does: paths, or profiles that stay open, with names in a mapping. The first is the base of the verdicts.
+
+    by: also rows of "op", "module", "kernel" or "pattern". reference: a file that `etrecord-tb reference` made of the first record, for the SNR of outputs.
+    limit, recording_noise: as in Profile.diff(). A record that cannot be read has a `problem`; EtrecordError is raised if none can.
+    """
+    from . import model
+
+    kinds = ("op", "module", "kernel", "pattern")
+    named = list(records.items()) if isinstance(records, Mapping) else [("", each) for each in records]
+    if len(named) < 2:
+        raise ValueError("compare needs two records or more")
+    rates = _rate("limit", limit), _rate("recording_noise", recording_noise)
+    number = 1 + _index(kinds, "by", by) if by else 0
+    with contextlib.ExitStack() as opened, _library.record_set(number, method, _path(reference), *rates) as (add, document):
+        first = failed = None
+        for name, given in named:
+            path = given.info()["etrecord"] or "" if isinstance(given, Profile) else "" if isinstance(given, bytes) else os.fspath(given)
+            called = name or os.path.basename(os.path.normpath(path)) or "record"
+            try:
+                profile = given if isinstance(given, Profile) else Profile(given)
+            except EtrecordError as error:
+                add(None, called, path, error.message)
+                failed = failed or error
+                continue
+            if first is None:
+                first = profile if profile is given else opened.enter_context(profile)
+                opened.enter_context(profile._opened())
+            with profile._opened() as handle:
+                add(handle, called, path)
+            if profile is not given and profile is not first:
+                profile.close()
+        if first is None and failed is not None:
+            raise failed
+        said = json.loads(document(_unit(unit)))
+    return model.build(model.Compare, {key: said[key] for key in ("records", "notes", "by", "rows") if key in said})
 
 
 def _index(words: tuple[str, ...], name: str, word: str) -> int:

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * benchmark_output.c - times of records as github-action-benchmark reads them
+ * (customSmallerIsBetter), which keeps a curve for each name.
+ */
+#include "output/answer.h"
+#include "output/label.h"
+#include "views/record_set.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double in_ms(const etr_record_set *set, double ticks) {
+  return etr_ticks_to_unit(set->first, ticks, ETR_UNIT_MS);
+}
+
+static void put_method(const etr_record_set *set, const etr_fields *f, const etr_set_record *record,
+                       const etr_set_method *method) {
+  char text[128];
+  const char *name = etr_label_method(method->name), *end = method->recordings == 1 ? "" : "s";
+  bool has_range = !isnan(method->low);
+  etr_jw_object(f->json);
+  etr_jw_key(f->json, "name");
+  if (set->records.count > 1) {
+    etr_arena arena = {0};
+    etr_jw_string(f->json, etr_or_empty(etr_arena_format(&arena, "%s/%s", record->name, name)));
+    etr_arena_clear(&arena);
+  } else {
+    etr_jw_string(f->json, name);
+  }
+  etr_field_text(f, "unit", "ms");
+  etr_field_number(f, "value", in_ms(set, method->typical));
+  if (has_range) {
+    (void)snprintf(text, sizeof text, "\xC2\xB1 %.3g",
+                   in_ms(set, fmax(method->high - method->typical, method->typical - method->low)));
+    etr_field_text(f, "range", text);
+  }
+  (void)snprintf(text, sizeof text, "typical of %zu runs in %zu recording%s", method->runs,
+                 method->recordings, end);
+  etr_field_text(f, "extra", text);
+  etr_jw_end(f->json);
+}
+
+etr_status etr_emit_benchmark_json(const etr_record_set *set, const etr_sink *sink,
+                                   etr_error *error) {
+  etr_writer writer;
+  etr_jw json;
+  const etr_fields f = {.profile = set->first, .unit = ETR_UNIT_MS, .json = &json};
+  etr_writer_init(&writer, sink);
+  etr_jw_init(&json, &writer, ETR_JW_DOCUMENT);
+  etr_jw_array(&json);
+  for (size_t i = 0; i < set->records.count; i++)
+    for (size_t k = 0; k < set->records.data[i].methods.count; k++)
+      if (set->records.data[i].methods.data[k].runs > 0)
+        put_method(set, &f, &set->records.data[i], &set->records.data[i].methods.data[k]);
+  etr_jw_end(&json);
+  return etr_writer_finish(&writer, error);
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * compare_output.c - records side by side, as a table or as a document.
+ */
+#include "output/label.h"
+#include "output/section.h"
+#include "tables/diff_output.h"
+#include "views/headline.h"
+#include "views/record_set.h"
+
+#include <math.h>
+
+/* What is being written. The words of a comparison need one, of which only the options are read. */
+typedef struct compare_output {
+  etr_comparison options;
+  etr_diff_output words;
+  const etr_record_set *set;
+  etr_table_options table;
+} compare_output;
+
+/* A record and one of its methods. */
+typedef struct compare_row {
+  compare_output *of;
+  const etr_set_record *record;
+  const etr_set_method *method; /* NULL: the record has none, or could not be read */
+} compare_row;
+
+static const compare_row *as_row(const void *row) {
+  return row;
+}
+
+static void begin_words(compare_output *o) {
+  const etr_compare_options *options = &o->set->options.compare;
+  o->options = (etr_comparison){.base = o->set->first,
+                                .newer = o->set->first,
+                                .base_scale = 1,
+                                .limit = options->limit,
+                                .recording_noise = options->recording_noise};
+  o->words.comparison = &o->options;
+}
+
+/* ---- Fields ---- */
+
+static bool has_change(const void *row) {
+  return as_row(row)->method && as_row(row)->method->change;
+}
+static bool has_relative(const void *row) {
+  return has_change(row) && !isnan(as_row(row)->method->change->relative);
+}
+static etr_cell relative(const void *row) {
+  return etr_cell_number(as_row(row)->method->change->relative);
+}
+static etr_cell verdict(const void *row) {
+  return etr_cell_text(etr_verdict_name(as_row(row)->method->change->verdict));
+}
+static etr_cell reason(const void *row) {
+  return etr_cell_text(etr_reason_name(as_row(row)->method->change->reason));
+}
+
+/* ---- For people ---- */
+
+static bool is_first(const void *row) {
+  return as_row(row)->record == as_row(row)->of->set->records.data;
+}
+
+/* Returns "3.1x" from twice on, else "12.3 %". */
+static const char *size_text(compare_output *o, const etr_change *change) {
+  double times = change->relative > 0 ? 1 + change->relative : 1 / (1 + change->relative);
+  if (times >= 2 && isfinite(times))
+    return etr_or_empty(etr_arena_format(&o->words.answer.arena,
+                                         times < 9.95 ? "%.1f\xC3\x97" : "%.0f\xC3\x97", times));
+  const char *percent = etr_diff_percent(&o->words, change);
+  return percent[0] == '+' || percent[0] == '-' ? percent + 1 : percent;
+}
+
+static etr_cell verdict_text(const void *row) {
+  compare_output *o = as_row(row)->of;
+  if (as_row(row)->record->problem)
+    return (etr_cell){.text = "could not be read", .style = ETR_STYLE_HOT};
+  if (!has_change(row))
+    return etr_cell_text(is_first(row) ? "base" : "");
+  const etr_change *change = as_row(row)->method->change;
+  if (change->verdict < ETR_VERDICT_LIKELY_FASTER)
+    return (etr_cell){.text = etr_diff_verdict_word(change), .style = ETR_STYLE_DIM};
+  bool is_slower = change->relative > 0;
+  return (etr_cell){
+      .text = etr_or_empty(etr_arena_format(&o->words.answer.arena, "%s%s %s",
+                                            etr_verdict_is_likely(change->verdict) ? "likely " : "",
+                                            size_text(o, change), is_slower ? "slower" : "faster")),
+      .style = is_slower ? ETR_STYLE_HOT : ETR_STYLE_PLAIN};
+}
+
+static etr_cell interval_text(const void *row) {
+  if (!has_change(row))
+    return etr_cell_text("");
+  return etr_cell_text(
+      etr_diff_interval_text(&as_row(row)->of->words, as_row(row)->method->change));
+}
+
+/* Shares are not colored by heat: much of it is good. */
+static etr_cell share(double part) {
+  return (etr_cell){.number = part, .whole = 1, .is_cold = true};
+}
+static etr_cell delegated_nodes(const void *row) {
+  return share(as_row(row)->method ? as_row(row)->method->delegated_nodes : NAN);
+}
+static etr_cell delegated_time(const void *row) {
+  return share(as_row(row)->method ? as_row(row)->method->delegated_time : NAN);
+}
+
+static etr_cell snr_text(const void *row) {
+  const etr_set_method *method = as_row(row)->method;
+  if (method && method->are_outputs_equal)
+    return etr_cell_text("equal");
+  return (etr_cell){.number = method ? method->output_snr_db : NAN, .decimals = 1};
+}
+
+static bool has_several_methods(const void *context) {
+  const etr_record_set *set = context;
+  for (size_t i = 0; i < set->records.count; i++)
+    if (set->records.data[i].methods.count > 1)
+      return true;
+  return false;
+}
+
+enum { PEOPLE = ETR_IN_TEXT | ETR_IN_MARKDOWN, EXACT = ETR_IN_DATA | ETR_IN_JSON };
+
+#define RECORD(name) ETR_VIA(compare_row, record, etr_set_record, name)
+#define METHOD(name) ETR_VIA(compare_row, method, etr_set_method, name)
+
+static const etr_field record_fields[] = {
+    {"record", NULL, ETR_CELL_NAME, ETR_IN_JSON, RECORD(name),
+     .says = "what it is called: the last part of its path, or all of it where two would be called "
+             "the same"},
+    {"path", NULL, ETR_CELL_NAME, ETR_IN_JSON, RECORD(path)},
+    {"problem", NULL, ETR_CELL_NAME, ETR_IN_JSON, RECORD(problem), .nullable = true,
+     .says = "why it could not be read; null: it could"},
+    {"pte_bytes", NULL, ETR_CELL_AMOUNT, ETR_IN_JSON, RECORD(pte_bytes), .nullable = true,
+     .says = "size of the program; null: there is no .pte"},
+    {"planned_bytes", NULL, ETR_CELL_AMOUNT, ETR_IN_JSON, RECORD(planned_bytes), .nullable = true,
+     .says = "memory that the program plans, of all its methods together"},
+};
+ETR_ROW_TYPE(compared_record, record_fields);
+
+static const etr_field method_fields[] = {
+    {NULL, "record", ETR_CELL_NAME, ETR_IN_TABLES, RECORD(name)},
+    {NULL, "path", ETR_CELL_NAME, ETR_IN_DATA, RECORD(path)},
+    {NULL, "problem", ETR_CELL_NAME, ETR_IN_DATA, RECORD(problem), .nullable = true},
+    {"method", "method", ETR_CELL_NAME, ETR_IN_ALL, METHOD(name), .tells = has_several_methods,
+     .blank_is_null = true, .nullable = true},
+    {"typical", "typical", ETR_CELL_TIME, ETR_IN_ALL, METHOD(typical), .nullable = true,
+     .unit_in = PEOPLE, .says = "Method::execute in the typical run; null: it was not timed"},
+    {"low", "least", ETR_CELL_TIME, ETR_IN_ALL, METHOD(low), .nullable = true, .spare = 2,
+     .says = "least of the recordings' typical runs; of one recording p10 of its runs; null with "
+             "fewer than five of them"},
+    {"high", "most", ETR_CELL_TIME, ETR_IN_ALL, METHOD(high), .nullable = true, .spare = 2,
+     .says = "most of the recordings' typical runs; of one recording p90 of its runs"},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
+    {"load", "load", ETR_CELL_TIME, ETR_IN_ALL, METHOD(load), .nullable = true, .hides_zeros = true,
+     .spare = 5, .says = "null: no load was recorded, or it is not known which method it was for"},
+    {"first_run", "first run", ETR_CELL_TIME, ETR_IN_ALL, METHOD(first_run), .nullable = true,
+     .hides_zeros = true, .spare = 1},
+    {"ms_per_token", "ms/token", ETR_CELL_RATE, ETR_IN_ALL, METHOD(ms_per_token), .nullable = true,
+     .hides_zeros = true},
+    {"pte_bytes", ".pte bytes", ETR_CELL_AMOUNT, ETR_IN_TABLES, RECORD(pte_bytes), .nullable = true,
+     .hides_zeros = true},
+    {"planned_bytes", "planned bytes", ETR_CELL_AMOUNT, ETR_IN_TABLES, RECORD(planned_bytes),
+     .nullable = true, .hides_zeros = true, .spare = 4},
+    {"delegated_nodes", "delegated", ETR_CELL_RATE, EXACT, METHOD(delegated_nodes),
+     .nullable = true, .says = "share of the Edge graph's operators: 0.8 for 80 %"},
+    {NULL, "delegated", ETR_CELL_SHARE, PEOPLE, .get = delegated_nodes},
+    {"delegated_time", "of time", ETR_CELL_RATE, EXACT, METHOD(delegated_time), .nullable = true,
+     .says = "share of the typical run, calling the delegates included"},
+    {NULL, "of time", ETR_CELL_SHARE, PEOPLE, .get = delegated_time},
+    {"macs", "MACs", ETR_CELL_AMOUNT, ETR_IN_ALL, METHOD(macs), .nullable = true,
+     .hides_zeros = true, .spare = 3,
+     .says = "multiply-accumulates per inference; null: not known of all operators"},
+    {"output_snr_db", "SNR dB", ETR_CELL_NUMBER, EXACT, METHOD(output_snr_db), .nullable = true,
+     .digits = ETR_ALL_DIGITS,
+     .says = "of the worst output, against the reference or the first record; null: none was "
+             "compared, an output has wrong NaN or infinities, or all are equal"},
+    {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr_text, .hides_zeros = true},
+    {"outputs_equal", NULL, ETR_CELL_FLAG, ETR_IN_JSON, METHOD(are_outputs_equal),
+     .says = "outputs were compared, and nothing differs"},
+    {"relative_change", "relative_change", ETR_CELL_RATE, ETR_IN_DATA, .get = relative,
+     .has = has_relative, .nullable = true},
+    {NULL, "verdict", ETR_CELL_WORD, ETR_IN_DATA, .get = verdict, .has = has_change,
+     .nullable = true},
+    {NULL, "reason", ETR_CELL_WORD, ETR_IN_DATA, .get = reason, .has = has_change,
+     .nullable = true},
+    {NULL, "against the first", ETR_CELL_WORD, PEOPLE, .get = verdict_text},
+    {NULL, "between", ETR_CELL_NUMBER, PEOPLE, .get = interval_text, .hides_zeros = true,
+     .spare = 6},
+};
+ETR_ROW_TYPE(compared_method, method_fields);
+
+/* ---- Tables ---- */
+
+static void put_notes(compare_output *o) {
+  for (size_t i = 0; i < o->set->notes.count; i++)
+    etr_section_line(&o->words.answer, ETR_STYLE_PLAIN, 2, o->set->notes.data[i]);
+}
+
+/* Writes what the verdicts rest on: of each reason the records that it is of, and what helps. */
+static void put_reasons(compare_output *o) {
+  etr_arena *arena = &o->words.answer.arena;
+  for (int reason = ETR_REASON_CLOCK; reason <= ETR_REASON_SPREAD; reason++) {
+    const char *names = "";
+    const etr_change *change = NULL;
+    for (size_t i = 0; i < o->set->records.count; i++)
+      for (size_t k = 0; k < o->set->records.data[i].methods.count; k++) {
+        const etr_change *of = o->set->records.data[i].methods.data[k].change;
+        if (!of || of->reason != (etr_reason)reason)
+          continue;
+        if (!change || k == 0)
+          names = etr_or_empty(etr_arena_format(arena, "%s%s%s", names, names[0] ? ", " : "",
+                                                o->set->records.data[i].name));
+        change = change ? change : of;
+      }
+    if (change)
+      etr_section_line(
+          &o->words.answer, ETR_STYLE_PLAIN, 2,
+          etr_arena_format(arena, "%s: %s", names, etr_diff_reason_text(&o->words, change)));
+  }
+}
+
+static bool assumes_turns(const etr_record_set *set) {
+  for (size_t i = 0; i < set->records.count; i++)
+    for (size_t k = 0; k < set->records.data[i].methods.count; k++) {
+      const etr_change *change = set->records.data[i].methods.data[k].change;
+      if (change && (change->assumes & ETR_ASSUMES_IN_TURNS) &&
+          change->verdict >= ETR_VERDICT_LIKELY_FASTER)
+        return true;
+    }
+  return false;
+}
+
+static bool put_records(compare_output *o) {
+  etr_answer *answer = &o->words.answer;
+  etr_table table;
+  etr_table_init(&table, answer, &etr_compared_method_fields);
+  table.context = o->set;
+  table.each_has_digits = true;
+  table.top = 0;
+  etr_table_choose(&table);
+  for (size_t i = 0; i < o->set->records.count; i++) {
+    const etr_set_record *record = &o->set->records.data[i];
+    size_t count = ETR_MAX(record->methods.count, 1);
+    compare_row *rows = etr_arena_alloc_array(&answer->arena, count, sizeof *rows);
+    for (size_t k = 0; rows && k < count; k++)
+      rows[k] = (compare_row){o, record, record->methods.count ? &record->methods.data[k] : NULL};
+    if (!rows)
+      return false;
+    etr_table_add_rows(&table, ETR_ROWS(rows, count));
+  }
+  etr_table_finish(&table);
+  return true;
+}
+
+/* A row of --by, with the times of the records behind it. */
+typedef struct named_row {
+  const char *method, *name;
+  double typical[];
+} named_row;
+
+static const char *title_of(etr_records_by by) {
+  static const char *const titles[] = {"", "op", "module", "kernel", "pattern"};
+  return titles[by];
+}
+
+static bool put_rows(compare_output *o) {
+  enum { FIRST = 3 };
+  etr_answer *answer = &o->words.answer;
+  const etr_record_set *set = o->set;
+  etr_table table;
+  size_t records = set->records.count;
+  etr_field *fields = etr_arena_alloc_array(&answer->arena, FIRST + records, sizeof *fields);
+  if (!fields)
+    return false;
+  fields[0] = (etr_field){NULL,
+                          "method",
+                          ETR_CELL_NAME,
+                          ETR_IN_TABLES,
+                          ETR_AT(named_row, method),
+                          .tells = has_several_methods};
+  fields[1] = (etr_field){NULL, title_of(set->options.by), ETR_CELL_NAME, ETR_IN_TABLES,
+                          ETR_AT(named_row, name)};
+  for (size_t i = 0; i < records; i++)
+    fields[2 + i] = (etr_field){.title = set->records.data[i].name,
+                                .kind = ETR_CELL_TIME,
+                                .in = ETR_IN_TABLES,
+                                .member = {ETR_MEMBER_REAL, sizeof(double),
+                                           offsetof(named_row, typical) + i * sizeof(double),
+                                           ETR_IN_ROW},
+                                .nullable = true,
+                                .spare = i ? (unsigned)(records - i) : 0};
+  fields[2 + records] = (etr_field){NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA};
+  etr_table_init(&table, answer, &(const etr_row_type){NULL, fields, FIRST + records});
+  table.context = set;
+  table.each_has_digits = true;
+  etr_table_choose(&table);
+  for (size_t i = 0; i < set->rows.count; i++) {
+    named_row *row = etr_arena_alloc(&answer->arena, sizeof *row + records * sizeof(double));
+    if (!row)
+      return false;
+    bool has_name = set->rows.data[i].name[0] || table.exact;
+    *row = (named_row){set->rows.data[i].method, has_name ? set->rows.data[i].name : "(top level)"};
+    for (size_t k = 0; k < records; k++)
+      row->typical[k] = etr_set_row_time(&set->rows.data[i], k);
+    etr_table_add(&table, row, "", set->rows.data[i].most);
+  }
+  etr_table_finish(&table);
+  return true;
+}
+
+/* Returns the unit in which people read the times: that of the base's longest method, unless they
+ * chose one. */
+static etr_unit unit_of(const etr_record_set *set, const etr_table_options *options) {
+  const etr_method *longest = NULL;
+  bool is_for_people = options->format == ETR_TABLE_TEXT || options->format == ETR_TABLE_MARKDOWN;
+  for (size_t i = 0; i < set->first->method_count; i++)
+    if (!longest || set->first->methods[i].execute.typical > longest->execute.typical)
+      longest = &set->first->methods[i];
+  bool is_chosen = options->has_unit || options->unit != ETR_UNIT_MS || !is_for_people;
+  return is_chosen || !longest || longest->run_count == 0 ? options->unit
+                                                          : etr_unit_of_method(set->first, longest);
+}
+
+etr_status etr_emit_compare_table(const etr_record_set *set, const etr_table_options *options,
+                                  const etr_sink *sink, etr_error *error) {
+  compare_output o = {.set = set};
+  etr_answer *answer = &o.words.answer;
+  if (options)
+    o.table = *options;
+  o.table.unit = unit_of(set, &o.table);
+  etr_answer_begin(answer, set->first, NULL, &o.table, sink);
+  begin_words(&o);
+  bool good = set->options.by == ETR_RECORDS_ALONE ? put_records(&o) : put_rows(&o);
+  bool is_for_people = o.table.format == ETR_TABLE_TEXT || o.table.format == ETR_TABLE_MARKDOWN;
+  if (is_for_people) {
+    etr_puts(&answer->writer, "\n");
+    etr_section_clock(answer, set->first, 2);
+    if (set->options.by == ETR_RECORDS_ALONE)
+      put_reasons(&o);
+    if (set->options.by == ETR_RECORDS_ALONE && assumes_turns(set))
+      etr_section_line(answer, ETR_STYLE_PLAIN, 2,
+                       "verdicts assume that the recordings were taken in turns");
+    put_notes(&o);
+  }
+  return etr_answer_end(answer, good, error);
+}
+
+/* ---- The document ---- */
+
+static void put_method(compare_output *o, const compare_row *row) {
+  const etr_fields *f = &o->words.answer.fields;
+  etr_jw_object(f->json);
+  etr_field_put_all(f, &etr_compared_method_fields, row);
+  if (row->method->change) {
+    etr_diff_put_verdict(f, row->method->change);
+  } else {
+    static const char *const absent[] = {"relative_change", "interval", "verdict",
+                                         "reason",          "cause",    "recordings_needed"};
+    for (size_t i = 0; i < ETR_COUNT(absent); i++)
+      etr_field_text(f, absent[i], NULL);
+    etr_field_list(f, "assumes");
+    etr_jw_end(f->json);
+    etr_field_list(f, "odd_recordings");
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
+static void put_record(compare_output *o, const etr_set_record *record) {
+  const etr_fields *f = &o->words.answer.fields;
+  etr_jw_object(f->json);
+  etr_field_put_all(f, &etr_compared_record_fields, &(compare_row){o, record, NULL});
+  etr_field_list(f, "methods");
+  for (size_t i = 0; i < record->methods.count; i++)
+    put_method(o, &(compare_row){o, record, &record->methods.data[i]});
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
+}
+
+static void put_row(compare_output *o, const etr_set_row *row) {
+  const etr_fields *f = &o->words.answer.fields;
+  etr_jw_object(f->json);
+  etr_field_text(f, "method", row->method[0] ? row->method : NULL);
+  etr_field_text(f, "name", row->name);
+  etr_field_list(f, "typical");
+  for (size_t i = 0; i < o->set->records.count; i++)
+    etr_put_scalar(f->json, etr_scalar_of_number(
+                                etr_ticks_to_unit(f->profile, etr_set_row_time(row, i), f->unit)));
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
+}
+
+etr_status etr_emit_compare_json(const etr_record_set *set, etr_unit unit, const etr_sink *sink,
+                                 etr_error *error) {
+  compare_output o = {.set = set};
+  etr_answer *answer = &o.words.answer;
+  const etr_fields *f = &answer->fields;
+  etr_answer_begin_document(answer, set->first, NULL, unit, sink, "compare/1");
+  begin_words(&o);
+  etr_field_list(f, "records");
+  for (size_t i = 0; i < set->records.count; i++)
+    put_record(&o, &set->records.data[i]);
+  etr_jw_end(f->json);
+  if (set->options.by != ETR_RECORDS_ALONE) {
+    etr_field_text(f, "by", title_of(set->options.by));
+    etr_field_list(f, "rows");
+    for (size_t i = 0; i < set->rows.count; i++)
+      put_row(&o, &set->rows.data[i]);
+    etr_jw_end(f->json);
+  }
+  etr_field_texts(f, "notes", set->notes.data, set->notes.count);
+  return etr_answer_end(answer, true, error);
+}

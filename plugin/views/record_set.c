@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * record_set.c - takes from one record after the other what a table of records shows, so that only
+ * the first one stays open.
+ */
+#include "views/record_set.h"
+
+#include "etrecord_accuracy.h"
+#include "output/label.h"
+#include "views/breakdown.h"
+#include "views/delegation.h"
+#include "views/kernels.h"
+#include "views/loads.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+etr_status etr_record_set_open(etr_record_set **out, const etr_record_set_options *options,
+                               etr_error *error) {
+  etr_error_clear(error);
+  *out = calloc(1, sizeof **out);
+  if (!*out)
+    return etr_fail_memory(error);
+  (*out)->options = *options;
+  etr_map_init(&(*out)->row_of, &(*out)->arena);
+  return etr_verdicts_open(&(*out)->verdicts, &options->compare, error);
+}
+
+void etr_record_set_close(etr_record_set *set) {
+  if (!set)
+    return;
+  etr_side_close(set->base);
+  etr_verdicts_close(set->verdicts);
+  etr_arena_clear(&set->arena);
+  free(set);
+}
+
+size_t etr_record_set_limits(const etr_record_set *set, etr_limit_answer answer) {
+  size_t count = 0;
+  for (size_t i = 0; i < set->records.count; i++)
+    for (size_t k = 0; k < set->records.data[i].methods.count; k++) {
+      const etr_set_method *method = &set->records.data[i].methods.data[k];
+      count += method->change && method->change->base_runs && method->change->new_runs &&
+               method->limit == answer;
+    }
+  return count;
+}
+
+const char *etr_record_set_note(const etr_record_set *set, size_t index) {
+  return index < set->notes.count ? set->notes.data[index] : NULL;
+}
+
+static void add_note(etr_record_set *set, const char *text) {
+  const char **note = etr_vec_push(&set->arena, &set->notes);
+  if (note)
+    *note = text;
+}
+
+static const char *text_of(etr_record_set *set, const char *text) {
+  return etr_arena_text(&set->arena, etr_slice_of(text));
+}
+
+/* ---- One record ---- */
+
+static etr_set_record *add_record(etr_record_set *set, const char *name, const char *path) {
+  etr_set_record *record = etr_vec_push(&set->arena, &set->records);
+  if (record)
+    *record = (etr_set_record){.name = text_of(set, name),
+                               .path = text_of(set, path),
+                               .pte_bytes = NAN,
+                               .planned_bytes = NAN};
+  return record;
+}
+
+etr_status etr_record_set_add_problem(etr_record_set *set, const char *name, const char *path,
+                                      const char *problem, etr_error *error) {
+  etr_set_record *record = add_record(set, name, path);
+  etr_error_clear(error);
+  if (record)
+    record->problem = text_of(set, problem);
+  return etr_arena_failed(&set->arena) ? etr_fail_memory(error) : ETR_OK;
+}
+
+/* Returns a hash of all times of a profile (FNV-1a); 0 without times. Two recordings never took
+ * equally long in all of their parts. */
+static uint64_t hash_times(const etr_profile *profile) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  size_t count = 0;
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    count += method->run_count;
+    for (size_t k = 0; k < method->run_count; k++)
+      hash = (hash ^ method->execute_per_run[k]) * 0x100000001b3u;
+    for (size_t k = 0; k < method->time_slice_count; k++)
+      hash = (hash ^ method->time_slices[k].ticks) * 0x100000001b3u;
+  }
+  return count ? hash : 0;
+}
+
+static double planned_bytes(const etr_profile *profile) {
+  double sum = NAN;
+  for (size_t i = 0; i < profile->method_count; i++)
+    if (profile->methods[i].memory)
+      sum = (isnan(sum) ? 0 : sum) + (double)profile->methods[i].memory->planned_bytes;
+  return sum;
+}
+
+static double known(double number) {
+  return isfinite(number) && number > 0 ? number : (double)NAN;
+}
+
+/* ---- One method ---- */
+
+/* Sets the range of the recordings' typical times or, of one recording, of its runs. */
+static void set_range(etr_set_method *out, const etr_method *method,
+                      const etr_side_recordings *recordings, double scale) {
+  enum { LEAST_RUNS = 5 };
+  out->low = out->high = NAN;
+  if (recordings->count > 1) {
+    for (size_t i = 0; i < recordings->count; i++) {
+      out->low = fmin(out->low, recordings->typical[i] * scale);
+      out->high = fmax(out->high, recordings->typical[i] * scale);
+    }
+  } else if (method->run_count >= LEAST_RUNS) {
+    out->low = method->execute.p10 * scale;
+    out->high = method->execute.p90 * scale;
+  }
+}
+
+static double macs_of(const etr_profile *profile, const etr_method *method) {
+  etr_cost_sum sum = {0};
+  if (method->graph == ETR_NONE)
+    return NAN;
+  const etr_graph *graph = &profile->graphs[method->graph];
+  for (size_t i = 0; i < graph->node_count; i++)
+    etr_cost_add(&sum, profile, graph, i);
+  return known(etr_cost_macs(&sum));
+}
+
+static void take_output(etr_set_method *out, const etr_numeric_gap *gap) {
+  bool is_equal = etr_gap_is_equal(gap);
+  double snr = gap->unlike || is_equal ? (double)NAN : gap->snr_db;
+  out->are_outputs_equal = is_equal && isnan(out->output_snr_db);
+  if (!is_equal)
+    out->output_snr_db = fmin(out->output_snr_db, snr);
+}
+
+/* Takes how far the outputs of a record are from the reference of the options, if there is one. */
+static etr_status take_accuracy(etr_record_set *set, const etr_profile *profile, etr_error *error) {
+  etr_set_record *record = &set->records.data[set->records.count - 1];
+  const etr_accuracy_options options = {.reference = set->options.reference,
+                                        .reference_record = profile == set->first ? NULL
+                                                                                  : set->first};
+  etr_accuracy *accuracy;
+  if (!set->options.reference || profile->debug_value_count == 0)
+    return ETR_OK;
+  etr_status status = etr_accuracy_open(&accuracy, profile, &options, error);
+  if (status != ETR_OK)
+    return status;
+  const etr_value_accuracy *worst = etr_accuracy_worst_output(accuracy);
+  for (size_t i = 0; worst && i < record->methods.count; i++)
+    if (strcmp(record->methods.data[i].name, profile->methods[accuracy->method].name) == 0)
+      take_output(&record->methods.data[i], &worst->gap);
+  for (size_t i = 0; i < accuracy->warning_count; i++)
+    add_note(set,
+             etr_arena_format(&set->arena, "%s: %s", record->name, accuracy->warnings[i].message));
+  etr_accuracy_close(accuracy);
+  return ETR_OK;
+}
+
+/* Takes how far the outputs are from those that the first record logged. */
+static void take_gaps(etr_set_method *out, const etr_method_pair *pair) {
+  bool any = false, all_equal = true;
+  for (size_t i = 0; i < pair->gap_count; i++) {
+    const etr_value_gap *gap = &pair->gaps[i];
+    if (gap->problem || !gap->newer->is_output)
+      continue;
+    any = true;
+    all_equal &= etr_gap_is_equal(&gap->gap);
+    take_output(out, &gap->gap);
+  }
+  out->are_outputs_equal = any && all_equal;
+}
+
+static bool fill_method(etr_set_method *out, etr_arena *scratch, const etr_profile *profile,
+                        const etr_loads *loads, uint32_t index, double scale) {
+  const etr_method *method = &profile->methods[index];
+  etr_delegation delegation;
+  etr_first_run first;
+  if (!etr_delegation_make(&delegation, scratch, profile, method, NULL) ||
+      !etr_delegated_time(&out->delegated_time, scratch, method) ||
+      !etr_first_run_of(&first, scratch, profile, method))
+    return false;
+  double nodes = (double)(delegation.delegated_nodes + delegation.non_delegated_nodes);
+  bool has_times = method->run_count > 0;
+  out->typical = has_times ? method->execute.typical * scale : (double)NAN;
+  out->load = etr_load_of(loads, method) * scale;
+  out->first_run = known(first.ticks * scale);
+  out->ms_per_token = method->throughput ? method->throughput->ms_per_token : (double)NAN;
+  out->delegated_nodes = nodes > 0 ? (double)delegation.delegated_nodes / nodes : (double)NAN;
+  out->macs = macs_of(profile, method);
+  out->runs = method->run_count;
+  out->output_snr_db = NAN;
+  return true;
+}
+
+/* ---- Rows of --by ---- */
+
+static bool add_time(etr_record_set *set, const char *method, const char *name, double time) {
+  etr_arena *arena = &set->arena;
+  const char *key = etr_arena_format(arena, "%s\n%s", method, name);
+  uint32_t at = key ? etr_map_get(&set->row_of, etr_slice_of(key)) : ETR_NONE;
+  if (!key)
+    return false;
+  if (at == ETR_NONE) {
+    etr_set_row *added = etr_vec_push(arena, &set->rows);
+    at = (uint32_t)set->rows.count - 1;
+    if (!added || !etr_map_set(&set->row_of, etr_slice_of(key), at))
+      return false;
+    *added = (etr_set_row){.method = text_of(set, method), .name = text_of(set, name)};
+  }
+  etr_set_row *row = &set->rows.data[at];
+  while (row->typical.count < set->records.count) {
+    double *typical = etr_vec_push(arena, &row->typical);
+    if (!typical)
+      return false;
+    *typical = NAN;
+  }
+  double *sum = &row->typical.data[set->records.count - 1];
+  *sum = isnan(*sum) ? time : *sum + time;
+  row->most = fmax(row->most, *sum);
+  return true;
+}
+
+double etr_set_row_time(const etr_set_row *row, size_t record) {
+  return record < row->typical.count ? row->typical.data[record] : (double)NAN;
+}
+
+static bool add_kernels(etr_record_set *set, etr_arena *scratch, const etr_profile *profile,
+                        const etr_method *method, double scale) {
+  etr_kernels kernels;
+  if (!etr_kernels_make(&kernels, scratch, profile, method))
+    return false;
+  for (size_t i = 0; i < kernels.count; i++) {
+    const etr_kernel_row *row = &kernels.rows[i];
+    const char *name = row->backend ? etr_arena_format(scratch, "%s (%s)", row->kernel,
+                                                       etr_label_backend(scratch, row->backend))
+                                    : row->kernel;
+    if (!name || !add_time(set, method->name, name, kernels.stats[row->number].typical * scale))
+      return false;
+  }
+  return true;
+}
+
+static bool add_rows(etr_record_set *set, etr_arena *scratch, const etr_profile *profile,
+                     const etr_method *method, double scale) {
+  static const etr_breakdown_by kinds[] = {[ETR_RECORDS_BY_OP] = ETR_BY_OP,
+                                           [ETR_RECORDS_BY_MODULE] = ETR_BY_MODULE,
+                                           [ETR_RECORDS_BY_PATTERN] = ETR_BY_PATTERN};
+  etr_breakdown rows;
+  if (set->options.by == ETR_RECORDS_ALONE || method->run_count == 0)
+    return true;
+  if (set->options.by == ETR_RECORDS_BY_KERNEL)
+    return add_kernels(set, scratch, profile, method, scale);
+  if (!etr_breakdown_make(&rows, scratch, profile, method, kinds[set->options.by], NULL))
+    return false;
+  for (size_t i = 0; i < rows.count; i++)
+    if (!add_time(set, method->name, rows.rows[i].key, rows.rows[i].typical * scale))
+      return false;
+  return true;
+}
+
+/* ---- The comparison with the first record ---- */
+
+/* Notes why a method of a record and that of the first record may be no like with like. Backends
+ * and number types differ on purpose. */
+static void note_differences(etr_record_set *set, const etr_method_pair *pair, const char *record) {
+  etr_arena *arena = &set->arena;
+  const char *first = set->records.data[0].name;
+  if (pair->may_differ)
+    add_note(set, etr_arena_format(arena,
+                                   "%s and %s look like two different models: %zu of %zu timed "
+                                   "nodes match",
+                                   record, first, pair->timed_paired, pair->timed_nodes));
+  for (size_t i = 0; i < pair->difference_count; i++) {
+    const etr_difference *d = &pair->differences[i];
+    if (d->kind == ETR_DIFFERS_INPUT)
+      add_note(set, etr_arena_format(arena, "%s: input %s is %s, and %s in %s", record,
+                                     etr_or_empty(d->name), d->newer ? d->newer : "missing",
+                                     d->base ? d->base : "missing", first));
+  }
+}
+
+/* Keeps the changes of a record's methods. Its methods are the last ones of the set. */
+static etr_status take_changes(etr_record_set *set, const etr_side *side, etr_error *error) {
+  etr_set_record *record = &set->records.data[set->records.count - 1];
+  etr_comparison *comparison;
+  etr_status status = etr_compare_sides(&comparison, set->base, side, &set->options.compare, error);
+  if (status != ETR_OK)
+    return status;
+  for (size_t i = 0; status == ETR_OK && i < comparison->method_count; i++) {
+    const etr_method_pair *pair = &comparison->methods[i];
+    etr_set_method *method = NULL;
+    if (pair->new_method == ETR_NONE || pair->base_method == ETR_NONE)
+      continue;
+    const char *name = side->profile->methods[pair->new_method].name;
+    for (size_t k = 0; k < record->methods.count && !method; k++)
+      if (strcmp(record->methods.data[k].name, name) == 0)
+        method = &record->methods.data[k];
+    if (!method)
+      continue;
+    status = etr_verdicts_add(set->verdicts, comparison, i, &method->verdict, error);
+    method->verdict++;
+    note_differences(set, pair, record->name);
+    if (!set->options.reference)
+      take_gaps(method, pair);
+  }
+  etr_comparison_close(comparison);
+  return status;
+}
+
+/* ---- Adding a record ---- */
+
+static bool takes_method(const etr_record_set *set, const etr_profile *profile,
+                         const etr_method *method) {
+  size_t runs = 0;
+  for (size_t i = 0; i < profile->method_count; i++)
+    runs += profile->methods[i].run_count;
+  if (method->computes_nothing || (runs > 0 && method->run_count == 0))
+    return false;
+  return !set->options.method || strcmp(method->name, set->options.method) == 0;
+}
+
+static bool take_methods(etr_record_set *set, const etr_side *side, etr_arena *scratch,
+                         double scale) {
+  const etr_profile *profile = side->profile;
+  etr_set_record *record = &set->records.data[set->records.count - 1];
+  etr_loads loads;
+  if (!etr_loads_make(&loads, scratch, profile))
+    return false;
+  for (uint32_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    if (!takes_method(set, profile, method))
+      continue;
+    etr_set_method *added = etr_vec_push(&set->arena, &record->methods);
+    if (!added || !fill_method(added, scratch, profile, &loads, i, scale) ||
+        !add_rows(set, scratch, profile, method, scale))
+      return false;
+    added->name = text_of(set, method->name);
+    added->recordings = side->methods[i].recordings.count;
+    set_range(added, method, &side->methods[i].recordings, scale);
+  }
+  return true;
+}
+
+etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile, const char *name,
+                              const char *path, etr_error *error) {
+  etr_arena scratch = {0};
+  etr_side *side;
+  etr_error_clear(error);
+  etr_set_record *record = add_record(set, name, path);
+  if (!record)
+    return etr_fail_memory(error);
+  if (!set->first)
+    set->first = profile;
+  record->content = hash_times(profile);
+  record->planned_bytes = planned_bytes(profile);
+  if (profile->program_memory)
+    record->pte_bytes = (double)profile->program_memory->file_bytes;
+  etr_status status = etr_side_open(&side, profile, error);
+  if (status != ETR_OK)
+    return status;
+  double scale = set->first->ticks_per_second / profile->ticks_per_second;
+  if (!take_methods(set, side, &scratch, scale) || etr_arena_failed(&set->arena))
+    status = etr_fail_memory(error);
+  if (status == ETR_OK)
+    status = take_accuracy(set, profile, error);
+  if (status == ETR_OK && set->base)
+    status = take_changes(set, side, error);
+  etr_arena_clear(&scratch);
+  if (set->records.count == 1 && status == ETR_OK)
+    set->base = side;
+  else
+    etr_side_close(side);
+  return status;
+}
+
+/* ---- When all records are there ---- */
+
+static const etr_set_method *find_method(const etr_set_record *record, const char *name) {
+  for (size_t i = 0; i < record->methods.count; i++)
+    if (strcmp(record->methods.data[i].name, name) == 0)
+      return &record->methods.data[i];
+  return NULL;
+}
+
+static void note_methods(etr_record_set *set, const etr_set_record *record) {
+  const etr_set_record *first = &set->records.data[0];
+  size_t timed = 0;
+  for (size_t i = 0; i < record->methods.count; i++) {
+    const etr_set_method *method = &record->methods.data[i];
+    timed += method->runs > 0;
+    if (!method->verdict && record != first && set->base)
+      add_note(set, etr_arena_format(&set->arena, "%s: %s has no method %s", record->name,
+                                     first->name, etr_label_method(method->name)));
+  }
+  if (timed == 0)
+    add_note(set, etr_arena_format(&set->arena, "%s: no times, since it has no ETDump with runs",
+                                   record->name));
+  for (size_t i = 0; record != first && i < first->methods.count; i++)
+    if (first->methods.count > 1 && !find_method(record, first->methods.data[i].name))
+      add_note(set, etr_arena_format(&set->arena, "%s has no method %s", record->name,
+                                     etr_label_method(first->methods.data[i].name)));
+}
+
+static void note_same(etr_record_set *set, size_t index) {
+  const etr_set_record *record = &set->records.data[index];
+  for (size_t i = 0; i < index; i++)
+    if (record->content && record->content == set->records.data[i].content) {
+      add_note(set, etr_arena_format(&set->arena,
+                                     "%s and %s are the same recordings: all their times are equal",
+                                     set->records.data[i].name, record->name));
+      return;
+    }
+}
+
+/* Notes how much of a record's time is in no row, and how much of it is in rows that the first
+ * record does not have. */
+static void note_rows(etr_record_set *set, size_t index) {
+  static const double MUCH = 0.1; /* of the record's time: less is said by nobody */
+  const etr_set_record *record = &set->records.data[index];
+  double whole = 0, listed = 0, shared = 0;
+  for (size_t i = 0; i < record->methods.count; i++)
+    whole += record->methods.data[i].runs ? record->methods.data[i].typical : 0;
+  for (size_t i = 0; i < set->rows.count; i++) {
+    double time = etr_set_row_time(&set->rows.data[i], index);
+    listed += isnan(time) ? 0 : time;
+    shared += isnan(time) || isnan(etr_set_row_time(&set->rows.data[i], 0)) ? 0 : time;
+  }
+  if (!(whole > 0))
+    return;
+  if (listed == 0)
+    add_note(set, etr_arena_format(&set->arena, "%s has no rows: %s", record->name,
+                                   set->options.by == ETR_RECORDS_BY_KERNEL
+                                       ? "it recorded no kernels"
+                                       : "it has no graph, or recorded no operators"));
+  else if (1 - listed / whole > MUCH)
+    add_note(set, etr_arena_format(&set->arena,
+                                   "%s: %.0f %% of its time is in no row: calling delegates, "
+                                   "delegates that record no operators, the runtime",
+                                   record->name, 100 * (1 - listed / whole)));
+  if (index > 0 && set->base && listed > 0 && 1 - shared / listed > MUCH)
+    add_note(set, etr_arena_format(&set->arena,
+                                   "%s: %.0f %% of the time in its rows is in rows "
+                                   "that %s does not have",
+                                   record->name, 100 * (1 - shared / listed),
+                                   set->records.data[0].name));
+}
+
+static int by_time(const void *a, const void *b) {
+  const etr_set_row *x = a, *y = b;
+  if (x->most != y->most)
+    return x->most < y->most ? 1 : -1;
+  return strcmp(x->name, y->name);
+}
+
+etr_status etr_record_set_finish(etr_record_set *set, etr_error *error) {
+  etr_status status = etr_verdicts_judge(set->verdicts, error);
+  if (status != ETR_OK)
+    return status;
+  if (set->records.count > 0 && !set->base)
+    add_note(set,
+             etr_arena_format(&set->arena,
+                              "%s, the base of all verdicts, could not be read: there are none",
+                              set->records.data[0].name));
+  for (size_t i = 0; i < set->records.count; i++) {
+    etr_set_record *record = &set->records.data[i];
+    for (size_t k = 0; k < record->methods.count; k++) {
+      etr_set_method *method = &record->methods.data[k];
+      if (!method->verdict)
+        continue;
+      method->change = etr_verdicts_change(set->verdicts, method->verdict - 1);
+      method->limit = etr_verdicts_against_limit(set->verdicts, method->verdict - 1);
+    }
+    if (record->problem)
+      continue;
+    note_methods(set, record);
+    note_same(set, i);
+    if (set->options.by != ETR_RECORDS_ALONE)
+      note_rows(set, i);
+  }
+  etr_sort(set->rows.data, set->rows.count, sizeof *set->rows.data, by_time);
+  return etr_arena_failed(&set->arena) ? etr_fail_memory(error) : ETR_OK;
+}

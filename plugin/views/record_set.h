@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * record_set.h - records side by side: what each has and takes, and how it compares with the first.
+ * Layer 4.
+ *
+ * Times are in ticks of the clock of etr_record_set.first. Numbers that are not known are NaN.
+ */
+#ifndef ETR_RECORD_SET_H
+#define ETR_RECORD_SET_H
+
+#include "base/arena.h"
+#include "etrecord_tb.h"
+
+/** A method of a record. */
+typedef struct etr_set_method {
+  const char *name;         /* "" if it is not known */
+  double typical;           /* of Method::execute */
+  double low, high;         /* see etr_record_set_add() */
+  double load, first_run;   /* of the program, if only this method ran; of Method::execute */
+  double ms_per_token;      /* milliseconds */
+  double delegated_nodes;   /* share of the Edge graph's nodes */
+  double delegated_time;    /* share of `typical` */
+  double macs;              /* per inference */
+  double output_snr_db;     /* of the worst output; NaN also if all outputs are equal */
+  bool are_outputs_equal;   /* outputs were compared, and nothing differs */
+  size_t runs, recordings;  /* that count */
+  const etr_change *change; /* against the first record; NULL: it is the first, or has no partner */
+  etr_limit_answer limit;   /* of `change` */
+  size_t verdict;           /* number of `change` in etr_record_set.verdicts, from 1 on */
+} etr_set_method;
+
+/** A record, or a problem in its place. */
+typedef struct etr_set_record {
+  const char *name, *path;
+  const char *problem;  /* why it could not be read; NULL: it could */
+  uint64_t content;     /* see etr_record_source */
+  double pte_bytes;     /* size of the program's file */
+  double planned_bytes; /* planned memory of all methods together */
+  etr_vec(etr_set_method) methods;
+} etr_set_record;
+
+/** A row of --by: what the records have under one name. */
+typedef struct etr_set_row {
+  const char *method, *name;
+  double most;             /* the largest of its times */
+  etr_vec(double) typical; /* by record; NaN: it has no such row. Shorter if the last have none */
+} etr_set_row;
+
+struct etr_record_set {
+  etr_arena arena;
+  etr_record_set_options options;
+  const etr_profile *first; /* the first record that could be read; NULL: none */
+  etr_side *base;           /* of the first record; NULL: it could not be read */
+  etr_verdicts *verdicts;
+  etr_vec(etr_set_record) records;
+  etr_vec(etr_set_row) rows;
+  etr_map row_of;              /* method and name -> index into rows */
+  etr_vec(const char *) notes; /* what cannot be compared, as sentences */
+};
+
+/** Returns the time of a record in a row; NaN if it has none. */
+double etr_set_row_time(const etr_set_row *row, size_t record);
+
+#endif
