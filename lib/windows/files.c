@@ -80,7 +80,7 @@ int lstat(const char *path, struct stat *out) {
 
 int access(const char *path, int mode) {
   struct stat about;
-  (void)mode; /* what is there can be read, as far as this tells */
+  (void)mode; /* what is there can be read and written, as far as this tells */
   return stat(path, &about);
 }
 

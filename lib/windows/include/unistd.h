@@ -11,7 +11,7 @@
 #include <stdio.h>   /* STDIN_FILENO */
 #include <sys/types.h>
 
-enum { F_OK = 0, R_OK = 4 };
+enum { F_OK = 0, W_OK = 2, R_OK = 4 };
 
 ssize_t read(int file, void *into, size_t size) ETR_POSIX_NAME(read);
 ssize_t write(int file, const void *from, size_t size) ETR_POSIX_NAME(write);
