@@ -65,6 +65,25 @@ static bool is_operation(const etr_event_facts *event) {
   return !event->is_number && strchr(event->name, ':');
 }
 
+/* Returns whether an event's metadata have the share of the time that Core ML's plan estimated. */
+static bool has_estimate(const etr_event_facts *event) {
+  static const char key[] = "\"estimatedCost\"";
+  enum { KEY_BYTES = sizeof key - 1 };
+  etr_slice text = event->metadata_count ? text_of(event->metadata[0]) : (etr_slice){0};
+  for (size_t i = 0; i + KEY_BYTES <= text.size; i++)
+    if (memcmp(text.data + i, key, KEY_BYTES) == 0)
+      return true;
+  return false;
+}
+
+/* No other backend says of each operation what share of the time it was estimated to take. */
+static bool is_own_call(const etr_event_facts *events, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!is_operation(&events[i]) || !has_estimate(&events[i]))
+      return false;
+  return count > 0;
+}
+
 /* Returns the operator in the name of an operation: "conv" of "x_cast_fp16:ios17.conv". */
 static etr_slice operator_of(const char *operation) {
   const char *colon = strrchr(operation, ':'), *name = colon ? colon + 1 : operation;
@@ -117,5 +136,8 @@ static const char *payload_version(etr_arena *arena, etr_slice head) {
   return NULL;
 }
 
-const etr_decoder etr_coreml = {
-    .id = "CoreMLBackend", .label = "Core ML", .read = read, .payload_version = payload_version};
+const etr_decoder etr_coreml = {.id = "CoreMLBackend",
+                                .label = "Core ML",
+                                .is_own_call = is_own_call,
+                                .read = read,
+                                .payload_version = payload_version};
