@@ -97,8 +97,11 @@ static etr_cell interval_text(const void *row) {
       etr_diff_interval_text(&as_row(row)->of->words, as_row(row)->method->change));
 }
 
-/* Shares are not colored by heat: much of it is good. */
+/* Shares are not colored by heat: much of it is good. An empty cell is an unknown share, so none
+ * is written. */
 static etr_cell share(double part) {
+  if (part == 0)
+    return etr_cell_text("0 %");
   return (etr_cell){.number = part, .whole = 1, .is_cold = true};
 }
 static etr_cell delegated_nodes(const void *row) {
