@@ -72,3 +72,46 @@ int closedir(DIR *directory) {
   free(directory);
   return result;
 }
+
+int alphasort(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Appends a copy of an entry. Returns false when out of memory. */
+static bool keep_entry(struct dirent ***list, size_t *count, const struct dirent *entry) {
+  struct dirent *copy = malloc(sizeof *copy);
+  struct dirent **longer = copy ? realloc(*list, (*count + 1) * sizeof **list) : NULL;
+  if (longer == NULL) {
+    free(copy);
+    return false;
+  }
+  *copy = *entry;
+  *list = longer;
+  longer[(*count)++] = copy;
+  return true;
+}
+
+int scandir(const char *path, struct dirent ***entries, int (*filter)(const struct dirent *),
+            int (*compare)(const struct dirent **, const struct dirent **)) {
+  DIR *directory = opendir(path);
+  struct dirent **list = NULL;
+  size_t count = 0;
+  bool is_kept = true;
+  (void)filter;
+  if (directory == NULL)
+    return -1;
+  for (const struct dirent *entry; is_kept && (entry = readdir(directory)) != NULL;)
+    is_kept = keep_entry(&list, &count, entry);
+  (void)closedir(directory);
+  if (!is_kept || count > INT_MAX) {
+    while (count > 0)
+      free(list[--count]);
+    free(list);
+    errno = ENOMEM;
+    return -1;
+  }
+  if (count > 0)
+    qsort(list, count, sizeof *list, (int (*)(const void *, const void *))compare);
+  *entries = list;
+  return (int)count;
+}

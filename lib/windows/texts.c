@@ -65,3 +65,32 @@ int etr_win_fclose(FILE *stream) {
     memory.stream = NULL;
   return fclose(stream) == 0 && is_good ? 0 : EOF;
 }
+
+/* Makes room for a character and the end of the text. Returns false when out of memory. */
+static bool has_room(char **line, size_t *room, size_t size) {
+  enum { FIRST_ROOM = 128 };
+  if (*line != NULL && size + 1 < *room)
+    return true;
+  size_t wanted = *line != NULL && *room > 0 ? *room * 2 : FIRST_ROOM;
+  char *longer = realloc(*line, wanted);
+  if (longer == NULL)
+    return false;
+  *line = longer;
+  *room = wanted;
+  return true;
+}
+
+ssize_t getline(char **line, size_t *room, FILE *stream) {
+  size_t size = 0;
+  for (int c = 0; c != '\n' && (c = fgetc(stream)) != EOF;) {
+    if (!has_room(line, room, size)) {
+      errno = ENOMEM;
+      return -1;
+    }
+    (*line)[size++] = (char)c;
+  }
+  if (size == 0)
+    return -1;
+  (*line)[size] = '\0';
+  return (ssize_t)size;
+}

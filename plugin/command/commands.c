@@ -671,7 +671,7 @@ const cli_command commands[] = {
      .bit = FOR_COMPARE,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_SOURCES,
-     .summary = "put several records side by side: variants of a model, backends, devices",
+     .summary = "put several records side by side: variants, backends, devices",
      .help =
          "Prints a row for each RECORD (an ETRecord, an ETDump or a directory) and method: the "
          "typical time of an inference, between the least and the most of its recordings' typical "

@@ -22,5 +22,9 @@ DIR *opendir(const char *path) ETR_POSIX_NAME(opendir);
 DIR *fdopendir(int folder) ETR_POSIX_NAME(fdopendir);
 struct dirent *readdir(DIR *directory) ETR_POSIX_NAME(readdir);
 int closedir(DIR *directory) ETR_POSIX_NAME(closedir);
+int alphasort(const struct dirent **a, const struct dirent **b) ETR_POSIX_NAME(alphasort);
+/** filter: NULL. */
+int scandir(const char *path, struct dirent ***entries, int (*filter)(const struct dirent *),
+            int (*compare)(const struct dirent **, const struct dirent **)) ETR_POSIX_NAME(scandir);
 
 #endif

@@ -15,6 +15,7 @@ int renameat(int from_folder, const char *from, int to_folder,
 /** One at a time; complete once it is closed. */
 FILE *open_memstream(char **text, size_t *size) __asm__("etr_win_open_memstream");
 int etr_win_fclose(FILE *stream);
+ssize_t getline(char **line, size_t *room, FILE *stream) __asm__("etr_win_getline");
 
 #define fopen etr_win_fopen
 #define tmpfile etr_win_tmpfile
