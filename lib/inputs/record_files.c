@@ -257,11 +257,17 @@ static bool is_called_like_input(etr_slice name) {
          is_called_weights(name) || etr_slice_ends(name, ETR_SLICE(".bin"));
 }
 
-/* Returns the kind of what could not be opened or read as a file. */
+/* Returns the kind of what could not be opened or read as a file. A link that leads nowhere counts
+ * as a part of the record if it is called like one; a file that is gone meanwhile is nothing. */
 static file_kind kind_of_unread(const char *path) {
   struct stat status;
   etr_slice name = etr_slice_of(etr_last_part(path));
-  if (stat(path, &status) != 0 || S_ISDIR(status.st_mode))
+  bool leads_nowhere = stat(path, &status) != 0;
+  if (leads_nowhere && (lstat(path, &status) != 0 || !is_called_like_input(name)))
+    return FILE_OTHER;
+  if (leads_nowhere)
+    return is_called_weights(name) ? FILE_WEIGHTS : FILE_UNREADABLE;
+  if (S_ISDIR(status.st_mode))
     return FILE_OTHER;
   if (!S_ISREG(status.st_mode))
     return is_called_like_input(name) ? FILE_PASSED_OVER : FILE_OTHER;
