@@ -100,6 +100,7 @@ static exit_status add_record(compare_job *job, size_t index) {
   char name[PATH_MAX];
   own.record = path_of(job->settings, index);
   own.more_count = 0;
+  own.reference = NULL; /* the set compares with it: it is of the first record */
   name_record(name, job->settings, index);
   if (command_open(&profile, &own) != EXIT_DONE) {
     job->failed++;
@@ -155,7 +156,8 @@ exit_status command_compare(const cli_settings *settings) {
       .compare = command_compare_options(settings),
       .by = settings->has_by ? (etr_records_by)(ETR_RECORDS_BY_OP + settings->by)
                              : ETR_RECORDS_ALONE,
-      .method = settings->method};
+      .method = settings->method,
+      .reference = settings->reference};
   exit_status result = command_check_noise(settings, "compare");
   if (result != EXIT_DONE)
     return result;

@@ -197,7 +197,7 @@ const option_spec option_specs[] = {
     {"format", 'f', "FORMAT", AS(WORD, format), LISTING | FOR_DOT | FOR_TRACE,
      .help = "output format; jsonl has one JSON object for each row of csv", .values = formats,
      AND(has_format)},
-    {"reference", 0, "FILE", AS(TEXT, reference), COMPARING,
+    {"reference", 0, "FILE", AS(TEXT, reference), COMPARING | FOR_COMPARE,
      .help = "compare logged values with this reference, which `etrecord-tb reference` wrote "
              "(default: a reference of "
              "the record among its files)"},
