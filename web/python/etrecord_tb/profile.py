@@ -569,6 +569,7 @@ def compare(
     """Puts records side by side, as `etrecord-tb compare` does: paths, or profiles that stay open, with names in a mapping. The first is the base of the verdicts.
 
     by: also rows of "op", "module", "kernel" or "pattern". reference: a file that `etrecord-tb reference` made of the first record, for the SNR of outputs.
+    method: only this one; None: all. unit: of times.
     limit, recording_noise: as in Profile.diff(). A record that cannot be read has a `problem`; EtrecordError is raised if none can.
     """
     from . import model
