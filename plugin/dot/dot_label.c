@@ -347,7 +347,7 @@ static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_
   if (time->runs == 0)
     return;
   put_line(writer, "runs as", time->runs_as);
-  put_line(writer, "matched by", etr_match_name(time->match));
+  put_line(writer, "match", etr_match_name(time->match));
   if (time->is_estimated)
     put_line(writer, "time", "estimated");
   const double ticks[] = {etr_ranks_by(view->profile, ETR_STATISTIC_P50) ? time->typical

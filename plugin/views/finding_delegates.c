@@ -231,7 +231,7 @@ static bool add_small_calls(etr_finder *finder, const chosen *of) {
     return !etr_arena_failed(finder->arena);
   tell(added, of,
        etr_arena_format(finder->arena, "Put more operators into %zu %s calls", of->calls / runs,
-                        etr_finder_backend(finder, name_of(of))),
+                        of->backend[0] ? etr_finder_backend(finder, of->backend) : "delegate"),
        "calling them takes longer than their operators");
   added->evidence = etr_arena_format(
       finder->arena,

@@ -147,12 +147,12 @@ static bool find_first_run(etr_finder *finder) {
     return false;
   bool may_be_longer = finder->method->has_dynamic_inputs || finder->method->shared ||
                        finder->method->graph == ETR_NONE;
-  added->title = may_be_longer ? "See what the first run is"
+  added->title = may_be_longer ? "See why the first run takes longer"
                                : "Run one inference before it matters";
   added->fact = etr_arena_format(finder->arena, "%s%s%srun takes %s times as long%s", "the first ",
                                  first.phase, first.phase[0] ? " " : "",
                                  factor_text(finder, factor),
-                                 may_be_longer ? ": longer input or first run" : "");
+                                 may_be_longer ? ": a longer input, or warming up" : "");
   added->evidence = etr_arena_format(
       finder->arena, "The first run takes %s, %s times the median of the other %zu, %s.",
       etr_finder_time_of(finder, first.ticks), factor_text(finder, factor), first.rest.count,

@@ -19,7 +19,7 @@ function numbersOf() {
   const found = [], walker = document.createTreeWalker(document.querySelector('.page'), NodeFilter.SHOW_TEXT), unit = /(?<![\w.])\d[\d,.]*\s?(ms|µs|ns|s|bytes|k?B|[GM]B\/s|GFLOP\/s|Gop\/s|dB|%)(?![\w/])/;
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const around = node.parentElement, cell = around.closest('td.number, [role=gridcell].number'), text = node.textContent.trim();
-    if (!(cell ? /\d/.test(text) : unit.test(text)) || around.closest('code, pre, th, [role=columnheader], .axis, .legend, .graph, .said, .icicle, .aligned, .waterfall, option, [hidden]') || /^(A row is slower|No roof|No rate)/.test(text) || !around.checkVisibility()) continue;
+    if (!(cell ? /\d/.test(text) : unit.test(text)) || around.closest('code, pre, th, [role=columnheader], .axis, .axis-up, .axis-across, .legend, .graph, .said, .icicle, .aligned, .waterfall, option, [hidden]') || /^(A row is slower|No roof|No rate|the runtime's method allocator needs)/.test(text) || !around.checkVisibility()) continue;
     found.push({text, why: around.closest('[aria-description]')?.getAttribute('aria-description') ?? (/clock step/.test(text) ? text : ''), isTime: /\d (ms|µs|ns)\b/.test(text) || /\b(ms|µs)\b/.test(headOf(cell)), head: headOf(cell)});
   }
   return found;
