@@ -269,36 +269,40 @@ static const etr_field unknown_cost_fields[] = {
 };
 ETR_ROW_TYPE(unknown_cost, unknown_cost_fields);
 
-typedef etr_vec(unknown_cost) unknown_costs;
+typedef struct unknown_costs {
+  etr_vec(unknown_cost) list;
+  etr_map at; /* method, operator and reason -> index in the list */
+} unknown_costs;
 
-static void add_unknown_cost(etr_arena *arena, unknown_costs *list, const etr_graph *graph,
+static void add_unknown_cost(etr_arena *arena, unknown_costs *costs, const etr_graph *graph,
                              size_t node) {
   const char *op = graph->nodes[node].target, *why = etr_cost_unknown_reason(graph, node);
   if (!why)
     return;
-  for (size_t i = 0; i < list->count; i++) {
-    unknown_cost *known = &list->data[i];
-    if (strcmp(known->op, op) == 0 && known->why == why &&
-        strcmp(known->method, graph->method) == 0) {
-      known->count++;
+  const char *key = etr_arena_format(arena, "%s\n%s\n%s", graph->method, op, why);
+  uint32_t at = key ? etr_map_number(&costs->at, etr_slice_of(key)) : ETR_NONE;
+  if (at == ETR_NONE)
+    return;
+  if (at == costs->list.count) {
+    unknown_cost *added = etr_vec_push(arena, &costs->list);
+    if (!added)
       return;
-    }
+    *added = (unknown_cost){graph->method, op, why, 0};
   }
-  unknown_cost *added = etr_vec_push(arena, list);
-  if (added)
-    *added = (unknown_cost){graph->method, op, why, 1};
+  costs->list.data[at].count++;
 }
 
 /* Lists the operators whose costs are not known, in the order of the graphs. */
 static etr_rows list_unknown_costs(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
-  unknown_costs list = {0};
+  unknown_costs costs = {0};
+  etr_map_init(&costs.at, &answer->arena);
   for (size_t i = 0; i < profile->method_count; i++) {
     uint32_t index = profile->methods[i].graph;
     for (size_t k = 0; index != ETR_NONE && k < profile->graphs[index].node_count; k++)
-      add_unknown_cost(&answer->arena, &list, &profile->graphs[index], k);
+      add_unknown_cost(&answer->arena, &costs, &profile->graphs[index], k);
   }
-  return ETR_ROWS(list.data, list.count);
+  return ETR_ROWS(costs.list.data, costs.list.count);
 }
 
 /* ---- Entry points ---- */
@@ -468,12 +472,14 @@ static etr_rows list_boundary(etr_answer *answer) {
   size_t at = 0;
   for (size_t i = 0; rows && i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
-    for (size_t k = 0; method->memory && k < method->memory->boundary_count; k++)
+    if (!method->memory)
+      continue;
+    const char *const *bounds = etr_boundary_bounds(&answer->arena, profile, method);
+    for (size_t k = 0; k < method->memory->boundary_count; k++)
       rows[at++] = (boundary_row){.arena = &answer->arena,
                                   .method = method,
                                   .tensor = &method->memory->boundary[k],
-                                  .bounds = etr_boundary_bounds(&answer->arena, profile, method,
-                                                                &method->memory->boundary[k])};
+                                  .bounds = bounds ? bounds[k] : NULL};
   }
   return ETR_ROWS(rows, rows ? count : 0);
 }

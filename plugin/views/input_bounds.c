@@ -11,35 +11,57 @@
 
 #define AT_MOST "\xE2\x89\xA4"
 
-/* Returns the value of the Edge graph that a program's input or output is; NULL if it is not
- * known. */
-static const etr_value *find_value(const etr_profile *profile, const etr_method *method,
-                                   const etr_boundary_tensor *tensor) {
+/* The values that a whole model has in its Edge graph, and the ranges of symbols, by name. */
+typedef struct model_values {
+  const etr_graph *graph; /* NULL: it is not known which dimensions are dynamic */
+  etr_vec(const etr_value *) values;
+  etr_map value_at, range_at; /* name -> index in `values`, symbol -> index in graph->ranges */
+} model_values;
+
+static bool add_values(model_values *m, etr_arena *arena, const etr_node *node) {
+  for (size_t i = 0; i < node->output_count; i++) {
+    const etr_value **added = etr_vec_push(arena, &m->values);
+    etr_slice name = etr_slice_of(node->outputs[i].name);
+    if (!added || !etr_map_set(&m->value_at, name, (uint32_t)m->values.count - 1))
+      return false;
+    *added = &node->outputs[i];
+  }
+  return true;
+}
+
+/* Lists what a method's Edge graph says of dynamic shapes. Returns false when out of memory. */
+static bool list_values(model_values *m, etr_arena *arena, const etr_profile *profile,
+                        const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  if (!graph || graph->works || !tensor->is_bound)
-    return NULL;
-  for (size_t i = 0; i < graph->node_count; i++) {
+  *m = (model_values){.graph = graph && !graph->works ? graph : NULL};
+  etr_map_init(&m->value_at, arena);
+  etr_map_init(&m->range_at, arena);
+  for (size_t i = 0; m->graph && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     bool is_of_model = node->subgraph == ETR_NONE && node->kind <= ETR_NODE_INPUT;
-    for (size_t k = 0; is_of_model && k < node->output_count; k++)
-      if (strcmp(node->outputs[k].name, tensor->tensor.name) == 0)
-        return node->outputs[k].rank == tensor->tensor.rank ? &node->outputs[k] : NULL;
+    if (is_of_model && !add_values(m, arena, node))
+      return false;
   }
-  return NULL;
+  for (size_t i = 0; m->graph && i < graph->range_count; i++)
+    if (!etr_map_set(&m->range_at, etr_slice_of(graph->ranges[i].symbol), (uint32_t)i))
+      return false;
+  return true;
 }
 
-static const etr_symbol_range *find_range(const etr_profile *profile, const etr_method *method,
-                                          const char *symbol) {
-  const etr_graph *graph = &profile->graphs[method->graph];
-  for (size_t i = 0; i < graph->range_count; i++)
-    if (strcmp(graph->ranges[i].symbol, symbol) == 0)
-      return &graph->ranges[i];
-  return NULL;
+/* Returns the value of the Edge graph that a program's input or output is; NULL if it is not
+ * known, or if its shape is static. */
+static const etr_value *find_value(const model_values *m, const etr_boundary_tensor *tensor) {
+  if (!m->graph || !tensor->is_bound)
+    return NULL;
+  uint32_t at = etr_map_get(&m->value_at, etr_slice_of(tensor->tensor.name));
+  const etr_value *value = at == ETR_NONE ? NULL : m->values.data[at];
+  return value && value->rank == tensor->tensor.rank ? value : NULL;
 }
 
-const char *etr_boundary_bounds(etr_arena *arena, const etr_profile *profile,
-                                const etr_method *method, const etr_boundary_tensor *tensor) {
-  const etr_value *value = find_value(profile, method, tensor);
+/* Returns "dimension 0: 2 to 16 (s77)"; NULL if no dimension is dynamic. */
+static const char *bounds_text(const model_values *m, etr_arena *arena,
+                               const etr_boundary_tensor *tensor) {
+  const etr_value *value = find_value(m, tensor);
   etr_text text;
   etr_writer writer;
   size_t count = 0;
@@ -50,17 +72,29 @@ const char *etr_boundary_bounds(etr_arena *arena, const etr_profile *profile,
     const char *symbol = value->dims[i].symbol;
     if (value->dims[i].size != ETR_DIM_SYMBOLIC || !symbol)
       continue;
-    const etr_symbol_range *range = find_range(profile, method, symbol);
-    bool has_least = range && range->least != INT64_MIN;
+    uint32_t at = etr_map_get(&m->range_at, etr_slice_of(symbol));
+    int64_t least = at == ETR_NONE ? INT64_MIN : m->graph->ranges[at].least;
     etr_putf(&writer, "%sdimension %d: ", count++ ? ", " : "", (int)i);
-    if (has_least)
-      etr_putf(&writer, "%" PRId64 " to ", range->least);
+    if (least != INT64_MIN)
+      etr_putf(&writer, "%" PRId64 " to ", least);
     else
       etr_puts(&writer, "at most ");
     etr_putf(&writer, "%" PRId64 " (%.*s)", tensor->tensor.dims[i].size, ETR_HEAD(symbol, 64));
   }
   const char *made = etr_text_end(&text, &writer);
   return count ? made : NULL;
+}
+
+const char *const *etr_boundary_bounds(etr_arena *arena, const etr_profile *profile,
+                                       const etr_method *method) {
+  size_t count = method->memory->boundary_count;
+  const char **bounds = etr_arena_alloc_array(arena, count, sizeof *bounds);
+  model_values values;
+  if (!bounds || !list_values(&values, arena, profile, method))
+    return NULL;
+  for (size_t i = 0; i < count; i++)
+    bounds[i] = bounds_text(&values, arena, &method->memory->boundary[i]);
+  return bounds;
 }
 
 enum { MOST_NAMED = 3 };
@@ -79,13 +113,16 @@ const char *etr_input_bounds(etr_arena *arena, const etr_profile *profile,
   const etr_memory_plan *plan = method->memory;
   etr_text text;
   etr_writer writer;
+  model_values values;
   size_t count = 0;
+  if (!list_values(&values, arena, profile, method))
+    return NULL;
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; i < plan->boundary_count; i++) {
     const etr_boundary_tensor *tensor = &plan->boundary[i];
     if (tensor->role != ETR_TENSOR_INPUT || !tensor->is_bound)
       continue;
-    const etr_value *value = find_value(profile, method, tensor);
+    const etr_value *value = find_value(&values, tensor);
     if (!value && begin_item(&writer, &count))
       etr_putf(&writer, "input %u " AT_MOST " %s", (unsigned)tensor->index,
                etr_or_empty(etr_label_shape(arena, &tensor->tensor)));
