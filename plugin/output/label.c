@@ -235,6 +235,28 @@ const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
   return path ? label_file(arena, path) : "-";
 }
 
+/* Returns the name of the folder that holds a file, or of the file if the folder has none. */
+static const char *label_folder_of(etr_arena *arena, const char *path) {
+  etr_slice file = last_part(etr_slice_of(path));
+  etr_slice above = {path, (size_t)(file.data - path)};
+  etr_slice folder = last_part(above);
+  bool has_name = folder.size > 0 && !etr_slice_is(folder, ".") && !etr_slice_is(folder, "..");
+  const char *name = has_name ? etr_arena_copy(arena, folder) : etr_label_folder(arena, above);
+  return name && name[0] ? name : label_file(arena, path);
+}
+
+const char *etr_label_recorded(etr_arena *arena, const etr_profile *profile,
+                               const etr_method *method) {
+  bool is_alone = !profile->etrecord && !profile->pte && method->run_count > 0;
+  if (!is_alone || profile->etdump_count == 1)
+    return etr_label_record(arena, profile);
+  uint32_t dump = profile->runs[method->runs[0]].dump;
+  for (size_t i = 1; i < method->run_count; i++)
+    if (profile->runs[method->runs[i]].dump != dump)
+      return label_folder_of(arena, profile->etdumps[dump]);
+  return label_file(arena, profile->etdumps[dump]);
+}
+
 size_t etr_dump_name_stem(const char *name) {
   static const etr_slice endings[] = {ETR_SLICE(".etdp"), ETR_SLICE(".etdump"), ETR_SLICE(".bin")};
   etr_slice file = etr_slice_of(name);

@@ -69,6 +69,12 @@ const char *etr_label_folder(etr_arena *arena, etr_slice path);
  * used. */
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile);
 
+/** Returns what a person calls the recordings of a method: the name of the record; of ETDumps
+ * alone, which may be of several programs, the name of the one that has the method's runs, or of
+ * its folder if several have some. */
+const char *etr_label_recorded(etr_arena *arena, const etr_profile *profile,
+                               const etr_method *method);
+
 /** Returns the name of a method, or what people read if it is not known. Static, or the name
  * itself. */
 const char *etr_label_method(const char *name);

@@ -298,6 +298,12 @@ static void put_load_time(const report *r, etr_writer *writer, double ticks) {
   etr_putf(writer, " %s", etr_unit_name(unit));
 }
 
+/* Returns false if the ETDumps may be of several programs: a mean of their loads says nothing. */
+static bool is_one_program(const report *r) {
+  const etr_profile *profile = r->answer.profile;
+  return profile->etrecord || profile->pte || profile->etdump_count == 1;
+}
+
 /* Puts "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from
  * run 26 on", "too few runs to judge noise". */
 static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
@@ -343,7 +349,8 @@ static const char *circumstances(report *r, const etr_summary *s) {
   if (odd && odd[0])
     etr_putf(&writer, DOT "%s", odd);
   bool is_only = r->loads.timed_methods == 1;
-  if (r->loads.whole && (is_only || (!r->is_each && s->method == r->longest))) {
+  bool is_shown = is_only || (!r->is_each && s->method == r->longest && is_one_program(r));
+  if (r->loads.whole && is_shown) {
     etr_puts(&writer, DOT "loading takes ");
     put_load_time(r, &writer, r->loads.whole->stats.typical);
   }
@@ -442,7 +449,7 @@ static void put_head(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
-  etr_putf(&writer, "%s, %s: ", etr_label_record(&r->answer.arena, profile),
+  etr_putf(&writer, "%s, %s: ", etr_label_recorded(&r->answer.arena, profile, s->method),
            etr_label_method(s->method->name));
   etr_put_execute(&writer, profile, s->method, r->answer.options->unit);
   etr_puts(&writer, " per inference (");
@@ -640,7 +647,7 @@ static void put_loads(report *r) {
       add_time(&table, r->loads.list[i].name, 0, &r->loads.list[i].stats);
   if (table.rows.count > 1)
     put_table(r, &table);
-  if (table.rows.count > 1 || !r->loads.whole || r->loads.timed_methods == 1)
+  if (table.rows.count > 1 || !r->loads.whole || r->loads.timed_methods == 1 || !is_one_program(r))
     return;
   etr_puts(&r->answer.writer, "\nloading takes ");
   put_load_time(r, &r->answer.writer, r->loads.whole->stats.typical);
