@@ -112,13 +112,18 @@ static void put_time(etr_writer *w, const etr_answer *answer, const etr_first_sc
   etr_put_fixed(w, time, decimals);
 }
 
-/* Writes what a change saves with two digits, since it is a guess. */
-static void put_saving(etr_writer *w, const etr_answer *answer, etr_unit unit, double ticks) {
+/* Writes what a change saves with two digits, since it is a guess, but never more than there is. */
+static void put_saving(etr_writer *w, const etr_answer *answer, etr_unit unit, double ticks,
+                       double most) {
   double time = etr_ticks_to_unit(answer->profile, ticks, unit), step = 1;
   while (time / step >= 100)
     step *= 10;
-  etr_put_fixed(w, step > 1 ? (double)(int64_t)(time / step + 0.5) * step : time,
-                etr_time_decimals(answer->profile, ticks, unit, 2));
+  while (time > 0 && time / step < 10)
+    step /= 10;
+  double rounded = floor(time / step + 0.5) * step, written = step > 1 ? rounded : time;
+  if (rounded > etr_ticks_to_unit(answer->profile, most, unit))
+    written = rounded - step;
+  etr_put_fixed(w, written, etr_time_decimals(answer->profile, ticks, unit, 2));
 }
 
 /* ---- The sentence ---- */
@@ -269,14 +274,28 @@ static int by_box(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-/* Returns the box of a row in the upper line: the first part of its module, or what it is. */
-static const char *box_of(etr_answer *answer, const etr_group *group, etr_slice prefix) {
-  if (!group->pattern && group->op && group->part != ETR_TIME_INSERTED)
+/* Returns what a row is of, apart from its module: what runs it, or what it is. */
+static const char *place_of(etr_answer *answer, const etr_group *group) {
+  switch (group->part) {
+  case ETR_TIME_OPAQUE:
+  case ETR_TIME_DELEGATE_PHASES:
     return backend_name(answer, group->backend);
+  case ETR_TIME_INSERTED:
+    return "inserted copies";
+  case ETR_TIME_UNEXPLAINED:
+    return "unexplained";
+  default:
+    break;
+  }
+  if (!group->op)
+    return "calls and runtime";
+  return group->backend ? backend_name(answer, group->backend) : "CPU kernels";
+}
+
+/* Returns the box of a row in the upper line: the first part of its module, or what it is of. */
+static const char *box_of(etr_answer *answer, const etr_group *group, etr_slice prefix) {
   if (!group->pattern)
-    return group->part == ETR_TIME_OPAQUE || group->part == ETR_TIME_DELEGATE_PHASES
-               ? backend_name(answer, group->backend)
-               : "calls and runtime";
+    return place_of(answer, group);
   const char *name = relative(answer, group->pattern, prefix);
   size_t size = 0;
   bool has_letter = false;
@@ -360,16 +379,7 @@ static void put_legend(etr_answer *answer, const etr_first_screen *s) {
   boxes of = {.count = 0};
   for (size_t i = 0; i < s->groups.count; i++) {
     const etr_group *group = &s->groups.list[i];
-    const char *name = "calls and runtime";
-    if (group->op && group->part != ETR_TIME_INSERTED)
-      name = group->backend ? backend_name(answer, group->backend) : "CPU kernels";
-    if (group->part == ETR_TIME_OPAQUE || group->part == ETR_TIME_DELEGATE_PHASES)
-      name = backend_name(answer, group->backend);
-    if (group->part == ETR_TIME_INSERTED)
-      name = "inserted copies";
-    if (group->part == ETR_TIME_UNEXPLAINED)
-      name = "unexplained";
-    add_box(&of, name, group->stats.typical);
+    add_box(&of, place_of(answer, group), group->stats.typical);
   }
   etr_sort(of.list, of.count, sizeof *of.list, by_box);
   etr_text text;
@@ -438,14 +448,15 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   double least = finding->least, most = finding->potential;
   bool is_free = finding->is_once && !answer->options->has_unit;
   etr_unit unit = is_free ? etr_unit_of_ticks(answer->profile, most) : s->unit;
+  double whole = finding->is_once ? (double)INFINITY : s->method->execute.typical;
   etr_text_begin(&text, &answer->arena, &w);
   if (!(least > 0)) {
     etr_puts(&w, "up to ");
   } else if (least < 0.95 * most) {
-    put_saving(&w, answer, unit, least);
+    put_saving(&w, answer, unit, least, whole);
     etr_puts(&w, DASH);
   }
-  put_saving(&w, answer, unit, most);
+  put_saving(&w, answer, unit, most, whole);
   etr_putf(&w, " %s%s", etr_unit_name(unit), finding->is_once ? " once" : "");
   return etr_or_empty(etr_text_end(&text, &w));
 }
