@@ -821,12 +821,15 @@ static bool read_graph_module(reader *r, uint32_t subgraph) {
   return has_graph;
 }
 
-/* Reads a bound; `none` if it is null, or no integer as "int_oo" is. */
+/* Reads a bound; `none` if it is no integer of 64 bits: null, "int_oo", or Infinity, which
+ * ExecuTorch writes where there is no largest size. */
 static int64_t read_bound(reader *r, int64_t none) {
-  if (etr_json_peek(r->json) == ETR_JSON_NUMBER)
-    return etr_json_int(r->json);
-  etr_json_skip(r->json);
-  return none;
+  int64_t bound = none;
+  if (etr_json_peek(r->json) != ETR_JSON_NUMBER)
+    etr_json_skip(r->json);
+  else if (!etr_slice_to_int(etr_json_number_text(r->json), &bound))
+    bound = none;
+  return bound;
 }
 
 /* {"s77": {"min_val": 2, "max_val": 16}} */

@@ -256,6 +256,20 @@ Test(program, updates_of_buffers_and_inputs_are_counted) {
   etr_arena_clear(&r.arena);
 }
 
+Test(program, a_symbol_may_have_no_largest_size) {
+  reading r;
+  read_program(&r, "{\"range_constraints\":{\"s72\":{\"min_val\":2,\"max_val\":Infinity},"
+                   "\"s1\":{\"min_val\":null,\"max_val\":16},\"s2\":{\"max_val\":\"int_oo\"}},"
+                   "\"graph_module\":{\"graph\":{\"nodes\":[]}}}");
+  cr_assert_eq(r.status, ETR_OK);
+  cr_assert_eq(r.graph.range_count, 3);
+  cr_expect_str_eq(r.graph.ranges[0].symbol, "s72");
+  cr_expect(r.graph.ranges[0].least == 2 && r.graph.ranges[0].largest == INT64_MAX);
+  cr_expect(r.graph.ranges[1].least == INT64_MIN && r.graph.ranges[1].largest == 16);
+  cr_expect(r.graph.ranges[2].largest == INT64_MAX);
+  etr_arena_clear(&r.arena);
+}
+
 Test(program, damaged_documents_are_refused) {
   static const char *const cases[] = {
       "",
