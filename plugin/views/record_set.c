@@ -292,6 +292,14 @@ static void note_differences(etr_record_set *set, const etr_method_pair *pair, c
   }
 }
 
+/* Returns the method of a record with this name; NULL if it has none. */
+static etr_set_method *find_method(const etr_set_record *record, const char *name) {
+  for (size_t i = 0; i < record->methods.count; i++)
+    if (strcmp(record->methods.data[i].name, name) == 0)
+      return &record->methods.data[i];
+  return NULL;
+}
+
 /* Keeps the changes of a record's methods. Its methods are the last ones of the set. */
 static etr_status take_changes(etr_record_set *set, const etr_side *side, etr_error *error) {
   etr_set_record *record = &set->records.data[set->records.count - 1];
@@ -301,13 +309,9 @@ static etr_status take_changes(etr_record_set *set, const etr_side *side, etr_er
     return status;
   for (size_t i = 0; status == ETR_OK && i < comparison->method_count; i++) {
     const etr_method_pair *pair = &comparison->methods[i];
-    etr_set_method *method = NULL;
     if (pair->new_method == ETR_NONE || pair->base_method == ETR_NONE)
       continue;
-    const char *name = side->profile->methods[pair->new_method].name;
-    for (size_t k = 0; k < record->methods.count && !method; k++)
-      if (strcmp(record->methods.data[k].name, name) == 0)
-        method = &record->methods.data[k];
+    etr_set_method *method = find_method(record, side->profile->methods[pair->new_method].name);
     if (!method)
       continue;
     status = etr_verdicts_add(set->verdicts, comparison, i, &method->verdict, error);
@@ -387,13 +391,6 @@ etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile, c
 }
 
 /* ---- When all records are there ---- */
-
-static const etr_set_method *find_method(const etr_set_record *record, const char *name) {
-  for (size_t i = 0; i < record->methods.count; i++)
-    if (strcmp(record->methods.data[i].name, name) == 0)
-      return &record->methods.data[i];
-  return NULL;
-}
 
 static void note_methods(etr_record_set *set, const etr_set_record *record) {
   const etr_set_record *first = &set->records.data[0];
