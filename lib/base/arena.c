@@ -112,6 +112,8 @@ static void release(etr_arena *arena, void *block, size_t size) {
   free(chunk);
 }
 
+/* Adds a chunk with room for size bytes; each chunk is four times the one before, up to
+ * CHUNK_BYTES. */
 static bool add_chunk(etr_arena *arena, size_t size) {
   size_t usual = arena->chunks ? ETR_MIN((size_t)CHUNK_BYTES, arena->capacity * 4)
                                : FIRST_CHUNK_BYTES;
@@ -356,6 +358,7 @@ static etr_map_slot *slot_of(const etr_map *map, etr_slice key, uint32_t hash) {
   }
 }
 
+/* Doubles the slots of a map and moves its entries into them. */
 static bool map_grow(etr_map *map) {
   etr_map grown = {.arena = map->arena,
                    .count = map->count,
@@ -441,6 +444,7 @@ static etr_slice cut_name(etr_slice bytes) {
   return (etr_slice){bytes.data, size};
 }
 
+/* Returns the only copy of these bytes; bytes that are not plain text are made so first. */
 static const char *intern(etr_map *map, etr_slice bytes) {
   if (!is_plain(bytes)) {
     const char *text = etr_arena_text(map->arena, bytes);
