@@ -255,6 +255,8 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   return text;
 }
 
+/* Doubles the room of a list. A large list has a block of its own, which is reallocated; a small
+ * one is copied within the arena. */
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size) {
   size_t wanted = next_capacity(*capacity), size = *capacity * element_size;
   if (arena->failed || wanted > SIZE_MAX / element_size)
@@ -271,6 +273,7 @@ bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t elemen
   return true;
 }
 
+/* Makes room for a number of elements that is known to come, unless the list has room already. */
 void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size,
                    size_t count) {
   count = is_large(0) ? 0 : ETR_MIN(count, (size_t)MOST_EXPECTED);
@@ -456,6 +459,7 @@ static const char *intern(etr_map *map, etr_slice bytes) {
   return slot ? slot->key : NULL;
 }
 
+/* Returns the only copy of a name; one that is too long is cut, and the cut names are counted. */
 const char *etr_intern(etr_map *map, etr_slice bytes) {
   if (bytes.size <= ETR_MOST_NAME_BYTES)
     return intern(map, bytes);

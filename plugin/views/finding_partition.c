@@ -114,7 +114,9 @@ static bool find_between(partition *p) {
   return true;
 }
 
-static bool look_at_backend(partition *p, etr_finder *finder, const char *backend) {
+/* Finds out which operators a backend has, which it refuses and why, and which are between its
+ * delegates. */
+static bool begin_partition(partition *p, etr_finder *finder, const char *backend) {
   size_t count = finder->graph->node_count;
   etr_arena *arena = finder->arena;
   *p = (partition){.finder = finder,
@@ -152,6 +154,7 @@ typedef struct refused {
   size_t nodes;
 } refused;
 
+/* Orders refused operators by time, the longest first. */
 static int by_ticks(const void *a, const void *b) {
   const refused *x = a, *y = b;
   if (x->ticks != y->ticks)
@@ -194,6 +197,7 @@ typedef struct overhead {
   size_t calls;
 } overhead;
 
+/* Sums what calling the delegates of a backend takes. */
 static overhead overhead_of(const partition *p) {
   overhead sum = {0};
   for (size_t i = 0; i < p->finder->method->delegate_count; i++) {
@@ -236,6 +240,7 @@ static void put_reasons(etr_writer *writer, const partition *p, const refused *l
     etr_putf(writer, " What the partitioner of %s takes is not known here.", p->backend);
 }
 
+/* Says what operators between delegates take, and why they are there; NULL when out of memory. */
 static const char *fallback_evidence(const partition *p, uint64_t kernels, size_t operators,
                                      const overhead *around, size_t levels) {
   size_t after = remaining_delegates(p, levels, NULL);
@@ -349,6 +354,7 @@ static uint64_t ticks_before(const partition *p) {
   return ticks;
 }
 
+/* Finds operators that run on the CPU between the delegates of a backend. */
 static bool find_fallback(partition *p) {
   etr_finder *finder = p->finder;
   uint64_t kernels = 0;
@@ -398,7 +404,7 @@ bool etr_finder_merged_calls(etr_finder *finder, const bool *marked, etr_merged_
   for (size_t i = 0; i < method->delegate_count; i++) {
     if (!is_first_of_backend(method, i))
       continue;
-    if (!look_at_backend(&p, finder, method->delegates[i].backend))
+    if (!begin_partition(&p, finder, method->delegates[i].backend))
       return false;
     size_t levels = count_levels(&p, NULL);
     memcpy(p.is_candidate, marked, finder->graph->node_count * sizeof *marked);
@@ -428,6 +434,7 @@ bool etr_is_optimized(etr_slice op) {
 
 const char etr_optimized_library[] = "optimized_native_cpu_ops_lib";
 
+/* Adds the finding that a backend takes operators which ran as kernels, if that saves anything. */
 static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
                               uint64_t optimized) {
   etr_finder *finder = p->finder;
@@ -470,6 +477,7 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
   return true;
 }
 
+/* Adds the finding that an optimized library has faster kernels. */
 static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) {
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, ticks, (double)ticks);
   if (!added)
@@ -540,6 +548,7 @@ static void find_cuts(const partition *p) {
   }
 }
 
+/* Prepares what is shown of each delegate. Returns false when out of memory. */
 static bool begin_facts(etr_finder *finder) {
   finder->facts = etr_arena_alloc_array(finder->arena, finder->method->delegate_count,
                                         sizeof *finder->facts);
@@ -566,7 +575,7 @@ bool etr_find_partitions(etr_finder *finder) {
   for (size_t i = 0, looked = 0; i < method->delegate_count && looked < MOST_BACKENDS; i++) {
     if (!is_first_of_backend(method, i))
       continue;
-    if (!look_at_backend(&p, finder, method->delegates[i].backend) || !find_fallback(&p))
+    if (!begin_partition(&p, finder, method->delegates[i].backend) || !find_fallback(&p))
       return false;
     if (p.reasons && !find_kernels(&p))
       return false;
@@ -575,5 +584,5 @@ bool etr_find_partitions(etr_finder *finder) {
   }
   if (method->delegate_count || !known)
     return true;
-  return look_at_backend(&p, finder, known) && (!p.reasons || find_kernels(&p));
+  return begin_partition(&p, finder, known) && (!p.reasons || find_kernels(&p));
 }
