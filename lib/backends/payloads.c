@@ -38,7 +38,8 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
   if (!added)
     return NULL;
   slot->value = (uint32_t)(payloads->list.count - 1);
-  return *added = read(payloads->arena, backend, bytes);
+  *added = read(payloads->arena, backend, bytes);
+  return *added;
 }
 
 /* ---- Graphs ---- */
@@ -100,7 +101,8 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
   if (!added)
     return NULL;
   slot->value = (uint32_t)(payloads->graphs.count - 1);
-  return *added = read_graph(payloads, reader, backend, bytes);
+  *added = read_graph(payloads, reader, backend, bytes);
+  return *added;
 }
 
 /* ---- Showing ---- */

@@ -225,9 +225,10 @@ char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
 
 char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) {
   char digits[20], *end = digits + sizeof digits, *first = end; /* UINT64_MAX has 20 digits */
-  do
+  do {
     *--first = (char)('0' + number % 10);
-  while (number /= 10);
+    number /= 10;
+  } while (number > 0);
   size_t size = strlen(prefix), count = (size_t)(end - first);
   char *text = alloc_raw(arena, size + count + 1, 1);
   if (!text)

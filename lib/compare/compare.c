@@ -224,9 +224,11 @@ static uint32_t number_of_kind(etr_map *numbers, const char *op) {
 static bool is_of_layer(const char *op) {
   /* clang-format off */
   static const char *const layers[] = {
-      "linear", "addmm", "mm", "convolution", "conv1d", "conv2d", "conv3d", "embedding", "layer_norm",
+      "linear", "addmm", "mm", "convolution", "conv1d", "conv2d", "conv3d", "embedding",
+      "layer_norm",
       "native_layer_norm", "group_norm", "batch_norm", "rms_norm", "permute_copy",
-      "native_batch_norm_legit_no_training", "prelu", "t_copy", "transpose_copy", "native_group_norm",
+      "native_batch_norm_legit_no_training", "prelu", "t_copy", "transpose_copy",
+      "native_group_norm",
       "native_batch_norm_legit",
   };
   /* clang-format on */

@@ -99,9 +99,10 @@ enum { MOST_DIMS_TOLD = 16 };
 static size_t put_number(char *to, int64_t number) {
   char digits[20], *end = digits + sizeof digits, *start = end;
   uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-  do
+  do {
     *--start = (char)('0' + rest % 10);
-  while ((rest /= 10) > 0);
+    rest /= 10;
+  } while (rest > 0);
   if (number < 0)
     *--start = '-';
   memcpy(to, start, (size_t)(end - start));

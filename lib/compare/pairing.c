@@ -121,16 +121,20 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
   key_text text = {.op = item->op};
   if (key & KEY_NAME)
     text.name = item->name;
-  if (key & KEY_MODULE)
-    text.module = p->evidence[side].modules.number[i], text.place = item->place;
+  if (key & KEY_MODULE) {
+    text.module = p->evidence[side].modules.number[i];
+    text.place = item->place;
+  }
   if (key & KEY_SHAPE)
     text.shape = item->shape;
   if (key & KEY_WEIGHT)
     text.weight = item->weight;
   if (key & KEY_SOURCE)
     text.source = item->source;
-  if (key & KEY_FLOW)
-    text.producers = flow->producers[i], text.consumers = flow->consumers[i];
+  if (key & KEY_FLOW) {
+    text.producers = flow->producers[i];
+    text.consumers = flow->consumers[i];
+  }
   if (key & KEY_AROUND)
     text.producers = flow->around[i];
   if (key & KEY_NEIGHBORS) {

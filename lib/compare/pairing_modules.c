@@ -324,7 +324,8 @@ static bool align_middle(const children sides[ETR_SIDES], const size_t first[ETR
     if (!align_part(sides, from, to, arena))
       return false;
     align_pair(sides, to[ETR_BASE], to[ETR_NEWER]);
-    from[ETR_BASE] = to[ETR_BASE] + 1, from[ETR_NEWER] = to[ETR_NEWER] + 1;
+    from[ETR_BASE] = to[ETR_BASE] + 1;
+    from[ETR_NEWER] = to[ETR_NEWER] + 1;
   }
   return align_part(sides, from, end, arena);
 }
@@ -336,7 +337,8 @@ static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
   while (first[ETR_BASE] < ETR_MIN(end[ETR_BASE], end[ETR_NEWER]) &&
          is_same_content(sides, first[ETR_BASE], first[ETR_NEWER])) {
     align_pair(sides, first[ETR_BASE], first[ETR_NEWER]);
-    first[ETR_BASE]++, first[ETR_NEWER]++;
+    first[ETR_BASE]++;
+    first[ETR_NEWER]++;
   }
   while (end[ETR_BASE] > first[ETR_BASE] && end[ETR_NEWER] > first[ETR_NEWER] &&
          is_same_content(sides, end[ETR_BASE] - 1, end[ETR_NEWER] - 1))
@@ -361,8 +363,10 @@ static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
   }
   for (uint32_t k = now[newer].first_child; k != ETR_NONE; k = now[k].next) {
     uint32_t i = etr_map_get(&names, now[k].name);
-    if (i != ETR_NONE && !(is_shifted && is_numbered(&now[k])))
-      old[i].partner = k, now[k].partner = i;
+    if (i != ETR_NONE && !(is_shifted && is_numbered(&now[k]))) {
+      old[i].partner = k;
+      now[k].partner = i;
+    }
   }
   if (!is_shifted)
     return true;

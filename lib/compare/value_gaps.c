@@ -187,7 +187,9 @@ static bool is_worse(const etr_value_gap *a, const etr_value_gap *b) {
 }
 
 static void only_count(comparer *c, const value_key *key, size_t value) {
-  (void)c, (void)key, (void)value;
+  (void)c;
+  (void)key;
+  (void)value;
 }
 
 static void note_base(comparer *c, const value_key *key, size_t value) {

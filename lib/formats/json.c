@@ -284,9 +284,12 @@ static bool is_low_surrogate(uint32_t unit) {
 static size_t json_unescape(const char *at, const char *end, char *into, size_t *written) {
   static const char plain[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
                                   ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
-  *written = 1;
-  if (end - at >= 2 && (*into = plain[(unsigned char)at[1]]))
+  char escaped = end - at >= 2 ? plain[(unsigned char)at[1]] : '\0';
+  if (escaped != '\0') {
+    *into = escaped;
+    *written = 1;
     return 2;
+  }
   uint32_t unit, low;
   *written = 0;
   if (!read_unit(at, end, &unit))

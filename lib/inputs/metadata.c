@@ -78,7 +78,8 @@ static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t p
                          .recorded = etr_intern(strings, path),
                          .type = etr_intern(strings, type),
                          .parent = parent};
-  return known->value = (uint32_t)(tree->list.count - 1);
+  known->value = (uint32_t)(tree->list.count - 1);
+  return known->value;
 }
 
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {

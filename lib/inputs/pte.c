@@ -143,7 +143,8 @@ static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
   p->total += payload.size;
   if (p->total > size_of_file(p))
     etr_fb_fail(p->fb, delegate, "the delegates' payloads overlap");
-  return *added = payload;
+  *added = payload;
+  return *added;
 }
 
 /* Returns the location of a delegate's payload. */

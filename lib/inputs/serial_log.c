@@ -291,8 +291,8 @@ static void read_text(reader *r, etr_slice bytes) {
     size_t end = 0;
     if (completes_start(&digits, r->text[at]))
       end = read_dump(r, at + 1 - START_DIGITS);
-    else if (r->text[at] == '"' && is_echo(r, at) && !(end = read_buffer(r, at)))
-      continue;
+    else if (r->text[at] == '"' && is_echo(r, at))
+      end = read_buffer(r, at);
     if (!end)
       continue;
     digits.count = 0;

@@ -352,8 +352,10 @@ static bool push_found(etr_reaching *r, uint32_t write) {
 static bool push_waiting(etr_reaching *r, size_t instruction) {
   if (!r->is_reached[r->part_of[instruction]])
     return true;
-  if (!etr_spend(&r->steps_left, 1))
-    return !(r->is_cut = true);
+  if (!etr_spend(&r->steps_left, 1)) {
+    r->is_cut = true;
+    return false;
+  }
   uint32_t *added = etr_vec_push(r->arena, &r->waiting);
   if (added)
     *added = (uint32_t)instruction;

@@ -407,8 +407,10 @@ static bool fill_row(numbering *n, size_t i) {
     is_open = reached && k < n->count && i < n->items.count &&
               may_pass(n, &n->items.data[i], &n->seen[k]);
   }
-  while (r->end > r->first && n->cells.data[n->cells.count - 1] == 0)
-    n->cells.count--, r->end--;
+  while (r->end > r->first && n->cells.data[n->cells.count - 1] == 0) {
+    n->cells.count--;
+    r->end--;
+  }
   return true;
 }
 

@@ -221,7 +221,8 @@ static uint32_t origin_of(flow *f, int32_t index) {
   if (f->origin[index] != UNKNOWN)
     return f->origin[index];
   int32_t viewed = etr_storages_viewed(&f->storages, index);
-  return f->origin[index] = viewed < 0 ? UNKNOWN : f->origin[viewed];
+  f->origin[index] = viewed < 0 ? UNKNOWN : f->origin[viewed];
+  return f->origin[index];
 }
 
 static void read_tensor(flow *f, uint32_t origin) {

@@ -113,8 +113,10 @@ static void pick_uses(etr_links *l, int32_t id) {
         return;
       *use = uses[k];
       bool is_new = l->known_since[use->value] >= id && !l->program->values[use->value].constant;
-      if (use->is_unsure)
-        use->is_written = is_new, use->is_read &= !is_new;
+      if (use->is_unsure) {
+        use->is_written = is_new;
+        use->is_read &= !is_new;
+      }
     }
   }
 }
@@ -137,7 +139,8 @@ static bool reset_uses(etr_links *l, const etr_method_inputs *method) {
     l->written_at[i] = -1;
   if (!etr_uses_init(&l->uses, method, NULL, l->scratch))
     return false;
-  return l->uses.opens_graphs = l->uses.lists_numbers = true;
+  l->uses.opens_graphs = l->uses.lists_numbers = true;
+  return true;
 }
 
 bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena,

@@ -54,7 +54,8 @@ static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   if (!added)
     return ETR_NONE;
   *added = (part){.parent = parent, .name = name, .digits = number_in(name)};
-  return known->value = (uint32_t)(f->parts.count - 1);
+  known->value = (uint32_t)(f->parts.count - 1);
+  return known->value;
 }
 
 /* Returns the last part of a path; ETR_NONE for the top level, and when out of memory. */

@@ -108,7 +108,8 @@ static uint32_t add_tensor(builder *b, int32_t index) {
                                 .view_of = ETR_NONE,
                                 .node = ETR_NONE};
   (void)etr_pte_value_bytes(value, &added->size_bytes);
-  return b->out->tensor_of_value[index] = (uint32_t)(b->out->tensors.count - 1);
+  b->out->tensor_of_value[index] = (uint32_t)(b->out->tensors.count - 1);
+  return b->out->tensor_of_value[index];
 }
 
 static void record_written(builder *b, uint32_t index) {

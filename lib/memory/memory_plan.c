@@ -45,8 +45,8 @@ static const char *kernel_name(op_names *known, const etr_instruction *instructi
   if (!text)
     return "";
   slot->value = (uint32_t)(known->texts.count - 1);
-  return *text = etr_arena_format(arena, "%s%s%s", key.op, key.overload[0] ? "." : "",
-                                  key.overload);
+  *text = etr_arena_format(arena, "%s%s%s", key.op, key.overload[0] ? "." : "", key.overload);
+  return *text;
 }
 
 /* Returns what an instruction does, in a word. */
@@ -455,8 +455,10 @@ static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor 
   if (!starting || !ending || !live_tree_make(&tree, tensors, count, scratch))
     return false;
   for (size_t i = 0, listed = 0; i < count; i++)
-    if (takes_memory(&tensors[i]))
-      starting[listed] = ending[listed] = &tensors[i], listed++;
+    if (takes_memory(&tensors[i])) {
+      starting[listed] = ending[listed] = &tensors[i];
+      listed++;
+    }
   etr_sort(starting, tree.count, sizeof *starting, by_first_use);
   etr_sort(ending, tree.count, sizeof *ending, etr_by_last_instruction);
   for (size_t i = 0; i < tree.count; i++) {

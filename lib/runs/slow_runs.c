@@ -246,8 +246,10 @@ static bool rank_stretches(table *t, size_t run, double *ranks, size_t count) {
   if (!list)
     return false;
   for (size_t i = 0, k = 0; i < t->columns.count; i++)
-    if (t->columns.data[i].is_measured)
-      list[k] = (ranked){stretch_of(&t->columns.data[i], run), k}, k++;
+    if (t->columns.data[i].is_measured) {
+      list[k] = (ranked){stretch_of(&t->columns.data[i], run), k};
+      k++;
+    }
   etr_sort(list, count, sizeof *list, by_value);
   for (size_t i = 0, end; i < count; i = end) {
     for (end = i; end < count && list[end].value <= list[i].value;)

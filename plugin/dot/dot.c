@@ -68,7 +68,8 @@ static char *id_print(void *context, int type, IDTYPE id) {
     put_name(name, id % 2 == 0 ? NODE_BOX : FOLDED_BOX, id / 2);
   else if (id != ROOT_ID)
     put_name(name, CLUSTER, id - 1);
-  return *known = agstrdup(state->root, name);
+  *known = agstrdup(state->root, name);
+  return *known;
 }
 
 /* Gives the id of an object that is made by name, or a number for an edge, which has no name.
@@ -89,7 +90,9 @@ static long id_map(void *context, int type, char *name, IDTYPE *id, int create) 
 }
 
 static void id_free(void *state, int type, IDTYPE id) {
-  (void)state, (void)type, (void)id;
+  (void)state;
+  (void)type;
+  (void)id;
 }
 
 static void id_close(void *state) {
@@ -97,7 +100,9 @@ static void id_close(void *state) {
 }
 
 static void id_register(void *state, int type, void *object) {
-  (void)state, (void)type, (void)object;
+  (void)state;
+  (void)type;
+  (void)object;
 }
 
 /* Writes a text. It never reports a failure to agwrite(), which would stop and leave its static

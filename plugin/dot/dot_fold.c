@@ -455,7 +455,9 @@ bool etr_dot_fold_is_next(const etr_dot_fold *fold, const etr_scopes *scopes, ui
     a = scopes->list[a].parent;
   while (scopes->list[b].depth > scopes->list[a].depth)
     b = scopes->list[b].parent;
-  while (scopes->list[a].parent != scopes->list[b].parent)
-    a = scopes->list[a].parent, b = scopes->list[b].parent;
+  while (scopes->list[a].parent != scopes->list[b].parent) {
+    a = scopes->list[a].parent;
+    b = scopes->list[b].parent;
+  }
   return a != b && fold->same_as[a] == fold->same_as[b];
 }

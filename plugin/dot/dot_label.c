@@ -246,8 +246,10 @@ static void put_node_label(etr_writer *writer, const etr_dot_view *view, const e
       etr_putf(writer, "  +%zu", node->output_count - 1);
   }
   const char *jump = etr_label_jump(view->arena, node, "\n");
-  if (jump != NULL)
-    etr_puts(writer, "\\n"), put_text(writer, jump);
+  if (jump != NULL) {
+    etr_puts(writer, "\\n");
+    put_text(writer, jump);
+  }
   put_time_line(writer, view, &box->sum);
 }
 
@@ -269,8 +271,10 @@ char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
     if (several)
       etr_puts(&writer, " each");
     put_time_line(&writer, view, &box->sum);
-    if (several && box->sum.timed)
-      etr_puts(&writer, "\\n"), put_median(&writer, view, box->scope);
+    if (several && box->sum.timed) {
+      etr_puts(&writer, "\\n");
+      put_median(&writer, view, box->scope);
+    }
   } else if (etr_dot_is_run(box)) {
     put_op_count(&writer, box->sum.ops);
     etr_puts(&writer, "\\n");
@@ -293,14 +297,18 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
   if (of->module != ETR_NONE) {
     const char *type = view->graph->modules[of->module].type, *dot = strrchr(type, '.');
     const char *last = dot != NULL ? dot + 1 : type;
-    if (last[0] != '\0')
-      etr_puts(&writer, "  \xC2\xB7  "), put_name(&writer, last);
+    if (last[0] != '\0') {
+      etr_puts(&writer, "  \xC2\xB7  ");
+      put_name(&writer, last);
+    }
   }
   etr_puts(&writer, "\\l"); /* ends a line that is aligned left */
   if (view->plan->scope_sums[scope].timed) {
     put_time(&writer, view, &view->plan->scope_sums[scope]);
-    if (etr_dot_copies(&view->plan->fold, scope) > 1)
-      etr_puts(&writer, "   "), put_median(&writer, view, scope);
+    if (etr_dot_copies(&view->plan->fold, scope) > 1) {
+      etr_puts(&writer, "   ");
+      put_median(&writer, view, scope);
+    }
     etr_puts(&writer, "\\l");
   }
   return etr_text_end(&text, &writer);
@@ -328,8 +336,10 @@ static void put_weight_lines(etr_writer *writer, const etr_dot_view *view, const
     put_line(writer, etr_node_kind_name(from->kind), from->weight_name);
     const char *shape = from->output_count > 0 ? etr_label_shape(view->arena, &from->outputs[0])
                                                : NULL;
-    if (shape != NULL)
-      etr_puts(writer, " "), put_text(writer, shape);
+    if (shape != NULL) {
+      etr_puts(writer, " ");
+      put_text(writer, shape);
+    }
   }
   if (weights > MOST_WEIGHTS)
     etr_putf(writer, "\\nand %zu more weights", weights - MOST_WEIGHTS);

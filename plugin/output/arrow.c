@@ -252,7 +252,9 @@ static void release_stream(struct ArrowArrayStream *stream) {
 }
 
 static bool drop_text(void *context, const void *data, size_t size) {
-  (void)context, (void)data, (void)size;
+  (void)context;
+  (void)data;
+  (void)size;
   return true;
 }
 

@@ -374,8 +374,10 @@ static void note_times(const drawing *d, const drawn_graph *g) {
     for (size_t end = next + row->counterparts; next < end; next++)
       behind += known ? known[d->ops->nodes[g->counterparts.data[next]]].total_ticks : 0;
     const etr_node_time *time = g->graph->times ? &g->graph->times[i] : NULL;
-    if (time && time->runs > 0 && time->total_ticks != behind)
-      row->total = (double)time->total_ticks, row->typical = time->typical;
+    if (time && time->runs > 0 && time->total_ticks != behind) {
+      row->total = (double)time->total_ticks;
+      row->typical = time->typical;
+    }
   }
 }
 

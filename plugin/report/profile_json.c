@@ -45,7 +45,8 @@ static void put_inputs(const etr_fields *f) {
 static void put_warnings_of(const etr_fields *f, const etr_warning *warnings, size_t count) {
   for (size_t i = 0; i < count; i++) {
     etr_jw_object(f->json);
-    etr_jw_key(f->json, "file"), put_path(f, warnings[i].file);
+    etr_jw_key(f->json, "file");
+    put_path(f, warnings[i].file);
     etr_field_text(f, "entry", warnings[i].entry);
     etr_field_text(f, "message", warnings[i].message);
     etr_jw_end(f->json);

@@ -52,7 +52,8 @@ static uint32_t find_structure(timeline *t, uint32_t block, const etr_tracks *la
   if (!added)
     return ETR_NONE;
   *added = (structure){block, events, count, *lanes};
-  return slot->value = (uint32_t)(t->structures.count - 1);
+  slot->value = (uint32_t)(t->structures.count - 1);
+  return slot->value;
 }
 
 /* An event of a structure, as it is written. */

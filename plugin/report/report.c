@@ -56,7 +56,9 @@ static bool add_encoded(void *context, const void *data, size_t size) {
   for (const char *at = data; size > 0;) {
     size_t taken = ETR_MIN(size, sizeof to->bytes - to->used);
     memcpy(to->bytes + to->used, at, taken);
-    to->used += taken, at += taken, size -= taken;
+    to->used += taken;
+    at += taken;
+    size -= taken;
     if (to->used == sizeof to->bytes && !encode(to))
       return false;
   }

@@ -56,7 +56,8 @@ static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
   char text[ETR_SHAPE_ROOM], room[ETR_TB_TEXT_ROOM];
   etr_slice label = etr_tb_clean_text(room, (etr_slice){text, etr_format_shape(text, value)});
   *made = (etr_tb_shape){pack_shape(list, value), {etr_arena_copy(list->arena, label), label.size}};
-  return *added = made;
+  *added = made;
+  return *added;
 }
 
 /* Finds the packed shape and the label of each output; equal ones are shared. */

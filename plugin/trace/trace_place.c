@@ -408,7 +408,8 @@ static uint32_t track_of(track_index *index, bool in_delegate, const char *backe
   if (added == NULL)
     return ETR_NONE;
   *added = (etr_track){.in_delegate = in_delegate, .backend = in_delegate ? backend : NULL};
-  return *number = (uint32_t)index->tracks->count - 1;
+  *number = (uint32_t)index->tracks->count - 1;
+  return *number;
 }
 
 /* ---- Lanes ---- */

@@ -87,14 +87,17 @@ static uint32_t number_of(collector *c, const row_key *row) {
   if (last && last->key == row->key && last->source == row->source)
     return c->last; /* neighbors are often alike */
   etr_map_slot *slot = etr_map_at(&c->by_text, text_of_key(c, row));
-  if (!slot || slot->value != ETR_NONE)
-    return c->last = slot ? slot->value : ETR_NONE;
+  if (!slot || slot->value != ETR_NONE) {
+    c->last = slot ? slot->value : ETR_NONE;
+    return c->last;
+  }
   etr_breakdown_row *added = etr_vec_push(c->arena, &c->rows);
   if (!added)
     return ETR_NONE;
   *added = (etr_breakdown_row){
       .key = row->key, .module_type = row->module_type, .source = row->source};
-  return c->last = slot->value = added->number = (uint32_t)(c->rows.count - 1);
+  c->last = slot->value = added->number = (uint32_t)(c->rows.count - 1);
+  return c->last;
 }
 
 /* The time and the costs that a node adds to its row in each breakdown. */

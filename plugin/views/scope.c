@@ -419,7 +419,8 @@ static uint32_t settle_box(settling *s, uint32_t box) {
     added->stem = s->old[box].stem;
     added->base = s->old[box].base;
   }
-  return s->moved[box] = at;
+  s->moved[box] = at;
+  return s->moved[box];
 }
 
 /* Drops dissolved boxes and puts the rest in the order in which their nodes appear, parents first.

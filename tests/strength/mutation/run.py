@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Do the tests notice a broken line? run.py [--count 20] [--seed 1] [--jobs N] [--least PERCENT] [FOLDER or FILE...]
 
-Changes one line at a time (operators.py says how), COUNT lines in each folder of lib and plugin, no two of them closer than ten lines, and runs unit tests,
-command-line cases and the quick checks until one fails. A change that does not compile, compiles to the same object code, or is "The same" in survivors.txt,
+Changes one line at a time (operators.py says how), COUNT lines in each folder of lib and plugin, no two of them closer than ten lines, and runs the
+unit tests that call the source, command-line cases and the checks of its folder until one fails. A change that does not compile, compiles to the same object code, or is "The same" in survivors.txt,
 does not count; another one takes its place. What survives is printed unless survivors.txt has it with a reason. The table at the end has a row for each folder.
 It is a failure if fewer than PERCENT (90) are noticed in some folder, or if survivors.txt has a line that is gone.
 
@@ -34,7 +34,14 @@ SURVIVORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'survivors.
 SOURCES = re.compile(r'(lib|plugin)/\w+/\w+\.c')  # lib/windows is not built on other systems
 COMMAND_SOURCES = re.compile(r'plugin/(command|bench)/')
 DISTANCE = 10  # lines between two changes of a file
-TESTS = r'^(unit\..*|golden|columns|columns\.generated|trace|cli|cli\.files|manual|tutorial|fault\.memory)$'
+EVERYWHERE = ('golden', 'cli', 'fault.memory')  # and the unit tests that call what the source declares
+CHECKS = {  # a folder's own: unit tests that call nothing of a source, and checks of other folders, only cost time
+    'lib/accuracy': ('accuracy',), 'lib/backends': ('names', 'findings'), 'lib/base': ('columns.generated', 'numbers'), 'lib/compare': ('counterparts',),
+    'lib/formats': ('cli.files',), 'lib/inputs': ('names',), 'lib/join': ('names', 'costs'), 'lib/memory': ('memory', 'sizes'), 'lib/profile': ('accuracy',),
+    'lib/records': ('cli.files',), 'lib/runs': ('typical',), 'plugin/bench': ('cli.files',), 'plugin/command': ('cli.files', 'manual'),
+    'plugin/output': ('columns',), 'plugin/report': ('report',), 'plugin/tables': ('columns', 'columns.generated', 'rows', 'sorting'),
+    'plugin/trace': ('trace',), 'plugin/views': ('findings', 'columns')}
+MEMORY_RUNS_OUT = re.compile(r'return (false|NULL)|fail|MEMORY|!\w+ \|\|')  # the lines that fault.memory is for
 ARCHIVE = 'libetrecord_tb_static.a'  # what tests are linked with that replace a function of the system's
 LIBRARY = 'plugin/libetrecord_tb.so.0'
 COMMAND = 'plugin/etrecord-tb'
@@ -126,8 +133,9 @@ def build():
     """Configures, builds what the tests run, and gives the tests."""
     subprocess.run(['cmake', '--preset', 'mutation'], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(['ninja', '-C', BUILD, 'mutation'], check=True, stdout=subprocess.DEVNULL)
+    wanted = set(EVERYWHERE).union(*CHECKS.values())
     found = subprocess.run(['ctest', '--test-dir', BUILD, '--show-only=json-v1'], capture_output=True, text=True, check=True)
-    return [Test(test) for test in json.loads(found.stdout)['tests'] if re.match(TESTS, test['name'])]
+    return [Test(test) for test in json.loads(found.stdout)['tests'] if test['name'].startswith('unit.') or test['name'] in wanted]
 
 
 # ---- Tests ----
@@ -169,13 +177,19 @@ class Test:
                 pass
             process.wait()
 
-    def distance(self, source, names):
-        """What to run first for a source: its own test, those that call it, the quick ones that see all, the rest."""
-        stem = os.path.splitext(os.path.basename(source))[0]
-        own = self.name == 'unit.test_' + stem
-        header = '/%s.h"' % stem in self.text
-        called = sum(name in self.text for name in names)
-        return (self.is_linked, not own, not header, not called and self.name.startswith('unit.'), self.seconds)
+    def is_for(self, mutation, names):
+        """It could notice the change. names: functions that the source declares for others."""
+        if self.name.startswith('unit.'):
+            stem = os.path.splitext(os.path.basename(mutation.source))[0]
+            return self.name == 'unit.test_' + stem or '/%s.h"' % stem in self.text or any(name in self.text for name in names)
+        if self.is_linked:
+            return not mutation.is_of_command() and MEMORY_RUNS_OUT.search(mutation.change.old)
+        return self.name in EVERYWHERE or self.name in CHECKS.get(os.path.dirname(relative(mutation.source)), ())
+
+    def distance(self, source):
+        """What to run first for a source: its own test, other unit tests, then what takes least."""
+        own = self.name == 'unit.test_' + os.path.splitext(os.path.basename(source))[0]
+        return (self.is_linked, not own, not self.name.startswith('unit.'), self.seconds)
 
 
 def measure(tests, jobs):
@@ -269,7 +283,7 @@ def kill(mutation, compiler, tests):
         names = set(re.findall(r'\betr_\w+(?=\()', '\n'.join(line for line in file if re.match(r'[A-Za-z]', line))))
     try:
         compiler.link(mutation, folder)
-        ordered = sorted(tests, key=lambda test: test.distance(mutation.source, names))
+        ordered = sorted((test for test in tests if test.is_for(mutation, names)), key=lambda test: test.distance(mutation.source))
         mutation.killer = next((test.name for test in ordered if not test.passes(folder, compiler)), None)
     finally:
         shutil.rmtree(folder)
