@@ -115,6 +115,8 @@ static bool is_pooling(const etr_graph *graph, const etr_node *node) {
          out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
 }
 
+/* Returns why XNNPACK's partitioner refuses a node because of its number type, or of an operand
+ * that is no weight; NULL if it does not. */
 static const char *reason_of_type(const etr_graph *graph, const uint32_t *uses,
                                   const etr_node *node, etr_slice op) {
   if (node->output_count && !is_floating(&node->outputs[0]))
@@ -223,6 +225,7 @@ static const char *refused_type(const etr_graph *graph, const etr_node *node) {
   return NULL;
 }
 
+/* Returns why XNNPACK's partitioner refuses an average pooling; NULL if it does not. */
 static const char *pooling_refusal(const etr_node *node, etr_slice op) {
   if (!etr_slice_is(op, "avg_pool2d"))
     return NULL;
@@ -234,6 +237,8 @@ static const char *pooling_refusal(const etr_node *node, etr_slice op) {
   return NULL;
 }
 
+/* Returns why XNNPACK's partitioner refuses a node because of its shapes or dimensions; NULL if it
+ * does not. */
 static const char *shape_refusal(const etr_graph *graph, const etr_node *node, etr_slice op) {
   const etr_value *in = input_of(graph, node, 0),
                   *out = node->output_count ? &node->outputs[0] : NULL;
@@ -261,6 +266,8 @@ static const char *shape_refusal(const etr_graph *graph, const etr_node *node, e
   return NULL;
 }
 
+/* Returns why XNNPACK's partitioner refuses a node because of its arguments; NULL if it does not.
+ */
 static const char *argument_refusal(const etr_graph *graph, const etr_node *node, etr_slice op) {
   static const char *const layers[] = {"convolution", "linear", "prelu"};
   if (etr_operator_is_one_of(op, layers, ETR_COUNT(layers)) && !reads_weight(graph, node, 1))

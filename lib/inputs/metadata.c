@@ -229,6 +229,7 @@ void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   }
 }
 
+/* Reads the dimensions of a tensor. */
 static void read_sizes(const etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   etr_vec(etr_dim) dims = {0};
   etr_json_array(json);
@@ -248,6 +249,7 @@ static void read_sizes(const etr_tensor_metas *metas, etr_value *meta, etr_json 
   meta->rank = (int32_t)dims.count;
 }
 
+/* Reads type and dimensions of a tensor; what follows both is skipped. */
 static void read_tensor_meta(const etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   etr_slice key;
   bool has_dtype = false;

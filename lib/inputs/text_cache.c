@@ -38,6 +38,8 @@ static void note_follower(etr_text_cache *cache, uint32_t number) {
   }
 }
 
+/* Adds a text to the cache and returns its number; ETR_NONE if there are enough, or it is too long.
+ */
 static uint32_t add_text(etr_text_cache *cache, etr_slice text) {
   if (cache->texts.count == MOST_TEXTS || text.size > MOST_BYTES)
     return ETR_NONE;

@@ -71,6 +71,7 @@ static const uint64_t of_first_version = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 static const uint64_t of_single_files = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                         LANDLOCK_ACCESS_FS_READ_FILE | TRUNCATE;
 
+/* Returns the accesses of Landlock that rights of ours stand for. */
 static uint64_t accesses_of(unsigned rights) {
   uint64_t accesses = 0;
   if (rights & RIGHT_READ)
@@ -366,6 +367,7 @@ static void allow_linked(landlock_rules *rules, const char *folder) {
   closedir(directory);
 }
 
+/* Allows reading of an input file and of what it links to. */
 static void allow_input(landlock_rules *rules, const char *path) {
   char file[PATH_MAX];
   size_t part;
@@ -385,6 +387,7 @@ static void allow_part(landlock_rules *rules, const char *path) {
       landlock_allow(rules, file, RIGHT_READ);
 }
 
+/* Allows reading of all inputs that the settings name. */
 static void allow_inputs(landlock_rules *rules, const cli_settings *settings) {
   const char *const single[] = {
       settings->record,  settings->etrecord,       settings->pte,       settings->debug_buffer,

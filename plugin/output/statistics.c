@@ -143,6 +143,7 @@ static const etr_field throughput_fields[] = {
 };
 ETR_ROW_TYPE(throughput, throughput_fields);
 
+/* Writes a phase of runs as JSON. */
 static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase,
                       etr_unit shown) {
   etr_jw_object(fields->json);

@@ -78,6 +78,7 @@ ETR_ROW_TYPE(side_event, event_fields);
 
 /* ---- The whole ---- */
 
+/* Writes the step of each backend's clock. */
 static void put_clocks(etr_profile_doc *e, const etr_side_method *method) {
   etr_field_object(&e->fields, "clocks");
   for (size_t i = 0; i < method->clock_count; i++) {

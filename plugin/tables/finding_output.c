@@ -190,6 +190,7 @@ static void put_filter(etr_answer *answer, const etr_finding *finding, const etr
   etr_jw_end(f->json);
 }
 
+/* Writes a finding with the nodes and instructions that it is about. */
 static void put_finding(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
   const etr_fields *f = &answer->fields;
   etr_jw_object(f->json);

@@ -126,6 +126,7 @@ static void put_saving(etr_writer *w, const etr_answer *answer, etr_unit unit, d
   etr_put_fixed(w, written, etr_time_decimals(answer->profile, ticks, unit, 2));
 }
 
+/* Returns a time as text, with unit and share if has_unit. */
 static const char *time_text(etr_answer *answer, const etr_first_screen *s, double ticks,
                              bool has_unit, double share) {
   etr_text text;
@@ -285,6 +286,7 @@ typedef struct boxes {
   double whole;
 } boxes;
 
+/* Adds time to the box of a name; what does not fit is in the box "others". */
 static void add_box(boxes *b, const char *name, double ticks) {
   size_t at = 0;
   while (at < b->count && strcmp(b->list[at].name, name) != 0)
@@ -487,6 +489,7 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   return etr_or_empty(etr_text_end(&text, &w));
 }
 
+/* Draws a bar: solid up to low, shaded up to high. */
 static void put_bar(etr_writer *w, double low, double high, double whole) {
   size_t solid = low > 0 ? (size_t)(low / whole * BAR + 0.5) : 0;
   size_t shade = high > 0 ? (size_t)(high / whole * BAR + 0.5) : 0;
@@ -536,6 +539,7 @@ static void put_reason(etr_answer *answer, const etr_finding *finding) {
   etr_put_wrapped(&answer->writer, ETR_STYLE_DIM, etr_or_empty(reason), INDENT, width + INDENT);
 }
 
+/* Writes a lever: what to do, what it saves, how sure that is, and why. */
 static void put_lever(etr_answer *answer, const etr_first_screen *s, size_t number,
                       const etr_finding *finding, bool is_narrow) {
   etr_writer *w = &answer->writer;
@@ -600,6 +604,7 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
 
 /* ---- Rows ---- */
 
+/* Returns the time of a group, marked if it is an upper bound or an estimate. */
 static const char *row_time(etr_answer *answer, const etr_first_screen *s, const etr_group *group) {
   etr_text text;
   etr_writer w;
@@ -626,6 +631,7 @@ static void put_right(etr_writer *w, const char *text, size_t width) {
   etr_put_plain(w, text);
 }
 
+/* Draws a bar of a share in proportion to the largest. */
 static void put_share_bar(etr_writer *w, double share, double most, bool is_padded) {
   enum { COLUMNS = 11 };
   size_t count = most > 0 ? (size_t)(share / most * COLUMNS + 0.5) : 0;
@@ -673,6 +679,13 @@ static const char *types_text(etr_answer *answer, const etr_first_screen *s) {
   }
   const char *types = etr_or_empty(etr_text_end(&text, &w));
   return is_split ? types : "";
+}
+
+/* Writes how many rows are not shown, and the operators that lead by their types. */
+static void put_others(etr_answer *answer, const etr_first_screen *s, size_t shown) {
+  if (!etr_section_is_markdown(answer) && s->groups.count > shown)
+    etr_putf(&answer->writer, " %zu more: --top 0%s\n", s->groups.count - shown,
+             plain(answer, types_text(answer, s)));
 }
 
 void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
@@ -744,7 +757,5 @@ void etr_first_screen_put_rows(etr_answer *answer, const etr_first_screen *s) {
     (void)etr_put_cut(w, plain(answer, runs_on(answer, group)), room, ETR_CUT_MIDDLE);
     etr_puts(w, "\n");
   }
-  if (!is_markdown && s->groups.count > shown)
-    etr_putf(w, " %zu more: --top 0%s\n", s->groups.count - shown,
-             plain(answer, types_text(answer, s)));
+  put_others(answer, s, shown);
 }

@@ -126,6 +126,7 @@ static bool add_time_slices(report *r, timed_events *events, const etr_method *m
   return stats != NULL;
 }
 
+/* Lists what took time in a method without a graph, the longest first. */
 static bool list_events(report *r, timed_events *events, const etr_method *method) {
   etr_map_init(&events->places, &r->answer.arena);
   for (size_t i = 0; i < method->block_count; i++) {
@@ -141,6 +142,7 @@ static bool list_events(report *r, timed_events *events, const etr_method *metho
   return true;
 }
 
+/* Writes the table of events. */
 static void put_events(report *r, const etr_summary *s) {
   timed_events events = {0};
   etr_table table;
@@ -167,6 +169,7 @@ static void put_events(report *r, const etr_summary *s) {
 
 /* ---- By kernel ---- */
 
+/* Writes the table of kernels. */
 static void put_kernels(report *r, const etr_summary *s) {
   etr_kernels kernels;
   etr_table table;
@@ -204,6 +207,7 @@ static void add_module(report *r, etr_table *table, uint32_t level, const char *
   etr_sum_table_add(table, sum);
 }
 
+/* Returns the sum of a module with everything inside it. */
 static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   const etr_breakdown *by = &s->by[ETR_BY_MODULE];
   const etr_stats *own = row->number == ETR_NONE ? NULL : &by->stats[row->number];
@@ -219,6 +223,7 @@ static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   return sum;
 }
 
+/* Writes the table of modules as a tree; the top level's own time is the last row. */
 static void put_modules(report *r, const etr_summary *s) {
   const etr_module_tree *tree = &s->modules;
   size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0,
@@ -275,6 +280,7 @@ static void put_patterns(report *r, const etr_summary *s) {
 
 /* ---- Head ---- */
 
+/* Writes the heading of a method. */
 static void put_heading(report *r, const char *text) {
   if (r->any && (r->is_each || r->markdown))
     etr_puts(&r->answer.writer, "\n");
@@ -491,6 +497,7 @@ static void put_note(report *r, const char *note) {
   etr_section_line(&r->answer, ETR_STYLE_DIM, r->markdown ? 0 : 2, note);
 }
 
+/* Writes the table of where the time goes, with notes. */
 static void put_balance(report *r, const etr_summary *s) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, "where the time goes");
@@ -580,6 +587,7 @@ static void put_part(report *r, const etr_summary *s) {
 
 /* ---- Lists ---- */
 
+/* Writes the table of operators. */
 static void put_operators(report *r, const etr_summary *s) {
   etr_table table;
   etr_table_init(&table, &r->answer, &etr_node_fields);
@@ -655,6 +663,7 @@ static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) 
   put_table(r, &table);
 }
 
+/* Writes how the first run compares with the others. */
 static void put_runs(report *r, const etr_summary *s) {
   const etr_method *method = s->method;
   const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
@@ -706,6 +715,7 @@ static void put_loads(report *r) {
 
 static bool put_layer_kinds(report *r, const etr_method *method);
 
+/* Writes all tables of a method. */
 static void put_all(report *r, const etr_summary *s) {
   if (!s->graph) {
     put_kernels(r, s);
@@ -1061,6 +1071,7 @@ static bool put_others(report *r, const etr_method *longest) {
   return true;
 }
 
+/* Writes the tables of the methods that the user wants, the longest last. */
 static bool put_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile))
     return false;
@@ -1109,6 +1120,7 @@ static const etr_field method_fields[] = {
 };
 ETR_ROW_TYPE(method_sum, method_fields);
 
+/* Adds a row for each method to the table of methods. */
 static bool put_method_rows(report *r, etr_table *table) {
   const etr_profile *profile = r->answer.profile;
   method_row *rows = etr_arena_alloc_array(&r->answer.arena, profile->method_count, sizeof *rows);

@@ -96,6 +96,7 @@ typedef struct page {
   const char *name;
 } page;
 
+/* Writes the text page of a run. */
 static etr_status emit_page(void *context, const etr_sink *sink, etr_error *error) {
   static const etr_table_options options = {
       .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_OPERATORS};

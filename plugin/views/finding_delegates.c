@@ -37,6 +37,7 @@ static etr_delegate_spending *call_of(etr_delegate_spending *calls, const etr_me
   return at == ETR_NONE ? NULL : &calls[at];
 }
 
+/* Counts a call, or an operator with what its clock cannot resolve. */
 static void count_event(const etr_finder *finder, etr_delegate_spending *of,
                         const etr_event *event) {
   if (event->kind == ETR_EVENT_DELEGATE_CALL)
@@ -49,6 +50,7 @@ static void count_event(const etr_finder *finder, etr_delegate_spending *of,
                              2 * (double)event->sample_count);
 }
 
+/* Counts calls and operators of each delegate. */
 static void count_events(const etr_finder *finder, etr_delegate_spending *calls) {
   for (size_t b = 0; b < finder->method->block_count; b++) {
     const etr_block *block = &finder->profile->blocks[finder->method->blocks[b]];
@@ -102,7 +104,8 @@ typedef struct chosen {
   etr_vec(int32_t) instructions;
 } chosen;
 
-static bool choose(chosen *out, const etr_finder *finder, size_t first, call_test test) {
+/* Sums the calls of a backend that pass a test. */
+static bool choose_calls(chosen *out, const etr_finder *finder, size_t first, call_test test) {
   const etr_delegate_spending *calls = finder->delegates;
   const char *backend = calls[first].delegate->backend;
   *out = (chosen){.backend = backend};
@@ -173,6 +176,7 @@ static const char *waiting_title(const etr_finder *finder, const chosen *of) {
                           whose(finder, of));
 }
 
+/* Adds the finding that calls wait or copy. */
 static bool add_waiting(etr_finder *finder, const chosen *of) {
   uint64_t waiting = of->ticks[ETR_SPENT_WAIT], copying = of->ticks[ETR_SPENT_COPY],
            all = all_of(of->ticks);
@@ -220,6 +224,7 @@ static bool is_merged(const etr_finder *finder, const chosen *of) {
   return false;
 }
 
+/* Adds the finding that calls take longer than what they compute. */
 static bool add_small_calls(etr_finder *finder, const chosen *of) {
   uint64_t around = all_of(of->ticks) - of->ticks[ETR_SPENT_WORK] - of->hidden;
   size_t runs = finder->method->run_count;
@@ -362,6 +367,7 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   return !finder->graph || etr_finder_list_nodes(finder, added, marked);
 }
 
+/* Finds operators of a backend that ran on the CPU, although others ran on a faster unit. */
 static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
   const unsigned cpu = 1u << ETR_COMPUTE_UNIT_CPU;
   const unsigned faster = 1u << ETR_COMPUTE_UNIT_NPU | 1u << ETR_COMPUTE_UNIT_GPU;
@@ -379,9 +385,11 @@ static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
 
 /* ---- All ---- */
 
+/* Finds what is wrong with the calls of the backend of the first delegate. */
 static bool find_of_backend(etr_finder *finder, size_t first) {
   chosen waiting, small;
-  if (!choose(&waiting, finder, first, waits) || !choose(&small, finder, first, is_small))
+  if (!choose_calls(&waiting, finder, first, waits) ||
+      !choose_calls(&small, finder, first, is_small))
     return false;
   if (waiting.instructions.count && !add_waiting(finder, &waiting))
     return false;

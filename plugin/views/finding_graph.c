@@ -131,6 +131,7 @@ static uint32_t weight_of(const etr_finder *finder, const etr_node *node) {
   return at && at < node->input_count ? node->inputs[at].node : ETR_NONE;
 }
 
+/* Marks operators that compute the same in each run. */
 static void mark_constants(const etr_finder *finder, constant_work *work) {
   const etr_graph *graph = finder->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -193,6 +194,7 @@ static void add_products(const etr_finder *finder, constant_work *work) {
   }
 }
 
+/* Says how constants can be computed before the export. */
 static const char *constants_fact(const etr_finder *finder, const constant_work *work) {
   if (work->products)
     return etr_arena_format(
@@ -273,6 +275,7 @@ static void mark_read_by_products(const etr_finder *finder, bool *marked) {
   }
 }
 
+/* Counts a copy and what kind of copy it is. */
 static void add_copy(copies *c, const etr_finder *finder, uint32_t at) {
   const etr_node *node = &finder->graph->nodes[at];
   c->ticks += etr_finder_kernel_ticks(finder, at);
@@ -286,6 +289,7 @@ static void add_copy(copies *c, const etr_finder *finder, uint32_t at) {
   c->casts += from && from->dtype && to->dtype && strcmp(from->dtype, to->dtype) != 0;
 }
 
+/* Says what the copies of a finding do and how long they take. */
 static const char *copies_evidence(const etr_finder *finder, const copies *c,
                                    const etr_finding *finding) {
   etr_text text;
@@ -317,6 +321,7 @@ static const char *copies_evidence(const etr_finder *finder, const copies *c,
   return etr_text_end(&text, &writer);
 }
 
+/* Adds the finding about the copies of one operator. */
 static bool add_copies(etr_finder *finder, const etr_breakdown *rows,
                        const etr_breakdown_row *row) {
   const etr_graph *graph = finder->graph;

@@ -255,6 +255,11 @@ static bool add_quantize(const largest *of, const char *dtype) {
                     is_like ? "accuracy may suffer"
                             : "the ratio is of another processor, and accuracy may suffer");
   added->variant = variant;
+  if (!of->part->has_graph && of->part->is_linear) /* XNNPACK has one kernel for both */
+    added->fact = etr_arena_format(finder->arena,
+                                   "%s %s; linear layers, or convolutions of 1 x 1, which gain "
+                                   "alike: %g to %g times",
+                                   etr_they_take(of->count), time_of(of), ratio.low, ratio.high);
   if (variant != ETR_VARIANT_LAYERS)
     return true;
   added->fact = etr_arena_format(

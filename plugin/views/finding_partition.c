@@ -116,7 +116,9 @@ static bool find_between(partition *p) {
   return true;
 }
 
-static bool look_at_backend(partition *p, etr_finder *finder, const char *backend) {
+/* Finds out which operators a backend has, which it refuses and why, and which are between its
+ * delegates. */
+static bool begin_partition(partition *p, etr_finder *finder, const char *backend) {
   size_t count = finder->graph->node_count;
   etr_arena *arena = finder->arena;
   *p = (partition){.finder = finder,
@@ -167,6 +169,7 @@ typedef struct refused {
   bool can_go;
 } refused;
 
+/* Orders refused operators by time, the longest first. */
 static int by_ticks(const void *a, const void *b) {
   const refused *x = a, *y = b;
   if (x->ticks != y->ticks)
@@ -213,6 +216,7 @@ typedef struct overhead {
   size_t calls;
 } overhead;
 
+/* Sums what calling the delegates of a backend takes. */
 static overhead overhead_of(const partition *p) {
   overhead sum = {0};
   for (size_t i = 0; i < p->finder->method->delegate_count; i++) {
@@ -261,6 +265,7 @@ typedef struct between {
   uint64_t ticks, going_ticks;
 } between;
 
+/* Says what operators between delegates take, and why they are there; NULL when out of memory. */
 static const char *fallback_evidence(const partition *p, const between *b, const overhead *around,
                                      size_t levels, size_t after) {
   size_t count;
@@ -409,6 +414,7 @@ static between look_between(partition *p) {
   return b;
 }
 
+/* Finds operators that run on the CPU between the delegates of a backend. */
 static bool find_fallback(partition *p) {
   etr_finder *finder = p->finder;
   size_t levels = count_levels(p, NULL); /* nothing is a candidate yet */
@@ -456,7 +462,7 @@ bool etr_finder_merged_calls(etr_finder *finder, const bool *marked, etr_merged_
   for (size_t i = 0; i < method->delegate_count; i++) {
     if (!is_first_of_backend(method, i))
       continue;
-    if (!look_at_backend(&p, finder, method->delegates[i].backend))
+    if (!begin_partition(&p, finder, method->delegates[i].backend))
       return false;
     size_t levels = count_levels(&p, NULL);
     memcpy(p.is_candidate, marked, finder->graph->node_count * sizeof *marked);
@@ -496,6 +502,7 @@ static double ticks_of_call(const partition *p) {
   return ETR_FINDING_DELEGATE_CALL_NS / etr_ticks_to_ns(p->finder->profile, 1);
 }
 
+/* Adds the finding that a backend takes operators which ran as kernels, if that saves anything. */
 static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
                               uint64_t optimized) {
   etr_finder *finder = p->finder;
@@ -535,12 +542,13 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks,
   etr_finding_judge(added, ETR_LIKELY,
                     etr_arena_format(finder->arena,
                                      "at the ratio of its kernels to those of the CPU (" ETR_DOCS
-                                     "ratios.md), less %s for each of %zu more calls",
-                                     etr_finder_time_of(finder, each), more));
+                                     "ratios.md), less %s for each of %zu call%s more",
+                                     etr_finder_time_of(finder, each), more, etr_plural(more)));
   etr_finding_save_at_least(finder, added, least);
   return true;
 }
 
+/* Adds the finding that an optimized library has faster kernels. */
 static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) {
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, ticks, NAN);
   if (!added)
@@ -611,6 +619,7 @@ static void find_cuts(const partition *p) {
   }
 }
 
+/* Prepares what is shown of each delegate. Returns false when out of memory. */
 static bool begin_facts(etr_finder *finder) {
   finder->facts = etr_arena_alloc_array(finder->arena, finder->method->delegate_count,
                                         sizeof *finder->facts);
@@ -637,7 +646,7 @@ bool etr_find_partitions(etr_finder *finder) {
   for (size_t i = 0, looked = 0; i < method->delegate_count && looked < MOST_BACKENDS; i++) {
     if (!is_first_of_backend(method, i))
       continue;
-    if (!look_at_backend(&p, finder, method->delegates[i].backend) || !find_fallback(&p))
+    if (!begin_partition(&p, finder, method->delegates[i].backend) || !find_fallback(&p))
       return false;
     if (p.reasons && !find_kernels(&p))
       return false;
@@ -646,5 +655,5 @@ bool etr_find_partitions(etr_finder *finder) {
   }
   if (method->delegate_count || !known)
     return true;
-  return look_at_backend(&p, finder, known) && (!p.reasons || find_kernels(&p));
+  return begin_partition(&p, finder, known) && (!p.reasons || find_kernels(&p));
 }

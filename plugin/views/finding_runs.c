@@ -53,6 +53,7 @@ static const char *name_of(const etr_finder *finder, const alike_runs *r) {
 
 /* ---- Drift ---- */
 
+/* Adds the finding that runs become slower or faster. */
 static bool add_drift(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
   etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median,
@@ -104,6 +105,7 @@ static double median_beside(const etr_finder *finder, const alike_runs *r, bool 
   return *count ? etr_stats_of(ticks, *count).p50 : 0;
 }
 
+/* Adds the finding that all runs from one on are slower or faster. */
 static bool add_step(etr_finder *finder, const alike_runs *r) {
   size_t before_count, count;
   double before = median_beside(finder, r, true, &before_count),
@@ -131,6 +133,7 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
 
 /* ---- Two modes ---- */
 
+/* Adds the finding that runs are in two modes. */
 static bool add_modes(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
   double cost = (slow->p50 - fast->p50) * (double)slow->run_count /
@@ -172,6 +175,7 @@ static const char *title_of_slow_runs(const etr_slow_runs *slow) {
                                                              : "Measure again without other load";
 }
 
+/* Says which runs are slow, and how much. */
 static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_runs *slow) {
   size_t count = finder->method->run_count;
   etr_text text;
@@ -204,6 +208,7 @@ static const char *fact_of_slow_runs(const etr_finder *finder, const etr_slow_ru
   return etr_text_end(&text, &writer);
 }
 
+/* Adds the finding that some runs are slow, if they cost enough. */
 static bool add_slow_runs(etr_finder *finder) {
   static const etr_finding_kind kinds[] = {[ETR_SLOW_RUNS_ANY] = ETR_FINDING_SLOW_RUNS,
                                            [ETR_SLOW_RUNS_PERIODIC] = ETR_FINDING_PERIODIC,
@@ -250,6 +255,7 @@ static bool add_slow_runs(etr_finder *finder) {
 
 /* ---- All ---- */
 
+/* Adds the finding about how steady runs are. */
 static bool add_verdict(etr_finder *finder, const alike_runs *r) {
   switch (r->noise->verdict) {
   case ETR_NOISE_DRIFT:

@@ -138,6 +138,7 @@ static const char *factor_text(const etr_finder *finder, double factor) {
   return etr_or_empty(etr_text_end(&text, &writer));
 }
 
+/* Finds a first run that takes much longer than the others. */
 static bool find_first_run(etr_finder *finder) {
   etr_first_run first;
   if (!etr_first_run_of(&first, finder->arena, finder->profile, finder->method))
@@ -211,6 +212,8 @@ typedef struct overlap_marks {
 
 enum { MOST_MARKED = 64 }; /* bits; later findings, which save least, are not compared */
 
+/* Marks the nodes and calls of a finding, and returns the earlier findings that marked one of them.
+ */
 static uint64_t marks_of(const etr_finder *finder, overlap_marks *marks, const etr_finding *finding,
                          uint64_t bit) {
   uint64_t earlier = 0;
@@ -232,6 +235,7 @@ static uint64_t marks_of(const etr_finder *finder, overlap_marks *marks, const e
   return earlier;
 }
 
+/* Finds which findings save time that earlier ones save, too. */
 static bool find_overlaps(etr_finder *finder) {
   overlap_marks marks = {
       etr_arena_alloc_array(finder->arena, finder->graph ? finder->graph->node_count : 0,
@@ -268,6 +272,7 @@ static void doubt_times(const etr_finder *finder, etr_finding *finding) {
       etr_finding_judge(finding, ETR_LIKELY, "some of the times are estimates");
 }
 
+/* Writes what following a finding could save, and how sure that is. */
 static void put_saving(const etr_finder *finder, etr_finding *finding) {
   etr_text text;
   etr_writer writer;
@@ -330,6 +335,7 @@ static double rank_of(const etr_finding *finding) {
   return middle * weights[finding->sureness];
 }
 
+/* Orders findings by what they save, and then so that the order never depends on chance. */
 static int by_saving(const void *a, const void *b) {
   const etr_finding *x = a, *y = b;
   if (class_of(x) != class_of(y))
@@ -360,7 +366,8 @@ static const char *shortened(const etr_finder *finder, const char *text, size_t 
   return etr_arena_format(finder->arena, "%.*s...", (int)size, text);
 }
 
-static bool find_all(etr_finder *finder) {
+/* Finds all findings about a method. */
+static bool find_everything(etr_finder *finder) {
   /* What to change depends on which method ran. */
   if (finder->method->shared)
     return find_first_run(finder) && find_load(finder) && etr_find_unsteady(finder);
@@ -404,6 +411,7 @@ static bool is_said_better(const etr_finder *finder, const etr_finding *finding)
   return false;
 }
 
+/* Leaves out findings that another one says better. */
 static void leave_out_said(etr_finder *finder) {
   size_t kept = 0;
   for (size_t i = 0; i < finder->found.count; i++) {
@@ -423,7 +431,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     return true;
   if (graph && graph->times)
     finder.graph = graph;
-  if (!find_all(&finder))
+  if (!find_everything(&finder))
     return false;
   leave_out_said(&finder);
   for (size_t i = 0; i < finder.found.count; i++)

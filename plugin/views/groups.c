@@ -177,7 +177,8 @@ static bool is_chosen(const collector *c, const etr_time_slice *slice) {
   return !c->chosen || (slice->node != ETR_NONE && c->chosen[slice->node]);
 }
 
-static bool collect(collector *c, uint32_t *rows) {
+/* Finds the group of each time slice, and sums what is estimated or between delegates. */
+static bool collect_slices(collector *c, uint32_t *rows) {
   const etr_method *method = c->method;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
@@ -236,6 +237,7 @@ static void note_hidden(collector *c) {
                                c->list.data[i].stats.typical / calls;
 }
 
+/* Orders groups by time, the longest first, and then so that the order never depends on chance. */
 static int by_typical(const void *a, const void *b) {
   const etr_group *x = a, *y = b;
   if (x->stats.typical != y->stats.typical)
@@ -299,7 +301,7 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
   }
   etr_map_init(&c.rows, arena);
   etr_map_init(&c.things, arena);
-  if (!collect(&c, rows))
+  if (!collect_slices(&c, rows))
     return false;
   const etr_stats *stats = etr_run_stats(arena, method, rows, c.list.count);
   if (!stats || !note_nodes(out, &c, rows))

@@ -43,6 +43,7 @@ typedef struct rest_run {
   uint64_t ticks;
 } rest_run;
 
+/* Orders runs by ETDump, then the shortest first. */
 static int by_dump_and_time(const void *a, const void *b) {
   const rest_run *x = a, *y = b;
   if (x->dump != y->dump)

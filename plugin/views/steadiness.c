@@ -45,6 +45,7 @@ static void put_mode(etr_writer *writer, const etr_profile *profile, const etr_n
   etr_putf(writer, " %s", etr_unit_name(unit));
 }
 
+/* Writes the two modes of runs. */
 static void put_modes(etr_writer *writer, const etr_profile *profile, const etr_noise *noise,
                       etr_unit unit) {
   etr_puts(writer, "two modes: ");
@@ -75,6 +76,7 @@ static bool says_more(const etr_noise *noise) {
          (noise->verdict != ETR_NOISE_FEW_RUNS && noise->outliers);
 }
 
+/* Writes how steady runs are. */
 static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_noise *noise,
                       const etr_stats *execute, etr_unit unit) {
   switch (noise->verdict) {

@@ -834,6 +834,61 @@ Test(findings, buffers_that_inferences_write_are_known) {
   etr_inputs_clear(&inputs);
 }
 
+/* scaled_dot_product_attention: where(not(any(not(eq(scores, -inf)))), 0, softmax(scores)). */
+Test(findings, softmaxes_that_look_for_masked_rows_are_found) {
+  static const char *const compared[] = {"aten.eq.Scalar", "aten.lt.Scalar"};
+  for (size_t i = 0; i < ETR_COUNT(compared); i++) {
+    tiny t = {0};
+    uint32_t q = tiny_node(&t, ETR_NODE_INPUT, "q", "q", 0),
+             k = tiny_node(&t, ETR_NODE_INPUT, "k", "k", 0),
+             scaled = op(&t, "mul", "aten.mul.Scalar", q),
+             scores = op(&t, "bmm", "aten.bmm.default", scaled),
+             softmax = op(&t, "softmax", "aten._softmax.default", scores),
+             equal = op(&t, "eq", compared[i], scores),
+             some = op(&t, "not", "aten.logical_not.default", equal),
+             any = op(&t, "any", "aten.any.dim", some),
+             none = op(&t, "not_1", "aten.logical_not.default", any),
+             zeros = op(&t, "full_like", "aten.full_like.default", softmax),
+             where = op(&t, "where", "aten.where.self", none);
+    tiny_input(&t, scores, k, 0);
+    tiny_input(&t, where, zeros, 0);
+    tiny_input(&t, where, softmax, 0);
+    const uint32_t kernels[] = {scaled, scores, softmax, equal, some, any, none, zeros, where};
+    for (size_t n = 0; n < ETR_COUNT(kernels); n++)
+      tiny_time(&t, kernels[n], 10000);
+    const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_SOFTMAX_CHECK);
+    cr_expect_eq(finding != NULL, i == 0, "%s", compared[i]);
+    if (finding) {
+      cr_expect_str_eq(finding->title, "Write 1 attention with a plain softmax");
+      cr_expect_eq(finding->node_count, 7); /* all but the product and the softmax */
+      cr_expect_float_eq(finding->least, 70000, 1e-9);
+      cr_expect_float_eq(finding->potential, 70000, 1e-9);
+    }
+    tiny_clear(&t);
+  }
+}
+
+/* Code names nothing that it does not make: a quantizer for int8, a configuration for 8da4w. */
+Test(findings, code_is_that_of_the_advice) {
+  static const struct {
+    etr_finding_kind kind;
+    etr_finding_variant variant;
+    const char *has, *has_not;
+  } cases[] = {
+      {ETR_FINDING_QUANTIZE, ETR_VARIANT_USUAL, "quantizer = ", "quantize_("},
+      {ETR_FINDING_QUANTIZE, ETR_VARIANT_8DA4W, "quantize_(model, config)", "quantizer"},
+      {ETR_FINDING_COPIES, ETR_VARIANT_USUAL, "after = x", "erase_node"},
+      {ETR_FINDING_COPIES, ETR_VARIANT_EXPORT, "erase_node", "after = x"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_finding finding = {.kind = cases[i].kind, .variant = cases[i].variant};
+    const etr_finding_code *code = etr_finding_code_of(&finding);
+    cr_assert_not_null(code);
+    cr_expect(strstr(code->after, cases[i].has), "case %zu: %s", i, code->after);
+    cr_expect_not(strstr(code->after, cases[i].has_not), "case %zu: %s", i, code->after);
+  }
+}
+
 Test(findings, a_fixture_has_its_findings) {
   etr_inputs inputs;
   etr_profile *profile;
