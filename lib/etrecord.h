@@ -596,11 +596,11 @@ ETR_API bool etr_kernel_only_copies(const char *kernel);
 
 /**
  * Sets reasons[i], for each node of an Edge graph, to why the partitioner of a backend leaves the
- * node to kernels: one line whose subject is the partitioner, "takes no empty tensors", with what
- * to write instead if that is known. It is NULL for a node that the partitioner takes, for nodes
- * that are not operators, and for nodes whose flag in `wanted` is false; `wanted` may be NULL.
- * `reasons` and `wanted` have graph->node_count entries; the strings are static. The rules are
- * those of ExecuTorch 1.5. It leaves `reasons` alone if the rules are not known: see
+ * node to kernels: one line whose subject is the partitioner, "takes no empty tensors", and behind
+ * a colon what to write instead, if that is known. It is NULL for a node that the partitioner
+ * takes, for nodes that are not operators, and for nodes whose flag in `wanted` is false; `wanted`
+ * may be NULL. `reasons` and `wanted` have graph->node_count entries; the strings are static. The
+ * rules are those of ExecuTorch 1.5. It leaves `reasons` alone if the rules are not known: see
  * etr_partitioner_is_known(). Returns false when out of memory.
  */
 ETR_API bool etr_partition_refusals(const char **reasons, const char *backend,

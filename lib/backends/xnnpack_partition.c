@@ -96,7 +96,8 @@ static const struct {
     {"split_with_sizes_copy", "no configuration: write it as slices"},
     {"split_copy", "no configuration: write it as slices"},
     {"select_copy", "no configuration: write it as a slice and a view"},
-    {"native_layer_norm", "no configuration: write it as mean, subtraction and rsqrt"},
+    {"native_layer_norm",
+     "no configuration; written as products with 1/n and rsqrt, which it takes, it took as long"},
     {"where", "no configuration: add a mask of float numbers instead"},
     {"masked_fill", "no configuration: add a mask of float numbers instead"},
     {"sum", "no configuration: write it as a linear layer whose weights are 1"},
@@ -149,8 +150,9 @@ static const char *base_refusal(const etr_graph *graph, const uint32_t *uses,
     return etr_slice_is(op, "clamp") ? "takes a clamp only between numbers: use minimum and maximum"
                                      : no_number;
   if (etr_slice_is(op, "pow"))
-    return etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE ? "takes only the power 2 (PowConfig)"
-                                                              : NULL;
+    return etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE
+               ? "takes only the power 2 (PowConfig): write other powers as products"
+               : NULL;
   if (etr_operator_row(op, taken, ETR_COUNT(taken), sizeof *taken))
     return reason_of_type(graph, uses, node, op);
   for (size_t i = 0; i < ETR_COUNT(rewrites); i++)

@@ -512,8 +512,8 @@ static void explain_times(decider *d, const tied_runs *tied, etr_time_rule rule,
                           const etr_method_inputs *const pair[2]) {
   double ratio = (double)pair[0]->macs / (double)pair[1]->macs;
   const char *evidence = etr_arena_format(
-      d->warnings->arena, "%.*s computes %.3g times as much as %.*s", ETR_HEAD(pair[0]->name, 80),
-      ratio, ETR_HEAD(pair[1]->name, 80));
+      d->warnings->arena, "%.*s multiplies %.3g times as many numbers as %.*s",
+      ETR_HEAD(pair[0]->name, 80), ratio, ETR_HEAD(pair[1]->name, 80));
   for (size_t i = 0; i < tied->count; i++) {
     etr_block *block = &d->blocks->blocks[d->blocks->runs[tied->runs[i]].block];
     if (d->runs[tied->runs[i]].by_load || block->method == ETR_NONE)

@@ -155,7 +155,8 @@ static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_
     etr_jw_int(fields->json, phase->runs[i]);
   etr_jw_end(fields->json);
   etr_field_stats(fields, &phase->execute);
-  put_noise(fields, &phase->noise, etr_noise_text(arena, fields->profile, &phase->noise, shown));
+  put_noise(fields, &phase->noise,
+            etr_noise_text(arena, fields->profile, &phase->noise, &phase->execute, shown));
   etr_field_put_row(fields, "throughput", &etr_throughput_fields, phase->throughput);
   etr_jw_end(fields->json);
 }

@@ -80,8 +80,7 @@ static void put_first_run(const etr_fields *f, const etr_summary *s) {
   }
   etr_jw_object(f->json);
   etr_field_ticks(f, "execute", s->first_run.ticks);
-  etr_field_number(f, "factor",
-                   s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : NAN);
+  etr_field_number(f, "factor", etr_first_run_factor(&s->first_run));
   etr_field_object(f, "rest");
   etr_field_stats(f, &s->first_run.rest);
   etr_jw_end(f->json);
@@ -203,6 +202,7 @@ static void put_group(const etr_fields *f, const etr_groups *groups, const etr_g
   etr_field_ticks(f, "min", group->stats.min);
   etr_field_ticks(f, "max", group->stats.max);
   etr_field_ticks(f, "each", group->count ? group->stats.typical / (double)group->count : NAN);
+  etr_field_ticks(f, "largest", group->largest > 0 ? group->largest : NAN);
   etr_field_number(f, "share", groups->whole > 0 ? group->stats.typical / groups->whole : NAN);
   etr_field_flag(f, "estimated", group->estimated > 0);
   etr_field_flag(f, "upper", group->hidden > 0);

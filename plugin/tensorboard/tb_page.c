@@ -45,7 +45,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   if (graph && graph->is_changed)
     etr_puts(w, ETR_CHANGED_PROGRAM "\n\n");
   if (screen) {
-    etr_first_screen_put_sentence(answer, screen);
+    etr_first_screen_put_sentence(answer, screen, false);
     etr_puts(w, "\n");
   }
   etr_putf(w, "%s of %zu run%s", etr_statistic_word(answer->profile), method->run_count,

@@ -180,8 +180,7 @@ static const char *waiting_title(const etr_finder *finder, const chosen *of) {
 static bool add_waiting(etr_finder *finder, const chosen *of) {
   uint64_t waiting = of->ticks[ETR_SPENT_WAIT], copying = of->ticks[ETR_SPENT_COPY],
            all = all_of(of->ticks);
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WAITING, waiting + copying,
-                                      (double)(waiting + copying));
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WAITING, waiting + copying, NAN);
   etr_text text;
   etr_writer writer;
   if (!added)
@@ -231,7 +230,7 @@ static bool add_small_calls(etr_finder *finder, const chosen *of) {
   size_t runs = finder->method->run_count;
   if (of->calls < ETR_FINDING_LEAST_SMALL_CALLS * runs || is_merged(finder, of))
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around, (double)around);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   tell(added, of,
@@ -340,7 +339,7 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
     return false;
   if (!measure_fallen(finder, &of, entry_of, &ticks))
     return false;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CPU_FALLBACK, ticks, (double)ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CPU_FALLBACK, ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   static const char *const verbs[2][2] = {{"run on", "runs on"},

@@ -112,8 +112,7 @@ static bool add_optimized(etr_finder *finder, chosen_kernels *kernels) {
   const char *list = end_choice(kernels);
   if (etr_finder_ns(finder, kernels->ticks) < ETR_FINDING_LEAST_KERNELS_NS)
     return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, kernels->ticks,
-                                      (double)kernels->ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_LIBRARY, kernels->ticks, NAN);
   if (!added)
     return !etr_arena_failed(finder->arena);
   added->title = "Link the optimized CPU kernels";
@@ -164,7 +163,7 @@ static bool find_copies(etr_finder *finder, const etr_kernels *kernels) {
     uint64_t ticks = ticks_of(finder, kernels, i);
     if (row->backend || !etr_kernel_only_copies(name))
       continue;
-    etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, ticks, (double)ticks);
+    etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, ticks, NAN);
     if (!added)
       continue;
     added->title = etr_arena_format(finder->arena, "Avoid %zu %s", row->event_count, name);

@@ -15,6 +15,7 @@ typedef struct alike_runs {
   const char *name; /* of the phase; "" of a whole method */
   const uint32_t *runs;
   size_t count;
+  const etr_stats *execute;
   double median;
   const etr_noise *noise;
 } alike_runs;
@@ -152,7 +153,8 @@ static bool add_modes(etr_finder *finder, const alike_runs *r) {
   etr_put_change_of_time(&writer,
                          is_slow_usual ? fast->p50 / slow->p50 - 1 : slow->p50 / fast->p50 - 1);
   added->fact = etr_text_end(&text, &writer);
-  const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, finder->unit);
+  const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, r->execute,
+                                    finder->unit);
   added->evidence = etr_arena_format(
       finder->arena, "Method::execute: %s. %s", what ? what : "",
       r->noise->in_stretches ? "A clock changes its speed, or something else runs for a while."
@@ -271,7 +273,8 @@ static bool add_verdict(etr_finder *finder, const alike_runs *r) {
  * distances or by one operator. */
 static bool find_in_method(etr_finder *finder) {
   const etr_method *method = finder->method;
-  const alike_runs all = {"", method->runs, method->run_count, method->execute.p50, &method->noise};
+  const alike_runs all = {
+      "", method->runs, method->run_count, &method->execute, method->execute.p50, &method->noise};
   etr_slow_runs_kind slow = method->slow_runs.kind;
   etr_noise_verdict verdict = method->noise.verdict;
   bool is_told = slow > ETR_SLOW_RUNS_ANY && verdict == ETR_NOISE_TWO_MODES;
@@ -290,8 +293,8 @@ bool etr_find_unsteady(etr_finder *finder) {
     return find_in_method(finder);
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    const alike_runs runs = {phase->name, phase->runs, phase->run_count, phase->execute.p50,
-                             &phase->noise};
+    const alike_runs runs = {phase->name,     phase->runs,        phase->run_count,
+                             &phase->execute, phase->execute.p50, &phase->noise};
     if (phase->execute.p50 > 0 && !add_verdict(finder, &runs))
       return false;
   }

@@ -254,6 +254,16 @@ static int by_typical(const void *a, const void *b) {
   return order ? order : (x->phase > y->phase) - (x->phase < y->phase);
 }
 
+/* Notes the longest node of each row. */
+static void note_largest(collector *c, const uint32_t *row_of_node) {
+  for (size_t i = 0; c->graph && i < c->graph->node_count; i++) {
+    if (row_of_node[i] == ETR_NONE)
+      continue;
+    etr_group *group = &c->list.data[row_of_node[i]];
+    group->largest = ETR_MAX(group->largest, c->graph->times[i].typical);
+  }
+}
+
 /* Notes the row of each node. */
 static bool note_nodes(etr_groups *out, const collector *c, const uint32_t *rows) {
   size_t count = c->graph ? c->graph->node_count : 0;
@@ -298,6 +308,7 @@ bool etr_groups_make(etr_groups *out, etr_arena *arena, const etr_profile *profi
     return false;
   for (size_t i = 0; i < c.list.count; i++)
     c.list.data[i].stats = stats[i];
+  note_largest(&c, out->row_of_node);
   note_hidden(&c);
   if (!chosen && !add_runtime(&c))
     return false;

@@ -112,6 +112,11 @@ bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *p
   return true;
 }
 
+double etr_first_run_factor(const etr_first_run *first) {
+  return first->rest.count && first->rest.typical > 0 ? first->ticks / first->rest.typical
+                                                      : (double)NAN;
+}
+
 char *etr_excluded_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method,
                              etr_unit unit) {
   size_t excluded = method->skipped_run_count;

@@ -100,12 +100,12 @@ static etr_event event_of(const char *name, int32_t instruction, const uint64_t 
 
 /* Delegates a and b of two instructions, between them: one operator that ran, a view that did not,
  * and `beside`, which only reads a. */
-static void make_between(tiny *t, const char *first, const char *second, uint64_t ticks,
-                         etr_delegate delegates[2]) {
+static void make_between(tiny *t, const char *first, const char *second, const char *target,
+                         uint64_t ticks, etr_delegate delegates[2]) {
   delegates[0] = (etr_delegate){.instruction_id = 0, .backend = first, .call_ticks = 12000};
   delegates[1] = (etr_delegate){.instruction_id = 3, .backend = second, .call_ticks = 22000};
   uint32_t x = tiny_node(t, ETR_NODE_INPUT, "x", "x", 0), a = delegated(t, "a", 0, first, x),
-           between = op(t, "between", "aten.erf.default", a),
+           between = op(t, "between", target, a),
            view = op(t, "view", "aten.alias.default", between),
            beside = op(t, "beside", "aten.sin.default", a), b = delegated(t, "b", 3, second, view);
   tiny_input(t, b, x, 0);
@@ -120,38 +120,42 @@ static void make_between(tiny *t, const char *first, const char *second, uint64_
 Test(findings, operators_between_delegates_are_found) {
   static const struct {
     const char *first, *second; /* backends */
-    uint64_t ticks;             /* of the kernel, in each run */
+    const char *target;
+    uint64_t ticks; /* of the kernel, in each run */
     bool found;
   } cases[] = {
-      {"XnnpackBackend", "XnnpackBackend", 100000, true},
-      {"XnnpackBackend", "VulkanBackend", 100000, false},
-      {"XnnpackBackend", "XnnpackBackend", 20000, false}, /* less than 1 % */
-      {"VulkanBackend", "VulkanBackend", 100000, true},
+      {"XnnpackBackend", "XnnpackBackend", "aten.sum.dim_IntList", 100000, true},
+      {"XnnpackBackend", "VulkanBackend", "aten.sum.dim_IntList", 100000, false},
+      {"XnnpackBackend", "XnnpackBackend", "aten.sum.dim_IntList", 20000, false}, /* below 1 % */
+      /* Nothing does the same that XNNPACK takes: it stays, and so do two delegates. */
+      {"XnnpackBackend", "XnnpackBackend", "aten.erf.default", 100000, false},
+      {"VulkanBackend", "VulkanBackend", "aten.sum.dim_IntList", 100000, true},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
     etr_delegate delegates[2];
-    make_between(&t, cases[i].first, cases[i].second, cases[i].ticks, delegates);
+    make_between(&t, cases[i].first, cases[i].second, cases[i].target, cases[i].ticks, delegates);
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
     if (finding) {
       bool is_known = strcmp(cases[i].first, "XnnpackBackend") == 0;
       cr_expect(finding->node_count == 1 &&
                 strcmp(t.nodes.data[finding->nodes[0]].name, "between") == 0);
-      cr_expect_float_eq(finding->potential, 100000, 1e-9);
-      cr_expect_float_eq(finding->potential_share, 0.04, 1e-9);
       cr_expect_str_eq(finding->title,
                        is_known ? "Make 2 XNNPACK delegates one" : "Make 2 Vulkan delegates one");
-      cr_expect(strstr(finding->fact, "are between them"), "%s", finding->fact);
-      cr_expect_eq(strstr(finding->evidence, "no configuration for this operator") != NULL,
+      cr_expect_str_eq(finding->fact, "1 sum and 1 alias are between them");
+      cr_expect_eq(strstr(finding->evidence, "no configuration: write it as a linear layer") !=
+                       NULL,
                    is_known);
       cr_expect_eq(strstr(finding->evidence, "is not known here") != NULL, !is_known);
       cr_expect_eq(finding->sureness, ETR_POSSIBLE);
-      /* The kernel may go, or be written otherwise at half of its time. */
-      cr_expect_float_eq(finding->least, 50000, 1e-9);
-      cr_expect(strncmp(finding->saving, "Could save 0.0500 ms to 0.100 ms, 4.0 % of the time; ",
-                        53) == 0,
-                "%s", finding->saving);
+      /* What is written instead takes a tenth to half of its time; of other partitioners nothing is
+       * known. */
+      static const char known[] = "Could save 0.0500 ms to 0.0900 ms, 3.6 % of the time; ",
+                        unknown[] = "What it could save is not known: a part of 0.100 ms; ";
+      const char *begin = is_known ? known : unknown;
+      cr_expect(strncmp(finding->saving, begin, strlen(begin)) == 0, "%s", finding->saving);
+      cr_expect_eq(isnan(finding->potential), !is_known);
     }
     tiny_clear(&t);
   }
@@ -163,7 +167,7 @@ Test(findings, overhead_of_merged_delegates_needs_operators) {
   for (int has_operator = 0; has_operator <= 1; has_operator++) {
     tiny t = {0};
     etr_delegate delegates[2];
-    make_between(&t, "VulkanBackend", "VulkanBackend", 100000, delegates);
+    make_between(&t, "XnnpackBackend", "XnnpackBackend", "aten.sum.dim_IntList", 100000, delegates);
     const etr_event events[] = {event_of("DELEGATE_CALL", 0, ticks, NULL, NULL),
                                 event_of("op", 0, ticks, NULL, has_operator ? "op" : NULL)};
     const etr_block block = {
@@ -178,7 +182,7 @@ Test(findings, overhead_of_merged_delegates_needs_operators) {
     t.profile.block_count = 1;
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
     cr_assert_not_null(finding);
-    cr_expect_float_eq(finding->potential, has_operator ? 125000 : 100000, 1e-6, "%f",
+    cr_expect_float_eq(finding->potential, has_operator ? 115000 : 90000, 1e-6, "%f",
                        finding->potential);
     tiny_clear(&t);
   }
@@ -281,7 +285,8 @@ Test(findings, copies_are_found) {
   cr_expect_eq(found.list[0].sureness, ETR_SURE);
   cr_expect_str_eq(found.list[1].title, "Avoid 2 permute_copy");
   cr_expect(found.list[1].nodes[0] == second && found.list[1].nodes[1] == first);
-  cr_expect_float_eq(found.list[1].potential, 60000, 1e-9);
+  cr_expect(isnan(found.list[1].potential));
+  cr_expect_float_eq(found.list[1].cost, 60000, 1e-9);
   cr_expect(strstr(found.list[1].evidence, "1 read another one's result"), "%s",
             found.list[1].evidence);
   tiny_clear(&t);
@@ -829,6 +834,61 @@ Test(findings, buffers_that_inferences_write_are_known) {
   etr_inputs_clear(&inputs);
 }
 
+/* scaled_dot_product_attention: where(not(any(not(eq(scores, -inf)))), 0, softmax(scores)). */
+Test(findings, softmaxes_that_look_for_masked_rows_are_found) {
+  static const char *const compared[] = {"aten.eq.Scalar", "aten.lt.Scalar"};
+  for (size_t i = 0; i < ETR_COUNT(compared); i++) {
+    tiny t = {0};
+    uint32_t q = tiny_node(&t, ETR_NODE_INPUT, "q", "q", 0),
+             k = tiny_node(&t, ETR_NODE_INPUT, "k", "k", 0),
+             scaled = op(&t, "mul", "aten.mul.Scalar", q),
+             scores = op(&t, "bmm", "aten.bmm.default", scaled),
+             softmax = op(&t, "softmax", "aten._softmax.default", scores),
+             equal = op(&t, "eq", compared[i], scores),
+             some = op(&t, "not", "aten.logical_not.default", equal),
+             any = op(&t, "any", "aten.any.dim", some),
+             none = op(&t, "not_1", "aten.logical_not.default", any),
+             zeros = op(&t, "full_like", "aten.full_like.default", softmax),
+             where = op(&t, "where", "aten.where.self", none);
+    tiny_input(&t, scores, k, 0);
+    tiny_input(&t, where, zeros, 0);
+    tiny_input(&t, where, softmax, 0);
+    const uint32_t kernels[] = {scaled, scores, softmax, equal, some, any, none, zeros, where};
+    for (size_t n = 0; n < ETR_COUNT(kernels); n++)
+      tiny_time(&t, kernels[n], 10000);
+    const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_SOFTMAX_CHECK);
+    cr_expect_eq(finding != NULL, i == 0, "%s", compared[i]);
+    if (finding) {
+      cr_expect_str_eq(finding->title, "Write 1 attention with a plain softmax");
+      cr_expect_eq(finding->node_count, 7); /* all but the product and the softmax */
+      cr_expect_float_eq(finding->least, 70000, 1e-9);
+      cr_expect_float_eq(finding->potential, 70000, 1e-9);
+    }
+    tiny_clear(&t);
+  }
+}
+
+/* Code names nothing that it does not make: a quantizer for int8, a configuration for 8da4w. */
+Test(findings, code_is_that_of_the_advice) {
+  static const struct {
+    etr_finding_kind kind;
+    etr_finding_variant variant;
+    const char *has, *has_not;
+  } cases[] = {
+      {ETR_FINDING_QUANTIZE, ETR_VARIANT_USUAL, "quantizer = ", "quantize_("},
+      {ETR_FINDING_QUANTIZE, ETR_VARIANT_8DA4W, "quantize_(model, config)", "quantizer"},
+      {ETR_FINDING_COPIES, ETR_VARIANT_USUAL, "after = x", "erase_node"},
+      {ETR_FINDING_COPIES, ETR_VARIANT_EXPORT, "erase_node", "after = x"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_finding finding = {.kind = cases[i].kind, .variant = cases[i].variant};
+    const etr_finding_code *code = etr_finding_code_of(&finding);
+    cr_assert_not_null(code);
+    cr_expect(strstr(code->after, cases[i].has), "case %zu: %s", i, code->after);
+    cr_expect_not(strstr(code->after, cases[i].has_not), "case %zu: %s", i, code->after);
+  }
+}
+
 Test(findings, a_fixture_has_its_findings) {
   etr_inputs inputs;
   etr_profile *profile;
@@ -839,7 +899,7 @@ Test(findings, a_fixture_has_its_findings) {
   cr_assert(etr_findings_make(&found, &arena, profile, &profile->methods[0], ETR_UNIT_MS));
   cr_assert_eq(found.count, 3);
   cr_expect_eq(found.list[0].kind, ETR_FINDING_FALLBACK);
-  cr_expect_str_eq(found.list[0].title, "Make 4 XNNPACK delegates one");
+  cr_expect_str_eq(found.list[0].title, "Make 4 XNNPACK delegates 3");
   cr_expect_eq(found.list[1].kind, ETR_FINDING_LAYOUT);
   cr_expect_str_eq(found.list[1].title, "Avoid 7 Transpose, 2 Convert");
   cr_expect_lt(found.list[1].share, 0.14,
