@@ -14,16 +14,6 @@
  * show the fields, `rest` the outputs for fields that only programs need. `integers` is a function
  * that returns the unit of rates of integer operations; `part` is one that returns the share of the
  * peak. */
-#define ETR_COST_FIELDS_H
-
-#include "output/table.h"
-#include "views/cost_figures.h"
-
-/* clang-format off */
-/** The fields of costs. FIGURE(name) initializes the member of a row. `in` has the outputs that
- * show the fields, `rest` the outputs for fields that only programs need. `integers` is a function that
- * returns the unit of rates of integer operations; `part` is one that returns the
- * share of the peak. */
 #define ETR_COST_FIELDS(FIGURE, in, rest, integers, part)                                          \
   {"macs", "macs", ETR_CELL_AMOUNT, in, FIGURE(macs), .nullable = true,                            \
    .says = "multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of "  \
