@@ -353,7 +353,7 @@ static const char *circumstances(report *r, const etr_summary *s) {
       &writer, s->method,
       etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
   if (etr_runs_differ_much(s->method))
-    etr_puts(&writer, ": measure again, nothing below is sure");
+    etr_puts(&writer, ETR_TIMES_NOT_SURE);
   const char *odd = etr_odd_recordings_text(&r->answer.arena, r->answer.profile, s->method);
   if (odd && odd[0])
     etr_putf(&writer, DOT "%s", odd);

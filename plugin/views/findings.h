@@ -59,6 +59,9 @@ const etr_finding_code *etr_finding_code_of(const etr_finding *finding);
  * one inference is sure. False for fewer than five runs, and for runs of several phases. */
 bool etr_runs_differ_much(const etr_method *method);
 
+/** Follows what the runs are like, where they differ much. */
+#define ETR_TIMES_NOT_SURE ": measure again, times of inferences are not sure"
+
 /** Returns true for advice on how to measure, and not on the model. */
 bool etr_finding_is_timing(etr_finding_kind kind);
 
