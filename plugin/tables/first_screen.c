@@ -470,6 +470,10 @@ static const char *saves_text(etr_answer *answer, const etr_first_screen *s,
   etr_writer w;
   if (isnan(finding->potential) && isnan(finding->cost))
     return "";
+  if (isnan(finding->potential) && !(finding->cost > 0))
+    return "no time";
+  if (isnan(finding->potential) && finding->kind == ETR_FINDING_PROFILER)
+    return "not known"; /* looking saves nothing itself */
   double least = finding->least, most = finding->potential;
   bool is_free = finding->is_once && !answer->options->has_unit;
   etr_unit unit = is_free ? etr_unit_of_ticks(answer->profile, most) : s->unit;

@@ -117,8 +117,9 @@ static bool add_optimized(etr_finder *finder, chosen_kernels *kernels) {
     return !etr_arena_failed(finder->arena);
   added->title = "Link the optimized CPU kernels";
   added->fact = etr_arena_format(
-      finder->arena, "%s has faster ones for %zu kernel%s of %s", etr_optimized_library,
-      kernels->events, etr_plural(kernels->events), etr_finder_time(finder, kernels->ticks));
+      finder->arena, "if not linked yet: %s has faster ones for %zu kernel%s of %s",
+      etr_optimized_library, kernels->events, etr_plural(kernels->events),
+      etr_finder_time(finder, kernels->ticks));
   added->evidence = etr_arena_format(finder->arena,
                                      "It has faster kernels than the portable library: %s.", list);
   etr_finding_judge(added, ETR_POSSIBLE, "which library ran is not recorded");

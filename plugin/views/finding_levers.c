@@ -279,6 +279,32 @@ static void add_saved(etr_slice op, double ticks, double *low, double *high) {
   *high += ticks * etr_saved_at(ratio.high);
 }
 
+/* Sets *taken to the operators that the partitioner's rules do not refuse: all if its rules are not
+ * known; and *reason to why it refuses one, or NULL. False when out of memory. */
+static bool find_taken(largest *taken, const largest *of, const char **reason) {
+  const etr_finder *finder = of->finder;
+  const char *known = etr_known_partitioner();
+  *taken = *of;
+  *reason = NULL;
+  if (!of->part->has_graph || !etr_partitioner_is_known(known, finder->graph))
+    return true;
+  size_t count = finder->graph->node_count;
+  const char **reasons = etr_arena_alloc_array(finder->arena, count, sizeof *reasons);
+  taken->marked = etr_arena_alloc_array(finder->arena, count, sizeof *taken->marked);
+  if (!reasons || !taken->marked ||
+      !etr_partition_refusals(reasons, known, finder->graph, of->marked))
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    taken->marked[i] = of->marked[i] && !reasons[i];
+    if (!of->marked[i] || !reasons[i])
+      continue;
+    *reason = reasons[i];
+    taken->count--;
+    taken->ticks -= finder->graph->times[i].typical;
+  }
+  return true;
+}
+
 /* Kernels on the CPU for which XNNPACK has faster ones. */
 static bool add_delegate(const largest *of) {
   etr_finder *finder = of->finder;
@@ -323,16 +349,20 @@ static bool add_words(const largest *of, etr_finding_kind kind, const char *titl
   return true;
 }
 
-/* What only less work makes faster. */
-static bool add_less_work(const largest *of) {
+/* What only less work makes faster. reason: why the known partitioner refuses it; NULL: it is not
+ * known, or the operators are in a delegate. */
+static bool add_less_work(const largest *of, const char *reason) {
   etr_arena *arena = of->finder->arena;
+  const char *backend = etr_finder_backend(of->finder, etr_known_partitioner());
   bool is_product = of->part->is_linear || of->part->is_convolution;
   return add_words(of, ETR_FINDING_LESS_WORK,
                    is_product ? "Use a smaller input, or fewer channels"
                               : etr_arena_format(arena, "Need fewer or smaller %s", words_of(of)),
-                   etr_arena_format(arena, "%zu %s%s%s take%s %s", of->count,
+                   etr_arena_format(arena, "%zu %s%s%s take%s %s%s%s%s%s", of->count,
                                     etr_or_empty(of->part->dtype), of->part->dtype ? " " : "",
-                                    words_of(of), of->count == 1 ? "s" : "", time_of(of)),
+                                    words_of(of), of->count == 1 ? "s" : "", time_of(of),
+                                    reason ? "; " : "", reason ? backend : "", reason ? ": " : "",
+                                    etr_or_empty(reason)),
                    "No faster kernel of them is known for this backend and type.");
 }
 
@@ -366,9 +396,13 @@ static bool add_for_operators(const largest *of) {
                     has_kind(of->finder, ETR_FINDING_COPIES);
   if (!part->has_graph && has_copies && only_moves(part->op))
     return true;
-  if (!part->backend && add_delegate(of))
+  largest taken = *of;
+  const char *reason = NULL;
+  if (!part->backend && !find_taken(&taken, of, &reason))
+    return false;
+  if (!part->backend && (taken.count || !part->has_graph) && add_delegate(&taken))
     return !etr_arena_failed(of->finder->arena);
-  return !of->is_first || add_less_work(of);
+  return (!of->is_first && !reason) || add_less_work(of, reason);
 }
 
 /* The next step for time in delegates that record no operators. */
@@ -437,7 +471,7 @@ static bool add_for_part(etr_finder *finder, const etr_groups *groups,
       leave_out_depthwise(&of);
     if (of.count == 0) { /* all are depthwise: only less work makes them faster */
       mark_operators(&of, groups);
-      return !is_first || add_less_work(&of);
+      return !is_first || add_less_work(&of, NULL);
     }
   }
   return add_for_operators(&of);

@@ -556,7 +556,8 @@ static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) 
   if (!etr_finder_list_nodes(finder, added, marked))
     return false;
   added->title = "Link the optimized CPU kernels";
-  added->fact = etr_arena_format(finder->arena, "%s has faster ones for %zu operator%s of %s",
+  added->fact = etr_arena_format(finder->arena,
+                                 "if not linked yet: %s has faster ones for %zu operator%s of %s",
                                  etr_optimized_library, added->node_count,
                                  etr_plural(added->node_count), etr_finder_time(finder, ticks));
   added->evidence = etr_arena_format(finder->arena,

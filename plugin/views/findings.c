@@ -260,7 +260,8 @@ static bool find_overlaps(etr_finder *finder) {
 bool etr_runs_differ_much(const etr_method *method) {
   const double much = 0.25; /* of the time: half of the distance from p10 to p90 */
   bool is_wide = etr_stats_spread(&method->execute, 0) > much * method->execute.typical;
-  return method->mixed_phase_count < 2 && (method->noise.verdict == ETR_NOISE_TWO_MODES || is_wide);
+  return method->mixed_phase_count < 2 && (method->noise.verdict == ETR_NOISE_TWO_MODES ||
+                                           (is_wide && method->noise.verdict != ETR_NOISE_STEADY));
 }
 
 /* What rests on estimated times, or on runs that differ much, is not sure. */

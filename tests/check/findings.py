@@ -36,7 +36,7 @@ TABLE = {
     "delegate": ("changed_edge", "cpp_rich", "mv2_portable llama_portable mv2_xnnpack b_ethosu"),
     "less_work": ("b_ethosu b_vgf spp", "b_coreml", "mv2_xnnpack mv2_portable vit_xnnpack"),
     "more_per_call": ("", "add_mul control_flow", "mv2_portable mv2_xnnpack vit_xnnpack"),
-    "profiler": ("", "", "mv2_xnnpack llama_xnnpack mv2_portable"),
+    "profiler": ("xnnpack_openvino", "", "mv2_xnnpack llama_xnnpack mv2_portable"),
     "load": ("", "dynamic_xnnpack gru_both", "mv2_portable llama_portable"),
     "first_run": ("", "mv2_xnnpack add_mul", "b_ethosu"),
     "drift": ("", "drift/etdump.etdp", "drift add_mul mv2_xnnpack"),

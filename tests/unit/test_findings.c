@@ -889,6 +889,121 @@ Test(findings, code_is_that_of_the_advice) {
   }
 }
 
+/* Runs that differ by more than a quarter, or that take one of two times, leave nothing sure. */
+Test(findings, nothing_is_sure_of_runs_that_differ) {
+  static const struct {
+    etr_noise_verdict verdict;
+    double p90; /* the median is 2500000, and p10 as far below it as p90 is above */
+    bool is_sure;
+  } cases[] = {{ETR_NOISE_NOISY, 2600000, true},
+               {ETR_NOISE_NOISY, 3500000, false},
+               {ETR_NOISE_FEW_RUNS, 3500000, false},
+               {ETR_NOISE_STEADY, 3500000, true},
+               {ETR_NOISE_TWO_MODES, 2600000, false}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0);
+    tiny_time(&t, op(&t, "permute", "aten.permute_copy.default", w), 100000);
+    whole(&t);
+    t.method.noise.verdict = cases[i].verdict;
+    t.method.execute.count = 10;
+    t.method.execute.p90 = cases[i].p90;
+    t.method.execute.p10 = 5000000 - cases[i].p90;
+    cr_expect_eq(etr_runs_differ_much(&t.method), !cases[i].is_sure, "case %zu", i);
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
+    cr_assert_not_null(finding);
+    cr_expect_eq(finding->sureness, cases[i].is_sure ? ETR_SURE : ETR_LIKELY, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
+/* A call more takes what calls take in the record; without any, what is assumed. */
+Test(findings, a_new_delegate_costs_what_calls_take) {
+  static const uint64_t ticks[] = {11000, 11000};
+  double potential[2];
+  for (int has_calls = 0; has_calls <= 1; has_calls++) {
+    tiny t = {0};
+    const etr_delegate delegates[] = {
+        {.instruction_id = 0, .backend = "XnnpackBackend", .call_ticks = 40000}};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+    if (has_calls)
+      delegated(&t, "a", 0, "XnnpackBackend", x);
+    uint32_t erf = op(&t, "erf", "aten.erf.default", x),
+             gelu = op(&t, "gelu", "aten.gelu.default", erf);
+    uint32_t again = op(&t, "erf_1", "aten.erf.default", gelu);
+    tiny_time(&t, gelu, 500000);
+    tiny_time(&t, op(&t, "gelu_1", "aten.gelu.default", again), 500000);
+    whole(&t);
+    t.graph.dialect = "edge";
+    const etr_event events[] = {event_of("DELEGATE_CALL", 0, ticks, NULL, NULL),
+                                event_of("op", 0, ticks, NULL, "op")};
+    const etr_block block = {
+        .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+    etr_time_slice slices[] = {
+        {.ticks = 40000, .event = events, .node = ETR_NONE, .part = ETR_TIME_CALL_OVERHEAD},
+        {.ticks = 40000, .event = events, .node = ETR_NONE, .part = ETR_TIME_CALL_OVERHEAD}};
+    slices[1].run = 1;
+    if (has_calls) {
+      t.method.delegates = delegates;
+      t.method.delegate_count = 1;
+      t.method.time_slices = slices;
+      t.method.time_slice_count = 2;
+      t.profile.blocks = &block;
+      t.profile.block_count = 1;
+    }
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_NOT_DELEGATED);
+    cr_assert_not_null(finding);
+    potential[has_calls] = finding->potential;
+    cr_expect(strstr(finding->caveat, has_calls ? "less 0.0400 ms" : "less 0.0050 ms"), "%s",
+              finding->caveat);
+    tiny_clear(&t);
+  }
+  cr_expect_lt(potential[1], potential[0]);
+}
+
+/* Quantizers do not see the layers inside of an LSTM, and torchao's sees torch.nn.Linear alone. */
+Test(findings, layers_that_quantizers_do_not_see_are_possible_only) {
+  static const struct {
+    const char *type, *title;
+    etr_finding_variant variant;
+    etr_effort effort;
+  } cases[] = {{"torch.nn.modules.rnn.LSTM", "Quantize 1 linear layer to int8", ETR_VARIANT_LAYERS,
+                ETR_EFFORT_CHANGE_MODEL},
+               {"torch.nn.modules.linear.Linear", "Quantize 1 linear layer to 8da4w",
+                ETR_VARIANT_8DA4W, ETR_EFFORT_RE_EXPORT},
+               {"torch.nn.modules.activation.MultiheadAttention", "Quantize 1 linear layer to int8",
+                ETR_VARIANT_USUAL, ETR_EFFORT_RE_EXPORT}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t module = tiny_module(&t, 0, "l", cases[i].type),
+             x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+             layer = tiny_node(&t, ETR_NODE_OP, "linear", "aten.linear.default", module);
+    tiny_input(&t, layer, x, 0);
+    const etr_event event = {
+        .name = "linear", .backend = "XnnpackBackend", .kind = ETR_EVENT_DELEGATE_OPERATOR};
+    const double weights[] = {1, 1};
+    const uint64_t execute[] = {2500000, 2500000};
+    const etr_time_slice slices[] = {
+        {.ticks = 2200000, .event = &event, .run = 0, .node = layer, .part = ETR_TIME_OPERATORS},
+        {.ticks = 2200000, .event = &event, .run = 1, .node = layer, .part = ETR_TIME_OPERATORS}};
+    tiny_time(&t, layer, 2200000)->backend = "XnnpackBackend";
+    etr_findings found;
+    whole(&t);
+    t.method.part_count = 0;
+    t.method.typical = (etr_typical_run){weights, 2};
+    t.method.execute_per_run = execute;
+    t.method.time_slices = slices;
+    t.method.time_slice_count = 2;
+    t.graph.dialect = "";
+    cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.profile.methods[0], ETR_UNIT_MS));
+    cr_assert_eq(found.count, 1, "case %zu: %zu", i, found.count);
+    cr_expect_str_eq(found.list[0].title, cases[i].title);
+    cr_expect_eq(found.list[0].variant, cases[i].variant, "case %zu", i);
+    cr_expect_eq(found.list[0].effort, cases[i].effort, "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
 Test(findings, a_fixture_has_its_findings) {
   etr_inputs inputs;
   etr_profile *profile;
@@ -897,15 +1012,18 @@ Test(findings, a_fixture_has_its_findings) {
   cr_assert_eq(etr_inputs_find(&inputs, FIXTURES "/quantized_xnnpack", NULL, NULL), ETR_OK);
   cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, NULL), ETR_OK);
   cr_assert(etr_findings_make(&found, &arena, profile, &profile->methods[0], ETR_UNIT_MS));
-  cr_assert_eq(found.count, 3);
+  cr_assert_eq(found.count, 4);
   cr_expect_eq(found.list[0].kind, ETR_FINDING_FALLBACK);
   cr_expect_str_eq(found.list[0].title, "Make 4 XNNPACK delegates 3");
   cr_expect_eq(found.list[1].kind, ETR_FINDING_LAYOUT);
   cr_expect_str_eq(found.list[1].title, "Avoid 7 Transpose, 2 Convert");
   cr_expect_lt(found.list[1].share, 0.14,
                "the first run makes it 26 %% of the average, but not of the median");
-  cr_expect_eq(found.list[2].kind, ETR_FINDING_FIRST_RUN);
-  cr_expect(found.list[1].overlap_count == 0 && found.list[2].is_once);
+  /* erf takes a quarter, and nothing makes it faster: the fact says why. */
+  cr_expect_eq(found.list[2].kind, ETR_FINDING_LESS_WORK);
+  cr_expect(strstr(found.list[2].fact, "XNNPACK: no configuration"), "%s", found.list[2].fact);
+  cr_expect_eq(found.list[3].kind, ETR_FINDING_FIRST_RUN);
+  cr_expect(found.list[1].overlap_count == 0 && found.list[3].is_once);
   etr_profile_close(profile);
   etr_inputs_clear(&inputs);
   etr_arena_clear(&arena);
