@@ -450,7 +450,7 @@ def main():
     parser.add_argument('--keep')
     given = parser.parse_args()
     try:
-        import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401: registers llama.custom_sdpa and llama.update_cache
+        import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401 registers llama.custom_sdpa and llama.update_cache
     except ImportError:
         print('without custom operators', file=sys.stderr)
     kept = counted = 0
