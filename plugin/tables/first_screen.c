@@ -600,9 +600,9 @@ void etr_first_screen_put_levers(etr_answer *answer, const etr_first_screen *s) 
     etr_put_markdown(w, finding->title);
     etr_puts(w, finding->fact[0] ? "** (" : "**");
     etr_put_markdown(w, finding->fact);
-    etr_putf(w, "%s | %s | %s | %s |\n", finding->fact[0] ? ")" : "",
-             saves_text(answer, s, finding), etr_effort_text(finding->effort),
-             etr_sureness_text(finding->sureness));
+    etr_putf(w, "%s%s | %s | %s | %s |\n", finding->fact[0] ? ")" : "",
+             shared_text(answer, finding), saves_text(answer, s, finding),
+             etr_effort_text(finding->effort), etr_sureness_text(finding->sureness));
   }
 }
 
