@@ -7,6 +7,8 @@
 #include "report/profile_doc.h"
 #include "views/delegation.h"
 
+#include <math.h>
+
 /* Writes the hparams of the user; the last one of a name counts. */
 static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t count) {
   etr_field_object(f, "hparams");
@@ -49,7 +51,7 @@ static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *
   return true;
 }
 
-etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, size_t hparam_count,
+etr_status etr_head_write(const etr_profile *profile, const etr_head_facts *facts,
                           const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_jw json;
@@ -61,7 +63,9 @@ etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, si
   etr_jw_init(&json, &writer, ETR_JW_DOCUMENT);
   etr_jw_object(&json);
   etr_profile_put_schema(&f, "etrecord-tb/head/1");
-  put_hparams(&f, hparams, hparam_count);
+  etr_field_number(&f, "recorded", facts->recorded > 0 ? facts->recorded : (double)NAN);
+  etr_field_number(&f, "step", facts->has_step ? (double)facts->step : (double)NAN);
+  put_hparams(&f, facts->hparams, facts->hparam_count);
   etr_field_list(&f, "methods");
   for (size_t i = 0; i < profile->method_count && has_memory; i++)
     if (etr_profile_shows(&profile->methods[i]))

@@ -49,6 +49,10 @@ static inline bool etr_tb_has_several_methods(const etr_profile *profile) {
   return count > 1;
 }
 
+/** Returns the end of the tags of a method: "/METHOD" if the record has several, else "". NULL when
+ * out of memory. */
+const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
 /**
  * Builds all curves of a method over its inferences and instructions: those of times if it ran and
  * they are on a graph, those of memory if its program plans any, and those of accuracy if its
