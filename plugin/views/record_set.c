@@ -132,6 +132,7 @@ static const char *text_of(etr_record_set *set, const char *text) {
 
 /* ---- One record ---- */
 
+/* Adds a record to the set; what is not known of it yet is NaN. */
 static etr_set_record *add_record(etr_record_set *set, const char *name, const char *path) {
   etr_set_record *record = etr_vec_push(&set->arena, &set->records);
   if (record)
@@ -197,6 +198,7 @@ static void set_range(etr_set_method *out, const etr_method *method,
   }
 }
 
+/* Returns the multiply-accumulates of a method; NaN if they are unknown. */
 static double macs_of(const etr_profile *profile, const etr_method *method) {
   etr_cost_sum sum = {0};
   if (method->graph == ETR_NONE)
@@ -251,6 +253,7 @@ static void take_gaps(etr_set_method *out, const etr_method_pair *pair) {
   out->are_outputs_equal = any && all_equal;
 }
 
+/* Fills the figures of a method; scale converts ticks to those of the first record. */
 static bool fill_method(etr_set_method *out, etr_arena *scratch, const etr_profile *profile,
                         const etr_loads *loads, uint32_t index, double scale) {
   const etr_method *method = &profile->methods[index];
@@ -275,6 +278,7 @@ static bool fill_method(etr_set_method *out, etr_arena *scratch, const etr_profi
 
 /* ---- Rows of --by ---- */
 
+/* Adds a time to the row of a name, in the column of the last record. */
 static bool add_time(etr_record_set *set, const char *method, const char *name, double time) {
   etr_arena *arena = &set->arena;
   const char *key = etr_arena_format(arena, "%s\n%s", method, name);
@@ -305,6 +309,7 @@ double etr_set_row_time(const etr_set_row *row, size_t record) {
   return record < row->typical.count ? row->typical.data[record] : (double)NAN;
 }
 
+/* Adds the times of a method's kernels. */
 static bool add_kernels(etr_record_set *set, etr_arena *scratch, const etr_profile *profile,
                         const etr_method *method, double scale) {
   etr_kernels kernels;
@@ -321,6 +326,7 @@ static bool add_kernels(etr_record_set *set, etr_arena *scratch, const etr_profi
   return true;
 }
 
+/* Adds the times of a method by what the user wants: kernels, operators, modules or layers. */
 static bool add_rows(etr_record_set *set, etr_arena *scratch, const etr_profile *profile,
                      const etr_method *method, double scale) {
   static const etr_breakdown_by kinds[] = {[ETR_RECORDS_BY_OP] = ETR_BY_OP,
@@ -390,6 +396,7 @@ static etr_status take_changes(etr_record_set *set, const etr_side *side, etr_er
 
 /* ---- Adding a record ---- */
 
+/* Returns true if a method is in the set: those that ran, if any did. */
 static bool takes_method(const etr_record_set *set, const etr_profile *profile,
                          const etr_method *method) {
   size_t runs = 0;
@@ -400,6 +407,7 @@ static bool takes_method(const etr_record_set *set, const etr_profile *profile,
   return !set->options.method || strcmp(method->name, set->options.method) == 0;
 }
 
+/* Adds the methods of the last record. */
 static bool take_methods(etr_record_set *set, const etr_side *side, etr_arena *scratch,
                          double scale) {
   const etr_profile *profile = side->profile;
@@ -456,6 +464,7 @@ etr_status etr_record_set_add(etr_record_set *set, const etr_profile *profile, c
 
 /* ---- When all records are there ---- */
 
+/* Notes methods that only one of two records has, and records without times. */
 static void note_methods(etr_record_set *set, const etr_set_record *record) {
   static const char no_times[] = "no times, since there is no ETDump with runs";
   const etr_set_record *first = &set->records.data[0];
