@@ -2,8 +2,6 @@
  *
  * tb_builds.c - takes the points of a build from the profile and from what `compare` shows of it.
  */
-#include "tensorboard/tb_builds.h"
-
 #include "tensorboard/tb_curves.h"
 #include "tensorboard/tb_tags.h"
 #include "views/record_set.h"
@@ -21,7 +19,7 @@ typedef struct builder {
 } builder;
 
 /* Adds a point, unless the value is unknown. */
-static void add(builder *b, const char *group, const char *name, double value) {
+static void add_point(builder *b, const char *group, const char *name, double value) {
   if (!isfinite(value))
     return;
   const char *tag = etr_tb_tag(&b->tags, group, name, b->suffix);
@@ -35,18 +33,19 @@ static double millis(const builder *b, double ticks) {
   return etr_ticks_to_unit(b->set->first, ticks, ETR_UNIT_MS);
 }
 
+/* Adds the times of a method, and its tokens per second. */
 static void add_times(builder *b, const etr_set_method *method) {
   double typical = millis(b, method->typical);
-  add(b, ETR_TB_BUILDS, "typical", typical);
-  add(b, ETR_TB_BUILDS, "low", millis(b, method->low));
-  add(b, ETR_TB_BUILDS, "high", millis(b, method->high));
-  add(b, ETR_TB_BUILDS, "load", millis(b, method->load));
+  add_point(b, ETR_TB_BUILDS, "typical", typical);
+  add_point(b, ETR_TB_BUILDS, "low", millis(b, method->low));
+  add_point(b, ETR_TB_BUILDS, "high", millis(b, method->high));
+  add_point(b, ETR_TB_BUILDS, "load", millis(b, method->load));
   if (method->change && method->change->verdict == ETR_VERDICT_SLOWER)
-    add(b, ETR_TB_BUILDS, "slower", typical);
+    add_point(b, ETR_TB_BUILDS, "slower", typical);
   if (method->change && method->change->verdict == ETR_VERDICT_FASTER)
-    add(b, ETR_TB_BUILDS, "faster", typical);
+    add_point(b, ETR_TB_BUILDS, "faster", typical);
   if (method->ms_per_token > 0)
-    add(b, ETR_TB_BUILDS_TOKENS, "per_second", 1e3 / method->ms_per_token);
+    add_point(b, ETR_TB_BUILDS_TOKENS, "per_second", 1e3 / method->ms_per_token);
 }
 
 /* Adds the parts of a method's time, of all backends together. */
@@ -56,8 +55,8 @@ static void add_parts(builder *b, const etr_method *method) {
     sums[method->parts[i].part] += method->parts[i].typical;
   for (etr_time_part part = 0; part < ETR_TIME_PARTS; part++)
     if (sums[part] > 0)
-      add(b, ETR_TB_BUILDS_PARTS, etr_time_part_name(part),
-          etr_ticks_to_unit(b->profile, sums[part], ETR_UNIT_MS));
+      add_point(b, ETR_TB_BUILDS_PARTS, etr_time_part_name(part),
+                etr_ticks_to_unit(b->profile, sums[part], ETR_UNIT_MS));
 }
 
 typedef struct kernel_time {
@@ -65,6 +64,7 @@ typedef struct kernel_time {
   double time; /* in ticks of the set */
 } kernel_time;
 
+/* Orders kernels by time, the longest first. */
 static int by_time(const void *x, const void *y) {
   const kernel_time *a = x, *b = y;
   if (a->time != b->time)
@@ -85,9 +85,10 @@ static void add_kernels(builder *b, const etr_set_method *method) {
   if (count > 0)
     etr_sort(list, count, sizeof *list, by_time);
   for (size_t i = 0; i < ETR_MIN(count, ETR_TB_MOST_KERNELS); i++)
-    add(b, ETR_TB_BUILDS_KERNELS, list[i].name, millis(b, list[i].time));
+    add_point(b, ETR_TB_BUILDS_KERNELS, list[i].name, millis(b, list[i].time));
 }
 
+/* Adds the points of all methods, and the bytes of the record. */
 static void add_points(builder *b) {
   const etr_profile *profile = b->profile;
   for (size_t i = 0; i < b->record->methods.count; i++) {
@@ -107,8 +108,8 @@ static void add_points(builder *b) {
     add_kernels(b, method);
   }
   b->suffix = "";
-  add(b, ETR_TB_BUILDS_BYTES, "pte", b->record->pte_bytes);
-  add(b, ETR_TB_BUILDS_BYTES, "planned", b->record->planned_bytes);
+  add_point(b, ETR_TB_BUILDS_BYTES, "pte", b->record->pte_bytes);
+  add_point(b, ETR_TB_BUILDS_BYTES, "planned", b->record->planned_bytes);
 }
 
 etr_status etr_tb_build_points_make(etr_tb_build_points *out, etr_arena *arena,

@@ -115,4 +115,29 @@ static inline size_t etr_tb_block_start(const etr_tb_blocks *blocks, size_t bloc
   return blocks->count * block / blocks->blocks;
 }
 
+/* ---- The points of one build on the curves over builds; times are of the typical run ---- */
+
+enum { ETR_TB_MOST_KERNELS = 10 }; /* curves of kernels: those that take longest in the build */
+
+/** A point of a build on a curve. */
+typedef struct etr_tb_build_point {
+  const char *tag;
+  double value;
+} etr_tb_build_point;
+
+typedef struct etr_tb_build_points {
+  etr_vec(etr_tb_build_point) list;
+} etr_tb_build_points;
+
+/**
+ * Lists the points of a build, with unique tags in the arena.
+ *
+ * before: an earlier build, with which it is compared as `diff` does. Where a method surely got
+ * slower or faster, its typical time is also a point of the curve with that name. NULL: nothing is
+ * marked. Errors: ETR_ERROR_MEMORY.
+ */
+etr_status etr_tb_build_points_make(etr_tb_build_points *out, etr_arena *arena,
+                                    const etr_profile *profile, const etr_profile *before,
+                                    etr_error *error);
+
 #endif

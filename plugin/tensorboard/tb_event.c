@@ -6,7 +6,6 @@
 #include "output/file_name.h"
 #include "report/profile_doc.h"
 #include "tensorboard/logdir.h"
-#include "tensorboard/tb_builds.h"
 #include "tensorboard/tb_curves.h"
 #include "tensorboard/tb_run.h"
 #include "tensorboard/tb_stats.h"
