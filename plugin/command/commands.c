@@ -982,7 +982,7 @@ const cli_command commands[] = {
      .help = "Waits for ETDumps in DIR, which also contains the ETRecord unless --etrecord names "
              "it. As soon as an "
              "ETDump is complete (its writer has closed it, or it was moved in), it is written to "
-             "LOGDIR/NAME/DUMP/K_MODULE/METHOD, and a line is printed. An ETDump that is written "
+             "LOGDIR/NAME/DUMP, and a line is printed. An ETDump that is written "
              "again replaces its "
              "runs. ETDumps that were in DIR before are not added; `write` adds them. A damaged "
              "ETDump is reported, "

@@ -428,3 +428,42 @@ def test_executorch(bench):
     assert "s without (once)" in done.stdout
     accumulator, _ = read_back(bench.runs("record")[0])
     assert steps_of(accumulator, "1_inference_ms/measured") == list(range(8))
+
+
+CI = pathlib.Path(__file__).parents[2] / "examples" / "ci"
+GH = """#!/bin/sh
+echo "$*" >> calls
+case "$*" in *--jq*) cat known 2>/dev/null ;; *) exit $(cat refuses 2>/dev/null || echo 0) ;; esac
+exit 0
+"""
+
+
+def test_check_of_a_pull_request(bench):
+    """The scripts of examples/ci: a comment, a summary, a report, annotations and an exit status; one comment, which is replaced; a token that only reads."""
+    runner = f"{shlex.quote(bench.runner)} --dump {shlex.quote(str(FIXTURES / 'mv2_xnnpack' / 'etdump.etdp'))}"
+    for side in ("base", "new"):
+        shutil.copytree(FIXTURES / "mv2_xnnpack", bench.folder / side)
+    environment = {**os.environ, "ETRECORD_TB": bench.command, "REPEAT": "3", "GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_REPOSITORY": "o/r", "PULL_REQUEST": "7",
+                   "BASE_RUNNER": f"{runner} --count a --scale 1,1,1.01,.99 --etdump_path a.etdp", "NEW_RUNNER": f"{runner} --count b --scale 1.2,1.2,1.21,1.19 --etdump_path b.etdp"}
+    run = lambda *words: subprocess.run([*words], cwd=bench.folder, env=environment, capture_output=True, text=True, timeout=SECONDS)  # noqa: E731
+    done = run("bash", CI / "check.sh", "base", "new", "out")
+    assert done.returncode == 3, done.stderr
+    comment = (bench.folder / "out" / "comment.md").read_text(encoding="utf-8")
+    assert re.match(r"<!-- etrecord-tb -->\n\*\*forward: [\d.]+ % slower", comment) and "<details>" in comment
+    assert (bench.folder / "summary.md").read_text(encoding="utf-8") == comment
+    assert (bench.folder / "out" / "report.html").stat().st_size > 10_000
+    assert re.search(r"^::warning file=.*/mobilenetv2\.py,line=\d+::slower: ", done.stdout, re.MULTILINE)
+
+    (bench.folder / "bin").mkdir()
+    (bench.folder / "bin" / "gh").write_text(GH, encoding="utf-8")
+    (bench.folder / "bin" / "gh").chmod(0o755)
+    environment["PATH"] = f"{bench.folder / 'bin'}:{environment['PATH']}"
+    calls = lambda: (bench.folder / "calls").read_text(encoding="utf-8").splitlines()  # noqa: E731
+    assert run("bash", CI / "comment.sh", "out/comment.md").returncode == 0
+    assert calls()[-1] == "api --method POST repos/o/r/issues/7/comments --field body=@out/comment.md --silent"
+    (bench.folder / "known").write_text("42\n", encoding="utf-8")
+    assert run("bash", CI / "comment.sh", "out/comment.md").stdout == ""
+    assert calls()[-1].startswith("api --method PATCH repos/o/r/issues/comments/42 --field")
+    (bench.folder / "refuses").write_text("1", encoding="utf-8")
+    done = run("bash", CI / "comment.sh", "out/comment.md")
+    assert done.returncode == 0 and done.stdout.startswith("::notice::no comment: this token may only read")

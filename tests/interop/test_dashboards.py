@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from conftest import DEVICES, RECORDS, SEVERAL, fixture_name
+from conftest import BUILDS, DEVICES, RECORDS, SEVERAL, fixture_name
 
 PARTS = ("operators", "operators_unplaced", "inserted", "delegate_phases", "opaque_delegates", "call_overhead", "runtime", "unexplained")
 METRICS = {"typical_ms": "typical ms", "p90_ms": "p90 ms", "load_ms": "load ms", "peak_mb": "peak MB", "delegated_percent": "delegated %"}
